@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Declarations: sets, maps, dats, constants and globals. All arrays are copied by the call.
+// Unless marked local, functions are collective over the ranks and arrays are the rank's own block.
+// All functions throw op2::Error; `not_initialised`, `wrong_thread`, `wrong_process` and
+// `bad_handle` may come from any of them and are not repeated below.
+#pragma once
+
+#include <op2/types.hpp>
+
+/// A set of `local_size` elements (>= 0) on this rank.
+/// @throws op2::Error bad_size, bad_name
+OP2_API op_set op_decl_set(int local_size, const char* name);
+
+/// A map from every element of `from` to `dim` elements of `to`.
+/// @param values  global indices of `to`, shape [from->size x dim]; null is legal if `from` is empty
+/// @throws op2::Error bad_dim, bad_name, null_data, map_out_of_range (names row, column, value, total)
+OP2_API op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name);
+
+namespace op2::detail {
+OP2_API op_dat decl_dat(op_set set, int dim, const char* type, Type value_type, const void* values,
+                        const char* name);
+OP2_API void decl_const(const char* name, int dim, const char* type, Type value_type,
+                        const void* values);
+OP2_API op_global decl_global(int dim, Type value_type, const void* initial, const char* name);
+OP2_API void set_global(op_global global, Type value_type, const void* values);
+OP2_API void fetch_global(op_global global, Type value_type, void* values);
+}  // namespace op2::detail
+
+/// Data on `set`.
+/// @param type    "double", "float", "int", "uint", "ll", "ull" or "bool"; must name T
+/// @param values  shape [set->size x dim], or null for zeros
+/// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
+template <op2::Value T>
+op_dat op_decl_dat(op_set set, int dim, const char* type, const T* values, const char* name) {
+  return op2::detail::decl_dat(set, dim, type, op2::type_of<T>(), values, name);
+}
+template <op2::Value T>
+op_dat op_decl_dat(op_set set, int dim, const T* values, const char* name) {
+  return op2::detail::decl_dat(set, dim, nullptr, op2::type_of<T>(), values, name);
+}
+
+/// Scratch data on `set`, all zeros. May be declared and freed inside a time loop: memory is reused.
+/// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
+OP2_API op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name);
+
+/// Ends the life of a temporary dat, whose pending loops are still executed. Local.
+/// @return false if `dat` is no live temporary dat
+OP2_API bool op_free_dat_temp(op_dat dat);
+
+/// A constant that kernels given as text see under `name`: `const T name` or, with dim > 1,
+/// `const T name[dim]`. The value is captured now; a later declaration with the same name
+/// executes all pending loops, then replaces the value, and compiles nothing again.
+/// @throws op2::Error bad_constant (name is no identifier; type or dim differ from before), bad_dim
+template <op2::Value T>
+void op_decl_const(const char* name, int dim, const T* values) {
+  op2::detail::decl_const(name, dim, nullptr, op2::type_of<T>(), values);
+}
+
+/// A global value that lives with the queue, so that reducing it does not end a chain of loops.
+/// @param initial  shape [dim]
+template <op2::Value T>
+op_global op_decl_global(int dim, const T* initial, const char* name) {
+  return op2::detail::decl_global(dim, op2::type_of<T>(), initial, name);
+}
+
+/// Sets a global in the order of the calls; executes nothing. `values` [dim] is copied.
+/// @throws op2::Error bad_type
+template <op2::Value T>
+void op_set_global(op_global global, const T* values) {
+  op2::detail::set_global(global, op2::type_of<T>(), values);
+}
+
+/// Executes pending loops and copies the value to `values` [dim]; the same on every rank.
+/// @throws op2::Error bad_type, and everything that executing loops may throw
+template <op2::Value T>
+void op_fetch_global(op_global global, T* values) {
+  op2::detail::fetch_global(global, op2::type_of<T>(), values);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files. All functions execute pending loops, write in the original order, and leave either the
+// complete file or none: they write beside `path` and rename. Collective.
+#pragma once
+
+#include <span>
+
+#include <op2/types.hpp>
+
+/// Text: a line "size dim", then a line per element.
+/// @throws op2::Error io_failure (names the file and the reason)
+OP2_API void op_print_dat_to_txtfile(op_dat dat, const char* path);
+
+/// Binary: int size, int dim, then the values.
+/// @throws op2::Error io_failure
+OP2_API void op_print_dat_to_binfile(op_dat dat, const char* path);
+
+/// A VTK XML unstructured grid (.vtu, binary) that ParaView opens.
+/// @param cells_to_nodes  arity 2 (lines), 3 (triangles), 4 (quadrilaterals) or 8 (hexahedra)
+/// @param coordinates     dim 2 or 3, double or float, on the nodes
+/// @param fields          dats on the cells or on the nodes, any type
+/// @throws op2::Error bad_dim, wrong_set, bad_type, io_failure
+OP2_API void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                          std::span<const op_dat> fields);

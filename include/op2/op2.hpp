@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole public interface of libop2.
+#pragma once
+
+#include <op2/decl.hpp>
+#include <op2/error.hpp>
+#include <op2/io.hpp>
+#include <op2/kernel.hpp>
+#include <op2/par_loop.hpp>
+#include <op2/runtime.hpp>
+#include <op2/types.hpp>

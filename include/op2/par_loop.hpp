@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arguments of loops and the loop itself. Everything that needs no data is checked at the call;
+// the loop is queued and executed at the next force point (docs/queue.md lists them).
+#pragma once
+
+#include <concepts>
+#include <span>
+
+#include <op2/kernel.hpp>
+#include <op2/types.hpp>
+
+/// One argument of a loop, by value. Fields may be read; make arguments with the functions below.
+struct op_arg {
+  op_arg_type argtype;
+  op_access acc;
+  op2::Type value_type;
+  int opt;            ///< 0: the argument is off; the kernel gets a pointer that it must not use
+  int dim;
+  int idx;            ///< column of the map; -1: direct
+  op_dat dat;
+  op_map map;
+  op_global global;   ///< lazy global, or null
+  char* data;         ///< raw global: the user's memory
+  const char* type;   ///< type string given by the caller, or null
+};
+
+/// Access to `dat` of each element (`index` -1, `map` OP_ID) or through column `index` of `map`.
+/// Local. `dim` and `type` repeat the declaration and are checked.
+OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char* type, op_access access);
+
+/// The short forms take dim and type from the dat.
+OP2_API op_arg op_arg_dat(op_dat dat, op_access access);
+OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, op_access access);
+
+/// An argument that takes part only if `flag` is not 0; with 0, `dat` and `map` may be null.
+OP2_API op_arg op_opt_arg_dat(int flag, op_dat dat, int index, op_map map, int dim, const char* type,
+                              op_access access);
+
+namespace op2::detail {
+OP2_API op_arg arg_gbl(const void* data, bool writable, int dim, const char* type, Type value_type,
+                       op_access access);
+}
+
+/// A raw global: OP_READ values are copied at the loop's call; OP_INC, OP_MIN and OP_MAX are
+/// complete when `op_par_loop` returns, so they end the chain of loops.
+/// @param data  shape [dim], at most 64 KiB; a pointer to const can only be OP_READ
+/// @throws op2::Error bad_access, bad_dim, bad_type, null_data, too_large
+template <op2::Value T>
+op_arg op_arg_gbl(T* data, int dim, const char* type, op_access access) {
+  return op2::detail::arg_gbl(data, true, dim, type, op2::type_of<T>(), access);
+}
+template <op2::Value T>
+op_arg op_arg_gbl(const T* data, int dim, const char* type, op_access access) {
+  return op2::detail::arg_gbl(data, false, dim, type, op2::type_of<T>(), access);
+}
+
+/// A lazy global: OP_READ, OP_INC, OP_MIN or OP_MAX in the order of the calls.
+OP2_API op_arg op_arg_gbl(op_global global, op_access access);
+
+/// The original global index of the element (`index` -1, `map` OP_ID) or of the target in column
+/// `index` of `map`; the kernel gets a `const int*`.
+OP2_API op_arg op_arg_idx(int index, op_map map);
+
+/// The name of a loop, which also records where the loop was called.
+struct op_loop_name {
+  const char* name;
+  const char* file;
+  int line;
+  op_loop_name(const char* text, const char* call_file = __builtin_FILE(), int call_line = __builtin_LINE())
+      : name(text), file(call_file), line(call_line) {}
+};
+
+namespace op2::detail {
+OP2_API void par_loop(op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args);
+}
+
+/// Queues `kernel` for every element of `set`. Collective.
+/// @throws op2::Error wrong_set, bad_map_index, bad_access, bad_dim, bad_type, kernel_signature,
+///         conflicting_args; what executing loops may throw, if a raw reduction or the bound of the
+///         queue forces it
+template <std::same_as<op_arg>... Args>
+void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, Args... args) {
+  const op_arg list[] = {args..., op_arg{}};
+  op2::detail::par_loop(kernel, name, set, {list, sizeof...(args)});
+}
+
+template <class... P, std::same_as<op_arg>... Args>
+void op_par_loop(const op2::TypedKernel<P...>& kernel, op_loop_name name, op_set set, Args... args) {
+  static_assert(sizeof...(P) == sizeof...(Args), "one loop argument for each parameter of the kernel");
+  op_par_loop(static_cast<op_kernel>(kernel), name, set, args...);
+}
+
+/// The same with the arguments in an array: for a number known only at run time.
+inline void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, std::span<const op_arg> args) {
+  op2::detail::par_loop(kernel, name, set, args);
+}

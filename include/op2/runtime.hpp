@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start and end, results, timers and messages.
+#pragma once
+
+#include <cstdint>
+
+#include <op2/types.hpp>
+
+/// Starts the library: reads the OP2_* variables, starts the threads. `--op2-help` among the
+/// arguments prints the table of switches and ends the program. Local calls of other functions
+/// before are errors.
+/// @param diags  0 to 2: how much is logged if OP2_LOG does not say (warnings, information, debug)
+/// @throws op2::Error already_initialised, bad_option, not_compiled (several processes, no MPI)
+OP2_API void op_init(int argc, char** argv, int diags = 1);
+
+/// Executes pending loops, writes the reports that OP2_TIMING and OP2_TRACE ask for and frees
+/// everything. Handles are dead afterwards; `op_init` may be called again. Does nothing if the
+/// library is not running.
+OP2_API void op_exit();
+
+/// Gives the library a locality order and a distribution. With one rank it only executes pending
+/// loops; names of partitioners are accepted and not used.
+OP2_API void op_partition(const char* library, const char* routine, op_set set, op_map map,
+                          op_dat coordinates);
+
+/// Executes pending loops.
+OP2_API void op_flush();
+
+namespace op2::detail {
+OP2_API void fetch_data(op_dat dat, Type value_type, void* values);
+OP2_API void fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low, std::int64_t high);
+}  // namespace op2::detail
+
+/// Executes pending loops and copies this rank's declared block, shape [set->size x dim], in the
+/// original order.
+/// @throws op2::Error bad_type, and everything that executing loops may throw
+template <op2::Value T>
+void op_fetch_data(op_dat dat, T* values) {
+  op2::detail::fetch_data(dat, op2::type_of<T>(), values);
+}
+
+/// The same for the elements low .. high (inclusive, global indices), on every rank.
+/// @param values  shape [(high - low + 1) x dim]
+/// @throws op2::Error bad_type, bad_range
+template <op2::Value T>
+void op_fetch_data_idx(op_dat dat, T* values, std::int64_t low, std::int64_t high) {
+  op2::detail::fetch_data_range(dat, op2::type_of<T>(), values, low, high);
+}
+
+/// Elements of `set` on all ranks.
+OP2_API std::int64_t op_get_size(op_set set);
+
+/// True on one rank of all.
+OP2_API bool op_is_root();
+
+/// Prints on one rank. Needs no `op_init` and executes nothing.
+OP2_API void op_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/// Executes pending loops, then yields processor and wall clock time in seconds.
+OP2_API void op_timers(double* cpu, double* wall);
+
+/// Executes pending loops, then prints the per-loop table: calls, time, bytes, bandwidth, share,
+/// and what the JIT did.
+OP2_API void op_timing_output();
+
+/// What the JIT has done since `op_init`. Local.
+struct op_jit_statistics {
+  std::int64_t compiled;     ///< kernels compiled in this process
+  std::int64_t disk_hits;    ///< kernels found in the cache directory
+  std::int64_t memory_hits;  ///< loops planned again with code that was already linked
+  double compile_seconds;    ///< sum over compilations
+  double wait_seconds;       ///< wall clock time for which loops waited for code
+};
+OP2_API op_jit_statistics op_get_jit_statistics();

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The log sink: the one way by which the library says something unasked. Writes to stderr.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace op2::core {
+
+enum class LogLevel { off, error, warning, info, debug };
+
+/// The level that a word names ("off", "error", "warning", "info", "debug").
+/// @throws Error bad_option
+LogLevel log_level_named(std::string_view word);
+
+/// Thread safe. Cheap when the level is not logged, as long as the caller checks `logs` before it
+/// formats.
+class Log {
+ public:
+  explicit Log(LogLevel level);
+  ~Log();
+  bool logs(LogLevel level) const { return level <= level_; }
+  void error(const std::string& text);
+  void warning(const std::string& text);
+  /// Warns once per `topic` in the life of this log.
+  void warning_once(const std::string& topic, const std::string& text);
+  void info(const std::string& text);
+  void debug(const std::string& text);
+
+ private:
+  struct Sink;
+  LogLevel level_;
+  std::unique_ptr<Sink> sink_;
+};
+
+}  // namespace op2::core

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contract between the library and the code it generates. The emitted text repeats this struct.
+#pragma once
+
+#include <cstdint>
+
+namespace op2::core {
+
+/// What a range function needs of one loop argument at run time. Dims, packed strides and the
+/// pattern of access are baked into the code; what the partition decides is here.
+struct ArgBinding {
+  /// Dat: its first row, shape [rows x dim]. Global: the thread's own block, shape [dim].
+  /// Index argument or an argument that is off: null.
+  void* base;
+  /// Indirect: the map entry of element 0 in the argument's column; of element e it is
+  /// index[e * index_stride]. Direct: null.
+  const std::int32_t* index;
+  std::int64_t index_stride;
+};
+
+/// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per argument.
+using RangeFunction = void (*)(std::int64_t begin, std::int64_t end, const ArgBinding* args);
+
+}  // namespace op2::core

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The boundary between libop2 and the LLVM plug-in: plain structs in, plain structs out, no
+// exceptions across it, no LLVM types in it. The plug-in is a shared library beside libop2.so that
+// is loaded when something must be compiled or linked; see plugin_loader.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <jit/loop_shape.hpp>
+
+namespace op2::jit {
+
+/// Changes whenever anything in this file does; the loader refuses another number.
+inline constexpr int plugin_abi = 1;
+
+/// The machine that code is generated for.
+struct TargetInfo {
+  std::string triple;
+  std::string cpu;       ///< LLVM's name of the CPU
+  std::string features;  ///< instruction-set features, sorted, "+avx2,+fma,..."
+  std::string compiler;  ///< "LLVM 19.1.7" and whatever else tells builds of the compiler apart
+};
+
+/// One module to compile: the emitted text of one loop.
+struct CompileRequest {
+  std::string kernel;         ///< name of the function whose signature is checked
+  std::string source;         ///< emitted C++; defines extern "C" `symbol`
+  std::string symbol;
+  std::vector<ArgShape> args; ///< what the parameters of the kernel must fit
+  std::vector<IncludedFile> includes;
+  bool sanitize_address = false;
+  bool sanitize_undefined = false;
+  bool sanitize_thread = false;
+};
+
+/// One message of the compiler.
+struct Diagnostic {
+  enum class Severity { error, warning, note };
+  /// What the message is about, as far as it decides the error code.
+  enum class Kind { other, unknown_symbol, missing_include, limit };
+  Severity severity = Severity::error;
+  Kind kind = Kind::other;
+  std::string file;  ///< as in the #line directives of the source, or an included file; may be empty
+  int line = 0;      ///< 1-based; 0: no place
+  int column = 0;
+  std::string text;
+  std::string source_line;  ///< the line of text that the place is in, without line break
+  std::string subject;      ///< the symbol or file that `kind` is about, or empty
+};
+
+enum class CompileStatus {
+  ok,
+  rejected,         ///< `diagnostics` has at least one error
+  wrong_signature,  ///< `message` says which parameter and why, `diagnostics` is empty
+  crashed           ///< the compiler failed; `message` says what is known
+};
+
+struct CompileResult {
+  CompileStatus status = CompileStatus::crashed;
+  std::string message;
+  std::vector<Diagnostic> diagnostics;  ///< errors, or the warnings of a successful compilation
+  std::string signature;                ///< the kernel's parameters as written, for display
+  std::vector<std::byte> object;        ///< relocatable ELF
+  std::string ir;                       ///< optimised LLVM IR
+  std::string assembly;
+  double seconds = 0;
+};
+
+/// A symbol that linked code may use, beside the mathematical functions on the plug-in's list.
+struct LinkSymbol {
+  std::string name;
+  void* address;
+};
+
+/// Linked code; unmapped when destroyed. Must be destroyed before its Backend.
+class LinkedCode {
+ public:
+  virtual ~LinkedCode() = default;
+  virtual void* entry() const = 0;
+};
+
+struct LinkResult {
+  std::unique_ptr<LinkedCode> code;  ///< null on failure
+  std::string message;               ///< why it failed
+};
+
+/// One compiler and linker. Functions may be called from several threads at once and do not throw.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual TargetInfo target() const = 0;
+
+  virtual CompileResult compile(const CompileRequest& request) = 0;
+
+  /// Checks that `object` is a relocatable ELF file for this machine that defines `symbol` and
+  /// refers to nothing outside `symbols` and the plug-in's list, then maps it (never writable and
+  /// executable at once).
+  virtual LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
+                          const std::vector<LinkSymbol>& symbols) = 0;
+};
+
+/// What the plug-in exports as extern "C" `op2_jit_backend`.
+/// @param abi  must equal `plugin_abi`, else null is returned
+/// @param cpu  null or empty for the host; else LLVM's name of a CPU (OP2_JIT_CPU)
+/// @param message  why null was returned
+using BackendFactory = Backend* (*)(int abi, const char* cpu, std::string* message);
+
+}  // namespace op2::jit

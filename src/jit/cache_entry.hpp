@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the cache stores for one key: the object, and all that explains it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace op2::jit {
+
+/// Everything that a key is made from, in words, so that op2-jitinspect can explain it and a hit is
+/// proven by comparison and not by a hash alone. The fields are hashed in this order.
+struct KeyFields {
+  std::string generator;  ///< version of the code generator and of the entry's format
+  std::string compiler;   ///< TargetInfo::compiler
+  std::string triple;
+  std::string cpu;
+  std::string features;
+  std::string options;    ///< flags of the compilation that shape code ("sanitize=address", ...)
+  std::string kernel;     ///< name of the kernel
+  std::string text;       ///< text of the kernel
+  std::string arguments;  ///< one line per argument, e.g. "dat double x4 inc dat=0 index=1"
+  std::string constants;  ///< one line per constant, e.g. "double gam[1]"
+  std::string includes;   ///< name, length and text of every included file
+  bool operator==(const KeyFields&) const = default;
+};
+
+/// BLAKE2b-256 of the length-prefixed fields.
+using Key = std::array<std::uint8_t, 32>;
+
+struct CacheEntry {
+  KeyFields key;
+  std::string symbol;     ///< the range function in `object`
+  std::string signature;  ///< checked signature of the kernel
+  std::string loop;       ///< name of the loop that first asked for it
+  std::string source;     ///< emitted C++
+  std::string ir;
+  std::string assembly;
+  std::vector<std::byte> object;
+  double compile_seconds = 0;
+  std::int64_t created = 0;  ///< seconds since 1970
+};
+
+}  // namespace op2::jit

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hash of cache keys and cache entries: BLAKE2b with 256 bits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace op2::core {
+
+using Digest = std::array<std::uint8_t, 32>;
+
+/// Hashes a stream. Use one object per digest.
+class Hasher {
+ public:
+  Hasher();
+  Hasher& bytes(std::span<const std::byte> data);
+  /// Hashes the length (64 bits, little endian) and then the text, so that ("ab", "c") and
+  /// ("a", "bc") differ.
+  Hasher& field(std::string_view text);
+  Digest finish();
+
+ private:
+  alignas(64) std::array<std::byte, 384> state_;  ///< libsodium's crypto_generichash_state
+};
+
+/// Lower-case hexadecimal, two digits per byte.
+std::string to_hex(std::span<const std::uint8_t> bytes);
+
+/// The digest that 64 hexadecimal digits of either case spell; nothing for any other text.
+std::optional<Digest> digest_from_hex(std::string_view text);
+
+}  // namespace op2::core

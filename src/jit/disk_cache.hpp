@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compiled kernels on disk: one self-checking file per key in a directory that nobody else can
+// write to. Whatever the file system does, the worst outcome is a compilation more.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <core/log.hpp>
+#include <jit/cache_directory.hpp>
+#include <jit/cache_entry.hpp>
+
+namespace op2::jit {
+
+enum class CacheMode { off, read_only, read_write };
+
+struct CacheOptions {
+  CacheMode mode = CacheMode::read_write;
+  std::string directory;  ///< empty: $XDG_CACHE_HOME/op2, else $HOME/.cache/op2
+  std::int64_t max_bytes = std::int64_t{1} << 30;  ///< least recently used entries go first
+  std::chrono::milliseconds max_wait{120'000};     ///< how long `claim` waits for another process
+};
+
+struct CacheStatistics {
+  std::int64_t hits = 0;
+  std::int64_t misses = 0;  ///< bad entries included
+  std::int64_t bad = 0;     ///< entries that were refused and moved away
+  std::int64_t published = 0;
+  std::int64_t failed = 0;  ///< entries that could not be written
+  std::int64_t waited = 0;  ///< claims that another process held first
+};
+
+/// The right to compile one key, held against all other processes and threads until destroyed. The
+/// kernel takes it back from a process that dies.
+class Claim {
+ public:
+  Claim() = default;
+  Claim(FileDescriptor lock, bool waited) : lock_(std::move(lock)), waited_(waited) {}
+
+  /// Somebody else held the claim before, so the entry may be there now: look again.
+  bool waited() const { return waited_; }
+
+ private:
+  FileDescriptor lock_;
+  bool waited_ = false;
+};
+
+/// Thread safe. Nothing that the file system does leaves it as an exception or as an error; at most
+/// one warning per `Log` says that something is wrong. Local: with several ranks one of them asks,
+/// and hands the entry round.
+///
+/// How to get an entry once among all processes (a thread that holds a claim asks for no other one,
+/// so that nobody waits in a circle):
+///
+///     if (auto entry = cache.find(key, fields)) return *entry;
+///     const Claim claim = cache.claim(key);
+///     if (claim.waited()) if (auto entry = cache.find(key, fields)) return *entry;
+///     CacheEntry entry = compile();
+///     cache.publish(key, entry);
+class DiskCache {
+ public:
+  /// Never fails: a cache that is off, or has no usable directory, finds and keeps nothing.
+  /// @param log  must outlive the cache
+  static std::unique_ptr<DiskCache> open(const CacheOptions& options, core::Log& log);
+
+  /// The verified entry of `key`. An entry that is damaged, or whose stored fields are not
+  /// `expected`, is moved away and counts as missing. Cost: one read and one hash of the file.
+  std::optional<CacheEntry> find(const Key& key, const KeyFields& expected);
+
+  /// Waits while another process or thread holds the claim of `key`, at most `max_wait`. Without a
+  /// writable directory the claim is empty and comes at once.
+  Claim claim(const Key& key);
+
+  /// Writes the entry so that others see all of it or nothing. An entry that exists is left alone.
+  void publish(const Key& key, const CacheEntry& entry);
+
+  /// Moves the entry of `key` away: its object does not link.
+  void reject(const Key& key, std::string_view reason);
+
+  /// Path of the directory; empty if there is none in use.
+  const std::string& path() const { return path_; }
+
+  CacheStatistics statistics() const;
+
+ private:
+  DiskCache(const CacheOptions& options, core::Log& log) : options_(options), log_(log) {}
+  bool writable() const { return directory_ && options_.mode == CacheMode::read_write; }
+  void warn(const std::string& text);
+  void set_aside(const std::string& name, std::uint64_t inode, std::string_view reason);
+  void sweep_sometimes(std::int64_t written);
+
+  CacheOptions options_;
+  core::Log& log_;
+  std::string path_;
+  std::optional<CacheDirectory> directory_;
+  mutable std::mutex mutex_;
+  CacheStatistics statistics_;
+  std::int64_t unswept_bytes_;  ///< written since the directory was last swept
+};
+
+}  // namespace op2::jit

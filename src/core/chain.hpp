@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A chain of loops as the analysis of halos sees it, and what the analysis finds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <op2/types.hpp>
+
+#include <core/levels.hpp>
+
+namespace op2::core {
+
+/// Access of a loop to a dat. Only arguments that are switched on belong here.
+struct ChainArg {
+  std::int32_t dat;  ///< number of the dat
+  std::int32_t map;  ///< number of the map; -1: direct
+  op_access access;  ///< OP_READ, OP_WRITE, OP_RW or OP_INC
+};
+
+struct ChainLoop {
+  std::vector<ChainArg> args;
+  bool reduction;  ///< reduces a global, so its owned elements must run whatever else it makes
+};
+
+/// Everything that the descriptors of a chain say about its execution with halos. The same on
+/// every rank.
+struct ChainLevels {
+  std::vector<Level> extent;  ///< per loop: it runs on W_extent; no_level: dead, need not run
+  std::vector<Level> need;    ///< per dat: validity required before the chain; no_level: none
+  std::vector<Level> core;  ///< per loop: W_core may run before the halos arrive; no_level: nothing
+  std::vector<Level> valid;  ///< per dat: validity after the chain; no_level: stale
+  Level rows;                ///< sets must have rows up to this level; no_level: nothing runs
+};
+
+}  // namespace op2::core

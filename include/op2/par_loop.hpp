@@ -21,6 +21,7 @@ struct op_arg {
   op_map map;
   op_global global;   ///< lazy global, or null
   char* data;         ///< raw global: the user's memory
+  bool writable;      ///< raw global: the user's pointer is not to const
   const char* type;   ///< type string given by the caller, or null
 };
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <op2/error.hpp>
 

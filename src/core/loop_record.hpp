@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the queue holds: loops and assignments to globals, in the order of the calls. Plain data.
+#pragma once
+
+#include <cstdint>
+
+#include <op2/kernel.hpp>
+#include <op2/types.hpp>
+
+#include <core/mesh.hpp>
+
+namespace op2::core {
+
+/// One argument of a queued loop. Two loops whose arguments compare equal have the same analysis,
+/// the same code and the same data; what may differ from call to call is in ArgValue.
+struct LoopArg {
+  op_arg_type kind;
+  op_access access;
+  Type type;
+  bool active;   ///< false: optional and off; takes part in nothing
+  int dim;
+  int column;    ///< of `map`; -1: direct
+  Dat* dat;
+  Map* map;
+  Global* global;  ///< lazy global; null for a raw one
+  bool operator==(const LoopArg&) const = default;
+
+  bool modifies() const { return access != OP_READ; }
+  bool is_active_dat() const { return active && kind == OP_ARG_DAT; }
+  bool is_indirect() const { return map != nullptr; }
+  bool is_reduction() const { return active && kind == OP_ARG_GBL && modifies(); }
+};
+
+/// What belongs to one call: the memory of a raw global.
+struct ArgValue {
+  void* user;              ///< raw reduction: where the result goes
+  std::uint32_t captured;  ///< raw OP_READ: offset of the copy in Queue::captured
+};
+
+/// Where the user called.
+struct CallSite {
+  const char* file;
+  int line;
+};
+
+/// A loop, or (kernel == null) the assignment of captured values to a global.
+struct LoopRecord {
+  op_kernel kernel;
+  const char* name;  ///< interned: lives as long as the queue
+  Set* set;
+  CallSite where;
+  std::uint32_t first_arg;  ///< its arguments are [first_arg, first_arg + arg_count) of Queue::args
+  std::uint32_t arg_count;
+  Global* target;           ///< of an assignment
+  std::uint32_t captured;   ///< of an assignment: offset of the values
+
+  bool is_assignment() const { return kernel == nullptr; }
+};
+
+}  // namespace op2::core

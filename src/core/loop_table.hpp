@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The per-loop table: how often, how long, how much memory traffic, and by what code.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace op2::core {
+
+/// One row: all loops of one name. `bytes` is the useful traffic: each dat once per loop (twice if
+/// read and written), each map row once; a cache that holds less moves more.
+struct LoopRow {
+  std::string name;
+  std::string code;  ///< "jit", "host", or why it fell back
+  std::int64_t calls = 0;
+  std::int64_t skipped = 0;  ///< calls whose results were overwritten before use
+  std::int64_t elements = 0;
+  double seconds = 0;
+  double bytes = 0;
+};
+
+class LoopTable {
+ public:
+  /// The row of a name; its address holds as long as the table.
+  LoopRow& row(const std::string& name);
+  const std::deque<LoopRow>& rows() const { return rows_; }
+
+ private:
+  std::deque<LoopRow> rows_;
+};
+
+std::string table_as_text(const LoopTable& table);
+std::string table_as_csv(const LoopTable& table);
+std::string table_as_json(const LoopTable& table);
+
+}  // namespace op2::core

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/mesh.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <core/error.hpp>
+#include <core/value_type.hpp>
+
+namespace op2::core {
+namespace {
+
+/// Rows of a dat, zeroed; an error names the dat and the sizes.
+Buffer allocate_rows(op_set set, int dim, Type type, const char* name) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(set->size) * static_cast<std::size_t>(dim), size_of(type), &bytes))
+    fail(ErrorCode::bad_size, "dat '{}': {} elements x {} values of '{}' overflow 64 bits", name, set->size, dim,
+         name_of(type));
+  try {
+    return allocate_zeroed(bytes);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "dat '{}' on set '{}': {} bytes ({} elements x {} values of '{}') cannot be allocated",
+         name, set->name, bytes, set->size, dim, name_of(type));
+  }
+}
+
+}  // namespace
+
+Set& Mesh::add_set(int size, const char* name) {
+  auto set = std::make_unique<Set>();
+  set->name_storage = name;
+  static_cast<op_set_core&>(*set) = {.index = static_cast<int>(sets_.size()),
+                                     .size = size,
+                                     .name = set->name_storage.c_str(),
+                                     .core_size = size,
+                                     .exec_size = 0,
+                                     .nonexec_size = 0};
+  handles_.insert(set.get());
+  return *sets_.emplace_back(std::move(set));
+}
+
+Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name) {
+  auto map = std::make_unique<Map>();
+  map->name_storage = name;
+  map->entries.assign(values, values + static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim));
+  static_cast<op_map_core&>(*map) = {.index = static_cast<int>(maps_.size()),
+                                     .from = from,
+                                     .to = to,
+                                     .dim = dim,
+                                     .map = map->entries.data(),
+                                     .name = map->name_storage.c_str()};
+  handles_.insert(map.get());
+  return *maps_.emplace_back(std::move(map));
+}
+
+Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
+  const auto fits = [&](const Dat* dat) { return dat->set == set && dat->dim == dim && dat->value_type == type; };
+  const auto found = std::find_if(reusable_.begin(), reusable_.end(), fits);
+  if (found == reusable_.end()) return nullptr;
+  Dat* dat = *found;
+  reusable_.erase(found);
+  std::memset(dat->rows.get(), 0, static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
+  return dat;
+}
+
+Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const char* name, bool temporary) {
+  Dat* dat = temporary ? take_recycled(set, dim, type) : nullptr;
+  if (dat == nullptr) {
+    auto fresh = std::make_unique<Dat>();
+    fresh->rows = allocate_rows(set, dim, type, name);
+    static_cast<op_dat_core&>(*fresh) = {.index = static_cast<int>(dats_.size()),
+                                         .set = set,
+                                         .dim = dim,
+                                         .size = dim * static_cast<int>(size_of(type)),
+                                         .data = reinterpret_cast<char*>(fresh->rows.get()),
+                                         .type = name_of(type),
+                                         .name = nullptr};
+    fresh->value_type = type;
+    fresh->temporary = temporary;
+    dat = dats_.emplace_back(std::move(fresh)).get();
+  }
+  dat->name_storage = name;
+  dat->name = dat->name_storage.c_str();
+  if (values != nullptr && set->size > 0)
+    std::memcpy(dat->rows.get(), values, static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
+  handles_.insert(dat);
+  return *dat;
+}
+
+Global& Mesh::add_global(int dim, Type type, const void* initial, const char* name) {
+  auto global = std::make_unique<Global>();
+  global->name_storage = name;
+  global->value_type = type;
+  const auto* bytes = static_cast<const std::byte*>(initial);
+  global->value.assign(bytes, bytes + static_cast<std::size_t>(dim) * size_of(type));
+  static_cast<op_global_core&>(*global) = {.index = static_cast<int>(globals_.size()),
+                                           .dim = dim,
+                                           .type = name_of(type),
+                                           .name = global->name_storage.c_str()};
+  handles_.insert(global.get());
+  return *globals_.emplace_back(std::move(global));
+}
+
+void Mesh::set_constant(const std::string& name, Type type, int dim, const void* values) {
+  const std::size_t bytes = static_cast<std::size_t>(dim) * size_of(type);
+  auto [entry, fresh] = constants_.try_emplace(name);
+  Constant& constant = entry->second;
+  if (fresh)
+    constant = {name, type, dim, allocate_zeroed(bytes)};
+  else if (constant.type != type || constant.dim != dim)
+    fail(ErrorCode::bad_constant,
+         "constant '{}' was declared as {} x '{}' and cannot become {} x '{}'; use another name", name, constant.dim,
+         name_of(constant.type), dim, name_of(type));
+  std::memcpy(constant.value.get(), values, bytes);
+}
+
+bool Mesh::release(op_dat dat) {
+  if (!knows(dat) || !record_of(dat)->temporary) return false;
+  handles_.erase(dat);
+  released_.push_back(record_of(dat));
+  return true;
+}
+
+void Mesh::recycle() {
+  reusable_.insert(reusable_.end(), released_.begin(), released_.end());
+  released_.clear();
+}
+
+}  // namespace op2::core

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The records behind the public handles. Each is the handle's struct plus what the library keeps
+// for itself; a handle is a pointer to the record's base.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <op2/types.hpp>
+
+#include <core/memory.hpp>
+
+namespace op2::core {
+
+struct Set : op_set_core {
+  std::string name_storage;
+};
+
+struct Map : op_map_core {
+  std::string name_storage;
+  std::vector<std::int32_t> entries;  ///< local indices of `to`, shape [from->size x dim]
+};
+
+struct Dat : op_dat_core {
+  std::string name_storage;
+  Type value_type;
+  Buffer rows;  ///< shape [set->size x dim], packed
+  bool temporary;
+};
+
+struct Global : op_global_core {
+  std::string name_storage;
+  Type value_type;
+  std::vector<std::byte> value;  ///< shape [dim]
+};
+
+/// A constant that kernels see by name. Its address never changes, so that linked code can hold it.
+struct Constant {
+  std::string name;
+  Type type;
+  int dim;
+  Buffer value;  ///< shape [dim]
+};
+
+/// Everything that a program has declared. Local; the checks of arguments are in validate.hpp.
+class Mesh {
+ public:
+  Set& add_set(int size, const char* name);
+  Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
+  /// Takes a freed temporary dat of the same shape if there is one and `temporary` is set.
+  Dat& add_dat(op_set set, int dim, Type type, const void* values, const char* name, bool temporary);
+  Global& add_global(int dim, Type type, const void* initial, const char* name);
+  /// Declares the constant or replaces its value.
+  void set_constant(const std::string& name, Type type, int dim, const void* values);
+
+  /// Marks a temporary dat as free. Its memory may be taken again after `recycle`.
+  bool release(op_dat dat);
+  /// To be called when no queued loop refers to released dats any more.
+  void recycle();
+
+  /// True if the handle was declared in this session and not freed. Never reads through it.
+  bool knows(const void* handle) const { return handles_.contains(handle); }
+
+  const std::vector<std::unique_ptr<Set>>& sets() const { return sets_; }
+  const std::vector<std::unique_ptr<Map>>& maps() const { return maps_; }
+  const std::vector<std::unique_ptr<Dat>>& dats() const { return dats_; }
+  const std::unordered_map<std::string, Constant>& constants() const { return constants_; }
+
+ private:
+  Dat* take_recycled(op_set set, int dim, Type type);
+
+  std::vector<std::unique_ptr<Set>> sets_;
+  std::vector<std::unique_ptr<Map>> maps_;
+  std::vector<std::unique_ptr<Dat>> dats_;
+  std::vector<std::unique_ptr<Global>> globals_;
+  std::unordered_map<std::string, Constant> constants_;
+  std::unordered_set<const void*> handles_;
+  std::vector<Dat*> released_;  ///< freed by the user, perhaps still in queued loops
+  std::vector<Dat*> reusable_;
+};
+
+inline Dat* record_of(op_dat dat) { return static_cast<Dat*>(dat); }
+inline Map* record_of(op_map map) { return static_cast<Map*>(map); }
+inline Global* record_of(op_global global) { return static_cast<Global*>(global); }
+inline Set* record_of(op_set set) { return static_cast<Set*>(set); }
+
+}  // namespace op2::core

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/options.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include <core/error.hpp>
+#include <core/log.hpp>
+
+namespace op2::core {
+namespace {
+
+constexpr Switch table[] = {
+    {"OP2_TARGET", "cpu, reference", "where loops run; reference: one thread, no optimisation of the chain, host functions where kernels have them"},
+    {"OP2_THREADS", "all processors of the binding, n", "CPU threads"},
+    {"OP2_JIT", "on, off, require", "off: host functions only; require: no fall-back to a host function when a kernel cannot be compiled"},
+    {"OP2_JIT_CPU", "host, name", "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
+    {"OP2_PLUGIN_DIR", "folder of libop2, path", "where the JIT plug-ins are"},
+    {"OP2_CACHE", "rw, ro, off", "use of the cache directory"},
+    {"OP2_CACHE_DIR", "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path", "cache of compiled kernels"},
+    {"OP2_CACHE_MAX_MB", "512, n", "size at which old entries are removed"},
+    {"OP2_QUEUE_MAX", "64, n", "loops that are queued before execution is forced"},
+    {"OP2_LOG", "warning, off, error, info, debug", "what is logged to stderr; without it the diags argument of op_init decides"},
+    {"OP2_DUMP", "none, list of chain,schedule,source", "log the result of a pass whenever it runs"},
+    {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
+    {"OP2_TIMING", "none, file (.txt, .csv or .json)", "write the per-loop table at op_exit"},
+    {"OP2_DISABLE", "none, list of dead", "switch passes off; dead: loops whose results are overwritten before use are executed too"},
+};
+
+using Lookup = std::function<std::optional<std::string>(const char*)>;
+
+[[noreturn]] void bad_value(const char* name, std::string_view value, std::string_view accepted) {
+  fail(ErrorCode::bad_option, "{}={}: not accepted; use {}", name, value, accepted);
+}
+
+std::int64_t read_number(const Lookup& lookup, const char* name, std::int64_t fallback, std::int64_t low, std::int64_t high) {
+  const auto text = lookup(name);
+  if (!text) return fallback;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || value < low || value > high)
+    bad_value(name, *text, fmt::format("a number from {} to {}", low, high));
+  return value;
+}
+
+/// The number of the word among `words`; the first if the variable is not set.
+std::size_t read_word(const Lookup& lookup, const char* name, std::span<const std::string_view> words) {
+  const auto text = lookup(name);
+  if (!text) return 0;
+  const auto found = std::find(words.begin(), words.end(), *text);
+  if (found == words.end()) bad_value(name, *text, fmt::format("{}", fmt::join(words, ", ")));
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+/// Calls `take(word)` for each word of a comma-separated list; `take` says whether it knows the word.
+void read_list(const Lookup& lookup, const char* name, std::string_view accepted,
+               const std::function<bool(std::string_view)>& take) {
+  const auto text = lookup(name);
+  if (!text || *text == "none") return;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    if (!take(rest.substr(0, comma))) bad_value(name, *text, accepted);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+}
+
+bool set_flag(bool& flag) {
+  flag = true;
+  return true;
+}
+
+}  // namespace
+
+std::span<const Switch> switch_table() { return table; }
+
+Options read_options(const Lookup& lookup) {
+  constexpr std::string_view targets[] = {"cpu", "reference"};
+  constexpr std::string_view jit_modes[] = {"on", "off", "require"};
+  constexpr std::string_view cache_modes[] = {"rw", "ro", "off"};
+  Options o;
+  o.target = static_cast<Target>(read_word(lookup, "OP2_TARGET", targets));
+  o.threads = static_cast<int>(read_number(lookup, "OP2_THREADS", 0, 1, 4096));
+  o.jit = static_cast<JitMode>(read_word(lookup, "OP2_JIT", jit_modes));
+  o.jit_cpu = lookup("OP2_JIT_CPU").value_or("");
+  if (o.jit_cpu == "host") o.jit_cpu.clear();
+  o.plugin_dir = lookup("OP2_PLUGIN_DIR").value_or("");
+  o.cache = cache_modes[read_word(lookup, "OP2_CACHE", cache_modes)];
+  o.cache_dir = lookup("OP2_CACHE_DIR").value_or("");
+  o.cache_max_bytes = read_number(lookup, "OP2_CACHE_MAX_MB", 512, 1, 1'000'000) << 20;
+  o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
+  o.log = lookup("OP2_LOG").value_or("");
+  if (!o.log.empty()) log_level_named(o.log);
+  o.trace = lookup("OP2_TRACE").value_or("");
+  o.timing = lookup("OP2_TIMING").value_or("");
+  read_list(lookup, "OP2_DUMP", "a list of chain, schedule, source", [&](std::string_view word) {
+    if (word == "chain") return set_flag(o.dump.chain);
+    if (word == "schedule") return set_flag(o.dump.schedule);
+    return word == "source" && set_flag(o.dump.source);
+  });
+  read_list(lookup, "OP2_DISABLE", "a list of dead", [&](std::string_view word) {
+    if (word != "dead") return false;
+    o.eliminate_dead_loops = false;
+    return true;
+  });
+  return o;
+}
+
+std::vector<std::string> unknown_switches(char** environment) {
+  std::vector<std::string> unknown;
+  for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with("OP2_")) continue;
+    const std::string_view name = text.substr(0, text.find('='));
+    const auto known = [&](const Switch& s) { return name == s.name; };
+    if (std::none_of(std::begin(table), std::end(table), known)) unknown.emplace_back(name);
+  }
+  return unknown;
+}
+
+std::string switches_as_text() {
+  std::string text = "libop2 reads these environment variables in op_init (the first value is the default):\n\n";
+  for (const Switch& s : table) text += fmt::format("  {}={}\n      {}\n", s.name, s.values, s.meaning);
+  return text;
+}
+
+std::string switches_as_markdown() {
+  std::string text = "| variable | values (default first) | meaning |\n|---|---|---|\n";
+  for (const Switch& s : table) text += fmt::format("| `{}` | {} | {} |\n", s.name, s.values, s.meaning);
+  return text;
+}
+
+}  // namespace op2::core

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The run-time switches: one table, from which the values, --op2-help and docs/switches.md are made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace op2::core {
+
+/// One row of the table. The first value is the default.
+struct Switch {
+  const char* name;
+  const char* values;
+  const char* meaning;
+};
+
+enum class Target { cpu, reference };
+enum class JitMode { on, off, require };
+
+/// Passes that OP2_DUMP can show.
+struct Dump {
+  bool chain = false;
+  bool schedule = false;
+  bool source = false;
+};
+
+/// All switches, read once by `op_init`.
+struct Options {
+  Target target = Target::cpu;
+  int threads = 0;  ///< 0: one per processor of the binding
+  JitMode jit = JitMode::on;
+  std::string jit_cpu;
+  std::string plugin_dir;
+  std::string cache = "rw";
+  std::string cache_dir;
+  std::int64_t cache_max_bytes = 0;
+  int queue_max = 64;  ///< loops
+  std::string log;     ///< empty: from the diags argument of op_init
+  Dump dump;
+  std::string trace;
+  std::string timing;
+  bool eliminate_dead_loops = true;  ///< switched off by OP2_DISABLE=dead
+};
+
+std::span<const Switch> switch_table();
+
+/// Reads the environment.
+/// @param lookup    value of a variable, or nothing
+/// @throws Error bad_option naming the variable, its value and what is accepted
+Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup);
+
+/// Names of environment variables that begin with OP2_ and are not in the table.
+std::vector<std::string> unknown_switches(char** environment);
+
+/// The table as text (--op2-help) and as a Markdown table (docs/switches.md).
+std::string switches_as_text();
+std::string switches_as_markdown();
+
+}  // namespace op2::core

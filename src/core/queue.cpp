@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/queue.hpp>
+
+#include <cstring>
+
+#include <core/value_type.hpp>
+
+namespace op2::core {
+namespace {
+
+/// Copies start at multiples of 16 bytes, enough for every value type and for vector loads.
+constexpr std::size_t capture_alignment = 16;
+
+LoopArg loop_arg(const op_arg& arg) {
+  return {.kind = arg.argtype,
+          .access = arg.acc,
+          .type = arg.value_type,
+          .active = arg.opt != 0,
+          .dim = arg.dim,
+          .column = arg.idx,
+          .dat = record_of(arg.dat),
+          .map = record_of(arg.map),
+          .global = record_of(arg.global)};
+}
+
+}  // namespace
+
+bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args) {
+  bool forces = false;
+  const auto first = static_cast<std::uint32_t>(args_.size());
+  for (const op_arg& arg : args) {
+    const LoopArg& record = args_.emplace_back(loop_arg(arg));
+    ArgValue& value = values_.emplace_back(ArgValue{arg.data, 0});
+    if (record.kind != OP_ARG_GBL || record.global != nullptr || !record.active) continue;
+    if (record.modifies())
+      forces = true;
+    else
+      value.captured = capture(arg.data, static_cast<std::size_t>(arg.dim) * size_of(arg.value_type));
+  }
+  records_.push_back({.kernel = kernel,
+                      .name = intern(name.name),
+                      .set = record_of(set),
+                      .where = {name.file, name.line},
+                      .first_arg = first,
+                      .arg_count = static_cast<std::uint32_t>(args.size()),
+                      .target = nullptr,
+                      .captured = 0});
+  return forces;
+}
+
+void Queue::push_assignment(Global& global, const void* values) {
+  LoopRecord record{};
+  record.first_arg = static_cast<std::uint32_t>(args_.size());
+  record.target = &global;
+  record.captured = capture(values, global.value.size());
+  records_.push_back(record);
+}
+
+void Queue::clear() {
+  records_.clear();
+  args_.clear();
+  values_.clear();
+  captured_.clear();
+}
+
+std::uint32_t Queue::capture(const void* values, std::size_t bytes) {
+  const std::size_t offset = (captured_.size() + capture_alignment - 1) / capture_alignment * capture_alignment;
+  captured_.resize(offset + bytes);
+  std::memcpy(captured_.data() + offset, values, bytes);
+  return static_cast<std::uint32_t>(offset);
+}
+
+const char* Queue::intern(const char* name) {
+  const auto known = names_.find(std::string_view(name));
+  return known != names_.end() ? known->c_str() : names_.emplace(name).first->c_str();
+}
+
+}  // namespace op2::core

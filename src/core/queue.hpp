@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lazy queue: what has been called and not yet executed. Memory is reused from flush to flush,
+// so that queueing a loop of a time step allocates nothing.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include <op2/par_loop.hpp>
+
+#include <core/loop_record.hpp>
+
+namespace op2::core {
+
+class Queue {
+ public:
+  /// Appends a loop whose arguments were validated. Values of raw OP_READ globals are copied.
+  /// @return true if a raw reduction makes it a force point
+  bool push_loop(op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args);
+
+  /// Appends the assignment of `global->value.size()` bytes.
+  void push_assignment(Global& global, const void* values);
+
+  void clear();
+  bool empty() const { return records_.empty(); }
+  std::size_t size() const { return records_.size(); }
+
+  std::span<const LoopRecord> records() const { return records_; }
+  std::span<const LoopArg> args() const { return args_; }
+  std::span<const LoopArg> args_of(const LoopRecord& r) const { return args().subspan(r.first_arg, r.arg_count); }
+  std::span<const ArgValue> values_of(const LoopRecord& r) const {
+    return std::span(values_).subspan(r.first_arg, r.arg_count);
+  }
+  std::byte* captured(std::uint32_t offset) { return captured_.data() + offset; }
+
+ private:
+  std::uint32_t capture(const void* values, std::size_t bytes);
+  const char* intern(const char* name);
+
+  std::vector<LoopRecord> records_;
+  std::vector<LoopArg> args_;
+  std::vector<ArgValue> values_;
+  std::vector<std::byte> captured_;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
+};
+
+}  // namespace op2::core

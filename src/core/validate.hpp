@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The checks of declarations and calls: everything that can be wrong and needs no data of a dat.
+// Each function throws op2::Error at the faulty call, before anything is changed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <op2/error.hpp>
+#include <op2/par_loop.hpp>
+
+#include <core/mesh.hpp>
+
+namespace op2::core {
+
+inline constexpr int max_dim = 65536;
+inline constexpr std::size_t max_captured_bytes = 64 * 1024;
+
+void check_name(const char* what, const char* name);
+/// A name that generated code can use.
+void check_identifier(const char* what, const char* name, ErrorCode code);
+void check_dim(const char* what, const char* name, int dim);
+
+/// The type that a type string names; null: `value_type` itself.
+/// @throws Error bad_type: unknown, or not the C++ type of the data
+Type check_type(const char* what, const char* name, const char* type, Type value_type);
+
+/// Throws bad_handle unless the handle belongs to this session.
+void check_handle(const Mesh& mesh, const char* what, const void* handle);
+
+/// Entries in [0, to->size): names the first bad one and counts them all.
+void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name);
+
+/// Everything of a call of `op_par_loop`.
+void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,
+                std::span<const op_arg> args);
+
+}  // namespace op2::core

@@ -2,7 +2,6 @@
 // From the shapes of loops to functions that run them: memory, then disk, then compiler.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,7 +12,9 @@
 
 #include <core/log.hpp>
 #include <core/loop_abi.hpp>
+#include <core/trace.hpp>
 #include <jit/cache_entry.hpp>
+#include <jit/disk_cache.hpp>
 #include <jit/loop_shape.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
@@ -57,16 +58,11 @@ struct JitOptions {
   std::string plugin_dir;  ///< searched after the library's own folder
   std::string cpu;         ///< LLVM's name of the CPU; empty: the host
   int threads = 0;         ///< compilations at once; 0: as many as the hardware runs, at least 2
-  std::string cache_mode = "rw";     ///< "rw", "ro" or "off"
-  std::string cache_dir;             ///< empty: the user's cache folder
-  std::int64_t cache_max_bytes = 0;  ///< 0: the default of the disk cache
+  CacheOptions cache;
   bool sanitize_address = false;
   bool sanitize_undefined = false;
   bool sanitize_thread = false;
-  /// Told of every span of work, for the trace; called from compile threads too. May be empty.
-  std::function<void(const std::string& what, std::chrono::steady_clock::time_point begin,
-                     std::chrono::steady_clock::time_point end)>
-      on_span;
+  core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
 };

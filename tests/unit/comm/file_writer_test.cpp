@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/file_writer.hpp>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+
+#include <support/expect_error.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace {
+
+using namespace op2;
+using namespace op2::comm;
+using namespace op2::test;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Lets no file grow beyond `bytes`, as a full disk would, until the end of the scope.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int);
+};
+
+TEST(FileWriter, ShowsTheFileOnlyWhenItIsComplete) {
+  const TemporaryDirectory directory;
+  FileWriter file(directory / "a.txt");
+  file.write("first ");
+  file.write("second");
+  EXPECT_FALSE(std::filesystem::exists(directory / "a.txt"));
+  file.publish();
+  EXPECT_EQ(content_of(directory / "a.txt"), "first second");
+  EXPECT_EQ(directory.file_count(), 1u);
+}
+
+TEST(FileWriter, LeavesNothingBehindUnlessPublished) {
+  const TemporaryDirectory directory;
+  {
+    FileWriter(directory / "a.txt").write("half");
+  }
+  EXPECT_EQ(directory.file_count(), 0u);
+}
+
+TEST(FileWriter, KeepsTheOldFileWhenTheDiskIsFull) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "a.txt") << "old";
+  const auto write_too_much = [&] {
+    FileWriter file(directory / "a.txt");
+    file.write(std::string(1 << 20, 'x'));
+    file.publish();
+  };
+  {
+    const FileSizeLimit limit(4096);
+    EXPECT_THAT(error_text(ErrorCode::io_failure, write_too_much),
+                AllOf(HasSubstr("a.txt"), HasSubstr("File too large"), HasSubstr("ulimit -f")));
+  }
+  EXPECT_EQ(content_of(directory / "a.txt"), "old");
+  EXPECT_EQ(directory.file_count(), 1u);
+}
+
+TEST(FileWriter, ReportsAFullDiskAtTheEndOfASmallFile) {
+  const TemporaryDirectory directory;
+  const FileSizeLimit limit(10);
+  FileWriter file(directory / "a.txt");
+  file.write("still in the buffer");
+  error_text(ErrorCode::io_failure, [&] { file.publish(); });
+  EXPECT_FALSE(std::filesystem::exists(directory / "a.txt"));
+}
+
+TEST(FileWriter, NamesTheMissingDirectory) {
+  EXPECT_THAT(error_text(ErrorCode::io_failure, [] { FileWriter("/no/such/folder/a.txt"); }),
+              AllOf(HasSubstr("'/no/such/folder/a.txt'"), HasSubstr("No such file or directory"),
+                    HasSubstr("create its directory")));
+}
+
+/// Root may write everywhere, so a child process gives up root first.
+int exit_status_of_a_write_without_rights(const std::string& path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(3);
+    try {
+      FileWriter file(path);
+    } catch (const Error& error) {
+      _exit(std::string(error.what()).find("Permission denied") == std::string::npos ? 2 : 0);
+    }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST(FileWriter, SaysWhenTheDirectoryMayNotBeWritten) {
+  const TemporaryDirectory directory;
+  chmod(directory.path().c_str(), 0555);
+  EXPECT_EQ(exit_status_of_a_write_without_rights(directory / "a.txt"), 0);
+  chmod(directory.path().c_str(), 0755);
+  EXPECT_EQ(directory.file_count(), 0u);
+}
+
+TEST(FileWriter, NeverReplacesADeviceOrDirectory) {
+  EXPECT_THAT(error_text(ErrorCode::io_failure, [] { FileWriter("/dev/null"); }),
+              HasSubstr("'/dev/null': it exists and is no regular file"));
+  const TemporaryDirectory directory;
+  error_text(ErrorCode::io_failure, [&] { FileWriter file(directory.path().string()); });
+}
+
+TEST(FileWriter, WritesThroughASymbolicLink) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "real.txt") << "old";
+  std::filesystem::create_symlink(directory / "real.txt", directory / "link.txt");
+  FileWriter file(directory / "link.txt");
+  file.write("text");
+  file.publish();
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link.txt"));
+  EXPECT_EQ(content_of(directory / "real.txt"), "text");
+}
+
+}  // namespace

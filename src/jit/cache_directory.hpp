@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <jit/cache_entry.hpp>
+
 namespace op2::jit {
 
 /// Owns an open file; -1 is none.
@@ -37,7 +39,7 @@ enum class CacheFileKind { entry, bad, temporary, other };
 CacheFileKind kind_of(std::string_view name);
 
 /// "<64 digits>.op2"
-std::string entry_name(std::string_view key_digits);
+std::string entry_name(const Key& key);
 
 struct CacheFile {
   std::string name;
@@ -57,16 +59,15 @@ struct ReadFile {
   State state = State::missing;
   std::string reason;       ///< why it is unreadable (for now) or refused (for good)
   std::uint64_t inode = 0;  ///< 0: unknown
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes{};
 };
 
 class CacheDirectory {
  public:
   struct Opened;
 
-  /// Opens `path`, which for Trust::own must be this user's, not a link, and closed to writers.
-  /// @param create  make it (mode 0700) and its parents if missing
-  static Opened open(const std::string& path, Trust trust, bool create);
+  /// Opens `path`, which for Trust::own must be this user's, no link, and closed to other writers.
+  static Opened open(const std::string& path, Trust trust);
 
   /// @param touch  renew the time of use, at most once per day
   ReadFile read(const std::string& name, bool touch) const;
@@ -102,10 +103,5 @@ struct CacheDirectory::Opened {
   std::optional<CacheDirectory> directory;
   std::string problem;  ///< why it was refused, or what is doubtful about it; empty if all is well
 };
-
-/// The directory that the environment asks for: `configured` if not empty, else under
-/// $XDG_CACHE_HOME, else under $HOME; empty if there is none, or if the program runs with another
-/// user's rights.
-std::string cache_location(const std::string& configured);
 
 }  // namespace op2::jit

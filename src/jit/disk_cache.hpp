@@ -88,9 +88,11 @@ class DiskCache {
   CacheStatistics statistics() const;
 
  private:
-  DiskCache(const CacheOptions& options, core::Log& log) : options_(options), log_(log) {}
+  DiskCache(const CacheOptions& options, core::Log& log);
+  void open_directory();
   bool writable() const { return directory_ && options_.mode == CacheMode::read_write; }
   void warn(const std::string& text);
+  void count(std::int64_t CacheStatistics::* what);
   void set_aside(const std::string& name, std::uint64_t inode, std::string_view reason);
   void sweep_sometimes(std::int64_t written);
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/hash.hpp>
+
+#include <new>
+#include <tuple>
+
+#include <sodium.h>
+
+namespace op2::core {
+
+namespace {
+
+using State = crypto_generichash_state;
+static_assert(sizeof(State) <= 384 && alignof(State) <= 64);
+
+State* as_state(std::array<std::byte, 384>& bytes) {
+  return std::launder(reinterpret_cast<State*>(bytes.data()));
+}
+
+const unsigned char* as_chars(std::span<const std::byte> data) {
+  return reinterpret_cast<const unsigned char*>(data.data());
+}
+
+}  // namespace
+
+Hasher::Hasher() {
+  // Chooses the implementation for this CPU, once; without it the hash is the same but slower.
+  [[maybe_unused]] static const int chosen = sodium_init();
+  State* state = ::new (state_.data()) State;
+  crypto_generichash_init(state, nullptr, 0, std::tuple_size_v<Digest>);
+}
+
+Hasher& Hasher::bytes(std::span<const std::byte> data) {
+  crypto_generichash_update(as_state(state_), as_chars(data), data.size());
+  return *this;
+}
+
+Hasher& Hasher::field(std::string_view text) {
+  std::array<std::byte, 8> length;
+  for (std::size_t i = 0; i < length.size(); ++i) length[i] = std::byte(text.size() >> (8 * i));
+  return bytes(length).bytes(std::as_bytes(std::span(text)));
+}
+
+Digest Hasher::finish() {
+  Digest digest;
+  crypto_generichash_final(as_state(state_), digest.data(), digest.size());
+  return digest;
+}
+
+std::string to_hex(std::span<const std::uint8_t> bytes) {
+  std::string digits(2 * bytes.size() + 1, '\0');
+  sodium_bin2hex(digits.data(), digits.size(), bytes.data(), bytes.size());
+  digits.pop_back();
+  return digits;
+}
+
+std::optional<Digest> digest_from_hex(std::string_view text) {
+  Digest digest;
+  std::size_t length = 0;
+  const bool read = text.size() == 2 * digest.size() &&
+                    sodium_hex2bin(digest.data(), digest.size(), text.data(), text.size(), nullptr,
+                                   &length, nullptr) == 0;
+  return read && length == digest.size() ? std::optional(digest) : std::nullopt;
+}
+
+}  // namespace op2::core

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/cache_directory.hpp>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include <jit/cache_format.hpp>
+#include <jit/cache_key.hpp>
+
+namespace op2::jit {
+
+namespace {
+
+constexpr std::string_view entry_suffix = ".op2";
+constexpr std::size_t kept_bad_files = 8;
+constexpr std::int64_t day = 24 * 60 * 60;
+
+using Status = struct stat;
+
+std::string words_for(int error) {
+  return std::system_category().message(error);
+}
+
+/// Repeats a system call as long as signals interrupt it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != sizeof number)
+    number = static_cast<std::uint64_t>(std::clock());
+  return number;
+}
+
+/// Why somebody else could have written the file or directory; empty if nobody could. An access
+/// control list needs no look of its own: the group bits of the mode are the most that it grants.
+std::string distrust(const Status& status) {
+  if (status.st_uid != geteuid())
+    return fmt::format("it belongs to user {}, not to user {}", status.st_uid, geteuid());
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return fmt::format("others may write to it (mode {:o})", status.st_mode & 07777);
+  return {};
+}
+
+std::string refusal(const Status& status, Trust trust) {
+  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (status.st_size < min_entry_bytes || status.st_size > max_entry_bytes)
+    return fmt::format("length: {} bytes, an entry has {} to {}", status.st_size, min_entry_bytes,
+                       max_entry_bytes);
+  if (trust == Trust::any) return {};
+  // No link at all is legal: the entry has just been replaced.
+  if (status.st_nlink > 1) return fmt::format("it has {} names", status.st_nlink);
+  return distrust(status);
+}
+
+/// Whether an error of open() tells something about the file and not about the moment.
+bool is_about_the_file(int error) {
+  return error == ELOOP || error == ENXIO || error == ENODEV || error == EACCES;
+}
+
+/// Reads until `bytes` is full or the file ends. Returns 0 or the error.
+int read_all(int file, std::vector<std::byte>& bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count =
+        uninterrupted([&] { return ::read(file, bytes.data() + done, bytes.size() - done); });
+    if (count < 0) return errno;
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  bytes.resize(done);
+  return 0;
+}
+
+int write_all(int file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
+    if (count < 0) return errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return fdatasync(file) == 0 ? 0 : errno;
+}
+
+void renew(int file, const Status& status) {
+  const std::int64_t age = std::time(nullptr) - status.st_mtim.tv_sec;
+  if (std::abs(age) > day) futimens(file, nullptr);
+}
+
+/// Writing beyond the limit would end the process with a signal.
+bool exceeds_file_size_limit(std::size_t bytes) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         bytes > limit.rlim_cur;
+}
+
+/// The file has no name before it is complete, so a process that dies leaves nothing behind.
+CacheDirectory::Written write_unnamed(int directory, const std::string& name,
+                                      std::span<const std::byte> bytes) {
+  const FileDescriptor file(openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  if (!file) return {CacheDirectory::Write::failed, words_for(errno)};
+  if (const int error = write_all(file.get(), bytes))
+    return {CacheDirectory::Write::failed, words_for(error)};
+  const std::string link = fmt::format("/proc/self/fd/{}", file.get());
+  if (linkat(AT_FDCWD, link.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+    return {CacheDirectory::Write::done, {}};
+  if (errno == EEXIST) return {CacheDirectory::Write::existed, {}};
+  return {CacheDirectory::Write::failed, words_for(errno)};
+}
+
+/// For file systems without unnamed files.
+CacheDirectory::Written write_renamed(int directory, const std::string& name,
+                                      std::span<const std::byte> bytes) {
+  const std::string temporary = fmt::format(".tmp.{}.{:016x}", getpid(), random_number());
+  const FileDescriptor file(openat(directory, temporary.c_str(),
+                                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return {CacheDirectory::Write::failed, words_for(errno)};
+  int error = write_all(file.get(), bytes);
+  if (error == 0 && renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
+    error = errno;
+  if (error == 0) return {CacheDirectory::Write::done, {}};
+  unlinkat(directory, temporary.c_str(), 0);
+  return {CacheDirectory::Write::failed, words_for(error)};
+}
+
+}  // namespace
+
+FileDescriptor::~FileDescriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+CacheFileKind kind_of(std::string_view name) {
+  if (name.starts_with(".bad.")) return CacheFileKind::bad;
+  if (name.starts_with(".tmp.")) return CacheFileKind::temporary;
+  const bool entry = name.ends_with(entry_suffix) &&
+                     key_named(name.substr(0, name.size() - entry_suffix.size())).has_value();
+  return entry ? CacheFileKind::entry : CacheFileKind::other;
+}
+
+std::string entry_name(const Key& key) {
+  return name_of(key).append(entry_suffix);
+}
+
+CacheDirectory::Opened CacheDirectory::open(const std::string& path, Trust trust) {
+  const int nofollow = trust == Trust::own ? O_NOFOLLOW : 0;
+  FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | nofollow));
+  if (!directory && errno == ENOTDIR) return {{}, "it is a symbolic link or no directory"};
+  if (!directory) return {{}, words_for(errno)};
+  Status status{};
+  if (fstat(directory.get(), &status) != 0) return {{}, words_for(errno)};
+  std::string problem = distrust(status);
+  if (trust == Trust::own && !problem.empty()) return {{}, std::move(problem)};
+  return {CacheDirectory(std::move(directory), trust), std::move(problem)};
+}
+
+ReadFile CacheDirectory::read(const std::string& name, bool touch) const {
+  using State = ReadFile::State;
+  const FileDescriptor file(
+      openat(directory_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file && errno == ENOENT) return {};
+  if (!file)
+    return {.state = is_about_the_file(errno) ? State::refused : State::unreadable,
+            .reason = words_for(errno)};
+  Status status{};
+  if (fstat(file.get(), &status) != 0)
+    return {.state = State::unreadable, .reason = words_for(errno)};
+  ReadFile result{
+      .state = State::refused, .reason = refusal(status, trust_), .inode = status.st_ino};
+  if (!result.reason.empty()) return result;
+  result.bytes.resize(static_cast<std::size_t>(status.st_size));
+  if (const int error = read_all(file.get(), result.bytes))
+    return {.state = State::unreadable, .reason = words_for(error)};
+  if (touch) renew(file.get(), status);
+  result.state = State::read;
+  return result;
+}
+
+CacheDirectory::Written CacheDirectory::write(const std::string& name,
+                                              std::span<const std::byte> bytes) const {
+  if (exceeds_file_size_limit(bytes.size())) return {Write::failed, words_for(EFBIG)};
+  Written written = write_unnamed(directory_.get(), name, bytes);
+  if (written.state == Write::failed) written = write_renamed(directory_.get(), name, bytes);
+  return written;
+}
+
+void CacheDirectory::quarantine(const std::string& name, std::uint64_t inode) const {
+  Status status{};
+  if (fstatat(directory_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (inode != 0 && status.st_ino != inode) return;
+  const std::string bad = fmt::format(".bad.{}.{:016x}", name.substr(0, 12), random_number());
+  if (renameat(directory_.get(), name.c_str(), directory_.get(), bad.c_str()) != 0) remove(name);
+  std::vector<CacheFile> kept = files();
+  std::erase_if(kept, [](const CacheFile& file) { return file.kind != CacheFileKind::bad; });
+  std::ranges::sort(kept, std::ranges::greater{}, &CacheFile::used);
+  for (std::size_t i = kept_bad_files; i < kept.size(); ++i) remove(kept[i].name);
+}
+
+bool CacheDirectory::remove(const std::string& name) const {
+  return unlinkat(directory_.get(), name.c_str(), 0) == 0 ||
+         (errno == EISDIR && unlinkat(directory_.get(), name.c_str(), AT_REMOVEDIR) == 0);
+}
+
+std::vector<CacheFile> CacheDirectory::files() const {
+  std::vector<CacheFile> files;
+  const int listing = openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const raw = listing < 0 ? nullptr : fdopendir(listing);
+  if (raw == nullptr) {
+    if (listing >= 0) ::close(listing);
+    return files;
+  }
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(raw, closedir);
+  while (const dirent* item = readdir(stream.get())) {
+    const std::string name = item->d_name;
+    Status status{};
+    if (name == "." || name == ".." ||
+        fstatat(directory_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    files.push_back({name, kind_of(name), status.st_size, status.st_mtim.tv_sec});
+  }
+  return files;
+}
+
+FileDescriptor CacheDirectory::open_lock_file() const {
+  FileDescriptor file(openat(directory_.get(), ".lock",
+                             O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  Status status{};
+  const bool usable = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+  return usable ? std::move(file) : FileDescriptor();
+}
+
+}  // namespace op2::jit

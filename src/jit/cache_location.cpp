@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/cache_location.hpp>
+
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace op2::jit {
+
+namespace {
+
+/// The value of the variable if it is an absolute path, else empty.
+std::string absolute_path_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && value[0] == '/' ? value : "";
+}
+
+std::string without_final_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+bool is_directory(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+}  // namespace
+
+std::string cache_location(const std::string& configured) {
+  if (getauxval(AT_SECURE) != 0) return {};
+  if (!configured.empty()) return without_final_slashes(configured);
+  if (const std::string cache = absolute_path_in("XDG_CACHE_HOME"); !cache.empty())
+    return without_final_slashes(cache) + "/op2";
+  if (const std::string home = absolute_path_in("HOME"); is_directory(home))
+    return without_final_slashes(home) + "/.cache/op2";
+  return {};
+}
+
+void make_cache_directory(const std::string& path) {
+  std::filesystem::path made;
+  for (const std::filesystem::path& part : std::filesystem::path(path)) {
+    made /= part;
+    ::mkdir(made.c_str(), 0700);
+  }
+}
+
+std::string exposed_parent(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path parent = std::filesystem::canonical(path, error);
+  while (!error && parent.has_relative_path()) {
+    parent = parent.parent_path();
+    struct stat status{};
+    if (stat(parent.c_str(), &status) != 0) return {};
+    if ((status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX)) return parent.string();
+  }
+  return {};
+}
+
+}  // namespace op2::jit

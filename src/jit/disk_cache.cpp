@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/disk_cache.hpp>
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include <jit/cache_format.hpp>
+#include <jit/cache_key.hpp>
+#include <jit/cache_location.hpp>
+#include <jit/cache_sweep.hpp>
+
+namespace op2::jit {
+
+namespace {
+
+/// The byte of the lock file that stands for a key. Keys that share one only wait for each other.
+off_t lock_offset(const Key& key) {
+  std::uint64_t offset = 0;
+  for (int i = 0; i < 8; ++i) offset = offset << 8 | key[i];
+  return static_cast<off_t>(offset >> 2);
+}
+
+enum class Lock { taken, held_by_other, failed };
+
+/// The lock belongs to the open file: another thread with a descriptor of its own is kept out, and
+/// closing it gives the lock back.
+Lock try_lock(int file, off_t offset) {
+  struct flock range{};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = offset;
+  range.l_len = 1;
+  if (fcntl(file, F_OFD_SETLK, &range) == 0) return Lock::taken;
+  return errno == EAGAIN || errno == EACCES ? Lock::held_by_other : Lock::failed;
+}
+
+}  // namespace
+
+DiskCache::DiskCache(const CacheOptions& options, core::Log& log)
+    : options_(options), log_(log), unswept_bytes_(options.max_bytes) {}
+
+std::unique_ptr<DiskCache> DiskCache::open(const CacheOptions& options, core::Log& log) {
+  std::unique_ptr<DiskCache> cache(new DiskCache(options, log));
+  if (options.mode != CacheMode::off) cache->open_directory();
+  return cache;
+}
+
+void DiskCache::open_directory() {
+  const std::string path = cache_location(options_.directory);
+  if (path.empty()) {
+    log_.info(
+        "no directory for the cache of compiled kernels, so they are kept in memory only; set "
+        "OP2_CACHE_DIR to a directory of your own");
+    return;
+  }
+  if (options_.mode == CacheMode::read_write) make_cache_directory(path);
+  auto opened = CacheDirectory::open(path, Trust::own);
+  if (!opened.directory) {
+    warn(
+        fmt::format("the cache of compiled kernels in '{}' is not used: {}; set OP2_CACHE_DIR to "
+                    "a directory that only you can write to",
+                    path, opened.problem));
+    return;
+  }
+  directory_ = std::move(opened.directory);
+  path_ = path;
+  if (const std::string parent = exposed_parent(path); !parent.empty())
+    warn(
+        fmt::format("everybody can write to '{}' and so exchange the cache of compiled kernels in "
+                    "'{}'; set OP2_CACHE_DIR to a safer place",
+                    parent, path));
+}
+
+std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expected) {
+  const std::string name = entry_name(key);
+  ReadFile file;
+  if (directory_) file = directory_->read(name, writable());
+  if (file.state == ReadFile::State::unreadable)
+    warn(fmt::format("cannot read '{}/{}': {}", path_, name, file.reason));
+  if (file.state == ReadFile::State::read) {
+    ParsedEntry parsed = parse_entry(file.bytes);
+    const bool good = parsed.state == EntryState::good;
+    if (good && parsed.key == key && parsed.entry.key == expected) {
+      count(&CacheStatistics::hits);
+      return std::move(parsed.entry);
+    }
+    file.state = ReadFile::State::refused;
+    file.reason = good ? "key: it is the entry of another key" : parsed.reason;
+  }
+  if (file.state == ReadFile::State::refused) set_aside(name, file.inode, file.reason);
+  count(&CacheStatistics::misses);
+  return std::nullopt;
+}
+
+Claim DiskCache::claim(const Key& key) {
+  using Clock = std::chrono::steady_clock;
+  if (!writable()) return {};
+  FileDescriptor file = directory_->open_lock_file();
+  if (!file) return {};
+  const auto deadline = Clock::now() + options_.max_wait;
+  std::chrono::milliseconds pause{1};
+  bool waited = false;
+  Lock lock = try_lock(file.get(), lock_offset(key));
+  while (lock == Lock::held_by_other && Clock::now() < deadline) {
+    waited = true;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::milliseconds(20));
+    lock = try_lock(file.get(), lock_offset(key));
+  }
+  if (waited) count(&CacheStatistics::waited);
+  return {std::move(file), waited};
+}
+
+void DiskCache::publish(const Key& key, const CacheEntry& entry) {
+  if (!writable()) return;
+  const std::vector<std::byte> bytes = serialise(key, entry);
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  if (size > max_entry_bytes) return;
+  const auto written = directory_->write(entry_name(key), bytes);
+  if (written.state == CacheDirectory::Write::failed) {
+    count(&CacheStatistics::failed);
+    warn(fmt::format("cannot keep compiled kernels in '{}': {}", path_, written.reason));
+    return;
+  }
+  if (written.state == CacheDirectory::Write::done) count(&CacheStatistics::published);
+  sweep_sometimes(size);
+}
+
+void DiskCache::reject(const Key& key, std::string_view reason) {
+  if (directory_) set_aside(entry_name(key), 0, reason);
+}
+
+CacheStatistics DiskCache::statistics() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+void DiskCache::count(std::int64_t CacheStatistics::* what) {
+  const std::lock_guard lock(mutex_);
+  ++(statistics_.*what);
+}
+
+void DiskCache::warn(const std::string& text) {
+  log_.warning_once("disk cache", text);
+}
+
+void DiskCache::set_aside(const std::string& name, std::uint64_t inode, std::string_view reason) {
+  count(&CacheStatistics::bad);
+  warn(fmt::format("the cached kernel '{}/{}' is bad and is compiled again: {}", path_, name,
+                   reason));
+  if (writable()) directory_->quarantine(name, inode);
+}
+
+void DiskCache::sweep_sometimes(std::int64_t written) {
+  {
+    const std::lock_guard lock(mutex_);
+    unswept_bytes_ += written;
+    if (unswept_bytes_ < options_.max_bytes / 16) return;
+    unswept_bytes_ = 0;
+  }
+  const std::vector<CacheFile> files = directory_->files();
+  for (const CacheFile& file : abandoned(files, std::time(nullptr))) directory_->remove(file.name);
+  if (bytes_of(files) <= options_.max_bytes) return;
+  // An eighth more than needed, so that the next entries do not begin it all again.
+  const std::int64_t kept = options_.max_bytes - options_.max_bytes / 8;
+  for (const CacheFile& file : least_recently_used(files, kept)) directory_->remove(file.name);
+}
+
+}  // namespace op2::jit

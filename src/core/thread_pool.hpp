@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -48,12 +47,12 @@ class ThreadPool {
   };
 
   static void* work(void* worker);
-  void start(Worker& worker);
+  static int start(Worker& worker);
   void join_all();
   void wait_while(const Word& word, std::uint32_t value) const;
 
   const int threads_;
-  const std::chrono::nanoseconds spin_;
+  const bool spins_;             ///< and pins: every thread has a processor
   std::vector<Worker> workers_;  ///< never grows: workers hold their addresses
 
   Task task_ = nullptr;  ///< null: the workers are to end

@@ -33,7 +33,8 @@ struct ThreadPlan {
 /// Every target set is cut into one contiguous slab per thread. An iteration that touches one slab
 /// runs in phase 0 on the slab's thread. Iterations that touch two slabs follow in rounds in which
 /// each slab belongs to at most one pair; those that touch more run last, on one thread.
-/// Without touches the set is cut evenly. Cost O(size * touches); memory O(runs + threads^2).
+/// Without touches the set is cut evenly. Cost O(size * touches); memory O(runs + threads *
+/// phases).
 /// @param touches  one for each argument, of whatever access, of every dat that the loop modifies
 ///                 and reaches through a map; rows must lie inside their target sets
 ThreadPlan plan_threads(std::int64_t size, int threads, std::span<const Touch> touches);
@@ -48,7 +49,7 @@ bool has_repeated_targets(std::int64_t size, std::span<const Touch> touches);
 
 /// How well a plan uses its threads.
 struct ThreadPlanStatistics {
-  double first_phase;  ///< fraction of the iterations in phase 0; 1 for an empty set
+  double first_phase;  ///< fraction of the iterations that wait for no barrier; 1 for an empty set
   double imbalance;    ///< longest path through the phases / (iterations / threads); at least 1
 };
 ThreadPlanStatistics statistics_of(const ThreadPlan& plan);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/topology.hpp>
+
+#include <memory>
+#include <type_traits>
+
+#include <hwloc.h>
+
+namespace op2::core {
+namespace {
+
+struct Destroy {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Machine = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, Destroy>;
+
+struct Free {
+  void operator()(hwloc_bitmap_t set) const { hwloc_bitmap_free(set); }
+};
+using ProcessorSet = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, Free>;
+
+Machine load_machine() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return nullptr;
+  Machine machine(topology);
+  return hwloc_topology_load(topology) == 0 ? std::move(machine) : nullptr;
+}
+
+/// The binding of the process, or the whole machine where the system does not tell.
+ProcessorSet binding_of_process(hwloc_topology_t machine) {
+  ProcessorSet set(hwloc_bitmap_alloc());
+  if (hwloc_get_cpubind(machine, set.get(), HWLOC_CPUBIND_PROCESS) != 0)
+    hwloc_bitmap_copy(set.get(), hwloc_topology_get_allowed_cpuset(machine));
+  return set;
+}
+
+/// Moves one allowed processor of each core to the front of the answer.
+Topology by_cores(hwloc_topology_t machine, hwloc_const_bitmap_t allowed) {
+  Topology topology{{}, 0};
+  std::vector<int> siblings;
+  hwloc_obj_t unit = nullptr;
+  hwloc_obj_t last_core = nullptr;
+  while ((unit = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, unit))) {
+    if (!hwloc_bitmap_isset(allowed, unit->os_index)) continue;
+    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(machine, HWLOC_OBJ_CORE, unit);
+    auto& list = core && core == last_core ? siblings : topology.processors;
+    list.push_back(static_cast<int>(unit->os_index));
+    last_core = core;
+  }
+  topology.cores = static_cast<int>(topology.processors.size());
+  topology.processors.insert(topology.processors.end(), siblings.begin(), siblings.end());
+  return topology;
+}
+
+}  // namespace
+
+Topology topology_of_process() {
+  const Machine machine = load_machine();
+  if (!machine) return {{0}, 1};
+  const Topology topology = by_cores(machine.get(), binding_of_process(machine.get()).get());
+  return topology.processors.empty() ? Topology{{0}, 1} : topology;
+}
+
+}  // namespace op2::core

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/chain_analysis.hpp>
+
+#include <algorithm>
+
+namespace op2::sched {
+
+using core::ChainArg;
+using core::ChainLoop;
+using core::every_level;
+using core::Level;
+using core::no_level;
+
+namespace {
+
+bool is_direct(const ChainArg& arg) {
+  return arg.map < 0;
+}
+bool modifies(const ChainArg& arg) {
+  return arg.access != OP_READ;
+}
+
+/// A direct increment may look at the sum, so it counts as a reader; through a map it only adds.
+bool uses_old_value(const ChainArg& arg) {
+  return arg.access == OP_READ || arg.access == OP_RW || (arg.access == OP_INC && is_direct(arg));
+}
+
+/// Only a direct write replaces every row; through a map, rows that are no target keep their value.
+bool replaces_all_rows(const ChainArg& arg) {
+  return arg.access == OP_WRITE && is_direct(arg);
+}
+
+/// The smallest extent that makes everything `need` asks of the loop's results.
+Level extent_of(const ChainLoop& loop, std::span<const Level> need) {
+  Level extent = loop.reduction ? 0 : no_level;
+  for (const ChainArg& arg : loop.args) {
+    if (!modifies(arg) || need[arg.dat] == no_level) continue;
+    extent = std::max(extent, is_direct(arg) ? need[arg.dat] : core::need_exec(need[arg.dat]));
+  }
+  return extent;
+}
+
+/// What must be valid before a loop that runs on W_extent and after which `need` must be valid.
+std::vector<Level> need_before(const ChainLoop& loop, Level extent,
+                               const std::vector<Level>& need) {
+  std::vector<Level> before = need;
+  for (const ChainArg& arg : loop.args)
+    if (replaces_all_rows(arg)) before[arg.dat] = no_level;
+  for (const ChainArg& arg : loop.args) {
+    if (replaces_all_rows(arg)) continue;
+    const Level kept = need[arg.dat];
+    const Level read = is_direct(arg) ? extent : core::up(extent);
+    before[arg.dat] = std::max(before[arg.dat], uses_old_value(arg) ? read : kept);
+  }
+  return before;
+}
+
+/// What phase 1 may still use while messages are in flight: a value read or overwritten in a row
+/// above its limit would be one that phase 2 or a message has yet to bring or to use.
+struct PhaseLimits {
+  std::vector<Level>
+      written;              ///< per dat: rows up to here hold the value of this point of the chain
+  std::vector<Level> read;  ///< per dat: rows up to here have been read by all earlier readers
+};
+
+Level core_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits) {
+  Level level = extent;
+  for (const ChainArg& arg : loop.args) {
+    Level rows = limits.written[arg.dat];
+    if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat]);
+    level = std::min(level, is_direct(arg) ? rows : core::inside(rows));
+  }
+  return level < deepest_core ? no_level : level;
+}
+
+/// Lowers the limits by what a loop leaves to phase 2 when phase 1 ran it on W_core only.
+void postpone_rest(const ChainLoop& loop, Level core, PhaseLimits& limits) {
+  for (const ChainArg& arg : loop.args) {
+    const Level done = core == no_level || is_direct(arg) ? core : core::cov(core);
+    Level& written = limits.written[arg.dat];
+    Level& read = limits.read[arg.dat];
+    if (modifies(arg)) written = std::min(written, done);
+    if (arg.access != OP_WRITE) read = std::min(read, done);
+  }
+}
+
+/// Validity after the exchange that brings every dat to what the chain needs.
+std::vector<Level> after_exchange(std::span<const Level> valid, const std::vector<Level>& need) {
+  std::vector<Level> level(valid.begin(), valid.end());
+  for (std::size_t dat = 0; dat < level.size(); ++dat) level[dat] = std::max(level[dat], need[dat]);
+  return level;
+}
+
+/// Validity of one modified dat after a loop: the weakest of its arguments. A direct argument makes
+/// it anew on the extent; through a map, rows stay as valid as they were where they are complete.
+Level validity_made(const ChainLoop& loop, Level extent, std::int32_t dat, Level before) {
+  if (extent == no_level) return no_level;
+  Level made = every_level;
+  for (const ChainArg& arg : loop.args) {
+    if (arg.dat != dat || !modifies(arg)) continue;
+    made = std::min(made, is_direct(arg) ? extent : std::min(before, core::cov(extent)));
+  }
+  return made;
+}
+
+Level rows_touched(const ChainDemand& demand) {
+  Level rows = no_level;
+  for (const Level need : demand.need) rows = std::max(rows, need);
+  for (const Level extent : demand.extent)
+    if (extent != no_level) rows = std::max(rows, core::up(extent));
+  return rows;
+}
+
+}  // namespace
+
+ChainDemand chain_demand(std::span<const ChainLoop> chain, std::span<const Level> wanted) {
+  ChainDemand demand{std::vector<Level>(chain.size(), no_level), {wanted.begin(), wanted.end()}};
+  for (std::size_t l = chain.size(); l-- > 0;) {
+    const Level extent = extent_of(chain[l], demand.need);
+    demand.extent[l] = extent;
+    if (extent != no_level) demand.need = need_before(chain[l], extent, demand.need);
+  }
+  return demand;
+}
+
+std::vector<Level> chain_core(std::span<const ChainLoop> chain, const ChainDemand& demand,
+                              std::span<const Level> valid) {
+  PhaseLimits limits{std::vector<Level>(valid.size(), every_level),
+                     std::vector<Level>(valid.size(), every_level)};
+  for (std::size_t dat = 0; dat < valid.size(); ++dat)
+    if (valid[dat] < demand.need[dat]) limits.written[dat] = valid[dat];
+
+  std::vector<Level> core(chain.size(), no_level);
+  for (std::size_t l = 0; l < chain.size(); ++l) {
+    if (demand.extent[l] == no_level) continue;
+    core[l] = core_of(chain[l], demand.extent[l], limits);
+    if (core[l] < demand.extent[l]) postpone_rest(chain[l], core[l], limits);
+  }
+  return core;
+}
+
+std::vector<Level> validity_after(std::span<const ChainLoop> chain, const ChainDemand& demand,
+                                  std::span<const Level> valid) {
+  std::vector<Level> level = after_exchange(valid, demand.need);
+  for (std::size_t l = 0; l < chain.size(); ++l) {
+    const std::vector<Level> before = level;
+    for (const ChainArg& arg : chain[l].args)
+      if (modifies(arg))
+        level[arg.dat] = validity_made(chain[l], demand.extent[l], arg.dat, before[arg.dat]);
+  }
+  return level;
+}
+
+core::ChainLevels analyse_chain(std::span<const ChainLoop> chain, std::span<const Level> valid,
+                                std::span<const Level> wanted) {
+  const ChainDemand demand = chain_demand(chain, wanted);
+  return {.extent = demand.extent,
+          .need = demand.need,
+          .core = chain_core(chain, demand, valid),
+          .valid = validity_after(chain, demand, valid),
+          .rows = rows_touched(demand)};
+}
+
+}  // namespace op2::sched

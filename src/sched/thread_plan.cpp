@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/thread_plan.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace op2::sched {
+namespace {
+
+using Phase = std::vector<RunList>;
+
+std::int64_t row_of(const Touch& touch, std::int64_t element) {
+  return touch.index ? touch.index[element * touch.stride] : element;
+}
+
+/// First element of slab `slab` when `size` elements are cut into `slabs` slabs.
+std::int64_t slab_begin(std::int64_t size, int slabs, int slab) {
+  return size * slab / slabs;
+}
+
+/// The slab with slab_begin(slab) <= row < slab_begin(slab + 1).
+int slab_of(std::int64_t row, std::int64_t size, int slabs) {
+  return static_cast<int>(((row + 1) * slabs - 1) / size);
+}
+
+void append(RunList& runs, std::int64_t element) {
+  if (!runs.empty() && runs.back().end == element)
+    ++runs.back().end;
+  else
+    runs.push_back({element, element + 1});
+}
+
+/// The slabs that one iteration touches.
+struct Slabs {
+  int low, high;  ///< the lowest and the highest
+  bool others;    ///< there are some between
+};
+
+Slabs slabs_touched(std::int64_t element, int threads, std::span<const Touch> touches) {
+  Slabs slabs{threads, -1, false};
+  for (const Touch& touch : touches) {
+    const int slab = slab_of(row_of(touch, element), touch.target_size, threads);
+    if (slab == slabs.low || slab == slabs.high) continue;
+    slabs.others = slabs.others || slabs.low < slabs.high;
+    slabs.low = std::min(slabs.low, slab);
+    slabs.high = std::max(slabs.high, slab);
+  }
+  return slabs;
+}
+
+/// Assigns pairs of slabs to rounds: the first round in which both are free, in order of
+/// appearance. No more than 2 * threads - 3 rounds; two where only neighbouring slabs share rows.
+class Rounds {
+ public:
+  explicit Rounds(int threads) : threads_(threads) {}
+
+  /// What the pair's thread, the lower slab's, runs.
+  RunList& of(int low, int high) {
+    const auto [place, fresh] = round_.try_emplace({low, high}, 0);
+    if (fresh) place->second = first_free(low, high);
+    return rounds_[place->second][low];
+  }
+
+  std::vector<Phase> take() { return std::move(rounds_); }
+
+ private:
+  std::size_t first_free(int low, int high) {
+    std::size_t round = 0;
+    while (round < busy_.size() && (busy_[round][low] || busy_[round][high])) ++round;
+    if (round == busy_.size()) {
+      busy_.emplace_back(threads_, false);
+      rounds_.emplace_back(threads_);
+    }
+    busy_[round][low] = busy_[round][high] = true;
+    return round;
+  }
+
+  int threads_;
+  std::map<std::pair<int, int>, std::size_t> round_;
+  std::vector<std::vector<bool>> busy_;  ///< [round][slab]
+  std::vector<Phase> rounds_;
+};
+
+bool has_work(const Phase& phase) {
+  return std::any_of(phase.begin(), phase.end(), [](const RunList& runs) { return !runs.empty(); });
+}
+
+ThreadPlan cut_evenly(std::int64_t size, int threads) {
+  Phase phase(threads);
+  for (int thread = 0; thread < threads; ++thread) {
+    const Range range{slab_begin(size, threads, thread), slab_begin(size, threads, thread + 1)};
+    if (range.begin < range.end) phase[thread].push_back(range);
+  }
+  return {{std::move(phase)}};
+}
+
+std::int64_t iterations(const RunList& runs) {
+  std::int64_t sum = 0;
+  for (const Range& range : runs) sum += range.end - range.begin;
+  return sum;
+}
+
+}  // namespace
+
+ThreadPlan plan_in_order(std::int64_t size, int threads) {
+  if (size == 0) return {};
+  Phase phase(threads);
+  phase[0].push_back({0, size});
+  return {{std::move(phase)}};
+}
+
+ThreadPlan plan_threads(std::int64_t size, int threads, std::span<const Touch> touches) {
+  if (size == 0 || threads == 1) return plan_in_order(size, threads);
+  if (touches.empty()) return cut_evenly(size, threads);
+
+  Phase inside(threads), last(threads);
+  Rounds rounds(threads);
+  for (std::int64_t element = 0; element < size; ++element) {
+    const Slabs slabs = slabs_touched(element, threads, touches);
+    if (slabs.low == slabs.high)
+      append(inside[slabs.low], element);
+    else
+      append(slabs.others ? last[0] : rounds.of(slabs.low, slabs.high), element);
+  }
+
+  ThreadPlan plan{rounds.take()};
+  if (has_work(inside)) plan.phases.insert(plan.phases.begin(), std::move(inside));
+  if (has_work(last)) plan.phases.push_back(std::move(last));
+  return plan;
+}
+
+bool has_repeated_targets(std::int64_t size, std::span<const Touch> touches) {
+  constexpr std::int64_t nobody = -1;
+  std::vector<std::int64_t> visitor;  // of each row: the last element that touched it
+  for (const Touch& touch : touches)
+    if (touch.target_size > std::ssize(visitor)) visitor.resize(touch.target_size, nobody);
+  for (std::int64_t element = 0; element < size; ++element)
+    for (const Touch& touch : touches) {
+      std::int64_t& last = visitor[row_of(touch, element)];
+      if (last != nobody && last != element) return true;
+      last = element;
+    }
+  return false;
+}
+
+ThreadPlanStatistics statistics_of(const ThreadPlan& plan) {
+  std::int64_t total = 0, first = 0, longest_path = 0;
+  std::size_t threads = 1;
+  for (const auto& phase : plan.phases) {
+    std::int64_t longest = 0;
+    threads = phase.size();
+    for (const RunList& runs : phase) {
+      total += iterations(runs);
+      longest = std::max(longest, iterations(runs));
+    }
+    longest_path += longest;
+    if (&phase == &plan.phases.front()) first = total;
+  }
+  if (total == 0) return {1.0, 1.0};
+  return {double(first) / double(total), double(longest_path) * double(threads) / double(total)};
+}
+
+}  // namespace op2::sched

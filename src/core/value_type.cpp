@@ -29,13 +29,14 @@ struct Spelling {
 };
 
 constexpr Spelling spellings[] = {
-    {"int32_t", Type::i32},       {"unsigned", Type::u32},          {"unsigned int", Type::u32},
-    {"uint32_t", Type::u32},      {"long", Type::i64},              {"long long", Type::i64},
-    {"int64_t", Type::i64},       {"unsigned long", Type::u64},     {"unsigned long long", Type::u64},
+    {"int32_t", Type::i32},  {"unsigned", Type::u32},      {"unsigned int", Type::u32},
+    {"uint32_t", Type::u32}, {"long", Type::i64},          {"long long", Type::i64},
+    {"int64_t", Type::i64},  {"unsigned long", Type::u64}, {"unsigned long long", Type::u64},
     {"uint64_t", Type::u64},
 };
 
-/// Levenshtein distance.
+}  // namespace
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -51,11 +52,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-}  // namespace
-
-std::size_t size_of(Type type) { return names[static_cast<std::size_t>(type)].bytes; }
-const char* name_of(Type type) { return names[static_cast<std::size_t>(type)].name; }
-const char* cxx_name_of(Type type) { return names[static_cast<std::size_t>(type)].cxx; }
+std::size_t size_of(Type type) {
+  return names[static_cast<std::size_t>(type)].bytes;
+}
+const char* name_of(Type type) {
+  return names[static_cast<std::size_t>(type)].name;
+}
+const char* cxx_name_of(Type type) {
+  return names[static_cast<std::size_t>(type)].cxx;
+}
 
 std::optional<Type> type_named(std::string_view text) {
   for (std::size_t k = 0; k < names.size(); ++k)
@@ -66,9 +71,10 @@ std::optional<Type> type_named(std::string_view text) {
 }
 
 std::string nearest_type_name(std::string_view text) {
-  const auto nearest = std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(text, a.name) < edit_distance(text, b.name);
-  });
+  const auto nearest =
+      std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+        return edit_distance(text, a.name) < edit_distance(text, b.name);
+      });
   return nearest->name;
 }
 

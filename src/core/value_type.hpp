@@ -21,9 +21,34 @@ const char* name_of(Type type);
 /// "unsigned long", "bool".
 const char* cxx_name_of(Type type);
 
+/// Calls `action.template operator()<T>()` with the C++ type T of `type`.
+template <class Action>
+decltype(auto) with_type(Type type, Action&& action) {
+  switch (type) {
+    case Type::f64:
+      return action.template operator()<double>();
+    case Type::f32:
+      return action.template operator()<float>();
+    case Type::i32:
+      return action.template operator()<std::int32_t>();
+    case Type::u32:
+      return action.template operator()<std::uint32_t>();
+    case Type::i64:
+      return action.template operator()<std::int64_t>();
+    case Type::u64:
+      return action.template operator()<std::uint64_t>();
+    case Type::b8:
+      return action.template operator()<bool>();
+  }
+  __builtin_unreachable();
+}
+
 /// The type that a user's type string names: a canonical name or a C++ spelling ("unsigned int",
 /// "int64_t", ...); nothing if it names none.
 std::optional<Type> type_named(std::string_view text);
+
+/// Levenshtein distance, for "did you mean".
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The canonical name nearest to a misspelled one, for "did you mean".
 std::string nearest_type_name(std::string_view text);

@@ -1,15 +1,100 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds the libraries; each optional part is AUTO (use it if found), ON (fail without it) or OFF.
+# Finds the libraries. Those in OP2_DEPS_DIR come before those of the system and need no CMake
+# package of their own: headers in include/ and, for C libraries, the library in lib/ suffice.
+
+# op2_find(target package header [definition ...]) defines the imported target of a C++ library;
+# the definitions are for its use from headers alone.
+function(op2_find target package header)
+  if(OP2_DEPS_DIR)
+    find_package(${package} CONFIG QUIET PATHS ${OP2_DEPS_DIR} NO_DEFAULT_PATH)
+    find_path(${package}_INCLUDE ${header} PATHS ${OP2_DEPS_DIR}/include NO_DEFAULT_PATH)
+    mark_as_advanced(${package}_INCLUDE)
+    if(${package}_INCLUDE AND NOT TARGET ${target})
+      add_library(${target} INTERFACE IMPORTED)
+      target_include_directories(${target} INTERFACE ${${package}_INCLUDE})
+      target_compile_definitions(${target} INTERFACE ${ARGN})
+    endif()
+  endif()
+  if(NOT TARGET ${target})
+    find_package(${package} CONFIG REQUIRED)
+  endif()
+endfunction()
+
+# op2_find_c(target name header) defines the imported target of a C library, if it is found.
+function(op2_find_c target name header)
+  find_path(${name}_INCLUDE ${header} HINTS ${OP2_DEPS_DIR}/include)
+  find_library(${name}_LIBRARY ${name} HINTS ${OP2_DEPS_DIR}/lib)
+  mark_as_advanced(${name}_INCLUDE ${name}_LIBRARY)
+  if(${name}_INCLUDE AND ${name}_LIBRARY AND NOT TARGET ${target})
+    add_library(${target} UNKNOWN IMPORTED)
+    set_target_properties(${target} PROPERTIES
+      IMPORTED_LOCATION ${${name}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${${name}_INCLUDE})
+  endif()
+endfunction()
+
+# op2_decide(part found detail) sets OP2_HAVE_<part> from OP2_WITH_<part> and from what was found;
+# `detail` says which one was found, or what would have to be there.
+function(op2_decide part found detail)
+  set(wanted ${OP2_WITH_${part}})
+  if(wanted STREQUAL AUTO)
+    set(have ${found})
+  elseif(wanted AND NOT found)
+    message(FATAL_ERROR "OP2_WITH_${part}=ON cannot be had: ${detail}")
+  else()
+    set(have ${wanted})
+  endif()
+  if(have)
+    set(line "yes  ${detail}")
+  elseif(found)
+    set(line "no   switched off (${detail})")
+  else()
+    set(line "no   ${detail}")
+  endif()
+  string(SUBSTRING "${part}         " 0 10 name)
+  set(OP2_HAVE_${part} ${have} PARENT_SCOPE)
+  set(OP2_SUMMARY "${OP2_SUMMARY}\n--   ${name}${line}" PARENT_SCOPE)
+endfunction()
 
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
-find_package(nlohmann_json REQUIRED)
-find_package(LLVM 19.1 CONFIG REQUIRED)
-pkg_check_modules(hwloc IMPORTED_TARGET hwloc)
+op2_find(fmt::fmt fmt fmt/core.h FMT_HEADER_ONLY)
+op2_find(spdlog::spdlog spdlog spdlog/spdlog.h SPDLOG_FMT_EXTERNAL)
+op2_find(nlohmann_json::nlohmann_json nlohmann_json nlohmann/json.hpp)
+op2_find_c(sodium::sodium sodium sodium.h)
+if(NOT TARGET sodium::sodium)
+  message(FATAL_ERROR "libsodium is missing: run tools/setup.sh, or set OP2_DEPS_DIR")
+endif()
+if(OP2_BUILD_TOOLS OR OP2_BUILD_EXAMPLES OR OP2_BUILD_TESTS)
+  op2_find(CLI11::CLI11 CLI11 CLI/CLI.hpp)
+endif()
 
 # The plug-in links Clang and LLVM as shared libraries of the same build; mixing them with static
 # ones would give two copies of LLVM's state.
-find_library(OP2_CLANG_CPP NAMES clang-cpp PATHS ${LLVM_LIBRARY_DIRS} NO_DEFAULT_PATH REQUIRED)
+set(OP2_SUMMARY "")
+find_package(LLVM 19.1 CONFIG QUIET)
+if(LLVM_FOUND)
+  find_library(OP2_CLANG_CPP NAMES clang-cpp PATHS ${LLVM_LIBRARY_DIRS} NO_DEFAULT_PATH)
+endif()
+if(OP2_CLANG_CPP)
+  op2_decide(LLVM TRUE "${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")
+else()
+  op2_decide(LLVM FALSE "needs LLVM 19.1 and its shared Clang library; only host functions run")
+endif()
+
+op2_find_c(hwloc::hwloc hwloc hwloc.h)
+if(TARGET hwloc::hwloc)
+  op2_decide(HWLOC TRUE "${hwloc_LIBRARY}")
+else()
+  op2_decide(HWLOC FALSE "needs hwloc; threads are not pinned")
+endif()
+
+# TEMPORARY names until the rooms use the new ones.
+if(TARGET hwloc::hwloc)
+  add_library(PkgConfig::hwloc ALIAS hwloc::hwloc)
+endif()
+add_library(PkgConfig::sodium ALIAS sodium::sodium)
+
+foreach(part MPI CUDA HDF5 PTSCOTCH)
+  op2_decide(${part} FALSE "not part of this version")
+endforeach()
+
+message(STATUS "libop2 ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE})${OP2_SUMMARY}")

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks what every file of the source tree must obey: the direction of includes between the rooms
+of src/ (docs/architecture.md), where third-party headers may be included, and rules of form.
+
+    check_tree.py ROOT      prints one line per fault; the exit code says whether there is any
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# What each room may include, beside itself, the public headers and libraries.
+MAY_INCLUDE = {
+    "core": set(),
+    "comm": {"core"},
+    "jit": {"core"},
+    "sched": {"core", "comm", "jit"},
+    "api": {"core", "comm", "jit", "sched"},
+}
+# Headers that are kept to a few files, so that the rest of the tree builds without the library.
+RATIONED = [
+    ("MPI", re.compile(r"mpi\.h$"), 5),
+    ("LLVM and Clang", re.compile(r"(llvm|clang|llvm-c|clang-c|lld)/"), 3),
+    ("CUDA", re.compile(r"(cuda|nvrtc|cuda_runtime|cuda_runtime_api)\.h$"), 3),
+]
+INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
+PRINTS = re.compile(r"(?<![\w.>])(?:std::)?(?:printf|fprintf|puts|fputs|putchar|exit|_exit|quick_exit"
+                    r"|abort|terminate)\s*\(|\bstd::(?:cout|cerr|clog)\b|\bfmt::print\b")
+LEFTOVERS = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b|(?<![\w.])/(?:home|root|work)/\w")
+
+CODE = {".cpp", ".hpp", ".h", ".cmake", ".py", ".sh"}
+TEXT = CODE | {".md", ".txt", ".in", ".json", ".yml", ".expected"}
+NAMES = {"Makefile", "LICENSE", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore"}
+SKIPPED = {".git", "build", ".cache", "__pycache__"}
+MAX_LINES = 800
+
+
+def text_files(root):
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if path.is_file() and not SKIPPED.intersection(parts):
+            if path.suffix in TEXT or path.name in NAMES or parts[0] == ".ci":
+                yield path
+
+
+def includes(lines):
+    """Yields line number, whether it is in quotes, and name."""
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1) == '"', match.group(2)
+
+
+def room_of(name):
+    first, _, rest = name.partition("/")
+    return first if rest and first in MAY_INCLUDE else None
+
+
+def include_fault(parts, name, quoted):
+    """Why the file at `parts` (of its path) may not include `name`, or None."""
+    top, target = parts[0], room_of(name)
+    if quoted and top in ("src", "include"):
+        return f'writes "{name}" in quotes; own headers are <room/file.hpp>'
+    if top == "include" and ("/" in name or "." in name) and not name.startswith("op2/"):
+        return f"is a public header and includes <{name}>; only op2/ and the standard library"
+    if target is None:
+        return None
+    if top == "src" and parts[1] != target and target not in MAY_INCLUDE.get(parts[1], ()):
+        return f"is in {parts[1]} and includes <{name}>; {parts[1]} may not see {target}"
+    if top == "tools" and target != "core" and not (target == "jit" and "cache" in name):
+        return f"is a tool and includes <{name}>; tools see core and the cache of jit"
+    if top == "examples" or parts[:2] == ("tests", "install"):
+        return f"is a program of a user and includes <{name}>; only the public headers"
+    return None
+
+
+def without_comments_and_strings(line):
+    return re.sub(r'//.*|"(?:\\.|[^"\\])*"', '""', line)
+
+
+def form_faults(path, parts, lines):
+    is_code = path.suffix in CODE or path.name in ("CMakeLists.txt", "Makefile") or parts[0] == ".ci"
+    if is_code:
+        first = lines[1:2] if lines[:1] and lines[0].startswith("#!") else lines[:1]
+        if not first or "SPDX-License-Identifier: BSD-3-Clause" not in first[0]:
+            yield 1, "does not begin with the SPDX line"
+        if len(lines) > MAX_LINES:
+            yield len(lines), f"has more than {MAX_LINES} lines"
+    for number, line in enumerate(lines, 1):
+        if not line.isascii():
+            yield number, "has a character outside ASCII"
+        if LEFTOVERS.search(line) and path.name != Path(__file__).name:
+            yield number, f"has a leftover: {line.strip()}"
+        if parts[0] == "src" and parts[1:2] != ("api",) and path.suffix in (".cpp", ".hpp"):
+            if PRINTS.search(without_comments_and_strings(line)):
+                yield number, f"prints or ends the program: {line.strip()}"
+
+
+def check(root):
+    """All faults below `root`, as lines of text."""
+    faults, users = [], {what: [] for what, _, _ in RATIONED}
+    for path in text_files(root):
+        where = path.relative_to(root)
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            faults.append(f"{where}:1 is not UTF-8")
+            continue
+        faults += [f"{where}:{number} {what}" for number, what in form_faults(path, where.parts, lines)]
+        if path.suffix not in (".cpp", ".hpp", ".h"):
+            continue
+        for number, quoted, name in includes(lines):
+            fault = include_fault(where.parts, name, quoted)
+            if fault:
+                faults.append(f"{where}:{number} {fault}")
+            for what, pattern, _ in RATIONED:
+                if pattern.match(name) and where.parts[0] in ("src", "include", "tools"):
+                    users[what].append(str(where))
+    for what, _, limit in RATIONED:
+        files = sorted(set(users[what]))
+        if len(files) > limit:
+            faults.append(f"{what} headers are included in {len(files)} files, "
+                          f"more than {limit}: {', '.join(files)}")
+    return faults
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    faults = check(Path(sys.argv[1]).resolve())
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Thirteen small chains, most of which the published analysis of halo depths gets wrong, and
+// single rules of the analysis. Expected levels are on the W axis; `none` is core::no_level.
+#include <sched/chain_analysis.hpp>
+
+#include <gmock/gmock.h>
+
+#include <support/chain_builder.hpp>
+
+namespace op2::test {
+namespace {
+
+using core::Level;
+using testing::Each;
+using testing::ElementsAre;
+
+constexpr Level none = core::no_level;
+enum Maps { e2n, e2c, c2n, b2c, b2n };
+
+sched::ChainDemand demand(const Chain& chain, int dats, Level wanted = 0) {
+  return sched::chain_demand(chain, std::vector<Level>(dats, wanted));
+}
+
+TEST(ChainAnalysis, RequirementsPassThroughDifferentDats) {
+  enum { x, a, b, c };
+  const auto d = demand(chain_of(loop().read(x, e2n).inc(a, e2n), loop().read(a, e2n).inc(b, e2n),
+                                 loop().read(b, e2n).inc(c, e2n)),
+                        4);
+  EXPECT_THAT(d.extent, ElementsAre(5, 3, 1));
+  EXPECT_THAT(d.need, ElementsAre(6, 4, 2, 0));
+}
+
+TEST(ChainAnalysis, ADirectReadDoesNotHideAnIndirectOne) {
+  enum { x, a, b };
+  const auto d = demand(
+      chain_of(loop().inc(x, e2n), loop().read(x).write(a), loop().read(x, e2n).inc(b, e2n)), 3);
+  EXPECT_THAT(d.extent, ElementsAre(3, 0, 1));
+  EXPECT_THAT(d.need, ElementsAre(2, none, 0));
+}
+
+TEST(ChainAnalysis, ARequirementPassesThroughADirectLoop) {
+  enum { x, a, b };
+  const auto d = demand(
+      chain_of(loop().inc(x, e2n), loop().read(x).write(a), loop().read(a, e2n).inc(b, e2n)), 3);
+  EXPECT_THAT(d.extent, ElementsAre(3, 2, 1));
+  EXPECT_THAT(d.need, ElementsAre(2, none, 0));
+}
+
+TEST(ChainAnalysis, ReadingAndWritingThroughAMapIsNoOverwrite) {
+  enum { x, a };
+  const auto d =
+      demand(chain_of(loop().inc(x, e2n), loop().rw(x, b2n), loop().read(x, e2n).inc(a, e2n)), 2);
+  EXPECT_THAT(d.extent, ElementsAre(5, 3, 1));
+  EXPECT_THAT(d.need, ElementsAre(4, 0));
+}
+
+TEST(ChainAnalysis, WritingThroughAMapReplacesOnlyItsTargets) {
+  enum { x, a };
+  const auto d = demand(
+      chain_of(loop().inc(x, e2c), loop().write(x, b2c), loop().read(x, e2c).inc(a, e2c)), 2);
+  EXPECT_THAT(d.extent, ElementsAre(3, 3, 1));
+  EXPECT_THAT(d.need, ElementsAre(2, 0));
+}
+
+TEST(ChainAnalysis, ZeroingRunsOnReadableHaloRowsToo) {
+  enum { x, a };
+  const auto d =
+      demand(chain_of(loop().write(x), loop().inc(x, e2n), loop().read(x, e2n).inc(a, e2n)), 2);
+  EXPECT_THAT(d.extent, ElementsAre(2, 3, 1));
+  EXPECT_THAT(d.need, ElementsAre(none, 0));
+}
+
+TEST(ChainAnalysis, IndependentReadersDoNotDeepenTheHalo) {
+  enum { x, a, b, c };
+  const auto d = demand(chain_of(loop().inc(x, e2n), loop().read(x, e2n).inc(a, e2n),
+                                 loop().read(x, e2n).inc(b, e2n), loop().read(x, e2n).inc(c, e2n)),
+                        4);
+  EXPECT_THAT(d.extent, ElementsAre(3, 1, 1, 1));
+  EXPECT_THAT(d.need, ElementsAre(2, 0, 0, 0));
+}
+
+TEST(ChainAnalysis, RequirementsPassFromOneMapToAnother) {
+  enum { x, a, b };
+  const auto d = demand(chain_of(loop().inc(x, e2n), loop().read(x, e2n).inc(a, e2c),
+                                 loop().read(a, e2c).inc(b, e2c)),
+                        3);
+  EXPECT_THAT(d.extent, ElementsAre(5, 3, 1));
+  EXPECT_THAT(d.need, ElementsAre(4, 2, 0));
+}
+
+/// The loops of Airfoil, without reductions.
+namespace airfoil {
+enum { q, qold, adt, res, x, dats };
+
+Chain save() {
+  return chain_of(loop().read(q).write(qold));
+}
+Chain stage() {
+  return chain_of(loop().read(x, c2n).read(q).write(adt),
+                  loop().read(x, e2n).read(q, e2c).read(adt, e2c).inc(res, e2c),
+                  loop().read(x, b2n).read(q, b2c).read(adt, b2c).inc(res, b2c),
+                  loop().read(qold).write(q).rw(res).read(adt));
+}
+/// save and `stages` stages.
+Chain step(int stages) {
+  Chain chain = save();
+  const Chain rest = repeat(stage(), stages);
+  chain.insert(chain.end(), rest.begin(), rest.end());
+  return chain;
+}
+}  // namespace airfoil
+
+TEST(ChainAnalysis, AStageOfAirfoilNeedsTwoLayersOfCoordinates) {
+  const auto d = demand(airfoil::step(1), airfoil::dats);
+  EXPECT_THAT(d.extent, ElementsAre(0, 2, 1, 1, 0));
+  EXPECT_THAT(d.need, ElementsAre(2, none, none, 0, 4));
+}
+
+TEST(ChainAnalysis, AnIterationOfAirfoilNeedsThreeLayersOfCoordinates) {
+  const auto d = demand(airfoil::step(2), airfoil::dats);
+  EXPECT_THAT(d.extent, ElementsAre(2, 4, 3, 3, 2, 2, 1, 1, 0));
+  EXPECT_THAT(d.need, ElementsAre(4, none, none, 2, 6));
+}
+
+TEST(ChainAnalysis, TwoIterationsOfAirfoilNeedFiveLayersOfCoordinates) {
+  const auto d = demand(repeat(airfoil::step(2), 2), airfoil::dats);
+  EXPECT_THAT(d.extent, ElementsAre(6, 8, 7, 7, 6, 6, 5, 5, 4, 2, 4, 3, 3, 2, 2, 1, 1, 0));
+  EXPECT_THAT(d.need, ElementsAre(8, none, none, 6, 10));
+}
+
+TEST(ChainAnalysis, RepeatedUpdatesThatReadNothingModifiedStayShallow) {
+  enum { p, flux, weight };
+  const auto d = demand(
+      repeat(chain_of(loop().inc(p, e2n), loop().read(p, e2n).read(weight).inc(flux, e2n)), 4), 3);
+  EXPECT_THAT(d.extent, ElementsAre(3, 1, 3, 1, 3, 1, 3, 1));
+  EXPECT_THAT(d.need, ElementsAre(2, 0, 1));
+}
+
+TEST(ChainAnalysis, ATrueRecurrenceDeepensTheHaloLinearly) {
+  enum { p, flux, weight };
+  const auto d = demand(repeat(chain_of(loop().inc(p, e2n).read(flux, e2n),
+                                        loop().read(p, e2n).read(weight).inc(flux, e2n)),
+                               4),
+                        3);
+  EXPECT_THAT(d.extent, ElementsAre(15, 13, 11, 9, 7, 5, 3, 1));
+  EXPECT_THAT(d.need, ElementsAre(14, 16, 13));
+}
+
+TEST(ChainAnalysis, ALoopWhoseResultIsOverwrittenBeforeUseIsDead) {
+  const std::vector<Level> zero{0};
+  const auto levels = sched::analyse_chain(chain_of(loop().write(0), loop().write(0)), zero, zero);
+  EXPECT_THAT(levels.extent, ElementsAre(none, 0));
+  EXPECT_THAT(levels.core, ElementsAre(none, 0));
+}
+
+TEST(ChainAnalysis, AReductionKeepsADeadLoopAlive) {
+  EXPECT_THAT(demand(chain_of(loop().reduce().write(0), loop().write(0)), 1).extent,
+              ElementsAre(0, 0));
+}
+
+TEST(ChainAnalysis, WhatNobodyWantsNeedNotBeMade) {
+  const auto d = demand(chain_of(loop().read(0, e2n).inc(1, e2n)), 2, none);
+  EXPECT_THAT(d.extent, ElementsAre(none));
+  EXPECT_THAT(d.need, Each(none));
+}
+
+TEST(ChainAnalysis, IncrementsLeaveTheirTargetsValidOnlyWhereComplete) {
+  const auto chain = chain_of(loop().read(0, e2n).inc(1, e2n));
+  const auto levels =
+      sched::analyse_chain(chain, std::vector<Level>{0, 0}, std::vector<Level>{0, 0});
+  EXPECT_THAT(levels.valid, ElementsAre(2, 0));
+  EXPECT_EQ(levels.rows, 2);
+}
+
+TEST(ChainAnalysis, TheCoreRunsWhileTheHaloIsInFlight) {
+  const auto chain = chain_of(loop().read(0, e2n).inc(1, e2n), loop().rw(1));
+  const auto levels =
+      sched::analyse_chain(chain, std::vector<Level>{0, 0}, std::vector<Level>{0, 0});
+  EXPECT_THAT(levels.extent, ElementsAre(1, 0));
+  EXPECT_THAT(levels.core, ElementsAre(-1, -2));
+}
+
+TEST(ChainAnalysis, NothingIsPostponedWhereNothingIsExchanged) {
+  const auto chain = chain_of(loop().read(0, e2n).inc(1, e2n));
+  EXPECT_THAT(sched::analyse_chain(chain, std::vector<Level>{2, 0}, std::vector<Level>{0, 0}).core,
+              ElementsAre(1));
+}
+
+TEST(ChainAnalysis, AnEmptyChainNeedsWhatIsWanted) {
+  const auto levels = sched::analyse_chain({}, std::vector<Level>{0}, std::vector<Level>{2});
+  EXPECT_THAT(levels.need, ElementsAre(2));
+  EXPECT_THAT(levels.valid, ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace op2::test

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "flow.hpp"
+
+
+#include "kernels.hpp"
+
+namespace airfoil {
+
+Flow declare_flow(const Mesh& mesh) {
+  op_decl_const("gam", 1, &gam);
+  op_decl_const("gm1", 1, &gm1);
+  op_decl_const("cfl", 1, &cfl);
+  op_decl_const("eps", 1, &eps);
+  op_decl_const("qinf", 4, qinf);
+
+  Flow flow{};
+  flow.nodes = op_decl_set(mesh.nodes(), "nodes");
+  flow.edges = op_decl_set(mesh.edges(), "edges");
+  flow.bedges = op_decl_set(mesh.bedges(), "bedges");
+  flow.cells = op_decl_set(mesh.cells(), "cells");
+
+  flow.pedge = op_decl_map(flow.edges, flow.nodes, 2, mesh.edge_nodes.data(), "pedge");
+  flow.pecell = op_decl_map(flow.edges, flow.cells, 2, mesh.edge_cells.data(), "pecell");
+  flow.pbedge = op_decl_map(flow.bedges, flow.nodes, 2, mesh.bedge_nodes.data(), "pbedge");
+  flow.pbecell = op_decl_map(flow.bedges, flow.cells, 1, mesh.bedge_cell.data(), "pbecell");
+  flow.pcell = op_decl_map(flow.cells, flow.nodes, 4, mesh.cell_nodes.data(), "pcell");
+
+  std::vector<double> undisturbed(mesh.cells() * std::size_t{4});
+  for (std::size_t i = 0; i < undisturbed.size(); ++i) undisturbed[i] = qinf[i % 4];
+  const double* zeros = nullptr;
+  flow.x = op_decl_dat(flow.nodes, 2, mesh.x.data(), "x");
+  flow.q = op_decl_dat(flow.cells, 4, undisturbed.data(), "q");
+  flow.qold = op_decl_dat(flow.cells, 4, zeros, "qold");
+  flow.res = op_decl_dat(flow.cells, 4, zeros, "res");
+  flow.adt = op_decl_dat(flow.cells, 1, zeros, "adt");
+  flow.bound = op_decl_dat(flow.bedges, 1, mesh.bound.data(), "bound");
+
+  op_partition("PTSCOTCH", "KWAY", flow.cells, flow.pecell, flow.x);
+  return flow;
+}
+
+Residual::Residual(bool lazy) {
+  if (lazy) global_ = op_decl_global(1, &sum_, "rms");
+}
+
+void Residual::reset() {
+  sum_ = 0;
+  if (global_ != nullptr) op_set_global(global_, &sum_);
+}
+
+op_arg Residual::increment() {
+  return global_ != nullptr ? op_arg_gbl(global_, OP_INC) : op_arg_gbl(&sum_, 1, "double", OP_INC);
+}
+
+double Residual::value() {
+  if (global_ != nullptr) op_fetch_global(global_, &sum_);
+  return sum_;
+}
+
+void iterate(const Flow& f, Residual& residual) {
+  op_par_loop(save_soln, "save_soln", f.cells,
+              op_arg_dat(f.q, OP_READ),
+              op_arg_dat(f.qold, OP_WRITE));
+
+  for (int half = 0; half < 2; ++half) {
+    op_par_loop(adt_calc, "adt_calc", f.cells,
+                op_arg_dat(f.x, 0, f.pcell, OP_READ),
+                op_arg_dat(f.x, 1, f.pcell, OP_READ),
+                op_arg_dat(f.x, 2, f.pcell, OP_READ),
+                op_arg_dat(f.x, 3, f.pcell, OP_READ),
+                op_arg_dat(f.q, OP_READ),
+                op_arg_dat(f.adt, OP_WRITE));
+
+    op_par_loop(res_calc, "res_calc", f.edges,
+                op_arg_dat(f.x, 0, f.pedge, OP_READ),
+                op_arg_dat(f.x, 1, f.pedge, OP_READ),
+                op_arg_dat(f.q, 0, f.pecell, OP_READ),
+                op_arg_dat(f.q, 1, f.pecell, OP_READ),
+                op_arg_dat(f.adt, 0, f.pecell, OP_READ),
+                op_arg_dat(f.adt, 1, f.pecell, OP_READ),
+                op_arg_dat(f.res, 0, f.pecell, OP_INC),
+                op_arg_dat(f.res, 1, f.pecell, OP_INC));
+
+    op_par_loop(bres_calc, "bres_calc", f.bedges,
+                op_arg_dat(f.x, 0, f.pbedge, OP_READ),
+                op_arg_dat(f.x, 1, f.pbedge, OP_READ),
+                op_arg_dat(f.q, 0, f.pbecell, OP_READ),
+                op_arg_dat(f.adt, 0, f.pbecell, OP_READ),
+                op_arg_dat(f.res, 0, f.pbecell, OP_INC),
+                op_arg_dat(f.bound, OP_READ));
+
+    residual.reset();
+    op_par_loop(update, "update", f.cells,
+                op_arg_dat(f.qold, OP_READ),
+                op_arg_dat(f.q, OP_WRITE),
+                op_arg_dat(f.res, OP_RW),
+                op_arg_dat(f.adt, OP_READ),
+                residual.increment());
+  }
+}
+
+void write_fields(const Flow& flow, const char* path) {
+  const double* zeros = nullptr;
+  const op_dat density = op_decl_dat(flow.cells, 1, zeros, "density");
+  const op_dat pressure = op_decl_dat(flow.cells, 1, zeros, "pressure");
+  const op_dat mach_number = op_decl_dat(flow.cells, 1, zeros, "mach");
+  op_par_loop(flow_fields, "flow_fields", flow.cells,
+              op_arg_dat(flow.q, OP_READ),
+              op_arg_dat(density, OP_WRITE),
+              op_arg_dat(pressure, OP_WRITE),
+              op_arg_dat(mach_number, OP_WRITE));
+  const op_dat fields[] = {density, pressure, mach_number};
+  op_write_vtu(path, flow.pcell, flow.x, fields);
+}
+
+}  // namespace airfoil

@@ -2,6 +2,12 @@
 # Finds the libraries. Those in OP2_DEPS_DIR come before those of the system and need no CMake
 # package of their own: headers in include/ and, for C libraries, the library in lib/ suffice.
 
+function(op2_require target library)
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "${library} is missing: run tools/setup.sh, or set OP2_DEPS_DIR")
+  endif()
+endfunction()
+
 # op2_find(target package header [definition ...]) defines the imported target of a C++ library;
 # the definitions are for its use from headers alone.
 function(op2_find target package header)
@@ -16,8 +22,9 @@ function(op2_find target package header)
     endif()
   endif()
   if(NOT TARGET ${target})
-    find_package(${package} CONFIG REQUIRED)
+    find_package(${package} CONFIG QUIET)
   endif()
+  op2_require(${target} ${package})
 endfunction()
 
 # op2_find_c(target name header) defines the imported target of a C library, if it is found.
@@ -60,9 +67,7 @@ op2_find(fmt::fmt fmt fmt/core.h FMT_HEADER_ONLY)
 op2_find(spdlog::spdlog spdlog spdlog/spdlog.h SPDLOG_FMT_EXTERNAL)
 op2_find(nlohmann_json::nlohmann_json nlohmann_json nlohmann/json.hpp)
 op2_find_c(sodium::sodium sodium sodium.h)
-if(NOT TARGET sodium::sodium)
-  message(FATAL_ERROR "libsodium is missing: run tools/setup.sh, or set OP2_DEPS_DIR")
-endif()
+op2_require(sodium::sodium libsodium)
 if(OP2_BUILD_TOOLS OR OP2_BUILD_EXAMPLES OR OP2_BUILD_TESTS)
   op2_find(CLI11::CLI11 CLI11 CLI/CLI.hpp)
 endif()
@@ -86,12 +91,6 @@ if(TARGET hwloc::hwloc)
 else()
   op2_decide(HWLOC FALSE "needs hwloc; threads are not pinned")
 endif()
-
-# TEMPORARY names until the rooms use the new ones.
-if(TARGET hwloc::hwloc)
-  add_library(PkgConfig::hwloc ALIAS hwloc::hwloc)
-endif()
-add_library(PkgConfig::sodium ALIAS sodium::sodium)
 
 foreach(part MPI CUDA HDF5 PTSCOTCH)
   op2_decide(${part} FALSE "not part of this version")

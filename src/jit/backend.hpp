@@ -57,7 +57,8 @@ enum class CompileStatus {
   ok,
   rejected,         ///< `diagnostics` has at least one error
   wrong_signature,  ///< `message` says which parameter and why, `diagnostics` is empty
-  crashed           ///< the compiler failed; `message` says what is known
+  crashed,          ///< the compiler failed; `message` says what is known
+  unavailable       ///< the compiler cannot be loaded; `message` says why
 };
 
 struct CompileResult {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/codegen.hpp>
+
+#include <memory>
+
+#include <fmt/format.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/Internalize.h>
+#include <llvm/Transforms/Instrumentation/AddressSanitizer.h>
+#include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+namespace op2::jit {
+namespace {
+
+/// Collects what the optimiser and the code generator have to say about a module.
+class MessageHandler : public llvm::DiagnosticHandler {
+ public:
+  explicit MessageHandler(std::vector<Diagnostic>& messages) : messages_(messages) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (const auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info)) {
+      add_frame(*frame);
+    } else if (info.getSeverity() == llvm::DS_Error) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      messages_.push_back(error_without_place(text));
+    }
+    return true;
+  }
+
+ private:
+  void add_frame(const llvm::DiagnosticInfoStackSize& frame) {
+    if (reported_) return;
+    reported_ = true;
+    messages_.push_back(error_without_place(
+        fmt::format("the local variables of the kernel need {} bytes of stack, but the limit is {}",
+                    frame.getStackSize(), frame.getStackLimit()),
+        Diagnostic::Kind::limit));
+  }
+
+  std::vector<Diagnostic>& messages_;
+  bool reported_ = false;  ///< the frame; assembly and object would both report it
+};
+
+std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
+  std::string error;
+  const auto* target = llvm::TargetRegistry::lookupTarget(machine.info.triple, error);
+  if (target == nullptr) return nullptr;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      machine.info.triple, machine.info.cpu, machine.features, llvm::TargetOptions{},
+      llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Globals are not instrumented: that needs a constructor in the object, and none is ever run.
+void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
+  builder.registerOptimizerLastEPCallback(
+      [&request](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        if (request.sanitize_address) {
+          llvm::AddressSanitizerOptions options;
+          options.Recover = false;
+          options.UseAfterScope = true;
+          options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
+          options.InsertVersionCheck = false;
+          passes.addPass(llvm::AddressSanitizerPass(options, false, false, llvm::AsanDtorKind::None,
+                                                    llvm::AsanCtorKind::None));
+        }
+        if (request.sanitize_thread) {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
+        }
+      });
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileRequest& request) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  add_sanitizers(builder, request);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::InternalizePass(
+      [&request](const llvm::GlobalValue& value) { return value.getName() == request.symbol; }));
+  passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
+  passes.run(module, modules);
+}
+
+/// Consumes `module`.
+llvm::SmallVector<char, 0> emit(llvm::Module& module, llvm::TargetMachine& machine,
+                                llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) return {};
+  passes.run(module);
+  return bytes;
+}
+
+/// Nothing runs the constructors of an object that is linked at run time.
+void refuse_constructors(const llvm::Module& module, std::vector<Diagnostic>& diagnostics) {
+  const auto* constructors = module.getNamedGlobal("llvm.global_ctors");
+  if (constructors == nullptr || constructors->isDeclaration()) return;
+  diagnostics.push_back(error_without_place(
+      "the text has a global variable whose initial value is not a constant expression; "
+      "compute it in the kernel, or declare it with op_decl_const"));
+}
+
+}  // namespace
+
+GeneratedCode generate_code(llvm::Module& module, const Machine& machine,
+                            const CompileRequest& request) {
+  GeneratedCode result;
+  const auto target = target_machine(machine);
+  if (target == nullptr) {
+    result.diagnostics.push_back(
+        error_without_place("LLVM has no code generator for " + machine.info.triple));
+    return result;
+  }
+  module.getContext().setDiagnosticHandler(std::make_unique<MessageHandler>(result.diagnostics));
+  optimise(module, *target, request);
+  refuse_constructors(module, result.diagnostics);
+  if (!result.diagnostics.empty()) return result;
+
+  llvm::raw_string_ostream(result.ir) << module;
+  const auto copy = llvm::CloneModule(module);
+  const auto assembly = emit(*copy, *target, llvm::CodeGenFileType::AssemblyFile);
+  result.assembly.assign(assembly.begin(), assembly.end());
+  const auto object = emit(module, *target, llvm::CodeGenFileType::ObjectFile);
+  const auto* bytes = reinterpret_cast<const std::byte*>(object.data());
+  result.object.assign(bytes, bytes + object.size());
+  return result;
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text of a kernel to LLVM's intermediate representation, with Clang inside the process.
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ASTDiagnostic.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/DiagnosticLex.h>
+#include <clang/Basic/DiagnosticParse.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+#include <jit/llvm/codegen.hpp>
+#include <jit/llvm/compiler.hpp>
+#include <jit/llvm/recipe.hpp>
+#include <jit/llvm/signature.hpp>
+
+namespace op2::jit {
+namespace {
+
+// Included files lie deep, so that names that begin with "../" have a place too.
+constexpr const char* source_path = "/op2/generated.cpp";
+constexpr const char* include_folder = "/op2/1/2/3/4/5/6/7/8/";
+constexpr const char* shim_folder = "/op2/headers/";
+constexpr unsigned stack_bytes =
+    64U << 20U;  // deeply nested text costs stack; only touched pages cost memory
+
+// ---- diagnostics
+
+Diagnostic::Kind kind_of(unsigned id) {
+  switch (id) {
+    case clang::diag::err_undeclared_var_use:
+    case clang::diag::err_undeclared_var_use_suggest:
+    case clang::diag::err_undeclared_use:
+    case clang::diag::err_undeclared_use_suggest:
+      return Diagnostic::Kind::unknown_symbol;
+    case clang::diag::err_pp_file_not_found:
+    case clang::diag::err_pp_file_not_found_angled_include_not_fatal:
+    case clang::diag::err_pp_file_not_found_typo_not_fatal:
+      return Diagnostic::Kind::missing_include;
+    case clang::diag::err_template_recursion_depth_exceeded:
+    case clang::diag::err_bracket_depth_exceeded:
+    case clang::diag::err_pp_include_too_deep:
+    case clang::diag::err_array_too_large:
+    case clang::diag::err_fold_expression_limit_exceeded:
+    case clang::diag::note_constexpr_step_limit_exceeded:
+    case clang::diag::note_constexpr_depth_limit_exceeded:
+    case clang::diag::note_constexpr_call_limit_exceeded:
+      return Diagnostic::Kind::limit;
+    default:
+      return Diagnostic::Kind::other;
+  }
+}
+
+/// The name or file that the first argument of a message holds, without quotes.
+std::string first_argument(const clang::Diagnostic& info) {
+  if (info.getNumArgs() == 0) return {};
+  switch (info.getArgKind(0)) {
+    case clang::DiagnosticsEngine::ak_std_string:
+      return info.getArgStdStr(0);
+    case clang::DiagnosticsEngine::ak_c_string:
+      return info.getArgCStr(0);
+    case clang::DiagnosticsEngine::ak_identifierinfo:
+      return info.getArgIdentifier(0)->getName().str();
+    case clang::DiagnosticsEngine::ak_declarationname:
+      return clang::DeclarationName::getFromOpaqueInteger(info.getRawArg(0)).getAsString();
+    default:
+      return {};
+  }
+}
+
+Diagnostic::Severity severity_of(clang::DiagnosticsEngine::Level level) {
+  if (level >= clang::DiagnosticsEngine::Error) return Diagnostic::Severity::error;
+  return level == clang::DiagnosticsEngine::Warning ? Diagnostic::Severity::warning
+                                                    : Diagnostic::Severity::note;
+}
+
+/// The line of text that `place` is in.
+std::string line_at(const clang::SourceManager& sources, clang::SourceLocation place) {
+  const auto [file, offset] = sources.getDecomposedExpansionLoc(place);
+  const llvm::StringRef text = sources.getBufferData(file);
+  const auto begin = text.substr(0, offset).rfind('\n') + 1;  // npos + 1 is 0
+  return text.slice(begin, text.find('\n', offset)).rtrim('\r').str();
+}
+
+/// The name under which the user knows a file; none for the generated text itself.
+std::string shown_name(llvm::StringRef path) {
+  if (path == source_path) return {};
+  path.consume_front(include_folder);
+  path.consume_front(shim_folder);
+  return path.str();
+}
+
+class Collector : public clang::DiagnosticConsumer {
+ public:
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic& info) override {
+    clang::DiagnosticConsumer::HandleDiagnostic(level, info);
+    if (level < clang::DiagnosticsEngine::Note) return;
+    Diagnostic message;
+    message.severity = severity_of(level);
+    message.kind = kind_of(info.getID());
+    llvm::SmallString<128> text;
+    info.FormatDiagnostic(text);
+    message.text = text.str().str();
+    if (message.kind != Diagnostic::Kind::other) message.subject = first_argument(info);
+    if (message.kind == Diagnostic::Kind::limit) message.subject.clear();
+    if (info.hasSourceManager() && info.getLocation().isValid()) {
+      set_place(message, info.getSourceManager(), info.getLocation());
+    }
+    add(std::move(message));
+  }
+  std::vector<Diagnostic> messages;
+
+ private:
+  static void set_place(Diagnostic& message, const clang::SourceManager& sources,
+                        clang::SourceLocation place) {
+    const auto shown = sources.getPresumedLoc(place);
+    if (shown.isInvalid()) return;
+    message.file = shown_name(shown.getFilename());
+    message.line = static_cast<int>(shown.getLine());
+    message.column = static_cast<int>(shown.getColumn());
+    message.source_line = line_at(sources, place);
+  }
+
+  /// A limit of constant evaluation is told by a note to an error of another sort.
+  void add(Diagnostic message) {
+    if (message.severity == Diagnostic::Severity::note && message.kind == Diagnostic::Kind::limit) {
+      message.kind = Diagnostic::Kind::other;
+      for (auto error = messages.rbegin(); error != messages.rend(); ++error) {
+        if (error->severity != Diagnostic::Severity::error) continue;
+        error->kind = Diagnostic::Kind::limit;
+        break;
+      }
+    }
+    messages.push_back(std::move(message));
+  }
+};
+
+// ---- signature
+
+std::optional<Type> stored_type(const clang::ASTContext& context, clang::QualType type) {
+  if (type->isBooleanType()) return Type::b8;
+  if (type->isSpecificBuiltinType(clang::BuiltinType::Double)) return Type::f64;
+  if (type->isSpecificBuiltinType(clang::BuiltinType::Float)) return Type::f32;
+  const auto* builtin = type->getAs<clang::BuiltinType>();
+  if (builtin == nullptr || !builtin->isInteger()) return std::nullopt;
+  const bool is_signed = builtin->isSignedInteger();
+  if (context.getTypeSize(type) == 32) return is_signed ? Type::i32 : Type::u32;
+  if (context.getTypeSize(type) == 64) return is_signed ? Type::i64 : Type::u64;
+  return std::nullopt;
+}
+
+ParameterForm form_of(const clang::ParmVarDecl& parameter) {
+  const auto& context = parameter.getASTContext();
+  ParameterForm form;
+  form.name = parameter.getNameAsString();
+  form.text = form.name;
+  parameter.getOriginalType().getAsStringInternal(form.text, context.getPrintingPolicy());
+  if (!parameter.getType()->isPointerType()) return form;
+  const auto pointee = parameter.getType()->getPointeeType();
+  form.pointee = stored_type(context, pointee);
+  form.to_const = pointee.isConstQualified();
+  return form;
+}
+
+/// Looks at each definition as soon as it is parsed, and stops the compiler at a kernel that does
+/// not fit, so that code generated for the call is never seen by it.
+class SignatureCheck : public clang::ASTConsumer {
+ public:
+  SignatureCheck(const CompileRequest& request, const clang::CompilerInstance& compiler)
+      : request_(request), compiler_(compiler) {}
+
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    if (compiler_.getDiagnostics().hasErrorOccurred()) return true;
+    for (const auto* declaration : group) visit(*declaration);
+    return fault.empty();
+  }
+
+  /// Why no function of the right name was found; empty if there is one.
+  std::string missing() const {
+    if (seen_) return {};
+    if (!elsewhere_.empty()) return fmt::format("kernel '{}' {}", request_.kernel, elsewhere_);
+    return fmt::format(
+        "the text does not define a function '{}'; it defines {}", request_.kernel,
+        defined_.empty() ? "none" : fmt::format("'{}'", fmt::join(defined_, "', '")));
+  }
+
+  std::string fault;
+  std::string parameters;
+
+ private:
+  void visit(const clang::Decl& declaration) {
+    if (const auto* block = llvm::dyn_cast<clang::LinkageSpecDecl>(&declaration)) {
+      for (const auto* inner : block->decls()) visit(*inner);
+    } else if (const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(&declaration)) {
+      look_inside(*space);
+    } else if (const auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(&declaration)) {
+      if (pattern->getName() == request_.kernel)
+        elsewhere_ = "is a template; it must be a plain function";
+    } else if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration)) {
+      if (function->isThisDeclarationADefinition()) visit_definition(*function);
+    }
+  }
+
+  void look_inside(const clang::NamespaceDecl& space) {
+    for (const auto* inner : space.decls()) {
+      const auto* named = llvm::dyn_cast<clang::NamedDecl>(inner);
+      if (named == nullptr || named->getNameAsString() != request_.kernel) continue;
+      elsewhere_ =
+          fmt::format("is declared inside namespace '{}'; move it out", space.getNameAsString());
+    }
+  }
+
+  void visit_definition(const clang::FunctionDecl& function) {
+    const auto& sources = compiler_.getSourceManager();
+    if (sources.isInSystemHeader(function.getLocation())) return;
+    defined_.push_back(function.getNameAsString());
+    if (defined_.back() != request_.kernel) return;
+    std::vector<ParameterForm> forms;
+    for (const auto* parameter : function.parameters()) forms.push_back(form_of(*parameter));
+    fault = fault_of(function, forms);
+    parameters = parameter_list(forms);
+    seen_ = true;
+    if (fault.empty()) return;
+    const auto place = sources.getPresumedLoc(function.getLocation());
+    if (place.isInvalid()) return;
+    const auto file = shown_name(place.getFilename());
+    if (!file.empty()) fault += fmt::format(" (defined at {}:{})", file, place.getLine());
+  }
+
+  std::string fault_of(const clang::FunctionDecl& function,
+                       const std::vector<ParameterForm>& forms) const {
+    if (seen_)
+      return fmt::format("kernel '{}' is overloaded; the text may define it once", request_.kernel);
+    if (!function.getReturnType()->isVoidType()) {
+      return fmt::format(
+          "kernel '{}' returns '{}', but a kernel must return void", request_.kernel,
+          function.getReturnType().getAsString(compiler_.getASTContext().getPrintingPolicy()));
+    }
+    if (function.isVariadic())
+      return fmt::format("kernel '{}' must not be variadic", request_.kernel);
+    return signature_fault(request_.kernel, forms, request_.args);
+  }
+
+  const CompileRequest& request_;
+  const clang::CompilerInstance& compiler_;
+  std::vector<std::string> defined_;  ///< functions of the text, in order
+  std::string elsewhere_;  ///< what is wrong with a thing of the kernel's name that is no function
+  bool seen_ = false;
+};
+
+// ---- compilation
+
+std::vector<std::string> arguments_of(const Machine& machine, const CompileRequest& request) {
+  auto list = fixed_flags();
+  const auto add = [&list](std::initializer_list<std::string> more) {
+    list.insert(list.end(), more);
+  };
+  add({"-triple", machine.info.triple, "-target-cpu", machine.info.cpu});
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::StringRef(machine.features).split(features, ',', -1, false);
+  for (const auto feature : features) add({"-target-feature", feature.str()});
+  if (request.sanitize_address) add({"-fsanitize=address"});
+  if (request.sanitize_thread) add({"-fsanitize=thread"});
+  if (request.sanitize_undefined) {
+    const std::string checks =
+        "alignment,array-bounds,bool,builtin,integer-divide-by-zero,nonnull-attribute,null,pointer-"
+        "overflow,"
+        "return,shift-base,shift-exponent,signed-integer-overflow,unreachable,vla-bound";
+    add({"-fsanitize=" + checks, "-fsanitize-recover=" + checks});
+  }
+  if (request.sanitize_address || request.sanitize_thread) add({"-mframe-pointer=all"});
+  add({"-I", include_folder, "-internal-isystem", shim_folder, "-main-file-name", request.symbol,
+       source_path});
+  return list;
+}
+
+/// The compiler sees these files and none of the machine.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const CompileRequest& request) {
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  const auto add = [&files](const std::string& path, const std::string& text) {
+    files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, path));
+  };
+  add(source_path, request.source);
+  for (const auto& file : request.includes) {
+    add(file.name.starts_with('/') ? file.name : include_folder + file.name, file.text);
+  }
+  for (const auto& header : shim_headers()) add(shim_folder + header.name, header.text);
+  return files;
+}
+
+/// Parses the text; code generation follows outside, so that it shares no state with Clang.
+class ParseAction : public clang::ASTFrontendAction {
+ public:
+  ParseAction(const CompileRequest& request, llvm::LLVMContext& context)
+      : request_(request), context_(context) {}
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    auto check = std::make_unique<SignatureCheck>(request_, compiler);
+    std::unique_ptr<clang::CodeGenerator> generator(clang::CreateLLVMCodeGen(
+        compiler.getDiagnostics(), request_.symbol, &compiler.getVirtualFileSystem(),
+        compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(),
+        context_));
+    check_ = check.get();
+    generator_ = generator.get();
+    std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    both.push_back(std::move(check));
+    both.push_back(std::move(generator));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+  }
+
+  void EndSourceFileAction() override {
+    fault = check_->fault.empty() ? check_->missing() : check_->fault;
+    parameters = check_->parameters;
+    if (fault.empty()) module.reset(generator_->ReleaseModule());
+  }
+
+  std::string fault;  ///< of the signature
+  std::string parameters;
+  std::unique_ptr<llvm::Module> module;
+
+ private:
+  const CompileRequest& request_;
+  llvm::LLVMContext& context_;
+  SignatureCheck* check_ = nullptr;
+  clang::CodeGenerator* generator_ = nullptr;
+};
+
+/// A missing kernel shows itself first as an error of the call that is generated for it.
+bool is_about_the_call(const std::vector<Diagnostic>& messages, const CompileRequest& request) {
+  for (const auto& message : messages) {
+    if (message.severity != Diagnostic::Severity::error) continue;
+    return message.kind == Diagnostic::Kind::unknown_symbol && message.subject == request.kernel;
+  }
+  return true;
+}
+
+bool has_error(const std::vector<Diagnostic>& messages) {
+  for (const auto& message : messages) {
+    if (message.severity == Diagnostic::Severity::error) return true;
+  }
+  return false;
+}
+
+CompileResult compile_text(const Machine& machine, const CompileRequest& request) {
+  CompileResult result;
+  Collector collector;
+  clang::CompilerInstance compiler;
+  compiler.createDiagnostics(&collector, false);
+  const auto arguments = arguments_of(machine, request);
+  std::vector<const char*> words;
+  for (const auto& argument : arguments) words.push_back(argument.c_str());
+  const bool accepted = clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), words,
+                                                                  compiler.getDiagnostics());
+  compiler.createDiagnostics(&collector, false);  // again, with the options just read
+  compiler.createFileManager(files_of(request));
+  compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
+
+  llvm::LLVMContext context;
+  ParseAction action(request, context);
+  const bool parsed = accepted && compiler.ExecuteAction(action);
+  result.diagnostics = std::move(collector.messages);
+  result.signature = action.parameters;
+  if (!action.fault.empty() && is_about_the_call(result.diagnostics, request)) {
+    result.status = CompileStatus::wrong_signature;
+    result.message = action.fault;
+    result.diagnostics.clear();
+    return result;
+  }
+  result.status = CompileStatus::rejected;
+  if (!parsed || action.module == nullptr) {
+    if (!has_error(result.diagnostics))
+      result.diagnostics.push_back(error_without_place("Clang gave no reason"));
+    return result;
+  }
+  auto code = generate_code(*action.module, machine, request);
+  result.diagnostics.insert(result.diagnostics.end(), code.diagnostics.begin(),
+                            code.diagnostics.end());
+  if (has_error(result.diagnostics)) return result;
+  result.status = CompileStatus::ok;
+  result.object = std::move(code.object);
+  result.ir = std::move(code.ir);
+  result.assembly = std::move(code.assembly);
+  return result;
+}
+
+// ---- safety
+
+/// Keeps what LLVM says before it gives up.
+struct Recovery : llvm::CrashRecoveryContext {
+  std::string reason;
+};
+
+/// Called by LLVM instead of ending the process.
+void leave_compilation(void*, const char* reason, bool) {
+  auto* context = llvm::CrashRecoveryContext::GetCurrent();
+  if (context == nullptr) return;
+  static_cast<Recovery*>(context)->reason = reason;
+  context->HandleExit(1);
+}
+
+class ClangCompiler : public Compiler {
+ public:
+  explicit ClangCompiler(Machine machine) : machine_(std::move(machine)) {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::install_fatal_error_handler(&leave_compilation);
+  }
+  ~ClangCompiler() override { llvm::remove_fatal_error_handler(); }
+
+  CompileResult compile(const CompileRequest& request) override {
+    const auto start = std::chrono::steady_clock::now();
+    CompileResult result;
+    Recovery recovery;
+    if (!enter()) {
+      result.message = "the compiler failed on another kernel before, and cannot be used any more";
+      return result;
+    }
+    const bool survived =
+        recovery.RunSafelyOnThread([&] { result = compile_text(machine_, request); }, stack_bytes);
+    leave(survived);
+    if (!survived) {
+      result = {};
+      result.message = recovery.reason.empty() ? fmt::format("signal or exit {}", recovery.RetCode)
+                                               : recovery.reason;
+    }
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+ private:
+  /// Signals are caught only while something is compiled.
+  bool enter() {
+    const std::lock_guard lock(mutex_);
+    if (failed_) return false;
+    if (running_++ == 0) llvm::CrashRecoveryContext::Enable();
+    return true;
+  }
+
+  void leave(bool survived) {
+    const std::lock_guard lock(mutex_);
+    if (--running_ == 0) llvm::CrashRecoveryContext::Disable();
+    failed_ = failed_ || !survived;
+  }
+
+  const Machine machine_;
+  std::mutex mutex_;
+  int running_ = 0;
+  bool failed_ = false;  ///< after a crash, locks inside Clang may be held for ever
+};
+
+}  // namespace
+}  // namespace op2::jit
+
+extern "C" __attribute__((visibility("default"))) op2::jit::Compiler* op2_jit_compiler(
+    int abi, const op2::jit::Machine& machine) {
+  if (abi != op2::jit::plugin_abi) return nullptr;
+  return new op2::jit::ClangCompiler(machine);
+}

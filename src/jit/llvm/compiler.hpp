@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The half of the plug-in that needs Clang, in a library of its own (op2_clang): loading Clang
+// takes as long as linking a hundred cached kernels, and a warm start has no use for it.
+#pragma once
+
+#include <jit/backend.hpp>
+#include <jit/llvm/machine.hpp>
+
+namespace op2::jit {
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// As Backend::compile.
+  virtual CompileResult compile(const CompileRequest& request) = 0;
+};
+
+/// What op2_clang exports as extern "C" `op2_jit_compiler`; null if `abi` is not `plugin_abi`.
+using CompilerFactory = Compiler* (*)(int abi, const Machine& machine);
+
+}  // namespace op2::jit

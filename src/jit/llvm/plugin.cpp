@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What libop2 sees of the plug-in: links itself, and loads the compiler when it is needed first.
+#include <mutex>
+#include <string>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <jit/llvm/compiler.hpp>
+#include <jit/llvm/linker.hpp>
+
+namespace op2::jit {
+namespace {
+
+/// The folder of the library that this code is in, with a slash at the end.
+std::string own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// @param message  set if null is returned
+std::unique_ptr<Compiler> load_compiler(const Machine& machine, std::string& message) {
+  const std::string path = own_folder() + "libop2_clang.so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    message = fmt::format("cannot load the compiler: {}", dlerror());
+    return nullptr;
+  }
+  const auto make = reinterpret_cast<CompilerFactory>(dlsym(library, "op2_jit_compiler"));
+  std::unique_ptr<Compiler> compiler(make != nullptr ? make(plugin_abi, machine) : nullptr);
+  if (compiler == nullptr) message = fmt::format("'{}' is of another version of libop2", path);
+  return compiler;
+}
+
+class LlvmBackend : public Backend {
+ public:
+  LlvmBackend(Machine machine, std::unique_ptr<Linker> linker)
+      : machine_(std::move(machine)), linker_(std::move(linker)) {}
+
+  TargetInfo target() const override { return machine_.info; }
+
+  CompileResult compile(const CompileRequest& request) override {
+    std::call_once(loaded_, [this] { compiler_ = load_compiler(machine_, message_); });
+    if (compiler_ != nullptr) return compiler_->compile(request);
+    CompileResult result;
+    result.status = CompileStatus::unavailable;
+    result.message = message_;
+    return result;
+  }
+
+  LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
+                  const std::vector<LinkSymbol>& symbols) override {
+    return linker_->link(object, symbol, symbols);
+  }
+
+ private:
+  const Machine machine_;
+  std::unique_ptr<Linker> linker_;
+  std::once_flag loaded_;
+  std::string message_;  ///< why there is no compiler
+  std::unique_ptr<Compiler> compiler_;
+};
+
+}  // namespace
+}  // namespace op2::jit
+
+extern "C" __attribute__((visibility("default"))) op2::jit::Backend* op2_jit_backend(
+    int abi, const char* cpu, std::string* message) {
+  using namespace op2::jit;
+  if (abi != plugin_abi) {
+    *message = fmt::format("the plug-in speaks version {} of its interface, the library version {}",
+                           plugin_abi, abi);
+    return nullptr;
+  }
+  const auto machine = find_machine(cpu != nullptr ? cpu : "", *message);
+  auto linker = machine ? make_linker(*message) : nullptr;
+  return linker ? new LlvmBackend(*machine, std::move(linker)) : nullptr;
+}

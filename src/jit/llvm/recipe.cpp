@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/recipe.hpp>
+
+#include <fmt/format.h>
+
+#include <jit/llvm/math_names.hpp>
+
+namespace op2::jit {
+namespace {
+
+constexpr const char* integer_types = R"(#pragma once
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned uint32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __INTPTR_TYPE__ intptr_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+namespace std {
+using ::int8_t; using ::uint8_t; using ::int16_t; using ::uint16_t; using ::int32_t;
+using ::uint32_t; using ::int64_t; using ::uint64_t; using ::intptr_t; using ::uintptr_t;
+}
+#define INT32_MAX __INT32_MAX__
+#define INT32_MIN (-INT32_MAX - 1)
+#define UINT32_MAX __UINT32_MAX__
+#define INT64_MAX __INT64_MAX__
+#define INT64_MIN (-INT64_MAX - 1)
+#define UINT64_MAX __UINT64_MAX__
+)";
+
+constexpr const char* sizes = R"(#pragma once
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
+namespace std { using ::size_t; using ::ptrdiff_t; }
+#ifndef NULL
+#define NULL __null
+#endif
+)";
+
+constexpr const char* float_limits = R"(#pragma once
+#define FLT_MAX __FLT_MAX__
+#define FLT_MIN __FLT_MIN__
+#define FLT_EPSILON __FLT_EPSILON__
+#define DBL_MAX __DBL_MAX__
+#define DBL_MIN __DBL_MIN__
+#define DBL_EPSILON __DBL_EPSILON__
+)";
+
+constexpr const char* integer_limits = R"(#pragma once
+#define CHAR_BIT 8
+#define INT_MAX __INT_MAX__
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX (2U * INT_MAX + 1U)
+#define LONG_MAX __LONG_MAX__
+#define LONG_MIN (-LONG_MAX - 1L)
+#define LLONG_MAX __LONG_LONG_MAX__
+#define LLONG_MIN (-LLONG_MAX - 1LL)
+)";
+
+constexpr const char* algorithms = R"(#pragma once
+namespace std {
+template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T> constexpr const T& clamp(const T& x, const T& low, const T& high) {
+  return x < low ? low : high < x ? high : x;
+}
+template <class T> constexpr void swap(T& a, T& b) { T old = a; a = b; b = old; }
+}
+)";
+
+constexpr const char* strings = R"(#pragma once
+#include <stddef.h>
+extern "C" {
+void* memcpy(void*, const void*, size_t) noexcept;
+void* memmove(void*, const void*, size_t) noexcept;
+void* memset(void*, int, size_t) noexcept;
+}
+namespace std { using ::memcpy; using ::memmove; using ::memset; }
+)";
+
+constexpr const char* output = R"(#pragma once
+extern "C" {
+int printf(const char*, ...) __attribute__((format(printf, 1, 2)));
+int puts(const char*);
+}
+namespace std { using ::printf; using ::puts; }
+)";
+
+constexpr const char* assertions = R"(#undef assert
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+extern "C" [[noreturn]] void __assert_fail(const char*, const char*, unsigned, const char*) noexcept;
+#define assert(condition) \
+  ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, __func__))
+#endif
+)";
+
+constexpr const char* absolute_values = R"(#pragma once
+extern "C" int abs(int) noexcept;
+inline long abs(long x) { return x < 0 ? -x : x; }
+inline long long abs(long long x) { return x < 0 ? -x : x; }
+inline double abs(double x) { return __builtin_fabs(x); }
+inline float abs(float x) { return __builtin_fabsf(x); }
+namespace std { using ::abs; }
+)";
+
+// {0} is the function. Integers count as double, as in the standard library.
+constexpr const char* unary_form = R"(
+extern "C" double {0}(double) noexcept;
+extern "C" float {0}f(float) noexcept;
+inline float {0}(float x) {{ return {0}f(x); }}
+template <class T> requires(__is_integral(T)) inline double {0}(T x) {{ return {0}((double)x); }}
+namespace std {{ using ::{0}; using ::{0}f; }}
+)";
+
+constexpr const char* binary_form = R"(
+extern "C" double {0}(double, double) noexcept;
+extern "C" float {0}f(float, float) noexcept;
+inline float {0}(float x, float y) {{ return {0}f(x, y); }}
+template <class T, class U>
+  requires(__is_arithmetic(T) && __is_arithmetic(U) && !__is_same(T, U) || __is_integral(T) && __is_integral(U))
+inline double {0}(T x, U y) {{ return {0}((double)x, (double)y); }}
+namespace std {{ using ::{0}; using ::{0}f; }}
+)";
+
+constexpr const char* other_mathematics = R"(
+extern "C" {
+double fma(double, double, double) noexcept;
+float fmaf(float, float, float) noexcept;
+double ldexp(double, int) noexcept;
+float ldexpf(float, int) noexcept;
+double frexp(double, int*) noexcept;
+float frexpf(float, int*) noexcept;
+double modf(double, double*) noexcept;
+float modff(float, float*) noexcept;
+double scalbn(double, int) noexcept;
+float scalbnf(float, int) noexcept;
+long lrint(double) noexcept;
+long lrintf(float) noexcept;
+long lround(double) noexcept;
+long lroundf(float) noexcept;
+long long llrint(double) noexcept;
+long long llrintf(float) noexcept;
+long long llround(double) noexcept;
+long long llroundf(float) noexcept;
+}
+inline float fma(float x, float y, float z) { return fmaf(x, y, z); }
+inline float ldexp(float x, int exponent) { return ldexpf(x, exponent); }
+inline float frexp(float x, int* exponent) { return frexpf(x, exponent); }
+inline float modf(float x, float* whole) { return modff(x, whole); }
+inline float scalbn(float x, int exponent) { return scalbnf(x, exponent); }
+template <class T> constexpr bool isnan(T x) { return __builtin_isnan((double)x); }
+template <class T> constexpr bool isinf(T x) { return __builtin_isinf((double)x); }
+template <class T> constexpr bool isfinite(T x) { return __builtin_isfinite((double)x); }
+template <class T> constexpr bool signbit(T x) { return __builtin_signbit((double)x); }
+namespace std {
+using ::fma; using ::ldexp; using ::frexp; using ::modf; using ::scalbn; using ::lrint; using ::lround;
+using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite; using ::signbit;
+}
+#define NAN __builtin_nanf("")
+#define INFINITY __builtin_inff()
+#define HUGE_VAL __builtin_huge_val()
+#define M_E 2.7182818284590452354
+#define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+)";
+
+std::string mathematics() {
+  std::string text = "#pragma once\n#include <stdlib.h>\n";
+  for (const char* name : unary_functions) text += fmt::format(fmt::runtime(unary_form), name);
+  for (const char* name : binary_functions) text += fmt::format(fmt::runtime(binary_form), name);
+  return text + other_mathematics;
+}
+
+/// FNV-1a, 64 bits.
+void mix(std::uint64_t& hash, const std::string& text) {
+  for (const char c : text + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+}
+
+}  // namespace
+
+std::vector<IncludedFile> shim_headers() {
+  return {{"math.h", mathematics()},     {"cmath", "#include <math.h>\n"},
+          {"stdlib.h", absolute_values}, {"cstdlib", "#include <stdlib.h>\n"},
+          {"stdint.h", integer_types},   {"cstdint", "#include <stdint.h>\n"},
+          {"stddef.h", sizes},           {"cstddef", "#include <stddef.h>\n"},
+          {"float.h", float_limits},     {"cfloat", "#include <float.h>\n"},
+          {"limits.h", integer_limits},  {"climits", "#include <limits.h>\n"},
+          {"string.h", strings},         {"cstring", "#include <string.h>\n"},
+          {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
+          {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
+          {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"}};
+}
+
+std::vector<std::string> fixed_flags() {
+  return {"-O3",
+          "-std=c++20",
+          "-x",
+          "c++",
+          "-emit-llvm",
+          "-fgnuc-version=4.2.1",
+          "-fno-rtti",
+          "-ffp-contract=on",
+          "-mrelocation-model",
+          "pic",
+          "-pic-level",
+          "2",
+          "-mcmodel=small",
+          "-ftemplate-depth=256",
+          "-fconstexpr-steps=1000000",
+          "-fbracket-depth",
+          "256",
+          fmt::format("-fwarn-stack-size={}", max_frame_bytes),
+          "-ferror-limit",
+          "20",
+          "-fno-caret-diagnostics",
+          "-Wall",
+          "-Wno-unused",
+          "-Wno-unknown-pragmas",
+          "-Wno-pass-failed",
+          "-nostdsysteminc",
+          "-nobuiltininc"};
+}
+
+std::string recipe_fingerprint() {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const auto& flag : fixed_flags()) mix(hash, flag);
+  for (const auto& header : shim_headers()) {
+    mix(hash, header.name);
+    mix(hash, header.text);
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/plugin_loader.hpp>
+
+#include <filesystem>
+#include <vector>
+
+#include <dlfcn.h>
+
+#include <core/error.hpp>
+
+namespace op2::jit {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of the library or program that this code is in.
+fs::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(&load_backend), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  return fs::absolute(info.dli_fname).parent_path();
+}
+
+std::vector<fs::path> candidates(const std::string& plugin_dir) {
+  std::vector<fs::path> files;
+  if (!plugin_dir.empty()) files.push_back(fs::absolute(plugin_dir) / "libop2_llvm.so");
+  files.push_back(own_folder() / "libop2_llvm.so");
+  files.push_back(own_folder() / "op2" / "libop2_llvm.so");
+  return files;
+}
+
+/// A handle of the first file that can be loaded.
+void* load_first(const std::vector<fs::path>& files) {
+  std::string tried;
+  for (const auto& file : files) {
+    if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    tried += fmt::format("\n  {}", dlerror());
+  }
+  core::fail(
+      ErrorCode::plugin_failure,
+      "cannot load the JIT plug-in; set OP2_PLUGIN_DIR to the folder of libop2_llvm.so. Tried:{}",
+      tried);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> load_backend(const std::string& plugin_dir, const std::string& cpu) {
+  void* library = load_first(candidates(plugin_dir));
+  const auto make = reinterpret_cast<BackendFactory>(dlsym(library, "op2_jit_backend"));
+  if (make == nullptr)
+    core::fail(ErrorCode::plugin_failure, "libop2_llvm.so is no plug-in of libop2: {}", dlerror());
+  std::string message;
+  std::unique_ptr<Backend> backend(make(plugin_abi, cpu.c_str(), &message));
+  if (backend != nullptr) return backend;
+  if (!cpu.empty()) core::fail(ErrorCode::bad_option, "OP2_JIT_CPU={}: {}", cpu, message);
+  core::fail(ErrorCode::plugin_failure, "the JIT plug-in cannot be used: {}", message);
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds and loads the LLVM plug-in.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <jit/backend.hpp>
+
+namespace op2::jit {
+
+/// Loads libop2_llvm.so from `plugin_dir` (may be empty), from the folder that this library is in,
+/// or from its subfolder op2: the first that exists is taken. Code of the plug-in is never
+/// unloaded. Cost: loading LLVM, some 30 ms.
+/// @param cpu  LLVM's name of the CPU to generate code for; empty: this machine's
+/// @throws Error plugin_failure (lists the files tried and why they failed), bad_option (unknown
+///         `cpu`), not_compiled
+std::unique_ptr<Backend> load_backend(const std::string& plugin_dir, const std::string& cpu);
+
+}  // namespace op2::jit

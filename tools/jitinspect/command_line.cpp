@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command_line.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "commands.hpp"
+
+namespace op2::jitinspect {
+
+namespace {
+
+constexpr const char* key_help = "the first digits of a key, or the name of a kernel";
+
+/// A subcommand with the options that all share, and its own options' values.
+template <class Values>
+struct Subcommand {
+  CLI::App& app;
+  std::shared_ptr<Common> common = std::make_shared<Common>();
+  std::shared_ptr<Values> values = std::make_shared<Values>();
+
+  Subcommand(CLI::App& parent, const char* name, const char* help)
+      : app(*parent.add_subcommand(name, help)) {
+    app.add_option("--dir", common->directory,
+                   "cache directory; default: $OP2_CACHE_DIR, $XDG_CACHE_HOME/op2, ~/.cache/op2");
+    app.add_flag("--json", common->json, "print JSON");
+  }
+
+  template <class Run>
+  void runs(Command& command, Run run) {
+    app.callback([&command, run, shared = common, own = values] {
+      command = [=] { return run(*shared, *own); };
+    });
+  }
+};
+
+struct Nothing {};
+
+struct KeyPair {
+  std::string key;
+  std::string other;
+};
+
+struct ShowOptions {
+  std::string key;
+  Part part = Part::summary;
+};
+
+void describe_plain(CLI::App& app, Command& command, const char* name, const char* help,
+                    int (*run)(const Common&)) {
+  Subcommand<Nothing> plain(app, name, help);
+  plain.runs(command, [run](const Common& common, const Nothing&) { return run(common); });
+}
+
+void describe_show(CLI::App& app, Command& command) {
+  Subcommand<ShowOptions> sub(app, "show", "Show one entry: a summary, or one part of it");
+  sub.app.add_option("KEY", sub.values->key, key_help)->required();
+  CLI::Option_group* parts = sub.app.add_option_group("part");
+  const auto part = [&](const char* flag, Part value, const char* help) {
+    parts->add_flag_callback(flag, [own = sub.values, value] { own->part = value; }, help);
+  };
+  part("--source", Part::source, "the generated C++");
+  part("--ir", Part::ir, "the optimised LLVM IR");
+  part("--asm", Part::assembly, "the assembly");
+  part("--key", Part::key, "the fields that the key is made from");
+  part("--stats", Part::statistics, "sizes, and counts of instructions");
+  parts->require_option(0, 1);
+  sub.runs(command, [](const Common& common, const ShowOptions& options) {
+    return show(common, options.key, options.part);
+  });
+}
+
+void describe_prune(CLI::App& app, Command& command) {
+  Subcommand<PruneOptions> sub(app, "prune", "Remove entries, the least recently used first");
+  PruneOptions& options = *sub.values;
+  sub.app.add_option("--max-mb", options.max_mb, "keep at most so many MiB")
+      ->check(CLI::NonNegativeNumber);
+  sub.app
+      .add_option("--older-than", options.older_than_days, "remove what is unused for so many days")
+      ->check(CLI::NonNegativeNumber);
+  sub.app.add_flag("--bad", options.bad, "remove what cannot be used");
+  sub.app.add_flag("--all", options.all, "remove everything");
+  sub.app.add_flag("--dry-run", options.dry_run, "only say what would be removed");
+  sub.runs(command, prune);
+}
+
+void describe_why_missed(CLI::App& app, Command& command) {
+  Subcommand<KeyPair> sub(app, "why-missed",
+                          "Say in what an entry differs from the nearest one of its kernel: why "
+                          "the kernel was compiled again");
+  sub.app.add_option("KEY", sub.values->key, std::string(key_help) + " (then its latest entry)")
+      ->required();
+  sub.app.add_option("OTHER", sub.values->other, "compare with this entry");
+  sub.runs(command, [](const Common& common, const KeyPair& keys) {
+    return why_missed(common, keys.key, keys.other);
+  });
+}
+
+}  // namespace
+
+void describe(CLI::App& app, Command& command) {
+  app.require_subcommand(1);
+  describe_plain(app, command, "list", "List the entries", list);
+  describe_show(app, command);
+  describe_plain(app, command, "stats", "Count entries and bytes, by kernel and by CPU", stats);
+  describe_plain(app, command, "verify", "Read every entry and name the bad ones", verify);
+  describe_prune(app, command);
+  describe_why_missed(app, command);
+}
+
+}  // namespace op2::jitinspect

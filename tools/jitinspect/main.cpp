@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// op2-jitinspect: looks into the cache of compiled kernels.
+#include <cstdio>
+#include <exception>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "command_line.hpp"
+#include "store.hpp"
+
+int main(int argc, char** argv) {
+  using namespace op2::jitinspect;
+  CLI::App app("Looks into the cache of compiled kernels. Never executes or links an entry.");
+  Command command;
+  describe(app, command);
+  try {
+    app.parse(argc, argv);
+    return command();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const Failure& failure) {
+    fmt::print(stderr, "op2-jitinspect: {}\n", failure.what());
+    return failure.exit_code;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "op2-jitinspect: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/core.h>
+
+#include <jit/cache_key.hpp>
+
+#include "code_statistics.hpp"
+#include "commands.hpp"
+#include "store.hpp"
+#include "text.hpp"
+
+namespace op2::jitinspect {
+
+namespace {
+
+using jit::CacheEntry;
+
+Json key_fields_of(const CacheEntry& entry) {
+  Json fields = Json::object();
+  for (const jit::KeyField& field : jit::key_fields) fields[field.name] = entry.key.*field.value;
+  return fields;
+}
+
+Json statistics_of(const CacheEntry& entry) {
+  const IrStatistics ir = ir_statistics(entry.ir);
+  return {{"compile_ms", 1e3 * entry.compile_seconds},
+          {"text_bytes", entry.key.text.size()},
+          {"source_bytes", entry.source.size()},
+          {"ir_bytes", entry.ir.size()},
+          {"assembly_bytes", entry.assembly.size()},
+          {"object_bytes", entry.object.size()},
+          {"ir_instructions", ir.instructions},
+          {"ir_loads", ir.loads},
+          {"ir_stores", ir.stores},
+          {"ir_calls", ir.calls},
+          {"ir_vector_instructions", ir.vectors},
+          {"assembly_instructions", assembly_instructions(entry.assembly)}};
+}
+
+Json summary_of(const StoredEntry& stored) {
+  const CacheEntry& entry = stored.parsed.entry;
+  return {{"kernel", entry.key.kernel},
+          {"loop", entry.loop},
+          {"symbol", entry.symbol},
+          {"signature", entry.signature},
+          {"arguments", split(entry.key.arguments, '\n')},
+          {"constants", split(entry.key.constants, '\n')},
+          {"triple", entry.key.triple},
+          {"cpu", entry.key.cpu},
+          {"compiler", entry.key.compiler},
+          {"options", entry.key.options},
+          {"created", entry.created},
+          {"used", stored.file.used},
+          {"file", stored.file.name},
+          {"bytes", stored.file.bytes},
+          {"statistics", statistics_of(entry)}};
+}
+
+Json part_of(const StoredEntry& stored, Part part) {
+  const CacheEntry& entry = stored.parsed.entry;
+  switch (part) {
+    case Part::summary:
+      return summary_of(stored);
+    case Part::source:
+      return {{"source", entry.source}};
+    case Part::ir:
+      return {{"ir", entry.ir}};
+    case Part::assembly:
+      return {{"assembly", entry.assembly}};
+    case Part::key:
+      return {{"fields", key_fields_of(entry)}};
+    case Part::statistics:
+      return {{"statistics", statistics_of(entry)}};
+  }
+  return {};
+}
+
+void print_lines(const char* name, const std::string& text) {
+  fmt::print("{}\n", name);
+  for (const std::string& line : split(text, '\n')) fmt::print("    {}\n", printable(line));
+}
+
+void print_fields(const CacheEntry& entry) {
+  for (const jit::KeyField& field : jit::key_fields) {
+    const std::string& value = entry.key.*field.value;
+    if (value.find('\n') == std::string::npos)
+      fmt::print("{:<11}{}\n", field.name, value.empty() ? "-" : printable(value));
+    else
+      print_lines(field.name, value);
+  }
+}
+
+void print_statistics(const CacheEntry& entry) {
+  const IrStatistics ir = ir_statistics(entry.ir);
+  fmt::print("compiled   in {:.1f} ms\n", 1e3 * entry.compile_seconds);
+  fmt::print("source     {}, around a kernel of {}\n", size_words(std::ssize(entry.source)),
+             size_words(std::ssize(entry.key.text)));
+  fmt::print("IR         {}, {} instructions: {} loads, {} stores, {} calls, {} on vectors\n",
+             size_words(std::ssize(entry.ir)), ir.instructions, ir.loads, ir.stores, ir.calls,
+             ir.vectors);
+  fmt::print("assembly   {}, {} instructions\n", size_words(std::ssize(entry.assembly)),
+             assembly_instructions(entry.assembly));
+  fmt::print("object     {}\n", size_words(std::ssize(entry.object)));
+}
+
+void print_summary(const StoredEntry& stored) {
+  const CacheEntry& entry = stored.parsed.entry;
+  fmt::print("key        {}\n", jit::name_of(stored.parsed.key));
+  fmt::print("kernel     {}\n", printable(entry.key.kernel));
+  fmt::print("loop       {}\n", printable(entry.loop));
+  fmt::print("signature  {}\n", printable(entry.signature));
+  print_lines("arguments", entry.key.arguments);
+  if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
+  fmt::print("target     {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
+  fmt::print("compiler   {}\n", printable(entry.key.compiler));
+  if (!entry.key.options.empty()) fmt::print("options    {}\n", printable(entry.key.options));
+  fmt::print("created    {}, last used {} ago\n", date_words(entry.created),
+             age_words(stored.file.used));
+  fmt::print("file       {}\n", size_words(stored.file.bytes));
+  print_statistics(entry);
+}
+
+}  // namespace
+
+int show(const Common& common, const std::string& key, Part part) {
+  const Store store = load(common.directory);
+  const StoredEntry& stored = select(store, key);
+  const CacheEntry& entry = stored.parsed.entry;
+  if (common.json) {
+    Json document{{"key", jit::name_of(stored.parsed.key)}};
+    document.update(part_of(stored, part));
+    print_json(document);
+    return 0;
+  }
+  switch (part) {
+    case Part::summary:
+      print_summary(stored);
+      break;
+    case Part::source:
+      fmt::print("{}", printable(entry.source));
+      break;
+    case Part::ir:
+      fmt::print("{}", printable(entry.ir));
+      break;
+    case Part::assembly:
+      fmt::print("{}", printable(entry.assembly));
+      break;
+    case Part::key:
+      print_fields(entry);
+      break;
+    case Part::statistics:
+      print_statistics(entry);
+      break;
+  }
+  return 0;
+}
+
+}  // namespace op2::jitinspect

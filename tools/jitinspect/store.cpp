@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "store.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <jit/cache_key.hpp>
+#include <jit/cache_location.hpp>
+
+namespace op2::jitinspect {
+
+namespace {
+
+using jit::CacheDirectory;
+using jit::EntryState;
+
+std::string location(const std::string& configured) {
+  const char* variable = std::getenv("OP2_CACHE_DIR");
+  const bool use_variable = configured.empty() && variable != nullptr;
+  std::string path = jit::cache_location(use_variable ? variable : configured);
+  if (path.empty()) throw Failure(2, "no cache directory is known; name it with --dir");
+  return path;
+}
+
+/// With the library's eyes if the directory passes its checks, else with a warning.
+CacheDirectory open(const std::string& path) {
+  auto trusted = CacheDirectory::open(path, jit::Trust::own);
+  if (trusted.directory) return std::move(*trusted.directory);
+  auto readable = CacheDirectory::open(path, jit::Trust::any);
+  if (!readable.directory)
+    throw Failure(2,
+                  fmt::format("cannot open the cache directory '{}': {}", path, readable.problem));
+  fmt::print(stderr, "warning: the library would not use '{}': {}\n", path, trusted.problem);
+  return std::move(*readable.directory);
+}
+
+StoredEntry read(const CacheDirectory& directory, const jit::CacheFile& file) {
+  const jit::ReadFile content = directory.read(file.name, false);
+  StoredEntry entry{file, {}};
+  if (content.state != jit::ReadFile::State::read) {
+    entry.parsed.reason = content.reason.empty() ? "the file has vanished" : content.reason;
+    return entry;
+  }
+  entry.parsed = jit::parse_entry(content.bytes);
+  if (entry.good() && jit::entry_name(entry.parsed.key) != file.name) {
+    entry.parsed.state = EntryState::bad;
+    entry.parsed.reason = "key: it is the entry of " + jit::short_name_of(entry.parsed.key);
+  }
+  return entry;
+}
+
+auto order(const StoredEntry& stored) {
+  return std::tuple(!stored.good(), std::string_view(stored.parsed.entry.key.kernel),
+                    stored.parsed.entry.created, std::string_view(stored.file.name));
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// Entries whose file name begins with `name`, or else those of the kernel `name`.
+std::vector<const StoredEntry*> matches(const Store& store, const std::string& name) {
+  std::vector<const StoredEntry*> by_key, by_kernel;
+  for (const StoredEntry& stored : store.entries) {
+    if (!name.empty() && stored.file.name.starts_with(lower(name))) by_key.push_back(&stored);
+    if (stored.good() && stored.parsed.entry.key.kernel == name) by_kernel.push_back(&stored);
+  }
+  return by_kernel.empty() ? by_key : by_kernel;
+}
+
+std::string listing(const std::vector<const StoredEntry*>& entries) {
+  std::string text;
+  for (const StoredEntry* stored : entries)
+    text +=
+        fmt::format("\n  {} {}", stored->file.name.substr(0, 12), stored->parsed.entry.key.kernel);
+  return text;
+}
+
+const StoredEntry& good_one(const StoredEntry& stored) {
+  if (stored.good()) return stored;
+  throw Failure(
+      1, fmt::format("entry {} cannot be shown: {}", stored.file.name, stored.parsed.reason));
+}
+
+std::vector<const StoredEntry*> some(const Store& store, const std::string& name) {
+  std::vector<const StoredEntry*> found = matches(store, name);
+  if (found.empty())
+    throw Failure(2, fmt::format("no entry in '{}' has a key that begins with '{}' or a kernel of "
+                                 "that name; 'op2-jitinspect list' shows what there is",
+                                 store.path, name));
+  return found;
+}
+
+}  // namespace
+
+Store load(const std::string& configured) {
+  const std::string path = location(configured);
+  Store store{path, open(path), {}, {}};
+  store.files = store.directory.files();
+  for (const jit::CacheFile& file : store.files)
+    if (file.kind == jit::CacheFileKind::entry)
+      store.entries.push_back(read(store.directory, file));
+  std::ranges::sort(store.entries, {}, order);
+  return store;
+}
+
+const StoredEntry& select(const Store& store, const std::string& name) {
+  const auto found = some(store, name);
+  if (found.size() > 1)
+    throw Failure(2, fmt::format("'{}' fits {} entries, give more digits of the key:{}", name,
+                                 found.size(), listing(found)));
+  return good_one(*found.front());
+}
+
+const StoredEntry& select_latest(const Store& store, const std::string& name) {
+  const auto found = some(store, name);
+  const bool by_kernel = found.front()->good() && found.front()->parsed.entry.key.kernel == name;
+  return by_kernel ? *found.back() : select(store, name);
+}
+
+}  // namespace op2::jitinspect

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include <jit/cache_key.hpp>
+
+#include "commands.hpp"
+#include "diff.hpp"
+#include "store.hpp"
+#include "text.hpp"
+
+namespace op2::jitinspect {
+
+namespace {
+
+constexpr std::size_t shown_lines = 6;
+
+/// Few differing fields, then few differing lines, then close in time.
+auto distance(const StoredEntry& from, const StoredEntry& to) {
+  const auto found = differences(from.parsed.entry.key, to.parsed.entry.key);
+  std::size_t lines = 0;
+  for (const Difference& difference : found)
+    lines += difference.ours.size() + difference.theirs.size();
+  return std::tuple(found.size(), lines,
+                    std::abs(from.parsed.entry.created - to.parsed.entry.created));
+}
+
+/// The entry of the same kernel that differs least; null if there is no other one.
+const StoredEntry* nearest(const Store& store, const StoredEntry& entry) {
+  const StoredEntry* best = nullptr;
+  for (const StoredEntry& other : store.entries) {
+    if (!other.good() || &other == &entry) continue;
+    if (other.parsed.entry.key.kernel != entry.parsed.entry.key.kernel) continue;
+    if (best == nullptr || distance(entry, other) < distance(entry, *best)) best = &other;
+  }
+  return best;
+}
+
+Json as_json(const StoredEntry& entry, const StoredEntry* other) {
+  Json found = Json::array();
+  if (other != nullptr)
+    for (const Difference& each : differences(entry.parsed.entry.key, other->parsed.entry.key))
+      found.push_back({{"field", each.field},
+                       {"line", each.line},
+                       {"this", each.ours},
+                       {"other", each.theirs}});
+  return {{"key", jit::name_of(entry.parsed.key)},
+          {"kernel", entry.parsed.entry.key.kernel},
+          {"other", other == nullptr ? Json() : Json(jit::name_of(other->parsed.key))},
+          {"differences", found}};
+}
+
+void print_lines(char sign, const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < std::min(lines.size(), shown_lines); ++i)
+    fmt::print("    {} {}\n", sign, printable(lines[i]));
+  if (lines.size() > shown_lines)
+    fmt::print("    {} ... {} more\n", sign, lines.size() - shown_lines);
+}
+
+std::string words_for(const StoredEntry& stored) {
+  return fmt::format("{} {}, compiled {}", jit::short_name_of(stored.parsed.key),
+                     printable(stored.parsed.entry.key.kernel),
+                     date_words(stored.parsed.entry.created));
+}
+
+void print(const StoredEntry& entry, const StoredEntry& other) {
+  const auto found = differences(entry.parsed.entry.key, other.parsed.entry.key);
+  fmt::print("  entry (+)  {}\n", words_for(entry));
+  fmt::print("  other (-)  {}\n", words_for(other));
+  fmt::print("{} of the {} fields of the key differ\n", found.size(), jit::key_fields.size());
+  for (const Difference& each : found) {
+    const bool one_line = each.line == 1 && each.ours.size() <= 1 && each.theirs.size() <= 1;
+    fmt::print("  {}{}\n", each.field, one_line ? "" : fmt::format(", from line {}", each.line));
+    print_lines('-', each.theirs);
+    print_lines('+', each.ours);
+  }
+}
+
+}  // namespace
+
+int why_missed(const Common& common, const std::string& key, const std::string& other_key) {
+  const Store store = load(common.directory);
+  const StoredEntry& entry = select_latest(store, key);
+  const StoredEntry* other = other_key.empty() ? nearest(store, entry) : &select(store, other_key);
+  if (common.json)
+    print_json(as_json(entry, other));
+  else if (other == nullptr)
+    fmt::print(
+        "{}\nis the only entry of this kernel: it was compiled for the first time, or an "
+        "earlier entry was removed\n",
+        words_for(entry));
+  else
+    print(entry, *other);
+  return 0;
+}
+
+}  // namespace op2::jitinspect

@@ -13,9 +13,9 @@
 struct op_arg {
   op_arg_type argtype;
   op_access acc;
-  op2::Type value_type;
+  op2::Type value_type;  ///< of a raw global
   int opt;            ///< 0: the argument is off; the kernel gets a pointer that it must not use
-  int dim;
+  int dim;            ///< INT_MIN (short forms): as declared
   int idx;            ///< column of the map; -1: direct
   op_dat dat;
   op_map map;

@@ -7,9 +7,9 @@
 #include <op2/types.hpp>
 
 /// Starts the library: reads the OP2_* variables, starts the threads. `--op2-help` among the
-/// arguments prints the table of switches and ends the program. Local calls of other functions
-/// before are errors.
-/// @param diags  0 to 2: how much is logged if OP2_LOG does not say (warnings, information, debug)
+/// arguments prints the table of switches and ends the program. The thread that calls it is the only
+/// one that may use the library.
+/// @param diags  what is logged if OP2_LOG does not say: 0 errors, 1 warnings, 2 information, 3 all
 /// @throws op2::Error already_initialised, bad_option, not_compiled (several processes, no MPI)
 OP2_API void op_init(int argc, char** argv, int diags = 1);
 

@@ -37,6 +37,7 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 struct Log::Sink {
   spdlog::logger logger{"op2", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()};
+  spdlog::logger dumps{"op2 dump", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()};
   std::mutex mutex;
   std::set<std::string> topics;  ///< already warned about
 };
@@ -44,6 +45,7 @@ struct Log::Sink {
 Log::Log(LogLevel level) : level_(level), sink_(std::make_unique<Sink>()) {
   sink_->logger.set_pattern("op2 %^%l%$: %v");
   sink_->logger.set_level(spdlog_level(level));
+  sink_->dumps.set_pattern("%v");
 }
 
 Log::~Log() = default;
@@ -52,6 +54,8 @@ void Log::error(const std::string& text) { sink_->logger.error("{}", text); }
 void Log::warning(const std::string& text) { sink_->logger.warn("{}", text); }
 void Log::info(const std::string& text) { sink_->logger.info("{}", text); }
 void Log::debug(const std::string& text) { sink_->logger.debug("{}", text); }
+
+void Log::dump(const std::string& text) { sink_->dumps.critical("{}", text); }
 
 void Log::warning_once(const std::string& topic, const std::string& text) {
   {

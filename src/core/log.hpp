@@ -27,6 +27,8 @@ class Log {
   void warning_once(const std::string& topic, const std::string& text);
   void info(const std::string& text);
   void debug(const std::string& text);
+  /// Shows what OP2_DUMP asked for, whatever the level.
+  void dump(const std::string& text);
 
  private:
   struct Sink;

@@ -19,7 +19,7 @@ constexpr Switch table[] = {
     {"OP2_PLUGIN_DIR", "folder of libop2, path", "where the JIT plug-ins are"},
     {"OP2_CACHE", "rw, ro, off", "use of the cache directory"},
     {"OP2_CACHE_DIR", "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path", "cache of compiled kernels"},
-    {"OP2_CACHE_MAX_MB", "512, n", "size at which old entries are removed"},
+    {"OP2_CACHE_MAX_MB", "1024, n", "size at which old entries are removed"},
     {"OP2_QUEUE_MAX", "64, n", "loops that are queued before execution is forced"},
     {"OP2_LOG", "warning, off, error, info, debug", "what is logged to stderr; without it the diags argument of op_init decides"},
     {"OP2_DUMP", "none, list of chain,schedule,source", "log the result of a pass whenever it runs"},
@@ -86,9 +86,9 @@ Options read_options(const Lookup& lookup) {
   o.jit_cpu = lookup("OP2_JIT_CPU").value_or("");
   if (o.jit_cpu == "host") o.jit_cpu.clear();
   o.plugin_dir = lookup("OP2_PLUGIN_DIR").value_or("");
-  o.cache = cache_modes[read_word(lookup, "OP2_CACHE", cache_modes)];
+  o.cache = static_cast<CacheUse>(read_word(lookup, "OP2_CACHE", cache_modes));
   o.cache_dir = lookup("OP2_CACHE_DIR").value_or("");
-  o.cache_max_bytes = read_number(lookup, "OP2_CACHE_MAX_MB", 512, 1, 1'000'000) << 20;
+  o.cache_max_bytes = read_number(lookup, "OP2_CACHE_MAX_MB", 1024, 1, 1'000'000) << 20;
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
   o.log = lookup("OP2_LOG").value_or("");
   if (!o.log.empty()) log_level_named(o.log);

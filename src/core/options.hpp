@@ -20,6 +20,7 @@ struct Switch {
 
 enum class Target { cpu, reference };
 enum class JitMode { on, off, require };
+enum class CacheUse { read_write, read_only, off };
 
 /// Passes that OP2_DUMP can show.
 struct Dump {
@@ -35,7 +36,7 @@ struct Options {
   JitMode jit = JitMode::on;
   std::string jit_cpu;
   std::string plugin_dir;
-  std::string cache = "rw";
+  CacheUse cache = CacheUse::read_write;
   std::string cache_dir;
   std::int64_t cache_max_bytes = 0;
   int queue_max = 64;  ///< loops

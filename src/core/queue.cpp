@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include <core/validate.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::core {
@@ -14,9 +15,9 @@ constexpr std::size_t capture_alignment = 16;
 LoopArg loop_arg(const op_arg& arg) {
   return {.kind = arg.argtype,
           .access = arg.acc,
-          .type = arg.value_type,
+          .type = type_of(arg),
           .active = arg.opt != 0,
-          .dim = arg.dim,
+          .dim = dim_of(arg),
           .column = arg.idx,
           .dat = record_of(arg.dat),
           .map = record_of(arg.map),
@@ -35,7 +36,7 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set, st
     if (record.modifies())
       forces = true;
     else
-      value.captured = capture(arg.data, static_cast<std::size_t>(arg.dim) * size_of(arg.value_type));
+      value.captured = capture(arg.data, static_cast<std::size_t>(record.dim) * size_of(record.type));
   }
   records_.push_back({.kernel = kernel,
                       .name = intern(name.name),

@@ -25,16 +25,18 @@ void check_dim(const char* what, const char* name, int dim) {
     fail(ErrorCode::bad_dim, "{} '{}': dim {} is outside 1 .. {}", what, name, dim, max_dim);
 }
 
-Type check_type(const char* what, const char* name, const char* type, Type value_type) {
-  if (type == nullptr) return value_type;
+Type check_type_name(const char* what, const char* name, const char* type) {
   const std::optional<Type> named = type_named(type);
   if (!named)
     fail(ErrorCode::bad_type, "{} '{}': unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
          what, name, type, nearest_type_name(type));
-  if (*named != value_type)
+  return *named;
+}
+
+void check_type(const char* what, const char* name, const char* type, Type value_type) {
+  if (type != nullptr && check_type_name(what, name, type) != value_type)
     fail(ErrorCode::bad_type, "{} '{}': type \"{}\" contradicts data of C++ type {}", what, name, type,
          cxx_name_of(value_type));
-  return *named;
 }
 
 void check_handle(const Mesh& mesh, const char* what, const void* handle) {

@@ -3,6 +3,7 @@
 // Each function throws op2::Error at the faulty call, before anything is changed.
 #pragma once
 
+#include <climits>
 #include <cstdint>
 #include <span>
 
@@ -21,15 +22,26 @@ void check_name(const char* what, const char* name);
 void check_identifier(const char* what, const char* name, ErrorCode code);
 void check_dim(const char* what, const char* name, int dim);
 
-/// The type that a type string names; null: `value_type` itself.
-/// @throws Error bad_type: unknown, or not the C++ type of the data
-Type check_type(const char* what, const char* name, const char* type, Type value_type);
+/// The type that a type string names.
+/// @throws Error bad_type: unknown
+Type check_type_name(const char* what, const char* name, const char* type);
+
+/// Throws bad_type unless the type string is null or names `value_type`.
+void check_type(const char* what, const char* name, const char* type, Type value_type);
 
 /// Throws bad_handle unless the handle belongs to this session.
 void check_handle(const Mesh& mesh, const char* what, const void* handle);
 
 /// Entries in [0, to->size): names the first bad one and counts them all.
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name);
+
+/// What the arguments of a loop leave to the declarations. Preconditions: `check_loop` passed, or
+/// the argument's own handles were checked.
+Type type_of(const op_arg& arg);
+int dim_of(const op_arg& arg);
+
+/// `op_arg::dim` of the short forms.
+inline constexpr int dim_as_declared = INT_MIN;
 
 /// Everything of a call of `op_par_loop`.
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,

@@ -79,7 +79,7 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
                name_of(arg.acc), dat.name);
   const std::string what = fmt::format("dat '{}'", dat.name);
   check_path(mesh, place, arg, set, dat.set, what.c_str());
-  if (arg.dim != dat.dim) place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim, dat.name, dat.dim);
+  if (dim_of(arg) != dat.dim) place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim, dat.name, dat.dim);
   check_stated_type(place, what.c_str(), arg.type, dat.value_type);
   check_increment(place, arg, dat.value_type);
 }
@@ -89,10 +89,10 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
     place.fail(ErrorCode::bad_access, "a global can be OP_READ, OP_INC, OP_MIN or OP_MAX, not {}", name_of(arg.acc));
   if (arg.global == nullptr && arg.data == nullptr) place.fail(ErrorCode::null_data, "the global is null");
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
-  if (arg.dim < 1 || arg.dim > max_dim)
+  if (dim_of(arg) < 1 || dim_of(arg) > max_dim)
     place.fail(ErrorCode::bad_dim, "dim {} of the global is outside 1 .. {}", arg.dim, max_dim);
-  check_stated_type(place, "the C++ type of the global", arg.type, arg.value_type);
-  check_increment(place, arg, arg.value_type);
+  check_stated_type(place, "the C++ type of the global", arg.type, type_of(arg));
+  check_increment(place, arg, type_of(arg));
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
     place.fail(ErrorCode::bad_access, "{} of a global needs a pointer that is not to const", name_of(arg.acc));
@@ -106,7 +106,11 @@ void check_index_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op
 }
 
 void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
-  if (arg.opt == 0) return;
+  if (arg.opt == 0) {
+    if (arg.type != nullptr && !type_named(arg.type))
+      place.fail(ErrorCode::bad_type, "unknown type \"{}\"; did you mean \"{}\"?", arg.type, nearest_type_name(arg.type));
+    return;
+  }
   switch (arg.argtype) {
     case OP_ARG_DAT: return check_dat_arg(mesh, place, arg, set);
     case OP_ARG_GBL: return check_global_arg(mesh, place, arg);
@@ -144,9 +148,9 @@ void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> arg
     const Parameter& parameter = kernel->parameters[k];
     const op_arg& arg = args[k];
     place.arg = static_cast<int>(k);
-    if (arg.opt != 0 && parameter.type != arg.value_type)
+    if (parameter.type != type_of(arg))
       place.fail(ErrorCode::kernel_signature, "parameter {} of kernel '{}' points to {}, but the argument is {}", k,
-                 kernel->name, cxx_name_of(parameter.type), cxx_name_of(arg.value_type));
+                 kernel->name, cxx_name_of(parameter.type), cxx_name_of(type_of(arg)));
     const bool reads_only = arg.acc == OP_READ;
     if (reads_only != parameter.is_const)
       place.fail(ErrorCode::kernel_signature, "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}{}*'",
@@ -156,6 +160,17 @@ void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> arg
 }
 
 }  // namespace
+
+Type type_of(const op_arg& arg) {
+  if (arg.opt == 0) return arg.type != nullptr ? type_named(arg.type).value_or(Type::f64) : arg.value_type;
+  if (arg.argtype == OP_ARG_DAT) return record_of(arg.dat)->value_type;
+  return arg.global != nullptr ? record_of(arg.global)->value_type : arg.value_type;
+}
+
+int dim_of(const op_arg& arg) {
+  if (arg.dim != dim_as_declared) return arg.dim;
+  return arg.global != nullptr ? arg.global->dim : arg.dat->dim;
+}
 
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args) {
   if (name.name == nullptr || *name.name == '\0')

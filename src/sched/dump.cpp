@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/dump.hpp>
+
+#include <fmt/format.h>
+
+namespace op2::sched {
+namespace {
+
+std::string text_of(core::Level level) { return level == core::no_level ? "-" : fmt::format("{}", level); }
+
+}  // namespace
+
+std::string describe_levels(const core::Queue& queue, RecordRange range, const ChainDescription& chain,
+                            const core::ChainLevels& levels) {
+  std::string text = fmt::format("chain of {} loops, rows up to level {}\n", chain.loops.size(), text_of(levels.rows));
+  std::size_t loop = 0;
+  for (const core::LoopRecord& r : queue.records().subspan(range.begin, range.end - range.begin)) {
+    if (r.is_assignment()) {
+      text += fmt::format("  set  {}\n", r.target->name);
+      continue;
+    }
+    text += fmt::format("  loop {:<20} on {:<12} extent {:>3}  core {:>3}{}\n", r.name, r.set->name, text_of(levels.extent[loop]),
+                        text_of(levels.core[loop]), levels.extent[loop] == core::no_level ? "  dead" : "");
+    ++loop;
+  }
+  for (std::size_t k = 0; k < chain.dats.size(); ++k)
+    text += fmt::format("  dat  {:<20} need {:>3}  valid after {:>3}\n", chain.dats[k]->name, text_of(levels.need[k]), text_of(levels.valid[k]));
+  return text;
+}
+
+std::string describe_schedule(const core::Queue& queue, const Plan& plan) {
+  std::string text = fmt::format("schedule of {} steps\n", plan.steps.size());
+  for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+    const LoopStep& step = plan.steps[k];
+    const core::LoopRecord& record = queue.records()[k];
+    if (step.kind == LoopStep::Kind::assignment) {
+      text += fmt::format("  set  {}\n", record.target->name);
+    } else if (step.kind == LoopStep::Kind::dead) {
+      text += fmt::format("  skip {}: overwritten before use\n", record.name);
+    } else {
+      const ThreadPlanStatistics use = statistics_of(*step.shares);
+      text += fmt::format("  run  {:<20} {} on {} threads, {} phases, {:.1f} % in the first, imbalance {:.2f}\n", record.name, step.row->code,
+                          step.threads, step.shares->phases.size(), 100 * use.first_phase, use.imbalance);
+    }
+  }
+  return text;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference executor: a kernel's host function, element by element, in order, on one thread.
+// The oracle for every other path; it also runs kernels that cannot be compiled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <core/loop_abi.hpp>
+#include <core/loop_record.hpp>
+
+namespace op2::sched {
+
+/// Executes elements [begin, end) with one binding per argument, as generated code would.
+/// Precondition: the kernel has a host function.
+void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin, std::int64_t end,
+                   const core::ArgBinding* bindings);
+
+}  // namespace op2::sched

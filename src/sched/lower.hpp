@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From queued arguments to what the code generator and the thread planner need of them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <core/loop_record.hpp>
+#include <jit/loop_shape.hpp>
+#include <sched/thread_plan.hpp>
+
+namespace op2::sched {
+
+/// Numbers dats and (map, column) pairs within the loop, in order of first appearance.
+std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args);
+
+/// A way by which a loop reaches rows that it also modifies through a map.
+struct Conflict {
+  const core::Map* map;  ///< null: directly
+  int column;
+  const op_set_core* target;
+  auto operator<=>(const Conflict&) const = default;
+};
+
+/// What decides how a loop may be shared among threads.
+struct ConflictPattern {
+  const op_set_core* set;
+  std::vector<Conflict> conflicts;  ///< sorted, without repetition; empty: elements are independent
+  std::vector<Conflict> overwrites;  ///< the OP_WRITE and OP_RW among them that go through maps
+  auto operator<=>(const ConflictPattern&) const = default;
+};
+ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args);
+
+/// Race-free shares for `threads` threads; in order on one thread where the result depends on it.
+/// Cost O(set size * conflicts).
+ThreadPlan plan_loop(const ConflictPattern& pattern, int threads);
+
+/// Useful memory traffic of one execution, in bytes: each dat once, twice if it is read and
+/// written, only rows that can be reached, and each map row once.
+double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args);
+
+}  // namespace op2::sched

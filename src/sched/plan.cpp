@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/plan.hpp>
+
+#include <algorithm>
+
+namespace op2::sched {
+namespace {
+
+bool same_record(const core::LoopRecord& a, const core::LoopRecord& b) {
+  return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.arg_count == b.arg_count && a.target == b.target;
+}
+
+}  // namespace
+
+bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid) {
+  if (!std::ranges::equal(key.records, queue.records(), same_record)) return false;
+  if (!std::ranges::equal(key.args, queue.args())) return false;
+  for (std::size_t k = 0; k < key.dats.size(); ++k)
+    if (valid[static_cast<std::size_t>(key.dats[k]->index)] != key.valid[k]) return false;
+  return true;
+}
+
+std::size_t hash_of(const core::Queue& queue) {
+  std::size_t hash = queue.size();
+  for (const core::LoopRecord& r : queue.records()) {
+    const auto mix = reinterpret_cast<std::uintptr_t>(r.kernel) ^ (reinterpret_cast<std::uintptr_t>(r.name) << 1) ^
+                     (reinterpret_cast<std::uintptr_t>(r.target) << 2);
+    hash = (hash ^ mix) * 0x9e3779b97f4a7c15ULL;
+  }
+  return hash;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/planner.hpp>
+
+#include <algorithm>
+
+#include <core/error.hpp>
+#include <core/value_type.hpp>
+#include <sched/chain_analysis.hpp>
+#include <sched/dump.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// Loops over fewer elements run on the calling thread: waking others costs more than it gains.
+constexpr int min_elements_per_thread = 256;
+
+std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
+  std::vector<jit::Constant> constants;
+  for (const auto& [name, constant] : mesh.constants())
+    constants.push_back({name, constant.type, constant.dim, constant.value.get()});
+  return constants;
+}
+
+core::ArgBinding bind(const core::LoopArg& arg) {
+  core::ArgBinding binding{nullptr, nullptr, 0};
+  if (!arg.active) return binding;
+  if (arg.dat != nullptr) binding.base = arg.dat->rows.get();
+  if (arg.map != nullptr) {
+    binding.index = arg.map->entries.data() + arg.column;
+    binding.index_stride = arg.map->dim;
+  }
+  return binding;
+}
+
+/// Bindings of all threads; reductions get their places in the threads' blocks.
+void bind_args(std::span<const core::LoopArg> args, LoopStep& step) {
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    if (!args[k].active || args[k].kind != OP_ARG_GBL) continue;
+    (args[k].modifies() ? step.reductions : step.reads).push_back({k, args[k], step.block_bytes});
+    if (args[k].modifies()) step.block_bytes += (static_cast<std::size_t>(args[k].dim) * core::size_of(args[k].type) + 63) / 64 * 64;
+  }
+  step.blocks = core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(step.threads));
+  for (int t = 0; t < step.threads; ++t) {
+    std::transform(args.begin(), args.end(), std::back_inserter(step.bindings), bind);
+    core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * args.size();
+    for (const GlobalSlot& slot : step.reductions)
+      own[slot.arg].base = step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset;
+  }
+}
+
+PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
+  PlanKey key;
+  key.records.assign(queue.records().begin(), queue.records().end());
+  key.args.assign(queue.args().begin(), queue.args().end());
+  for (const core::LoopArg& arg : key.args)
+    if (arg.is_active_dat()) key.dats.push_back(arg.dat);
+  std::sort(key.dats.begin(), key.dats.end());
+  key.dats.erase(std::unique(key.dats.begin(), key.dats.end()), key.dats.end());
+  for (const core::Dat* dat : key.dats) key.valid.push_back(valid[static_cast<std::size_t>(dat->index)]);
+  return key;
+}
+
+}  // namespace
+
+Planner::Planner(const core::Options& options, int threads, jit::Jit& jit, core::LoopTable& table, core::Log& log)
+    : options_(options), threads_(threads), jit_(jit), table_(table), log_(log) {}
+
+Planner::~Planner() = default;
+
+std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::Mesh& mesh,
+                                         const std::vector<core::Level>& valid) {
+  auto plan = std::make_unique<Plan>();
+  plan->key = key_of(queue, valid);
+  plan->steps.resize(queue.size());
+  std::vector<core::Level> levels = valid;
+  for (const RecordRange& chain : cut_chains(queue)) plan_chain(queue, chain, levels, *plan);
+  add_code(queue, mesh, *plan);
+  for (std::size_t k = 0; k < queue.size(); ++k)
+    if (plan->steps[k].kind == LoopStep::Kind::loop) add_shares(queue, queue.records()[k], plan->steps[k]);
+  for (const core::Dat* dat : plan->key.dats) plan->valid_after.push_back(levels[static_cast<std::size_t>(dat->index)]);
+  if (options_.dump.schedule) log_.dump(describe_schedule(queue, *plan));
+  return plan;
+}
+
+void Planner::plan_chain(const core::Queue& queue, RecordRange range, std::vector<core::Level>& valid, Plan& plan) {
+  const ChainDescription chain = describe_chain(queue, range);
+  std::vector<core::Level> start;
+  for (const core::Dat* dat : chain.dats) start.push_back(valid[static_cast<std::size_t>(dat->index)]);
+  const std::vector<core::Level> wanted(chain.dats.size(), 0);
+  const core::ChainLevels levels = analyse_chain(chain.loops, start, wanted);
+  for (std::size_t k = 0; k < chain.dats.size(); ++k) valid[static_cast<std::size_t>(chain.dats[k]->index)] = levels.valid[k];
+  std::size_t loop = 0;
+  for (std::size_t k = range.begin; k < range.end; ++k) {
+    if (queue.records()[k].is_assignment()) {
+      plan.steps[k].kind = LoopStep::Kind::assignment;
+      continue;
+    }
+    const bool dead = levels.extent[loop++] == core::no_level && options_.eliminate_dead_loops;
+    plan.steps[k].kind = dead ? LoopStep::Kind::dead : LoopStep::Kind::loop;
+    plan.steps[k].row = &table_.row(queue.records()[k].name);
+  }
+  if (options_.dump.chain) log_.dump(describe_levels(queue, range, chain, levels));
+}
+
+bool Planner::wants_host(op_kernel kernel) const {
+  return kernel->host != nullptr && (options_.target == core::Target::reference || options_.jit == core::JitMode::off);
+}
+
+void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
+  const std::vector<jit::Constant> constants = constants_of(mesh);
+  std::vector<jit::LoopRequest> requests;
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < queue.size(); ++k) {
+    LoopStep& step = plan.steps[k];
+    if (step.kind != LoopStep::Kind::loop) continue;
+    const core::LoopRecord& record = queue.records()[k];
+    if (wants_host(record.kernel)) {
+      step.row->code = "host";
+      continue;
+    }
+    const std::string site = fmt::format("{}:{}", record.where.file, record.where.line);
+    if (options_.jit == core::JitMode::off)
+      core::fail(ErrorCode::bad_option, "loop '{}' ({}): kernel '{}' has no host function, so OP2_JIT=off cannot run it; use OP_KERNEL or OP2_JIT=on",
+                 record.name, site, record.kernel->name);
+    requests.push_back({jit::shape_of(*record.kernel, arg_shapes(queue.args_of(record)), constants), record.name, site, record.kernel});
+    places.push_back(k);
+  }
+  if (requests.empty()) return;
+  const std::vector<jit::Outcome> outcomes = jit_.get(requests);
+  for (std::size_t n = 0; n < places.size(); ++n) take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
+  if (options_.dump.source)
+    for (const jit::LoopRequest& request : requests) log_.dump(jit::source_of(request.shape));
+}
+
+void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step) {
+  if (!outcome.error) {
+    step.range = outcome.code->range;
+    step.row->code = "jit";
+    return;
+  }
+  if (record.kernel->host == nullptr || options_.jit == core::JitMode::require) throw *outcome.error;
+  const ErrorCode code = outcome.error->code();
+  step.row->code = fmt::format("host (OP2-E{})", static_cast<int>(code));
+  const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;
+  const std::string what = about_kernel ? fmt::format("kernel '{}' runs", record.kernel->name) : "kernels run";
+  log_.warning_once(what, fmt::format("{} as host function on one thread: {}", what, outcome.error->what()));
+}
+
+void Planner::add_shares(const core::Queue& queue, const core::LoopRecord& record, LoopStep& step) {
+  const auto args = queue.args_of(record);
+  const bool alone = step.range == nullptr || options_.target == core::Target::reference ||
+                     record.set->size < threads_ * min_elements_per_thread;
+  step.threads = alone ? 1 : threads_;
+  step.shares = &shares_for(conflict_pattern(record.set, args), step.threads);
+  step.useful_bytes = useful_bytes(record.set, args);
+  bind_args(args, step);
+}
+
+const ThreadPlan& Planner::shares_for(const ConflictPattern& pattern, int threads) {
+  // On one thread all loops over a set are alike.
+  const std::pair key(threads == 1 ? ConflictPattern{pattern.set, {}, {}} : pattern, threads);
+  auto& shares = shares_[key];
+  if (shares == nullptr) shares = std::make_unique<ThreadPlan>(plan_loop(key.first, threads));
+  return *shares;
+}
+
+}  // namespace op2::sched

@@ -22,6 +22,9 @@
 
 namespace op2::jit {
 
+class Backend;
+class LinkedCode;
+
 /// A declared constant as generated code sees it. The value is read through `address` whenever the
 /// code runs, so it may change; the address must hold until the Jit is destroyed.
 struct Constant {
@@ -45,7 +48,8 @@ struct CompiledLoop {
   std::string symbol;     ///< name of `range` in its object
   std::string signature;  ///< parameters of the kernel as written
   bool from_disk = false;
-  double compile_seconds = 0;  ///< 0 if from_disk
+  double compile_seconds = 0;          ///< 0 if from_disk
+  std::shared_ptr<LinkedCode> linked;  ///< what `range` points into
 };
 
 /// Either code or the reason why there is none.
@@ -78,7 +82,10 @@ std::string source_of(const LoopShape& shape);
 /// Local; thread safe. Nothing is loaded or read before the first `get`.
 class Jit {
  public:
+  /// Compiles and links with the plug-in.
   Jit(JitOptions options, core::Log& log);
+  /// The same with another compiler; `load` may throw Error.
+  Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backend>()> load);
   ~Jit();
 
   /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on

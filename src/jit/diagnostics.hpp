@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the messages of the compiler to an error that shows the user's own lines.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <jit/backend.hpp>
+#include <op2/error.hpp>
+#include <op2/kernel.hpp>
+
+namespace op2::jit {
+
+/// What an error is told about.
+struct CompiledText {
+  const op_kernel_core& kernel;
+  std::string loop;
+  std::string call_site;
+  std::vector<std::string> constants;  ///< names of all declared constants
+};
+
+/// The error for a result that is not ok: kernel_text, kernel_signature, kernel_include,
+/// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Places in the kernel's text
+/// become places in the file that it stands in, if that can be read and the text is found there.
+Error compile_error(const CompileResult& result, const CompiledText& text);
+
+}  // namespace op2::jit

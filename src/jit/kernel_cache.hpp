@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The code that this process has, by shape. Who asks first builds, all others wait for the result.
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <jit/jit.hpp>
+#include <jit/loop_shape.hpp>
+
+namespace op2::jit {
+
+/// Either code or an error.
+struct Built {
+  std::unique_ptr<const CompiledLoop> code;
+  std::optional<Error> error;
+};
+
+/// Thread safe. Code stays for the cache's life; an error reaches those who wait for it and is then
+/// forgotten.
+class KernelCache {
+ public:
+  struct Slot {
+    std::shared_future<Built> result;
+    std::optional<std::promise<Built>> duty;  ///< set: the caller must build, and call `complete`
+  };
+
+  Slot find_or_add(const LoopShape& shape);
+
+  void complete(const LoopShape& shape, std::promise<Built>& duty, Built built);
+
+ private:
+  std::mutex mutex_;
+  std::map<LoopShape, std::shared_future<Built>> entries_;
+};
+
+}  // namespace op2::jit

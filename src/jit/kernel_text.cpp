@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/kernel_text.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+namespace op2::jit {
+namespace {
+
+bool is_letter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Reads tokens of C++ one after the other; an unfinished one ends with the text.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  TextScan run() {
+    while (at_ < text_.size()) step();
+    return std::move(found_);
+  }
+
+ private:
+  bool starts(std::string_view word) const { return text_.substr(at_).starts_with(word); }
+
+  void skip_behind(std::string_view end) {
+    const auto found = text_.find(end, at_);
+    at_ = found == std::string_view::npos ? text_.size() : found + end.size();
+  }
+
+  void step() {
+    const char c = text_[at_];
+    if (starts("//")) return skip_line();
+    if (starts("/*")) return skip_comment();
+    if (c == '"' || c == '\'') return skip_literal(c);
+    if (c == '#') return directive();
+    if (is_digit(c)) return skip_number();
+    if (is_letter(c)) return word();
+    ++at_;
+  }
+
+  /// To the line's end, which a backslash before it moves on.
+  void skip_line() {
+    do skip_behind("\n");
+    while (at_ < text_.size() && text_.substr(0, at_).ends_with("\\\n"));
+  }
+
+  void skip_comment() {
+    at_ += 2;
+    skip_behind("*/");
+  }
+
+  void skip_literal(char quote) {
+    for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n'; ++at_) {
+      if (text_[at_] == '\\') ++at_;
+    }
+    at_ = std::min(at_ + 1, text_.size());
+  }
+
+  void skip_raw_literal() {
+    const auto open = std::min(text_.find('(', at_), text_.size());
+    const std::string end = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    at_ = open;
+    skip_behind(end);
+  }
+
+  /// With exponents and digit separators.
+  void skip_number() {
+    const auto belongs = [this] {
+      const char c = text_[at_];
+      if (is_letter(c) || c == '.' || c == '\'') return true;
+      const char before = text_[at_ - 1];
+      return (c == '+' || c == '-') &&
+             (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+    };
+    for (++at_; at_ < text_.size() && belongs();) ++at_;
+  }
+
+  std::string_view letters() {
+    const auto begin = at_;
+    while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  void word() {
+    const std::string_view name = letters();
+    if (starts("\"") &&
+        (name == "R" || name == "LR" || name == "uR" || name == "UR" || name == "u8R")) {
+      return skip_raw_literal();
+    }
+    found_.identifiers.emplace(name);
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+
+  void directive() {
+    ++at_;
+    skip_blanks();
+    if (letters() != "include") return;
+    skip_blanks();
+    if (starts("<")) return skip_line();
+    if (!starts("\"")) return;
+    const auto begin = ++at_;
+    const auto end = text_.find_first_of("\"\n", begin);
+    if (end != std::string_view::npos && text_[end] == '"') {
+      found_.includes.emplace_back(text_.substr(begin, end - begin));
+    }
+    skip_line();
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  TextScan found_;
+};
+
+std::optional<std::string> read_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// Files by their path relative to a folder.
+class IncludeReader {
+ public:
+  explicit IncludeReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// @param beside  folder of the including file, relative to the root folder
+  void read(std::string_view text, const std::filesystem::path& beside) {
+    for (const std::string& name : scan_text(text).includes) {
+      if (!read_one(beside / name)) read_one(name);
+    }
+  }
+
+  std::vector<IncludedFile> files() const {
+    std::vector<IncludedFile> result;
+    for (const auto& [name, text] : files_) result.push_back({name, text});
+    return result;
+  }
+
+ private:
+  bool read_one(const std::filesystem::path& path) {
+    const std::string name = path.lexically_normal().generic_string();
+    if (files_.contains(name)) return true;
+    const auto text = read_file(folder_ / name);
+    if (!text) return false;
+    files_[name] = *text;
+    read(*text, std::filesystem::path(name).parent_path());
+    return true;
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::string, std::string> files_;
+};
+
+}  // namespace
+
+TextScan scan_text(std::string_view text) {
+  return Scanner(text).run();
+}
+
+std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder) {
+  IncludeReader reader(folder);
+  reader.read(text, {});
+  return reader.files();
+}
+
+std::set<std::string, std::less<>> identifiers_in(std::string_view text,
+                                                  std::span<const IncludedFile> includes) {
+  auto found = scan_text(text).identifiers;
+  for (const IncludedFile& file : includes) found.merge(scan_text(file.text).identifiers);
+  return found;
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can be known of a kernel's text without a compiler: the names in it and the files it
+// includes.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <jit/loop_shape.hpp>
+
+namespace op2::jit {
+
+struct TextScan {
+  std::set<std::string, std::less<>> identifiers;
+  std::vector<std::string> includes;  ///< names between quotes, in order; never those in <>
+};
+
+/// Skips comments, literals and numbers; knows neither macros nor conditions, so it may find more
+/// than the compiler sees but never less.
+TextScan scan_text(std::string_view text);
+
+/// The files that `text` includes, directly or not, sorted by name, which is their path relative to
+/// `folder`. Names are looked up beside the including file, then in `folder`; what is not found is
+/// left to the compiler.
+std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder);
+
+/// The identifiers in `text` and in the included files.
+std::set<std::string, std::less<>> identifiers_in(std::string_view text,
+                                                  std::span<const IncludedFile> includes);
+
+}  // namespace op2::jit

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes the code of one loop: from disk if it is there and links, else with the compiler.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include <core/log.hpp>
+#include <core/trace.hpp>
+#include <jit/backend.hpp>
+#include <jit/disk_cache.hpp>
+#include <jit/jit.hpp>
+
+namespace op2::jit {
+
+/// Holds references only. Thread safe, as its parts are.
+class LoopBuilder {
+ public:
+  LoopBuilder(const JitOptions& options, Backend& backend, DiskCache& disk,
+              std::span<const Constant> declared)
+      : options_(options), backend_(backend), disk_(disk), declared_(declared) {}
+
+  /// @throws Error what compile_error makes of a rejected text; link_failure
+  std::unique_ptr<const CompiledLoop> build(const LoopRequest& request) const;
+
+ private:
+  struct Job;
+  Job prepare(const LoopRequest& request) const;
+  std::unique_ptr<CompiledLoop> load(const Job& job) const;
+  std::unique_ptr<CompiledLoop> compile(const Job& job) const;
+  CompileResult run_compiler(const Job& job) const;
+
+  const JitOptions& options_;
+  Backend& backend_;
+  DiskCache& disk_;
+  std::span<const Constant> declared_;
+};
+
+}  // namespace op2::jit

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/loop_key.hpp>
+
+#include <fmt/core.h>
+
+#include <core/hash.hpp>
+#include <core/value_type.hpp>
+
+namespace op2::jit {
+namespace {
+
+const char* word_of(op_access access) {
+  constexpr const char* words[] = {"read", "write", "rw", "inc", "min", "max"};
+  return words[access];
+}
+
+std::string words_of(const ArgShape& arg) {
+  constexpr const char* kinds[] = {"global", "dat", "number"};
+  std::string words = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
+                                  word_of(arg.access));
+  if (arg.dat >= 0) words += fmt::format(" dat={}", arg.dat);
+  if (arg.index >= 0) words += fmt::format(" index={}", arg.index);
+  return words + (arg.active ? "\n" : " off\n");
+}
+
+}  // namespace
+
+KeyFields fields_of(const LoopShape& shape, const std::string& source, const TargetInfo& target,
+                    const std::string& options) {
+  KeyFields fields;
+  const core::Digest digest = core::Hasher().field(source).finish();
+  fields.generator = "cpu, source " + core::to_hex(digest).substr(0, 32);
+  fields.compiler = target.compiler;
+  fields.triple = target.triple;
+  fields.cpu = target.cpu;
+  fields.features = target.features;
+  fields.options = options;
+  fields.kernel = shape.kernel;
+  fields.text = shape.text;
+  for (const ArgShape& arg : shape.args) fields.arguments += words_of(arg);
+  for (const ConstantShape& constant : shape.constants) {
+    fields.constants +=
+        fmt::format("{} {}[{}]\n", core::name_of(constant.type), constant.name, constant.dim);
+  }
+  for (const IncludedFile& file : shape.includes) {
+    fields.includes += fmt::format("{} {}\n{}\n", file.name, file.text.size(), file.text);
+  }
+  return fields;
+}
+
+}  // namespace op2::jit

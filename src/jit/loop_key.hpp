@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the cache's key of a loop is made from.
+#pragma once
+
+#include <string>
+
+#include <jit/backend.hpp>
+#include <jit/cache_entry.hpp>
+#include <jit/loop_shape.hpp>
+
+namespace op2::jit {
+
+/// @param source   what emit_cpu made of `shape`; its hash is in the key, so that code which
+/// another
+///                 version of the generator made is never taken for this one's
+/// @param options  flags of the compilation that shape code
+KeyFields fields_of(const LoopShape& shape, const std::string& source, const TargetInfo& target,
+                    const std::string& options);
+
+}  // namespace op2::jit

@@ -191,6 +191,10 @@ ReadFile CacheDirectory::read(const std::string& name, bool touch) const {
   return result;
 }
 
+bool CacheDirectory::contains(const std::string& name) const {
+  return faccessat(directory_.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 CacheDirectory::Written CacheDirectory::write(const std::string& name,
                                               std::span<const std::byte> bytes) const {
   if (exceeds_file_size_limit(bytes.size())) return {Write::failed, words_for(EFBIG)};

@@ -72,6 +72,8 @@ class CacheDirectory {
   /// @param touch  renew the time of use, at most once per day
   ReadFile read(const std::string& name, bool touch) const;
 
+  bool contains(const std::string& name) const;
+
   enum class Write { done, existed, failed };
   struct Written {
     Write state;

@@ -114,7 +114,7 @@ Claim DiskCache::claim(const Key& key) {
     lock = try_lock(file.get(), lock_offset(key));
   }
   if (waited) count(&CacheStatistics::waited);
-  return {std::move(file), waited};
+  return {std::move(file), waited || directory_->contains(entry_name(key))};
 }
 
 void DiskCache::publish(const Key& key, const CacheEntry& entry) {

@@ -40,14 +40,14 @@ struct CacheStatistics {
 class Claim {
  public:
   Claim() = default;
-  Claim(FileDescriptor lock, bool waited) : lock_(std::move(lock)), waited_(waited) {}
+  Claim(FileDescriptor lock, bool look_again) : lock_(std::move(lock)), look_again_(look_again) {}
 
-  /// Somebody else held the claim before, so the entry may be there now: look again.
-  bool waited() const { return waited_; }
+  /// Somebody else held the claim, or the entry is there by now: look before you compile.
+  bool look_again() const { return look_again_; }
 
  private:
   FileDescriptor lock_;
-  bool waited_ = false;
+  bool look_again_ = false;
 };
 
 /// Thread safe. Nothing that the file system does leaves it as an exception or as an error; at most
@@ -59,7 +59,7 @@ class Claim {
 ///
 ///     if (auto entry = cache.find(key, fields)) return *entry;
 ///     const Claim claim = cache.claim(key);
-///     if (claim.waited()) if (auto entry = cache.find(key, fields)) return *entry;
+///     if (claim.look_again()) if (auto entry = cache.find(key, fields)) return *entry;
 ///     CacheEntry entry = compile();
 ///     cache.publish(key, entry);
 class DiskCache {

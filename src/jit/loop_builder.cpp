@@ -63,7 +63,7 @@ std::unique_ptr<const CompiledLoop> LoopBuilder::build(const LoopRequest& reques
   const Job job = prepare(request);
   if (auto loop = load(job)) return loop;
   const Claim claim = disk_.claim(job.key);
-  if (claim.waited()) {
+  if (claim.look_again()) {
     if (auto loop = load(job)) return loop;
   }
   return compile(job);

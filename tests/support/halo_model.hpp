@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A distributed mesh simulated in one process from the definitions alone: levels as element sets
+// found by brute force, kernels as hash functions on integers modulo 2^64, so that increments are
+// exactly associative and one missing, extra or doubled iteration changes the result.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <core/chain.hpp>
+
+namespace op2::test {
+
+using Value = std::uint64_t;
+using Values = std::vector<std::vector<Value>>;  ///< [dat][element], global numbers
+using Members = std::vector<std::vector<char>>;  ///< [set][element]: is it in?
+using Random = std::mt19937_64;
+
+struct ModelMap {
+  int from, to;
+  std::vector<std::vector<int>> targets;  ///< [element of from][column]
+  bool injective;                         ///< no target occurs twice
+};
+
+struct ModelMesh {
+  std::vector<int> set_sizes;
+  std::vector<ModelMap> maps;
+  std::vector<int> dat_sets;            ///< set of each dat
+  std::vector<std::vector<int>> owner;  ///< [set][element]: rank
+  int ranks;
+};
+
+struct ModelArg {
+  int dat, map, column;  ///< map -1: direct
+  op_access access;
+};
+
+struct ModelLoop {
+  int set;
+  std::vector<ModelArg> args;
+  Value salt;  ///< makes its kernel different from others
+  bool reduction;
+};
+using ModelChain = std::vector<ModelLoop>;
+
+inline std::vector<core::ChainLoop> descriptors(const ModelChain& chain) {
+  std::vector<core::ChainLoop> result;
+  for (const ModelLoop& loop : chain) {
+    result.push_back({{}, loop.reduction});
+    for (const ModelArg& arg : loop.args)
+      result.back().args.push_back({arg.dat, arg.map, arg.access});
+  }
+  return result;
+}
+
+inline int row_of(const ModelMesh& mesh, const ModelArg& arg, int element) {
+  return arg.map < 0 ? element : mesh.maps[arg.map].targets[element][arg.column];
+}
+
+/// Mixes one more value into a hash.
+inline Value mixed(Value hash, Value value) {
+  hash = (hash ^ (value + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+  return hash ^ (hash >> 29);
+}
+
+/// Runs one iteration; yields its contribution to the loop's reduction.
+inline Value run_iteration(const ModelMesh& mesh, const ModelLoop& loop, int element,
+                           Values& values) {
+  Value hash = mixed(loop.salt, element);
+  for (const ModelArg& arg : loop.args) {
+    const bool reads =
+        arg.access == OP_READ || arg.access == OP_RW || (arg.access == OP_INC && arg.map < 0);
+    if (reads) hash = mixed(hash, values[arg.dat][row_of(mesh, arg, element)]);
+  }
+  for (std::size_t k = 0; k < loop.args.size(); ++k) {
+    const ModelArg& arg = loop.args[k];
+    if (arg.access == OP_READ) continue;
+    Value& target = values[arg.dat][row_of(mesh, arg, element)];
+    target = mixed(hash, k) + (arg.access == OP_INC ? target : 0);
+  }
+  return mixed(hash, loop.args.size());
+}
+
+/// Runs the chain loop by loop over all elements; yields one number per loop that reduces.
+inline std::vector<Value> run_sequentially(const ModelMesh& mesh, const ModelChain& chain,
+                                           Values& values) {
+  std::vector<Value> reductions;
+  for (const ModelLoop& loop : chain) {
+    Value sum = 0;
+    for (int element = 0; element < mesh.set_sizes[loop.set]; ++element)
+      sum += run_iteration(mesh, loop, element, values);
+    if (loop.reduction) reductions.push_back(sum);
+  }
+  return reductions;
+}
+
+/// The sets W_h of one mesh, found from their definition and kept.
+class ModelLevels {
+ public:
+  explicit ModelLevels(const ModelMesh& mesh) : mesh_(mesh) {}
+
+  const Members& of(int rank, core::Level level) {
+    const auto key = std::pair(rank, level);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    Members members = level == 0 ? owned(rank) : of(rank, level > 0 ? level - 1 : level + 1);
+    if (level != 0) change(members, level);
+    return known_.emplace(key, std::move(members)).first->second;
+  }
+
+ private:
+  Members owned(int rank) const {
+    Members members;
+    for (const auto& owners : mesh_.owner) {
+      members.emplace_back();
+      for (const int owner : owners) members.back().push_back(owner == rank);
+    }
+    return members;
+  }
+
+  /// From the level nearer to 0: odd levels gain or lose sources of maps, even ones targets.
+  void change(Members& members, core::Level level) const {
+    const Members nearer = members;
+    const char in = level > 0;  // gaining asks for a neighbour inside, losing for one outside
+    for (const ModelMap& map : mesh_.maps)
+      for (std::size_t source = 0; source < map.targets.size(); ++source)
+        for (const int target : map.targets[source]) {
+          if (level % 2 != 0 && nearer[map.to][target] == in) members[map.from][source] = in;
+          if (level % 2 == 0 && nearer[map.from][source] == in) members[map.to][target] = in;
+        }
+  }
+
+  const ModelMesh& mesh_;
+  std::map<std::pair<int, core::Level>, Members> known_;
+};
+
+/// All ranks of a mesh, each with its own copy of every dat, of which only what `valid` says is
+/// right; everything else is noise.
+class ModelRanks {
+ public:
+  ModelRanks(const ModelMesh& mesh, const Values& values, Random& random)
+      : mesh_(mesh),
+        levels_(mesh),
+        random_(random),
+        copies_(mesh.ranks, values),
+        valid_(mesh.dat_sets.size(), 0) {
+    poison();
+  }
+
+  const std::vector<core::Level>& valid() const { return valid_; }
+
+  /// Executes a chain as its levels say: pack, cores, unpack, the rest.
+  /// @return the reductions, summed over owned elements of all ranks
+  std::vector<Value> run(const ModelChain& chain, const core::ChainLevels& plan) {
+    const auto messages = pack(plan.need);
+    std::vector<Value> sums(chain.size(), 0);
+    for (int rank = 0; rank < mesh_.ranks; ++rank)
+      for (std::size_t l = 0; l < chain.size(); ++l)
+        sums[l] += execute(rank, chain[l], core::no_level, plan.core[l]);
+    for (const Message& m : messages) copies_[m.rank][m.dat][m.element] = m.value;
+    for (int rank = 0; rank < mesh_.ranks; ++rank)
+      for (std::size_t l = 0; l < chain.size(); ++l)
+        sums[l] += execute(rank, chain[l], plan.core[l], plan.extent[l]);
+    rows_suffice_ = rows_suffice_ && touches_only(chain, plan);
+    valid_ = plan.valid;
+    poison();
+
+    std::vector<Value> reductions;
+    for (std::size_t l = 0; l < chain.size(); ++l)
+      if (chain[l].reduction) reductions.push_back(sums[l]);
+    return reductions;
+  }
+
+  /// Copies that differ from `expected` although owned or claimed valid.
+  int wrong_values(const Values& expected) {
+    int wrong = 0;
+    for_each_copy([&](Value& copy, int dat, int element, bool claimed) {
+      if (claimed && copy != expected[dat][element]) ++wrong;
+    });
+    return wrong;
+  }
+
+  /// Whether every row touched so far existed by the plans' claims.
+  bool rows_suffice() const { return rows_suffice_; }
+
+ private:
+  struct Message {
+    int rank, dat, element;
+    Value value;
+  };
+
+  bool contains(int rank, core::Level level, int set, int element) {
+    return level != core::no_level && levels_.of(rank, level)[set][element];
+  }
+
+  template <class Action>
+  void for_each_copy(Action action) {
+    for (int rank = 0; rank < mesh_.ranks; ++rank)
+      for (std::size_t dat = 0; dat < valid_.size(); ++dat) {
+        const auto& members = levels_.of(rank, std::max(valid_[dat], 0))[mesh_.dat_sets[dat]];
+        for (std::size_t element = 0; element < members.size(); ++element)
+          action(copies_[rank][dat][element], static_cast<int>(dat), static_cast<int>(element),
+                 members[element]);
+      }
+  }
+
+  void poison() {
+    for_each_copy([&](Value& copy, int, int, bool claimed) {
+      if (!claimed) copy = random_();
+    });
+  }
+
+  /// What owners send before anything runs: the layers (valid, need] of every dat.
+  std::vector<Message> pack(const std::vector<core::Level>& need) {
+    std::vector<Message> messages;
+    for (int rank = 0; rank < mesh_.ranks; ++rank)
+      for (int dat = 0; dat < std::ssize(need); ++dat) {
+        const int set = mesh_.dat_sets[dat];
+        if (need[dat] <= valid_[dat]) continue;
+        for (int element = 0; element < mesh_.set_sizes[set]; ++element)
+          if (contains(rank, need[dat], set, element) && !contains(rank, valid_[dat], set, element))
+            messages.push_back(
+                {rank, dat, element, copies_[mesh_.owner[set][element]][dat][element]});
+      }
+    return messages;
+  }
+
+  /// Runs W_to \ W_from.
+  Value execute(int rank, const ModelLoop& loop, core::Level from, core::Level to) {
+    Value sum = 0;
+    for (int element = 0; element < mesh_.set_sizes[loop.set]; ++element) {
+      if (!contains(rank, to, loop.set, element) || contains(rank, from, loop.set, element))
+        continue;
+      const Value part = run_iteration(mesh_, loop, element, copies_[rank]);
+      if (mesh_.owner[loop.set][element] == rank) sum += part;
+    }
+    return sum;
+  }
+
+  bool touches_only(const ModelChain& chain, const core::ChainLevels& plan) {
+    for (int rank = 0; rank < mesh_.ranks; ++rank)
+      for (std::size_t l = 0; l < chain.size(); ++l)
+        for (int element = 0; element < mesh_.set_sizes[chain[l].set]; ++element) {
+          if (!contains(rank, plan.extent[l], chain[l].set, element)) continue;
+          for (const ModelArg& arg : chain[l].args)
+            if (!contains(rank, plan.rows, mesh_.dat_sets[arg.dat], row_of(mesh_, arg, element)))
+              return false;
+        }
+    return true;
+  }
+
+  const ModelMesh& mesh_;
+  ModelLevels levels_;
+  Random& random_;
+  std::vector<Values> copies_;
+  std::vector<core::Level> valid_;
+  bool rows_suffice_ = true;
+};
+
+}  // namespace op2::test

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Proof that the random chains find mistakes: each mutant is the analysis with one line changed, and
+# both the recorded levels and the simulated meshes must notice it.
+
+add_library(chain_checks OBJECT chain_vectors_test.cpp chain_property_test.cpp)
+target_link_libraries(chain_checks PRIVATE op2_flags GTest::gtest nlohmann_json::nlohmann_json)
+target_include_directories(chain_checks PRIVATE
+  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
+target_compile_definitions(chain_checks PRIVATE OP2_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
+
+# op2_add_mutant(name file text replacement): `text` occurs in `file`, which is relative to src.
+function(op2_add_mutant name file text replacement)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
+  foreach(source core/levels.hpp sched/chain_analysis.cpp)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${source})
+    file(READ ${PROJECT_SOURCE_DIR}/src/${source} original)
+    set(changed "${original}")
+    if(source STREQUAL file)
+      string(REPLACE "${text}" "${replacement}" changed "${original}")
+      if(changed STREQUAL original)
+        message(FATAL_ERROR "mutant ${name}: '${text}' is no longer in src/${file}; adapt tests/unit/sched/mutants.cmake")
+      endif()
+    endif()
+    file(WRITE ${folder}/${source} "${changed}")
+  endforeach()
+  add_executable(mutant_${name} ${folder}/sched/chain_analysis.cpp $<TARGET_OBJECTS:chain_checks>)
+  target_include_directories(mutant_${name} BEFORE PRIVATE
+    ${folder} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(mutant_${name} PRIVATE op2_flags GTest::gtest_main)
+  foreach(check ChainVectors ChainProperty)
+    add_test(NAME mutant_${name}.${check} COMMAND mutant_${name} --gtest_filter=${check}.*)
+    set_tests_properties(mutant_${name}.${check} PROPERTIES
+      PASS_REGULAR_EXPRESSION "[1-9][0-9]* of [0-9]+ random (chains|meshes) differ")
+  endforeach()
+endfunction()
+
+op2_add_mutant(need_exec_too_low core/levels.hpp "even_floor(j + 1) + 1" "even_floor(j + 1) - 1")
+op2_add_mutant(up_too_low core/levels.hpp "even_floor(h) + 2" "even_floor(h) + 1")
+op2_add_mutant(cov_too_high core/levels.hpp "even_floor(h - 1)" "even_floor(h - 1) + 2")
+op2_add_mutant(core_without_write_after_read sched/chain_analysis.cpp
+               "if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat])" "")
+op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp
+               " || (arg.access == OP_INC && is_direct(arg))" "")
+op2_add_mutant(indirect_write_replaces_all sched/chain_analysis.cpp
+               "return arg.access == OP_WRITE && is_direct(arg)" "return arg.access == OP_WRITE")

@@ -15,6 +15,7 @@
 #include <comm/launcher.hpp>
 #include <core/error.hpp>
 #include <core/topology.hpp>
+#include <sched/lower.hpp>
 
 namespace op2::api {
 namespace {
@@ -31,7 +32,7 @@ int thread_count(const core::Options& options) {
   return options.threads > 0 ? options.threads : topology().cores;
 }
 
-jit::JitOptions jit_options(const core::Options& options, core::Trace& trace) {
+jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh, core::Trace& trace) {
   constexpr jit::CacheMode modes[] = {jit::CacheMode::read_write, jit::CacheMode::read_only, jit::CacheMode::off};
   const std::string_view sanitizers = OP2_SANITIZERS;
   jit::JitOptions j;
@@ -44,6 +45,7 @@ jit::JitOptions jit_options(const core::Options& options, core::Trace& trace) {
   j.sanitize_undefined = sanitizers.find("undefined") != std::string_view::npos;
   j.sanitize_thread = sanitizers.find("thread") != std::string_view::npos;
   j.trace = &trace;
+  j.constants = [&mesh] { return sched::constants_of(mesh); };
   return j;
 }
 
@@ -93,7 +95,7 @@ Runtime::Runtime(core::Options given, core::LogLevel level)
       log(level),
       trace(!options.trace.empty()),
       pool(thread_count(options), topology()),
-      jit(jit_options(options, trace), log),
+      jit(jit_options(options, mesh, trace), log),
       engine(options, pool, jit, table, trace, log) {}
 
 void Runtime::check_usable() const {

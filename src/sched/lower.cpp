@@ -50,6 +50,13 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
   return shapes;
 }
 
+std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
+  std::vector<jit::Constant> constants;
+  for (const auto& [name, constant] : mesh.constants())
+    constants.push_back({name, constant.type, constant.dim, constant.value.get()});
+  return constants;
+}
+
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args) {
   std::set<const core::Dat*> shared;  // modified through a map
   for (const core::LoopArg& arg : args)

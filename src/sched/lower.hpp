@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <core/loop_record.hpp>
+#include <jit/jit.hpp>
 #include <jit/loop_shape.hpp>
 #include <sched/thread_plan.hpp>
 
@@ -13,6 +14,9 @@ namespace op2::sched {
 
 /// Numbers dats and (map, column) pairs within the loop, in order of first appearance.
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args);
+
+/// All declared constants, for the code that names them.
+std::vector<jit::Constant> constants_of(const core::Mesh& mesh);
 
 /// A way by which a loop reaches rows that it also modifies through a map.
 struct Conflict {

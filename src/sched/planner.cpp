@@ -14,13 +14,6 @@ namespace {
 /// Loops over fewer elements run on the calling thread: waking others costs more than it gains.
 constexpr int min_elements_per_thread = 256;
 
-std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
-  std::vector<jit::Constant> constants;
-  for (const auto& [name, constant] : mesh.constants())
-    constants.push_back({name, constant.type, constant.dim, constant.value.get()});
-  return constants;
-}
-
 core::ArgBinding bind(const core::LoopArg& arg) {
   core::ArgBinding binding{nullptr, nullptr, 0};
   if (!arg.active) return binding;
@@ -138,8 +131,9 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
     step.row->code = "jit";
     return;
   }
-  if (record.kernel->host == nullptr || options_.jit == core::JitMode::require) throw *outcome.error;
   const ErrorCode code = outcome.error->code();
+  if (record.kernel->host == nullptr || options_.jit == core::JitMode::require || code == ErrorCode::internal)
+    throw *outcome.error;
   step.row->code = fmt::format("host (OP2-E{})", static_cast<int>(code));
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;
   const std::string what = about_kernel ? fmt::format("kernel '{}' runs", record.kernel->name) : "kernels run";

@@ -18,10 +18,30 @@ std::int64_t slab_begin(std::int64_t size, int slabs, int slab) {
   return size * slab / slabs;
 }
 
-/// The slab with slab_begin(slab) <= row < slab_begin(slab + 1).
-int slab_of(std::int64_t row, std::int64_t size, int slabs) {
-  return static_cast<int>(((row + 1) * slabs - 1) / size);
-}
+/// Finds the slabs that one touch reaches: at once while they stay the same, else by a division.
+class SlabFinder {
+ public:
+  SlabFinder(const Touch& touch, int slabs) : touch_(touch), slabs_(slabs) {}
+
+  int slab_at(std::int64_t element) {
+    const std::int64_t row = row_of(touch_, element);
+    if (row < begin_ || row >= end_) move_to(row);
+    return slab_;
+  }
+
+ private:
+  /// Solves slab_begin(slab) <= row < slab_begin(slab + 1).
+  void move_to(std::int64_t row) {
+    slab_ = static_cast<int>(((row + 1) * slabs_ - 1) / touch_.target_size);
+    begin_ = slab_begin(touch_.target_size, slabs_, slab_);
+    end_ = slab_begin(touch_.target_size, slabs_, slab_ + 1);
+  }
+
+  Touch touch_;
+  int slabs_;
+  int slab_ = 0;
+  std::int64_t begin_ = 0, end_ = 0;
+};
 
 void append(RunList& runs, std::int64_t element) {
   if (!runs.empty() && runs.back().end == element)
@@ -36,10 +56,11 @@ struct Slabs {
   bool others;    ///< there are some between
 };
 
-Slabs slabs_touched(std::int64_t element, int threads, std::span<const Touch> touches) {
-  Slabs slabs{threads, -1, false};
-  for (const Touch& touch : touches) {
-    const int slab = slab_of(row_of(touch, element), touch.target_size, threads);
+Slabs slabs_touched(std::int64_t element, std::span<SlabFinder> finders) {
+  const int first = finders.front().slab_at(element);
+  Slabs slabs{first, first, false};
+  for (SlabFinder& finder : finders.subspan(1)) {
+    const int slab = finder.slab_at(element);
     if (slab == slabs.low || slab == slabs.high) continue;
     slabs.others = slabs.others || slabs.low < slabs.high;
     slabs.low = std::min(slabs.low, slab);
@@ -49,7 +70,8 @@ Slabs slabs_touched(std::int64_t element, int threads, std::span<const Touch> to
 }
 
 /// Assigns pairs of slabs to rounds: the first round in which both are free, in order of
-/// appearance. No more than 2 * threads - 3 rounds; two where only neighbouring slabs share rows.
+/// appearance. No more than 2 * threads - 3 rounds; two or three where only neighbouring slabs
+/// share rows.
 class Rounds {
  public:
   explicit Rounds(int threads) : threads_(threads) {}
@@ -113,10 +135,12 @@ ThreadPlan plan_threads(std::int64_t size, int threads, std::span<const Touch> t
   if (size == 0 || threads == 1) return plan_in_order(size, threads);
   if (touches.empty()) return cut_evenly(size, threads);
 
+  std::vector<SlabFinder> finders;
+  for (const Touch& touch : touches) finders.emplace_back(touch, threads);
   Phase inside(threads), last(threads);
   Rounds rounds(threads);
   for (std::int64_t element = 0; element < size; ++element) {
-    const Slabs slabs = slabs_touched(element, threads, touches);
+    const Slabs slabs = slabs_touched(element, finders);
     if (slabs.low == slabs.high)
       append(inside[slabs.low], element);
     else

@@ -12,8 +12,10 @@
 OP2_API op_set op_decl_set(int local_size, const char* name);
 
 /// A map from every element of `from` to `dim` elements of `to`.
-/// @param values  global indices of `to`, shape [from->size x dim]; null is legal if `from` is empty
-/// @throws op2::Error bad_dim, bad_name, null_data, map_out_of_range (names row, column, value, total)
+/// @param values  global indices of `to`, shape [from->size x dim]; null is legal if `from` is
+/// empty
+/// @throws op2::Error bad_dim, bad_name, null_data, map_out_of_range (names row, column, value,
+/// total)
 OP2_API op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name);
 
 namespace op2::detail {
@@ -39,7 +41,8 @@ op_dat op_decl_dat(op_set set, int dim, const T* values, const char* name) {
   return op2::detail::decl_dat(set, dim, nullptr, op2::type_of<T>(), values, name);
 }
 
-/// Scratch data on `set`, all zeros. May be declared and freed inside a time loop: memory is reused.
+/// Scratch data on `set`, all zeros. May be declared and freed inside a time loop: memory is
+/// reused.
 /// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
 OP2_API op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name);
 

@@ -20,12 +20,12 @@ enum class ErrorCode : int {
   kernel_limits = 105,     ///< the text exceeds a limit of the compiler (depth, steps, frame size)
   compiler_crash = 106,    ///< the compiler itself failed on the text
 
-  not_initialised = 201,   ///< a call before `op_init` or after `op_exit`
-  bad_size = 202,          ///< a negative size, or one that overflows
-  bad_name = 203,          ///< an empty or missing name
-  bad_dim = 204,           ///< a dim or arity outside 1 .. 65536, or one that contradicts the declaration
-  bad_type = 205,          ///< an unknown type string, or one that contradicts the C++ type or the dat
-  null_data = 206,         ///< data is missing although the set has elements
+  not_initialised = 201,  ///< a call before `op_init` or after `op_exit`
+  bad_size = 202,         ///< a negative size, or one that overflows
+  bad_name = 203,         ///< an empty or missing name
+  bad_dim = 204,    ///< a dim or arity outside 1 .. 65536, or one that contradicts the declaration
+  bad_type = 205,   ///< an unknown type string, or one that contradicts the C++ type or the dat
+  null_data = 206,  ///< data is missing although the set has elements
   map_out_of_range = 207,  ///< a map entry is no element of the target set
   wrong_set = 208,         ///< set, map and dat of an argument do not belong together
   bad_map_index = 209,     ///< the column of a map is outside its arity, or OP_ID has one
@@ -35,19 +35,20 @@ enum class ErrorCode : int {
   wrong_thread = 213,      ///< a call from another thread than the one that called `op_init`
   wrong_process = 214,     ///< a call in a child process after fork()
   already_initialised = 215,
-  bad_constant = 216,      ///< a constant is redeclared with another type or dim, or its name is no identifier
-  poisoned = 217,          ///< an earlier error left loops unexecuted, so results are not available
-  bad_range = 218,         ///< a range of elements outside the set
-  too_large = 219,         ///< an `op_arg_gbl` of more than 64 KiB, or an index above 2^31 - 1
+  bad_constant =
+      216,  ///< a constant is redeclared with another type or dim, or its name is no identifier
+  poisoned = 217,   ///< an earlier error left loops unexecuted, so results are not available
+  bad_range = 218,  ///< a range of elements outside the set
+  too_large = 219,  ///< an `op_arg_gbl` of more than 64 KiB, or an index above 2^31 - 1
 
-  bad_option = 501,        ///< an environment variable has a value that cannot be used
-  io_failure = 502,        ///< a file cannot be read or written
-  not_compiled = 503,      ///< a part that this build does not have; the message names the CMake option
-  plugin_failure = 504,    ///< the JIT plug-in cannot be loaded or does not fit the library
+  bad_option = 501,    ///< an environment variable has a value that cannot be used
+  io_failure = 502,    ///< a file cannot be read or written
+  not_compiled = 503,  ///< a part that this build does not have; the message names the CMake option
+  plugin_failure = 504,  ///< the JIT plug-in cannot be loaded or does not fit the library
   out_of_memory = 505,
-  link_failure = 506,      ///< generated code cannot be linked into the process
+  link_failure = 506,  ///< generated code cannot be linked into the process
 
-  internal = 901           ///< a fault of the library; please report it
+  internal = 901  ///< a fault of the library; please report it
 };
 
 /// The one exception of the library. `what()` is a full sentence that begins with the code:

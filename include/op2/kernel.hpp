@@ -22,15 +22,16 @@ using HostCall = void (*)(void (*function)(), char* const* arguments);
 
 }  // namespace op2
 
-/// A kernel: a text that defines the function `name`, and what is known of it before it is compiled.
+/// A kernel: a text that defines the function `name`, and what is known of it before it is
+/// compiled.
 struct op_kernel_core {
   const char* name;
   const char* source;
   const char* file;  ///< file of the text if `text_is_file`, else of the call that declared it
   int line;          ///< line of the call that declared it
   bool text_is_file;
-  void (*host)();        ///< host function, or null
-  op2::HostCall call;    ///< calls `host`, or null
+  void (*host)();                    ///< host function, or null
+  op2::HostCall call;                ///< calls `host`, or null
   const op2::Parameter* parameters;  ///< of the host function, shape [parameter_count], or null
   int parameter_count;               ///< -1 if there is no host function
 };
@@ -39,7 +40,8 @@ using op_kernel = const op_kernel_core*;
 namespace op2 {
 
 template <class P>
-concept KernelParameter = std::is_pointer_v<P> && Value<std::remove_const_t<std::remove_pointer_t<P>>>;
+concept KernelParameter =
+    std::is_pointer_v<P> && Value<std::remove_const_t<std::remove_pointer_t<P>>>;
 
 template <KernelParameter... P>
 struct HostFunction {
@@ -49,7 +51,8 @@ struct HostFunction {
     }(std::index_sequence_for<P...>{});
   }
   static constexpr Parameter parameters[] = {
-      {type_of<std::remove_const_t<std::remove_pointer_t<P>>>(), std::is_const_v<std::remove_pointer_t<P>>}...};
+      {type_of<std::remove_const_t<std::remove_pointer_t<P>>>(),
+       std::is_const_v<std::remove_pointer_t<P>>}...};
 };
 
 /// A kernel whose parameters are known to the compiler, so that a loop with the wrong number of
@@ -57,9 +60,17 @@ struct HostFunction {
 template <KernelParameter... P>
 struct TypedKernel {
   op_kernel_core core;
-  TypedKernel(const char* name, const char* source, void (*function)(P...), const char* file, int line)
-      : core{name, source, file, line, false, reinterpret_cast<void (*)()>(function),
-             &HostFunction<P...>::call, HostFunction<P...>::parameters, sizeof...(P)} {}
+  TypedKernel(const char* name, const char* source, void (*function)(P...), const char* file,
+              int line)
+      : core{name,
+             source,
+             file,
+             line,
+             false,
+             reinterpret_cast<void (*)()>(function),
+             &HostFunction<P...>::call,
+             HostFunction<P...>::parameters,
+             sizeof...(P)} {}
   TypedKernel(const TypedKernel&) = delete;
   operator op_kernel() const { return &core; }
 };
@@ -74,10 +85,10 @@ struct TypedKernel {
 /// declared with `op_decl_const` under the same names.
 ///
 ///     OP_KERNEL(add, (const double* flux, double* sum), { *sum += *flux; })
-#define OP_KERNEL(name, parameters, ...)                                                       \
-  static inline void name##_host parameters __VA_ARGS__                                        \
-  static const ::op2::TypedKernel name(#name, "void " #name OP2_TEXT(parameters) " " OP2_TEXT(__VA_ARGS__), \
-                                       &name##_host, __FILE__, __LINE__)
+#define OP_KERNEL(name, parameters, ...)                                                           \
+  static inline void name##_host parameters __VA_ARGS__ static const ::op2::TypedKernel name(      \
+      #name, "void " #name OP2_TEXT(parameters) " " OP2_TEXT(__VA_ARGS__), &name##_host, __FILE__, \
+      __LINE__)
 
 /// A kernel from text. Local. The text must define a function `name` whose parameters are one
 /// pointer per loop argument; it may define helpers and include files (see docs/kernels.md).

@@ -14,28 +14,29 @@ struct op_arg {
   op_arg_type argtype;
   op_access acc;
   op2::Type value_type;  ///< of a raw global
-  int opt;            ///< 0: the argument is off; the kernel gets a pointer that it must not use
-  int dim;            ///< INT_MIN (short forms): as declared
-  int idx;            ///< column of the map; -1: direct
+  int opt;               ///< 0: the argument is off; the kernel gets a pointer that it must not use
+  int dim;               ///< INT_MIN (short forms): as declared
+  int idx;               ///< column of the map; -1: direct
   op_dat dat;
   op_map map;
-  op_global global;   ///< lazy global, or null
-  char* data;         ///< raw global: the user's memory
-  bool writable;      ///< raw global: the user's pointer is not to const
-  const char* type;   ///< type string given by the caller, or null
+  op_global global;  ///< lazy global, or null
+  char* data;        ///< raw global: the user's memory
+  bool writable;     ///< raw global: the user's pointer is not to const
+  const char* type;  ///< type string given by the caller, or null
 };
 
 /// Access to `dat` of each element (`index` -1, `map` OP_ID) or through column `index` of `map`.
 /// Local. `dim` and `type` repeat the declaration and are checked.
-OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char* type, op_access access);
+OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char* type,
+                          op_access access);
 
 /// The short forms take dim and type from the dat.
 OP2_API op_arg op_arg_dat(op_dat dat, op_access access);
 OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, op_access access);
 
 /// An argument that takes part only if `flag` is not 0; with 0, `dat` and `map` may be null.
-OP2_API op_arg op_opt_arg_dat(int flag, op_dat dat, int index, op_map map, int dim, const char* type,
-                              op_access access);
+OP2_API op_arg op_opt_arg_dat(int flag, op_dat dat, int index, op_map map, int dim,
+                              const char* type, op_access access);
 
 namespace op2::detail {
 OP2_API op_arg arg_gbl(const void* data, bool writable, int dim, const char* type, Type value_type,
@@ -67,12 +68,14 @@ struct op_loop_name {
   const char* name;
   const char* file;
   int line;
-  op_loop_name(const char* text, const char* call_file = __builtin_FILE(), int call_line = __builtin_LINE())
+  op_loop_name(const char* text, const char* call_file = __builtin_FILE(),
+               int call_line = __builtin_LINE())
       : name(text), file(call_file), line(call_line) {}
 };
 
 namespace op2::detail {
-OP2_API void par_loop(op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args);
+OP2_API void par_loop(op_kernel kernel, const op_loop_name& name, op_set set,
+                      std::span<const op_arg> args);
 }
 
 /// Queues `kernel` for every element of `set`. Collective.
@@ -86,12 +89,15 @@ void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, Args... args) 
 }
 
 template <class... P, std::same_as<op_arg>... Args>
-void op_par_loop(const op2::TypedKernel<P...>& kernel, op_loop_name name, op_set set, Args... args) {
-  static_assert(sizeof...(P) == sizeof...(Args), "one loop argument for each parameter of the kernel");
+void op_par_loop(const op2::TypedKernel<P...>& kernel, op_loop_name name, op_set set,
+                 Args... args) {
+  static_assert(sizeof...(P) == sizeof...(Args),
+                "one loop argument for each parameter of the kernel");
   op_par_loop(static_cast<op_kernel>(kernel), name, set, args...);
 }
 
 /// The same with the arguments in an array: for a number known only at run time.
-inline void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, std::span<const op_arg> args) {
+inline void op_par_loop(op_kernel kernel, op_loop_name name, op_set set,
+                        std::span<const op_arg> args) {
   op2::detail::par_loop(kernel, name, set, args);
 }

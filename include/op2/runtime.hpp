@@ -7,8 +7,8 @@
 #include <op2/types.hpp>
 
 /// Starts the library: reads the OP2_* variables, starts the threads. `--op2-help` among the
-/// arguments prints the table of switches and ends the program. The thread that calls it is the only
-/// one that may use the library.
+/// arguments prints the table of switches and ends the program. The thread that calls it is the
+/// only one that may use the library.
 /// @param diags  what is logged if OP2_LOG does not say: 0 errors, 1 warnings, 2 information, 3 all
 /// @throws op2::Error already_initialised, bad_option, not_compiled (several processes, no MPI)
 OP2_API void op_init(int argc, char** argv, int diags = 1);
@@ -28,7 +28,8 @@ OP2_API void op_flush();
 
 namespace op2::detail {
 OP2_API void fetch_data(op_dat dat, Type value_type, void* values);
-OP2_API void fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low, std::int64_t high);
+OP2_API void fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
+                              std::int64_t high);
 }  // namespace op2::detail
 
 /// Executes pending loops and copies this rank's declared block, shape [set->size x dim], in the

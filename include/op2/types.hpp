@@ -44,16 +44,18 @@ constexpr Type type_of() {
   if constexpr (std::same_as<T, double>) return Type::f64;
   if constexpr (std::same_as<T, float>) return Type::f32;
   if constexpr (std::same_as<T, bool>) return Type::b8;
-  if constexpr (std::integral<T> && sizeof(T) == 4) return std::signed_integral<T> ? Type::i32 : Type::u32;
-  if constexpr (std::integral<T> && sizeof(T) == 8) return std::signed_integral<T> ? Type::i64 : Type::u64;
+  if constexpr (std::integral<T> && sizeof(T) == 4)
+    return std::signed_integral<T> ? Type::i32 : Type::u32;
+  if constexpr (std::integral<T> && sizeof(T) == 8)
+    return std::signed_integral<T> ? Type::i64 : Type::u64;
 }
 
 }  // namespace op2
 
 /// A set of mesh elements.
 struct op_set_core {
-  int index;         ///< position in the order of declaration
-  int size;          ///< elements that this rank owns
+  int index;  ///< position in the order of declaration
+  int size;   ///< elements that this rank owns
   const char* name;
   int core_size;     ///< owned elements that touch no other rank's data
   int exec_size;     ///< imported elements that are executed redundantly
@@ -65,8 +67,8 @@ using op_set = op_set_core*;
 struct op_map_core {
   int index;
   op_set from, to;
-  int dim;          ///< arity: targets per element of `from`
-  const int* map;   ///< local indices of `to`, shape [from->size x dim]
+  int dim;         ///< arity: targets per element of `from`
+  const int* map;  ///< local indices of `to`, shape [from->size x dim]
   const char* name;
 };
 using op_map = op_map_core*;

@@ -18,7 +18,8 @@ using namespace op2;
 op_set op_decl_set(int local_size, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_set", name);
-  if (local_size < 0) core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
+  if (local_size < 0)
+    core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
   return &runtime.mesh.add_set(local_size, name);
 }
 
@@ -32,7 +33,8 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   return &runtime.mesh.add_map(from, to, dim, values, name);
 }
 
-op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_type, const void* values, const char* name) {
+op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_type,
+                             const void* values, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_dat", name);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name).c_str(), set);
@@ -46,45 +48,57 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name)
   core::check_name("op_decl_dat_temp", name);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name).c_str(), set);
   core::check_dim("dat", name, dim);
-  if (type == nullptr) core::fail(ErrorCode::bad_type, "dat '{}': the type is null; give it one, e.g. \"double\"", name);
+  if (type == nullptr)
+    core::fail(ErrorCode::bad_type, "dat '{}': the type is null; give it one, e.g. \"double\"",
+               name);
   const Type value_type = core::check_type_name("dat", name, type);
   return &runtime.mesh.add_dat(set, dim, value_type, nullptr, name, true);
 }
 
-bool op_free_dat_temp(op_dat dat) { return api::running().mesh.release(dat); }
+bool op_free_dat_temp(op_dat dat) {
+  return api::running().mesh.release(dat);
+}
 
-void op2::detail::decl_const(const char* name, int dim, const char* type, Type value_type, const void* values) {
+void op2::detail::decl_const(const char* name, int dim, const char* type, Type value_type,
+                             const void* values) {
   auto& runtime = api::usable();
   core::check_identifier("constant", name, ErrorCode::bad_constant);
   core::check_dim("constant", name, dim);
   core::check_type("constant", name, type, value_type);
-  if (values == nullptr) core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
+  if (values == nullptr)
+    core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
   runtime.flush();  // queued loops see the old value
   runtime.mesh.set_constant(name, value_type, dim, values);
 }
 
-op_global op2::detail::decl_global(int dim, Type value_type, const void* initial, const char* name) {
+op_global op2::detail::decl_global(int dim, Type value_type, const void* initial,
+                                   const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_global", name);
   core::check_dim("global", name, dim);
-  if (initial == nullptr) core::fail(ErrorCode::null_data, "global '{}': the initial value is null", name);
+  if (initial == nullptr)
+    core::fail(ErrorCode::null_data, "global '{}': the initial value is null", name);
   return &runtime.mesh.add_global(dim, value_type, initial, name);
 }
 
 namespace {
 
 /// The record of a global that the caller takes for `value_type`.
-core::Global& checked_global(const api::Runtime& runtime, const char* function, op_global global, Type value_type, const void* values) {
+core::Global& checked_global(const api::Runtime& runtime, const char* function, op_global global,
+                             Type value_type, const void* values) {
   core::check_handle(runtime.mesh, function, global);
   core::Global& record = *core::record_of(global);
   if (record.value_type != value_type)
-    core::fail(ErrorCode::bad_type, "{}: global '{}' is of type \"{}\", the values are {}", function, record.name, record.type,
-               core::cxx_name_of(value_type));
-  if (values == nullptr) core::fail(ErrorCode::null_data, "{}: the values for global '{}' are null", function, record.name);
+    core::fail(ErrorCode::bad_type, "{}: global '{}' is of type \"{}\", the values are {}",
+               function, record.name, record.type, core::cxx_name_of(value_type));
+  if (values == nullptr)
+    core::fail(ErrorCode::null_data, "{}: the values for global '{}' are null", function,
+               record.name);
   return record;
 }
 
-op_kernel add_kernel(api::Runtime& runtime, const char* name, std::string source, const char* file, int line, bool text_is_file) {
+op_kernel add_kernel(api::Runtime& runtime, const char* name, std::string source, const char* file,
+                     int line, bool text_is_file) {
   api::KernelRecord& record = runtime.kernels.emplace_back();
   record.name = name;
   record.source = std::move(source);
@@ -112,7 +126,8 @@ void op2::detail::set_global(op_global global, Type value_type, const void* valu
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
   auto& runtime = api::usable();
-  const core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
+  const core::Global& record =
+      checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
   std::memcpy(values, record.value.data(), record.value.size());
 }
@@ -120,8 +135,10 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
 op_kernel op_decl_kernel(const char* name, const char* source, std::source_location where) {
   auto& runtime = api::usable();
   core::check_identifier("kernel", name, ErrorCode::bad_name);
-  if (source == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the source text is null", name);
-  return add_kernel(runtime, name, source, where.file_name(), static_cast<int>(where.line()), false);
+  if (source == nullptr)
+    core::fail(ErrorCode::null_data, "kernel '{}': the source text is null", name);
+  return add_kernel(runtime, name, source, where.file_name(), static_cast<int>(where.line()),
+                    false);
 }
 
 op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_location where) {
@@ -131,6 +148,7 @@ op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_lo
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad() || std::filesystem::is_directory(path))
-    core::fail(ErrorCode::io_failure, "kernel '{}': cannot read '{}': {}", name, path, std::strerror(errno != 0 ? errno : EISDIR));
+    core::fail(ErrorCode::io_failure, "kernel '{}': cannot read '{}': {}", name, path,
+               std::strerror(errno != 0 ? errno : EISDIR));
   return add_kernel(runtime, name, std::move(text), path, static_cast<int>(where.line()), true);
 }

@@ -28,7 +28,8 @@ std::string table_for(const std::string& path, const core::LoopTable& table) {
 }  // namespace
 
 void write_reports(const Runtime& runtime) {
-  if (!runtime.options.timing.empty()) write_file(runtime.options.timing, table_for(runtime.options.timing, runtime.table));
+  if (!runtime.options.timing.empty())
+    write_file(runtime.options.timing, table_for(runtime.options.timing, runtime.table));
   if (runtime.trace.on()) write_file(runtime.options.trace, runtime.trace.to_json());
 }
 
@@ -45,17 +46,24 @@ void op_printf(const char* format, ...) {
 void op_timers(double* cpu, double* wall) {
   op2::api::usable().flush();
   if (cpu != nullptr) *cpu = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-  if (wall != nullptr) *wall = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (wall != nullptr)
+    *wall =
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-op_jit_statistics op_get_jit_statistics() { return op2::api::running().jit.statistics(); }
+op_jit_statistics op_get_jit_statistics() {
+  return op2::api::running().jit.statistics();
+}
 
 void op_timing_output() {
   auto& runtime = op2::api::usable();
   runtime.flush();
   const op_jit_statistics jit = runtime.jit.statistics();
   op_printf("%s", op2::core::table_as_text(runtime.table).c_str());
-  op_printf("JIT: %lld compiled in %.3f s, %lld from the cache directory, %lld from memory; loops waited %.3f s\n",
-            static_cast<long long>(jit.compiled), jit.compile_seconds, static_cast<long long>(jit.disk_hits),
-            static_cast<long long>(jit.memory_hits), jit.wait_seconds);
+  op_printf(
+      "JIT: %lld compiled in %.3f s, %lld from the cache directory, %lld from memory; loops waited "
+      "%.3f s\n",
+      static_cast<long long>(jit.compiled), jit.compile_seconds,
+      static_cast<long long>(jit.disk_hits), static_cast<long long>(jit.memory_hits),
+      jit.wait_seconds);
 }

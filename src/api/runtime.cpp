@@ -26,14 +26,18 @@ std::unique_ptr<Runtime>& session() {
   return *pointer;
 }
 
-core::Topology topology() { return core::topology_of_process(); }
+core::Topology topology() {
+  return core::topology_of_process();
+}
 
 int thread_count(const core::Options& options) {
   return options.threads > 0 ? options.threads : topology().cores;
 }
 
-jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh, core::Trace& trace) {
-  constexpr jit::CacheMode modes[] = {jit::CacheMode::read_write, jit::CacheMode::read_only, jit::CacheMode::off};
+jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
+                            core::Trace& trace) {
+  constexpr jit::CacheMode modes[] = {jit::CacheMode::read_write, jit::CacheMode::read_only,
+                                      jit::CacheMode::off};
   const std::string_view sanitizers = OP2_SANITIZERS;
   jit::JitOptions j;
   j.plugin_dir = options.plugin_dir;
@@ -50,7 +54,8 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
 }
 
 core::LogLevel log_level(const core::Options& options, int diags) {
-  constexpr core::LogLevel levels[] = {core::LogLevel::error, core::LogLevel::warning, core::LogLevel::info, core::LogLevel::debug};
+  constexpr core::LogLevel levels[] = {core::LogLevel::error, core::LogLevel::warning,
+                                       core::LogLevel::info, core::LogLevel::debug};
   return options.log.empty() ? levels[std::clamp(diags, 0, 3)] : core::log_level_named(options.log);
 }
 
@@ -63,7 +68,9 @@ std::optional<std::string> variable(const char* name) {
 void report_discarded_loops() {
   const Runtime* runtime = session().get();
   if (runtime == nullptr || runtime->forked() || runtime->queue.empty()) return;
-  session()->log.error(fmt::format("{} queued loops were never executed: the program ended without op_exit", runtime->queue.size()));
+  session()->log.error(
+      fmt::format("{} queued loops were never executed: the program ended without op_exit",
+                  runtime->queue.size()));
   std::fflush(nullptr);
   _exit(EXIT_FAILURE);
 }
@@ -83,8 +90,9 @@ void report_startup(Runtime& runtime) {
     runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
   const int cores = topology().cores;
   if (runtime.pool.size() > cores)
-    runtime.log.warning(fmt::format("OP2_THREADS={} but the process is bound to {} cores: threads will wait for each other",
-                                    runtime.pool.size(), cores));
+    runtime.log.warning(fmt::format(
+        "OP2_THREADS={} but the process is bound to {} cores: threads will wait for each other",
+        runtime.pool.size(), cores));
   runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
 }
 
@@ -100,12 +108,16 @@ Runtime::Runtime(core::Options given, core::LogLevel level)
 
 void Runtime::check_usable() const {
   if (!failure_.empty())
-    core::fail(ErrorCode::poisoned, "an earlier error discarded queued loops, so results are not available; it was: {}", failure_);
+    core::fail(ErrorCode::poisoned,
+               "an earlier error discarded queued loops, so results are not available; it was: {}",
+               failure_);
 }
 
 void Runtime::check_thread() const {
   if (std::this_thread::get_id() != thread_)
-    core::fail(ErrorCode::wrong_thread, "libop2 was called from another thread than the one that called op_init; call it from that one");
+    core::fail(ErrorCode::wrong_thread,
+               "libop2 was called from another thread than the one that called op_init; call it "
+               "from that one");
 }
 
 void Runtime::flush() {
@@ -123,8 +135,12 @@ void Runtime::flush() {
 
 Runtime& running() {
   Runtime* runtime = session().get();
-  if (runtime == nullptr) core::fail(ErrorCode::not_initialised, "libop2 is not running: call op_init first, and nothing after op_exit");
-  if (runtime->forked()) core::fail(ErrorCode::wrong_process, "libop2 cannot be used in the child of a fork; call op_init after fork()");
+  if (runtime == nullptr)
+    core::fail(ErrorCode::not_initialised,
+               "libop2 is not running: call op_init first, and nothing after op_exit");
+  if (runtime->forked())
+    core::fail(ErrorCode::wrong_process,
+               "libop2 cannot be used in the child of a fork; call op_init after fork()");
   runtime->check_thread();
   return *runtime;
 }
@@ -144,7 +160,8 @@ void op_init(int argc, char** argv, int diags) {
       std::fputs(core::switches_as_text().c_str(), stdout);
       std::exit(EXIT_SUCCESS);
     }
-  if (api::session() != nullptr) core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
+  if (api::session() != nullptr)
+    core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
   comm::require_single_process();
   const core::Options options = core::read_options(api::variable);
   api::watch_process();
@@ -162,6 +179,10 @@ void op_exit() {
   api::write_reports(*runtime);
 }
 
-void op_flush() { op2::api::usable().flush(); }
+void op_flush() {
+  op2::api::usable().flush();
+}
 
-void op_partition(const char*, const char*, op_set, op_map, op_dat) { op2::api::usable().flush(); }
+void op_partition(const char*, const char*, op_set, op_map, op_dat) {
+  op2::api::usable().flush();
+}

@@ -20,7 +20,8 @@ void require_single_process() {
   const int processes = launched_processes();
   if (processes > 1)
     core::fail(ErrorCode::not_compiled,
-               "op_init: {} processes were launched, but this build of libop2 has no MPI and each would solve the whole "
+               "op_init: {} processes were launched, but this build of libop2 has no MPI and each "
+               "would solve the whole "
                "problem; start one process and set OP2_THREADS",
                processes);
 }

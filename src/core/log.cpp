@@ -17,18 +17,24 @@ LogLevel log_level_named(std::string_view word) {
   if (word == "warning") return LogLevel::warning;
   if (word == "info") return LogLevel::info;
   if (word == "debug") return LogLevel::debug;
-  fail(ErrorCode::bad_option, "OP2_LOG={}: unknown level; use off, error, warning, info or debug", word);
+  fail(ErrorCode::bad_option, "OP2_LOG={}: unknown level; use off, error, warning, info or debug",
+       word);
 }
 
 namespace {
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
   switch (level) {
-    case LogLevel::off: return spdlog::level::off;
-    case LogLevel::error: return spdlog::level::err;
-    case LogLevel::warning: return spdlog::level::warn;
-    case LogLevel::info: return spdlog::level::info;
-    case LogLevel::debug: return spdlog::level::debug;
+    case LogLevel::off:
+      return spdlog::level::off;
+    case LogLevel::error:
+      return spdlog::level::err;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::debug:
+      return spdlog::level::debug;
   }
   return spdlog::level::off;
 }
@@ -50,12 +56,22 @@ Log::Log(LogLevel level) : level_(level), sink_(std::make_unique<Sink>()) {
 
 Log::~Log() = default;
 
-void Log::error(const std::string& text) { sink_->logger.error("{}", text); }
-void Log::warning(const std::string& text) { sink_->logger.warn("{}", text); }
-void Log::info(const std::string& text) { sink_->logger.info("{}", text); }
-void Log::debug(const std::string& text) { sink_->logger.debug("{}", text); }
+void Log::error(const std::string& text) {
+  sink_->logger.error("{}", text);
+}
+void Log::warning(const std::string& text) {
+  sink_->logger.warn("{}", text);
+}
+void Log::info(const std::string& text) {
+  sink_->logger.info("{}", text);
+}
+void Log::debug(const std::string& text) {
+  sink_->logger.debug("{}", text);
+}
 
-void Log::dump(const std::string& text) { sink_->dumps.critical("{}", text); }
+void Log::dump(const std::string& text) {
+  sink_->dumps.critical("{}", text);
+}
 
 void Log::warning_once(const std::string& topic, const std::string& text) {
   {

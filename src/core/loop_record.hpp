@@ -17,9 +17,9 @@ struct LoopArg {
   op_arg_type kind;
   op_access access;
   Type type;
-  bool active;   ///< false: optional and off; takes part in nothing
+  bool active;  ///< false: optional and off; takes part in nothing
   int dim;
-  int column;    ///< of `map`; -1: direct
+  int column;  ///< of `map`; -1: direct
   Dat* dat;
   Map* map;
   Global* global;  ///< lazy global; null for a raw one
@@ -51,8 +51,8 @@ struct LoopRecord {
   CallSite where;
   std::uint32_t first_arg;  ///< its arguments are [first_arg, first_arg + arg_count) of Queue::args
   std::uint32_t arg_count;
-  Global* target;           ///< of an assignment
-  std::uint32_t captured;   ///< of an assignment: offset of the values
+  Global* target;          ///< of an assignment
+  std::uint32_t captured;  ///< of an assignment: offset of the values
 
   bool is_assignment() const { return kernel == nullptr; }
 };

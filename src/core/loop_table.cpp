@@ -15,8 +15,12 @@ double total_seconds(const LoopTable& table) {
   return std::accumulate(table.rows().begin(), table.rows().end(), 0.0, add);
 }
 
-double gigabytes_per_second(const LoopRow& row) { return row.seconds > 0 ? row.bytes / row.seconds * 1e-9 : 0; }
-double share(const LoopRow& row, double total) { return total > 0 ? row.seconds / total : 0; }
+double gigabytes_per_second(const LoopRow& row) {
+  return row.seconds > 0 ? row.bytes / row.seconds * 1e-9 : 0;
+}
+double share(const LoopRow& row, double total) {
+  return total > 0 ? row.seconds / total : 0;
+}
 
 /// A field of a CSV file: quoted, with quotes doubled.
 std::string quoted(const std::string& text) {
@@ -28,7 +32,8 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 LoopRow& LoopTable::row(const std::string& name) {
-  const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const LoopRow& row) { return row.name == name; });
+  const auto found = std::find_if(rows_.begin(), rows_.end(),
+                                  [&](const LoopRow& row) { return row.name == name; });
   if (found != rows_.end()) return *found;
   LoopRow& row = rows_.emplace_back();
   row.name = name;
@@ -37,11 +42,14 @@ LoopRow& LoopTable::row(const std::string& name) {
 
 std::string table_as_text(const LoopTable& table) {
   const double total = total_seconds(table);
-  std::string text = fmt::format("{:<24} {:>9} {:>10} {:>10} {:>8} {:>7}  {}\n", "loop", "calls", "seconds", "GB", "GB/s", "share", "code");
+  std::string text = fmt::format("{:<24} {:>9} {:>10} {:>10} {:>8} {:>7}  {}\n", "loop", "calls",
+                                 "seconds", "GB", "GB/s", "share", "code");
   for (const LoopRow& row : table.rows()) {
-    text += fmt::format("{:<24} {:>9} {:>10.4f} {:>10.3f} {:>8.2f} {:>6.1f}%  {}", row.name, row.calls, row.seconds, row.bytes * 1e-9,
-                        gigabytes_per_second(row), 100 * share(row, total), row.code);
-    text += row.skipped > 0 ? fmt::format(" ({} skipped: overwritten before use)\n", row.skipped) : "\n";
+    text += fmt::format("{:<24} {:>9} {:>10.4f} {:>10.3f} {:>8.2f} {:>6.1f}%  {}", row.name,
+                        row.calls, row.seconds, row.bytes * 1e-9, gigabytes_per_second(row),
+                        100 * share(row, total), row.code);
+    text += row.skipped > 0 ? fmt::format(" ({} skipped: overwritten before use)\n", row.skipped)
+                            : "\n";
   }
   return text + fmt::format("{:<24} {:>9} {:>10.4f}\n", "total", "", total);
 }
@@ -50,8 +58,9 @@ std::string table_as_csv(const LoopTable& table) {
   const double total = total_seconds(table);
   std::string text = "loop,calls,skipped,elements,seconds,bytes,gb_per_s,share,code\n";
   for (const LoopRow& row : table.rows())
-    text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.6g},{:.6g},{}\n", quoted(row.name), row.calls, row.skipped, row.elements, row.seconds,
-                        row.bytes, gigabytes_per_second(row), share(row, total), quoted(row.code));
+    text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.6g},{:.6g},{}\n", quoted(row.name), row.calls,
+                        row.skipped, row.elements, row.seconds, row.bytes,
+                        gigabytes_per_second(row), share(row, total), quoted(row.code));
   return text;
 }
 
@@ -59,8 +68,15 @@ std::string table_as_json(const LoopTable& table) {
   const double total = total_seconds(table);
   nlohmann::json rows = nlohmann::json::array();
   for (const LoopRow& row : table.rows())
-    rows.push_back({{"loop", row.name}, {"calls", row.calls}, {"skipped", row.skipped}, {"elements", row.elements}, {"seconds", row.seconds},
-                    {"bytes", row.bytes}, {"gb_per_s", gigabytes_per_second(row)}, {"share", share(row, total)}, {"code", row.code}});
+    rows.push_back({{"loop", row.name},
+                    {"calls", row.calls},
+                    {"skipped", row.skipped},
+                    {"elements", row.elements},
+                    {"seconds", row.seconds},
+                    {"bytes", row.bytes},
+                    {"gb_per_s", gigabytes_per_second(row)},
+                    {"share", share(row, total)},
+                    {"code", row.code}});
   return nlohmann::json{{"loops", std::move(rows)}, {"total_seconds", total}}.dump(2) + "\n";
 }
 

@@ -15,11 +15,14 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 }  // namespace
 
-void FreeMemory::operator()(std::byte* memory) const { std::free(memory); }
+void FreeMemory::operator()(std::byte* memory) const {
+  std::free(memory);
+}
 
 Buffer allocate_zeroed(std::size_t bytes) {
   const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : cache_line;
-  const std::size_t padding = (alignment - bytes % alignment) % alignment + (bytes == 0 ? alignment : 0);
+  const std::size_t padding =
+      (alignment - bytes % alignment) % alignment + (bytes == 0 ? alignment : 0);
   if (bytes > PTRDIFF_MAX - alignment) throw std::bad_alloc();
   void* memory = std::aligned_alloc(alignment, bytes + padding);
   if (memory == nullptr) throw std::bad_alloc();

@@ -14,13 +14,15 @@ namespace {
 /// Rows of a dat, zeroed; an error names the dat and the sizes.
 Buffer allocate_rows(op_set set, int dim, Type type, const char* name) {
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::size_t>(set->size) * static_cast<std::size_t>(dim), size_of(type), &bytes))
-    fail(ErrorCode::bad_size, "dat '{}': {} elements x {} values of '{}' overflow 64 bits", name, set->size, dim,
-         name_of(type));
+  if (__builtin_mul_overflow(static_cast<std::size_t>(set->size) * static_cast<std::size_t>(dim),
+                             size_of(type), &bytes))
+    fail(ErrorCode::bad_size, "dat '{}': {} elements x {} values of '{}' overflow 64 bits", name,
+         set->size, dim, name_of(type));
   try {
     return allocate_zeroed(bytes);
   } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "dat '{}' on set '{}': {} bytes ({} elements x {} values of '{}') cannot be allocated",
+    fail(ErrorCode::out_of_memory,
+         "dat '{}' on set '{}': {} bytes ({} elements x {} values of '{}') cannot be allocated",
          name, set->name, bytes, set->size, dim, name_of(type));
   }
 }
@@ -43,7 +45,8 @@ Set& Mesh::add_set(int size, const char* name) {
 Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name) {
   auto map = std::make_unique<Map>();
   map->name_storage = name;
-  map->entries.assign(values, values + static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim));
+  map->entries.assign(
+      values, values + static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim));
   static_cast<op_map_core&>(*map) = {.index = static_cast<int>(maps_.size()),
                                      .from = from,
                                      .to = to,
@@ -55,16 +58,20 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
 }
 
 Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
-  const auto fits = [&](const Dat* dat) { return dat->set == set && dat->dim == dim && dat->value_type == type; };
+  const auto fits = [&](const Dat* dat) {
+    return dat->set == set && dat->dim == dim && dat->value_type == type;
+  };
   const auto found = std::find_if(reusable_.begin(), reusable_.end(), fits);
   if (found == reusable_.end()) return nullptr;
   Dat* dat = *found;
   reusable_.erase(found);
-  std::memset(dat->rows.get(), 0, static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
+  std::memset(dat->rows.get(), 0,
+              static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
   return dat;
 }
 
-Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const char* name, bool temporary) {
+Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const char* name,
+                   bool temporary) {
   Dat* dat = temporary ? take_recycled(set, dim, type) : nullptr;
   if (dat == nullptr) {
     auto fresh = std::make_unique<Dat>();
@@ -83,7 +90,8 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
   dat->name_storage = name;
   dat->name = dat->name_storage.c_str();
   if (values != nullptr && set->size > 0)
-    std::memcpy(dat->rows.get(), values, static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
+    std::memcpy(dat->rows.get(), values,
+                static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
   handles_.insert(dat);
   return *dat;
 }
@@ -110,8 +118,8 @@ void Mesh::set_constant(const std::string& name, Type type, int dim, const void*
     constant = {name, type, dim, allocate_zeroed(bytes)};
   else if (constant.type != type || constant.dim != dim)
     fail(ErrorCode::bad_constant,
-         "constant '{}' was declared as {} x '{}' and cannot become {} x '{}'; use another name", name, constant.dim,
-         name_of(constant.type), dim, name_of(type));
+         "constant '{}' was declared as {} x '{}' and cannot become {} x '{}'; use another name",
+         name, constant.dim, name_of(constant.type), dim, name_of(type));
   std::memcpy(constant.value.get(), values, bytes);
 }
 

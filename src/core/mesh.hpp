@@ -52,7 +52,8 @@ class Mesh {
   Set& add_set(int size, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
   /// Takes a freed temporary dat of the same shape if there is one and `temporary` is set.
-  Dat& add_dat(op_set set, int dim, Type type, const void* values, const char* name, bool temporary);
+  Dat& add_dat(op_set set, int dim, Type type, const void* values, const char* name,
+               bool temporary);
   Global& add_global(int dim, Type type, const void* initial, const char* name);
   /// Declares the constant or replaces its value.
   void set_constant(const std::string& name, Type type, int dim, const void* values);
@@ -83,9 +84,17 @@ class Mesh {
   std::vector<Dat*> reusable_;
 };
 
-inline Dat* record_of(op_dat dat) { return static_cast<Dat*>(dat); }
-inline Map* record_of(op_map map) { return static_cast<Map*>(map); }
-inline Global* record_of(op_global global) { return static_cast<Global*>(global); }
-inline Set* record_of(op_set set) { return static_cast<Set*>(set); }
+inline Dat* record_of(op_dat dat) {
+  return static_cast<Dat*>(dat);
+}
+inline Map* record_of(op_map map) {
+  return static_cast<Map*>(map);
+}
+inline Global* record_of(op_global global) {
+  return static_cast<Global*>(global);
+}
+inline Set* record_of(op_set set) {
+  return static_cast<Set*>(set);
+}
 
 }  // namespace op2::core

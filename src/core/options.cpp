@@ -12,20 +12,27 @@ namespace op2::core {
 namespace {
 
 constexpr Switch table[] = {
-    {"OP2_TARGET", "cpu, reference", "where loops run; reference: one thread, no optimisation of the chain, host functions where kernels have them"},
+    {"OP2_TARGET", "cpu, reference",
+     "where loops run; reference: one thread, no optimisation of the chain, host functions where "
+     "kernels have them"},
     {"OP2_THREADS", "all processors of the binding, n", "CPU threads"},
-    {"OP2_JIT", "on, off, require", "off: host functions only; require: no fall-back to a host function when a kernel cannot be compiled"},
+    {"OP2_JIT", "on, off, require",
+     "off: host functions only; require: no fall-back to a host function when a kernel cannot be "
+     "compiled"},
     {"OP2_JIT_CPU", "host, name", "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
     {"OP2_PLUGIN_DIR", "folder of libop2, path", "where the JIT plug-ins are"},
     {"OP2_CACHE", "rw, ro, off", "use of the cache directory"},
     {"OP2_CACHE_DIR", "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path", "cache of compiled kernels"},
     {"OP2_CACHE_MAX_MB", "1024, n", "size at which old entries are removed"},
     {"OP2_QUEUE_MAX", "64, n", "loops that are queued before execution is forced"},
-    {"OP2_LOG", "warning, off, error, info, debug", "what is logged to stderr; without it the diags argument of op_init decides"},
-    {"OP2_DUMP", "none, list of chain,schedule,source", "log the result of a pass whenever it runs"},
+    {"OP2_LOG", "warning, off, error, info, debug",
+     "what is logged to stderr; without it the diags argument of op_init decides"},
+    {"OP2_DUMP", "none, list of chain,schedule,source",
+     "log the result of a pass whenever it runs"},
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
     {"OP2_TIMING", "none, file (.txt, .csv or .json)", "write the per-loop table at op_exit"},
-    {"OP2_DISABLE", "none, list of dead", "switch passes off; dead: loops whose results are overwritten before use are executed too"},
+    {"OP2_DISABLE", "none, list of dead",
+     "switch passes off; dead: loops whose results are overwritten before use are executed too"},
 };
 
 using Lookup = std::function<std::optional<std::string>(const char*)>;
@@ -34,7 +41,8 @@ using Lookup = std::function<std::optional<std::string>(const char*)>;
   fail(ErrorCode::bad_option, "{}={}: not accepted; use {}", name, value, accepted);
 }
 
-std::int64_t read_number(const Lookup& lookup, const char* name, std::int64_t fallback, std::int64_t low, std::int64_t high) {
+std::int64_t read_number(const Lookup& lookup, const char* name, std::int64_t fallback,
+                         std::int64_t low, std::int64_t high) {
   const auto text = lookup(name);
   if (!text) return fallback;
   std::int64_t value = 0;
@@ -45,7 +53,8 @@ std::int64_t read_number(const Lookup& lookup, const char* name, std::int64_t fa
 }
 
 /// The number of the word among `words`; the first if the variable is not set.
-std::size_t read_word(const Lookup& lookup, const char* name, std::span<const std::string_view> words) {
+std::size_t read_word(const Lookup& lookup, const char* name,
+                      std::span<const std::string_view> words) {
   const auto text = lookup(name);
   if (!text) return 0;
   const auto found = std::find(words.begin(), words.end(), *text);
@@ -53,7 +62,8 @@ std::size_t read_word(const Lookup& lookup, const char* name, std::span<const st
   return static_cast<std::size_t>(found - words.begin());
 }
 
-/// Calls `take(word)` for each word of a comma-separated list; `take` says whether it knows the word.
+/// Calls `take(word)` for each word of a comma-separated list; `take` says whether it knows the
+/// word.
 void read_list(const Lookup& lookup, const char* name, std::string_view accepted,
                const std::function<bool(std::string_view)>& take) {
   const auto text = lookup(name);
@@ -73,7 +83,9 @@ bool set_flag(bool& flag) {
 
 }  // namespace
 
-std::span<const Switch> switch_table() { return table; }
+std::span<const Switch> switch_table() {
+  return table;
+}
 
 Options read_options(const Lookup& lookup) {
   constexpr std::string_view targets[] = {"cpu", "reference"};
@@ -120,14 +132,17 @@ std::vector<std::string> unknown_switches(char** environment) {
 }
 
 std::string switches_as_text() {
-  std::string text = "libop2 reads these environment variables in op_init (the first value is the default):\n\n";
-  for (const Switch& s : table) text += fmt::format("  {}={}\n      {}\n", s.name, s.values, s.meaning);
+  std::string text =
+      "libop2 reads these environment variables in op_init (the first value is the default):\n\n";
+  for (const Switch& s : table)
+    text += fmt::format("  {}={}\n      {}\n", s.name, s.values, s.meaning);
   return text;
 }
 
 std::string switches_as_markdown() {
   std::string text = "| variable | values (default first) | meaning |\n|---|---|---|\n";
-  for (const Switch& s : table) text += fmt::format("| `{}` | {} | {} |\n", s.name, s.values, s.meaning);
+  for (const Switch& s : table)
+    text += fmt::format("| `{}` | {} | {} |\n", s.name, s.values, s.meaning);
   return text;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The run-time switches: one table, from which the values, --op2-help and docs/switches.md are made.
+// The run-time switches: one table, from which the values, --op2-help and docs/switches.md are
+// made.
 #pragma once
 
 #include <cstdint>

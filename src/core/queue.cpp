@@ -26,7 +26,8 @@ LoopArg loop_arg(const op_arg& arg) {
 
 }  // namespace
 
-bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args) {
+bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
+                      std::span<const op_arg> args) {
   bool forces = false;
   const auto first = static_cast<std::uint32_t>(args_.size());
   for (const op_arg& arg : args) {
@@ -36,7 +37,8 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set, st
     if (record.modifies())
       forces = true;
     else
-      value.captured = capture(arg.data, static_cast<std::size_t>(record.dim) * size_of(record.type));
+      value.captured =
+          capture(arg.data, static_cast<std::size_t>(record.dim) * size_of(record.type));
   }
   records_.push_back({.kernel = kernel,
                       .name = intern(name.name),
@@ -65,7 +67,8 @@ void Queue::clear() {
 }
 
 std::uint32_t Queue::capture(const void* values, std::size_t bytes) {
-  const std::size_t offset = (captured_.size() + capture_alignment - 1) / capture_alignment * capture_alignment;
+  const std::size_t offset =
+      (captured_.size() + capture_alignment - 1) / capture_alignment * capture_alignment;
   captured_.resize(offset + bytes);
   std::memcpy(captured_.data() + offset, values, bytes);
   return static_cast<std::uint32_t>(offset);

@@ -21,7 +21,8 @@ class Queue {
  public:
   /// Appends a loop whose arguments were validated. Values of raw OP_READ globals are copied.
   /// @return true if a raw reduction makes it a force point
-  bool push_loop(op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args);
+  bool push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
+                 std::span<const op_arg> args);
 
   /// Appends the assignment of `global->value.size()` bytes.
   void push_assignment(Global& global, const void* values);
@@ -32,7 +33,9 @@ class Queue {
 
   std::span<const LoopRecord> records() const { return records_; }
   std::span<const LoopArg> args() const { return args_; }
-  std::span<const LoopArg> args_of(const LoopRecord& r) const { return args().subspan(r.first_arg, r.arg_count); }
+  std::span<const LoopArg> args_of(const LoopRecord& r) const {
+    return args().subspan(r.first_arg, r.arg_count);
+  }
   std::span<const ArgValue> values_of(const LoopRecord& r) const {
     return std::span(values_).subspan(r.first_arg, r.arg_count);
   }
@@ -48,7 +51,9 @@ class Queue {
   std::vector<std::byte> captured_;
   struct TextHash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
   };
   std::unordered_set<std::string, TextHash, std::equal_to<>> names_;
 };

@@ -8,7 +8,8 @@
 
 namespace op2::core {
 
-void Trace::add(const char* lane, const std::string& what, Clock::time_point begin, Clock::time_point end) {
+void Trace::add(const char* lane, const std::string& what, Clock::time_point begin,
+                Clock::time_point end) {
   if (!on_) return;
   using Microseconds = std::chrono::duration<double, std::micro>;
   const auto thread = static_cast<int>(syscall(SYS_gettid));
@@ -17,7 +18,8 @@ void Trace::add(const char* lane, const std::string& what, Clock::time_point beg
     ++dropped_;
     return;
   }
-  spans_.push_back({lane, what, Microseconds(begin - start_).count(), Microseconds(end - begin).count(), thread});
+  spans_.push_back({lane, what, Microseconds(begin - start_).count(),
+                    Microseconds(end - begin).count(), thread});
 }
 
 std::string Trace::to_json() const {
@@ -25,8 +27,17 @@ std::string Trace::to_json() const {
   nlohmann::json events = nlohmann::json::array();
   const int process = static_cast<int>(getpid());
   for (const Span& s : spans_)
-    events.push_back({{"name", s.what}, {"cat", s.lane}, {"ph", "X"}, {"ts", s.begin}, {"dur", s.duration}, {"pid", process}, {"tid", s.thread}});
-  return nlohmann::json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}, {"otherData", {{"dropped", dropped_}}}}.dump();
+    events.push_back({{"name", s.what},
+                      {"cat", s.lane},
+                      {"ph", "X"},
+                      {"ts", s.begin},
+                      {"dur", s.duration},
+                      {"pid", process},
+                      {"tid", s.thread}});
+  return nlohmann::json{{"traceEvents", std::move(events)},
+                        {"displayTimeUnit", "ms"},
+                        {"otherData", {{"dropped", dropped_}}}}
+      .dump();
 }
 
 }  // namespace op2::core

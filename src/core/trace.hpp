@@ -19,7 +19,8 @@ class Trace {
   explicit Trace(bool on) : on_(on), start_(Clock::now()) {}
   bool on() const { return on_; }
   /// @param lane  "loops", "compile", ...: a row of the picture
-  void add(const char* lane, const std::string& what, Clock::time_point begin, Clock::time_point end);
+  void add(const char* lane, const std::string& what, Clock::time_point begin,
+           Clock::time_point end);
   std::string to_json() const;
 
  private:

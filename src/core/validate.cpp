@@ -10,14 +10,19 @@
 namespace op2::core {
 
 void check_name(const char* what, const char* name) {
-  if (name == nullptr || *name == '\0') fail(ErrorCode::bad_name, "{}: the name is empty; give it one", what);
+  if (name == nullptr || *name == '\0')
+    fail(ErrorCode::bad_name, "{}: the name is empty; give it one", what);
 }
 
 void check_identifier(const char* what, const char* name, ErrorCode code) {
   const std::string_view text = name == nullptr ? "" : name;
-  bool good = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_');
-  for (const char c : text) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
-  if (!good) fail(code, "{} '{}': the name must be a C++ identifier, because kernels refer to it", what, text);
+  bool good =
+      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_');
+  for (const char c : text)
+    good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+  if (!good)
+    fail(code, "{} '{}': the name must be a C++ identifier, because kernels refer to it", what,
+         text);
 }
 
 void check_dim(const char* what, const char* name, int dim) {
@@ -28,27 +33,31 @@ void check_dim(const char* what, const char* name, int dim) {
 Type check_type_name(const char* what, const char* name, const char* type) {
   const std::optional<Type> named = type_named(type);
   if (!named)
-    fail(ErrorCode::bad_type, "{} '{}': unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
+    fail(ErrorCode::bad_type,
+         "{} '{}': unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull "
+         "bool",
          what, name, type, nearest_type_name(type));
   return *named;
 }
 
 void check_type(const char* what, const char* name, const char* type, Type value_type) {
   if (type != nullptr && check_type_name(what, name, type) != value_type)
-    fail(ErrorCode::bad_type, "{} '{}': type \"{}\" contradicts data of C++ type {}", what, name, type,
-         cxx_name_of(value_type));
+    fail(ErrorCode::bad_type, "{} '{}': type \"{}\" contradicts data of C++ type {}", what, name,
+         type, cxx_name_of(value_type));
 }
 
 void check_handle(const Mesh& mesh, const char* what, const void* handle) {
   if (handle == nullptr) fail(ErrorCode::bad_handle, "{}: the handle is null", what);
   if (!mesh.knows(handle))
-    fail(ErrorCode::bad_handle, "{}: the handle {} is not of this session (freed, or from before op_exit?)", what, handle);
+    fail(ErrorCode::bad_handle,
+         "{}: the handle {} is not of this session (freed, or from before op_exit?)", what, handle);
 }
 
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name) {
   const std::int64_t count = std::int64_t{from->size} * dim;
   if (count > 0 && values == nullptr)
-    fail(ErrorCode::null_data, "map '{}': the values are null, but set '{}' has {} elements", name, from->name, from->size);
+    fail(ErrorCode::null_data, "map '{}': the values are null, but set '{}' has {} elements", name,
+         from->name, from->size);
   std::int64_t bad = 0;
   std::int64_t first = 0;
   for (std::int64_t k = 0; k < count; ++k) {
@@ -57,8 +66,10 @@ void check_map_values(op_set from, op_set to, int dim, const int* values, const 
   }
   if (bad > 0)
     fail(ErrorCode::map_out_of_range,
-         "map '{}'[{}][{}] = {}, but set '{}' has {} elements (0 .. {}); {} of {} entries are out of range; check the mesh",
-         name, first / dim, first % dim, values[first], to->name, to->size, to->size - 1, bad, count);
+         "map '{}'[{}][{}] = {}, but set '{}' has {} elements (0 .. {}); {} of {} entries are out "
+         "of range; check the mesh",
+         name, first / dim, first % dim, values[first], to->name, to->size, to->size - 1, bad,
+         count);
 }
 
 }  // namespace op2::core

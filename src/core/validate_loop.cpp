@@ -30,40 +30,46 @@ struct Place {
 void check_arg_handle(const Mesh& mesh, const Place& place, const char* what, const void* handle) {
   if (handle == nullptr) place.fail(ErrorCode::bad_handle, "the {} is null", what);
   if (!mesh.knows(handle))
-    place.fail(ErrorCode::bad_handle, "the {} {} is not of this session (freed, or from before op_exit?)", what, handle);
+    place.fail(ErrorCode::bad_handle,
+               "the {} {} is not of this session (freed, or from before op_exit?)", what, handle);
 }
 
 /// Set, map and column of an argument that goes through `arg.map`, or directly. `target` is the set
 /// of the dat; null for an index argument.
-void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set, op_set target, const char* what) {
+void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set, op_set target,
+                const char* what) {
   if (arg.map == OP_ID) {
-    if (arg.idx != -1) place.fail(ErrorCode::bad_map_index, "OP_ID needs index -1, not {}", arg.idx);
+    if (arg.idx != -1)
+      place.fail(ErrorCode::bad_map_index, "OP_ID needs index -1, not {}", arg.idx);
     if (target != nullptr && target != set)
-      place.fail(ErrorCode::wrong_set, "{} is on set '{}', but the loop runs over set '{}'; access it through a map", what,
-                 target->name, set->name);
+      place.fail(ErrorCode::wrong_set,
+                 "{} is on set '{}', but the loop runs over set '{}'; access it through a map",
+                 what, target->name, set->name);
     return;
   }
   check_arg_handle(mesh, place, "map", arg.map);
   const op_map map = arg.map;
   if (arg.idx < 0 || arg.idx >= map->dim)
-    place.fail(ErrorCode::bad_map_index, "index {} is outside map '{}' of arity {} (0 .. {})", arg.idx, map->name, map->dim,
-               map->dim - 1);
+    place.fail(ErrorCode::bad_map_index, "index {} is outside map '{}' of arity {} (0 .. {})",
+               arg.idx, map->name, map->dim, map->dim - 1);
   if (map->from != set)
-    place.fail(ErrorCode::wrong_set, "map '{}' starts at set '{}', but the loop runs over set '{}'", map->name,
-               map->from->name, set->name);
+    place.fail(ErrorCode::wrong_set, "map '{}' starts at set '{}', but the loop runs over set '{}'",
+               map->name, map->from->name, set->name);
   if (target != nullptr && map->to != target)
-    place.fail(ErrorCode::wrong_set, "map '{}' leads to set '{}', but {} is on set '{}'", map->name, map->to->name, what,
-               target->name);
+    place.fail(ErrorCode::wrong_set, "map '{}' leads to set '{}', but {} is on set '{}'", map->name,
+               map->to->name, what, target->name);
 }
 
 void check_stated_type(const Place& place, const char* what, const char* stated, Type actual) {
   if (stated == nullptr) return;
   const std::optional<Type> named = type_named(stated);
   if (!named)
-    place.fail(ErrorCode::bad_type, "unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
+    place.fail(ErrorCode::bad_type,
+               "unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
                stated, nearest_type_name(stated));
   if (*named != actual)
-    place.fail(ErrorCode::bad_type, "type \"{}\" contradicts {}, which is of type \"{}\"", stated, what, core::name_of(actual));
+    place.fail(ErrorCode::bad_type, "type \"{}\" contradicts {}, which is of type \"{}\"", stated,
+               what, core::name_of(actual));
 }
 
 void check_increment(const Place& place, const op_arg& arg, Type type) {
@@ -75,19 +81,24 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
   check_arg_handle(mesh, place, "dat", arg.dat);
   const Dat& dat = *record_of(arg.dat);
   if (arg.acc < OP_READ || arg.acc > OP_INC)
-    place.fail(ErrorCode::bad_access, "{} is for globals; dat '{}' can be OP_READ, OP_WRITE, OP_RW or OP_INC",
+    place.fail(ErrorCode::bad_access,
+               "{} is for globals; dat '{}' can be OP_READ, OP_WRITE, OP_RW or OP_INC",
                name_of(arg.acc), dat.name);
   const std::string what = fmt::format("dat '{}'", dat.name);
   check_path(mesh, place, arg, set, dat.set, what.c_str());
-  if (dim_of(arg) != dat.dim) place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim, dat.name, dat.dim);
+  if (dim_of(arg) != dat.dim)
+    place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim, dat.name,
+               dat.dim);
   check_stated_type(place, what.c_str(), arg.type, dat.value_type);
   check_increment(place, arg, dat.value_type);
 }
 
 void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (arg.acc == OP_WRITE || arg.acc == OP_RW || arg.acc < OP_READ || arg.acc > OP_MAX)
-    place.fail(ErrorCode::bad_access, "a global can be OP_READ, OP_INC, OP_MIN or OP_MAX, not {}", name_of(arg.acc));
-  if (arg.global == nullptr && arg.data == nullptr) place.fail(ErrorCode::null_data, "the global is null");
+    place.fail(ErrorCode::bad_access, "a global can be OP_READ, OP_INC, OP_MIN or OP_MAX, not {}",
+               name_of(arg.acc));
+  if (arg.global == nullptr && arg.data == nullptr)
+    place.fail(ErrorCode::null_data, "the global is null");
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
   if (dim_of(arg) < 1 || dim_of(arg) > max_dim)
     place.fail(ErrorCode::bad_dim, "dim {} of the global is outside 1 .. {}", arg.dim, max_dim);
@@ -95,10 +106,12 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   check_increment(place, arg, type_of(arg));
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
-    place.fail(ErrorCode::bad_access, "{} of a global needs a pointer that is not to const", name_of(arg.acc));
+    place.fail(ErrorCode::bad_access, "{} of a global needs a pointer that is not to const",
+               name_of(arg.acc));
   const std::size_t bytes = static_cast<std::size_t>(arg.dim) * size_of(arg.value_type);
   if (bytes > max_captured_bytes)
-    place.fail(ErrorCode::too_large, "the global has {} bytes, more than {}; use a dat", bytes, max_captured_bytes);
+    place.fail(ErrorCode::too_large, "the global has {} bytes, more than {}; use a dat", bytes,
+               max_captured_bytes);
 }
 
 void check_index_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
@@ -108,13 +121,17 @@ void check_index_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op
 void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
   if (arg.opt == 0) {
     if (arg.type != nullptr && !type_named(arg.type))
-      place.fail(ErrorCode::bad_type, "unknown type \"{}\"; did you mean \"{}\"?", arg.type, nearest_type_name(arg.type));
+      place.fail(ErrorCode::bad_type, "unknown type \"{}\"; did you mean \"{}\"?", arg.type,
+                 nearest_type_name(arg.type));
     return;
   }
   switch (arg.argtype) {
-    case OP_ARG_DAT: return check_dat_arg(mesh, place, arg, set);
-    case OP_ARG_GBL: return check_global_arg(mesh, place, arg);
-    case OP_ARG_IDX: return check_index_arg(mesh, place, arg, set);
+    case OP_ARG_DAT:
+      return check_dat_arg(mesh, place, arg, set);
+    case OP_ARG_GBL:
+      return check_global_arg(mesh, place, arg);
+    case OP_ARG_IDX:
+      return check_index_arg(mesh, place, arg, set);
   }
   place.fail(ErrorCode::internal, "unknown sort of argument {}", static_cast<int>(arg.argtype));
 }
@@ -123,7 +140,8 @@ void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set s
 bool conflict(const op_arg& a, const op_arg& b) {
   if (a.opt == 0 || b.opt == 0 || a.argtype != b.argtype) return false;
   if (a.argtype == OP_ARG_DAT)
-    return a.dat == b.dat && a.map == b.map && a.idx == b.idx && a.acc == OP_WRITE && b.acc == OP_WRITE;
+    return a.dat == b.dat && a.map == b.map && a.idx == b.idx && a.acc == OP_WRITE &&
+           b.acc == OP_WRITE;
   if (a.argtype != OP_ARG_GBL || (a.acc == OP_READ && b.acc == OP_READ)) return false;
   return a.global != nullptr ? a.global == b.global : a.data == b.data;
 }
@@ -133,8 +151,10 @@ void check_conflicts(Place place, std::span<const op_arg> args) {
     for (std::size_t a = 0; a < b; ++a)
       if (conflict(args[a], args[b])) {
         place.arg = static_cast<int>(b);
-        place.fail(ErrorCode::conflicting_args, "refers to the same {} as arg {}, and both cannot be {}/{}; pass it once",
-                   args[a].argtype == OP_ARG_DAT ? "data" : "global", a, name_of(args[a].acc), name_of(args[b].acc));
+        place.fail(ErrorCode::conflicting_args,
+                   "refers to the same {} as arg {}, and both cannot be {}/{}; pass it once",
+                   args[a].argtype == OP_ARG_DAT ? "data" : "global", a, name_of(args[a].acc),
+                   name_of(args[b].acc));
       }
 }
 
@@ -142,27 +162,31 @@ void check_conflicts(Place place, std::span<const op_arg> args) {
 void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->parameter_count < 0) return;
   if (static_cast<std::size_t>(kernel->parameter_count) != args.size())
-    place.fail(ErrorCode::kernel_signature, "kernel '{}' has {} parameters, but the loop has {} arguments", kernel->name,
+    place.fail(ErrorCode::kernel_signature,
+               "kernel '{}' has {} parameters, but the loop has {} arguments", kernel->name,
                kernel->parameter_count, args.size());
   for (std::size_t k = 0; k < args.size(); ++k) {
     const Parameter& parameter = kernel->parameters[k];
     const op_arg& arg = args[k];
     place.arg = static_cast<int>(k);
     if (parameter.type != type_of(arg))
-      place.fail(ErrorCode::kernel_signature, "parameter {} of kernel '{}' points to {}, but the argument is {}", k,
+      place.fail(ErrorCode::kernel_signature,
+                 "parameter {} of kernel '{}' points to {}, but the argument is {}", k,
                  kernel->name, cxx_name_of(parameter.type), cxx_name_of(type_of(arg)));
     const bool reads_only = arg.acc == OP_READ;
     if (reads_only != parameter.is_const)
-      place.fail(ErrorCode::kernel_signature, "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}{}*'",
-                 k, kernel->name, parameter.is_const ? "points" : "does not point", name_of(arg.acc),
-                 reads_only ? "const " : "", cxx_name_of(parameter.type));
+      place.fail(ErrorCode::kernel_signature,
+                 "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}{}*'",
+                 k, kernel->name, parameter.is_const ? "points" : "does not point",
+                 name_of(arg.acc), reads_only ? "const " : "", cxx_name_of(parameter.type));
   }
 }
 
 }  // namespace
 
 Type type_of(const op_arg& arg) {
-  if (arg.opt == 0) return arg.type != nullptr ? type_named(arg.type).value_or(Type::f64) : arg.value_type;
+  if (arg.opt == 0)
+    return arg.type != nullptr ? type_named(arg.type).value_or(Type::f64) : arg.value_type;
   if (arg.argtype == OP_ARG_DAT) return record_of(arg.dat)->value_type;
   return arg.global != nullptr ? record_of(arg.global)->value_type : arg.value_type;
 }
@@ -172,7 +196,8 @@ int dim_of(const op_arg& arg) {
   return arg.global != nullptr ? arg.global->dim : arg.dat->dim;
 }
 
-void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set, std::span<const op_arg> args) {
+void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,
+                std::span<const op_arg> args) {
   if (name.name == nullptr || *name.name == '\0')
     fail(ErrorCode::bad_name, "a loop at {}:{} has no name; give it one", name.file, name.line);
   Place place{name};

@@ -25,7 +25,8 @@ core::ChainLoop describe_loop(std::span<const core::LoopArg> args, std::vector<c
   for (const core::LoopArg& arg : args) {
     loop.reduction = loop.reduction || arg.is_reduction();
     if (arg.is_active_dat())
-      loop.args.push_back({number_of(dats, arg.dat), arg.map != nullptr ? arg.map->index : -1, arg.access});
+      loop.args.push_back(
+          {number_of(dats, arg.dat), arg.map != nullptr ? arg.map->index : -1, arg.access});
   }
   return loop;
 }
@@ -53,8 +54,10 @@ std::vector<RecordRange> cut_chains(const core::Queue& queue) {
 
 ChainDescription describe_chain(const core::Queue& queue, RecordRange chain) {
   ChainDescription description;
-  for (const core::LoopRecord& record : queue.records().subspan(chain.begin, chain.end - chain.begin))
-    if (!record.is_assignment()) description.loops.push_back(describe_loop(queue.args_of(record), description.dats));
+  for (const core::LoopRecord& record :
+       queue.records().subspan(chain.begin, chain.end - chain.begin))
+    if (!record.is_assignment())
+      description.loops.push_back(describe_loop(queue.args_of(record), description.dats));
   return description;
 }
 

@@ -6,25 +6,30 @@
 namespace op2::sched {
 namespace {
 
-std::string text_of(core::Level level) { return level == core::no_level ? "-" : fmt::format("{}", level); }
+std::string text_of(core::Level level) {
+  return level == core::no_level ? "-" : fmt::format("{}", level);
+}
 
 }  // namespace
 
-std::string describe_levels(const core::Queue& queue, RecordRange range, const ChainDescription& chain,
-                            const core::ChainLevels& levels) {
-  std::string text = fmt::format("chain of {} loops, rows up to level {}\n", chain.loops.size(), text_of(levels.rows));
+std::string describe_levels(const core::Queue& queue, RecordRange range,
+                            const ChainDescription& chain, const core::ChainLevels& levels) {
+  std::string text = fmt::format("chain of {} loops, rows up to level {}\n", chain.loops.size(),
+                                 text_of(levels.rows));
   std::size_t loop = 0;
   for (const core::LoopRecord& r : queue.records().subspan(range.begin, range.end - range.begin)) {
     if (r.is_assignment()) {
       text += fmt::format("  set  {}\n", r.target->name);
       continue;
     }
-    text += fmt::format("  loop {:<20} on {:<12} extent {:>3}  core {:>3}{}\n", r.name, r.set->name, text_of(levels.extent[loop]),
-                        text_of(levels.core[loop]), levels.extent[loop] == core::no_level ? "  dead" : "");
+    text += fmt::format("  loop {:<20} on {:<12} extent {:>3}  core {:>3}{}\n", r.name, r.set->name,
+                        text_of(levels.extent[loop]), text_of(levels.core[loop]),
+                        levels.extent[loop] == core::no_level ? "  dead" : "");
     ++loop;
   }
   for (std::size_t k = 0; k < chain.dats.size(); ++k)
-    text += fmt::format("  dat  {:<20} need {:>3}  valid after {:>3}\n", chain.dats[k]->name, text_of(levels.need[k]), text_of(levels.valid[k]));
+    text += fmt::format("  dat  {:<20} need {:>3}  valid after {:>3}\n", chain.dats[k]->name,
+                        text_of(levels.need[k]), text_of(levels.valid[k]));
   return text;
 }
 
@@ -39,8 +44,10 @@ std::string describe_schedule(const core::Queue& queue, const Plan& plan) {
       text += fmt::format("  skip {}: overwritten before use\n", record.name);
     } else {
       const ThreadPlanStatistics use = statistics_of(*step.shares);
-      text += fmt::format("  run  {:<20} {} on {} threads, {} phases, {:.1f} % in the first, imbalance {:.2f}\n", record.name, step.row->code,
-                          step.threads, step.shares->phases.size(), 100 * use.first_phase, use.imbalance);
+      text += fmt::format(
+          "  run  {:<20} {} on {} threads, {} phases, {:.1f} % in the first, imbalance {:.2f}\n",
+          record.name, step.row->code, step.threads, step.shares->phases.size(),
+          100 * use.first_phase, use.imbalance);
     }
   }
   return text;

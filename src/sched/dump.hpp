@@ -12,8 +12,8 @@
 namespace op2::sched {
 
 /// Extents, cores and needs of a chain, on the axis of levels.
-std::string describe_levels(const core::Queue& queue, RecordRange range, const ChainDescription& chain,
-                            const core::ChainLevels& levels);
+std::string describe_levels(const core::Queue& queue, RecordRange range,
+                            const ChainDescription& chain, const core::ChainLevels& levels);
 
 /// How each loop of a plan is shared among threads.
 std::string describe_schedule(const core::Queue& queue, const Plan& plan);

@@ -11,8 +11,8 @@ constexpr std::size_t max_plans = 1024;
 
 }  // namespace
 
-Engine::Engine(const core::Options& options, core::ThreadPool& pool, jit::Jit& jit, core::LoopTable& table,
-               core::Trace& trace, core::Log& log)
+Engine::Engine(const core::Options& options, core::ThreadPool& pool, jit::Jit& jit,
+               core::LoopTable& table, core::Trace& trace, core::Log& log)
     : pool_(pool), trace_(trace), planner_(options, pool.size(), jit, table, log) {}
 
 void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
@@ -43,9 +43,15 @@ void Engine::execute(Plan& plan, core::Queue& queue) {
     LoopStep& step = plan.steps[k];
     const core::LoopRecord& record = queue.records()[k];
     switch (step.kind) {
-      case LoopStep::Kind::assignment: run_assignment(record, queue); continue;
-      case LoopStep::Kind::dead: ++step.row->skipped; continue;
-      case LoopStep::Kind::loop: run_loop(step, record, queue, pool_); break;
+      case LoopStep::Kind::assignment:
+        run_assignment(record, queue);
+        continue;
+      case LoopStep::Kind::dead:
+        ++step.row->skipped;
+        continue;
+      case LoopStep::Kind::loop:
+        run_loop(step, record, queue, pool_);
+        break;
     }
     const auto end = core::Clock::now();
     account(step, record, begin, end);

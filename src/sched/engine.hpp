@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <core/loop_table.hpp>
 #include <core/log.hpp>
+#include <core/loop_table.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
@@ -21,8 +21,8 @@ namespace op2::sched {
 class Engine {
  public:
   /// All references must outlive the engine.
-  Engine(const core::Options& options, core::ThreadPool& pool, jit::Jit& jit, core::LoopTable& table, core::Trace& trace,
-         core::Log& log);
+  Engine(const core::Options& options, core::ThreadPool& pool, jit::Jit& jit,
+         core::LoopTable& table, core::Trace& trace, core::Log& log);
 
   /// Executes everything in the queue and empties it. If it throws, nothing was executed.
   /// @throws Error of the kernels' texts, not_compiled, plugin_failure
@@ -31,7 +31,8 @@ class Engine {
  private:
   Plan& plan_for(const core::Queue& queue, const core::Mesh& mesh);
   void execute(Plan& plan, core::Queue& queue);
-  void account(LoopStep& step, const core::LoopRecord& record, core::Clock::time_point begin, core::Clock::time_point end);
+  void account(LoopStep& step, const core::LoopRecord& record, core::Clock::time_point begin,
+               core::Clock::time_point end);
 
   core::ThreadPool& pool_;
   core::Trace& trace_;

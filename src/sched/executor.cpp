@@ -29,7 +29,8 @@ void run_ranges(const Run& run, const RunList& ranges, const core::ArgBinding* b
 void run_thread(void* context, int thread) noexcept {
   const Run& run = *static_cast<const Run*>(context);
   const auto& phases = run.step.shares->phases;
-  const core::ArgBinding* bindings = run.step.bindings.data() + static_cast<std::size_t>(thread) * run.args.size();
+  const core::ArgBinding* bindings =
+      run.step.bindings.data() + static_cast<std::size_t>(thread) * run.args.size();
   for (std::size_t p = 0; p < phases.size(); ++p) {
     if (p > 0) run.pool.barrier();
     run_ranges(run, phases[p][static_cast<std::size_t>(thread)], bindings);
@@ -41,31 +42,36 @@ void* result_of(const GlobalSlot& slot, std::span<const core::ArgValue> values) 
   return slot.shape.global != nullptr ? slot.shape.global->value.data() : values[slot.arg].user;
 }
 
-void bind_reads(LoopStep& step, std::size_t arg_count, std::span<const core::ArgValue> values, core::Queue& queue) {
+void bind_reads(LoopStep& step, std::size_t arg_count, std::span<const core::ArgValue> values,
+                core::Queue& queue) {
   for (const GlobalSlot& slot : step.reads) {
     void* base = slot.shape.global != nullptr ? static_cast<void*>(slot.shape.global->value.data())
                                               : queue.captured(values[slot.arg].captured);
-    for (int t = 0; t < step.threads; ++t) step.bindings[static_cast<std::size_t>(t) * arg_count + slot.arg].base = base;
+    for (int t = 0; t < step.threads; ++t)
+      step.bindings[static_cast<std::size_t>(t) * arg_count + slot.arg].base = base;
   }
 }
 
 void start_reductions(LoopStep& step, std::span<const core::ArgValue> values) {
   for (const GlobalSlot& slot : step.reductions)
     for (int t = 0; t < step.threads; ++t)
-      start_partial(slot.shape, result_of(slot, values),
-                    step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset);
+      start_partial(
+          slot.shape, result_of(slot, values),
+          step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset);
 }
 
 void finish_reductions(LoopStep& step, std::span<const core::ArgValue> values) {
   for (const GlobalSlot& slot : step.reductions)
     for (int t = 0; t < step.threads; ++t)
-      fold_partial(slot.shape, step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset,
+      fold_partial(slot.shape,
+                   step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset,
                    result_of(slot, values));
 }
 
 }  // namespace
 
-void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue, core::ThreadPool& pool) {
+void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
+              core::ThreadPool& pool) {
   const auto values = queue.values_of(record);
   bind_reads(step, record.arg_count, values, queue);
   start_reductions(step, values);
@@ -78,7 +84,8 @@ void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue
 }
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {
-  std::memcpy(record.target->value.data(), queue.captured(record.captured), record.target->value.size());
+  std::memcpy(record.target->value.data(), queue.captured(record.captured),
+              record.target->value.size());
 }
 
 }  // namespace op2::sched

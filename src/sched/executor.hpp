@@ -10,7 +10,8 @@ namespace op2::sched {
 
 /// Runs one loop to its end, reductions included: afterwards the user's memory or the lazy global
 /// has the result. Must not fail: everything that can was done when the plan was made.
-void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue, core::ThreadPool& pool);
+void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
+              core::ThreadPool& pool);
 
 /// Assigns the captured values to the record's global.
 void run_assignment(const core::LoopRecord& record, core::Queue& queue);

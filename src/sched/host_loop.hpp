@@ -13,7 +13,7 @@ namespace op2::sched {
 
 /// Executes elements [begin, end) with one binding per argument, as generated code would.
 /// Precondition: the kernel has a host function.
-void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin, std::int64_t end,
-                   const core::ArgBinding* bindings);
+void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin,
+                   std::int64_t end, const core::ArgBinding* bindings);
 
 }  // namespace op2::sched

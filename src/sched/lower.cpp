@@ -29,8 +29,9 @@ void sort_unique(std::vector<Conflict>& conflicts) {
 std::vector<Touch> touches_of(const std::vector<Conflict>& conflicts) {
   std::vector<Touch> touches;
   for (const Conflict& c : conflicts)
-    touches.push_back(c.map == nullptr ? Touch{nullptr, 0, c.target->size}
-                                       : Touch{c.map->entries.data() + c.column, c.map->dim, c.target->size});
+    touches.push_back(c.map == nullptr
+                          ? Touch{nullptr, 0, c.target->size}
+                          : Touch{c.map->entries.data() + c.column, c.map->dim, c.target->size});
   return touches;
 }
 
@@ -41,7 +42,11 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
   std::vector<std::pair<const core::Map*, int>> indices;
   std::vector<jit::ArgShape> shapes;
   for (const core::LoopArg& arg : args) {
-    jit::ArgShape shape{.kind = arg.kind, .access = arg.access, .type = arg.type, .dim = arg.dim, .active = arg.active};
+    jit::ArgShape shape{.kind = arg.kind,
+                        .access = arg.access,
+                        .type = arg.type,
+                        .dim = arg.dim,
+                        .active = arg.active};
     if (arg.is_active_dat()) shape.dat = number_of(dats, static_cast<const core::Dat*>(arg.dat));
     if (arg.active && arg.is_indirect())
       shape.index = number_of(indices, {static_cast<const core::Map*>(arg.map), arg.column});
@@ -66,7 +71,8 @@ ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::L
     if (!reaches(arg, shared)) continue;
     const Conflict conflict{arg.map, arg.is_indirect() ? arg.column : -1, arg.dat->set};
     pattern.conflicts.push_back(conflict);
-    if (arg.is_indirect() && (arg.access == OP_WRITE || arg.access == OP_RW)) pattern.overwrites.push_back(conflict);
+    if (arg.is_indirect() && (arg.access == OP_WRITE || arg.access == OP_RW))
+      pattern.overwrites.push_back(conflict);
   }
   sort_unique(pattern.conflicts);
   sort_unique(pattern.overwrites);
@@ -98,8 +104,10 @@ double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args)
   }
   double bytes = 0;
   for (const auto& [dat, use] : uses)
-    bytes += std::min<double>(dat->set->size, use.rows) * dat->size * (int{use.reads} + int{use.writes});
-  for (const core::Map* map : maps) bytes += static_cast<double>(set->size) * map->dim * sizeof(std::int32_t);
+    bytes +=
+        std::min<double>(dat->set->size, use.rows) * dat->size * (int{use.reads} + int{use.writes});
+  for (const core::Map* map : maps)
+    bytes += static_cast<double>(set->size) * map->dim * sizeof(std::int32_t);
   return bytes;
 }
 

@@ -7,7 +7,8 @@ namespace op2::sched {
 namespace {
 
 bool same_record(const core::LoopRecord& a, const core::LoopRecord& b) {
-  return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.arg_count == b.arg_count && a.target == b.target;
+  return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.arg_count == b.arg_count &&
+         a.target == b.target;
 }
 
 }  // namespace
@@ -23,7 +24,8 @@ bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::
 std::size_t hash_of(const core::Queue& queue) {
   std::size_t hash = queue.size();
   for (const core::LoopRecord& r : queue.records()) {
-    const auto mix = reinterpret_cast<std::uintptr_t>(r.kernel) ^ (reinterpret_cast<std::uintptr_t>(r.name) << 1) ^
+    const auto mix = reinterpret_cast<std::uintptr_t>(r.kernel) ^
+                     (reinterpret_cast<std::uintptr_t>(r.name) << 1) ^
                      (reinterpret_cast<std::uintptr_t>(r.target) << 2);
     hash = (hash ^ mix) * 0x9e3779b97f4a7c15ULL;
   }

@@ -30,9 +30,10 @@ struct LoopStep {
   core::RangeFunction range = nullptr;  ///< compiled code; null: the kernel's host function
   const ThreadPlan* shares = nullptr;
   int threads = 1;
-  std::vector<core::ArgBinding> bindings;  ///< shape [threads x args]; globals are filled in per call
+  std::vector<core::ArgBinding>
+      bindings;  ///< shape [threads x args]; globals are filled in per call
   std::vector<GlobalSlot> reads, reductions;
-  core::Buffer blocks;          ///< shape [threads x block_bytes]: partial results of reductions
+  core::Buffer blocks;  ///< shape [threads x block_bytes]: partial results of reductions
   std::size_t block_bytes = 0;
   core::LoopRow* row = nullptr;
   double useful_bytes = 0;
@@ -42,14 +43,14 @@ struct LoopStep {
 struct PlanKey {
   std::vector<core::LoopRecord> records;  ///< call sites are not compared
   std::vector<core::LoopArg> args;
-  std::vector<core::Dat*> dats;           ///< all dats of the sequence
-  std::vector<core::Level> valid;         ///< of `dats`
+  std::vector<core::Dat*> dats;    ///< all dats of the sequence
+  std::vector<core::Level> valid;  ///< of `dats`
 };
 
 struct Plan {
   PlanKey key;
-  std::vector<LoopStep> steps;            ///< one per record
-  std::vector<core::Level> valid_after;   ///< of `key.dats`
+  std::vector<LoopStep> steps;           ///< one per record
+  std::vector<core::Level> valid_after;  ///< of `key.dats`
 };
 
 /// True if the plan was made for exactly this queue and this validity (by index of the dat).

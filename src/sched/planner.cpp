@@ -30,14 +30,17 @@ void bind_args(std::span<const core::LoopArg> args, LoopStep& step) {
   for (std::size_t k = 0; k < args.size(); ++k) {
     if (!args[k].active || args[k].kind != OP_ARG_GBL) continue;
     (args[k].modifies() ? step.reductions : step.reads).push_back({k, args[k], step.block_bytes});
-    if (args[k].modifies()) step.block_bytes += (static_cast<std::size_t>(args[k].dim) * core::size_of(args[k].type) + 63) / 64 * 64;
+    if (args[k].modifies())
+      step.block_bytes +=
+          (static_cast<std::size_t>(args[k].dim) * core::size_of(args[k].type) + 63) / 64 * 64;
   }
   step.blocks = core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(step.threads));
   for (int t = 0; t < step.threads; ++t) {
     std::transform(args.begin(), args.end(), std::back_inserter(step.bindings), bind);
     core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * args.size();
     for (const GlobalSlot& slot : step.reductions)
-      own[slot.arg].base = step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset;
+      own[slot.arg].base =
+          step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset;
   }
 }
 
@@ -49,13 +52,15 @@ PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) 
     if (arg.is_active_dat()) key.dats.push_back(arg.dat);
   std::sort(key.dats.begin(), key.dats.end());
   key.dats.erase(std::unique(key.dats.begin(), key.dats.end()), key.dats.end());
-  for (const core::Dat* dat : key.dats) key.valid.push_back(valid[static_cast<std::size_t>(dat->index)]);
+  for (const core::Dat* dat : key.dats)
+    key.valid.push_back(valid[static_cast<std::size_t>(dat->index)]);
   return key;
 }
 
 }  // namespace
 
-Planner::Planner(const core::Options& options, int threads, jit::Jit& jit, core::LoopTable& table, core::Log& log)
+Planner::Planner(const core::Options& options, int threads, jit::Jit& jit, core::LoopTable& table,
+                 core::Log& log)
     : options_(options), threads_(threads), jit_(jit), table_(table), log_(log) {}
 
 Planner::~Planner() = default;
@@ -69,19 +74,24 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   for (const RecordRange& chain : cut_chains(queue)) plan_chain(queue, chain, levels, *plan);
   add_code(queue, mesh, *plan);
   for (std::size_t k = 0; k < queue.size(); ++k)
-    if (plan->steps[k].kind == LoopStep::Kind::loop) add_shares(queue, queue.records()[k], plan->steps[k]);
-  for (const core::Dat* dat : plan->key.dats) plan->valid_after.push_back(levels[static_cast<std::size_t>(dat->index)]);
+    if (plan->steps[k].kind == LoopStep::Kind::loop)
+      add_shares(queue, queue.records()[k], plan->steps[k]);
+  for (const core::Dat* dat : plan->key.dats)
+    plan->valid_after.push_back(levels[static_cast<std::size_t>(dat->index)]);
   if (options_.dump.schedule) log_.dump(describe_schedule(queue, *plan));
   return plan;
 }
 
-void Planner::plan_chain(const core::Queue& queue, RecordRange range, std::vector<core::Level>& valid, Plan& plan) {
+void Planner::plan_chain(const core::Queue& queue, RecordRange range,
+                         std::vector<core::Level>& valid, Plan& plan) {
   const ChainDescription chain = describe_chain(queue, range);
   std::vector<core::Level> start;
-  for (const core::Dat* dat : chain.dats) start.push_back(valid[static_cast<std::size_t>(dat->index)]);
+  for (const core::Dat* dat : chain.dats)
+    start.push_back(valid[static_cast<std::size_t>(dat->index)]);
   const std::vector<core::Level> wanted(chain.dats.size(), 0);
   const core::ChainLevels levels = analyse_chain(chain.loops, start, wanted);
-  for (std::size_t k = 0; k < chain.dats.size(); ++k) valid[static_cast<std::size_t>(chain.dats[k]->index)] = levels.valid[k];
+  for (std::size_t k = 0; k < chain.dats.size(); ++k)
+    valid[static_cast<std::size_t>(chain.dats[k]->index)] = levels.valid[k];
   std::size_t loop = 0;
   for (std::size_t k = range.begin; k < range.end; ++k) {
     if (queue.records()[k].is_assignment()) {
@@ -96,7 +106,8 @@ void Planner::plan_chain(const core::Queue& queue, RecordRange range, std::vecto
 }
 
 bool Planner::wants_host(op_kernel kernel) const {
-  return kernel->host != nullptr && (options_.target == core::Target::reference || options_.jit == core::JitMode::off);
+  return kernel->host != nullptr &&
+         (options_.target == core::Target::reference || options_.jit == core::JitMode::off);
 }
 
 void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
@@ -113,31 +124,39 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
     }
     const std::string site = fmt::format("{}:{}", record.where.file, record.where.line);
     if (options_.jit == core::JitMode::off)
-      core::fail(ErrorCode::bad_option, "loop '{}' ({}): kernel '{}' has no host function, so OP2_JIT=off cannot run it; use OP_KERNEL or OP2_JIT=on",
+      core::fail(ErrorCode::bad_option,
+                 "loop '{}' ({}): kernel '{}' has no host function, so OP2_JIT=off cannot run it; "
+                 "use OP_KERNEL or OP2_JIT=on",
                  record.name, site, record.kernel->name);
-    requests.push_back({jit::shape_of(*record.kernel, arg_shapes(queue.args_of(record)), constants), record.name, site, record.kernel});
+    requests.push_back({jit::shape_of(*record.kernel, arg_shapes(queue.args_of(record)), constants),
+                        record.name, site, record.kernel});
     places.push_back(k);
   }
   if (requests.empty()) return;
   const std::vector<jit::Outcome> outcomes = jit_.get(requests);
-  for (std::size_t n = 0; n < places.size(); ++n) take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
+  for (std::size_t n = 0; n < places.size(); ++n)
+    take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
   if (options_.dump.source)
     for (const jit::LoopRequest& request : requests) log_.dump(jit::source_of(request.shape));
 }
 
-void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step) {
+void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome,
+                           LoopStep& step) {
   if (!outcome.error) {
     step.range = outcome.code->range;
     step.row->code = "jit";
     return;
   }
   const ErrorCode code = outcome.error->code();
-  if (record.kernel->host == nullptr || options_.jit == core::JitMode::require || code == ErrorCode::internal)
+  if (record.kernel->host == nullptr || options_.jit == core::JitMode::require ||
+      code == ErrorCode::internal)
     throw *outcome.error;
   step.row->code = fmt::format("host (OP2-E{})", static_cast<int>(code));
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;
-  const std::string what = about_kernel ? fmt::format("kernel '{}' runs", record.kernel->name) : "kernels run";
-  log_.warning_once(what, fmt::format("{} as host function on one thread: {}", what, outcome.error->what()));
+  const std::string what =
+      about_kernel ? fmt::format("kernel '{}' runs", record.kernel->name) : "kernels run";
+  log_.warning_once(
+      what, fmt::format("{} as host function on one thread: {}", what, outcome.error->what()));
 }
 
 void Planner::add_shares(const core::Queue& queue, const core::LoopRecord& record, LoopStep& step) {

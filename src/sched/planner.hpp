@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes plans: cuts the queue into chains, analyses them, gets code, and shares loops among threads.
+// Makes plans: cuts the queue into chains, analyses them, gets code, and shares loops among
+// threads.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
-#include <core/loop_table.hpp>
 #include <core/log.hpp>
+#include <core/loop_table.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
 #include <jit/jit.hpp>
@@ -20,17 +21,20 @@ namespace op2::sched {
 class Planner {
  public:
   /// All references must outlive the planner.
-  Planner(const core::Options& options, int threads, jit::Jit& jit, core::LoopTable& table, core::Log& log);
+  Planner(const core::Options& options, int threads, jit::Jit& jit, core::LoopTable& table,
+          core::Log& log);
   ~Planner();
 
   /// Cost: analysis in microseconds per loop; compilation of what is new; a pass over the maps for
   /// every new way of sharing a loop. Changes nothing if it throws.
   /// @param valid  validity of every dat of the mesh, by index
   /// @throws Error of the kernels' texts, not_compiled, plugin_failure
-  std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh, const std::vector<core::Level>& valid);
+  std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh,
+                                  const std::vector<core::Level>& valid);
 
  private:
-  void plan_chain(const core::Queue& queue, RecordRange chain, std::vector<core::Level>& valid, Plan& plan);
+  void plan_chain(const core::Queue& queue, RecordRange chain, std::vector<core::Level>& valid,
+                  Plan& plan);
   void add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan);
   void take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step);
   bool wants_host(op_kernel kernel) const;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs give the same results, bit by bit, whether loops run one by one through host
+// functions or lazily, compiled, on several threads. TEST_CHAINS and TEST_SEED choose how
+// many and which.
+#include <cstdlib>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include <equivalence/random_program.hpp>
+
+namespace op2::test {
+namespace {
+
+constexpr int chains_per_mesh = 25;
+constexpr int meshes_per_program = 5;
+
+std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+std::vector<std::vector<Setting>> configurations() {
+  return {{{"OP2_THREADS", "1"}, {"OP2_JIT", "require"}},
+          {{"OP2_THREADS", "2"}, {"OP2_JIT", "require"}, {"OP2_QUEUE_MAX", "7"}},
+          {{"OP2_THREADS", "3"}, {"OP2_JIT", "require"}, {"OP2_DISABLE", "dead"}},
+          {{"OP2_THREADS", "2"}, {"OP2_JIT", "off"}}};
+}
+
+void expect_equal(const Observed& expected, const Observed& got, const std::string& place) {
+  ASSERT_EQ(expected.values.size(), got.values.size()) << place;
+  for (std::size_t k = 0; k < expected.values.size(); ++k)
+    ASSERT_EQ(expected.values[k], got.values[k]) << place << ", " << expected.what[k];
+}
+
+TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
+  const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 2000));
+  const std::uint64_t first = from_environment("TEST_SEED", 1);
+  int chains = 0;
+  for (std::uint64_t seed = first; chains < wanted; ++seed) {
+    const Observed reference =
+        run_program(seed, meshes_per_program, chains_per_mesh,
+                    {{"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}, {"OP2_DISABLE", "dead"}});
+    int number = 0;
+    for (const auto& settings : configurations()) {
+      const Observed got = run_program(seed, meshes_per_program, chains_per_mesh, settings);
+      expect_equal(reference, got,
+                   "seed " + std::to_string(seed) + ", configuration " + std::to_string(number++));
+      if (HasFatalFailure()) return;
+    }
+    chains += reference.chains;
+  }
+  std::cout << "checked " << chains << " random chains against the reference executor in "
+            << configurations().size() << " configurations\n";
+  RecordProperty("chains", chains);
+}
+
+}  // namespace
+}  // namespace op2::test

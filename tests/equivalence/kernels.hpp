@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels whose results are exact: they compute with small integers, whatever the type, so that
+// sums do not depend on their order and one missing, extra or doubled iteration changes the result.
+#pragma once
+
+#include <op2/op2.hpp>
+
+namespace op2::test {
+
+/// Every value that a kernel makes is below this, so that sums of many stay exact in a float.
+#define OP2_TEST_MODULUS 61
+
+/// Where the dats of a loop lie: on the set it runs over, or behind a map of it.
+enum class Shape {
+  index_write,   ///< (index, WRITE)
+  copy,          ///< (READ, WRITE) of dim 3
+  read_write,    ///< (READ, RW)
+  direct_inc,    ///< (READ, INC), reads what it has added to
+  gather,        ///< (READ 0, READ 1, WRITE)
+  scatter,       ///< (READ, INC 0, INC 1)
+  flux,          ///< (READ 0, READ 1, INC 0, INC 1)
+  scatter_wide,  ///< (READ, INC 0, INC 1) of dim 3
+  reduce,        ///< (READ, sum, minimum, maximum)
+  one_to_one,    ///< (READ, RW through an injective map)
+  mark,          ///< (target index, WRITE through a map that many elements share)
+  scale,         ///< (global READ of dim 2, RW)
+  optional       ///< (flag, optional READ, RW)
+};
+
+struct TestKernel {
+  Shape shape;
+  op2::Type type;
+  op_kernel kernel;
+};
+
+#define OP2_TEST_HASH(T, x, salt) \
+  ((T)((((long)(x) % OP2_TEST_MODULUS) * 29 + (salt)) % OP2_TEST_MODULUS))
+
+#define OP2_TEST_DIRECT_KERNELS(T)                                                     \
+  OP_KERNEL(index_write_##T, (const int* i, T* a), { *a = OP2_TEST_HASH(T, *i, 3); }); \
+  OP_KERNEL(copy_##T, (const T* a, T* b), {                                            \
+    for (int n = 0; n < 3; ++n) b[n] = OP2_TEST_HASH(T, a[2 - n], 5 + n);              \
+  });                                                                                  \
+  OP_KERNEL(read_write_##T, (const T* a, T* b),                                        \
+            { *b = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 7); });                   \
+  OP_KERNEL(gather_##T, (const T* a, const T* b, T* c),                                \
+            { *c = OP2_TEST_HASH(T, (long)*a + 3 * (long)*b, 11); });                  \
+  OP_KERNEL(one_to_one_##T, (const T* a, T* b),                                        \
+            { *b = OP2_TEST_HASH(T, 5 * (long)*a + (long)*b, 13); });                  \
+  OP_KERNEL(mark_##T, (const int* i, T* a), { *a = OP2_TEST_HASH(T, *i, 17); });       \
+  OP_KERNEL(scale_##T, (const T* g, T* a),                                             \
+            { *a = OP2_TEST_HASH(T, (long)g[0] * (long)*a + (long)g[1], 19); });       \
+  OP_KERNEL(optional_##T, (const int* on, const T* a, T* b),                           \
+            { *b = OP2_TEST_HASH(T, *on ? (long)*a + (long)*b : 2 * (long)*b, 23); })
+
+#define OP2_TEST_SUM_KERNELS(T)                                  \
+  OP_KERNEL(direct_inc_##T, (const T* a, T* b), {                \
+    *b += OP2_TEST_HASH(T, *a, 1);                               \
+    if ((long)*b % 2 == 0) *b += 1;                              \
+  });                                                            \
+  OP_KERNEL(scatter_##T, (const T* w, T* a, T* b), {             \
+    *a += OP2_TEST_HASH(T, *w, 2);                               \
+    *b += OP2_TEST_HASH(T, *w, 9);                               \
+  });                                                            \
+  OP_KERNEL(flux_##T, (const T* a, const T* b, T* ra, T* rb), {  \
+    const T f = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 4);    \
+    *ra += f;                                                    \
+    *rb += (T)(OP2_TEST_MODULUS - f);                            \
+  });                                                            \
+  OP_KERNEL(scatter_wide_##T, (const T* w, T* a, T* b), {        \
+    for (int n = 0; n < 3; ++n) {                                \
+      a[n] += OP2_TEST_HASH(T, w[n], n);                         \
+      b[2 - n] += OP2_TEST_HASH(T, w[n], 6 + n);                 \
+    }                                                            \
+  });                                                            \
+  OP_KERNEL(reduce_##T, (const T* a, T* sum, T* low, T* high), { \
+    *sum += OP2_TEST_HASH(T, *a, 8);                             \
+    if (*a < *low) *low = *a;                                    \
+    if (*a > *high) *high = *a;                                  \
+  })
+
+OP2_TEST_DIRECT_KERNELS(double);
+OP2_TEST_DIRECT_KERNELS(float);
+OP2_TEST_DIRECT_KERNELS(int);
+OP2_TEST_DIRECT_KERNELS(unsigned);
+OP2_TEST_DIRECT_KERNELS(long);
+OP2_TEST_DIRECT_KERNELS(bool);
+OP2_TEST_SUM_KERNELS(double);
+OP2_TEST_SUM_KERNELS(float);
+OP2_TEST_SUM_KERNELS(int);
+OP2_TEST_SUM_KERNELS(unsigned);
+OP2_TEST_SUM_KERNELS(long);
+
+#define OP2_TEST_LIST_DIRECT(T)                                                                 \
+  {Shape::index_write, type_of<T>(), index_write_##T}, {Shape::copy, type_of<T>(), copy_##T},   \
+      {Shape::read_write, type_of<T>(), read_write_##T},                                        \
+      {Shape::gather, type_of<T>(), gather_##T},                                                \
+      {Shape::one_to_one, type_of<T>(), one_to_one_##T}, {Shape::mark, type_of<T>(), mark_##T}, \
+      {Shape::scale, type_of<T>(), scale_##T}, {                                                \
+    Shape::optional, type_of<T>(), optional_##T                                                 \
+  }
+#define OP2_TEST_LIST_SUM(T)                                                                      \
+  {Shape::direct_inc, type_of<T>(), direct_inc_##T}, {Shape::scatter, type_of<T>(), scatter_##T}, \
+      {Shape::flux, type_of<T>(), flux_##T},                                                      \
+      {Shape::scatter_wide, type_of<T>(), scatter_wide_##T}, {                                    \
+    Shape::reduce, type_of<T>(), reduce_##T                                                       \
+  }
+
+static const TestKernel test_kernels[] = {
+    OP2_TEST_LIST_DIRECT(double),   OP2_TEST_LIST_DIRECT(float), OP2_TEST_LIST_DIRECT(int),
+    OP2_TEST_LIST_DIRECT(unsigned), OP2_TEST_LIST_DIRECT(long),  OP2_TEST_LIST_DIRECT(bool),
+    OP2_TEST_LIST_SUM(double),      OP2_TEST_LIST_SUM(float),    OP2_TEST_LIST_SUM(int),
+    OP2_TEST_LIST_SUM(unsigned),    OP2_TEST_LIST_SUM(long)};
+
+}  // namespace op2::test

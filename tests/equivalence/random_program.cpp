@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <equivalence/random_program.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <equivalence/kernels.hpp>
+
+namespace op2::test {
+namespace {
+
+using Random = std::mt19937_64;
+
+int pick(Random& random, int low, int high) {
+  return low + static_cast<int>(random() % static_cast<std::uint64_t>(high - low + 1));
+}
+bool chance(Random& random, int percent) {
+  return pick(random, 1, 100) <= percent;
+}
+
+template <class T>
+const T& any(Random& random, const std::vector<T>& list) {
+  return list[random() % list.size()];
+}
+
+template <class Action>
+void for_type(Type type, Action&& action) {
+  switch (type) {
+    case Type::f64:
+      return action.template operator()<double>();
+    case Type::f32:
+      return action.template operator()<float>();
+    case Type::i32:
+      return action.template operator()<int>();
+    case Type::u32:
+      return action.template operator()<unsigned>();
+    case Type::b8:
+      return action.template operator()<bool>();
+    default:
+      return action.template operator()<long>();
+  }
+}
+
+/// Runs over `edges` or over `nodes`; edges have two maps to nodes, nodes one into themselves, and
+/// "marks" lie one-to-one on nodes.
+struct Mesh {
+  op_set nodes, edges, marks;
+  op_map edge_nodes;  ///< arity 3, repeated targets
+  op_map far_nodes;   ///< arity 2, anywhere
+  op_map node_nodes;  ///< arity 2, self map
+  op_map mark_nodes;  ///< arity 1, injective
+  std::vector<op_dat> dats;
+
+  std::vector<op_dat> on(op_set set, Type type, int dim) const {
+    std::vector<op_dat> found;
+    for (op_dat dat : dats)
+      if (dat->set == set && dat->dim == dim &&
+          dat->type == std::string_view(names[static_cast<int>(type)]))
+        found.push_back(dat);
+    return found;
+  }
+  static constexpr std::array<const char*, 7> names = {"double", "float", "int", "uint",
+                                                       "ll",     "ull",   "bool"};
+};
+
+std::vector<int> random_targets(Random& random, int from, int arity, int to, bool near) {
+  std::vector<int> targets;
+  for (int k = 0; k < from * arity; ++k) {
+    const int centre =
+        static_cast<int>(static_cast<std::int64_t>(k / arity) * to / std::max(from, 1));
+    targets.push_back(near ? (centre + pick(random, 0, 2)) % to : pick(random, 0, to - 1));
+  }
+  return targets;
+}
+
+void add_dat(Mesh& mesh, Random& random, op_set set, Type type, int dim, int number) {
+  const std::string name =
+      fmt::format("{}_{}{}x{}", set->name, Mesh::names[static_cast<int>(type)], number, dim);
+  for_type(type, [&]<class T>() {
+    std::vector<char> values(static_cast<std::size_t>(set->size * dim) * sizeof(T));
+    T* typed = reinterpret_cast<T*>(values.data());
+    for (int k = 0; k < set->size * dim; ++k)
+      typed[k] = static_cast<T>(pick(random, 0, OP2_TEST_MODULUS - 1));
+    mesh.dats.push_back(op_decl_dat(
+        set, dim, chance(random, 10) ? nullptr : static_cast<const T*>(typed), name.c_str()));
+  });
+}
+
+Mesh random_mesh(Random& random) {
+  Mesh mesh;
+  const bool tiny = chance(random, 15);
+  const int nodes = tiny ? pick(random, 0, 3) : pick(random, 50, 2500);
+  const int edges = nodes == 0 ? 0 : (tiny ? pick(random, 0, 4) : pick(random, 50, 4000));
+  mesh.nodes = op_decl_set(nodes, "nodes");
+  mesh.edges = op_decl_set(edges, "edges");
+  mesh.marks = op_decl_set(nodes / 3, "marks");
+  mesh.edge_nodes = op_decl_map(mesh.edges, mesh.nodes, 3,
+                                random_targets(random, edges, 3, nodes, true).data(), "edge_nodes");
+  mesh.far_nodes = op_decl_map(mesh.edges, mesh.nodes, 2,
+                               random_targets(random, edges, 2, nodes, false).data(), "far_nodes");
+  mesh.node_nodes = op_decl_map(mesh.nodes, mesh.nodes, 2,
+                                random_targets(random, nodes, 2, nodes, true).data(), "node_nodes");
+  std::vector<int> every_third(static_cast<std::size_t>(nodes / 3));
+  for (int k = 0; k < nodes / 3; ++k) every_third[static_cast<std::size_t>(k)] = 3 * k + k % 3;
+  mesh.mark_nodes = op_decl_map(mesh.marks, mesh.nodes, 1, every_third.data(), "mark_nodes");
+  for (const Type type : {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::b8})
+    for (op_set set : {mesh.nodes, mesh.edges, mesh.marks})
+      for (int n = 0; n < 4; ++n) add_dat(mesh, random, set, type, n < 3 ? 1 : 3, n);
+  for (op_set set : {mesh.nodes, mesh.edges, mesh.marks})
+    for (const Type type : {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::b8})
+      add_dat(mesh, random, set, type, 3, 4);
+  return mesh;
+}
+
+/// Two different dats of a kind.
+std::pair<op_dat, op_dat> two(Random& random, const std::vector<op_dat>& list) {
+  const std::size_t first = random() % list.size();
+  return {list[first], list[(first + 1 + random() % (list.size() - 1)) % list.size()]};
+}
+
+class Program {
+ public:
+  Program(std::uint64_t seed, Observed& observed) : random_(seed), observed_(observed) {}
+
+  void run_mesh(int chains) {
+    mesh_ = random_mesh(random_);
+    const double zero = 0;
+    total_ = op_decl_global(1, &zero, "total");
+    for (int k = 0; k < chains; ++k) run_chain();
+  }
+
+ private:
+  void run_chain() {
+    ++observed_.chains;
+    const int loops = pick(random_, 1, 12);
+    for (int k = 0; k < loops; ++k) queue_loop(test_kernels[random_() % std::size(test_kernels)]);
+    if (chance(random_, 30)) observe_global();
+    for (int k = pick(random_, 1, 3); k > 0; --k) observe(any(random_, mesh_.dats));
+    if (chance(random_, 10))
+      for (op_dat dat : mesh_.dats) observe(dat);
+  }
+
+  void queue_loop(const TestKernel& k) {
+    const bool over_edges = chance(random_, 60);
+    const op_set set = over_edges ? mesh_.edges : mesh_.nodes;
+    const op_map map =
+        over_edges ? (chance(random_, 50) ? mesh_.edge_nodes : mesh_.far_nodes) : mesh_.node_nodes;
+    const int first = pick(random_, 0, map->dim - 1),
+              second = chance(random_, 10) ? first : (first + 1) % map->dim;
+    const auto direct = two(random_, mesh_.on(set, k.type, 1));
+    const auto wide = two(random_, mesh_.on(set, k.type, 3));
+    const auto behind = two(random_, mesh_.on(mesh_.nodes, k.type, 1));
+    const auto behind_wide = two(random_, mesh_.on(mesh_.nodes, k.type, 3));
+    switch (k.shape) {
+      case Shape::index_write:
+        return op_par_loop(k.kernel, "index_write", set, op_arg_idx(-1, OP_ID),
+                           op_arg_dat(direct.first, OP_WRITE));
+      case Shape::copy:
+        return op_par_loop(k.kernel, "copy", set, op_arg_dat(wide.first, OP_READ),
+                           op_arg_dat(wide.second, OP_WRITE));
+      case Shape::read_write:
+        return op_par_loop(k.kernel, "read_write", set, op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(direct.second, OP_RW));
+      case Shape::direct_inc:
+        return op_par_loop(k.kernel, "direct_inc", set, op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(direct.second, OP_INC));
+      case Shape::gather:
+        if (!over_edges && behind.first == direct.first)
+          return;  // would read rows that it also writes
+        return op_par_loop(k.kernel, "gather", set, op_arg_dat(behind.first, first, map, OP_READ),
+                           op_arg_dat(behind.first, second, map, OP_READ),
+                           op_arg_dat(direct.first, OP_WRITE));
+      case Shape::scatter:
+        if (!over_edges && (behind.first == direct.first || behind.second == direct.first)) return;
+        return op_par_loop(
+            k.kernel, "scatter", set, op_arg_dat(direct.first, OP_READ),
+            op_arg_dat(behind.first, first, map, OP_INC),
+            op_arg_dat(chance(random_, 50) ? behind.first : behind.second, second, map, OP_INC));
+      case Shape::flux:
+        return op_par_loop(k.kernel, "flux", set, op_arg_dat(behind.first, first, map, OP_READ),
+                           op_arg_dat(behind.first, second, map, OP_READ),
+                           op_arg_dat(behind.second, first, map, OP_INC),
+                           op_arg_dat(behind.second, second, map, OP_INC));
+      case Shape::scatter_wide:
+        if (!over_edges && (behind_wide.first == wide.first)) return;
+        return op_par_loop(k.kernel, "scatter_wide", set, op_arg_dat(wide.first, OP_READ),
+                           op_arg_dat(behind_wide.first, first, map, OP_INC),
+                           op_arg_dat(behind_wide.first, second, map, OP_INC));
+      case Shape::reduce:
+        return queue_reduction(k, set, direct.first);
+      case Shape::one_to_one:
+        return op_par_loop(k.kernel, "one_to_one", mesh_.marks,
+                           op_arg_dat(any(random_, mesh_.on(mesh_.marks, k.type, 1)), OP_READ),
+                           op_arg_dat(behind.first, 0, mesh_.mark_nodes, OP_RW));
+      case Shape::mark:
+        return op_par_loop(k.kernel, "mark", set, op_arg_idx(first, map),
+                           op_arg_dat(behind.first, first, map, OP_WRITE));
+      case Shape::scale:
+        return queue_scale(k, set, direct.first);
+      case Shape::optional:
+        return queue_optional(k, set, direct);
+    }
+  }
+
+  void queue_reduction(const TestKernel& k, op_set set, op_dat dat) {
+    if (k.type == Type::f64 && chance(random_, 60)) {
+      const double start = pick(random_, 0, 9);
+      double low = 1000, high = -1000;
+      if (chance(random_, 50)) op_set_global(total_, &start);
+      op_par_loop(k.kernel, "reduce", set, op_arg_dat(dat, OP_READ), op_arg_gbl(total_, OP_INC),
+                  op_arg_gbl(&low, 1, "double", OP_MIN), op_arg_gbl(&high, 1, "double", OP_MAX));
+      return keep(fmt::format("minimum of {}", dat->name), &low, sizeof low);
+    }
+    for_type(k.type, [&]<class T>() {
+      T sum = 7, low = 1000, high = 0;
+      op_par_loop(k.kernel, "reduce", set, op_arg_dat(dat, OP_READ),
+                  op_arg_gbl(&sum, 1, nullptr, OP_INC), op_arg_gbl(&low, 1, nullptr, OP_MIN),
+                  op_arg_gbl(&high, 1, nullptr, OP_MAX));
+      const T all[] = {sum, low, high};
+      keep(fmt::format("reduction of {}", dat->name), all, sizeof all);
+    });
+  }
+
+  void queue_scale(const TestKernel& k, op_set set, op_dat dat) {
+    for_type(k.type, [&]<class T>() {
+      T factors[2] = {static_cast<T>(pick(random_, 1, 9)), static_cast<T>(pick(random_, 0, 9))};
+      op_par_loop(k.kernel, "scale", set, op_arg_gbl(factors, 2, nullptr, OP_READ),
+                  op_arg_dat(dat, OP_RW));
+      factors[0] = factors[1] = T{};  // the loop has its own copy
+    });
+  }
+
+  void queue_optional(const TestKernel& k, op_set set, std::pair<op_dat, op_dat> dats) {
+    const int on = pick(random_, 0, 1);
+    op_par_loop(k.kernel, "optional", set, op_arg_gbl(&on, 1, "int", OP_READ),
+                op_opt_arg_dat(on, on ? dats.first : nullptr, -1, OP_ID, 1,
+                               Mesh::names[static_cast<int>(k.type)], OP_READ),
+                op_arg_dat(dats.second, OP_RW));
+  }
+
+  void observe(op_dat dat) {
+    std::vector<std::byte> bytes(
+        static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(dat->set->size) + 1);
+    for (int t = 0; t < 7; ++t)
+      if (dat->type == std::string_view(Mesh::names[static_cast<std::size_t>(t)]))
+        for_type(static_cast<Type>(t),
+                 [&]<class T>() { op_fetch_data(dat, reinterpret_cast<T*>(bytes.data())); });
+    keep(dat->name, bytes.data(), bytes.size() - 1);
+  }
+
+  void observe_global() {
+    double value = 0;
+    op_fetch_global(total_, &value);
+    keep("total", &value, sizeof value);
+  }
+
+  void keep(const std::string& what, const void* data, std::size_t bytes) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    observed_.values.emplace_back(begin, begin + bytes);
+    observed_.what.push_back(fmt::format("chain {}: {}", observed_.chains, what));
+  }
+
+  Random random_;
+  Observed& observed_;
+  Mesh mesh_{};
+  op_global total_ = nullptr;
+};
+
+}  // namespace
+
+Observed run_program(std::uint64_t seed, int meshes, int chains,
+                     const std::vector<Setting>& settings) {
+  for (const Setting& s : settings) setenv(s.name.c_str(), s.value.c_str(), 1);
+  Observed observed;
+  op_init(0, nullptr, 1);
+  Program program(seed, observed);
+  for (int k = 0; k < meshes; ++k) program.run_mesh(chains);
+  op_exit();
+  for (const Setting& s : settings) unsetenv(s.name.c_str());
+  return observed;
+}
+
+}  // namespace op2::test

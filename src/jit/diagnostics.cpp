@@ -79,7 +79,9 @@ std::string constants_hint(const Diagnostic& diagnostic,
   const auto nearest =
       *std::min_element(constants.begin(), constants.end(),
                         [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  const bool similar = 2 * distance(nearest) <= nearest.size();
+  const auto misspelt =
+      std::min(diagnostic.subject.size() - 1, std::max<std::size_t>(2, nearest.size() / 3));
+  const bool similar = !diagnostic.subject.empty() && distance(nearest) <= misspelt;
   return similar ? fmt::format("{}; did you mean '{}'?", list, nearest) : list;
 }
 
@@ -127,6 +129,9 @@ Error compile_error(const CompileResult& result, const CompiledText& text) {
                   "{}: the compiler failed on kernel '{}': {}; simplify the kernel, or give it a "
                   "host function (OP_KERNEL)",
                   where, text.kernel.name, result.message)};
+    case CompileStatus::unavailable:
+      return {ErrorCode::plugin_failure, fmt::format("{}: kernel '{}' cannot be compiled: {}",
+                                                     where, text.kernel.name, result.message)};
     default:
       return rejection(result, text, where);
   }

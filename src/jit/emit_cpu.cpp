@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/emit_cpu.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <core/value_type.hpp>
+#include <jit/loop_key.hpp>
 
 namespace op2::jit {
 namespace {
@@ -51,28 +53,17 @@ bool is_indirect(const ArgShape& arg) {
   return arg.active && arg.index >= 0;
 }
 bool is_wide(const ArgShape& arg) {
-  return arg.type == Type::i64 || arg.type == Type::u64;
+  return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
 }
 
 bool is_local_block(const ArgShape& arg) {
   return is_global(arg) && writes(arg) && arg.dim <= largest_local_block;
 }
 
-const char* access_word(op_access access) {
-  constexpr const char* words[] = {"read", "write", "rw", "inc", "min", "max"};
-  return words[access];
-}
-
 /// A parameter of the inner function and where the range function finds its value.
 struct Parameter {
   std::string declaration;
   std::string value;
-};
-
-/// What is named in the emitted code: dats, columns of maps and globals, each once.
-struct Names {
-  std::map<int, bool> dat_written;  ///< number of a dat -> some argument writes it
-  std::vector<Parameter> parameters;
 };
 
 std::string element_type(const ArgShape& arg, bool written) {
@@ -84,36 +75,32 @@ Parameter base_parameter(const std::string& type, const std::string& name, std::
           fmt::format("static_cast<{}*>(args[{}].base)", type, position)};
 }
 
-void add_column(Names& names, int column, std::size_t position) {
-  names.parameters.push_back({fmt::format("const int* __restrict index{}", column),
-                              fmt::format("args[{}].index", position)});
-  names.parameters.push_back(
-      {fmt::format("long stride{}", column), fmt::format("args[{}].index_stride", position)});
-}
-
 /// One pointer for each distinct dat, because only different dats are sure not to alias; one index
 /// pointer for each distinct column of a map; one pointer for each global.
-Names name_parameters(const std::vector<ArgShape>& args) {
-  Names names;
+std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {
+  std::map<int, bool> dat_written;
   for (const ArgShape& arg : args) {
-    if (is_dat(arg)) names.dat_written[arg.dat] |= writes(arg);
+    if (is_dat(arg)) dat_written[arg.dat] |= writes(arg);
   }
+  std::vector<Parameter> parameters;
   std::map<int, bool> dat_named, column_named;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ArgShape& arg = args[i];
     if (is_dat(arg) && !std::exchange(dat_named[arg.dat], true)) {
-      const std::string type = element_type(arg, names.dat_written[arg.dat]);
-      names.parameters.push_back(base_parameter(type, fmt::format("dat{}", arg.dat), i));
+      const std::string type = element_type(arg, dat_written[arg.dat]);
+      parameters.push_back(base_parameter(type, fmt::format("dat{}", arg.dat), i));
     }
     if (is_global(arg)) {
-      names.parameters.push_back(
-          base_parameter(element_type(arg, writes(arg)), fmt::format("global{}", i), i));
+      const std::string type = element_type(arg, writes(arg));
+      parameters.push_back(base_parameter(type, fmt::format("global{}", i), i));
     }
     if (is_indirect(arg) && !std::exchange(column_named[arg.index], true)) {
-      add_column(names, arg.index, i);
+      parameters.push_back(
+          {fmt::format("const int* __restrict index{0}, long stride{0}", arg.index),
+           fmt::format("args[{0}].index, args[{0}].index_stride", i)});
     }
   }
-  return names;
+  return parameters;
 }
 
 /// The row of a dat that the argument refers to, as an expression in the loop's body.
@@ -122,25 +109,23 @@ std::string row_of(const ArgShape& arg) {
 }
 
 std::string pointer_to_data(const ArgShape& arg, std::size_t position) {
-  if (!arg.active) return "nullptr";
   if (arg.kind == OP_ARG_IDX) return fmt::format("&number{}", position);
   if (arg.kind == OP_ARG_GBL) {
     return fmt::format("{}{}", is_local_block(arg) ? "local" : "global", position);
   }
+  if (arg.dim == 1) return fmt::format("dat{} + {}", arg.dat, row_of(arg));
   return fmt::format("dat{} + {}L * {}", arg.dat, arg.dim, row_of(arg));
 }
 
 /// What is passed to the kernel for one argument.
 std::string actual_argument(const ArgShape& arg, std::size_t position) {
+  if (!arg.active) return "nullptr";
   const std::string pointer = pointer_to_data(arg, position);
-  if (arg.kind == OP_ARG_IDX || !is_wide(arg)) {
-    const bool typed_null = !arg.active && arg.kind != OP_ARG_IDX;
-    if (!typed_null) return pointer;
-    return fmt::format("static_cast<{}*>(nullptr)", element_type(arg, writes(arg)));
-  }
-  const std::string type = element_type(arg, writes(arg));
-  const std::string twin = arg.type == Type::i64 ? "long long" : "unsigned long long";
-  return fmt::format("Either<{}, {}{}>{{{}}}", type, writes(arg) ? "" : "const ", twin, pointer);
+  if (!is_wide(arg)) return pointer;
+  const bool is_signed = arg.type == Type::i64;
+  return fmt::format("Either<{}, {}{}>{{{}}}", element_type(arg, writes(arg)),
+                     writes(arg) ? "" : "const ", is_signed ? "long long" : "unsigned long long",
+                     pointer);
 }
 
 std::string describe(const ArgShape& arg) {
@@ -167,7 +152,7 @@ void emit_heading(fmt::memory_buffer& out, const LoopShape& shape) {
     const bool number = arg.kind == OP_ARG_IDX;
     fmt::format_to(append, "//   argument {}: {}[{}], {}, {}\n", i,
                    number ? "int" : core::cxx_name_of(arg.type), number ? 1 : arg.dim,
-                   access_word(arg.access), describe(arg));
+                   word_of(arg.access), describe(arg));
   }
   fmt::format_to(append, "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n\n");
   for (const ConstantShape& constant : shape.constants) {
@@ -206,15 +191,15 @@ void emit_body(fmt::memory_buffer& out, const LoopShape& shape) {
     }
     actual.push_back(actual_argument(arg, i));
   }
-  fmt::format_to(append, "    [[clang::always_inline]] ::{}({});\n", shape.kernel,
+  fmt::format_to(append, "    [[clang::always_inline]] ::{}(\n        {});\n", shape.kernel,
                  fmt::join(actual, ",\n        "));
 }
 
 void emit_loop(fmt::memory_buffer& out, const LoopShape& shape) {
   const auto append = fmt::appender(out);
   std::string declarations, values;
-  for (const Parameter& parameter : name_parameters(shape.args).parameters) {
-    declarations += ",\n                " + parameter.declaration;
+  for (const Parameter& parameter : parameters_of(shape.args)) {
+    declarations += ",\n    " + parameter.declaration;
     values += ",\n      " + parameter.value;
   }
   fmt::format_to(append, "\nstatic void run(long begin, long end{}) {{\n", declarations);
@@ -241,11 +226,7 @@ std::string emit_cpu(const LoopShape& shape) {
   fmt::format_to(fmt::appender(out), "#line 1 \"{}\"\n{}\n#line 1 \"{}\"", shape.kernel, shape.text,
                  generated_file);
   out.append(binding_struct);
-  for (const ArgShape& arg : shape.args) {
-    if (!is_wide(arg)) continue;
-    out.append(wide_struct);
-    break;
-  }
+  if (std::any_of(shape.args.begin(), shape.args.end(), is_wide)) out.append(wide_struct);
   emit_loop(out, shape);
   return fmt::to_string(out);
 }

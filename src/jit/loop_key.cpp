@@ -9,11 +9,6 @@
 namespace op2::jit {
 namespace {
 
-const char* word_of(op_access access) {
-  constexpr const char* words[] = {"read", "write", "rw", "inc", "min", "max"};
-  return words[access];
-}
-
 std::string words_of(const ArgShape& arg) {
   constexpr const char* kinds[] = {"global", "dat", "number"};
   std::string words = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
@@ -24,6 +19,11 @@ std::string words_of(const ArgShape& arg) {
 }
 
 }  // namespace
+
+const char* word_of(op_access access) {
+  constexpr const char* words[] = {"read", "write", "rw", "inc", "min", "max"};
+  return words[access];
+}
 
 KeyFields fields_of(const LoopShape& shape, const std::string& source, const TargetInfo& target,
                     const std::string& options) {

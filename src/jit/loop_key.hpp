@@ -10,6 +10,9 @@
 
 namespace op2::jit {
 
+/// "read", "write", "rw", "inc", "min" or "max".
+const char* word_of(op_access access);
+
 /// @param source   what emit_cpu made of `shape`; its hash is in the key, so that code which
 /// another
 ///                 version of the generator made is never taken for this one's

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A compiler whose code does nothing, and which counts what it is asked for.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <jit/backend.hpp>
+
+namespace op2::test {
+
+class FakeBackend : public jit::Backend {
+ public:
+  std::atomic<int> compilations = 0;
+  std::atomic<int> links = 0;
+  std::atomic<int> failing_links = 0;  ///< so many of the next links fail
+  std::atomic<int> most_at_once = 0;   ///< compilations that ran at the same time
+  std::atomic<bool> rejects = false;
+  std::chrono::milliseconds duration{0};  ///< of a compilation
+  std::vector<jit::LinkSymbol> symbols;   ///< of the last link
+
+  jit::TargetInfo target() const override { return {"triple", "cpu", "+feature", "fake 1"}; }
+
+  jit::CompileResult compile(const jit::CompileRequest& request) override {
+    ++compilations;
+    const int now = ++running_;
+    for (int most = most_at_once; most < now && !most_at_once.compare_exchange_weak(most, now);) {
+    }
+    std::this_thread::sleep_for(duration);
+    --running_;
+    jit::CompileResult result;
+    result.status = rejects ? jit::CompileStatus::rejected : jit::CompileStatus::ok;
+    result.diagnostics.push_back({.file = request.kernel,
+                                  .line = 1,
+                                  .column = 1,
+                                  .text = "rejected",
+                                  .source_line = "",
+                                  .subject = ""});
+    result.object.assign(16, std::byte{7});
+    result.signature = "double*";
+    result.seconds = 0.5;
+    return result;
+  }
+
+  jit::LinkResult link(const std::vector<std::byte>&, const std::string&,
+                       const std::vector<jit::LinkSymbol>& given) override {
+    ++links;
+    symbols = given;
+    if (failing_links > 0) {
+      --failing_links;
+      return {nullptr, "does not link"};
+    }
+    return {std::make_unique<Code>(), ""};
+  }
+
+ private:
+  struct Code : jit::LinkedCode {
+    void* entry() const override { return reinterpret_cast<void*>(&nothing); }
+    static void nothing(std::int64_t, std::int64_t, const void*) {}
+  };
+  std::atomic<int> running_ = 0;
+};
+
+}  // namespace op2::test

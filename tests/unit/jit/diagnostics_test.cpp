@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include <jit/diagnostics.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2::jit {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* text = "void flux(double* a) {\n  a[0] = gma;\n}\n";
+
+struct DiagnosticsTest : testing::Test {
+  test::TemporaryDirectory folder;
+  std::string file;
+  op_kernel_core kernel{"flux", text, "/no/such/file.cpp", 3, false, nullptr, nullptr, nullptr, -1};
+  CompileResult result{.status = CompileStatus::rejected,
+                       .message = {},
+                       .diagnostics = {},
+                       .signature = {},
+                       .object = {},
+                       .ir = {},
+                       .assembly = {}};
+
+  void SetUp() override { add("use of undeclared identifier 'gma'", Diagnostic::Kind::other); }
+
+  void add(const char* message, Diagnostic::Kind kind, const char* subject = "") {
+    result.diagnostics = {{.severity = Diagnostic::Severity::error,
+                           .kind = kind,
+                           .file = "flux",
+                           .line = 2,
+                           .column = 10,
+                           .text = message,
+                           .source_line = "  a[0] = gma;",
+                           .subject = subject}};
+  }
+  void declare_in_file(const std::string& content) {
+    file = folder / "main.cpp";
+    std::ofstream(file) << content;
+    kernel.file = file.c_str();
+  }
+  Error error(std::vector<std::string> constants = {}) {
+    return compile_error(result, {kernel, "flux loop", "main.cpp:40", constants});
+  }
+  std::string what() { return error().what(); }
+};
+
+TEST_F(DiagnosticsTest, TheFirstLineNamesCodeLoopKernelAndMessage) {
+  EXPECT_THAT(what(),
+              StartsWith("OP2-E101 loop 'flux loop' (main.cpp:40): kernel 'flux' does not compile: "
+                         "kernel 'flux' line 2: use of undeclared identifier 'gma'\n"));
+}
+
+TEST_F(DiagnosticsTest, ACaretStandsBelowTheColumn) {
+  EXPECT_THAT(what(), HasSubstr("\n  a[0] = gma;\n         ^"));
+}
+
+TEST_F(DiagnosticsTest, ALongLineIsCutAroundTheColumn) {
+  result.diagnostics[0].source_line = std::string(900, 'x') + "!" + std::string(900, 'y');
+  result.diagnostics[0].column = 901;
+  EXPECT_THAT(what(), HasSubstr("x!y"));
+  EXPECT_THAT(what(), Not(HasSubstr(std::string(200, 'x'))));
+}
+
+TEST_F(DiagnosticsTest, LinesOfARawLiteralAreFound) {
+  declare_in_file(std::string("int i;\nauto k = R\"(") + text + ")\";\n");
+  EXPECT_THAT(what(), HasSubstr(file + ":3:10: error: use of"));
+}
+
+TEST_F(DiagnosticsTest, TheFirstLineOfARawLiteralIsMovedByWhatStandsBeforeIt) {
+  declare_in_file(std::string("auto k = R\"(") + text + ")\";\n");
+  result.diagnostics[0].line = 1;
+  result.diagnostics[0].column = 6;
+  EXPECT_THAT(what(), HasSubstr(file + ":1:18: error"));
+}
+
+TEST_F(DiagnosticsTest, OfSeveralEqualTextsTheNearestToTheDeclarationIsTaken) {
+  const std::string literal = std::string("auto k = R\"(") + text + ")\";\n";
+  declare_in_file(literal + literal + literal);
+  kernel.line = 6;
+  EXPECT_THAT(what(), HasSubstr(file + ":6:10: error"));
+}
+
+TEST_F(DiagnosticsTest, LinesOfOrdinaryLiteralsAreFound) {
+  declare_in_file(
+      "auto k =\n    \"void flux(double* a) {\\n\"\n    \"  a[0] = gma;\\n\"\n    \"}\\n\";\n");
+  EXPECT_THAT(what(), HasSubstr(file + ":3:15: error"));
+}
+
+TEST_F(DiagnosticsTest, AnEditedSourceFileIsNotBelieved) {
+  declare_in_file("something else\n");
+  EXPECT_THAT(what(), HasSubstr("\nkernel 'flux' line 2: error"));
+}
+
+TEST_F(DiagnosticsTest, TextFromAFileHasItsOwnLines) {
+  kernel.file = "kernels/flux.h";
+  kernel.text_is_file = true;
+  EXPECT_THAT(what(), HasSubstr("\nkernels/flux.h:2:10: error"));
+}
+
+TEST_F(DiagnosticsTest, IncludedFilesKeepTheirNames) {
+  result.diagnostics[0].file = "gas.h";
+  EXPECT_THAT(what(), HasSubstr("\ngas.h:2:10: error"));
+}
+
+TEST_F(DiagnosticsTest, UnknownSymbolsListTheConstantsAndSuggestTheNearest) {
+  add("use of undeclared identifier 'gma'", Diagnostic::Kind::unknown_symbol, "gma");
+  const Error unknown = error({"cfl", "gam"});
+  EXPECT_EQ(unknown.code(), ErrorCode::unknown_symbol);
+  EXPECT_THAT(unknown.what(), HasSubstr("; declared constants: cfl, gam; did you mean 'gam'?\n"));
+  EXPECT_THAT(error({"viscosity"}).what(), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(error().what(), HasSubstr("no constants are declared"));
+}
+
+TEST_F(DiagnosticsTest, MissingIncludesListTheFoldersSearched) {
+  declare_in_file("");
+  add("'gas.h' file not found", Diagnostic::Kind::missing_include, "gas.h");
+  EXPECT_EQ(error().code(), ErrorCode::kernel_include);
+  EXPECT_THAT(what(), HasSubstr("; folders searched for \"gas.h\": " + folder.path().string()));
+}
+
+TEST_F(DiagnosticsTest, LimitsSignaturesAndCrashesHaveTheirCodes) {
+  add("bracket nesting level exceeded", Diagnostic::Kind::limit);
+  EXPECT_EQ(error().code(), ErrorCode::kernel_limits);
+  result.status = CompileStatus::wrong_signature;
+  result.message = "arg 1: must be a pointer to const";
+  EXPECT_EQ(error().code(), ErrorCode::kernel_signature);
+  EXPECT_THAT(what(), HasSubstr("loop 'flux loop' (main.cpp:40): arg 1: must be"));
+  result.status = CompileStatus::crashed;
+  EXPECT_EQ(error().code(), ErrorCode::compiler_crash);
+  result.status = CompileStatus::unavailable;
+  EXPECT_EQ(error().code(), ErrorCode::plugin_failure);
+}
+
+}  // namespace
+}  // namespace op2::jit

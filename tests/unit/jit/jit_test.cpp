@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <barrier>
+
+#include <gmock/gmock.h>
+
+#include <core/error.hpp>
+#include <jit/jit.hpp>
+#include <jit/kernel_cache.hpp>
+#include <support/expect_error.hpp>
+#include <support/fake_backend.hpp>
+#include <support/loop_shapes.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2::jit {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+
+struct JitTest : testing::Test {
+  test::TemporaryDirectory folder;
+  core::Log log{core::LogLevel::off};
+  std::shared_ptr<test::FakeBackend> backend = std::make_shared<test::FakeBackend>();
+  double gam = 1.4, eps = 0.05;
+  std::vector<Constant> declared{{"gam", Type::f64, 1, &gam}, {"eps", Type::f64, 1, &eps}};
+  op_kernel_core kernel{
+      "k", "void k(double* a) { *a *= gam; }", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
+
+  JitOptions options() {
+    JitOptions result;
+    result.cache.directory = folder.path();
+    result.constants = [this] { return declared; };
+    return result;
+  }
+  std::unique_ptr<Jit> make(JitOptions given) {
+    return std::make_unique<Jit>(std::move(given), log, [this] { return backend; });
+  }
+  std::unique_ptr<Jit> make() { return make(options()); }
+
+  /// Loops that differ in the dim of their argument.
+  LoopRequest loop(int dim = 1) {
+    return {shape_of(kernel, {test::dat(0, dim, OP_RW)}, declared), "loop", "main.cpp:7", &kernel};
+  }
+};
+
+TEST_F(JitTest, AShapeNamesOnlyTheConstantsInTheText) {
+  EXPECT_THAT(loop().shape.constants, ElementsAre(ConstantShape{"gam", Type::f64, 1}));
+}
+
+TEST_F(JitTest, CodeIsLinkedAgainstTheAddressesOfItsConstants) {
+  make()->get({{loop()}});
+  ASSERT_THAT(backend->symbols, ElementsAre(Field(&LinkSymbol::name, "op2_const_gam")));
+  EXPECT_EQ(backend->symbols[0].address, &gam);
+}
+
+TEST_F(JitTest, EqualLoopsOfAChainAreCompiledOnce) {
+  const auto jit = make();
+  const std::vector<LoopRequest> chain{loop(1), loop(2), loop(1)};
+  const auto outcomes = jit->get(chain);
+  EXPECT_EQ(backend->compilations, 2);
+  EXPECT_EQ(outcomes[0].code, outcomes[2].code);
+  EXPECT_NE(outcomes[0].code, outcomes[1].code);
+}
+
+TEST_F(JitTest, ThreadsThatWantTheSameCodeCompileItOnce) {
+  backend->duration = std::chrono::milliseconds(20);
+  const auto jit = make();
+  std::barrier start(8);
+  std::vector<const CompiledLoop*> codes(8);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&, i] {
+        start.arrive_and_wait();
+        codes[i] = jit->get({{loop()}})[0].code;
+      });
+    }
+  }
+  EXPECT_EQ(backend->compilations, 1);
+  EXPECT_THAT(codes, testing::Each(testing::AllOf(codes[0], testing::NotNull())));
+}
+
+TEST_F(JitTest, MissingLoopsAreCompiledAtTheSameTime) {
+  backend->duration = std::chrono::milliseconds(50);
+  make()->get({{loop(1), loop(2)}});
+  EXPECT_EQ(backend->most_at_once, 2);
+}
+
+TEST_F(JitTest, NoMoreThreadsThanAllowedCompile) {
+  auto one = options();
+  one.threads = 1;
+  backend->duration = std::chrono::milliseconds(5);
+  make(one)->get({{loop(1), loop(2), loop(3)}});
+  EXPECT_EQ(backend->most_at_once, 1);
+}
+
+TEST_F(JitTest, AFailureIsTheOutcomeOfItsLoopAndIsTriedAgain) {
+  const auto jit = make();
+  backend->rejects = true;
+  const auto failed = jit->get({{loop()}});
+  EXPECT_EQ(failed[0].code, nullptr);
+  ASSERT_TRUE(failed[0].error);
+  EXPECT_THAT(failed[0].error->what(), HasSubstr("OP2-E101 loop 'loop' (main.cpp:7)"));
+  backend->rejects = false;
+  EXPECT_NE(jit->get({{loop()}})[0].code, nullptr);
+  EXPECT_EQ(backend->compilations, 2);
+}
+
+TEST_F(JitTest, NothingIsKeptOnDiskOfAFailure) {
+  backend->rejects = true;
+  make()->get({{loop()}});
+  backend->rejects = false;
+  EXPECT_FALSE(make()->get({{loop()}})[0].code->from_disk);
+}
+
+TEST_F(JitTest, AnotherProcessFindsTheCodeOnDisk) {
+  make()->get({{loop()}});
+  const auto second = make();
+  const auto outcome = second->get({{loop()}})[0];
+  EXPECT_TRUE(outcome.code->from_disk);
+  EXPECT_EQ(outcome.code->signature, "double*");
+  EXPECT_EQ(backend->compilations, 1);
+}
+
+TEST_F(JitTest, AnEntryThatDoesNotLinkIsCompiledAgainAndReplaced) {
+  make()->get({{loop()}});
+  backend->failing_links = 1;
+  EXPECT_FALSE(make()->get({{loop()}})[0].code->from_disk);
+  EXPECT_EQ(backend->compilations, 2);
+  EXPECT_TRUE(make()->get({{loop()}})[0].code->from_disk);
+}
+
+TEST_F(JitTest, FreshCodeThatDoesNotLinkIsAnErrorAndIsNotKept) {
+  backend->failing_links = 1;
+  const auto outcome = make()->get({{loop()}})[0];
+  EXPECT_EQ(outcome.error->code(), ErrorCode::link_failure);
+  EXPECT_THAT(outcome.error->what(), HasSubstr("kernel 'k' cannot be linked: does not link"));
+  EXPECT_FALSE(make()->get({{loop()}})[0].code->from_disk);
+}
+
+TEST_F(JitTest, ValuesAndOtherConstantsDoNotChangeTheKey) {
+  const Key before = make()->get({{loop()}})[0].code->key;
+  gam = 2;
+  declared.push_back({"mach", Type::f64, 1, &eps});
+  EXPECT_EQ(make()->get({{loop()}})[0].code->key, before);
+  kernel.source = "void k(double* a) { *a *= gam * mach; }";
+  EXPECT_NE(make()->get({{loop()}})[0].code->key, before);
+}
+
+TEST_F(JitTest, StatisticsCountWhereCodeCameFrom) {
+  make()->get({{loop(1)}});
+  const auto jit = make();
+  jit->get({{loop(1), loop(2)}});
+  jit->get({{loop(1), loop(2)}});
+  const op_jit_statistics statistics = jit->statistics();
+  EXPECT_EQ(statistics.disk_hits, 1);
+  EXPECT_EQ(statistics.compiled, 1);
+  EXPECT_EQ(statistics.memory_hits, 2);
+  EXPECT_EQ(statistics.compile_seconds, 0.5);
+  EXPECT_GT(statistics.wait_seconds, 0);
+}
+
+TEST_F(JitTest, AMissingPluginIsTheOutcomeOfEveryLoop) {
+  Jit jit(options(), log, []() -> std::shared_ptr<Backend> {
+    core::fail(ErrorCode::plugin_failure, "no plug-in");
+  });
+  for (const Outcome& outcome : jit.get({{loop(1), loop(2)}})) {
+    EXPECT_EQ(outcome.error->code(), ErrorCode::plugin_failure);
+  }
+}
+
+TEST_F(JitTest, NothingIsLoadedForAnEmptyChain) {
+  Jit jit(options(), log, []() -> std::shared_ptr<Backend> {
+    core::fail(ErrorCode::plugin_failure, "no plug-in");
+  });
+  EXPECT_TRUE(jit.get({}).empty());
+}
+
+TEST_F(JitTest, CompilationsAreInTheTrace) {
+  core::Trace trace(true);
+  auto traced = options();
+  traced.trace = &trace;
+  make(traced)->get({{loop()}});
+  EXPECT_THAT(trace.to_json(), HasSubstr("compile"));
+}
+
+TEST(KernelCache, AnErrorReachesAllWhoWaitAndIsThenForgotten) {
+  KernelCache cache;
+  const LoopShape shape{"k", "", {}, {}, {}};
+  auto first = cache.find_or_add(shape);
+  const auto second = cache.find_or_add(shape);
+  ASSERT_TRUE(first.duty);
+  EXPECT_FALSE(second.duty);
+  cache.complete(shape, *first.duty, {nullptr, Error(ErrorCode::kernel_text, "wrong")});
+  EXPECT_TRUE(first.result.get().error);
+  EXPECT_TRUE(second.result.get().error);
+  EXPECT_TRUE(cache.find_or_add(shape).duty);
+}
+
+}  // namespace
+}  // namespace op2::jit

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include <jit/kernel_text.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2::jit {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+auto identifiers(std::string_view text) {
+  return scan_text(text).identifiers;
+}
+
+TEST(KernelText, FindsIdentifiersAndNothingInsideComments) {
+  EXPECT_THAT(identifiers("a + /* b * c */ d // e \\\n still a comment\n f"),
+              UnorderedElementsAre("a", "d", "f"));
+}
+
+TEST(KernelText, FindsNothingInsideLiterals) {
+  EXPECT_THAT(identifiers(R"(x = "y \" z" + 'w' + '\'' + v)"), UnorderedElementsAre("x", "v"));
+}
+
+TEST(KernelText, FindsNothingInsideRawLiterals) {
+  EXPECT_THAT(identifiers("a R\"--(b )\" c)--\" d u8R\"(e)\" f"),
+              UnorderedElementsAre("a", "d", "f"));
+}
+
+TEST(KernelText, LettersOfNumbersAreNoIdentifiers) {
+  EXPECT_THAT(identifiers("1e+5f 0x1Fp-3 1'000ull .5e3 7.f q2"), UnorderedElementsAre("q2"));
+}
+
+TEST(KernelText, UnfinishedTokensEndWithTheText) {
+  EXPECT_THAT(identifiers("a /* b"), UnorderedElementsAre("a"));
+  EXPECT_THAT(identifiers("a \"b"), UnorderedElementsAre("a"));
+  EXPECT_THAT(identifiers("a R\"x(b"), UnorderedElementsAre("a"));
+  EXPECT_THAT(identifiers("a '\\"), UnorderedElementsAre("a"));
+}
+
+TEST(KernelText, FindsQuotedIncludesOnly) {
+  const auto scan =
+      scan_text("#include <cmath>\n# include \"a.h\"\n// #include \"b.h\"\n#define N \"c.h\"\n");
+  EXPECT_THAT(scan.includes, ElementsAre("a.h"));
+}
+
+struct IncludeTest : testing::Test {
+  test::TemporaryDirectory folder;
+  void write(const char* name, const char* text) {
+    std::filesystem::create_directories((folder.path() / name).parent_path());
+    std::ofstream(folder / name) << text;
+  }
+  auto read(const char* text) { return read_includes(text, folder.path()); }
+};
+
+TEST_F(IncludeTest, FilesAreFoundThroughOtherFilesAndBesideThem) {
+  write("sub/a.h", "#include \"b.h\"\n#include \"top.h\"\n");
+  write("sub/b.h", "#include \"a.h\"\n");
+  write("top.h", "double top;");
+  EXPECT_THAT(read("#include \"sub/a.h\""), ElementsAre(Field(&IncludedFile::name, "sub/a.h"),
+                                                        Field(&IncludedFile::name, "sub/b.h"),
+                                                        IncludedFile{"top.h", "double top;"}));
+}
+
+TEST_F(IncludeTest, FilesThatAreMissingAreLeftOut) {
+  std::filesystem::create_directory(folder.path() / "folder.h");
+  EXPECT_THAT(read("#include \"missing.h\"\n#include \"folder.h\"\n"), IsEmpty());
+}
+
+TEST_F(IncludeTest, IdentifiersOfIncludedFilesCount) {
+  write("a.h", "inline double f() { return gam; }");
+  EXPECT_THAT(identifiers_in("x", read("#include \"a.h\"")), testing::IsSupersetOf({"x", "gam"}));
+}
+
+}  // namespace
+}  // namespace op2::jit

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// op2-jitinspect as its user sees it: run as a program on a directory that was made for the test.
+#include <array>
+#include <cstdio>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "cache_support.hpp"
+
+namespace op2::jit {
+namespace {
+
+using nlohmann::json;
+using test::entry_number;
+using test::file_of;
+using test::key_of;
+using test::path_of;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+struct Answer {
+  int code;
+  std::string text;  ///< standard output and errors
+};
+
+class Inspect : public testing::Test {
+ protected:
+  void put(const CacheEntry& entry) {
+    test::write_file(path_of(place_.path(), entry), file_of(entry));
+  }
+  void damage(const CacheEntry& entry) {
+    std::vector<std::byte> file = file_of(entry);
+    file[file.size() / 2] ^= std::byte{4};
+    test::write_file(path_of(place_.path(), entry), file);
+  }
+  Answer run(const std::string& arguments) const { return run_in(place_.path(), arguments); }
+  static Answer run_in(const fs::path& directory, const std::string& arguments) {
+    return run_plain(arguments + " --dir '" + directory.string() + "'");
+  }
+  static Answer run_plain(const std::string& arguments) {
+    FILE* pipe = popen((OP2_JITINSPECT " " + arguments + " 2>&1").c_str(), "r");
+    Answer answer{0, {}};
+    std::array<char, 4096> buffer;
+    while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe))
+      answer.text.append(buffer.data(), count);
+    answer.code = WEXITSTATUS(pclose(pipe));
+    return answer;
+  }
+  json run_json(const std::string& arguments) const {
+    return json::parse(run(arguments + " --json").text);
+  }
+
+  test::TemporaryDirectory place_;
+};
+
+/// An entry of the same kernel for another CPU and with another text.
+CacheEntry variant_of(int number) {
+  CacheEntry entry = entry_number(number);
+  entry.key.cpu = "skylake";
+  entry.key.features = "+avx2,+fma";
+  entry.key.text.replace(entry.key.text.find("= 1"), 3, "= 2");
+  entry.created += 1000;
+  return entry;
+}
+
+TEST_F(Inspect, ListsOneLinePerEntry) {
+  put(entry_number(1));
+  put(entry_number(2));
+  const Answer answer = run("list");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(std::ranges::count(answer.text, '\n'), 3);
+  EXPECT_THAT(answer.text, AllOf(HasSubstr(short_name_of(key_of(entry_number(1)))),
+                                 HasSubstr("kernel2"), HasSubstr("loop2"), HasSubstr("znver5"),
+                                 HasSubstr("1 read, 1 inc"), HasSubstr("125")));
+}
+
+TEST_F(Inspect, ListsAnEmptyDirectory) {
+  EXPECT_EQ(run("list").code, 0);
+  EXPECT_EQ(run_json("list"), json::array());
+}
+
+TEST_F(Inspect, ListsAsJson) {
+  put(entry_number(1));
+  const json entries = run_json("list");
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0]["key"], name_of(key_of(entry_number(1))));
+  EXPECT_EQ(entries[0]["compile_ms"], 125);
+  EXPECT_EQ(entries[0]["bytes"], file_of(entry_number(1)).size());
+}
+
+TEST_F(Inspect, ShowsASummaryByDigitsOfTheKeyOrByKernel) {
+  put(entry_number(1));
+  const std::string name = name_of(key_of(entry_number(1)));
+  for (const std::string& key : {name, name.substr(0, 5), std::string("kernel1")})
+    EXPECT_THAT(run("show " + key).text,
+                AllOf(HasSubstr(name), HasSubstr("loop1"), HasSubstr("dat double x4 inc"),
+                      HasSubstr("double gam[1]"), HasSubstr("LLVM 19"), HasSubstr("125.0 ms")));
+}
+
+TEST_F(Inspect, ShowsTheParts) {
+  CacheEntry entry = entry_number(1);
+  entry.ir = "define void @f() {\n  %a = load <4 x double>, ptr %p\n  ret void\n}\n";
+  put(entry);
+  EXPECT_EQ(run("show kernel1 --source").text, "// source\n");
+  EXPECT_EQ(run("show kernel1 --ir").text, entry.ir);
+  EXPECT_EQ(run("show kernel1 --asm").text, "# assembly\n");
+  EXPECT_THAT(run("show kernel1 --key").text, HasSubstr("    void kernel1(double *x) {"));
+  EXPECT_THAT(run("show kernel1 --stats").text,
+              HasSubstr("2 instructions: 1 loads, 0 stores, 0 calls, 1 on vectors"));
+}
+
+TEST_F(Inspect, ShowsThePartsAsJson) {
+  put(entry_number(1));
+  EXPECT_EQ(run_json("show kernel1")["loop"], "loop1");
+  EXPECT_EQ(run_json("show kernel1 --source")["source"], "// source\n");
+  EXPECT_EQ(run_json("show kernel1 --ir")["ir"], "; ir\n");
+  EXPECT_EQ(run_json("show kernel1 --asm")["assembly"], "# assembly\n");
+  EXPECT_EQ(run_json("show kernel1 --key")["fields"]["cpu"], "znver5");
+  EXPECT_EQ(run_json("show kernel1 --stats")["statistics"]["object_bytes"], 16);
+}
+
+TEST_F(Inspect, AsksForMoreDigitsWhenAKernelHasSeveralEntries) {
+  put(entry_number(1));
+  put(variant_of(1));
+  const Answer answer = run("show kernel1");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.text, AllOf(HasSubstr(short_name_of(key_of(entry_number(1)))),
+                                 HasSubstr(short_name_of(key_of(variant_of(1))))));
+}
+
+TEST_F(Inspect, SaysThatThereIsNoSuchEntry) {
+  const Answer answer = run("show nothing");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.text, AllOf(HasSubstr("'nothing'"), HasSubstr("op2-jitinspect list")));
+}
+
+TEST_F(Inspect, DoesNotLetAnEntrySteerTheTerminal) {
+  CacheEntry entry = entry_number(1);
+  entry.loop = "\x1b[2Jloop";
+  entry.source = "\x1b[31m\n";
+  put(entry);
+  EXPECT_THAT(run("list").text + run("show kernel1 --source").text, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Inspect, PrintsBytesThatAreNoTextAsJson) {
+  CacheEntry entry = entry_number(1);
+  entry.source = "\xff\xfe";
+  put(entry);
+  EXPECT_EQ(run_json("show kernel1 --source")["source"], "\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST_F(Inspect, CountsByKernelAndByCpu) {
+  put(entry_number(1));
+  put(variant_of(1));
+  damage(entry_number(2));
+  const json all = run_json("stats");
+  EXPECT_EQ(all["entries"], 2);
+  EXPECT_EQ(all["bad"], 1);
+  EXPECT_EQ(all["by_kernel"]["kernel1"]["entries"], 2);
+  EXPECT_EQ(all["by_cpu"]["skylake"]["entries"], 1);
+  EXPECT_THAT(run("stats").text, AllOf(HasSubstr("kernel1"), HasSubstr("skylake")));
+}
+
+TEST_F(Inspect, VerifyIsContentWithGoodEntries) {
+  put(entry_number(1));
+  const Answer answer = run("verify");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_THAT(answer.text, HasSubstr("1 good"));
+}
+
+TEST_F(Inspect, VerifyNamesTheEntryWithAFlippedBit) {
+  put(entry_number(1));
+  damage(entry_number(2));
+  const Answer answer = run("verify");
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_THAT(answer.text, AllOf(HasSubstr(name_of(key_of(entry_number(2)))), HasSubstr("checksum"),
+                                 HasSubstr("1 good"), HasSubstr("1 bad"),
+                                 Not(HasSubstr(name_of(key_of(entry_number(1)))))));
+  const json document = run_json("verify");
+  EXPECT_EQ(document["bad"][0]["file"], entry_name(key_of(entry_number(2))));
+}
+
+TEST_F(Inspect, VerifyNamesAnEntryUnderTheNameOfAnother) {
+  test::write_file(path_of(place_.path(), entry_number(1)), file_of(entry_number(2)));
+  EXPECT_EQ(run("verify").code, 1);
+}
+
+TEST_F(Inspect, VerifyDoesNotCallAnotherVersionBad) {
+  std::vector<std::byte> file = file_of(entry_number(1));
+  file[8] = std::byte(cache_format_version + 1);
+  test::sign(file);
+  test::write_file(path_of(place_.path(), entry_number(1)), file);
+  const Answer answer = run("verify");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_THAT(answer.text, HasSubstr("1 of other versions"));
+}
+
+TEST_F(Inspect, PrunesToASize) {
+  const auto now = fs::file_time_type::clock::now();
+  for (const int number : {1, 2, 3}) {
+    CacheEntry entry = entry_number(number);
+    entry.object.resize(500'000);
+    put(entry);
+    fs::last_write_time(path_of(place_.path(), entry), now - std::chrono::hours(number));
+  }
+  EXPECT_THAT(run("prune --max-mb 1 --dry-run").text, HasSubstr("would remove 1 of 3"));
+  EXPECT_EQ(run_json("prune --max-mb 1")["removed"],
+            json::array({entry_name(key_of(entry_number(3)))}));
+  EXPECT_EQ(run_json("list").size(), 2u);
+}
+
+TEST_F(Inspect, PrunesWhatIsOldOrBadOrAll) {
+  for (const int number : {1, 2}) put(entry_number(number));
+  damage(entry_number(3));
+  const auto now = fs::file_time_type::clock::now();
+  fs::last_write_time(path_of(place_.path(), entry_number(2)), now - std::chrono::hours(72));
+  test::write_file(place_ / "README", {});
+  EXPECT_EQ(run_json("prune --bad")["removed"].size(), 1u);
+  EXPECT_EQ(run_json("prune --older-than 2")["removed"],
+            json::array({entry_name(key_of(entry_number(2)))}));
+  EXPECT_EQ(run_json("prune --all")["removed"].size(), 1u);
+  EXPECT_TRUE(fs::exists(place_ / "README"));
+}
+
+TEST_F(Inspect, PruneWantsToKnowWhat) {
+  put(entry_number(1));
+  const Answer answer = run("prune");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.text, HasSubstr("--older-than"));
+  EXPECT_EQ(run_json("list").size(), 1u);
+}
+
+TEST_F(Inspect, SaysWhyAKernelWasCompiledAgain) {
+  put(entry_number(1));
+  put(variant_of(1));
+  put(entry_number(2));
+  const Answer answer = run("why-missed kernel1");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_THAT(answer.text,
+              AllOf(HasSubstr("3 of the 11 fields"), HasSubstr("- znver5\n    + skylake"),
+                    HasSubstr("+ +fma"), HasSubstr("text, from line 2"),
+                    HasSubstr("-   *x = 1;\n    +   *x = 2;"), Not(HasSubstr("triple"))));
+}
+
+TEST_F(Inspect, SaysTheSameAsJson) {
+  put(entry_number(1));
+  put(variant_of(1));
+  const json document = run_json("why-missed " + name_of(key_of(variant_of(1))));
+  EXPECT_EQ(document["other"], name_of(key_of(entry_number(1))));
+  ASSERT_EQ(document["differences"].size(), 3u);
+  EXPECT_EQ(
+      document["differences"][0],
+      json::parse(R"({"field": "cpu", "line": 1, "this": ["skylake"], "other": ["znver5"]})"));
+}
+
+TEST_F(Inspect, ComparesWithTheEntryThatTheUserNames) {
+  put(entry_number(1));
+  put(entry_number(2));
+  const json document = run_json("why-missed kernel1 kernel2");
+  EXPECT_EQ(document["other"], name_of(key_of(entry_number(2))));
+}
+
+TEST_F(Inspect, SaysThatAnEntryIsTheFirstOfItsKernel) {
+  put(entry_number(1));
+  EXPECT_THAT(run("why-missed kernel1").text, HasSubstr("first time"));
+  EXPECT_TRUE(run_json("why-missed kernel1")["other"].is_null());
+}
+
+TEST_F(Inspect, ReadsADirectoryThatTheLibraryWouldRefuseWithAWarning) {
+  put(entry_number(1));
+  chmod(place_.path().c_str(), 0777);
+  const Answer answer = run("list");
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_THAT(answer.text,
+              AllOf(HasSubstr("warning:"), HasSubstr("mode 777"), HasSubstr("kernel1")));
+}
+
+TEST_F(Inspect, SaysThatThereIsNoDirectory) {
+  const Answer answer = run_in(place_.path() / "none", "list");
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.text, HasSubstr("No such file or directory"));
+}
+
+TEST_F(Inspect, ExplainsEveryCommand) {
+  for (const char* command : {"", "list", "show", "stats", "verify", "prune", "why-missed"}) {
+    const Answer answer = run_plain(std::string(command) + " --help");
+    EXPECT_EQ(answer.code, 0) << command;
+    EXPECT_THAT(answer.text, HasSubstr("Usage:")) << command;
+  }
+}
+
+TEST_F(Inspect, RefusesWhatItDoesNotKnow) {
+  for (const char* arguments :
+       {"", "explode", "list --wrong", "show", "show a --ir --asm", "prune --max-mb much"})
+    EXPECT_EQ(run_plain(arguments).code, 2) << arguments;
+}
+
+}  // namespace
+}  // namespace op2::jit

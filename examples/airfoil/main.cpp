@@ -104,15 +104,6 @@ bool check(const airfoil::Flow& flow, const Residuals& residuals) {
   return passed;
 }
 
-void report_jit() {
-  const op_jit_statistics jit = op_get_jit_statistics();
-  op_printf(
-      "kernels: %lld compiled in %.3f s, %lld from the cache on disk; loops waited %.3f s for "
-      "code\n",
-      static_cast<long long>(jit.compiled), jit.compile_seconds,
-      static_cast<long long>(jit.disk_hits), jit.wait_seconds);
-}
-
 airfoil::Flow declare(const Options& options) {
   const airfoil::Mesh mesh = options.mesh_file.empty()
                                  ? airfoil::make_c_grid(options.size[0], options.size[1])
@@ -127,7 +118,6 @@ int run(const Options& options) {
   const Residuals residuals = solve(flow, options);
   if (!options.vtu_file.empty()) airfoil::write_fields(flow, options.vtu_file.c_str());
   op_timing_output();
-  report_jit();
   return !options.check || check(flow, residuals) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lesson 1: a mesh, data on it, and a loop.
+#include <vector>
+
+#include <op2/op2.hpp>
+
+// What is done for one edge: it adds its length to the two nodes at its ends.
+OP_KERNEL(add_length, (const double* length, double* left, double* right), {
+  *left += *length;
+  *right += *length;
+});
+
+int main(int argc, char** argv) {
+  op_init(argc, argv);
+
+  // A ring of six nodes; edge e lies between nodes e and e + 1.
+  const int size = 6;
+  const std::vector<int> ends{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0};
+  const std::vector<double> lengths{1, 2, 3, 4, 5, 6};
+
+  const op_set nodes = op_decl_set(size, "nodes");
+  const op_set edges = op_decl_set(size, "edges");
+  const op_map ends_of_edge = op_decl_map(edges, nodes, 2, ends.data(), "ends_of_edge");
+  const op_dat length = op_decl_dat(edges, 1, lengths.data(), "length");
+  const op_dat sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
+
+  // Two edges add to the same node: the library sees to it that nothing is lost, on any number of
+  // threads. The loop is queued here and runs when somebody wants its result.
+  op_par_loop(add_length, "add_length", edges,
+              op_arg_dat(length, OP_READ),
+              op_arg_dat(sum, 0, ends_of_edge, OP_INC),
+              op_arg_dat(sum, 1, ends_of_edge, OP_INC));
+
+  std::vector<double> result(size);
+  op_fetch_data(sum, result.data());
+  for (int node = 0; node < size; ++node) op_printf("node %d: %g\n", node, result[node]);
+
+  op_exit();
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lesson 2: sums and maxima over a mesh, in two ways.
+#include <vector>
+
+#include <op2/op2.hpp>
+
+OP_KERNEL(halve, (double* value), { *value *= 0.5; });
+
+OP_KERNEL(measure, (const double* value, double* sum, double* largest), {
+  *sum += *value;
+  *largest = *value > *largest ? *value : *largest;
+});
+
+int main(int argc, char** argv) {
+  op_init(argc, argv);
+  const std::vector<double> values{8, 16, 24, 32};
+  const op_set cells = op_decl_set(4, "cells");
+  const op_dat value = op_decl_dat(cells, 1, values.data(), "value");
+
+  // Raw: the result is in a variable of this program as soon as op_par_loop returns. So all loops
+  // that were queued before are executed, too.
+  double sum = 0, largest = 0;
+  op_par_loop(halve, "halve", cells, op_arg_dat(value, OP_RW));
+  op_par_loop(measure, "measure", cells,
+              op_arg_dat(value, OP_READ),
+              op_arg_gbl(&sum, 1, "double", OP_INC),
+              op_arg_gbl(&largest, 1, "double", OP_MAX));
+  op_printf("raw:  sum %g, largest %g\n", sum, largest);
+
+  // Lazy: the result stays with the queue. Setting and reducing it are queued like loops; only
+  // asking for it executes them. A time loop that looks at its residual now and then is one chain.
+  const double zero = 0;
+  const op_global lazy_sum = op_decl_global(1, &zero, "sum");
+  const op_global lazy_largest = op_decl_global(1, &zero, "largest");
+  for (int step = 0; step < 3; ++step) {
+    op_set_global(lazy_sum, &zero);
+    op_set_global(lazy_largest, &zero);
+    op_par_loop(halve, "halve", cells, op_arg_dat(value, OP_RW));
+    op_par_loop(measure, "measure", cells,
+                op_arg_dat(value, OP_READ),
+                op_arg_gbl(lazy_sum, OP_INC),
+                op_arg_gbl(lazy_largest, OP_MAX));
+  }
+  op_fetch_global(lazy_sum, &sum);
+  op_fetch_global(lazy_largest, &largest);
+  op_printf("lazy: sum %g, largest %g\n", sum, largest);
+
+  op_exit();
+}

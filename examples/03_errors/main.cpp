@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lesson 3: what happens when something is wrong. Ends with exit code 0 if both mistakes are found.
+#include <vector>
+
+#include <op2/op2.hpp>
+
+// Kernels may also be plain text. This one has a typo, which nobody notices before a loop uses it.
+constexpr const char* kernel_with_a_typo = R"(
+void square(const double* in, double* out) {
+  out[0] = in[0] * im[0];
+}
+)";
+
+int main(int argc, char** argv) {
+  op_init(argc, argv);
+  int found = 0;
+  const op_set nodes = op_decl_set(3, "nodes");
+  const op_set edges = op_decl_set(2, "edges");
+
+  // Wrong data is refused where it is declared.
+  try {
+    const std::vector<int> ends{0, 1, 1, 3};
+    op_decl_map(edges, nodes, 2, ends.data(), "ends");
+  } catch (const op2::Error& error) {
+    op_printf("%s\n\n", error.what());
+    found += error.code() == op2::ErrorCode::map_out_of_range;
+  }
+
+  // Loops run late, so the error of a kernel comes late; but it names the loop and where it was
+  // called, and shows the line of the kernel.
+  const op_dat in = op_decl_dat<double>(nodes, 1, nullptr, "in");
+  const op_dat out = op_decl_dat<double>(nodes, 1, nullptr, "out");
+  const op_kernel square = op_decl_kernel("square", kernel_with_a_typo);
+  try {
+    op_par_loop(square, "square", nodes, op_arg_dat(in, OP_READ), op_arg_dat(out, OP_WRITE));
+    op_flush();
+  } catch (const op2::Error& error) {
+    op_printf("%s\n", error.what());
+    found += error.code() == op2::ErrorCode::kernel_text || error.code() == op2::ErrorCode::unknown_symbol;
+  }
+
+  op_exit();
+  return found == 2 ? 0 : 1;
+}

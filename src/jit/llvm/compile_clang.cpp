@@ -72,6 +72,13 @@ Diagnostic::Kind kind_of(unsigned id) {
   }
 }
 
+/// Whether the first argument of a message is the symbol or file that it is about.
+bool has_subject(unsigned id) {
+  const auto kind = kind_of(id);
+  return kind == Diagnostic::Kind::unknown_symbol || kind == Diagnostic::Kind::missing_include ||
+         id == clang::diag::err_no_member || id == clang::diag::err_no_member_suggest;
+}
+
 /// The name or file that the first argument of a message holds, without quotes.
 std::string first_argument(const clang::Diagnostic& info) {
   if (info.getNumArgs() == 0) return {};
@@ -123,8 +130,7 @@ class Collector : public clang::DiagnosticConsumer {
     llvm::SmallString<128> text;
     info.FormatDiagnostic(text);
     message.text = text.str().str();
-    if (message.kind != Diagnostic::Kind::other) message.subject = first_argument(info);
-    if (message.kind == Diagnostic::Kind::limit) message.subject.clear();
+    if (has_subject(info.getID())) message.subject = first_argument(info);
     if (info.hasSourceManager() && info.getLocation().isValid()) {
       set_place(message, info.getSourceManager(), info.getLocation());
     }
@@ -184,8 +190,23 @@ ParameterForm form_of(const clang::ParmVarDecl& parameter) {
   return form;
 }
 
+FunctionForm form_of(const clang::FunctionDecl& function) {
+  const auto& context = function.getASTContext();
+  FunctionForm form;
+  form.name = function.getNameAsString();
+  form.is_template = function.getDescribedFunctionTemplate() != nullptr;
+  form.is_variadic = function.isVariadic();
+  form.result = function.getReturnType().getAsString(context.getPrintingPolicy());
+  for (const auto* parameter : function.parameters())
+    form.parameters.push_back(form_of(*parameter));
+  const auto place = context.getSourceManager().getPresumedLoc(function.getLocation());
+  const auto file = place.isValid() ? shown_name(place.getFilename()) : "";
+  if (!file.empty()) form.place = fmt::format("{}:{}", file, place.getLine());
+  return form;
+}
+
 /// Looks at each definition as soon as it is parsed, and stops the compiler at a kernel that does
-/// not fit, so that code generated for the call is never seen by it.
+/// not fit, so that the call that is generated for it is never parsed.
 class SignatureCheck : public clang::ASTConsumer {
  public:
   SignatureCheck(const CompileRequest& request, const clang::CompilerInstance& compiler)
@@ -193,108 +214,51 @@ class SignatureCheck : public clang::ASTConsumer {
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
     if (compiler_.getDiagnostics().hasErrorOccurred()) return true;
-    for (const auto* declaration : group) visit(*declaration);
-    return fault.empty();
+    for (const auto* declaration : group) visit(*declaration, {});
+    return fault_.empty();
   }
 
-  /// Why no function of the right name was found; empty if there is one.
-  std::string missing() const {
-    if (seen_) return {};
-    if (!elsewhere_.empty()) return fmt::format("kernel '{}' {}", request_.kernel, elsewhere_);
-    return fmt::format(
-        "the text does not define a function '{}'; it defines {}", request_.kernel,
-        defined_.empty() ? "none" : fmt::format("'{}'", fmt::join(defined_, "', '")));
+  /// Empty if the kernel is there and fits.
+  std::string fault() const {
+    return found_ ? fault_ : missing_kernel(request_.kernel, functions_);
   }
-
-  std::string fault;
-  std::string parameters;
+  const std::string& parameters() const { return parameters_; }
 
  private:
-  void visit(const clang::Decl& declaration) {
+  void visit(const clang::Decl& declaration, const std::string& scope) {
+    if (compiler_.getSourceManager().isInSystemHeader(declaration.getLocation())) return;
     if (const auto* block = llvm::dyn_cast<clang::LinkageSpecDecl>(&declaration)) {
-      for (const auto* inner : block->decls()) visit(*inner);
+      for (const auto* inner : block->decls()) visit(*inner, scope);
     } else if (const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(&declaration)) {
-      look_inside(*space);
+      for (const auto* inner : space->decls()) visit(*inner, space->getNameAsString());
     } else if (const auto* pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(&declaration)) {
-      if (pattern->getName() == request_.kernel)
-        elsewhere_ = "is a template; it must be a plain function";
+      add(*pattern->getTemplatedDecl(), scope);
     } else if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration)) {
-      if (function->isThisDeclarationADefinition()) visit_definition(*function);
+      const bool plain = function->getTemplatedKind() == clang::FunctionDecl::TK_NonTemplate;
+      if (plain && function->isThisDeclarationADefinition()) add(*function, scope);
     }
   }
 
-  void look_inside(const clang::NamespaceDecl& space) {
-    for (const auto* inner : space.decls()) {
-      const auto* named = llvm::dyn_cast<clang::NamedDecl>(inner);
-      if (named == nullptr || named->getNameAsString() != request_.kernel) continue;
-      elsewhere_ =
-          fmt::format("is declared inside namespace '{}'; move it out", space.getNameAsString());
-    }
-  }
-
-  void visit_definition(const clang::FunctionDecl& function) {
-    const auto& sources = compiler_.getSourceManager();
-    if (sources.isInSystemHeader(function.getLocation())) return;
-    defined_.push_back(function.getNameAsString());
-    if (defined_.back() != request_.kernel) return;
-    std::vector<ParameterForm> forms;
-    for (const auto* parameter : function.parameters()) forms.push_back(form_of(*parameter));
-    fault = fault_of(function, forms);
-    parameters = parameter_list(forms);
-    seen_ = true;
-    if (fault.empty()) return;
-    const auto place = sources.getPresumedLoc(function.getLocation());
-    if (place.isInvalid()) return;
-    const auto file = shown_name(place.getFilename());
-    if (!file.empty()) fault += fmt::format(" (defined at {}:{})", file, place.getLine());
-  }
-
-  std::string fault_of(const clang::FunctionDecl& function,
-                       const std::vector<ParameterForm>& forms) const {
-    if (seen_)
-      return fmt::format("kernel '{}' is overloaded; the text may define it once", request_.kernel);
-    if (!function.getReturnType()->isVoidType()) {
-      return fmt::format(
-          "kernel '{}' returns '{}', but a kernel must return void", request_.kernel,
-          function.getReturnType().getAsString(compiler_.getASTContext().getPrintingPolicy()));
-    }
-    if (function.isVariadic())
-      return fmt::format("kernel '{}' must not be variadic", request_.kernel);
-    return signature_fault(request_.kernel, forms, request_.args);
+  void add(const clang::FunctionDecl& function, const std::string& scope) {
+    auto form = form_of(function);
+    if (form.name == request_.symbol) return;
+    form.scope = scope;
+    const bool is_kernel = form.name == request_.kernel && scope.empty() && !form.is_template;
+    if (is_kernel) parameters_ = parameter_list(form);
+    found_ = found_ || is_kernel;
+    functions_.push_back(std::move(form));
+    if (fault_.empty()) fault_ = signature_fault(request_.kernel, functions_, request_.args);
   }
 
   const CompileRequest& request_;
   const clang::CompilerInstance& compiler_;
-  std::vector<std::string> defined_;  ///< functions of the text, in order
-  std::string elsewhere_;  ///< what is wrong with a thing of the kernel's name that is no function
-  bool seen_ = false;
+  std::vector<FunctionForm> functions_;  ///< of the text, in order
+  std::string fault_;
+  std::string parameters_;
+  bool found_ = false;
 };
 
 // ---- compilation
-
-std::vector<std::string> arguments_of(const Machine& machine, const CompileRequest& request) {
-  auto list = fixed_flags();
-  const auto add = [&list](std::initializer_list<std::string> more) {
-    list.insert(list.end(), more);
-  };
-  add({"-triple", machine.info.triple, "-target-cpu", machine.info.cpu});
-  llvm::SmallVector<llvm::StringRef> features;
-  llvm::StringRef(machine.features).split(features, ',', -1, false);
-  for (const auto feature : features) add({"-target-feature", feature.str()});
-  if (request.sanitize_address) add({"-fsanitize=address"});
-  if (request.sanitize_thread) add({"-fsanitize=thread"});
-  if (request.sanitize_undefined) {
-    const std::string checks =
-        "alignment,array-bounds,bool,builtin,integer-divide-by-zero,nonnull-attribute,null,pointer-"
-        "overflow,"
-        "return,shift-base,shift-exponent,signed-integer-overflow,unreachable,vla-bound";
-    add({"-fsanitize=" + checks, "-fsanitize-recover=" + checks});
-  }
-  if (request.sanitize_address || request.sanitize_thread) add({"-mframe-pointer=all"});
-  add({"-I", include_folder, "-internal-isystem", shim_folder, "-main-file-name", request.symbol,
-       source_path});
-  return list;
-}
 
 /// The compiler sees these files and none of the machine.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const CompileRequest& request) {
@@ -332,8 +296,8 @@ class ParseAction : public clang::ASTFrontendAction {
   }
 
   void EndSourceFileAction() override {
-    fault = check_->fault.empty() ? check_->missing() : check_->fault;
-    parameters = check_->parameters;
+    fault = check_->fault();
+    parameters = check_->parameters();
     if (fault.empty()) module.reset(generator_->ReleaseModule());
   }
 
@@ -348,20 +312,11 @@ class ParseAction : public clang::ASTFrontendAction {
   clang::CodeGenerator* generator_ = nullptr;
 };
 
-/// A missing kernel shows itself first as an error of the call that is generated for it.
-bool is_about_the_call(const std::vector<Diagnostic>& messages, const CompileRequest& request) {
+const Diagnostic* first_error(const std::vector<Diagnostic>& messages) {
   for (const auto& message : messages) {
-    if (message.severity != Diagnostic::Severity::error) continue;
-    return message.kind == Diagnostic::Kind::unknown_symbol && message.subject == request.kernel;
+    if (message.severity == Diagnostic::Severity::error) return &message;
   }
-  return true;
-}
-
-bool has_error(const std::vector<Diagnostic>& messages) {
-  for (const auto& message : messages) {
-    if (message.severity == Diagnostic::Severity::error) return true;
-  }
-  return false;
+  return nullptr;
 }
 
 CompileResult compile_text(const Machine& machine, const CompileRequest& request) {
@@ -369,7 +324,10 @@ CompileResult compile_text(const Machine& machine, const CompileRequest& request
   Collector collector;
   clang::CompilerInstance compiler;
   compiler.createDiagnostics(&collector, false);
-  const auto arguments = arguments_of(machine, request);
+  auto arguments = clang_arguments(machine, request);
+  for (const char* word : {"-I", include_folder, "-internal-isystem", shim_folder, source_path}) {
+    arguments.emplace_back(word);
+  }
   std::vector<const char*> words;
   for (const auto& argument : arguments) words.push_back(argument.c_str());
   const bool accepted = clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), words,
@@ -383,7 +341,9 @@ CompileResult compile_text(const Machine& machine, const CompileRequest& request
   const bool parsed = accepted && compiler.ExecuteAction(action);
   result.diagnostics = std::move(collector.messages);
   result.signature = action.parameters;
-  if (!action.fault.empty() && is_about_the_call(result.diagnostics, request)) {
+  // A missing kernel shows itself first as an error of the call that is generated for it.
+  const auto* error = first_error(result.diagnostics);
+  if (!action.fault.empty() && (error == nullptr || error->subject == request.kernel)) {
     result.status = CompileStatus::wrong_signature;
     result.message = action.fault;
     result.diagnostics.clear();
@@ -391,14 +351,13 @@ CompileResult compile_text(const Machine& machine, const CompileRequest& request
   }
   result.status = CompileStatus::rejected;
   if (!parsed || action.module == nullptr) {
-    if (!has_error(result.diagnostics))
-      result.diagnostics.push_back(error_without_place("Clang gave no reason"));
+    if (error == nullptr) result.diagnostics.push_back(error_without_place("Clang gave no reason"));
     return result;
   }
   auto code = generate_code(*action.module, machine, request);
   result.diagnostics.insert(result.diagnostics.end(), code.diagnostics.begin(),
                             code.diagnostics.end());
-  if (has_error(result.diagnostics)) return result;
+  if (first_error(result.diagnostics) != nullptr) return result;
   result.status = CompileStatus::ok;
   result.object = std::move(code.object);
   result.ir = std::move(code.ir);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/recipe.hpp>
 
+#include <initializer_list>
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include <jit/llvm/math_names.hpp>
@@ -181,26 +184,14 @@ std::string mathematics() {
   return text + other_mathematics;
 }
 
-/// FNV-1a, 64 bits.
-void mix(std::uint64_t& hash, const std::string& text) {
-  for (const char c : text + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-}
+/// What -fsanitize=undefined stands for, without the checks whose reports differ between the
+/// runtime libraries of GCC and Clang.
+constexpr const char* undefined_checks =
+    "alignment,array-bounds,bool,builtin,integer-divide-by-zero,nonnull-attribute,null,"
+    "pointer-overflow,return,shift-base,shift-exponent,signed-integer-overflow,unreachable,vla-"
+    "bound";
 
-}  // namespace
-
-std::vector<IncludedFile> shim_headers() {
-  return {{"math.h", mathematics()},     {"cmath", "#include <math.h>\n"},
-          {"stdlib.h", absolute_values}, {"cstdlib", "#include <stdlib.h>\n"},
-          {"stdint.h", integer_types},   {"cstdint", "#include <stdint.h>\n"},
-          {"stddef.h", sizes},           {"cstddef", "#include <stddef.h>\n"},
-          {"float.h", float_limits},     {"cfloat", "#include <float.h>\n"},
-          {"limits.h", integer_limits},  {"climits", "#include <limits.h>\n"},
-          {"string.h", strings},         {"cstring", "#include <string.h>\n"},
-          {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
-          {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
-          {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"}};
-}
-
+/// Arguments that all compilations share.
 std::vector<std::string> fixed_flags() {
   return {"-O3",
           "-std=c++20",
@@ -229,6 +220,46 @@ std::vector<std::string> fixed_flags() {
           "-Wno-pass-failed",
           "-nostdsysteminc",
           "-nobuiltininc"};
+}
+
+/// FNV-1a, 64 bits.
+void mix(std::uint64_t& hash, const std::string& text) {
+  for (const char c : text + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+}
+
+}  // namespace
+
+std::vector<IncludedFile> shim_headers() {
+  return {{"math.h", mathematics()},     {"cmath", "#include <math.h>\n"},
+          {"stdlib.h", absolute_values}, {"cstdlib", "#include <stdlib.h>\n"},
+          {"stdint.h", integer_types},   {"cstdint", "#include <stdint.h>\n"},
+          {"stddef.h", sizes},           {"cstddef", "#include <stddef.h>\n"},
+          {"float.h", float_limits},     {"cfloat", "#include <float.h>\n"},
+          {"limits.h", integer_limits},  {"climits", "#include <limits.h>\n"},
+          {"string.h", strings},         {"cstring", "#include <string.h>\n"},
+          {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
+          {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
+          {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"}};
+}
+
+std::vector<std::string> clang_arguments(const Machine& machine, const CompileRequest& request) {
+  auto list = fixed_flags();
+  const auto add = [&list](std::initializer_list<std::string> more) {
+    list.insert(list.end(), more);
+  };
+  add({"-triple", machine.info.triple, "-target-cpu", machine.info.cpu});
+  std::istringstream features(machine.features);
+  for (std::string feature; std::getline(features, feature, ',');) {
+    add({"-target-feature", feature});
+  }
+  if (request.sanitize_address) add({"-fsanitize=address"});
+  if (request.sanitize_thread) add({"-fsanitize=thread"});
+  if (request.sanitize_undefined) {
+    const std::string checks = undefined_checks;
+    add({"-fsanitize=" + checks, "-fsanitize-recover=" + checks});
+  }
+  if (request.sanitize_address || request.sanitize_thread) add({"-mframe-pointer=all"});
+  return list;
 }
 
 std::string recipe_fingerprint() {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <jit/loop_shape.hpp>
+#include <jit/backend.hpp>
+#include <jit/llvm/machine.hpp>
 
 namespace op2::jit {
 
@@ -15,8 +16,8 @@ namespace op2::jit {
 /// kernels see no file of the machine, and parsing them takes no measurable time.
 std::vector<IncludedFile> shim_headers();
 
-/// Arguments of `clang -cc1` that all compilations share.
-std::vector<std::string> fixed_flags();
+/// Arguments of `clang -cc1` but for the names of files.
+std::vector<std::string> clang_arguments(const Machine& machine, const CompileRequest& request);
 
 /// Largest stack frame of a range function.
 inline constexpr int max_frame_bytes = 256 * 1024;

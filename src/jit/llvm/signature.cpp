@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/signature.hpp>
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -20,19 +21,15 @@ const char* spelling(op_access access) {
   return names.at(static_cast<std::size_t>(access));
 }
 
-bool is_read_only(const ArgShape& arg) {
-  return arg.kind == OP_ARG_IDX || arg.access == OP_READ;
-}
-
 std::string describe(const ArgShape& arg) {
-  if (arg.kind == OP_ARG_IDX) return fmt::format("index, int x{}", arg.dim);
+  if (arg.kind == OP_ARG_IDX) return "index of the element";
   return fmt::format("{}, {} x{}", spelling(arg.access), spelling(arg.type), arg.dim);
 }
 
 std::string parameter_fault(std::size_t position, const ParameterForm& parameter,
                             const ArgShape& arg) {
   const Type type = arg.kind == OP_ARG_IDX ? Type::i32 : arg.type;
-  const bool read_only = is_read_only(arg);
+  const bool read_only = arg.kind == OP_ARG_IDX || arg.access == OP_READ;
   if (parameter.pointee == type && parameter.to_const == read_only) return {};
   const std::string wanted = fmt::format("{}{}", read_only ? "const " : "", spelling(type));
   const std::string demand = parameter.pointee != type ? "must be a pointer to " + wanted
@@ -42,26 +39,70 @@ std::string parameter_fault(std::size_t position, const ParameterForm& parameter
                      parameter.text, demand, wanted, parameter.name);
 }
 
+std::string function_fault(const FunctionForm& function, const std::vector<ArgShape>& args) {
+  const auto& parameters = function.parameters;
+  if (function.result != "void") {
+    return fmt::format("kernel '{}' returns '{}', but a kernel returns void", function.name,
+                       function.result);
+  }
+  if (parameters.size() != args.size() || function.is_variadic) {
+    return fmt::format(
+        "kernel '{}({}{})' has {} parameters, but the loop has {} arguments; a kernel has one "
+        "pointer "
+        "per argument",
+        function.name, parameter_list(function), function.is_variadic ? ", ..." : "",
+        parameters.size(), args.size());
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    auto fault = parameter_fault(i, parameters[i], args[i]);
+    if (!fault.empty()) return fault;
+  }
+  return {};
+}
+
+bool is_kernel(const FunctionForm& function, const std::string& kernel) {
+  return function.name == kernel && function.scope.empty() && !function.is_template;
+}
+
 }  // namespace
 
-std::string parameter_list(const std::vector<ParameterForm>& parameters) {
+std::string parameter_list(const FunctionForm& function) {
   std::vector<std::string> texts;
-  for (const auto& parameter : parameters) texts.push_back(parameter.text);
+  for (const auto& parameter : function.parameters) texts.push_back(parameter.text);
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string signature_fault(const std::string& kernel, const std::vector<ParameterForm>& parameters,
+std::string signature_fault(const std::string& kernel, const std::vector<FunctionForm>& functions,
                             const std::vector<ArgShape>& args) {
-  if (parameters.size() != args.size()) {
-    return fmt::format(
-        "kernel '{}' has {} parameters ({}), but the loop has {} arguments; a kernel has one "
-        "pointer per argument",
-        kernel, parameters.size(), parameter_list(parameters), args.size());
+  const auto& last = functions.back();
+  if (!is_kernel(last, kernel)) return {};
+  const auto count = std::count_if(functions.begin(), functions.end(), [&](const auto& function) {
+    return is_kernel(function, kernel);
+  });
+  std::string fault = count > 1
+                          ? fmt::format(
+                                "kernel '{}' is overloaded; rename all functions of that name "
+                                "but one",
+                                kernel)
+                          : function_fault(last, args);
+  if (!fault.empty() && !last.place.empty()) fault += fmt::format(" (defined at {})", last.place);
+  return fault;
+}
+
+std::string missing_kernel(const std::string& kernel, const std::vector<FunctionForm>& functions) {
+  std::vector<std::string> names;
+  for (const auto& function : functions) {
+    if (function.name == kernel && function.is_template) {
+      return fmt::format("kernel '{}' is a template; it must be a plain function", kernel);
+    }
+    if (function.name == kernel) {
+      return fmt::format("kernel '{}' is in namespace '{}'; it must be at file scope", kernel,
+                         function.scope);
+    }
+    if (function.scope.empty()) names.push_back(fmt::format("'{}'", function.name));
   }
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (auto fault = parameter_fault(i, parameters[i], args[i]); !fault.empty()) return fault;
-  }
-  return {};
+  return fmt::format("the text does not define a function '{}'; it defines {}", kernel,
+                     names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 }  // namespace op2::jit

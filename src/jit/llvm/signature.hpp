@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the parameters of a kernel with the arguments of a loop.
+// Compares the functions that a kernel's text defines with the arguments of a loop.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,26 @@ struct ParameterForm {
   bool to_const = false;
 };
 
-/// What is wrong, with what to write instead; empty if everything fits. Arguments count from 0.
-std::string signature_fault(const std::string& kernel, const std::vector<ParameterForm>& parameters,
+/// A function that the text defines.
+struct FunctionForm {
+  std::string name;
+  std::string scope;  ///< innermost namespace; empty at file scope
+  bool is_template = false;
+  bool is_variadic = false;
+  std::string result;  ///< return type
+  std::vector<ParameterForm> parameters;
+  std::string place;  ///< "airfoil.cpp:12", or empty
+};
+
+/// What is wrong with the last of `functions` if it is the kernel, and what to write instead; empty
+/// if it fits, or is another function. Arguments count from 0.
+std::string signature_fault(const std::string& kernel, const std::vector<FunctionForm>& functions,
                             const std::vector<ArgShape>& args);
 
+/// Why none of `functions` is the kernel.
+std::string missing_kernel(const std::string& kernel, const std::vector<FunctionForm>& functions);
+
 /// "const double *x, double *q"
-std::string parameter_list(const std::vector<ParameterForm>& parameters);
+std::string parameter_list(const FunctionForm& function);
 
 }  // namespace op2::jit

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One kernel, one loop: what the tests of the plug-in compile.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <core/loop_abi.hpp>
+#include <jit/plugin_loader.hpp>
+
+namespace op2::jit::test {
+
+inline std::unique_ptr<Backend> load(const std::string& cpu = "") {
+  const char* folder = std::getenv("OP2_PLUGIN_DIR");
+  return load_backend(folder != nullptr ? folder : "", cpu);
+}
+
+inline ArgShape arg(op_access access, Type type = Type::f64, std::int32_t dim = 1) {
+  ArgShape shape;
+  shape.access = access;
+  shape.type = type;
+  shape.dim = dim;
+  return shape;
+}
+
+/// A loop over directly accessed doubles, one per argument; the kernel is "work" and its text
+/// begins in line 10 of user.cpp.
+inline CompileRequest request(const std::string& text, const std::vector<ArgShape>& args) {
+  CompileRequest request;
+  request.kernel = "work";
+  request.symbol = "op2_range_work";
+  request.args = args;
+  request.source =
+      "struct Binding { void* base; const int* index; long stride; };\n"
+      "#line 10 \"user.cpp\"\n" +
+      text +
+      "\n#line 1 \"generated\"\n"
+      "extern \"C\" void op2_range_work(long begin, long end, const Binding* args) {\n"
+      "  for (long i = begin; i < end; ++i) ::work(";
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (i > 0) request.source += ", ";
+    request.source += "(double*)args[" + std::to_string(i) + "].base + i";
+  }
+  request.source += ");\n}\n";
+  return request;
+}
+
+/// A kernel `void work(const double* x, double* y)` with this body.
+inline CompileRequest work(const std::string& body) {
+  return request("static void work(const double* x, double* y) {" + body + "}",
+                 {arg(OP_READ), arg(OP_WRITE)});
+}
+
+/// What linked code makes of y = 0 for one x.
+inline double run(const LinkedCode& code, double x) {
+  double y = 0;
+  const core::ArgBinding args[] = {{&x, nullptr, 0}, {&y, nullptr, 0}};
+  reinterpret_cast<core::RangeFunction>(code.entry())(0, 1, args);
+  return y;
+}
+
+}  // namespace op2::jit::test

@@ -1,40 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The front door. Everything is built by CMake in build/<preset>; see CMakePresets.json.
+#   JOBS=n      compilations that run at a time
+#   SETUP=true  install nothing
 
-JOBS ?= 2
+JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
-AIRFOIL := build/release/examples/airfoil/airfoil
+PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test asan bench clean
+.PHONY: help build airfoil test asan bench setup clean
 
 help:
-	@echo "make airfoil   run the example: build/airfoil.png, build/airfoil.vtu"
+	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
 	@echo "make asan      the same with AddressSanitizer and UBSan"
 	@echo "make bench     measure against hand-written code"
-	@echo "make build     build the optimised library in build/release"
+	@echo "make build     the optimised library and op2-jitinspect in build/release"
 	@echo "make clean     remove the build folder"
+	@echo "All but the last install missing Debian packages first (tools/setup.sh)."
 
-# Installs missing packages first. JOBS compilations run at a time.
-build/%/build.ninja: CMakeLists.txt CMakePresets.json
+setup:
 	@$(SETUP)
+
+build/%/build.ninja: | setup
 	@cmake --preset $*
 
 build: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target op2 op2-jitinspect
 
-airfoil: build
-	@$(AIRFOIL)
+airfoil: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target airfoil op2-jitinspect
+	@build/release/examples/airfoil/airfoil --vtu build/airfoil.vtu
+	@$(PYTHON) examples/airfoil/plot_mach.py build/airfoil.vtu build/airfoil.png
+	@echo "wrote build/airfoil.png and build/airfoil.vtu"
 
 test: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --preset dev
+	@grep -h "^checked .* random" build/dev/Testing/Temporary/LastTest.log
 
 asan: build/asan/build.ninja
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan
 
-bench: build
+bench: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target airfoil_bench overhead_bench
 	@build/release/tests/bench/airfoil_bench
 	@build/release/tests/bench/overhead_bench
 

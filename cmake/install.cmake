@@ -5,29 +5,25 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/op2)
 
-# The tool, the library and its plug-in find each other from where they are.
-file(RELATIVE_PATH bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-foreach(target op2 op2_jit_llvm op2-jitinspect)
+install(DIRECTORY include/op2 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT op2Targets NAMESPACE op2:: FILE op2Config.cmake DESTINATION ${package_dir})
+write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake DESTINATION ${package_dir})
+
+# The plug-in lies beside the library; every part finds the others from where it is itself.
+install(TARGETS op2 EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(target op2 op2_llvm op2_clang op2-jitinspect)
   if(TARGET ${target})
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${bin_to_lib}")
+    if(NOT target STREQUAL op2)
+      install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
     if(OP2_DEPS_DIR)
       set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     endif()
   endif()
 endforeach()
-
-install(DIRECTORY include/op2 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS op2 EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET op2_jit_llvm)
-  install(TARGETS op2_jit_llvm LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
-if(TARGET op2-jitinspect)
-  install(TARGETS op2-jitinspect RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-
-install(EXPORT op2Targets NAMESPACE op2:: FILE op2Config.cmake DESTINATION ${package_dir})
-write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake DESTINATION ${package_dir})
 
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/op2.pc.in op2.pc @ONLY)

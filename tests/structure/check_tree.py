@@ -75,8 +75,11 @@ def include_fault(parts, name, quoted):
     return None
 
 
-def without_comments_and_strings(line):
-    return re.sub(r'//.*|"(?:\\.|[^"\\])*"', '""', line)
+def without_comments_and_strings(lines):
+    """The same lines with what is no code taken out; raw strings may span lines."""
+    text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda raw: "\n" * raw.group().count("\n"),
+                  "\n".join(lines), flags=re.DOTALL)
+    return [re.sub(r'//.*|"(?:\\.|[^"\\])*"', '""', line) for line in text.split("\n")]
 
 
 def form_faults(path, parts, lines):
@@ -92,9 +95,10 @@ def form_faults(path, parts, lines):
             yield number, "has a character outside ASCII"
         if LEFTOVERS.search(line) and path.name != Path(__file__).name:
             yield number, f"has a leftover: {line.strip()}"
-        if parts[0] == "src" and parts[1:2] != ("api",) and path.suffix in (".cpp", ".hpp"):
-            if PRINTS.search(without_comments_and_strings(line)):
-                yield number, f"prints or ends the program: {line.strip()}"
+    if parts[0] == "src" and parts[1:2] != ("api",) and path.suffix in (".cpp", ".hpp"):
+        for number, code in enumerate(without_comments_and_strings(lines), 1):
+            if PRINTS.search(code):
+                yield number, f"prints or ends the program: {code.strip()}"
 
 
 def check(root):

@@ -38,7 +38,8 @@ class CheckTree(unittest.TestCase):
             **self.includes("include/op2/a.hpp", "vector"),
             **self.includes("tools/inspect/a.cpp", "jit/disk_cache.hpp"),
             "tools/setup.sh": "#!/bin/sh\n# SPDX-License-Identifier: BSD-3-Clause\n",
-            "src/core/b.cpp": SPDX + 'snprintf(b); entry.exit(1); // printf("x")\n',
+            "src/core/b.cpp": SPDX + 'snprintf(b); entry.exit(1); // printf("x")\n'
+                              'R"(int\nprintf(const char*);)";\n',
             "build/junk.cpp": "junk",
         }))
 

@@ -18,8 +18,8 @@ int main(int argc, char** argv) {
       *left += *length;
       *right += *length;
     })");
-  op_par_loop(add, "add", edges, op_arg_dat(length, OP_READ), op_arg_dat(sum, 0, edge_nodes, OP_INC),
-              op_arg_dat(sum, 1, edge_nodes, OP_INC));
+  op_par_loop(add, "add", edges, op_arg_dat(length, OP_READ),
+              op_arg_dat(sum, 0, edge_nodes, OP_INC), op_arg_dat(sum, 1, edge_nodes, OP_INC));
 
   double sums[4];
   op_fetch_data(sum, sums);

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keeps docs/errors.md equal to the comments of include/op2/error.hpp.
+
+    error_table.py ROOT [--write]      compares, or writes the file anew
+"""
+
+import re
+import sys
+from pathlib import Path
+
+HEAD = """# Error codes
+
+Made from `include/op2/error.hpp`. Every failure of the library is an exception of the type `op2::Error`. Its message begins
+with the code, `OP2-E207` for instance; the numbers never change their meaning.
+"""
+KINDS = {1: "The text of a kernel", 2: "Declarations, arguments and the order of calls",
+         5: "The environment", 9: "Faults of the library"}
+ENTRY = re.compile(r"^  (\w+) = (\d+),?(?:\s*///<\s*(.*))?$", re.MULTILINE)
+
+
+def table(header):
+    lines, kind = [HEAD], None
+    for name, number, meaning in ENTRY.findall(header):
+        if int(number) // 100 != kind:
+            kind = int(number) // 100
+            lines.append(f"\n## {KINDS[kind]}\n\n| code | `ErrorCode` | meaning |\n|---|---|---|\n")
+        lines.append(f"| OP2-E{number} | `{name}` | {meaning or name.replace('_', ' ')} |\n")
+    return "".join(lines)
+
+
+def main():
+    root = Path(sys.argv[1])
+    wanted = table((root / "include/op2/error.hpp").read_text())
+    page = root / "docs/errors.md"
+    if "--write" in sys.argv:
+        page.write_text(wanted)
+    if page.read_text() != wanted:
+        print(f"{page} differs from error.hpp; run {Path(__file__).name} ROOT --write")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -48,10 +48,12 @@ std::string joined(const std::vector<std::string>& words) {
 
 /// Of a CPU that the user named: what it has, as far as the running machine can tell.
 /// @return false if the running machine lacks something; `message` lists it
-bool add_features(const llvm::MCSubtargetInfo& cpu, Machine& machine, std::string& message) {
+bool add_features(const llvm::Target& target, Machine& machine, std::string& message) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
+      target.createMCSubtargetInfo(machine.info.triple, machine.info.cpu, ""));
   std::vector<std::string> present, lacking;
   for (const auto& [feature, in_host] : host_features()) {
-    if (!cpu.checkFeatures("+" + feature)) continue;
+    if (!cpu->checkFeatures("+" + feature)) continue;
     (in_host ? present : lacking).push_back("+" + feature);
   }
   machine.info.features = joined(present);
@@ -59,6 +61,14 @@ bool add_features(const llvm::MCSubtargetInfo& cpu, Machine& machine, std::strin
   message =
       fmt::format("this machine lacks what CPU '{}' has: {}", machine.info.cpu, joined(lacking));
   return lacking.empty();
+}
+
+/// Zen executes a gather or scatter as slowly as single loads and stores, and more besides.
+void prefer_single_loads(Machine& machine) {
+  if (!machine.info.cpu.starts_with("znver")) return;
+  for (std::string* list : {&machine.info.features, &machine.features}) {
+    *list += ",+prefer-no-gather,+prefer-no-scatter";
+  }
 }
 
 void add_host_features(Machine& machine) {
@@ -146,6 +156,13 @@ bool is_of_sanitizer(std::string_view name) {
   return name.starts_with("__asan_") || name.starts_with("__ubsan_") || name.starts_with("__tsan_");
 }
 
+/// GCC's thread sanitizer has no `__tsan_memset` and the like, but intercepts `memset`.
+void* address_in_sanitizer(const std::string& name) {
+  void* address = dlsym(RTLD_DEFAULT, name.c_str());
+  if (address != nullptr || !name.starts_with("__tsan_mem")) return address;
+  return dlsym(RTLD_DEFAULT, name.c_str() + std::string_view("__tsan_").size());
+}
+
 class OrcLinker : public Linker {
  public:
   explicit OrcLinker(std::unique_ptr<llvm::orc::ExecutorProcessControl> process)
@@ -197,7 +214,7 @@ void* OrcLinker::address_of(const std::string& name, const std::vector<LinkSymbo
   for (const auto& symbol : given) {
     if (symbol.name == name) return symbol.address;
   }
-  if (is_of_sanitizer(name)) return dlsym(RTLD_DEFAULT, name.c_str());
+  if (is_of_sanitizer(name)) return address_in_sanitizer(name);
   return is_allowed(name) ? dlsym(mathematics_, name.c_str()) : nullptr;
 }
 
@@ -265,11 +282,10 @@ std::optional<Machine> find_machine(const std::string& cpu, std::string& message
   }
   if (cpu.empty()) {
     add_host_features(machine);
-    return machine;
+  } else if (!add_features(*target, machine, message)) {
+    return std::nullopt;
   }
-  const std::unique_ptr<llvm::MCSubtargetInfo> named(
-      target->createMCSubtargetInfo(machine.info.triple, cpu, ""));
-  if (!add_features(*named, machine, message)) return std::nullopt;
+  prefer_single_loads(machine);
   return machine;
 }
 

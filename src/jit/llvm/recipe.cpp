@@ -117,7 +117,6 @@ extern "C" double {0}(double) noexcept;
 extern "C" float {0}f(float) noexcept;
 inline float {0}(float x) {{ return {0}f(x); }}
 template <class T> requires(__is_integral(T)) inline double {0}(T x) {{ return {0}((double)x); }}
-namespace std {{ using ::{0}; using ::{0}f; }}
 )";
 
 constexpr const char* binary_form = R"(
@@ -127,7 +126,6 @@ inline float {0}(float x, float y) {{ return {0}f(x, y); }}
 template <class T, class U>
   requires(__is_arithmetic(T) && __is_arithmetic(U) && !__is_same(T, U) || __is_integral(T) && __is_integral(U))
 inline double {0}(T x, U y) {{ return {0}((double)x, (double)y); }}
-namespace std {{ using ::{0}; using ::{0}f; }}
 )";
 
 constexpr const char* other_mathematics = R"(
@@ -179,9 +177,14 @@ using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite;
 
 std::string mathematics() {
   std::string text = "#pragma once\n#include <stdlib.h>\n";
-  for (const char* name : unary_functions) text += fmt::format(fmt::runtime(unary_form), name);
-  for (const char* name : binary_functions) text += fmt::format(fmt::runtime(binary_form), name);
-  return text + other_mathematics;
+  std::string names;
+  const auto add = [&](const char* form, const char* name) {
+    text += fmt::format(fmt::runtime(form), name);
+    names += fmt::format("using ::{0}; using ::{0}f;\n", name);
+  };
+  for (const char* name : unary_functions) add(unary_form, name);
+  for (const char* name : binary_functions) add(binary_form, name);
+  return text + "namespace std {\n" + names + "}\n" + other_mathematics;
 }
 
 /// What -fsanitize=undefined stands for, without the checks whose reports differ between the

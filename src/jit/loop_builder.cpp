@@ -103,6 +103,7 @@ CompileResult LoopBuilder::run_compiler(const Job& job) const {
   if (result.status == CompileStatus::ok) return result;
   std::vector<std::string> names;
   for (const Constant& constant : declared_) names.push_back(constant.name);
+  std::sort(names.begin(), names.end());
   throw compile_error(result,
                       {*job.request.kernel, job.request.loop, job.request.call_site, names});
 }

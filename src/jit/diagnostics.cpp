@@ -132,8 +132,6 @@ Error compile_error(const CompileResult& result, const CompiledText& text) {
     case CompileStatus::unavailable:
       return {ErrorCode::plugin_failure, fmt::format("{}: kernel '{}' cannot be compiled: {}",
                                                      where, text.kernel.name, result.message)};
-    case CompileStatus::unavailable:
-      return {ErrorCode::plugin_failure, fmt::format("{}: {}", where, result.message)};
     default:
       return rejection(result, text, where);
   }

@@ -13,6 +13,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 NUMPY_TYPES = {
     "Float64": "<f8", "Float32": "<f4", "Int32": "<i4", "UInt32": "<u4",
@@ -68,18 +69,19 @@ def draw(points, cells, values, options):
     smooth = node_averages(cells, values, len(points))
     triangles = np.concatenate([cells[:, [0, 1, 2]], cells[:, [0, 2, 3]]])
 
-    low, high = np.percentile(smooth[np.unique(cells)], [0.1, 99.9])
+    low, high = np.percentile(smooth[np.unique(cells)], options.range)
     levels = np.linspace(low, high, options.levels)
-    figure, axes = plt.subplots(figsize=(10, 6.2), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 5.6), layout="constrained")
     filled = axes.tricontourf(points[:, 0], points[:, 1], triangles, smooth, levels=levels,
                               cmap=options.colours, extend="both")
-    axes.tricontour(points[:, 0], points[:, 1], triangles, smooth, levels=levels[::4],
-                    colors="black", linewidths=0.3, alpha=0.5)
+    axes.tricontour(points[:, 0], points[:, 1], triangles, smooth, levels=levels[::5],
+                    colors="black", linewidths=0.4, alpha=0.4)
     x0, x1, y0, y1 = options.view
     axes.set(xlim=(x0, x1), ylim=(y0, y1), xlabel="x / chord", ylabel="y / chord",
              aspect="equal", title=options.title)
     axes.set_facecolor("0.25")  # where there is no cell: the profile
-    figure.colorbar(filled, ax=axes, label=options.label, shrink=0.9, format="%.2f")
+    ticks = [tick for tick in MaxNLocator(10).tick_values(low, high) if low <= tick <= high]
+    figure.colorbar(filled, ax=axes, label=options.label, shrink=0.9, ticks=ticks)
     figure.savefig(options.png, dpi=options.dpi)
 
 
@@ -92,8 +94,10 @@ def main():
     parser.add_argument("--title", default="Flow around a NACA0012 profile, Mach 0.4")
     parser.add_argument("--view", nargs=4, type=float, default=[-0.6, 1.6, -0.65, 0.65],
                         metavar=("X0", "X1", "Y0", "Y1"))
+    parser.add_argument("--range", nargs=2, type=float, default=[1, 99.9], metavar=("LOW", "HIGH"),
+                        help="percentiles of the values at which the colours end")
     parser.add_argument("--levels", type=int, default=61)
-    parser.add_argument("--colours", default="turbo", help="a colour map of matplotlib")
+    parser.add_argument("--colours", default="Spectral_r", help="a colour map of matplotlib")
     parser.add_argument("--dpi", type=int, default=130)
     options = parser.parse_args()
 

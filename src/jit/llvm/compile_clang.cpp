@@ -319,49 +319,58 @@ const Diagnostic* first_error(const std::vector<Diagnostic>& messages) {
   return nullptr;
 }
 
-CompileResult compile_text(const Machine& machine, const CompileRequest& request) {
-  CompileResult result;
-  Collector collector;
-  clang::CompilerInstance compiler;
-  compiler.createDiagnostics(&collector, false);
+/// @return false if Clang does not understand an argument; it has said why
+bool configure(clang::CompilerInstance& compiler, Collector& collector, const Machine& machine,
+               const CompileRequest& request) {
   auto arguments = clang_arguments(machine, request);
   for (const char* word : {"-I", include_folder, "-internal-isystem", shim_folder, source_path}) {
     arguments.emplace_back(word);
   }
   std::vector<const char*> words;
   for (const auto& argument : arguments) words.push_back(argument.c_str());
+  compiler.createDiagnostics(&collector, false);
   const bool accepted = clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), words,
                                                                   compiler.getDiagnostics());
   compiler.createDiagnostics(&collector, false);  // again, with the options just read
   compiler.createFileManager(files_of(request));
   compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
+  return accepted;
+}
 
-  llvm::LLVMContext context;
-  ParseAction action(request, context);
-  const bool parsed = accepted && compiler.ExecuteAction(action);
-  result.diagnostics = std::move(collector.messages);
-  result.signature = action.parameters;
-  // A missing kernel shows itself first as an error of the call that is generated for it.
-  const auto* error = first_error(result.diagnostics);
-  if (!action.fault.empty() && (error == nullptr || error->subject == request.kernel)) {
-    result.status = CompileStatus::wrong_signature;
-    result.message = action.fault;
-    result.diagnostics.clear();
-    return result;
-  }
-  result.status = CompileStatus::rejected;
-  if (!parsed || action.module == nullptr) {
-    if (error == nullptr) result.diagnostics.push_back(error_without_place("Clang gave no reason"));
-    return result;
-  }
-  auto code = generate_code(*action.module, machine, request);
+void add_code(CompileResult& result, llvm::Module& module, const Machine& machine,
+              const CompileRequest& request) {
+  auto code = generate_code(module, machine, request);
   result.diagnostics.insert(result.diagnostics.end(), code.diagnostics.begin(),
                             code.diagnostics.end());
-  if (first_error(result.diagnostics) != nullptr) return result;
+  if (first_error(result.diagnostics) != nullptr) return;
   result.status = CompileStatus::ok;
   result.object = std::move(code.object);
   result.ir = std::move(code.ir);
   result.assembly = std::move(code.assembly);
+}
+
+CompileResult compile_text(const Machine& machine, const CompileRequest& request) {
+  CompileResult result;
+  Collector collector;
+  clang::CompilerInstance compiler;
+  llvm::LLVMContext context;
+  ParseAction action(request, context);
+  const bool parsed =
+      configure(compiler, collector, machine, request) && compiler.ExecuteAction(action);
+  result.diagnostics = std::move(collector.messages);
+  result.signature = action.parameters;
+  result.status = CompileStatus::rejected;
+  const auto* error = first_error(result.diagnostics);
+  // A missing kernel shows itself first as an error of the call that is generated for it.
+  if (!action.fault.empty() && (error == nullptr || error->subject == request.kernel)) {
+    result.status = CompileStatus::wrong_signature;
+    result.message = action.fault;
+    result.diagnostics.clear();
+  } else if (parsed && action.module != nullptr) {
+    add_code(result, *action.module, machine, request);
+  } else if (error == nullptr) {
+    result.diagnostics.push_back(error_without_place("Clang gave no reason"));
+  }
   return result;
 }
 

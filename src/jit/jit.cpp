@@ -134,6 +134,11 @@ void Jit::Parts::build_all(std::vector<Duty>& duties) {
   } catch (const Error& error) {
     for (Duty& duty : duties) complete(duty, {nullptr, error});
     return;
+  } catch (const std::exception& error) {
+    for (Duty& duty : duties) {
+      complete(duty, failure(ErrorCode::internal, *duty.request, error.what()));
+    }
+    return;
   }
   const LoopBuilder builder(options, *backend, *disk, declared);
   run_parallel(duties.size(), threads(),

@@ -27,12 +27,15 @@ struct GeneratedCode : testing::Test {
   std::vector<Constant> declared;
   std::string file = folder / "main.cpp";
 
-  Outcome get(const char* name, const char* text, std::vector<ArgShape> args) {
+  std::unique_ptr<Jit> make() {
     JitOptions options;
     if (const char* plugins = std::getenv("OP2_PLUGIN_DIR")) options.plugin_dir = plugins;
     options.cache.directory = folder.path();
     options.constants = [this] { return declared; };
-    jit_ = std::make_unique<Jit>(options, log);
+    return std::make_unique<Jit>(options, log);
+  }
+  Outcome get(const char* name, const char* text, std::vector<ArgShape> args) {
+    jit_ = make();
     const op_kernel_core kernel{name, text, file.c_str(), 1, false, nullptr, nullptr, nullptr, -1};
     return jit_->get(
         {{{shape_of(kernel, std::move(args), declared), "loop", "main.cpp:7", &kernel}}})[0];
@@ -203,6 +206,22 @@ TEST_F(GeneratedCode, NamesOfTheGeneratedPartAreFreeForTheKernel) {
       "args.element; }",
       {dat(0, 1, OP_RW, -1, Type::i32)}, 1, {{&a, nullptr, 0}});
   EXPECT_EQ(a, 2);
+}
+
+TEST_F(GeneratedCode, KernelsOfOneNameButDifferentTextsLiveSideBySide) {
+  const auto request = [](const char* text) {
+    return LoopRequest{{"k", text, {dat(0, 1, OP_WRITE)}, {}, {}}, "loop", "main.cpp:7", nullptr};
+  };
+  const auto jit = make();
+  const auto outcomes = jit->get(
+      {{request("void k(double* a) { *a = 1; }"), request("void k(double* a) { *a = 2; }")}});
+  double a[2];
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_FALSE(outcomes[i].error);
+    const ArgBinding binding{&a[i], nullptr, 0};
+    outcomes[i].code->range(0, 1, &binding);
+  }
+  EXPECT_THAT(a, ElementsAre(1, 2));
 }
 
 TEST_F(GeneratedCode, AMistakeIsShownInTheUsersFile) {

@@ -170,6 +170,16 @@ TEST_F(JitTest, AMissingPluginIsTheOutcomeOfEveryLoop) {
   }
 }
 
+TEST_F(JitTest, AnyOtherExceptionIsAnOutcomeToo) {
+  auto broken = options();
+  broken.constants = []() -> std::vector<Constant> { throw std::runtime_error("no constants"); };
+  const auto jit = make(broken);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    EXPECT_THAT(jit->get({{loop()}})[0].error->what(),
+                HasSubstr("OP2-E901 loop 'loop' (main.cpp:7)"));
+  }
+}
+
 TEST_F(JitTest, NothingIsLoadedForAnEmptyChain) {
   Jit jit(options(), log, []() -> std::shared_ptr<Backend> {
     core::fail(ErrorCode::plugin_failure, "no plug-in");

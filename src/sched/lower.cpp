@@ -17,22 +17,31 @@ std::int32_t number_of(std::vector<T>& seen, const T& item) {
   return static_cast<std::int32_t>(std::find(seen.begin(), seen.end(), item) - seen.begin());
 }
 
-bool reaches(const core::LoopArg& arg, const std::set<const core::Dat*>& dats) {
-  return arg.is_active_dat() && dats.contains(arg.dat);
+template <class T>
+void sort_unique(std::vector<T>& items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
-void sort_unique(std::vector<Conflict>& conflicts) {
-  std::sort(conflicts.begin(), conflicts.end());
-  conflicts.erase(std::unique(conflicts.begin(), conflicts.end()), conflicts.end());
-}
-
-std::vector<Touch> touches_of(const std::vector<Conflict>& conflicts) {
+std::vector<Touch> touches_of(const SharedDat& dat) {
   std::vector<Touch> touches;
-  for (const Conflict& c : conflicts)
-    touches.push_back(c.map == nullptr
-                          ? Touch{nullptr, 0, c.target->size}
-                          : Touch{c.map->entries.data() + c.column, c.map->dim, c.target->size});
+  for (const Reach& r : dat.reaches)
+    touches.push_back(r.map == nullptr
+                          ? Touch{nullptr, 0, dat.set->size}
+                          : Touch{r.map->entries.data() + r.column, r.map->dim, dat.set->size});
   return touches;
+}
+
+/// All the ways by which a loop reaches `dat`.
+SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) {
+  SharedDat shared{dat->set, {}, true};
+  for (const core::LoopArg& arg : args) {
+    if (!arg.is_active_dat() || arg.dat != dat) continue;
+    shared.reaches.push_back({arg.map, arg.is_indirect() ? arg.column : -1});
+    shared.only_increments = shared.only_increments && arg.is_indirect() && arg.access == OP_INC;
+  }
+  sort_unique(shared.reaches);
+  return shared;
 }
 
 }  // namespace
@@ -63,27 +72,29 @@ std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
 }
 
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args) {
-  std::set<const core::Dat*> shared;  // modified through a map
-  for (const core::LoopArg& arg : args)
-    if (arg.is_active_dat() && arg.modifies() && arg.is_indirect()) shared.insert(arg.dat);
-  ConflictPattern pattern{set, {}, {}};
+  std::set<const core::Dat*> modified, behind_maps;
   for (const core::LoopArg& arg : args) {
-    if (!reaches(arg, shared)) continue;
-    const Conflict conflict{arg.map, arg.is_indirect() ? arg.column : -1, arg.dat->set};
-    pattern.conflicts.push_back(conflict);
-    if (arg.is_indirect() && (arg.access == OP_WRITE || arg.access == OP_RW))
-      pattern.overwrites.push_back(conflict);
+    if (!arg.is_active_dat()) continue;
+    if (arg.modifies()) modified.insert(arg.dat);
+    if (arg.is_indirect()) behind_maps.insert(arg.dat);
   }
-  sort_unique(pattern.conflicts);
-  sort_unique(pattern.overwrites);
+  ConflictPattern pattern{set, {}};
+  for (const core::Dat* dat : modified)
+    if (behind_maps.contains(dat)) pattern.dats.push_back(shared_dat(dat, args));
+  sort_unique(pattern.dats);
   return pattern;
 }
 
 ThreadPlan plan_loop(const ConflictPattern& pattern, int threads) {
-  const auto overwrites = touches_of(pattern.overwrites);
-  if (threads == 1 || (!overwrites.empty() && has_repeated_targets(pattern.set->size, overwrites)))
-    return plan_in_order(pattern.set->size, threads);
-  return plan_threads(pattern.set->size, threads, touches_of(pattern.conflicts));
+  if (threads == 1) return plan_in_order(pattern.set->size, threads);
+  std::vector<Touch> all;
+  for (const SharedDat& dat : pattern.dats) {
+    const std::vector<Touch> touches = touches_of(dat);
+    if (!dat.only_increments && has_repeated_targets(pattern.set->size, touches))
+      return plan_in_order(pattern.set->size, threads);
+    all.insert(all.end(), touches.begin(), touches.end());
+  }
+  return plan_threads(pattern.set->size, threads, all);
 }
 
 double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args) {

@@ -18,25 +18,31 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args);
 /// All declared constants, for the code that names them.
 std::vector<jit::Constant> constants_of(const core::Mesh& mesh);
 
-/// A way by which a loop reaches rows that it also modifies through a map.
-struct Conflict {
+/// A way by which a loop reaches rows of a dat.
+struct Reach {
   const core::Map* map;  ///< null: directly
   int column;
-  const op_set_core* target;
-  auto operator<=>(const Conflict&) const = default;
+  auto operator<=>(const Reach&) const = default;
+};
+
+/// A dat that a loop modifies and reaches through maps, so that iterations may meet in its rows.
+struct SharedDat {
+  const op_set_core* set;
+  std::vector<Reach> reaches;  ///< sorted, without repetition; of all its arguments
+  bool only_increments;        ///< all of them OP_INC through maps: any order of iterations will do
+  auto operator<=>(const SharedDat&) const = default;
 };
 
 /// What decides how a loop may be shared among threads.
 struct ConflictPattern {
   const op_set_core* set;
-  std::vector<Conflict> conflicts;  ///< sorted, without repetition; empty: elements are independent
-  std::vector<Conflict> overwrites;  ///< the OP_WRITE and OP_RW among them that go through maps
+  std::vector<SharedDat> dats;  ///< sorted, without repetition; empty: iterations are independent
   auto operator<=>(const ConflictPattern&) const = default;
 };
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args);
 
-/// Race-free shares for `threads` threads; in order on one thread where the result depends on it.
-/// Cost O(set size * conflicts).
+/// Race-free shares for `threads` threads; in order on one thread where two iterations meet in a
+/// row and the result depends on which comes first. Cost O(set size * reaches).
 ThreadPlan plan_loop(const ConflictPattern& pattern, int threads);
 
 /// Useful memory traffic of one execution, in bytes: each dat once, twice if it is read and

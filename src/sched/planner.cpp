@@ -171,7 +171,7 @@ void Planner::add_shares(const core::Queue& queue, const core::LoopRecord& recor
 
 const ThreadPlan& Planner::shares_for(const ConflictPattern& pattern, int threads) {
   // On one thread all loops over a set are alike.
-  const std::pair key(threads == 1 ? ConflictPattern{pattern.set, {}, {}} : pattern, threads);
+  const std::pair key(threads == 1 ? ConflictPattern{pattern.set, {}} : pattern, threads);
   auto& shares = shares_[key];
   if (shares == nullptr) shares = std::make_unique<ThreadPlan>(plan_loop(key.first, threads));
   return *shares;

@@ -169,13 +169,10 @@ class Program {
         return op_par_loop(k.kernel, "direct_inc", set, op_arg_dat(direct.first, OP_READ),
                            op_arg_dat(direct.second, OP_INC));
       case Shape::gather:
-        if (!over_edges && behind.first == direct.first)
-          return;  // would read rows that it also writes
         return op_par_loop(k.kernel, "gather", set, op_arg_dat(behind.first, first, map, OP_READ),
                            op_arg_dat(behind.first, second, map, OP_READ),
                            op_arg_dat(direct.first, OP_WRITE));
       case Shape::scatter:
-        if (!over_edges && (behind.first == direct.first || behind.second == direct.first)) return;
         return op_par_loop(
             k.kernel, "scatter", set, op_arg_dat(direct.first, OP_READ),
             op_arg_dat(behind.first, first, map, OP_INC),
@@ -186,7 +183,6 @@ class Program {
                            op_arg_dat(behind.second, first, map, OP_INC),
                            op_arg_dat(behind.second, second, map, OP_INC));
       case Shape::scatter_wide:
-        if (!over_edges && (behind_wide.first == wide.first)) return;
         return op_par_loop(k.kernel, "scatter_wide", set, op_arg_dat(wide.first, OP_READ),
                            op_arg_dat(behind_wide.first, first, map, OP_INC),
                            op_arg_dat(behind_wide.first, second, map, OP_INC));

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # One install test: run.sh STEP SOURCE BUILD LIBDIR [cmake option ...]
-# `stage` installs BUILD and moves the result; the other steps use libop2 from there, as users do.
+# `stage` installs BUILD and moves the result; package, pkg_config, tool and example use libop2 from
+# there, as users do; subdirectory builds it with the program; deps_dir takes libraries from a folder.
 set -eu
 step=$1 source=$2 build=$3 libdir=$4
 shift 4
@@ -43,7 +44,23 @@ case $step in
   tool)
     OP2_CACHE_DIR=$work/cache-package "$prefix/bin/op2-jitinspect" list | grep add
     ;;
+  example)
+    rm -rf "${work:?}/$step" "$OP2_CACHE_DIR"
+    cmake -S "$source/examples/01_hello_mesh" -B "$work/$step" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@"
+    cmake --build "$work/$step"
+    "$work/$step/01_hello_mesh"
+    ;;
   subdirectory)
     build_and_run -DOP2_SOURCE="$source" "$@"
+    ;;
+  deps_dir)
+    rm -rf "${work:?}/$step" "$work/deps"
+    mkdir -p "$work/deps/include" "$work/deps/lib"
+    ln -s /usr/include/fmt /usr/include/spdlog /usr/include/nlohmann /usr/include/CLI \
+      /usr/include/sodium /usr/include/sodium.h "$work/deps/include"
+    ln -s "$(g++ -print-file-name=libsodium.so)" "$work/deps/lib"
+    cmake -S "$source" -B "$work/$step" -G Ninja -DOP2_DEPS_DIR="$work/deps" -DOP2_BUILD_TESTS=OFF "$@"
+    cmake --build "$work/$step" --target src/CMakeFiles/op2_objects.dir/core/log.cpp.o
+    grep -q "$work/deps/include" "$work/$step/compile_commands.json"
     ;;
 esac

@@ -207,7 +207,7 @@ TEST_F(Inspect, PrunesToASize) {
     put(entry);
     fs::last_write_time(path_of(place_.path(), entry), now - std::chrono::hours(number));
   }
-  EXPECT_THAT(run("prune --max-mb 1 --dry-run").text, HasSubstr("would remove 1 of 3"));
+  EXPECT_THAT(run("prune --max-mb 1 --dry-run").text, HasSubstr("would remove 1 files, 500."));
   EXPECT_EQ(run_json("prune --max-mb 1")["removed"],
             json::array({entry_name(key_of(entry_number(3)))}));
   EXPECT_EQ(run_json("list").size(), 2u);
@@ -283,6 +283,21 @@ TEST_F(Inspect, SaysThatThereIsNoDirectory) {
   const Answer answer = run_in(place_.path() / "none", "list");
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.text, HasSubstr("No such file or directory"));
+}
+
+TEST_F(Inspect, FindsNoCacheForAProgramWithMoreRightsThanItsUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make such a program";
+  const fs::path program = place_.path() / "setuid";
+  fs::copy_file(OP2_JITINSPECT, program);
+  chmod(program.c_str(), 04755);
+  chmod(place_.path().c_str(), 0755);
+  EXPECT_EQ(test::in_child([&] {
+              if (freopen((place_ / "answer").c_str(), "w", stderr) == nullptr) return 1;
+              if (!test::become_nobody() || setenv("HOME", "/usr", 1) != 0) return 1;
+              return execl(program.c_str(), "op2-jitinspect", "list", nullptr);
+            }),
+            2);
+  EXPECT_THAT(op2::test::content_of(place_ / "answer"), HasSubstr("no cache directory is known"));
 }
 
 TEST_F(Inspect, ExplainsEveryCommand) {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of a session: start, end, failure, threads, processes, and the variables it reads.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <op2/op2.hpp>
+
+#include <support/expect_error.hpp>
+
+namespace {
+
+using op2::ErrorCode;
+using op2::test::error_text;
+using testing::HasSubstr;
+
+OP_KERNEL(set_one, (double* a), { *a = 1; });
+
+/// Sets a variable for the life of the object.
+struct Variable {
+  Variable(const char* variable, const char* value) : name(variable) { setenv(variable, value, 1); }
+  ~Variable() { unsetenv(name); }
+  const char* name;
+};
+
+TEST(Session, CallsBeforeInitAreRefused) {
+  EXPECT_THAT(error_text(ErrorCode::not_initialised, [] { op_decl_set(1, "set"); }), HasSubstr("op_init"));
+}
+
+TEST(Session, ExitWithoutInitAndTwiceDoesNothing) {
+  op_exit();
+  op_init(0, nullptr, 0);
+  op_exit();
+  op_exit();
+}
+
+TEST(Session, CallsAfterExitAreRefused) {
+  op_init(0, nullptr, 0);
+  op_exit();
+  error_text(ErrorCode::not_initialised, [] { op_flush(); });
+}
+
+TEST(Session, ASecondSessionRefusesHandlesOfTheFirst) {
+  op_init(0, nullptr, 0);
+  const op_set old = op_decl_set(1, "old");
+  op_exit();
+  op_init(0, nullptr, 0);
+  // Memory may have been reused for nothing yet: the second session has declared no set.
+  error_text(ErrorCode::bad_handle, [&] { op_decl_dat<double>(old, 1, nullptr, "dat"); });
+  op_exit();
+}
+
+TEST(Session, PrintingNeedsNoSession) {
+  testing::internal::CaptureStdout();
+  op_printf("%d cells\n", 12);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "12 cells\n");
+}
+
+TEST(Session, AnotherThreadIsRefused) {
+  op_init(0, nullptr, 0);
+  std::thread([] { error_text(ErrorCode::wrong_thread, [] { op_decl_set(1, "set"); }); }).join();
+  op_exit();
+}
+
+TEST(Session, TheChildOfAForkIsRefused) {
+  op_init(0, nullptr, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      op_decl_set(1, "set");
+    } catch (const op2::Error& error) {
+      _exit(error.code() == ErrorCode::wrong_process ? 0 : 2);
+    }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  op_exit();
+}
+
+void end_with_queued_loop() {
+  op_init(0, nullptr, 1);
+  const op_set set = op_decl_set(1, "set");
+  op_par_loop(set_one, "set_one", set, op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_WRITE));
+  std::exit(0);
+}
+
+TEST(SessionDeathTest, AProgramThatForgetsOpExitFailsAndSaysWhatWasLost) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end_with_queued_loop(), testing::ExitedWithCode(EXIT_FAILURE), "1 queued loops were never executed");
+}
+
+void ask_for_help() {
+  char program[] = "program", help[] = "--op2-help";
+  char* arguments[] = {program, help, nullptr};
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  op_init(2, arguments, 0);
+}
+
+TEST(SessionDeathTest, HelpShowsTheSwitchesAndEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(ask_for_help(), testing::ExitedWithCode(0), "OP2_THREADS");
+}
+
+TEST(Session, SeveralProcessesWithoutMpiAreRefused) {
+  const Variable ranks("OMPI_COMM_WORLD_SIZE", "4");
+  EXPECT_THAT(error_text(ErrorCode::not_compiled, [] { op_init(0, nullptr, 0); }), HasSubstr("4 processes"));
+}
+
+struct BadValue {
+  const char *name, *value, *words;
+};
+class BadValues : public testing::TestWithParam<BadValue> {};
+
+TEST_P(BadValues, AreRefusedWithWhatIsAccepted) {
+  const Variable variable(GetParam().name, GetParam().value);
+  const std::string text = error_text(ErrorCode::bad_option, [] { op_init(0, nullptr, 0); });
+  EXPECT_THAT(text, HasSubstr(std::string(GetParam().name) + "=" + GetParam().value));
+  EXPECT_THAT(text, HasSubstr(GetParam().words));
+}
+
+INSTANTIATE_TEST_SUITE_P(Switches, BadValues,
+                         testing::Values(BadValue{"OP2_THREADS", "many", "1 to 4096"}, BadValue{"OP2_THREADS", "0", "1 to 4096"},
+                                         BadValue{"OP2_THREADS", "2x", "1 to 4096"}, BadValue{"OP2_TARGET", "gpu", "cpu, reference"},
+                                         BadValue{"OP2_JIT", "maybe", "on, off, require"}, BadValue{"OP2_CACHE", "yes", "rw, ro, off"},
+                                         BadValue{"OP2_QUEUE_MAX", "-1", "1 to 4096"}, BadValue{"OP2_LOG", "loud", "warning"},
+                                         BadValue{"OP2_DUMP", "chain,tree", "schedule"}, BadValue{"OP2_DISABLE", "all", "dead"}));
+
+TEST(Session, AnUnknownVariableIsReported) {
+  const Variable variable("OP2_CHIAN", "on");
+  testing::internal::CaptureStderr();
+  op_init(0, nullptr, 1);
+  op_exit();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("OP2_CHIAN is not a switch"));
+}
+
+TEST(Session, AFailedFlushEndsTheSessionAndTouchesNoUserMemory) {
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(2, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  const op_kernel broken = op_decl_kernel("broken", "void broken(const double* a, double* sum) { *sum += *a }");
+  double sum = 42;
+  error_text(ErrorCode::kernel_text, [&] {
+    op_par_loop(broken, "broken", set, op_arg_dat(dat, OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC));
+  });
+  EXPECT_EQ(sum, 42);
+  double values[2] = {7, 7};
+  EXPECT_THAT(error_text(ErrorCode::poisoned, [&] { op_fetch_data(dat, values); }), HasSubstr("broken"));
+  EXPECT_EQ(values[0], 7);
+  op_exit();
+  op_init(0, nullptr, 0);
+  EXPECT_EQ(op_get_size(op_decl_set(3, "again")), 3);
+  op_exit();
+}
+
+TEST(Session, WithoutJitAKernelThatIsOnlyTextIsAnError) {
+  const Variable jit("OP2_JIT", "off");
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  op_par_loop(op_decl_kernel("text", "void text(double* a) { *a = 1; }"), "text_loop", set, op_arg_dat(dat, OP_WRITE));
+  const std::string text = error_text(ErrorCode::bad_option, [] { op_flush(); });
+  EXPECT_THAT(text, HasSubstr("'text_loop'"));
+  EXPECT_THAT(text, HasSubstr("session_test.cpp"));
+  op_exit();
+}
+
+TEST(Session, AMillionLoopsDoNotGrowMemory) {
+  const Variable jit("OP2_JIT", "off");
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  const auto resident_kb = [] {
+    long pages = 0, resident = 0;
+    FILE* file = std::fopen("/proc/self/statm", "r");
+    EXPECT_EQ(std::fscanf(file, "%ld %ld", &pages, &resident), 2);
+    std::fclose(file);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+  };
+  const auto run = [&](int loops) {
+    for (int k = 0; k < loops; ++k) op_par_loop(set_one, "set_one", set, op_arg_dat(dat, OP_RW));
+    op_flush();
+  };
+  run(100'000);
+  const long before = resident_kb();
+  run(1'000'000);
+  EXPECT_LT(resident_kb() - before, 1024);
+  op_exit();
+}
+
+}  // namespace

@@ -21,7 +21,8 @@ build_and_run() {
 
 case $step in
   stage)
-    rm -rf "$work"
+    rm -rf "${work:?}/first" "$prefix"
+    mkdir -p "$work"
     cmake --install "$build" --prefix "$work/first"
     mv "$work/first" "$prefix"
     ;;

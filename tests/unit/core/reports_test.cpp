@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The per-loop table and the trace, read back by a JSON parser.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <core/loop_table.hpp>
+#include <core/trace.hpp>
+
+namespace op2::core {
+namespace {
+
+using testing::HasSubstr;
+
+LoopTable table_of_two() {
+  LoopTable table;
+  table.row("flux") = {"flux", "jit", 10, 0, 1000, 3.0, 6e9};
+  table.row("up,date") = {"up,date", "host", 5, 2, 500, 1.0, 1e9};
+  return table;
+}
+
+TEST(LoopTable, ARowIsMadeOnce) {
+  LoopTable table;
+  LoopRow& row = table.row("flux");
+  table.row("other");
+  EXPECT_EQ(&row, &table.row("flux"));
+  EXPECT_EQ(table.rows().size(), 2u);
+}
+
+TEST(LoopTable, TextShowsBandwidthAndShare) {
+  const std::string text = table_as_text(table_of_two());
+  EXPECT_THAT(text, HasSubstr("2.00"));
+  EXPECT_THAT(text, HasSubstr("75.0%"));
+  EXPECT_THAT(text, HasSubstr("2 skipped"));
+}
+
+TEST(LoopTable, CsvQuotesNames) {
+  EXPECT_THAT(table_as_csv(table_of_two()), HasSubstr("\n\"up,date\",5,2,500,1,"));
+}
+
+TEST(LoopTable, JsonHasARowPerLoop) {
+  const auto json = nlohmann::json::parse(table_as_json(table_of_two()));
+  EXPECT_EQ(json["loops"].size(), 2u);
+  EXPECT_EQ(json["loops"][0]["calls"], 10);
+  EXPECT_DOUBLE_EQ(json["loops"][0]["share"], 0.75);
+  EXPECT_DOUBLE_EQ(json["total_seconds"], 4.0);
+}
+
+TEST(LoopTable, AnEmptyTableDividesByNothing) {
+  LoopTable table;
+  table.row("never run");
+  EXPECT_THAT(table_as_text(table), HasSubstr("0.0%"));
+}
+
+TEST(Trace, SpansBecomeCompleteEvents) {
+  Trace trace(true);
+  const auto begin = Clock::now();
+  trace.add("loop", "flux \"1\"", begin, begin + std::chrono::microseconds(250));
+  const auto json = nlohmann::json::parse(trace.to_json());
+  ASSERT_EQ(json["traceEvents"].size(), 1u);
+  EXPECT_EQ(json["traceEvents"][0]["ph"], "X");
+  EXPECT_EQ(json["traceEvents"][0]["name"], "flux \"1\"");
+  EXPECT_DOUBLE_EQ(json["traceEvents"][0]["dur"], 250);
+}
+
+TEST(Trace, WhatIsOffKeepsNothing) {
+  Trace trace(false);
+  trace.add("loop", "flux", Clock::now(), Clock::now());
+  EXPECT_TRUE(nlohmann::json::parse(trace.to_json())["traceEvents"].empty());
+}
+
+}  // namespace
+}  // namespace op2::core

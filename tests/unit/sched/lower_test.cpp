@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/lower.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <support/small_mesh.hpp>
+
+namespace op2::sched {
+namespace {
+
+using test::queue_loop;
+
+struct Lower : testing::Test {
+  test::Ring ring{1000};
+  core::Queue queue;
+  op_arg q(int column, op_access access) { return op_arg_dat(&ring.q, column, &ring.ends, access); }
+  op_arg res(int column, op_access access) {
+    return op_arg_dat(&ring.res, column, &ring.ends, access);
+  }
+  /// Threads that have work in the plan of a loop for three threads.
+  int busy_threads(const op_set_core* set, std::span<const core::LoopArg> args) {
+    const ThreadPlan plan = plan_loop(conflict_pattern(set, args), 3);
+    std::vector<bool> busy(3, false);
+    for (const auto& phase : plan.phases)
+      for (std::size_t t = 0; t < phase.size(); ++t) busy[t] = busy[t] || !phase[t].empty();
+    return static_cast<int>(std::count(busy.begin(), busy.end(), true));
+  }
+};
+
+TEST_F(Lower, EqualDatsAndEqualColumnsGetEqualNumbers) {
+  const auto shapes = arg_shapes(
+      queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ), res(1, OP_INC), res(0, OP_INC)));
+  EXPECT_EQ(shapes[0].dat, shapes[1].dat);
+  EXPECT_NE(shapes[0].dat, shapes[2].dat);
+  EXPECT_EQ(shapes[0].index, shapes[3].index);
+  EXPECT_EQ(shapes[1].index, shapes[2].index);
+  EXPECT_NE(shapes[0].index, shapes[1].index);
+}
+
+TEST_F(Lower, NumbersDoNotDependOnWhichDatsAreMeant) {
+  const auto first = arg_shapes(queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_READ)));
+  core::Dat& other = ring.mesh.add_dat(&ring.cells, 1, Type::f64, nullptr, "other", false);
+  EXPECT_EQ(first, arg_shapes(queue_loop(queue, ring.cells, op_arg_dat(&other, OP_READ))));
+}
+
+TEST_F(Lower, AnArgumentThatIsOffHasNoDat) {
+  const auto shapes = arg_shapes(
+      queue_loop(queue, ring.cells, op_opt_arg_dat(0, nullptr, -1, OP_ID, 3, "float", OP_INC)));
+  EXPECT_FALSE(shapes[0].active);
+  EXPECT_EQ(shapes[0].dat, -1);
+  EXPECT_EQ(shapes[0].type, Type::f32);
+}
+
+TEST_F(Lower, IncrementsThroughMapsAreShared) {
+  EXPECT_EQ(
+      busy_threads(&ring.edges, queue_loop(queue, ring.edges, res(0, OP_INC), res(1, OP_INC))), 3);
+}
+
+TEST_F(Lower, ReadsThroughMapsNeedNoOrder) {
+  const auto args = queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ));
+  EXPECT_TRUE(conflict_pattern(&ring.edges, args).dats.empty());
+  EXPECT_EQ(busy_threads(&ring.edges, args), 3);
+}
+
+TEST_F(Lower, OverwritesThatMeetStayInOrder) {
+  EXPECT_EQ(
+      busy_threads(&ring.edges, queue_loop(queue, ring.edges, q(0, OP_WRITE), q(1, OP_WRITE))), 1);
+}
+
+TEST_F(Lower, OverwritesThroughAnInjectiveColumnAreShared) {
+  EXPECT_EQ(busy_threads(&ring.edges, queue_loop(queue, ring.edges, q(0, OP_RW))), 3);
+}
+
+TEST_F(Lower, ReadingRowsThatOtherElementsIncrementStaysInOrder) {
+  EXPECT_EQ(busy_threads(&ring.edges, queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_INC))),
+            1);
+}
+
+TEST_F(Lower, ReadingThroughAMapWhatIsWrittenDirectlyStaysInOrder) {
+  const auto shifted = test::Ring::ring(1000);
+  core::Map& next = ring.mesh.add_map(&ring.cells, &ring.cells, 2, shifted.data(), "next");
+  const auto args = queue_loop(queue, ring.cells, op_arg_dat(&ring.q, 1, &next, OP_READ),
+                               op_arg_dat(&ring.q, OP_RW));
+  EXPECT_EQ(busy_threads(&ring.cells, args), 1);
+}
+
+TEST_F(Lower, TwoOverwrittenDatsDoNotDisturbEachOther) {
+  core::Dat& other = ring.mesh.add_dat(&ring.cells, 1, Type::f64, nullptr, "other", false);
+  const auto args =
+      queue_loop(queue, ring.edges, q(0, OP_RW), op_arg_dat(&other, 1, &ring.ends, OP_RW));
+  EXPECT_EQ(busy_threads(&ring.edges, args), 3);
+}
+
+TEST_F(Lower, UsefulBytesCountEachDatOnceAndTwiceIfReadAndWritten) {
+  const auto args =
+      queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ), res(0, OP_INC), res(1, OP_INC));
+  const double expected = 1000 * 8.0 + 2 * 1000 * 32.0 + 1000 * 2 * 4.0;
+  EXPECT_EQ(useful_bytes(&ring.edges, args), expected);
+}
+
+}  // namespace
+}  // namespace op2::sched

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/reduction.hpp>
+
+#include <gtest/gtest.h>
+
+#include <core/value_type.hpp>
+
+namespace op2::sched {
+namespace {
+
+core::LoopArg reduced(op_access access, Type type, int dim) {
+  return {.kind = OP_ARG_GBL,
+          .access = access,
+          .type = type,
+          .active = true,
+          .dim = dim,
+          .column = -1,
+          .dat = nullptr,
+          .map = nullptr,
+          .global = nullptr};
+}
+
+template <class T>
+T after(op_access access, T before, T contribution) {
+  const core::LoopArg arg = reduced(access, type_of<T>(), 1);
+  T partial{};
+  auto* bytes = reinterpret_cast<std::byte*>(&partial);
+  start_partial(arg, &before, bytes);
+  partial = access == OP_INC ? static_cast<T>(partial + contribution) : contribution;
+  T value = before;
+  fold_partial(arg, bytes, &value);
+  return value;
+}
+
+TEST(Reduction, TheStartValueOfASumCountsOnce) {
+  EXPECT_EQ(after<double>(OP_INC, 10, 5), 15);
+  EXPECT_EQ(after<std::uint32_t>(OP_INC, 10, 5), 15u);
+  EXPECT_EQ(after<float>(OP_INC, 10, 5), 15);
+}
+
+TEST(Reduction, MinimumAndMaximumIncludeTheStartValue) {
+  EXPECT_EQ(after<std::int64_t>(OP_MIN, -3, 5), -3);
+  EXPECT_EQ(after<std::int64_t>(OP_MAX, -3, 5), 5);
+  EXPECT_EQ(after<bool>(OP_MAX, false, true), true);
+  EXPECT_EQ(after<bool>(OP_MIN, true, false), false);
+}
+
+TEST(Reduction, AThreadWithoutElementsChangesNothing) {
+  const core::LoopArg arg = reduced(OP_MAX, Type::i32, 3);
+  const int before[] = {-7, 0, 9};
+  int partial[3], value[] = {-7, 0, 9};
+  start_partial(arg, before, reinterpret_cast<std::byte*>(partial));
+  fold_partial(arg, reinterpret_cast<std::byte*>(partial), value);
+  EXPECT_EQ(value[0], -7);
+  EXPECT_EQ(value[2], 9);
+}
+
+}  // namespace
+}  // namespace op2::sched

@@ -11,7 +11,8 @@
 
 int main(int argc, char** argv) {
   using namespace op2::jitinspect;
-  CLI::App app("Looks into the cache of compiled kernels. Never executes or links an entry.");
+  CLI::App app("Looks into the cache of compiled kernels. Never executes or links an entry.",
+               "op2-jitinspect");
   Command command;
   describe(app, command);
   try {

@@ -70,8 +70,8 @@ int prune(const Common& common, const PruneOptions& options) {
     print_json(
         {{"removed", removed}, {"failed", failed}, {"bytes", bytes}, {"dry_run", options.dry_run}});
   else
-    fmt::print("{} {} of {} files, {}\n", options.dry_run ? "would remove" : "removed",
-               removed.size(), store.files.size(), size_words(bytes));
+    fmt::print("{} {} files, {}\n", options.dry_run ? "would remove" : "removed", removed.size(),
+               size_words(bytes));
   return failed.empty() ? 0 : 1;
 }
 

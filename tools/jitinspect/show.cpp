@@ -123,7 +123,7 @@ void print_summary(const StoredEntry& stored) {
 
 int show(const Common& common, const std::string& key, Part part) {
   const Store store = load(common.directory);
-  const StoredEntry& stored = select(store, key);
+  const StoredEntry stored = complete(store, select(store, key));
   const CacheEntry& entry = stored.parsed.entry;
   if (common.json) {
     Json document{{"key", jit::name_of(stored.parsed.key)}};

@@ -54,6 +54,15 @@ StoredEntry read(const CacheDirectory& directory, const jit::CacheFile& file) {
   return entry;
 }
 
+/// A directory may hold more than fits into memory.
+StoredEntry read_without_payload(const CacheDirectory& directory, const jit::CacheFile& file) {
+  StoredEntry stored = read(directory, file);
+  jit::CacheEntry& entry = stored.parsed.entry;
+  entry.source = entry.ir = entry.assembly = std::string();
+  entry.object = std::vector<std::byte>();
+  return stored;
+}
+
 auto order(const StoredEntry& stored) {
   return std::tuple(!stored.good(), std::string_view(stored.parsed.entry.key.kernel),
                     stored.parsed.entry.created, std::string_view(stored.file.name));
@@ -105,7 +114,7 @@ Store load(const std::string& configured) {
   store.files = store.directory.files();
   for (const jit::CacheFile& file : store.files)
     if (file.kind == jit::CacheFileKind::entry)
-      store.entries.push_back(read(store.directory, file));
+      store.entries.push_back(read_without_payload(store.directory, file));
   std::ranges::sort(store.entries, {}, order);
   return store;
 }
@@ -116,6 +125,12 @@ const StoredEntry& select(const Store& store, const std::string& name) {
     throw Failure(2, fmt::format("'{}' fits {} entries, give more digits of the key:{}", name,
                                  found.size(), listing(found)));
   return good_one(*found.front());
+}
+
+StoredEntry complete(const Store& store, const StoredEntry& entry) {
+  StoredEntry whole = read(store.directory, entry.file);
+  good_one(whole);
+  return whole;
 }
 
 const StoredEntry& select_latest(const Store& store, const std::string& name) {

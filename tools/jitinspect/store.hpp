@@ -20,7 +20,8 @@ struct Failure : std::runtime_error {
 /// One file that has the name of an entry.
 struct StoredEntry {
   jit::CacheFile file;
-  jit::ParsedEntry parsed;  ///< bad also if the file cannot be read or its name is another key's
+  jit::ParsedEntry parsed;  ///< bad also if the file cannot be read or its name is another key's;
+                            ///< without source, IR, assembly and object
   bool good() const { return parsed.state == jit::EntryState::good; }
 };
 
@@ -43,5 +44,9 @@ const StoredEntry& select(const Store& store, const std::string& name);
 
 /// The same, but of several entries of a kernel the one compiled last.
 const StoredEntry& select_latest(const Store& store, const std::string& name);
+
+/// The same entry with all that `load` left out of it.
+/// @throws Failure if it cannot be read any more
+StoredEntry complete(const Store& store, const StoredEntry& entry);
 
 }  // namespace op2::jitinspect

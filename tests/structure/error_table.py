@@ -20,6 +20,7 @@ ENTRY = re.compile(r"^  (\w+) = (\d+),?(?:\s*///<\s*(.*))?$", re.MULTILINE)
 
 
 def table(header):
+    header = re.sub(r"\n\s+///< *", " ", re.sub(r"=\n\s+", "= ", header))  # what the formatter broke
     lines, kind = [HEAD], None
     for name, number, meaning in ENTRY.findall(header):
         if int(number) // 100 != kind:

@@ -2,7 +2,6 @@
 #include "hand_airfoil.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <thread>
 
 namespace bench {
@@ -103,7 +102,7 @@ double update(Range cells, const double* __restrict qold, const double* __restri
   return rms;
 }
 
-std::vector<Slab> slabs_of(const airfoil::Mesh& mesh, const std::vector<HandEdge>& edges,
+std::vector<Slab> slabs_of(const airfoil::Mesh& mesh, const HugeVector<HandEdge>& edges,
                            int threads) {
   const auto first_cell = [&](long thread) {
     return static_cast<int>(thread * mesh.cells() / threads);
@@ -137,13 +136,14 @@ std::vector<Slab> slabs_of(const airfoil::Mesh& mesh, const std::vector<HandEdge
 }  // namespace
 
 HandAirfoil::HandAirfoil(const airfoil::Mesh& mesh, int threads)
-    : x_(mesh.x),
+    : x_(mesh.x.begin(), mesh.x.end()),
       q_(4 * mesh.cells()),
       qold_(q_.size()),
       res_(q_.size(), 0),
       adt_(mesh.cells()),
-      cell_nodes_(mesh.cell_nodes) {
+      cell_nodes_(mesh.cell_nodes.begin(), mesh.cell_nodes.end()) {
   for (std::size_t i = 0; i < q_.size(); ++i) q_[i] = qinf[i % 4];
+  edges_.reserve(mesh.edges());
   for (int e = 0; e < mesh.edges(); ++e) {
     edges_.push_back({{mesh.edge_nodes[2 * e], mesh.edge_nodes[2 * e + 1]},
                       {mesh.edge_cells[2 * e], mesh.edge_cells[2 * e + 1]}});
@@ -155,10 +155,11 @@ void HandAirfoil::work(const Slab& slab, int iterations, std::barrier<>& all_thr
   const auto [begin, end] = slab.cells;
   const double* x = x_.data();
   const double* adt = adt_.data();
-  double* q = q_.data();
+  double* __restrict q = q_.data();
+  double* __restrict qold = qold_.data();
   double* res = res_.data();
   for (int iteration = 0; iteration < iterations; ++iteration) {
-    std::memcpy(&qold_[4 * begin], q + 4 * begin, 4 * sizeof(double) * (end - begin));
+    for (int i = 4 * begin; i < 4 * end; ++i) qold[i] = q[i];
     for (int half = 0; half < 2; ++half) {
       adt_calc(slab.cells, cell_nodes_.data(), x, q, adt_.data());
       all_threads.arrive_and_wait();  // edges need the neighbours' adt and q
@@ -171,7 +172,7 @@ void HandAirfoil::work(const Slab& slab, int iterations, std::barrier<>& all_thr
                             res);
       bres_calc(slab.bedges, x, q, adt, res);
       all_threads.arrive_and_wait();  // nobody needs my old q any longer
-      rms = update(slab.cells, qold_.data(), adt, q, res);
+      rms = update(slab.cells, qold, adt, q, res);
     }
   }
 }

@@ -7,6 +7,8 @@
 
 #include <airfoil/mesh.hpp>
 
+#include "huge_pages.hpp"
+
 namespace bench {
 
 struct HandEdge {
@@ -41,9 +43,9 @@ class HandAirfoil {
  private:
   void work(const Slab& slab, int iterations, std::barrier<>& all_threads, double& rms);
 
-  std::vector<double> x_, q_, qold_, res_, adt_;
-  std::vector<int> cell_nodes_;
-  std::vector<HandEdge> edges_;
+  HugeVector<double> x_, q_, qold_, res_, adt_;
+  HugeVector<int> cell_nodes_;
+  HugeVector<HandEdge> edges_;
   std::vector<Slab> slabs_;
 };
 

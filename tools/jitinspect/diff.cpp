@@ -12,14 +12,28 @@ namespace op2::jitinspect {
 
 namespace {
 
+struct Unit {
+  const char* name;
+  char separator;
+};
+
+Unit unit_of(std::string_view field, const std::string& value) {
+  if (field == "features") return {"feature", ','};
+  // A text that went through the preprocessor is one line.
+  if (field == "text" && std::ranges::count(value, '\n') == 0) return {"statement", ';'};
+  return {"line", '\n'};
+}
+
 Difference difference(const char* field, const std::string& ours, const std::string& theirs) {
-  const char separator = std::string_view(field) == "features" ? ',' : '\n';
-  const std::vector<std::string> a = split(ours, separator), b = split(theirs, separator);
+  const Unit unit = unit_of(field, ours);
+  const std::vector<std::string> a = split(ours, unit.separator);
+  const std::vector<std::string> b = split(theirs, unit.separator);
   const auto [a_begin, b_begin] = std::ranges::mismatch(a, b);
   const auto [a_end, b_end] = std::mismatch(a.rbegin(), std::reverse_iterator(a_begin), b.rbegin(),
                                             std::reverse_iterator(b_begin));
   return {.field = field,
-          .line = static_cast<std::size_t>(a_begin - a.begin()) + 1,
+          .unit = unit.name,
+          .first = static_cast<std::size_t>(a_begin - a.begin()) + 1,
           .ours = {a_begin, a_end.base()},
           .theirs = {b_begin, b_end.base()}};
 }

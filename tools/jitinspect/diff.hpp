@@ -9,16 +9,16 @@
 
 namespace op2::jitinspect {
 
-/// One field in which two keys differ: what is left of its lines without the equal ones at the
-/// beginning and at the end.
+/// One field in which two keys differ: what is left of its items without the equal ones at the
+/// beginning and at the end. Items are lines, features, or the statements of a text of one line.
 struct Difference {
   std::string field;
-  std::size_t line = 1;  ///< of the first line that differs, from 1
+  const char* unit = "line";  ///< what an item is
+  std::size_t first = 1;      ///< number of the first item that differs, from 1
   std::vector<std::string> ours;
   std::vector<std::string> theirs;
 };
 
-/// Fields that are lists ("features") are compared item by item, all others line by line.
 std::vector<Difference> differences(const jit::KeyFields& ours, const jit::KeyFields& theirs);
 
 }  // namespace op2::jitinspect

@@ -44,7 +44,8 @@ Json as_json(const StoredEntry& entry, const StoredEntry* other) {
   if (other != nullptr)
     for (const Difference& each : differences(entry.parsed.entry.key, other->parsed.entry.key))
       found.push_back({{"field", each.field},
-                       {"line", each.line},
+                       {"unit", each.unit},
+                       {"first", each.first},
                        {"this", each.ours},
                        {"other", each.theirs}});
   return {{"key", jit::name_of(entry.parsed.key)},
@@ -72,8 +73,9 @@ void print(const StoredEntry& entry, const StoredEntry& other) {
   fmt::print("  other (-)  {}\n", words_for(other));
   fmt::print("{} of the {} fields of the key differ\n", found.size(), jit::key_fields.size());
   for (const Difference& each : found) {
-    const bool one_line = each.line == 1 && each.ours.size() <= 1 && each.theirs.size() <= 1;
-    fmt::print("  {}{}\n", each.field, one_line ? "" : fmt::format(", from line {}", each.line));
+    const bool one_line = each.first == 1 && each.ours.size() <= 1 && each.theirs.size() <= 1;
+    fmt::print("  {}{}\n", each.field,
+               one_line ? "" : fmt::format(", from {} {}", each.unit, each.first));
     print_lines('-', each.theirs);
     print_lines('+', each.ours);
   }

@@ -254,7 +254,19 @@ TEST_F(Inspect, SaysTheSameAsJson) {
   ASSERT_EQ(document["differences"].size(), 3u);
   EXPECT_EQ(
       document["differences"][0],
-      json::parse(R"({"field": "cpu", "line": 1, "this": ["skylake"], "other": ["znver5"]})"));
+      json::parse(
+          R"({"field": "cpu", "unit": "line", "first": 1, "this": ["skylake"], "other": ["znver5"]})"));
+}
+
+TEST_F(Inspect, ComparesATextOfOneLineByStatements) {
+  CacheEntry one = entry_number(1), two = entry_number(1);
+  one.key.text = "void kernel1(double *x) { int i = 0; *x = 1; }";
+  two.key.text = "void kernel1(double *x) { int i = 0; *x = 2; }";
+  two.created += 1;
+  put(one);
+  put(two);
+  EXPECT_THAT(run("why-missed kernel1").text,
+              HasSubstr("text, from statement 2\n    -  *x = 1\n    +  *x = 2\n"));
 }
 
 TEST_F(Inspect, ComparesWithTheEntryThatTheUserNames) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <memory>
+#include <string>
 
 #include <op2/decl.hpp>
 #include <op2/kernel.hpp>
@@ -15,12 +15,25 @@
 
 using namespace op2;
 
+namespace {
+
+/// Says so if a record had to be renamed.
+template <class Record>
+Record* report_name(api::Runtime& runtime, const char* what, const char* name, Record& record) {
+  if (record.name_storage != name)
+    runtime.log.warning(fmt::format("{} '{}' was declared before; the new one is called '{}'", what,
+                                    name, record.name));
+  return &record;
+}
+
+}  // namespace
+
 op_set op_decl_set(int local_size, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_set", name);
   if (local_size < 0)
     core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
-  return &runtime.mesh.add_set(local_size, name);
+  return report_name(runtime, "set", name, runtime.mesh.add_set(local_size, name));
 }
 
 op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name) {
@@ -30,7 +43,7 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name).c_str(), to);
   core::check_dim("map", name, dim);
   core::check_map_values(from, to, dim, values, name);
-  return &runtime.mesh.add_map(from, to, dim, values, name);
+  return report_name(runtime, "map", name, runtime.mesh.add_map(from, to, dim, values, name));
 }
 
 op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_type,
@@ -40,7 +53,8 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name).c_str(), set);
   core::check_dim("dat", name, dim);
   core::check_type("dat", name, type, value_type);
-  return &runtime.mesh.add_dat(set, dim, value_type, values, name, false);
+  return report_name(runtime, "dat", name,
+                     runtime.mesh.add_dat(set, dim, value_type, values, name, false));
 }
 
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name) {
@@ -78,7 +92,8 @@ op_global op2::detail::decl_global(int dim, Type value_type, const void* initial
   core::check_dim("global", name, dim);
   if (initial == nullptr)
     core::fail(ErrorCode::null_data, "global '{}': the initial value is null", name);
-  return &runtime.mesh.add_global(dim, value_type, initial, name);
+  return report_name(runtime, "global", name,
+                     runtime.mesh.add_global(dim, value_type, initial, name));
 }
 
 namespace {
@@ -95,6 +110,24 @@ core::Global& checked_global(const api::Runtime& runtime, const char* function, 
     core::fail(ErrorCode::null_data, "{}: the values for global '{}' are null", function,
                record.name);
   return record;
+}
+
+std::string read_text(const char* kernel, const char* path) {
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path, "rb"));
+  std::string text;
+  char block[4096];
+  while (file != nullptr) {
+    const std::size_t bytes = std::fread(block, 1, sizeof block, file.get());
+    if (bytes == 0) break;
+    text.append(block, bytes);
+  }
+  if (file == nullptr || std::ferror(file.get()))
+    core::fail(ErrorCode::io_failure, "kernel '{}': cannot read '{}': {}", kernel, path,
+               std::strerror(errno));
+  return text;
 }
 
 op_kernel add_kernel(api::Runtime& runtime, const char* name, std::string source, const char* file,
@@ -145,10 +178,6 @@ op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_lo
   auto& runtime = api::usable();
   core::check_identifier("kernel", name, ErrorCode::bad_name);
   if (path == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the path is null", name);
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad() || std::filesystem::is_directory(path))
-    core::fail(ErrorCode::io_failure, "kernel '{}': cannot read '{}': {}", name, path,
-               std::strerror(errno != 0 ? errno : EISDIR));
-  return add_kernel(runtime, name, std::move(text), path, static_cast<int>(where.line()), true);
+  return add_kernel(runtime, name, read_text(name, path), path, static_cast<int>(where.line()),
+                    true);
 }

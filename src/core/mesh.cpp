@@ -27,11 +27,23 @@ Buffer allocate_rows(op_set set, int dim, Type type, const char* name) {
   }
 }
 
+/// `name`, or with a number if another record of this kind has it: reports tell them apart.
+template <class Records>
+std::string unique_name(const Records& records, const char* name) {
+  const auto taken = [&](const std::string& candidate) {
+    return std::any_of(records.begin(), records.end(),
+                       [&](const auto& record) { return record->name_storage == candidate; });
+  };
+  std::string unique = name;
+  for (int number = 2; taken(unique); ++number) unique = fmt::format("{}#{}", name, number);
+  return unique;
+}
+
 }  // namespace
 
 Set& Mesh::add_set(int size, const char* name) {
   auto set = std::make_unique<Set>();
-  set->name_storage = name;
+  set->name_storage = unique_name(sets_, name);
   static_cast<op_set_core&>(*set) = {.index = static_cast<int>(sets_.size()),
                                      .size = size,
                                      .name = set->name_storage.c_str(),
@@ -44,7 +56,7 @@ Set& Mesh::add_set(int size, const char* name) {
 
 Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name) {
   auto map = std::make_unique<Map>();
-  map->name_storage = name;
+  map->name_storage = unique_name(maps_, name);
   map->entries.assign(
       values, values + static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim));
   static_cast<op_map_core&>(*map) = {.index = static_cast<int>(maps_.size()),
@@ -87,7 +99,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
     fresh->temporary = temporary;
     dat = dats_.emplace_back(std::move(fresh)).get();
   }
-  dat->name_storage = name;
+  dat->name_storage = temporary ? name : unique_name(dats_, name);
   dat->name = dat->name_storage.c_str();
   if (values != nullptr && set->size > 0)
     std::memcpy(dat->rows.get(), values,
@@ -98,7 +110,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
 
 Global& Mesh::add_global(int dim, Type type, const void* initial, const char* name) {
   auto global = std::make_unique<Global>();
-  global->name_storage = name;
+  global->name_storage = unique_name(globals_, name);
   global->value_type = type;
   const auto* bytes = static_cast<const std::byte*>(initial);
   global->value.assign(bytes, bytes + static_cast<std::size_t>(dim) * size_of(type));

@@ -47,6 +47,7 @@ struct Constant {
 };
 
 /// Everything that a program has declared. Local; the checks of arguments are in validate.hpp.
+/// A name that is taken already gets a number ("q#2"); temporary dats may share names.
 class Mesh {
  public:
   Set& add_set(int size, const char* name);

@@ -90,8 +90,11 @@ ThreadPlan plan_loop(const ConflictPattern& pattern, int threads) {
   std::vector<Touch> all;
   for (const SharedDat& dat : pattern.dats) {
     const std::vector<Touch> touches = touches_of(dat);
-    if (!dat.only_increments && has_repeated_targets(pattern.set->size, touches))
-      return plan_in_order(pattern.set->size, threads);
+    if (!dat.only_increments && has_repeated_targets(pattern.set->size, touches)) {
+      ThreadPlan plan = plan_in_order(pattern.set->size, threads);
+      plan.in_order = true;
+      return plan;
+    }
     all.insert(all.end(), touches.begin(), touches.end());
   }
   return plan_threads(pattern.set->size, threads, all);

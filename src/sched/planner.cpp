@@ -101,8 +101,19 @@ void Planner::plan_chain(const core::Queue& queue, RecordRange range,
     const bool dead = levels.extent[loop++] == core::no_level && options_.eliminate_dead_loops;
     plan.steps[k].kind = dead ? LoopStep::Kind::dead : LoopStep::Kind::loop;
     plan.steps[k].row = &table_.row(queue.records()[k].name);
+    check_loop_name(queue.records()[k]);
   }
   if (options_.dump.chain) log_.dump(describe_levels(queue, range, chain, levels));
+}
+
+void Planner::check_loop_name(const core::LoopRecord& record) {
+  const auto [known, fresh] = kernels_.try_emplace(record.name, record.kernel);
+  if (!fresh && known->second != record.kernel)
+    log_.warning_once(
+        fmt::format("name {}", record.name),
+        fmt::format("loops named '{}' run different kernels (here {}:{}); the per-loop "
+                    "table adds them up",
+                    record.name, record.where.file, record.where.line));
 }
 
 bool Planner::wants_host(op_kernel kernel) const {
@@ -165,6 +176,14 @@ void Planner::add_shares(const core::Queue& queue, const core::LoopRecord& recor
                      record.set->size < threads_ * min_elements_per_thread;
   step.threads = alone ? 1 : threads_;
   step.shares = &shares_for(conflict_pattern(record.set, args), step.threads);
+  if (step.shares->in_order) {
+    step.row->code = "jit, in order";
+    log_.warning_once(
+        step.row->name,
+        fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that others "
+                    "use, so the result depends on their order",
+                    record.name, record.where.file, record.where.line));
+  }
   step.useful_bytes = useful_bytes(record.set, args);
   bind_args(args, step);
 }

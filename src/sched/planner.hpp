@@ -35,6 +35,8 @@ class Planner {
  private:
   void plan_chain(const core::Queue& queue, RecordRange chain, std::vector<core::Level>& valid,
                   Plan& plan);
+  /// Warns if loops of one name run different kernels.
+  void check_loop_name(const core::LoopRecord& record);
   void add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan);
   void take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step);
   bool wants_host(op_kernel kernel) const;
@@ -46,6 +48,7 @@ class Planner {
   jit::Jit& jit_;
   core::LoopTable& table_;
   core::Log& log_;
+  std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
   std::map<std::pair<ConflictPattern, int>, std::unique_ptr<ThreadPlan>> shares_;
 };
 

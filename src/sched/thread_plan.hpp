@@ -28,6 +28,7 @@ struct Touch {
 /// and some work; the phases are separated by barriers. Empty for an empty set.
 struct ThreadPlan {
   std::vector<std::vector<RunList>> phases;
+  bool in_order = false;  ///< several threads would change the result
 };
 
 /// Every target set is cut into one contiguous slab per thread. An iteration that touches one slab

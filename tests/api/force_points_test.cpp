@@ -68,7 +68,9 @@ TEST_F(ForcePoints, FetchingAGlobal) {
 }
 TEST_F(ForcePoints, ReducingIntoARawPointer) {
   double total = 10;
-  EXPECT_TRUE(forces([&] { op_par_loop(sum, "sum", set, op_arg_dat(dat, OP_READ), op_arg_gbl(&total, 1, "double", OP_INC)); }));
+  EXPECT_TRUE(forces([&] {
+    op_par_loop(sum, "sum", set, op_arg_dat(dat, OP_READ), op_arg_gbl(&total, 1, "double", OP_INC));
+  }));
   EXPECT_EQ(total, 16);
 }
 TEST_F(ForcePoints, RedeclaringAConstant) {
@@ -127,7 +129,8 @@ TEST_F(ForcePoints, AGlobalIsReadAsItWasAtTheCall) {
   double values[3];
   {
     double short_lived = 4;
-    op_par_loop(add_global, "add_global", set, op_arg_gbl(&short_lived, 1, "double", OP_READ), op_arg_dat(dat, OP_RW));
+    op_par_loop(add_global, "add_global", set, op_arg_gbl(&short_lived, 1, "double", OP_READ),
+                op_arg_dat(dat, OP_RW));
     short_lived = 1000;
   }
   op_fetch_data(dat, values);
@@ -160,7 +163,8 @@ TEST_F(ForcePoints, ATemporaryMayBeFreedWhileLoopsArePending) {
     const op_dat scratch = op_decl_dat_temp(set, 1, "double", "scratch");
     op_par_loop(count, "count", set, op_arg_dat(scratch, OP_RW));
     double total = 0;
-    op_par_loop(sum, "sum", set, op_arg_dat(scratch, OP_READ), op_arg_gbl(&total, 1, "double", OP_INC));
+    op_par_loop(sum, "sum", set, op_arg_dat(scratch, OP_READ),
+                op_arg_gbl(&total, 1, "double", OP_INC));
     EXPECT_EQ(total, 6) << "a temporary begins with zeros, step " << k;
     op_par_loop(count, "count", set, op_arg_dat(scratch, OP_RW));
     EXPECT_TRUE(op_free_dat_temp(scratch));

@@ -29,7 +29,8 @@ struct Variable {
 };
 
 TEST(Session, CallsBeforeInitAreRefused) {
-  EXPECT_THAT(error_text(ErrorCode::not_initialised, [] { op_decl_set(1, "set"); }), HasSubstr("op_init"));
+  EXPECT_THAT(error_text(ErrorCode::not_initialised, [] { op_decl_set(1, "set"); }),
+              HasSubstr("op_init"));
 }
 
 TEST(Session, ExitWithoutInitAndTwiceDoesNothing) {
@@ -87,13 +88,15 @@ TEST(Session, TheChildOfAForkIsRefused) {
 void end_with_queued_loop() {
   op_init(0, nullptr, 1);
   const op_set set = op_decl_set(1, "set");
-  op_par_loop(set_one, "set_one", set, op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_WRITE));
+  op_par_loop(set_one, "set_one", set,
+              op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_WRITE));
   std::exit(0);
 }
 
 TEST(SessionDeathTest, AProgramThatForgetsOpExitFailsAndSaysWhatWasLost) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(end_with_queued_loop(), testing::ExitedWithCode(EXIT_FAILURE), "1 queued loops were never executed");
+  EXPECT_EXIT(end_with_queued_loop(), testing::ExitedWithCode(EXIT_FAILURE),
+              "1 queued loops were never executed");
 }
 
 void ask_for_help() {
@@ -110,7 +113,8 @@ TEST(SessionDeathTest, HelpShowsTheSwitchesAndEndsTheProgram) {
 
 TEST(Session, SeveralProcessesWithoutMpiAreRefused) {
   const Variable ranks("OMPI_COMM_WORLD_SIZE", "4");
-  EXPECT_THAT(error_text(ErrorCode::not_compiled, [] { op_init(0, nullptr, 0); }), HasSubstr("4 processes"));
+  EXPECT_THAT(error_text(ErrorCode::not_compiled, [] { op_init(0, nullptr, 0); }),
+              HasSubstr("4 processes"));
 }
 
 struct BadValue {
@@ -126,11 +130,16 @@ TEST_P(BadValues, AreRefusedWithWhatIsAccepted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Switches, BadValues,
-                         testing::Values(BadValue{"OP2_THREADS", "many", "1 to 4096"}, BadValue{"OP2_THREADS", "0", "1 to 4096"},
-                                         BadValue{"OP2_THREADS", "2x", "1 to 4096"}, BadValue{"OP2_TARGET", "gpu", "cpu, reference"},
-                                         BadValue{"OP2_JIT", "maybe", "on, off, require"}, BadValue{"OP2_CACHE", "yes", "rw, ro, off"},
-                                         BadValue{"OP2_QUEUE_MAX", "-1", "1 to 4096"}, BadValue{"OP2_LOG", "loud", "warning"},
-                                         BadValue{"OP2_DUMP", "chain,tree", "schedule"}, BadValue{"OP2_DISABLE", "all", "dead"}));
+                         testing::Values(BadValue{"OP2_THREADS", "many", "1 to 4096"},
+                                         BadValue{"OP2_THREADS", "0", "1 to 4096"},
+                                         BadValue{"OP2_THREADS", "2x", "1 to 4096"},
+                                         BadValue{"OP2_TARGET", "gpu", "cpu, reference"},
+                                         BadValue{"OP2_JIT", "maybe", "on, off, require"},
+                                         BadValue{"OP2_CACHE", "yes", "rw, ro, off"},
+                                         BadValue{"OP2_QUEUE_MAX", "-1", "1 to 4096"},
+                                         BadValue{"OP2_LOG", "loud", "warning"},
+                                         BadValue{"OP2_DUMP", "chain,tree", "schedule"},
+                                         BadValue{"OP2_DISABLE", "all", "dead"}));
 
 TEST(Session, AnUnknownVariableIsReported) {
   const Variable variable("OP2_CHIAN", "on");
@@ -144,14 +153,17 @@ TEST(Session, AFailedFlushEndsTheSessionAndTouchesNoUserMemory) {
   op_init(0, nullptr, 0);
   const op_set set = op_decl_set(2, "set");
   const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
-  const op_kernel broken = op_decl_kernel("broken", "void broken(const double* a, double* sum) { *sum += *a }");
+  const op_kernel broken =
+      op_decl_kernel("broken", "void broken(const double* a, double* sum) { *sum += *a }");
   double sum = 42;
   error_text(ErrorCode::kernel_text, [&] {
-    op_par_loop(broken, "broken", set, op_arg_dat(dat, OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC));
+    op_par_loop(broken, "broken", set, op_arg_dat(dat, OP_READ),
+                op_arg_gbl(&sum, 1, "double", OP_INC));
   });
   EXPECT_EQ(sum, 42);
   double values[2] = {7, 7};
-  EXPECT_THAT(error_text(ErrorCode::poisoned, [&] { op_fetch_data(dat, values); }), HasSubstr("broken"));
+  EXPECT_THAT(error_text(ErrorCode::poisoned, [&] { op_fetch_data(dat, values); }),
+              HasSubstr("broken"));
   EXPECT_EQ(values[0], 7);
   op_exit();
   op_init(0, nullptr, 0);
@@ -164,7 +176,8 @@ TEST(Session, WithoutJitAKernelThatIsOnlyTextIsAnError) {
   op_init(0, nullptr, 0);
   const op_set set = op_decl_set(1, "set");
   const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
-  op_par_loop(op_decl_kernel("text", "void text(double* a) { *a = 1; }"), "text_loop", set, op_arg_dat(dat, OP_WRITE));
+  op_par_loop(op_decl_kernel("text", "void text(double* a) { *a = 1; }"), "text_loop", set,
+              op_arg_dat(dat, OP_WRITE));
   const std::string text = error_text(ErrorCode::bad_option, [] { op_flush(); });
   EXPECT_THAT(text, HasSubstr("'text_loop'"));
   EXPECT_THAT(text, HasSubstr("session_test.cpp"));

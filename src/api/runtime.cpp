@@ -26,12 +26,8 @@ std::unique_ptr<Runtime>& session() {
   return *pointer;
 }
 
-core::Topology topology() {
-  return core::topology_of_process();
-}
-
-int thread_count(const core::Options& options) {
-  return options.threads > 0 ? options.threads : topology().cores;
+int thread_count(const core::Options& options, const core::Topology& topology) {
+  return options.threads > 0 ? options.threads : topology.cores;
 }
 
 jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
@@ -85,26 +81,27 @@ void watch_process() {
   core::ensure(watching == 0, "fork handler not installed");
 }
 
-void report_startup(Runtime& runtime) {
+void report_startup(Runtime& runtime, const core::Topology& topology) {
   for (const std::string& name : core::unknown_switches(environ))
     runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
-  const int cores = topology().cores;
-  if (runtime.pool.size() > cores)
+  if (runtime.pool.size() > topology.cores)
     runtime.log.warning(fmt::format(
         "OP2_THREADS={} but the process is bound to {} cores: threads will wait for each other",
-        runtime.pool.size(), cores));
+        runtime.pool.size(), topology.cores));
   runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
 }
 
 }  // namespace
 
-Runtime::Runtime(core::Options given, core::LogLevel level)
+Runtime::Runtime(core::Options given, const core::Topology& topology, core::LogLevel level)
     : options(std::move(given)),
       log(level),
       trace(!options.trace.empty()),
-      pool(thread_count(options), topology()),
+      pool(thread_count(options, topology), topology),
       jit(jit_options(options, mesh, trace), log),
-      engine(options, pool, jit, table, trace, log) {}
+      engine(options, pool, jit, table, trace, log) {
+  if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
+}
 
 void Runtime::check_usable() const {
   if (!failure_.empty())
@@ -165,8 +162,10 @@ void op_init(int argc, char** argv, int diags) {
   comm::require_single_process();
   const core::Options options = core::read_options(api::variable);
   api::watch_process();
-  api::session() = std::make_unique<api::Runtime>(options, api::log_level(options, diags));
-  api::report_startup(*api::session());
+  const core::Topology topology = core::topology_of_process();
+  api::session() =
+      std::make_unique<api::Runtime>(options, topology, api::log_level(options, diags));
+  api::report_startup(*api::session(), topology);
 }
 
 void op_exit() {

@@ -12,6 +12,7 @@
 #include <core/options.hpp>
 #include <core/queue.hpp>
 #include <core/thread_pool.hpp>
+#include <core/topology.hpp>
 #include <core/trace.hpp>
 #include <jit/jit.hpp>
 #include <sched/engine.hpp>
@@ -26,7 +27,7 @@ struct KernelRecord {
 
 class Runtime {
  public:
-  Runtime(core::Options given, core::LogLevel level);
+  Runtime(core::Options given, const core::Topology& topology, core::LogLevel level);
 
   /// Executes what is queued. If that fails, the queued loops are discarded and every later call
   /// that needs results fails with `poisoned`.

@@ -34,17 +34,18 @@ void check_arg_handle(const Mesh& mesh, const Place& place, const char* what, co
                "the {} {} is not of this session (freed, or from before op_exit?)", what, handle);
 }
 
-/// Set, map and column of an argument that goes through `arg.map`, or directly. `target` is the set
-/// of the dat; null for an index argument.
-void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set, op_set target,
-                const char* what) {
+/// Set, map and column of an argument that goes through `arg.map`, or directly.
+/// @param dat  null for an index argument
+void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set,
+                const Dat* dat) {
   if (arg.map == OP_ID) {
     if (arg.idx != -1)
       place.fail(ErrorCode::bad_map_index, "OP_ID needs index -1, not {}", arg.idx);
-    if (target != nullptr && target != set)
-      place.fail(ErrorCode::wrong_set,
-                 "{} is on set '{}', but the loop runs over set '{}'; access it through a map",
-                 what, target->name, set->name);
+    if (dat != nullptr && dat->set != set)
+      place.fail(
+          ErrorCode::wrong_set,
+          "dat '{}' is on set '{}', but the loop runs over set '{}'; access it through a map",
+          dat->name, dat->set->name, set->name);
     return;
   }
   check_arg_handle(mesh, place, "map", arg.map);
@@ -55,20 +56,21 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
   if (map->from != set)
     place.fail(ErrorCode::wrong_set, "map '{}' starts at set '{}', but the loop runs over set '{}'",
                map->name, map->from->name, set->name);
-  if (target != nullptr && map->to != target)
-    place.fail(ErrorCode::wrong_set, "map '{}' leads to set '{}', but {} is on set '{}'", map->name,
-               map->to->name, what, target->name);
+  if (dat != nullptr && map->to != dat->set)
+    place.fail(ErrorCode::wrong_set, "map '{}' leads to set '{}', but dat '{}' is on set '{}'",
+               map->name, map->to->name, dat->name, dat->set->name);
 }
 
+/// @param what  name of what has the actual type
 void check_stated_type(const Place& place, const char* what, const char* stated, Type actual) {
-  if (stated == nullptr) return;
+  if (stated == nullptr || stated == core::name_of(actual)) return;
   const std::optional<Type> named = type_named(stated);
   if (!named)
     place.fail(ErrorCode::bad_type,
                "unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
                stated, nearest_type_name(stated));
   if (*named != actual)
-    place.fail(ErrorCode::bad_type, "type \"{}\" contradicts {}, which is of type \"{}\"", stated,
+    place.fail(ErrorCode::bad_type, "type \"{}\" contradicts '{}', which is of type \"{}\"", stated,
                what, core::name_of(actual));
 }
 
@@ -84,12 +86,11 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
     place.fail(ErrorCode::bad_access,
                "{} is for globals; dat '{}' can be OP_READ, OP_WRITE, OP_RW or OP_INC",
                name_of(arg.acc), dat.name);
-  const std::string what = fmt::format("dat '{}'", dat.name);
-  check_path(mesh, place, arg, set, dat.set, what.c_str());
+  check_path(mesh, place, arg, set, &dat);
   if (dim_of(arg) != dat.dim)
     place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim, dat.name,
                dat.dim);
-  check_stated_type(place, what.c_str(), arg.type, dat.value_type);
+  check_stated_type(place, dat.name, arg.type, dat.value_type);
   check_increment(place, arg, dat.value_type);
 }
 
@@ -102,7 +103,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
   if (dim_of(arg) < 1 || dim_of(arg) > max_dim)
     place.fail(ErrorCode::bad_dim, "dim {} of the global is outside 1 .. {}", arg.dim, max_dim);
-  check_stated_type(place, "the C++ type of the global", arg.type, type_of(arg));
+  check_stated_type(place, "the data of the global", arg.type, type_of(arg));
   check_increment(place, arg, type_of(arg));
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
@@ -115,7 +116,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
 }
 
 void check_index_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
-  check_path(mesh, place, arg, set, nullptr, "the index");
+  check_path(mesh, place, arg, set, nullptr);
 }
 
 void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {

@@ -99,6 +99,7 @@ struct Jit::Parts {
   std::unique_ptr<DiskCache> disk;
   op_jit_statistics statistics{};
   KernelCache memory;
+  std::jthread ahead;  ///< last: ends before what it fills goes
 
   /// Loads the compiler and opens the cache, once.
   void start() {
@@ -169,6 +170,21 @@ Jit::Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backe
     : parts_(std::make_unique<Parts>(std::move(options), log, std::move(load))) {}
 
 Jit::~Jit() = default;
+
+void Jit::load_ahead() {
+  const auto load = [parts = parts_.get()] {
+    try {
+      parts->start();
+    } catch (const std::exception&) {
+      // `get` tries again and reports it.
+    }
+  };
+  try {
+    parts_->ahead = std::jthread(load);
+  } catch (const std::system_error&) {
+    // No thread to be had: `get` loads.
+  }
+}
 
 std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests) {
   const auto begin = core::Clock::now();

@@ -79,7 +79,7 @@ LoopShape shape_of(const op_kernel_core& kernel, std::vector<ArgShape> args,
 /// The C++ that is compiled for a shape, for display.
 std::string source_of(const LoopShape& shape);
 
-/// Local; thread safe. Nothing is loaded or read before the first `get`.
+/// Local; thread safe. Nothing is loaded or read before the first `get` or `load_ahead`.
 class Jit {
  public:
   /// Compiles and links with the plug-in.
@@ -87,6 +87,10 @@ class Jit {
   /// The same with another compiler; `load` may throw Error.
   Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backend>()> load);
   ~Jit();
+
+  /// Loads the compiler and opens the cache on another thread, while the program declares its mesh.
+  /// What fails is tried again, and reported, by `get`.
+  void load_ahead();
 
   /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on
   /// disk is compiled now, in parallel; equal shapes are compiled once, in this process and among

@@ -8,7 +8,7 @@
 #include <op2/decl.hpp>
 #include <op2/kernel.hpp>
 
-#include <api/runtime.hpp>
+#include <api/session.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <op2/par_loop.hpp>
 
-#include <api/runtime.hpp>
+#include <api/session.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;

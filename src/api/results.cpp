@@ -5,7 +5,7 @@
 #include <op2/io.hpp>
 #include <op2/runtime.hpp>
 
-#include <api/runtime.hpp>
+#include <api/session.hpp>
 #include <comm/dat_file.hpp>
 #include <comm/vtu_writer.hpp>
 #include <core/error.hpp>

@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/runtime.hpp>
 
-#include <pthread.h>
-#include <unistd.h>
+#include <string_view>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
-#include <op2/runtime.hpp>
-
-#include <api/report.hpp>
-#include <comm/launcher.hpp>
 #include <core/error.hpp>
-#include <core/topology.hpp>
 #include <sched/lower.hpp>
 
 namespace op2::api {
 namespace {
-
-/// The library's one mutable global: the C-style interface has no other place for its session.
-std::unique_ptr<Runtime>& session() {
-  static auto* const pointer = new std::unique_ptr<Runtime>;  // outlives every static destructor
-  return *pointer;
-}
 
 int thread_count(const core::Options& options, const core::Topology& topology) {
   return options.threads > 0 ? options.threads : topology.cores;
@@ -47,48 +30,6 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.trace = &trace;
   j.constants = [&mesh] { return sched::constants_of(mesh); };
   return j;
-}
-
-core::LogLevel log_level(const core::Options& options, int diags) {
-  constexpr core::LogLevel levels[] = {core::LogLevel::error, core::LogLevel::warning,
-                                       core::LogLevel::info, core::LogLevel::debug};
-  return options.log.empty() ? levels[std::clamp(diags, 0, 3)] : core::log_level_named(options.log);
-}
-
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-/// A program that ends without op_exit must not look successful while loops were never executed.
-void report_discarded_loops() {
-  const Runtime* runtime = session().get();
-  if (runtime == nullptr || runtime->forked() || runtime->queue.empty()) return;
-  session()->log.error(
-      fmt::format("{} queued loops were never executed: the program ended without op_exit",
-                  runtime->queue.size()));
-  std::fflush(nullptr);
-  _exit(EXIT_FAILURE);
-}
-
-void watch_process() {
-  static const int watching = [] {
-    std::atexit(report_discarded_loops);
-    return pthread_atfork(nullptr, nullptr, [] {
-      if (session() != nullptr) session()->mark_forked();
-    });
-  }();
-  core::ensure(watching == 0, "fork handler not installed");
-}
-
-void report_startup(Runtime& runtime, const core::Topology& topology) {
-  for (const std::string& name : core::unknown_switches(environ))
-    runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
-  if (runtime.pool.size() > topology.cores)
-    runtime.log.warning(fmt::format(
-        "OP2_THREADS={} but the process is bound to {} cores: threads will wait for each other",
-        runtime.pool.size(), topology.cores));
-  runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
 }
 
 }  // namespace
@@ -130,58 +71,4 @@ void Runtime::flush() {
   mesh.recycle();
 }
 
-Runtime& running() {
-  Runtime* runtime = session().get();
-  if (runtime == nullptr)
-    core::fail(ErrorCode::not_initialised,
-               "libop2 is not running: call op_init first, and nothing after op_exit");
-  if (runtime->forked())
-    core::fail(ErrorCode::wrong_process,
-               "libop2 cannot be used in the child of a fork; call op_init after fork()");
-  runtime->check_thread();
-  return *runtime;
-}
-
-Runtime& usable() {
-  Runtime& runtime = running();
-  runtime.check_usable();
-  return runtime;
-}
-
 }  // namespace op2::api
-
-void op_init(int argc, char** argv, int diags) {
-  using namespace op2;
-  for (int k = 1; k < argc; ++k)
-    if (std::strcmp(argv[k], "--op2-help") == 0) {
-      std::fputs(core::switches_as_text().c_str(), stdout);
-      std::exit(EXIT_SUCCESS);
-    }
-  if (api::session() != nullptr)
-    core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
-  comm::require_single_process();
-  const core::Options options = core::read_options(api::variable);
-  api::watch_process();
-  const core::Topology topology = core::topology_of_process();
-  api::session() =
-      std::make_unique<api::Runtime>(options, topology, api::log_level(options, diags));
-  api::report_startup(*api::session(), topology);
-}
-
-void op_exit() {
-  using namespace op2;
-  if (api::session() == nullptr) return;
-  api::running();
-  // The session ends whatever happens; an error leaves after it.
-  const std::unique_ptr<api::Runtime> runtime = std::move(api::session());
-  if (!runtime->failed()) runtime->flush();
-  api::write_reports(*runtime);
-}
-
-void op_flush() {
-  op2::api::usable().flush();
-}
-
-void op_partition(const char*, const char*, op_set, op_map, op_dat) {
-  op2::api::usable().flush();
-}

@@ -61,12 +61,4 @@ class Runtime {
   std::string failure_;  ///< what() of the error that ended the session, or empty
 };
 
-/// The running session.
-/// @throws Error not_initialised, wrong_thread, wrong_process
-Runtime& running();
-
-/// The same for calls that need results or queue work.
-/// @throws Error poisoned too
-Runtime& usable();
-
 }  // namespace op2::api

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@
 #include <op2/op2.hpp>
 
 #include <support/expect_error.hpp>
+#include <support/temporary_directory.hpp>
 
 namespace {
 
@@ -83,6 +85,38 @@ TEST(Session, TheChildOfAForkIsRefused) {
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 0);
   op_exit();
+}
+
+TEST(Session, TheChildOfAForkMayStartASessionOfItsOwn) {
+  const Variable jit("OP2_JIT", "off");
+  op_init(0, nullptr, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    op_init(0, nullptr, 0);
+    const bool works = op_get_size(op_decl_set(5, "set")) == 5;
+    op_exit();
+    _exit(works ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  op_exit();
+}
+
+TEST(Session, AnErrorAtTheEndStillLeavesTheReports) {
+  const op2::test::TemporaryDirectory folder;
+  const std::string table = folder.path() / "loops.csv";
+  const Variable timing("OP2_TIMING", table.c_str());
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  op_par_loop(set_one, "before", set, op_arg_dat(dat, OP_RW));
+  op_flush();
+  op_par_loop(op_decl_kernel("broken", "void broken(double*) { oops }"), "broken", set,
+              op_arg_dat(dat, OP_RW));
+  EXPECT_THROW(op_exit(), op2::Error);
+  EXPECT_TRUE(std::filesystem::exists(table));
+  error_text(ErrorCode::not_initialised, [] { op_flush(); });
 }
 
 void end_with_queued_loop() {

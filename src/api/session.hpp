@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the C-style functions find the running session.
+#pragma once
+
+#include <api/runtime.hpp>
+
+namespace op2::api {
+
+/// The running session.
+/// @throws Error not_initialised, wrong_thread, wrong_process
+Runtime& running();
+
+/// The same for calls that need results or queue work.
+/// @throws Error poisoned too
+Runtime& usable();
+
+}  // namespace op2::api

@@ -100,10 +100,9 @@ void iterate(const Flow& f, Residual& residual) {
 }
 
 void write_fields(const Flow& flow, const char* path) {
-  const double* zeros = nullptr;
-  const op_dat density = op_decl_dat(flow.cells, 1, zeros, "density");
-  const op_dat pressure = op_decl_dat(flow.cells, 1, zeros, "pressure");
-  const op_dat mach_number = op_decl_dat(flow.cells, 1, zeros, "mach");
+  const op_dat density = op_decl_dat_temp(flow.cells, 1, "double", "density");
+  const op_dat pressure = op_decl_dat_temp(flow.cells, 1, "double", "pressure");
+  const op_dat mach_number = op_decl_dat_temp(flow.cells, 1, "double", "mach");
   op_par_loop(flow_fields, "flow_fields", flow.cells,
               op_arg_dat(flow.q, OP_READ),
               op_arg_dat(density, OP_WRITE),
@@ -111,6 +110,7 @@ void write_fields(const Flow& flow, const char* path) {
               op_arg_dat(mach_number, OP_WRITE));
   const op_dat fields[] = {density, pressure, mach_number};
   op_write_vtu(path, flow.pcell, flow.x, fields);
+  for (const op_dat field : fields) op_free_dat_temp(field);
 }
 
 }  // namespace airfoil

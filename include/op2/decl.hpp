@@ -46,14 +46,16 @@ op_dat op_decl_dat(op_set set, int dim, const T* values, const char* name) {
 /// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
 OP2_API op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name);
 
-/// Ends the life of a temporary dat, whose pending loops are still executed. Local.
+/// Ends the life of a temporary dat, whose pending loops are still executed. Local. The handle must
+/// not be used again: a later temporary of the same shape may get the same one.
 /// @return false if `dat` is no live temporary dat
 OP2_API bool op_free_dat_temp(op_dat dat);
 
 /// A constant that kernels given as text see under `name`: `const T name` or, with dim > 1,
 /// `const T name[dim]`. The value is captured now; a later declaration with the same name
 /// executes all pending loops, then replaces the value, and compiles nothing again.
-/// @throws op2::Error bad_constant (name is no identifier; type or dim differ from before), bad_dim
+/// @throws op2::Error bad_constant (name cannot be used; type or dim differ from before), bad_dim,
+/// null_data; what executing loops may throw
 template <op2::Value T>
 void op_decl_const(const char* name, int dim, const T* values) {
   op2::detail::decl_const(name, dim, nullptr, op2::type_of<T>(), values);
@@ -66,8 +68,9 @@ op_global op_decl_global(int dim, const T* initial, const char* name) {
   return op2::detail::decl_global(dim, op2::type_of<T>(), initial, name);
 }
 
-/// Sets a global in the order of the calls; executes nothing. `values` [dim] is copied.
-/// @throws op2::Error bad_type
+/// Sets a global in the order of the calls; `values` [dim] is copied. Forces nothing but a full
+/// queue.
+/// @throws op2::Error bad_type, null_data; what executing loops may throw
 template <op2::Value T>
 void op_set_global(op_global global, const T* values) {
   op2::detail::set_global(global, op2::type_of<T>(), values);

@@ -37,9 +37,10 @@ enum class ErrorCode : int {
   already_initialised = 215,
   bad_constant =
       216,  ///< a constant is redeclared with another type or dim, or its name is no identifier
-  poisoned = 217,   ///< an earlier error left loops unexecuted, so results are not available
-  bad_range = 218,  ///< a range of elements outside the set
-  too_large = 219,  ///< an `op_arg_gbl` of more than 64 KiB, or an index above 2^31 - 1
+  poisoned = 217,       ///< an earlier error left loops unexecuted, so results are not available
+  bad_range = 218,      ///< a range of elements outside the set
+  too_large = 219,      ///< an `op_arg_gbl` of more than 64 KiB, or an index above 2^31 - 1
+  inside_kernel = 220,  ///< a kernel's host function called the library
 
   bad_option = 501,    ///< an environment variable has a value that cannot be used
   io_failure = 502,    ///< a file cannot be read or written

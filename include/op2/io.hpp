@@ -7,7 +7,8 @@
 
 #include <op2/types.hpp>
 
-/// Text: a line "size dim", then a line per element.
+/// Text: a line "size dim", then a line per element. Floating-point values have as many digits as
+/// it takes to read them back exactly (17 for double, where OP2 writes 16).
 /// @throws op2::Error io_failure (names the file and the reason)
 OP2_API void op_print_dat_to_txtfile(op_dat dat, const char* path);
 
@@ -16,7 +17,8 @@ OP2_API void op_print_dat_to_txtfile(op_dat dat, const char* path);
 OP2_API void op_print_dat_to_binfile(op_dat dat, const char* path);
 
 /// A VTK XML unstructured grid (.vtu, binary) that ParaView opens.
-/// @param cells_to_nodes  arity 2 (lines), 3 (triangles), 4 (quadrilaterals) or 8 (hexahedra)
+/// @param cells_to_nodes  arity 2 (lines), 3 (triangles), 4 (quadrilaterals in 2D, tetrahedra in
+/// 3D), 5 (pyramids), 6 (wedges) or 8 (hexahedra)
 /// @param coordinates     dim 2 or 3, double or float, on the nodes
 /// @param fields          dats on the cells or on the nodes, any type
 /// @throws op2::Error bad_dim, wrong_set, bad_type, io_failure

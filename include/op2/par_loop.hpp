@@ -11,18 +11,19 @@
 
 /// One argument of a loop, by value. Fields may be read; make arguments with the functions below.
 struct op_arg {
-  op_arg_type argtype;
-  op_access acc;
-  op2::Type value_type;  ///< of a raw global
-  int opt;               ///< 0: the argument is off; the kernel gets a pointer that it must not use
-  int dim;               ///< INT_MIN (short forms): as declared
-  int idx;               ///< column of the map; -1: direct
-  op_dat dat;
-  op_map map;
-  op_global global;  ///< lazy global, or null
-  char* data;        ///< raw global: the user's memory
-  bool writable;     ///< raw global: the user's pointer is not to const
-  const char* type;  ///< type string given by the caller, or null
+  op_arg_type argtype = OP_ARG_DAT;
+  op_access acc = OP_READ;
+  op2::Type value_type = op2::Type::f64;  ///< of a raw global or an index
+  int opt = 1;  ///< 0: the argument is off; the kernel gets a pointer that it must not use
+  int dim = 1;
+  bool dim_as_declared = false;  ///< short forms: `dim` is not given
+  int idx = -1;                  ///< column of the map; -1: direct
+  op_dat dat = nullptr;
+  op_map map = nullptr;
+  op_global global = nullptr;  ///< lazy global, or null
+  char* data = nullptr;        ///< raw global: the user's memory
+  bool writable = false;       ///< raw global: the user's pointer is not to const
+  const char* type = nullptr;  ///< type string given by the caller, or null
 };
 
 /// Access to `dat` of each element (`index` -1, `map` OP_ID) or through column `index` of `map`.
@@ -46,7 +47,6 @@ OP2_API op_arg arg_gbl(const void* data, bool writable, int dim, const char* typ
 /// A raw global: OP_READ values are copied at the loop's call; OP_INC, OP_MIN and OP_MAX are
 /// complete when `op_par_loop` returns, so they end the chain of loops.
 /// @param data  shape [dim], at most 64 KiB; a pointer to const can only be OP_READ
-/// @throws op2::Error bad_access, bad_dim, bad_type, null_data, too_large
 template <op2::Value T>
 op_arg op_arg_gbl(T* data, int dim, const char* type, op_access access) {
   return op2::detail::arg_gbl(data, true, dim, type, op2::type_of<T>(), access);
@@ -78,10 +78,11 @@ OP2_API void par_loop(op_kernel kernel, const op_loop_name& name, op_set set,
                       std::span<const op_arg> args);
 }
 
-/// Queues `kernel` for every element of `set`. Collective.
-/// @throws op2::Error wrong_set, bad_map_index, bad_access, bad_dim, bad_type, kernel_signature,
-///         conflicting_args; what executing loops may throw, if a raw reduction or the bound of the
-///         queue forces it
+/// Queues `kernel` for every element of `set`. Collective. Arguments are checked here.
+/// @throws op2::Error bad_name, bad_handle, wrong_set, bad_map_index, bad_access, bad_dim,
+/// bad_type,
+///         null_data, too_large, kernel_signature, conflicting_args; what executing loops may
+///         throw, if a raw reduction or the bound of the queue forces it
 template <std::same_as<op_arg>... Args>
 void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, Args... args) {
   const op_arg list[] = {args..., op_arg{}};

@@ -39,8 +39,8 @@ op_set op_decl_set(int local_size, const char* name) {
 op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_map", name);
-  core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name).c_str(), from);
-  core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name).c_str(), to);
+  core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
+  core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
   core::check_map_values(from, to, dim, values, name);
   return report_name(runtime, "map", name, runtime.mesh.add_map(from, to, dim, values, name));
@@ -50,7 +50,7 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
                              const void* values, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_dat", name);
-  core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name).c_str(), set);
+  core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   core::check_type("dat", name, type, value_type);
   return report_name(runtime, "dat", name,
@@ -60,17 +60,20 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_dat_temp", name);
-  core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name).c_str(), set);
+  core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   if (type == nullptr)
     core::fail(ErrorCode::bad_type, "dat '{}': the type is null; give it one, e.g. \"double\"",
                name);
-  const Type value_type = core::check_type_name("dat", name, type);
+  const Type value_type = core::check_type_name(fmt::format("dat '{}'", name), type);
   return &runtime.mesh.add_dat(set, dim, value_type, nullptr, name, true);
 }
 
 bool op_free_dat_temp(op_dat dat) {
-  return api::running().mesh.release(dat);
+  auto& runtime = api::running();
+  const bool released = runtime.mesh.release(dat);
+  if (runtime.queue.empty()) runtime.mesh.recycle();
+  return released;
 }
 
 void op2::detail::decl_const(const char* name, int dim, const char* type, Type value_type,
@@ -130,31 +133,13 @@ std::string read_text(const char* kernel, const char* path) {
   return text;
 }
 
-op_kernel add_kernel(api::Runtime& runtime, const char* name, std::string source, const char* file,
-                     int line, bool text_is_file) {
-  api::KernelRecord& record = runtime.kernels.emplace_back();
-  record.name = name;
-  record.source = std::move(source);
-  record.file = file;
-  record.core = {.name = record.name.c_str(),
-                 .source = record.source.c_str(),
-                 .file = record.file.c_str(),
-                 .line = line,
-                 .text_is_file = text_is_file,
-                 .host = nullptr,
-                 .call = nullptr,
-                 .parameters = nullptr,
-                 .parameter_count = -1};
-  return &record.core;
-}
-
 }  // namespace
 
 void op2::detail::set_global(op_global global, Type value_type, const void* values) {
   auto& runtime = api::usable();
   core::Global& record = checked_global(runtime, "op_set_global", global, value_type, values);
   runtime.queue.push_assignment(record, values);
-  if (runtime.queue.size() >= static_cast<std::size_t>(runtime.options.queue_max)) runtime.flush();
+  runtime.flush_if_full();
 }
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
@@ -170,14 +155,14 @@ op_kernel op_decl_kernel(const char* name, const char* source, std::source_locat
   core::check_identifier("kernel", name, ErrorCode::bad_name);
   if (source == nullptr)
     core::fail(ErrorCode::null_data, "kernel '{}': the source text is null", name);
-  return add_kernel(runtime, name, source, where.file_name(), static_cast<int>(where.line()),
-                    false);
+  return &runtime.mesh.add_kernel(name, source, where.file_name(), static_cast<int>(where.line()),
+                                  false);
 }
 
 op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_location where) {
   auto& runtime = api::usable();
   core::check_identifier("kernel", name, ErrorCode::bad_name);
   if (path == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the path is null", name);
-  return add_kernel(runtime, name, read_text(name, path), path, static_cast<int>(where.line()),
-                    true);
+  return &runtime.mesh.add_kernel(name, read_text(name, path), path, static_cast<int>(where.line()),
+                                  true);
 }

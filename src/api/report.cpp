@@ -8,12 +8,6 @@
 namespace op2::api {
 namespace {
 
-void write_file(const std::string& path, const std::string& text) {
-  comm::FileWriter file(path);
-  file.write(text);
-  file.publish();
-}
-
 std::string table_for(const std::string& path, const core::LoopTable& table) {
   if (path.ends_with(".csv")) return core::table_as_csv(table);
   if (path.ends_with(".json")) return core::table_as_json(table);
@@ -22,10 +16,19 @@ std::string table_for(const std::string& path, const core::LoopTable& table) {
 
 }  // namespace
 
-void write_reports(const Runtime& runtime) {
-  if (!runtime.options.timing.empty())
-    write_file(runtime.options.timing, table_for(runtime.options.timing, runtime.table));
-  if (runtime.trace.on()) write_file(runtime.options.trace, runtime.trace.to_json());
+void write_timing(const Runtime& runtime) {
+  const std::string& path = runtime.options.timing;
+  if (path.empty()) return;
+  comm::FileWriter file(path);
+  file.write(table_for(path, runtime.table));
+  file.publish();
+}
+
+void write_trace(const Runtime& runtime) {
+  if (!runtime.trace.on()) return;
+  comm::FileWriter file(runtime.options.trace);
+  runtime.trace.write_json([&](std::string_view text) { file.write(text); });
+  file.publish();
 }
 
 }  // namespace op2::api

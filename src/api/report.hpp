@@ -6,8 +6,11 @@
 
 namespace op2::api {
 
-/// Writes the files that OP2_TIMING and OP2_TRACE name.
+/// Writes the per-loop table to the file that OP2_TIMING names, if it does.
 /// @throws Error io_failure
-void write_reports(const Runtime& runtime);
+void write_timing(const Runtime& runtime);
+
+/// The same for OP2_TRACE.
+void write_trace(const Runtime& runtime);
 
 }  // namespace op2::api

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/runtime.hpp>
 
+#include <new>
 #include <string_view>
 
 #include <core/error.hpp>
@@ -32,6 +33,13 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   return j;
 }
 
+/// Sets a flag for the life of the object.
+struct Marked {
+  explicit Marked(bool& flag) : marked(flag) { marked = true; }
+  ~Marked() { marked = false; }
+  bool& marked;
+};
+
 }  // namespace
 
 Runtime::Runtime(core::Options given, const core::Topology& topology, core::LogLevel level)
@@ -51,24 +59,45 @@ void Runtime::check_usable() const {
                failure_);
 }
 
-void Runtime::check_thread() const {
+void Runtime::check_caller() const {
   if (std::this_thread::get_id() != thread_)
     core::fail(ErrorCode::wrong_thread,
                "libop2 was called from another thread than the one that called op_init; call it "
                "from that one");
+  if (executing_)
+    core::fail(ErrorCode::inside_kernel,
+               "libop2 was called from inside a kernel; a kernel may only use its arguments");
+}
+
+void Runtime::poison(const std::string& reason) {
+  failure_ = reason;
+  log.error(fmt::format("{} queued loops are discarded", queue.size()));
+  queue.clear();
 }
 
 void Runtime::flush() {
   check_usable();
   try {
+    const Marked executing(executing_);
     engine.flush(queue, mesh);
+  } catch (const std::bad_alloc&) {
+    poison("out of memory");
+    core::fail(ErrorCode::out_of_memory, "there is no memory to plan or execute the queued loops");
   } catch (const std::exception& error) {
-    failure_ = error.what();
-    log.error(fmt::format("{} queued loops are discarded", queue.size()));
-    queue.clear();
+    poison(error.what());
+    throw;
+  } catch (...) {
+    poison("a kernel's host function threw what is no std::exception");
     throw;
   }
   mesh.recycle();
+}
+
+void Runtime::flush_if_full() {
+  constexpr std::size_t max_bytes = std::size_t{64} << 20;
+  if (queue.size() >= static_cast<std::size_t>(options.queue_max) ||
+      queue.captured_bytes() > max_bytes)
+    flush();
 }
 
 }  // namespace op2::api

@@ -2,7 +2,6 @@
 // The one object that owns everything between op_init and op_exit.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <thread>
 
@@ -19,12 +18,6 @@
 
 namespace op2::api {
 
-/// A kernel that owns its texts.
-struct KernelRecord {
-  std::string name, source, file;
-  op_kernel_core core;
-};
-
 class Runtime {
  public:
   Runtime(core::Options given, const core::Topology& topology, core::LogLevel level);
@@ -33,12 +26,16 @@ class Runtime {
   /// that needs results fails with `poisoned`.
   void flush();
 
+  /// Flushes if the queue has reached its bound, in loops or in bytes of copied globals.
+  void flush_if_full();
+
   /// Throws `poisoned` after a failed flush.
   void check_usable() const;
   bool failed() const { return !failure_.empty(); }
 
-  /// Throws `wrong_thread` unless called by the thread that called op_init.
-  void check_thread() const;
+  /// Throws `wrong_thread` unless called by the thread that called op_init, `inside_kernel` if a
+  /// host function is running.
+  void check_caller() const;
 
   /// The child of a fork has no worker threads and shares files with its parent.
   void mark_forked() { forked_ = true; }
@@ -50,14 +47,16 @@ class Runtime {
   core::LoopTable table;
   core::Mesh mesh;
   core::Queue queue;
-  std::deque<KernelRecord> kernels;
   core::ThreadPool pool;
   jit::Jit jit;
   sched::Engine engine;
 
  private:
   const std::thread::id thread_ = std::this_thread::get_id();
+  void poison(const std::string& reason);
+
   bool forked_ = false;
+  bool executing_ = false;
   std::string failure_;  ///< what() of the error that ended the session, or empty
 };
 

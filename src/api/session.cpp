@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <memory>
+#include <vector>
 
 #include <op2/runtime.hpp>
 
@@ -21,10 +23,15 @@
 namespace op2::api {
 namespace {
 
+struct Sessions {
+  std::unique_ptr<Runtime> running;
+  std::vector<core::Mesh> ended;  ///< without data: only to recognise handles of former sessions
+};
+
 /// The library's one mutable global: the C-style interface has no other place for its session.
-std::unique_ptr<Runtime>& session() {
-  static auto* const pointer = new std::unique_ptr<Runtime>;  // outlives every static destructor
-  return *pointer;
+Sessions& sessions() {
+  static auto* const all = new Sessions;  // outlives every static destructor
+  return *all;
 }
 
 core::LogLevel log_level(const core::Options& options, int diags) {
@@ -40,23 +47,25 @@ std::optional<std::string> variable(const char* name) {
 
 /// A program that ends without op_exit must not look successful while loops were never executed.
 void report_discarded_loops() {
-  const Runtime* runtime = session().get();
+  const Runtime* runtime = sessions().running.get();
   if (runtime == nullptr || runtime->forked() || runtime->queue.empty()) return;
-  session()->log.error(
+  sessions().running->log.error(
       fmt::format("{} queued loops were never executed: the program ended without op_exit",
                   runtime->queue.size()));
+  std::cout.flush();
   std::fflush(nullptr);
   _exit(EXIT_FAILURE);
 }
 
-void watch_process() {
-  static const int watching = [] {
-    std::atexit(report_discarded_loops);
-    return pthread_atfork(nullptr, nullptr, [] {
-      if (session() != nullptr) session()->mark_forked();
-    });
-  }();
-  core::ensure(watching == 0, "fork handler not installed");
+void mark_forked() {
+  if (sessions().running != nullptr) sessions().running->mark_forked();
+}
+
+/// Registered when the library is loaded, so that it runs at exit after all that the program
+/// registers: its own destructors have done their work.
+[[gnu::constructor]] void watch_process() {
+  std::atexit(report_discarded_loops);
+  pthread_atfork(nullptr, nullptr, mark_forked);
 }
 
 void report_startup(Runtime& runtime, const core::Topology& topology) {
@@ -72,14 +81,14 @@ void report_startup(Runtime& runtime, const core::Topology& topology) {
 }  // namespace
 
 Runtime& running() {
-  Runtime* runtime = session().get();
+  Runtime* runtime = sessions().running.get();
   if (runtime == nullptr)
     core::fail(ErrorCode::not_initialised,
                "libop2 is not running: call op_init first, and nothing after op_exit");
   if (runtime->forked())
     core::fail(ErrorCode::wrong_process,
                "libop2 cannot be used in the child of a fork; call op_init after fork()");
-  runtime->check_thread();
+  runtime->check_caller();
   return *runtime;
 }
 
@@ -98,32 +107,39 @@ void op_init(int argc, char** argv, int diags) {
       std::fputs(core::switches_as_text().c_str(), stdout);
       std::exit(EXIT_SUCCESS);
     }
+  auto& running = api::sessions().running;
   // In the child of a fork the parent's session is left as it is: its threads are not here to join.
-  if (api::session() != nullptr && api::session()->forked()) api::session().release();
-  if (api::session() != nullptr)
+  if (running != nullptr && running->forked()) running.release();
+  if (running != nullptr)
     core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
   comm::require_single_process();
   const core::Options options = core::read_options(api::variable);
-  api::watch_process();
   const core::Topology topology = core::topology_of_process();
-  api::session() =
-      std::make_unique<api::Runtime>(options, topology, api::log_level(options, diags));
-  api::report_startup(*api::session(), topology);
+  running = std::make_unique<api::Runtime>(options, topology, api::log_level(options, diags));
+  api::report_startup(*running, topology);
 }
 
 void op_exit() {
   using namespace op2;
-  if (api::session() == nullptr) return;
+  if (api::sessions().running == nullptr) return;
   api::running();
-  // The session ends and its reports are written whatever happens; an error leaves after that.
-  const std::unique_ptr<api::Runtime> runtime = std::move(api::session());
+  // The session ends and its reports are written whatever happens; the first error leaves then.
+  const std::unique_ptr<api::Runtime> runtime = std::move(api::sessions().running);
   std::exception_ptr failure;
-  try {
+  const auto attempt = [&](auto&& action) {
+    try {
+      action();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  attempt([&] {
     if (!runtime->failed()) runtime->flush();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  api::write_reports(*runtime);
+  });
+  attempt([&] { api::write_timing(*runtime); });
+  attempt([&] { api::write_trace(*runtime); });
+  runtime->mesh.end();
+  api::sessions().ended.push_back(std::move(runtime->mesh));
   if (failure) std::rethrow_exception(failure);
 }
 

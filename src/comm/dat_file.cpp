@@ -8,6 +8,7 @@
 
 #include <comm/file_writer.hpp>
 #include <core/error.hpp>
+#include <core/value_type.hpp>
 
 namespace op2::comm {
 
@@ -40,29 +41,7 @@ void write_rows(FileWriter& file, const Field& field) {
 void write_text_file(const std::string& path, const Field& field) {
   FileWriter file(path);
   file.write(fmt::format("{} {}\n", field.count, field.dim));
-  switch (field.type) {
-    case Type::f64:
-      write_rows<double>(file, field);
-      break;
-    case Type::f32:
-      write_rows<float>(file, field);
-      break;
-    case Type::i32:
-      write_rows<std::int32_t>(file, field);
-      break;
-    case Type::u32:
-      write_rows<std::uint32_t>(file, field);
-      break;
-    case Type::i64:
-      write_rows<std::int64_t>(file, field);
-      break;
-    case Type::u64:
-      write_rows<std::uint64_t>(file, field);
-      break;
-    case Type::b8:
-      write_rows<bool>(file, field);
-      break;
-  }
+  core::with_type(field.type, [&]<class T>() { write_rows<T>(file, field); });
   file.publish();
 }
 

@@ -22,7 +22,8 @@ void require_single_process() {
     core::fail(ErrorCode::not_compiled,
                "op_init: {} processes were launched, but this build of libop2 has no MPI and each "
                "would solve the whole "
-               "problem; start one process and set OP2_THREADS",
+               "problem; start one process and set OP2_THREADS (-DOP2_WITH_MPI is not part of this "
+               "version)",
                processes);
 }
 

@@ -44,20 +44,24 @@ const char* vtk_name_of(Type type) {
   core::fail(ErrorCode::internal, "value type {} has no name in VTK", static_cast<int>(type));
 }
 
-/// VTK's number of the linear cell with `arity` nodes.
-std::uint8_t cell_type_of(int arity) {
+/// VTK's number of the linear cell with `arity` nodes in space of `dim` dimensions.
+std::uint8_t cell_type_of(int arity, int dim) {
   switch (arity) {
     case 2:
       return 3;
     case 3:
       return 5;
     case 4:
-      return 9;
+      return dim == 2 ? 9 : 10;
+    case 5:
+      return 14;
+    case 6:
+      return 13;
     case 8:
       return 12;
     default:
       core::fail(ErrorCode::bad_dim,
-                 "a .vtu cell has 2, 3, 4 or 8 nodes, but the map of the cells has arity {}",
+                 "a .vtu cell has 2, 3, 4, 5, 6 or 8 nodes, but the map of the cells has arity {}",
                  arity);
   }
 }
@@ -135,7 +139,7 @@ DataArray points_array(const Field& points) {
 
 std::vector<DataArray> cell_arrays(const VtuGrid& grid, std::int64_t cells) {
   const std::int64_t arity = grid.cell_arity;
-  const std::uint8_t type = cell_type_of(grid.cell_arity);
+  const std::uint8_t type = cell_type_of(grid.cell_arity, grid.points.dim);
   const auto nodes = grid.cell_nodes;
   return {{"connectivity", "Int32", 1, nodes.size_bytes(),
            [nodes](FileWriter& file) { file.write(nodes.data(), nodes.size_bytes()); }},
@@ -194,7 +198,7 @@ std::string header_of(std::span<const Section> sections, std::int64_t points, st
 
 void write_vtu(const std::string& path, const VtuGrid& grid) {
   const std::int64_t points = grid.points.count;
-  cell_type_of(grid.cell_arity);
+  cell_type_of(grid.cell_arity, grid.points.dim);
   const auto cells = static_cast<std::int64_t>(grid.cell_nodes.size()) / grid.cell_arity;
   const std::array<Section, 4> sections{
       {{"PointData", field_arrays(grid.point_fields, points, "points")},

@@ -12,8 +12,10 @@ namespace op2::comm {
 
 /// A mesh with one kind of cell and fields on it; owns nothing.
 struct VtuGrid {
-  Field points;    ///< f64 or f32, dim 2 or 3; 2D points get z = 0
-  int cell_arity;  ///< 2 lines, 3 triangles, 4 quadrilaterals, 8 hexahedra
+  Field points;  ///< f64 or f32, dim 2 or 3; 2D points get z = 0
+  /// 2 lines, 3 triangles, 4 quadrilaterals (2D) or tetrahedra (3D), 5 pyramids, 6 wedges,
+  /// 8 hexahedra
+  int cell_arity;
   std::span<const std::int32_t> cell_nodes;  ///< rows of `points`, shape [cells x cell_arity]
   std::span<const Field> cell_fields;        ///< each of as many rows as there are cells
   std::span<const Field> point_fields;       ///< each of as many rows as there are points

@@ -18,7 +18,8 @@ struct ArgBinding {
   std::int64_t index_stride;
 };
 
-/// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per argument.
+/// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per
+/// argument.
 using RangeFunction = void (*)(std::int64_t begin, std::int64_t end, const ArgBinding* args);
 
 }  // namespace op2::core

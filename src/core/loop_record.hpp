@@ -2,6 +2,7 @@
 // What the queue holds: loops and assignments to globals, in the order of the calls. Plain data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <op2/kernel.hpp>
@@ -33,8 +34,8 @@ struct LoopArg {
 
 /// What belongs to one call: the memory of a raw global.
 struct ArgValue {
-  void* user;              ///< raw reduction: where the result goes
-  std::uint32_t captured;  ///< raw OP_READ: offset of the copy in Queue::captured
+  void* user;            ///< raw reduction: where the result goes
+  std::size_t captured;  ///< raw OP_READ: offset of the copy in Queue::captured
 };
 
 /// Where the user called.
@@ -51,8 +52,8 @@ struct LoopRecord {
   CallSite where;
   std::uint32_t first_arg;  ///< its arguments are [first_arg, first_arg + arg_count) of Queue::args
   std::uint32_t arg_count;
-  Global* target;          ///< of an assignment
-  std::uint32_t captured;  ///< of an assignment: offset of the values
+  Global* target;        ///< of an assignment
+  std::size_t captured;  ///< of an assignment: offset of the values
 
   bool is_assignment() const { return kernel == nullptr; }
 };

@@ -77,7 +77,9 @@ std::string table_as_json(const LoopTable& table) {
                     {"gb_per_s", gigabytes_per_second(row)},
                     {"share", share(row, total)},
                     {"code", row.code}});
-  return nlohmann::json{{"loops", std::move(rows)}, {"total_seconds", total}}.dump(2) + "\n";
+  return nlohmann::json{{"loops", std::move(rows)}, {"total_seconds", total}}.dump(
+             2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace op2::core

@@ -50,23 +50,59 @@ Set& Mesh::add_set(int size, const char* name) {
                                      .core_size = size,
                                      .exec_size = 0,
                                      .nonexec_size = 0};
-  handles_.insert(set.get());
+  known_sets_.insert(set.get());
   return *sets_.emplace_back(std::move(set));
 }
 
 Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name) {
   auto map = std::make_unique<Map>();
   map->name_storage = unique_name(maps_, name);
-  map->entries.assign(
-      values, values + static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim));
+  const std::size_t count = static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim);
+  try {
+    map->entries.assign(values, values + count);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "map '{}': {} entries ({} elements x {}) cannot be allocated",
+         name, count, from->size, dim);
+  }
   static_cast<op_map_core&>(*map) = {.index = static_cast<int>(maps_.size()),
                                      .from = from,
                                      .to = to,
                                      .dim = dim,
                                      .map = map->entries.data(),
                                      .name = map->name_storage.c_str()};
-  handles_.insert(map.get());
+  known_maps_.insert(map.get());
   return *maps_.emplace_back(std::move(map));
+}
+
+Kernel& Mesh::add_kernel(const char* name, std::string source, const char* file, int line,
+                         bool text_is_file) {
+  auto kernel = std::make_unique<Kernel>();
+  kernel->name_storage = name;
+  kernel->source_storage = std::move(source);
+  kernel->file_storage = file;
+  static_cast<op_kernel_core&>(*kernel) = {.name = kernel->name_storage.c_str(),
+                                           .source = kernel->source_storage.c_str(),
+                                           .file = kernel->file_storage.c_str(),
+                                           .line = line,
+                                           .text_is_file = text_is_file,
+                                           .host = nullptr,
+                                           .call = nullptr,
+                                           .parameters = nullptr,
+                                           .parameter_count = -1};
+  known_kernels_.insert(kernel.get());
+  return *kernels_.emplace_back(std::move(kernel));
+}
+
+void Mesh::end() {
+  for (const auto& map : maps_) map->entries = {};
+  for (const auto& dat : dats_) dat->rows.reset();
+  for (const auto& kernel : kernels_) kernel->source_storage = {};
+  constants_.clear();
+  known_sets_.clear();
+  known_maps_.clear();
+  known_dats_.clear();
+  known_globals_.clear();
+  known_kernels_.clear();
 }
 
 Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
@@ -104,7 +140,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
   if (values != nullptr && set->size > 0)
     std::memcpy(dat->rows.get(), values,
                 static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
-  handles_.insert(dat);
+  known_dats_.insert(dat);
   return *dat;
 }
 
@@ -118,7 +154,7 @@ Global& Mesh::add_global(int dim, Type type, const void* initial, const char* na
                                            .dim = dim,
                                            .type = name_of(type),
                                            .name = global->name_storage.c_str()};
-  handles_.insert(global.get());
+  known_globals_.insert(global.get());
   return *globals_.emplace_back(std::move(global));
 }
 
@@ -137,7 +173,7 @@ void Mesh::set_constant(const std::string& name, Type type, int dim, const void*
 
 bool Mesh::release(op_dat dat) {
   if (!knows(dat) || !record_of(dat)->temporary) return false;
-  handles_.erase(dat);
+  known_dats_.erase(dat);
   released_.push_back(record_of(dat));
   return true;
 }

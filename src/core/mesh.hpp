@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <op2/kernel.hpp>
 #include <op2/types.hpp>
 
 #include <core/memory.hpp>
@@ -46,10 +47,18 @@ struct Constant {
   Buffer value;  ///< shape [dim]
 };
 
+/// A kernel given as text at run time.
+struct Kernel : op_kernel_core {
+  std::string name_storage, source_storage, file_storage;
+};
+
 /// Everything that a program has declared. Local; the checks of arguments are in validate.hpp.
 /// A name that is taken already gets a number ("q#2"); temporary dats may share names.
 class Mesh {
  public:
+  /// @param line  of the call that declares the kernel
+  Kernel& add_kernel(const char* name, std::string source, const char* file, int line,
+                     bool text_is_file);
   Set& add_set(int size, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
   /// Takes a freed temporary dat of the same shape if there is one and `temporary` is set.
@@ -65,7 +74,15 @@ class Mesh {
   void recycle();
 
   /// True if the handle was declared in this session and not freed. Never reads through it.
-  bool knows(const void* handle) const { return handles_.contains(handle); }
+  bool knows(op_set set) const { return known_sets_.contains(set); }
+  bool knows(op_map map) const { return known_maps_.contains(map); }
+  bool knows(op_dat dat) const { return known_dats_.contains(dat); }
+  bool knows(op_global global) const { return known_globals_.contains(global); }
+  bool knows(op_kernel kernel) const { return known_kernels_.contains(kernel); }
+
+  /// Frees the data and forgets the handles, but keeps the records: their addresses are never
+  /// given to others, so that a handle of an ended session is recognised for ever.
+  void end();
 
   const std::vector<std::unique_ptr<Set>>& sets() const { return sets_; }
   const std::vector<std::unique_ptr<Map>>& maps() const { return maps_; }
@@ -80,7 +97,12 @@ class Mesh {
   std::vector<std::unique_ptr<Dat>> dats_;
   std::vector<std::unique_ptr<Global>> globals_;
   std::unordered_map<std::string, Constant> constants_;
-  std::unordered_set<const void*> handles_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::unordered_set<const op_set_core*> known_sets_;
+  std::unordered_set<const op_map_core*> known_maps_;
+  std::unordered_set<const op_dat_core*> known_dats_;
+  std::unordered_set<const op_global_core*> known_globals_;
+  std::unordered_set<const op_kernel_core*> known_kernels_;
   std::vector<Dat*> released_;  ///< freed by the user, perhaps still in queued loops
   std::vector<Dat*> reusable_;
 };

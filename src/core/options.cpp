@@ -15,7 +15,7 @@ constexpr Switch table[] = {
     {"OP2_TARGET", "cpu, reference",
      "where loops run; reference: one thread, no optimisation of the chain, host functions where "
      "kernels have them"},
-    {"OP2_THREADS", "all processors of the binding, n", "CPU threads"},
+    {"OP2_THREADS", "all cores of the binding, n", "CPU threads"},
     {"OP2_JIT", "on, off, require",
      "off: host functions only; require: no fall-back to a host function when a kernel cannot be "
      "compiled"},
@@ -76,6 +76,12 @@ void read_list(const Lookup& lookup, const char* name, std::string_view accepted
   }
 }
 
+/// Empty for "none".
+std::string read_path(const Lookup& lookup, const char* name) {
+  const std::string path = lookup(name).value_or("none");
+  return path == "none" ? "" : path;
+}
+
 bool set_flag(bool& flag) {
   flag = true;
   return true;
@@ -104,8 +110,8 @@ Options read_options(const Lookup& lookup) {
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
   o.log = lookup("OP2_LOG").value_or("");
   if (!o.log.empty()) log_level_named(o.log);
-  o.trace = lookup("OP2_TRACE").value_or("");
-  o.timing = lookup("OP2_TIMING").value_or("");
+  o.trace = read_path(lookup, "OP2_TRACE");
+  o.timing = read_path(lookup, "OP2_TIMING");
   read_list(lookup, "OP2_DUMP", "a list of chain, schedule, source", [&](std::string_view word) {
     if (word == "chain") return set_flag(o.dump.chain);
     if (word == "schedule") return set_flag(o.dump.schedule);
@@ -116,6 +122,8 @@ Options read_options(const Lookup& lookup) {
     o.eliminate_dead_loops = false;
     return true;
   });
+  // The reference leaves nothing out: it is what others are compared with.
+  if (o.target == Target::reference) o.eliminate_dead_loops = false;
   return o;
 }
 

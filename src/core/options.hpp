@@ -33,7 +33,7 @@ struct Dump {
 /// All switches, read once by `op_init`.
 struct Options {
   Target target = Target::cpu;
-  int threads = 0;  ///< 0: one per processor of the binding
+  int threads = 0;  ///< 0: one per core of the binding
   JitMode jit = JitMode::on;
   std::string jit_cpu;
   std::string plugin_dir;

@@ -66,12 +66,12 @@ void Queue::clear() {
   captured_.clear();
 }
 
-std::uint32_t Queue::capture(const void* values, std::size_t bytes) {
+std::size_t Queue::capture(const void* values, std::size_t bytes) {
   const std::size_t offset =
       (captured_.size() + capture_alignment - 1) / capture_alignment * capture_alignment;
   captured_.resize(offset + bytes);
   std::memcpy(captured_.data() + offset, values, bytes);
-  return static_cast<std::uint32_t>(offset);
+  return offset;
 }
 
 const char* Queue::intern(const char* name) {

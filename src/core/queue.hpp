@@ -30,6 +30,8 @@ class Queue {
   void clear();
   bool empty() const { return records_.empty(); }
   std::size_t size() const { return records_.size(); }
+  /// Memory of the copied values, in bytes.
+  std::size_t captured_bytes() const { return captured_.size(); }
 
   std::span<const LoopRecord> records() const { return records_; }
   std::span<const LoopArg> args() const { return args_; }
@@ -39,10 +41,10 @@ class Queue {
   std::span<const ArgValue> values_of(const LoopRecord& r) const {
     return std::span(values_).subspan(r.first_arg, r.arg_count);
   }
-  std::byte* captured(std::uint32_t offset) { return captured_.data() + offset; }
+  std::byte* captured(std::size_t offset) { return captured_.data() + offset; }
 
  private:
-  std::uint32_t capture(const void* values, std::size_t bytes);
+  std::size_t capture(const void* values, std::size_t bytes);
   const char* intern(const char* name);
 
   std::vector<LoopRecord> records_;

@@ -4,40 +4,43 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <new>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace op2::core {
 
 void Trace::add(const char* lane, const std::string& what, Clock::time_point begin,
-                Clock::time_point end) {
+                Clock::time_point end) noexcept {
   if (!on_) return;
   using Microseconds = std::chrono::duration<double, std::micro>;
   const auto thread = static_cast<int>(syscall(SYS_gettid));
   const std::lock_guard lock(mutex_);
-  if (spans_.size() == capacity) {
+  try {
+    if (spans_.size() == capacity) throw std::bad_alloc();
+    spans_.push_back({lane, what, Microseconds(begin - start_).count(),
+                      Microseconds(end - begin).count(), thread});
+  } catch (const std::bad_alloc&) {
     ++dropped_;
-    return;
   }
-  spans_.push_back({lane, what, Microseconds(begin - start_).count(),
-                    Microseconds(end - begin).count(), thread});
 }
 
-std::string Trace::to_json() const {
+void Trace::write_json(const std::function<void(std::string_view)>& sink) const {
+  using nlohmann::json;
   const std::lock_guard lock(mutex_);
-  nlohmann::json events = nlohmann::json::array();
   const int process = static_cast<int>(getpid());
-  for (const Span& s : spans_)
-    events.push_back({{"name", s.what},
-                      {"cat", s.lane},
-                      {"ph", "X"},
-                      {"ts", s.begin},
-                      {"dur", s.duration},
-                      {"pid", process},
-                      {"tid", s.thread}});
-  return nlohmann::json{{"traceEvents", std::move(events)},
-                        {"displayTimeUnit", "ms"},
-                        {"otherData", {{"dropped", dropped_}}}}
-      .dump();
+  sink("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+  const char* separator = "\n";
+  for (const Span& s : spans_) {
+    const std::string name = json(s.what).dump(-1, ' ', false, json::error_handler_t::replace);
+    sink(
+        fmt::format("{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{:.3f},\"dur\":{:.3f},"
+                    "\"pid\":{},\"tid\":{}}}",
+                    separator, name, s.lane, s.begin, s.duration, process, s.thread));
+    separator = ",\n";
+  }
+  sink(fmt::format("],\"otherData\":{{\"dropped\":{}}}}}\n", dropped_));
 }
 
 }  // namespace op2::core

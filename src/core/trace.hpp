@@ -3,15 +3,17 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace op2::core {
 
 using Clock = std::chrono::steady_clock;
 
-/// Thread safe. Keeps at most `capacity` spans and then counts what it drops.
+/// Thread safe. Keeps at most `capacity` spans, or what memory holds, and counts what it drops.
 class Trace {
  public:
   static constexpr std::size_t capacity = 2'000'000;
@@ -20,8 +22,9 @@ class Trace {
   bool on() const { return on_; }
   /// @param lane  "loops", "compile", ...: a row of the picture
   void add(const char* lane, const std::string& what, Clock::time_point begin,
-           Clock::time_point end);
-  std::string to_json() const;
+           Clock::time_point end) noexcept;
+  /// Hands the JSON text to `sink` piece by piece.
+  void write_json(const std::function<void(std::string_view)>& sink) const;
 
  private:
   struct Span {

@@ -30,27 +30,21 @@ void check_dim(const char* what, const char* name, int dim) {
     fail(ErrorCode::bad_dim, "{} '{}': dim {} is outside 1 .. {}", what, name, dim, max_dim);
 }
 
-Type check_type_name(const char* what, const char* name, const char* type) {
+Type check_type_name(const std::string& what, const char* type) {
   const std::optional<Type> named = type_named(type);
   if (!named)
     fail(ErrorCode::bad_type,
-         "{} '{}': unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull "
-         "bool",
-         what, name, type, nearest_type_name(type));
+         "{}: unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
+         what, type, nearest_type_name(type));
   return *named;
 }
 
 void check_type(const char* what, const char* name, const char* type, Type value_type) {
-  if (type != nullptr && check_type_name(what, name, type) != value_type)
-    fail(ErrorCode::bad_type, "{} '{}': type \"{}\" contradicts data of C++ type {}", what, name,
-         type, cxx_name_of(value_type));
-}
-
-void check_handle(const Mesh& mesh, const char* what, const void* handle) {
-  if (handle == nullptr) fail(ErrorCode::bad_handle, "{}: the handle is null", what);
-  if (!mesh.knows(handle))
-    fail(ErrorCode::bad_handle,
-         "{}: the handle {} is not of this session (freed, or from before op_exit?)", what, handle);
+  if (type == nullptr) return;
+  const std::string place = fmt::format("{} '{}'", what, name);
+  if (check_type_name(place, type) != value_type)
+    fail(ErrorCode::bad_type, "{}: type \"{}\" contradicts data of C++ type {}", place, type,
+         cxx_name_of(value_type));
 }
 
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name) {

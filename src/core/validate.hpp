@@ -3,13 +3,14 @@
 // Each function throws op2::Error at the faulty call, before anything is changed.
 #pragma once
 
-#include <climits>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <op2/error.hpp>
 #include <op2/par_loop.hpp>
 
+#include <core/error.hpp>
 #include <core/mesh.hpp>
 
 namespace op2::core {
@@ -23,25 +24,29 @@ void check_identifier(const char* what, const char* name, ErrorCode code);
 void check_dim(const char* what, const char* name, int dim);
 
 /// The type that a type string names.
+/// @param what  "dat 'q'", for the message
 /// @throws Error bad_type: unknown
-Type check_type_name(const char* what, const char* name, const char* type);
+Type check_type_name(const std::string& what, const char* type);
 
 /// Throws bad_type unless the type string is null or names `value_type`.
 void check_type(const char* what, const char* name, const char* type, Type value_type);
 
 /// Throws bad_handle unless the handle belongs to this session.
-void check_handle(const Mesh& mesh, const char* what, const void* handle);
+/// @param what  as in "loop 'flux' (flow.cpp:12) arg 1: the map", for the message
+template <class Handle>
+void check_handle(const Mesh& mesh, const std::string& what, Handle handle) {
+  if (handle == nullptr) fail(ErrorCode::bad_handle, "{} is null", what);
+  if (!mesh.knows(handle))
+    fail(ErrorCode::bad_handle, "{} {} is not of this session (freed, or from before op_exit?)",
+         what, static_cast<const void*>(handle));
+}
 
 /// Entries in [0, to->size): names the first bad one and counts them all.
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name);
 
-/// What the arguments of a loop leave to the declarations. Preconditions: `check_loop` passed, or
-/// the argument's own handles were checked.
+/// What the arguments of a loop leave to the declarations. Precondition: the handles were checked.
 Type type_of(const op_arg& arg);
 int dim_of(const op_arg& arg);
-
-/// `op_arg::dim` of the short forms.
-inline constexpr int dim_as_declared = INT_MIN;
 
 /// Everything of a call of `op_par_loop`.
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,

@@ -27,11 +27,10 @@ struct Place {
   }
 };
 
-void check_arg_handle(const Mesh& mesh, const Place& place, const char* what, const void* handle) {
-  if (handle == nullptr) place.fail(ErrorCode::bad_handle, "the {} is null", what);
-  if (!mesh.knows(handle))
-    place.fail(ErrorCode::bad_handle,
-               "the {} {} is not of this session (freed, or from before op_exit?)", what, handle);
+template <class Handle>
+void check_arg_handle(const Mesh& mesh, const Place& place, const char* what, Handle handle) {
+  if (handle != nullptr && mesh.knows(handle)) return;  // formats no text for the usual case
+  check_handle(mesh, fmt::format("{}: the {}", place.text(), what), handle);
 }
 
 /// Set, map and column of an argument that goes through `arg.map`, or directly.
@@ -63,15 +62,10 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
 
 /// @param what  name of what has the actual type
 void check_stated_type(const Place& place, const char* what, const char* stated, Type actual) {
-  if (stated == nullptr || stated == core::name_of(actual)) return;
-  const std::optional<Type> named = type_named(stated);
-  if (!named)
-    place.fail(ErrorCode::bad_type,
-               "unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
-               stated, nearest_type_name(stated));
-  if (*named != actual)
-    place.fail(ErrorCode::bad_type, "type \"{}\" contradicts '{}', which is of type \"{}\"", stated,
-               what, core::name_of(actual));
+  if (stated == nullptr || type_named(stated) == actual) return;
+  check_type_name(place.text(), stated);
+  place.fail(ErrorCode::bad_type, "type \"{}\" contradicts '{}', which is of type \"{}\"", stated,
+             what, core::name_of(actual));
 }
 
 void check_increment(const Place& place, const op_arg& arg, Type type) {
@@ -102,7 +96,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
     place.fail(ErrorCode::null_data, "the global is null");
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
   if (dim_of(arg) < 1 || dim_of(arg) > max_dim)
-    place.fail(ErrorCode::bad_dim, "dim {} of the global is outside 1 .. {}", arg.dim, max_dim);
+    place.fail(ErrorCode::bad_dim, "dim {} of the global is outside 1 .. {}", dim_of(arg), max_dim);
   check_stated_type(place, "the data of the global", arg.type, type_of(arg));
   check_increment(place, arg, type_of(arg));
   if (arg.global != nullptr) return;
@@ -115,24 +109,29 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
                max_captured_bytes);
 }
 
-void check_index_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
-  check_path(mesh, place, arg, set, nullptr);
+/// An argument that is off has no data to be checked against, but must still make sense.
+void check_arg_that_is_off(const Mesh& mesh, const Place& place, const op_arg& arg) {
+  if (arg.acc < OP_READ || arg.acc > OP_INC)
+    place.fail(ErrorCode::bad_access, "a dat can be OP_READ, OP_WRITE, OP_RW or OP_INC, not {}",
+               name_of(arg.acc));
+  if (arg.dim < 1 || arg.dim > max_dim)
+    place.fail(ErrorCode::bad_dim, "dim {} is outside 1 .. {}", arg.dim, max_dim);
+  if (arg.dat != nullptr) check_arg_handle(mesh, place, "dat", arg.dat);
+  if (arg.type != nullptr)
+    check_type_name(place.text(), arg.type);
+  else if (arg.dat == nullptr)
+    place.fail(ErrorCode::bad_type, "an argument that is off and has no dat needs a type string");
 }
 
 void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
-  if (arg.opt == 0) {
-    if (arg.type != nullptr && !type_named(arg.type))
-      place.fail(ErrorCode::bad_type, "unknown type \"{}\"; did you mean \"{}\"?", arg.type,
-                 nearest_type_name(arg.type));
-    return;
-  }
+  if (arg.opt == 0) return check_arg_that_is_off(mesh, place, arg);
   switch (arg.argtype) {
     case OP_ARG_DAT:
       return check_dat_arg(mesh, place, arg, set);
     case OP_ARG_GBL:
       return check_global_arg(mesh, place, arg);
     case OP_ARG_IDX:
-      return check_index_arg(mesh, place, arg, set);
+      return check_path(mesh, place, arg, set, nullptr);
   }
   place.fail(ErrorCode::internal, "unknown sort of argument {}", static_cast<int>(arg.argtype));
 }
@@ -186,14 +185,13 @@ void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> arg
 }  // namespace
 
 Type type_of(const op_arg& arg) {
-  if (arg.opt == 0)
-    return arg.type != nullptr ? type_named(arg.type).value_or(Type::f64) : arg.value_type;
-  if (arg.argtype == OP_ARG_DAT) return record_of(arg.dat)->value_type;
+  if (arg.argtype == OP_ARG_DAT && arg.dat != nullptr) return record_of(arg.dat)->value_type;
+  if (arg.opt == 0) return type_named(arg.type).value_or(Type::f64);
   return arg.global != nullptr ? record_of(arg.global)->value_type : arg.value_type;
 }
 
 int dim_of(const op_arg& arg) {
-  if (arg.dim != dim_as_declared) return arg.dim;
+  if (!arg.dim_as_declared) return arg.dim;
   return arg.global != nullptr ? arg.global->dim : arg.dat->dim;
 }
 
@@ -203,6 +201,8 @@ void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op
     fail(ErrorCode::bad_name, "a loop at {}:{} has no name; give it one", name.file, name.line);
   Place place{name};
   if (kernel == nullptr) place.fail(ErrorCode::bad_handle, "the kernel is null");
+  if (!mesh.knows(kernel) && kernel->host == nullptr)
+    place.fail(ErrorCode::bad_handle, "the kernel is not of this session (from before op_exit?)");
   check_arg_handle(mesh, place, "set", set);
   for (const op_arg& arg : args) {
     ++place.arg;

@@ -24,9 +24,16 @@ class Engine {
   Engine(const core::Options& options, core::ThreadPool& pool, jit::Jit& jit,
          core::LoopTable& table, core::Trace& trace, core::Log& log);
 
-  /// Executes everything in the queue and empties it. If it throws, nothing was executed.
+  /// Executes everything in the queue and empties it. If it throws an Error, nothing was executed;
+  /// what a kernel's host function throws leaves it in the middle.
   /// @throws Error of the kernels' texts, not_compiled, plugin_failure
   void flush(core::Queue& queue, const core::Mesh& mesh);
+
+  /// True for a kernel that runs as host function and names a declared constant: it reads the
+  /// program's variable, which may change after the call.
+  bool must_run_now(op_kernel kernel, const core::Mesh& mesh) const {
+    return planner_.runs_on_host(kernel) && planner_.names_constants(kernel, mesh);
+  }
 
  private:
   Plan& plan_for(const core::Queue& queue, const core::Mesh& mesh);

@@ -9,31 +9,22 @@
 namespace op2::sched {
 namespace {
 
-/// One execution of a loop, as its threads see it.
+/// One execution of compiled code, as its threads see it.
 struct Run {
   const LoopStep& step;
-  const core::LoopRecord& record;
-  std::span<const core::LoopArg> args;
+  std::size_t arg_count;
   core::ThreadPool& pool;
 };
-
-void run_ranges(const Run& run, const RunList& ranges, const core::ArgBinding* bindings) {
-  for (const Range& r : ranges) {
-    if (run.step.range != nullptr)
-      run.step.range(r.begin, r.end, bindings);
-    else
-      run_host_loop(run.record.kernel, run.args, r.begin, r.end, bindings);
-  }
-}
 
 void run_thread(void* context, int thread) noexcept {
   const Run& run = *static_cast<const Run*>(context);
   const auto& phases = run.step.shares->phases;
   const core::ArgBinding* bindings =
-      run.step.bindings.data() + static_cast<std::size_t>(thread) * run.args.size();
+      run.step.bindings.data() + static_cast<std::size_t>(thread) * run.arg_count;
   for (std::size_t p = 0; p < phases.size(); ++p) {
     if (p > 0) run.pool.barrier();
-    run_ranges(run, phases[p][static_cast<std::size_t>(thread)], bindings);
+    for (const Range& r : phases[p][static_cast<std::size_t>(thread)])
+      run.step.range(r.begin, r.end, bindings);
   }
 }
 
@@ -75,8 +66,10 @@ void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue
   const auto values = queue.values_of(record);
   bind_reads(step, record.arg_count, values, queue);
   start_reductions(step, values);
-  Run run{step, record, queue.args_of(record), pool};
-  if (step.threads == 1)
+  Run run{step, record.arg_count, pool};
+  if (step.range == nullptr)
+    run_host_loop(record.kernel, queue.args_of(record), 0, record.set->size, step.bindings.data());
+  else if (step.threads == 1)
     run_thread(&run, 0);
   else
     pool.run(run_thread, &run);

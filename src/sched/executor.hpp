@@ -9,7 +9,7 @@
 namespace op2::sched {
 
 /// Runs one loop to its end, reductions included: afterwards the user's memory or the lazy global
-/// has the result. Must not fail: everything that can was done when the plan was made.
+/// has the result. Throws only what a kernel's host function throws; then results are not touched.
 void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
               core::ThreadPool& pool);
 

@@ -23,11 +23,14 @@ bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::
 
 std::size_t hash_of(const core::Queue& queue) {
   std::size_t hash = queue.size();
+  const auto mix = [&hash](const void* pointer) {
+    hash = (hash ^ reinterpret_cast<std::uintptr_t>(pointer)) * 0x9e3779b97f4a7c15ULL;
+  };
   for (const core::LoopRecord& r : queue.records()) {
-    const auto mix = reinterpret_cast<std::uintptr_t>(r.kernel) ^
-                     (reinterpret_cast<std::uintptr_t>(r.name) << 1) ^
-                     (reinterpret_cast<std::uintptr_t>(r.target) << 2);
-    hash = (hash ^ mix) * 0x9e3779b97f4a7c15ULL;
+    mix(r.kernel);
+    mix(r.name);
+    mix(r.target);
+    for (const core::LoopArg& arg : queue.args_of(r)) mix(arg.dat);
   }
   return hash;
 }

@@ -144,11 +144,11 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
     places.push_back(k);
   }
   if (requests.empty()) return;
+  if (options_.dump.source)
+    for (const jit::LoopRequest& request : requests) log_.dump(jit::source_of(request.shape));
   const std::vector<jit::Outcome> outcomes = jit_.get(requests);
   for (std::size_t n = 0; n < places.size(); ++n)
     take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
-  if (options_.dump.source)
-    for (const jit::LoopRequest& request : requests) log_.dump(jit::source_of(request.shape));
 }
 
 void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome,
@@ -159,9 +159,10 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
     return;
   }
   const ErrorCode code = outcome.error->code();
-  if (record.kernel->host == nullptr || options_.jit == core::JitMode::require ||
-      code == ErrorCode::internal)
+  const bool final = code == ErrorCode::internal || code == ErrorCode::bad_option;
+  if (record.kernel->host == nullptr || options_.jit == core::JitMode::require || final)
     throw *outcome.error;
+  fallen_back_.insert(record.kernel);
   step.row->code = fmt::format("host (OP2-E{})", static_cast<int>(code));
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;
   const std::string what =
@@ -170,19 +171,26 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
       what, fmt::format("{} as host function on one thread: {}", what, outcome.error->what()));
 }
 
+bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) const {
+  return !mesh.constants().empty() &&
+         !jit::shape_of(*kernel, {}, constants_of(mesh)).constants.empty();
+}
+
 void Planner::add_shares(const core::Queue& queue, const core::LoopRecord& record, LoopStep& step) {
   const auto args = queue.args_of(record);
   const bool alone = step.range == nullptr || options_.target == core::Target::reference ||
                      record.set->size < threads_ * min_elements_per_thread;
+  const ConflictPattern pattern = conflict_pattern(record.set, args);
   step.threads = alone ? 1 : threads_;
-  step.shares = &shares_for(conflict_pattern(record.set, args), step.threads);
+  step.shares = &shares_for(pattern, step.threads);
   if (step.shares->in_order) {
+    step.threads = 1;
+    step.shares = &shares_for(pattern, 1);
     step.row->code = "jit, in order";
-    log_.warning_once(
-        step.row->name,
-        fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that others "
-                    "use, so the result depends on their order",
-                    record.name, record.where.file, record.where.line));
+    log_.warning_once(step.row->name,
+                      fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "
+                                  "others use, so the result depends on their order",
+                                  record.name, record.where.file, record.where.line));
   }
   step.useful_bytes = useful_bytes(record.set, args);
   bind_args(args, step);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <core/log.hpp>
@@ -26,11 +27,17 @@ class Planner {
   ~Planner();
 
   /// Cost: analysis in microseconds per loop; compilation of what is new; a pass over the maps for
-  /// every new way of sharing a loop. Changes nothing if it throws.
+  /// every new way of sharing a loop.
   /// @param valid  validity of every dat of the mesh, by index
   /// @throws Error of the kernels' texts, not_compiled, plugin_failure
   std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh,
                                   const std::vector<core::Level>& valid);
+
+  /// True if the kernel runs, or will run again, as host function.
+  bool runs_on_host(op_kernel kernel) const {
+    return wants_host(kernel) || (!fallen_back_.empty() && fallen_back_.contains(kernel));
+  }
+  bool names_constants(op_kernel kernel, const core::Mesh& mesh) const;
 
  private:
   void plan_chain(const core::Queue& queue, RecordRange chain, std::vector<core::Level>& valid,
@@ -49,6 +56,7 @@ class Planner {
   core::LoopTable& table_;
   core::Log& log_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
+  std::set<op_kernel> fallen_back_;           ///< cannot be compiled
   std::map<std::pair<ConflictPattern, int>, std::unique_ptr<ThreadPlan>> shares_;
 };
 

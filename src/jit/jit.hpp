@@ -95,7 +95,8 @@ class Jit {
   /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on
   /// disk is compiled now, in parallel; equal shapes are compiled once, in this process and among
   /// the processes that share the cache. Does not throw for one loop's sake: a failure is the
-  /// loop's Outcome, and the next call with this shape tries again.
+  /// loop's Outcome. A rejected text (E101 to E105) stays rejected; after any other error the next
+  /// call with this shape tries again.
   std::vector<Outcome> get(std::span<const LoopRequest> requests);
 
   op_jit_statistics statistics() const;

@@ -4,6 +4,23 @@
 #include <utility>
 
 namespace op2::jit {
+namespace {
+
+/// Whether the text is at fault and not the machine: the compiler would say the same again.
+bool is_verdict(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kernel_text:
+    case ErrorCode::kernel_signature:
+    case ErrorCode::kernel_include:
+    case ErrorCode::unknown_symbol:
+    case ErrorCode::kernel_limits:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 KernelCache::Slot KernelCache::find_or_add(const LoopShape& shape) {
   const std::lock_guard lock(mutex_);
@@ -15,7 +32,7 @@ KernelCache::Slot KernelCache::find_or_add(const LoopShape& shape) {
 }
 
 void KernelCache::complete(const LoopShape& shape, std::promise<Built>& duty, Built built) {
-  if (built.error) {
+  if (built.error && !is_verdict(built.error->code())) {
     const std::lock_guard lock(mutex_);
     entries_.erase(shape);
   }

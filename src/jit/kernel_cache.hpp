@@ -19,8 +19,8 @@ struct Built {
   std::optional<Error> error;
 };
 
-/// Thread safe. Code stays for the cache's life; an error reaches those who wait for it and is then
-/// forgotten.
+/// Thread safe. Code stays for the cache's life, and so does the rejection of a text (E101 to
+/// E105). Any other error reaches those who wait for it and is then forgotten.
 class KernelCache {
  public:
   struct Slot {

@@ -98,23 +98,34 @@ std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expec
   return std::nullopt;
 }
 
-Claim DiskCache::claim(const Key& key) {
-  using Clock = std::chrono::steady_clock;
+Claim DiskCache::claim(const Key& key, const std::string& kernel, Clock::time_point deadline) {
   if (!writable()) return {};
   FileDescriptor file = directory_->open_lock_file();
   if (!file) return {};
-  const auto deadline = Clock::now() + options_.max_wait;
+  const auto begin = Clock::now();
   std::chrono::milliseconds pause{1};
-  bool waited = false;
+  bool waited = false, announced = false;
   Lock lock = try_lock(file.get(), lock_offset(key));
   while (lock == Lock::held_by_other && Clock::now() < deadline) {
     waited = true;
+    if (!announced && Clock::now() - begin >= options_.silent_wait) {
+      announced = true;
+      announce_wait(kernel, deadline);
+    }
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, std::chrono::milliseconds(20));
     lock = try_lock(file.get(), lock_offset(key));
   }
   if (waited) count(&CacheStatistics::waited);
   return {std::move(file), waited || directory_->contains(entry_name(key))};
+}
+
+void DiskCache::announce_wait(const std::string& kernel, Clock::time_point deadline) {
+  const std::chrono::duration<double> left = deadline - Clock::now();
+  log_.warning(
+      fmt::format("another process that uses the cache in '{}' compiles kernel '{}'; waiting at "
+                  "most {:.1f} s for it, then compiling it here",
+                  path_, kernel, left.count()));
 }
 
 void DiskCache::publish(const Key& key, const CacheEntry& entry) {

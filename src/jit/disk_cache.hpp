@@ -23,7 +23,9 @@ struct CacheOptions {
   CacheMode mode = CacheMode::read_write;
   std::string directory;  ///< empty: $XDG_CACHE_HOME/op2, else $HOME/.cache/op2
   std::int64_t max_bytes = std::int64_t{1} << 30;  ///< least recently used entries go first
-  std::chrono::milliseconds max_wait{120'000};     ///< how long `claim` waits for another process
+  std::chrono::milliseconds max_wait{
+      15'000};  ///< how long one `Jit::get` waits for other processes
+  std::chrono::milliseconds silent_wait{1'000};  ///< a longer wait is announced while it lasts
 };
 
 struct CacheStatistics {
@@ -58,12 +60,14 @@ class Claim {
 /// so that nobody waits in a circle):
 ///
 ///     if (auto entry = cache.find(key, fields)) return *entry;
-///     const Claim claim = cache.claim(key);
+///     const Claim claim = cache.claim(key, kernel);
 ///     if (claim.look_again()) if (auto entry = cache.find(key, fields)) return *entry;
 ///     CacheEntry entry = compile();
 ///     cache.publish(key, entry);
 class DiskCache {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// Never fails: a cache that is off, or has no usable directory, finds and keeps nothing.
   /// @param log  must outlive the cache
   static std::unique_ptr<DiskCache> open(const CacheOptions& options, core::Log& log);
@@ -72,9 +76,14 @@ class DiskCache {
   /// `expected`, is moved away and counts as missing. Cost: one read and one hash of the file.
   std::optional<CacheEntry> find(const Key& key, const KeyFields& expected);
 
-  /// Waits while another process or thread holds the claim of `key`, at most `max_wait`. Without a
-  /// writable directory the claim is empty and comes at once.
-  Claim claim(const Key& key);
+  /// Waits while another process or thread holds the claim of `key`, at most until `deadline`, and
+  /// says so in the log. Without a writable directory the claim is empty and comes at once.
+  /// @param kernel  its name, for the log
+  Claim claim(const Key& key, const std::string& kernel, Clock::time_point deadline);
+  Claim claim(const Key& key, const std::string& kernel) { return claim(key, kernel, deadline()); }
+
+  /// When to stop waiting if the first wait begins now.
+  Clock::time_point deadline() const { return Clock::now() + options_.max_wait; }
 
   /// Writes the entry so that others see all of it or nothing. An entry that exists is left alone.
   void publish(const Key& key, const CacheEntry& entry);
@@ -92,6 +101,7 @@ class DiskCache {
   void open_directory();
   bool writable() const { return directory_ && options_.mode == CacheMode::read_write; }
   void warn(const std::string& text);
+  void announce_wait(const std::string& kernel, Clock::time_point deadline);
   void count(std::int64_t CacheStatistics::* what);
   void set_aside(const std::string& name, std::uint64_t inode, std::string_view reason);
   void sweep_sometimes(std::int64_t written);

@@ -62,7 +62,7 @@ LoopBuilder::Job LoopBuilder::prepare(const LoopRequest& request) const {
 std::unique_ptr<const CompiledLoop> LoopBuilder::build(const LoopRequest& request) const {
   const Job job = prepare(request);
   if (auto loop = load(job)) return loop;
-  const Claim claim = disk_.claim(job.key);
+  const Claim claim = disk_.claim(job.key, request.shape.kernel, deadline_);
   if (claim.look_again()) {
     if (auto loop = load(job)) return loop;
   }

@@ -14,12 +14,17 @@
 
 namespace op2::jit {
 
-/// Holds references only. Thread safe, as its parts are.
+/// Holds references only. Thread safe, as its parts are. All loops that one builder makes share one
+/// deadline for waiting on other processes.
 class LoopBuilder {
  public:
   LoopBuilder(const JitOptions& options, Backend& backend, DiskCache& disk,
               std::span<const Constant> declared)
-      : options_(options), backend_(backend), disk_(disk), declared_(declared) {}
+      : options_(options),
+        backend_(backend),
+        disk_(disk),
+        declared_(declared),
+        deadline_(disk.deadline()) {}
 
   /// @throws Error what compile_error makes of a rejected text; link_failure
   std::unique_ptr<const CompiledLoop> build(const LoopRequest& request) const;
@@ -35,6 +40,7 @@ class LoopBuilder {
   Backend& backend_;
   DiskCache& disk_;
   std::span<const Constant> declared_;
+  const DiskCache::Clock::time_point deadline_;
 };
 
 }  // namespace op2::jit

@@ -170,8 +170,8 @@ TEST(HostileFiles, ALockThatIsNoFileOnlyTakesAwayTheClaims) {
   const TemporaryDirectory place;
   mkfifo((place / ".lock").c_str(), 0600);
   OpenCache open(place.path());
-  const Claim one = open.cache->claim(Key{});
-  EXPECT_FALSE(open.cache->claim(Key{}).look_again());
+  const Claim one = open.cache->claim(Key{}, "k");
+  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again());
   open.publish(entry_number(1));
   EXPECT_TRUE(open.has(entry_number(1)));
 }
@@ -204,7 +204,7 @@ TEST(ReadOnlyDirectory, IsReadAndOtherwiseLeftInPeace) {
   EXPECT_EQ(test::in_child([&] {
               if (geteuid() == 0 && !test::become_nobody()) return 1;
               OpenCache open(directory);
-              const Claim claim = open.cache->claim(Key{});
+              const Claim claim = open.cache->claim(Key{}, "k");
               open.publish(entry_number(2));
               if (open.cache->statistics().failed != 1) return 2;
               return open.has(entry_number(1)) && !open.has(entry_number(2)) ? 0 : 3;

@@ -36,7 +36,7 @@ void prepare(const std::filesystem::path& directory) {
 bool obtain(OpenCache& open, const CacheEntry& entry) {
   if (const auto found = open.cache->find(key_of(entry), entry.key))
     return found->object == entry.object;
-  const Claim claim = open.cache->claim(key_of(entry));
+  const Claim claim = open.cache->claim(key_of(entry), "k");
   open.publish(entry);
   const auto found = open.cache->find(key_of(entry), entry.key);
   return !found || found->object == entry.object;

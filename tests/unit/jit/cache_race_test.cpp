@@ -25,7 +25,7 @@ constexpr int keys = 12;
 bool obtain(DiskCache& cache, const CacheEntry& entry, const std::string& made) {
   const Key key = key_of(entry);
   if (const auto found = cache.find(key, entry.key)) return found->object == entry.object;
-  const Claim claim = cache.claim(key);
+  const Claim claim = cache.claim(key, "k");
   if (claim.look_again())
     if (const auto found = cache.find(key, entry.key)) return found->object == entry.object;
   const FileDescriptor file(open(made.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600));
@@ -79,7 +79,7 @@ TEST(CacheRace, TheClaimOfAProcessThatDiesIsFree) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = test::start_child([&] {
     OpenCache open(place.path());
-    const Claim claim = open.cache->claim(Key{});
+    const Claim claim = open.cache->claim(Key{}, "k");
     if (write(ready[1], "x", 1) != 1) return 1;
     pause();
     return 0;
@@ -88,10 +88,10 @@ TEST(CacheRace, TheClaimOfAProcessThatDiesIsFree) {
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
   CacheOptions options = OpenCache::options_for(place.path());
   options.max_wait = std::chrono::milliseconds(5);
-  EXPECT_TRUE(OpenCache(options).cache->claim(Key{}).look_again());
+  EXPECT_TRUE(OpenCache(options).cache->claim(Key{}, "k").look_again());
   kill(child, SIGKILL);
   EXPECT_EQ(test::wait_for(child), -SIGKILL);
-  EXPECT_FALSE(OpenCache(options).cache->claim(Key{}).look_again());
+  EXPECT_FALSE(OpenCache(options).cache->claim(Key{}, "k").look_again());
   close(ready[0]);
   close(ready[1]);
 }

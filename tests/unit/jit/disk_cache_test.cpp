@@ -74,7 +74,7 @@ TEST(DiskCache, OffFindsAndKeepsNothing) {
   OpenCache open(options);
   open.publish(entry_number(1));
   EXPECT_FALSE(open.has(entry_number(1)));
-  EXPECT_FALSE(open.cache->claim(Key{}).look_again());
+  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again());
   EXPECT_FALSE(fs::exists(place.path() / "new"));
 }
 
@@ -85,7 +85,7 @@ TEST(DiskCache, ReadOnlyFindsButLeavesTheDirectoryAsItIs) {
   CacheOptions options = OpenCache::options_for(place.path());
   options.mode = CacheMode::read_only;
   OpenCache open(options);
-  const Claim claim = open.cache->claim(Key{});
+  const Claim claim = open.cache->claim(Key{}, "k");
   open.publish(entry_number(3));
   EXPECT_TRUE(open.has(entry_number(1)));
   EXPECT_FALSE(open.has(entry_number(2)));
@@ -188,19 +188,43 @@ TEST(DiskCache, AClaimExcludesOthersUntilItEndsButNotForEver) {
   options.max_wait = std::chrono::milliseconds(5);
   OpenCache open(options);
   {
-    const Claim held = open.cache->claim(Key{});
+    const Claim held = open.cache->claim(Key{}, "k");
     EXPECT_FALSE(held.look_again());
-    EXPECT_TRUE(open.cache->claim(Key{}).look_again());
+    EXPECT_TRUE(open.cache->claim(Key{}, "k").look_again());
   }
-  EXPECT_FALSE(open.cache->claim(Key{}).look_again());
+  EXPECT_FALSE(open.cache->claim(Key{}, "k").look_again());
   EXPECT_EQ(open.cache->statistics().waited, 1);
+}
+
+TEST(DiskCache, ALongWaitIsAnnouncedWhileItLasts) {
+  const TemporaryDirectory place;
+  CacheOptions options = OpenCache::options_for(place.path());
+  options.max_wait = std::chrono::milliseconds(5);
+  options.silent_wait = std::chrono::milliseconds(0);
+  testing::internal::CaptureStderr();
+  core::Log log(core::LogLevel::warning);
+  const auto cache = DiskCache::open(options, log);
+  const Claim held = cache->claim(Key{}, "flux");
+  cache->claim(Key{}, "flux");
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::AllOf(HasSubstr("compiles kernel 'flux'"), HasSubstr("waiting at most 0.0 s")));
+}
+
+TEST(DiskCache, WaitsOfOneDeadlineDoNotAddUp) {
+  const TemporaryDirectory place;
+  OpenCache open(place.path());
+  const Claim held = open.cache->claim(Key{}, "k");
+  const auto past = DiskCache::Clock::now();
+  EXPECT_FALSE(open.cache->claim(Key{}, "k", past).look_again());
+  EXPECT_EQ(open.cache->statistics().waited, 0);
 }
 
 TEST(DiskCache, ClaimsOfDifferentKeysDoNotWait) {
   const TemporaryDirectory place;
   OpenCache open(place.path());
-  const Claim one = open.cache->claim(key_of(entry_number(1)));
-  const Claim two = open.cache->claim(key_of(entry_number(2)));
+  const Claim one = open.cache->claim(key_of(entry_number(1)), "k");
+  const Claim two = open.cache->claim(key_of(entry_number(2)), "k");
   EXPECT_FALSE(two.look_again());
 }
 

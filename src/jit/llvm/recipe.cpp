@@ -204,6 +204,7 @@ std::vector<std::string> fixed_flags() {
           "-fgnuc-version=4.2.1",
           "-fno-rtti",
           "-ffp-contract=on",
+          "-relaxed-aliasing",  // one dat may be a long* and a long long* of one kernel
           "-mrelocation-model",
           "pic",
           "-pic-level",

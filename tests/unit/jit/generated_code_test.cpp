@@ -97,6 +97,14 @@ TEST_F(GeneratedCode, IncrementsThroughTwoColumnsMeetInOneRow) {
   EXPECT_THAT(cells, ElementsAre(201, 32, 100));
 }
 
+TEST_F(GeneratedCode, BothSpellingsOf64BitsMayNameOneDat) {
+  long a = 0;
+  run("count", "void count(long* a, long long* b) { *a += 1; *b += 1; *a += 1; }",
+      {dat(0, 1, OP_INC, -1, Type::i64), dat(0, 1, OP_INC, -1, Type::i64)}, 1,
+      {{&a, nullptr, 0}, {&a, nullptr, 0}});
+  EXPECT_EQ(a, 3);
+}
+
 TEST_F(GeneratedCode, RowsHaveTheDimOfTheDat) {
   const int map[] = {1, 0};
   const float x[] = {1, 2, 3, 4, 5, 6};

@@ -16,7 +16,11 @@
 namespace op2::jit {
 
 /// Changes whenever anything in this file does; the loader refuses another number.
-inline constexpr int plugin_abi = 1;
+inline constexpr int plugin_abi = 2;
+
+/// The name that a `#line` of the source gives to all that stands behind the kernel's text: nothing
+/// in it is the user's.
+inline constexpr const char* generated_file = "generated code";
 
 /// The machine that code is generated for.
 struct TargetInfo {

@@ -8,15 +8,11 @@
 
 namespace op2::jit {
 
-/// Name of the range function (core::RangeFunction) that emitted code defines.
-inline constexpr const char* range_symbol = "op2_loop";
+/// Name of the range function (core::RangeFunction) that emitted code defines; no kernel may have it.
+inline constexpr const char* range_symbol = "__op2_loop";
 
 /// Symbol through which emitted code reads the constant `name`; its address is given when linking.
 std::string constant_symbol(const std::string& name);
-
-/// The name that `#line` gives to all that stands behind the kernel's text, so that messages about
-/// it are told from those about the text.
-inline constexpr const char* generated_file = "generated code";
 
 /// C++20 that defines `range_symbol`. The kernel's text is in it as it is, behind a `#line` that
 /// names the kernel. Equal shapes yield equal text. Cost: linear in the length of the result.

@@ -21,6 +21,8 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <llvm/IR/LLVMContext.h>
@@ -274,6 +276,28 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const CompileRequest& r
   return files;
 }
 
+/// Refuses macros that would change the generated code behind the text.
+class MacroCheck : public clang::PPCallbacks {
+ public:
+  explicit MacroCheck(clang::Preprocessor& preprocessor) : preprocessor_(preprocessor) {}
+
+  void MacroDefined(const clang::Token& name, const clang::MacroDirective*) override {
+    if (preprocessor_.getSourceManager().isWrittenInBuiltinFile(name.getLocation())) return;
+    const auto& word = *name.getIdentifierInfo();
+    const bool is_keyword = word.isKeyword(preprocessor_.getLangOpts());
+    if (!is_keyword && !word.getName().starts_with("op2_")) return;
+    auto& messages = preprocessor_.getDiagnostics();
+    const auto id = messages.getCustomDiagID(
+        clang::DiagnosticsEngine::Error,
+        "%select{names that begin with op2_ belong to the library|'%1' is a keyword}0; a kernel's "
+        "text must not define a macro of that name");
+    messages.Report(name.getLocation(), id) << is_keyword << word.getName();
+  }
+
+ private:
+  clang::Preprocessor& preprocessor_;
+};
+
 /// Parses the text; code generation follows outside, so that it shares no state with Clang.
 class ParseAction : public clang::ASTFrontendAction {
  public:
@@ -293,6 +317,12 @@ class ParseAction : public clang::ASTFrontendAction {
     both.push_back(std::move(check));
     both.push_back(std::move(generator));
     return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+  }
+
+  bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
+    auto& preprocessor = compiler.getPreprocessor();
+    preprocessor.addPPCallbacks(std::make_unique<MacroCheck>(preprocessor));
+    return true;
   }
 
   void EndSourceFileAction() override {

@@ -216,6 +216,28 @@ TEST_F(GeneratedCode, NamesOfTheGeneratedPartAreFreeForTheKernel) {
   EXPECT_EQ(a, 2);
 }
 
+TEST_F(GeneratedCode, MacrosOfTheTextLeaveTheGeneratedPartAlone) {
+  const int map[] = {1, 0};
+  long a[] = {5, 6};
+  run("k",
+      "#define element 3\n#define begin 1\n#define end 0\n#define base index\n#define index base\n"
+      "#define dat0 nothing\n#define row0 7\n#define args 0\n#define run stop\n#define clang\n"
+      "void k(long* a, const int* n) { *a = 10 * *a + *n; }",
+      {dat(0, 1, OP_RW, 0, Type::i64), element_number()}, 2, {{a, map, 1}, {nullptr, nullptr, 0}});
+  EXPECT_THAT(a, ElementsAre(51, 60));
+}
+
+TEST_F(GeneratedCode, MacrosMustNotRenameKeywordsOrTheLibrarysNames) {
+  const std::string k = "\nvoid k(double* a) { *a = 1; }";
+  for (const char* name : {"int", "long", "const", "op2_dat0"}) {
+    const std::string text = "#define " + std::string(name) + " long long" + k;
+    EXPECT_THAT(error("k", text.c_str(), {dat(0, 1, OP_WRITE)}),
+                testing::AllOf(HasSubstr("OP2-E101"), HasSubstr("kernel 'k' line 1"),
+                               HasSubstr("must not define a macro of that name")))
+        << name;
+  }
+}
+
 TEST_F(GeneratedCode, KernelsOfOneNameButDifferentTextsLiveSideBySide) {
   const auto request = [](const char* text) {
     return LoopRequest{{"k", text, {dat(0, 1, OP_WRITE)}, {}, {}}, "loop", "main.cpp:7", nullptr};

@@ -424,6 +424,7 @@ class ClangCompiler : public Compiler {
   explicit ClangCompiler(Machine machine) : machine_(std::move(machine)) {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();  // of inline assembly
     llvm::install_fatal_error_handler(&leave_compilation);
   }
   ~ClangCompiler() override { llvm::remove_fatal_error_handler(); }
@@ -438,7 +439,7 @@ class ClangCompiler : public Compiler {
     }
     const bool survived =
         recovery.RunSafelyOnThread([&] { result = compile_text(machine_, request); }, stack_bytes);
-    leave(survived);
+    leave(survived || !recovery.reason.empty());
     if (!survived) {
       result = {};
       result.message = recovery.reason.empty() ? fmt::format("signal or exit {}", recovery.RetCode)
@@ -458,16 +459,16 @@ class ClangCompiler : public Compiler {
     return true;
   }
 
-  void leave(bool survived) {
+  void leave(bool orderly) {
     const std::lock_guard lock(mutex_);
     if (--running_ == 0) llvm::CrashRecoveryContext::Disable();
-    failed_ = failed_ || !survived;
+    failed_ = failed_ || !orderly;
   }
 
   const Machine machine_;
   std::mutex mutex_;
   int running_ = 0;
-  bool failed_ = false;  ///< after a crash, locks inside Clang may be held for ever
+  bool failed_ = false;  ///< after a signal, locks inside Clang may be held for ever
 };
 
 }  // namespace

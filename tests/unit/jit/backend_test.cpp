@@ -89,6 +89,12 @@ TEST(Backend, SeesTheIncludesOfTheRequest) {
   EXPECT_EQ(compile_and_run(request, 4), 8);
 }
 
+TEST(Backend, AssemblesInlineAssembly) {
+  EXPECT_EQ(compile_and_run(work("asm volatile(\"nop\"); *y = *x;"), 4), 4);
+  EXPECT_THAT(first_error(work("asm volatile(\"nonsense\"); *y = *x;")).text,
+              HasSubstr("nonsense"));
+}
+
 TEST(Backend, GivesTheSameBytesForTheSameRequest) {
   const auto backend = load();
   const auto request = work("*y = *x * *x;");
@@ -350,10 +356,12 @@ TEST(Crash, IsReportedAndNothingIsCompiledAfterIt) {
   EXPECT_NE(backend->link(good.object, "op2_range_work", {}).code, nullptr);
 }
 
-TEST(Crash, KeepsWhatLlvmSaidBeforeItGaveUp) {
-  const auto result = load()->compile(request("#pragma clang __debug llvm_fatal_error", {}));
+TEST(Crash, KeepsWhatLlvmSaidBeforeItGaveUpAndTheCompiler) {
+  const auto backend = load();
+  const auto result = backend->compile(request("#pragma clang __debug llvm_fatal_error", {}));
   EXPECT_EQ(result.status, CompileStatus::crashed);
   EXPECT_THAT(result.message, HasSubstr("llvm_fatal_error"));
+  EXPECT_EQ(backend->compile(work("*y = *x;")).status, CompileStatus::ok);
 }
 #endif
 

@@ -269,6 +269,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const CompileRequest& r
     files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, path));
   };
   add(source_path, request.source);
+  files->addFile(include_folder, 0, llvm::MemoryBuffer::getMemBuffer(""), {}, {},
+                 llvm::sys::fs::file_type::directory_file);  // else "../" leads nowhere from it
   for (const auto& file : request.includes) {
     add(file.name.starts_with('/') ? file.name : include_folder + file.name, file.text);
   }

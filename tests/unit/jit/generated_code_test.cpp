@@ -238,6 +238,16 @@ TEST_F(GeneratedCode, MacrosMustNotRenameKeywordsOrTheLibrarysNames) {
   }
 }
 
+TEST_F(GeneratedCode, AFileAboveTheFolderIsFound) {
+  std::ofstream(folder / "up.h") << "inline int up() { return 41; }\n";
+  std::filesystem::create_directory(folder.path() / "source");
+  file = folder / "source/main.cpp";
+  int a = 0;
+  run("k", "#include \"../up.h\"\nvoid k(int* a) { *a = up(); }",
+      {dat(0, 1, OP_WRITE, -1, Type::i32)}, 1, {{&a, nullptr, 0}});
+  EXPECT_EQ(a, 41);
+}
+
 TEST_F(GeneratedCode, KernelsOfOneNameButDifferentTextsLiveSideBySide) {
   const auto request = [](const char* text) {
     return LoopRequest{{"k", text, {dat(0, 1, OP_WRITE)}, {}, {}}, "loop", "main.cpp:7", nullptr};

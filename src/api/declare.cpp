@@ -12,6 +12,7 @@
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
+#include <jit/reserved_names.hpp>
 
 using namespace op2;
 
@@ -80,6 +81,9 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
                              const void* values) {
   auto& runtime = api::usable();
   core::check_identifier("constant", name, ErrorCode::bad_constant);
+  if (jit::is_reserved(name))
+    core::fail(ErrorCode::bad_constant,
+               "constant '{}': kernels mean something else by this name; choose another", name);
   core::check_dim("constant", name, dim);
   core::check_type("constant", name, type, value_type);
   if (values == nullptr)
@@ -113,6 +117,13 @@ core::Global& checked_global(const api::Runtime& runtime, const char* function, 
     core::fail(ErrorCode::null_data, "{}: the values for global '{}' are null", function,
                record.name);
   return record;
+}
+
+void check_kernel_name(const char* name) {
+  core::check_identifier("kernel", name, ErrorCode::bad_name);
+  if (jit::is_reserved_for_functions(name))
+    core::fail(ErrorCode::bad_name, "kernel '{}': no function can have this name; choose another",
+               name);
 }
 
 std::string read_text(const char* kernel, const char* path) {
@@ -152,7 +163,7 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
 
 op_kernel op_decl_kernel(const char* name, const char* source, std::source_location where) {
   auto& runtime = api::usable();
-  core::check_identifier("kernel", name, ErrorCode::bad_name);
+  check_kernel_name(name);
   if (source == nullptr)
     core::fail(ErrorCode::null_data, "kernel '{}': the source text is null", name);
   return &runtime.mesh.add_kernel(name, source, where.file_name(), static_cast<int>(where.line()),
@@ -161,7 +172,7 @@ op_kernel op_decl_kernel(const char* name, const char* source, std::source_locat
 
 op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_location where) {
   auto& runtime = api::usable();
-  core::check_identifier("kernel", name, ErrorCode::bad_name);
+  check_kernel_name(name);
   if (path == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the path is null", name);
   return &runtime.mesh.add_kernel(name, read_text(name, path), path, static_cast<int>(where.line()),
                                   true);

@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include <core/error.hpp>
+#include <core/signals.hpp>
 
 namespace op2::core {
 namespace {
@@ -81,6 +82,7 @@ ThreadPool::~ThreadPool() {
 
 int ThreadPool::start(Worker& worker) {
   const Attributes attributes;
+  const SignalsBlocked blocked;
   return pthread_create(&worker.handle, attributes.get(), &ThreadPool::work, &worker);
 }
 

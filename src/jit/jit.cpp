@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include <core/signals.hpp>
 #include <jit/backend.hpp>
 #include <jit/emit_cpu.hpp>
 #include <jit/kernel_cache.hpp>
@@ -40,6 +41,7 @@ void run_parallel(std::size_t count, std::size_t threads,
   };
   std::vector<std::jthread> helpers;
   try {
+    const core::SignalsBlocked blocked;
     while (helpers.size() + 1 < std::min(count, threads)) helpers.emplace_back(run);
   } catch (const std::system_error&) {
     // No more threads to be had: those that run do all the work.
@@ -180,6 +182,7 @@ void Jit::load_ahead() {
     }
   };
   try {
+    const core::SignalsBlocked blocked;
     parts_->ahead = std::jthread(load);
   } catch (const std::system_error&) {
     // No thread to be had: `get` loads.

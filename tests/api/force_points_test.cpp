@@ -19,7 +19,7 @@ double factor = 2;
 
 OP_KERNEL(count, (double* a), {
   ++executed;
-  *a += factor;
+  *a += 2;
 });
 OP_KERNEL(sum, (const double* a, double* total), { *total += *a; });
 
@@ -95,6 +95,21 @@ TEST_F(ForcePoints, WritingFiles) {
   const op2::test::TemporaryDirectory folder;
   EXPECT_TRUE(forces([&] { op_print_dat_to_txtfile(dat, (folder.path() / "a.txt").c_str()); }));
   EXPECT_TRUE(forces([&] { op_print_dat_to_binfile(dat, (folder.path() / "a.bin").c_str()); }));
+}
+TEST_F(ForcePoints, WritingAGrid) {
+  const op2::test::TemporaryDirectory folder;
+  const int ends[] = {0, 1, 1, 2, 2, 0};
+  const op_set lines = op_decl_set(3, "lines");
+  const op_map map = op_decl_map(lines, set, 2, ends, "ends");
+  const op_dat x = op_decl_dat<double>(set, 2, nullptr, "x");
+  EXPECT_TRUE(forces([&] { op_write_vtu((folder.path() / "a.vtu").c_str(), map, x, {}); }));
+}
+TEST_F(ForcePoints, AQueueFilledByAssignments) {
+  const double zero = 0;
+  const op_global global = op_decl_global(1, &zero, "global");
+  EXPECT_TRUE(forces([&] {
+    for (int k = 0; k < 63; ++k) op_set_global(global, &zero);
+  }));
 }
 TEST_F(ForcePoints, TheBoundOfTheQueue) {
   for (int k = 0; k < 63; ++k) queue_loop();

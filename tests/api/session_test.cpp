@@ -3,9 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,6 +25,7 @@ using op2::test::error_text;
 using testing::HasSubstr;
 
 OP_KERNEL(set_one, (double* a), { *a = 1; });
+OP_KERNEL(add_first, (const double* g, double* a), { *a += *g; });
 
 /// Sets a variable for the life of the object.
 struct Variable {
@@ -50,11 +54,102 @@ TEST(Session, CallsAfterExitAreRefused) {
 
 TEST(Session, ASecondSessionRefusesHandlesOfTheFirst) {
   op_init(0, nullptr, 0);
-  const op_set old = op_decl_set(1, "old");
+  const op_set old_set = op_decl_set(1, "set");
+  const op_dat old_dat = op_decl_dat<double>(old_set, 1, nullptr, "dat");
+  const op_kernel old_kernel = op_decl_kernel("k", "void k(double* a) { *a = 1; }");
   op_exit();
   op_init(0, nullptr, 0);
-  // Memory may have been reused for nothing yet: the second session has declared no set.
-  error_text(ErrorCode::bad_handle, [&] { op_decl_dat<double>(old, 1, nullptr, "dat"); });
+  const op_set set = op_decl_set(1, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  double value = 0;
+  error_text(ErrorCode::bad_handle, [&] { op_decl_dat<double>(old_set, 1, nullptr, "dat"); });
+  error_text(ErrorCode::bad_handle, [&] { op_fetch_data(old_dat, &value); });
+  error_text(ErrorCode::bad_handle,
+             [&] { op_par_loop(old_kernel, "loop", set, op_arg_dat(dat, OP_WRITE)); });
+  op_exit();
+}
+
+OP_KERNEL(calls_library, (double* a), {
+  *a = static_cast<double>(op_get_size(nullptr));
+});
+OP_KERNEL(throws, (double* a), {
+  if (*a == 0) throw std::runtime_error("no pressure");
+});
+
+TEST(Session, AKernelThatCallsTheLibraryIsAnError) {
+  const Variable jit("OP2_JIT", "off");
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  op_par_loop(calls_library, "loop", set,
+              op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_WRITE));
+  error_text(ErrorCode::inside_kernel, [] { op_flush(); });
+  op_exit();
+}
+
+TEST(Session, WhatAHostFunctionThrowsReachesTheCaller) {
+  const Variable jit("OP2_JIT", "off");
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  op_par_loop(throws, "loop", set, op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_RW));
+  EXPECT_THROW(op_flush(), std::runtime_error);
+  EXPECT_THAT(error_text(ErrorCode::poisoned, [] { op_flush(); }), HasSubstr("no pressure"));
+  op_exit();
+}
+
+double step = 1;
+OP_KERNEL(advance, (double* a), { *a += step; });
+
+TEST(Session, AHostFunctionSeesTheConstantAsItWasAtTheCall) {
+  const Variable jit("OP2_JIT", "off");
+  step = 1;
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  op_decl_const("step", 1, &step);
+  op_par_loop(advance, "advance", set, op_arg_dat(dat, OP_RW));
+  step = 100;
+  op_decl_const("step", 1, &step);
+  op_par_loop(advance, "advance", set, op_arg_dat(dat, OP_RW));
+  double value = 0;
+  op_fetch_data(dat, &value);
+  EXPECT_EQ(value, 101);
+  op_exit();
+}
+
+TEST(Session, CopiedGlobalsForceAFlushBeforeTheyFillMemory) {
+  const Variable jit("OP2_JIT", "off"), queue("OP2_QUEUE_MAX", "4096");
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  const op_kernel kernel = add_first;
+  std::vector<double> many(8192, 0.0);
+  for (int k = 0; k < 2000; ++k) {
+    many[0] = k;
+    op_par_loop(kernel, "add_first", set, op_arg_gbl(many.data(), 8192, "double", OP_READ),
+                op_arg_dat(dat, OP_RW));
+  }
+  double value = 0;
+  op_fetch_data(dat, &value);
+  EXPECT_EQ(value, 1999.0 * 2000 / 2);
+  op_exit();
+}
+
+volatile std::sig_atomic_t signal_thread = 0;
+
+TEST(Session, WorkersTakeNoSignals) {
+  const Variable threads("OP2_THREADS", "4");
+  op_init(0, nullptr, 0);
+  std::signal(SIGUSR1, [](int) { signal_thread = static_cast<int>(gettid()); });
+  sigset_t one, before;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &one, &before);
+  kill(getpid(), SIGUSR1);
+  usleep(20'000);
+  EXPECT_EQ(signal_thread, 0) << "a worker took it";
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(signal_thread, static_cast<int>(gettid()));
+  std::signal(SIGUSR1, SIG_DFL);
   op_exit();
 }
 
@@ -219,6 +314,9 @@ TEST(Session, WithoutJitAKernelThatIsOnlyTextIsAnError) {
 }
 
 TEST(Session, AMillionLoopsDoNotGrowMemory) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer keeps freed memory";
+#endif
   const Variable jit("OP2_JIT", "off");
   op_init(0, nullptr, 0);
   const op_set set = op_decl_set(1, "set");

@@ -24,7 +24,10 @@ enum class Shape {
   one_to_one,    ///< (READ, RW through an injective map)
   mark,          ///< (target index, WRITE through a map that many elements share)
   scale,         ///< (global READ of dim 2, RW)
-  optional       ///< (flag, optional READ, RW)
+  optional,      ///< (flag, optional READ, RW)
+  neighbour,     ///< (READ 0, INC 1) of one dat: depends on the order
+  weigh,         ///< (lazy global READ, RW), double only
+  shift          ///< (RW) with the declared constant `test_shift`
 };
 
 struct TestKernel {
@@ -32,6 +35,9 @@ struct TestKernel {
   op2::Type type;
   op_kernel kernel;
 };
+
+/// Declared under this name, and changed between chains.
+inline double test_shift = 1;
 
 #define OP2_TEST_HASH(T, x, salt) \
   ((T)((((long)(x) % OP2_TEST_MODULUS) * 29 + (salt)) % OP2_TEST_MODULUS))
@@ -53,30 +59,31 @@ struct TestKernel {
   OP_KERNEL(optional_##T, (const int* on, const T* a, T* b),                           \
             { *b = OP2_TEST_HASH(T, *on ? (long)*a + (long)*b : 2 * (long)*b, 23); })
 
-#define OP2_TEST_SUM_KERNELS(T)                                  \
-  OP_KERNEL(direct_inc_##T, (const T* a, T* b), {                \
-    *b += OP2_TEST_HASH(T, *a, 1);                               \
-    if ((long)*b % 2 == 0) *b += 1;                              \
-  });                                                            \
-  OP_KERNEL(scatter_##T, (const T* w, T* a, T* b), {             \
-    *a += OP2_TEST_HASH(T, *w, 2);                               \
-    *b += OP2_TEST_HASH(T, *w, 9);                               \
-  });                                                            \
-  OP_KERNEL(flux_##T, (const T* a, const T* b, T* ra, T* rb), {  \
-    const T f = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 4);    \
-    *ra += f;                                                    \
-    *rb += (T)(OP2_TEST_MODULUS - f);                            \
-  });                                                            \
-  OP_KERNEL(scatter_wide_##T, (const T* w, T* a, T* b), {        \
-    for (int n = 0; n < 3; ++n) {                                \
-      a[n] += OP2_TEST_HASH(T, w[n], n);                         \
-      b[2 - n] += OP2_TEST_HASH(T, w[n], 6 + n);                 \
-    }                                                            \
-  });                                                            \
-  OP_KERNEL(reduce_##T, (const T* a, T* sum, T* low, T* high), { \
-    *sum += OP2_TEST_HASH(T, *a, 8);                             \
-    if (*a < *low) *low = *a;                                    \
-    if (*a > *high) *high = *a;                                  \
+#define OP2_TEST_SUM_KERNELS(T)                                                      \
+  OP_KERNEL(direct_inc_##T, (const T* a, T* b), {                                    \
+    *b += OP2_TEST_HASH(T, *a, 1);                                                   \
+    if ((long)*b % 2 == 0) *b += 1;                                                  \
+  });                                                                                \
+  OP_KERNEL(scatter_##T, (const T* w, T* a, T* b), {                                 \
+    *a += OP2_TEST_HASH(T, *w, 2);                                                   \
+    *b += OP2_TEST_HASH(T, *w, 9);                                                   \
+  });                                                                                \
+  OP_KERNEL(flux_##T, (const T* a, const T* b, T* ra, T* rb), {                      \
+    const T f = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 4);                        \
+    *ra += f;                                                                        \
+    *rb += (T)(OP2_TEST_MODULUS - f);                                                \
+  });                                                                                \
+  OP_KERNEL(scatter_wide_##T, (const T* w, T* a, T* b), {                            \
+    for (int n = 0; n < 3; ++n) {                                                    \
+      a[n] += OP2_TEST_HASH(T, w[n], n);                                             \
+      b[2 - n] += OP2_TEST_HASH(T, w[n], 6 + n);                                     \
+    }                                                                                \
+  });                                                                                \
+  OP_KERNEL(neighbour_##T, (const T* a, T* b), { *b += OP2_TEST_HASH(T, *a, 12); }); \
+  OP_KERNEL(reduce_##T, (const T* a, T* sum, T* low, T* high), {                     \
+    *sum += OP2_TEST_HASH(T, *a, 8);                                                 \
+    if (*a < *low) *low = *a;                                                        \
+    if (*a > *high) *high = *a;                                                      \
   })
 
 OP2_TEST_DIRECT_KERNELS(double);
@@ -91,6 +98,10 @@ OP2_TEST_SUM_KERNELS(int);
 OP2_TEST_SUM_KERNELS(unsigned);
 OP2_TEST_SUM_KERNELS(long);
 
+OP_KERNEL(weigh, (const double* g, double* a),
+          { *a = OP2_TEST_HASH(double, (long)*g + (long)*a, 14); });
+OP_KERNEL(shift, (double* a), { *a = OP2_TEST_HASH(double, (long)*a + (long)test_shift, 15); });
+
 #define OP2_TEST_LIST_DIRECT(T)                                                                 \
   {Shape::index_write, type_of<T>(), index_write_##T}, {Shape::copy, type_of<T>(), copy_##T},   \
       {Shape::read_write, type_of<T>(), read_write_##T},                                        \
@@ -102,14 +113,19 @@ OP2_TEST_SUM_KERNELS(long);
 #define OP2_TEST_LIST_SUM(T)                                                                      \
   {Shape::direct_inc, type_of<T>(), direct_inc_##T}, {Shape::scatter, type_of<T>(), scatter_##T}, \
       {Shape::flux, type_of<T>(), flux_##T},                                                      \
-      {Shape::scatter_wide, type_of<T>(), scatter_wide_##T}, {                                    \
+      {Shape::scatter_wide, type_of<T>(), scatter_wide_##T},                                      \
+      {Shape::neighbour, type_of<T>(), neighbour_##T}, {                                          \
     Shape::reduce, type_of<T>(), reduce_##T                                                       \
   }
 
 static const TestKernel test_kernels[] = {
-    OP2_TEST_LIST_DIRECT(double),   OP2_TEST_LIST_DIRECT(float), OP2_TEST_LIST_DIRECT(int),
-    OP2_TEST_LIST_DIRECT(unsigned), OP2_TEST_LIST_DIRECT(long),  OP2_TEST_LIST_DIRECT(bool),
-    OP2_TEST_LIST_SUM(double),      OP2_TEST_LIST_SUM(float),    OP2_TEST_LIST_SUM(int),
-    OP2_TEST_LIST_SUM(unsigned),    OP2_TEST_LIST_SUM(long)};
+    {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
+    {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
+    OP2_TEST_LIST_DIRECT(double),     OP2_TEST_LIST_DIRECT(float),
+    OP2_TEST_LIST_DIRECT(int),        OP2_TEST_LIST_DIRECT(unsigned),
+    OP2_TEST_LIST_DIRECT(long),       OP2_TEST_LIST_DIRECT(bool),
+    OP2_TEST_LIST_SUM(double),        OP2_TEST_LIST_SUM(float),
+    OP2_TEST_LIST_SUM(int),           OP2_TEST_LIST_SUM(unsigned),
+    OP2_TEST_LIST_SUM(long)};
 
 }  // namespace op2::test

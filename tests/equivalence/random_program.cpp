@@ -130,6 +130,8 @@ class Program {
     mesh_ = random_mesh(random_);
     const double zero = 0;
     total_ = op_decl_global(1, &zero, "total");
+    test_shift = 1;
+    op_decl_const("test_shift", 1, &test_shift);
     for (int k = 0; k < chains; ++k) run_chain();
   }
 
@@ -195,6 +197,15 @@ class Program {
       case Shape::mark:
         return op_par_loop(k.kernel, "mark", set, op_arg_idx(first, map),
                            op_arg_dat(behind.first, first, map, OP_WRITE));
+      case Shape::neighbour:
+        return op_par_loop(k.kernel, "neighbour", set,
+                           op_arg_dat(behind.first, first, map, OP_READ),
+                           op_arg_dat(behind.first, second, map, OP_INC));
+      case Shape::weigh:
+        return op_par_loop(k.kernel, "weigh", set, op_arg_gbl(total_, OP_READ),
+                           op_arg_dat(direct.first, OP_RW));
+      case Shape::shift:
+        return queue_shift(k, set, direct.first);
       case Shape::scale:
         return queue_scale(k, set, direct.first);
       case Shape::optional:
@@ -219,6 +230,19 @@ class Program {
       const T all[] = {sum, low, high};
       keep(fmt::format("reduction of {}", dat->name), all, sizeof all);
     });
+  }
+
+  /// Through a temporary, and sometimes with a new value of the constant.
+  void queue_shift(const TestKernel& k, op_set set, op_dat dat) {
+    if (chance(random_, 40)) {
+      test_shift = pick(random_, 0, 9);
+      op_decl_const("test_shift", 1, &test_shift);
+    }
+    op_par_loop(k.kernel, "shift", set, op_arg_dat(dat, OP_RW));
+    const op_dat scratch = op_decl_dat_temp(set, 1, "double", "scratch");
+    op_par_loop(k.kernel, "shift", set, op_arg_dat(scratch, OP_RW));
+    if (chance(random_, 30)) observe(scratch);
+    op_free_dat_temp(scratch);
   }
 
   void queue_scale(const TestKernel& k, op_set set, op_dat dat) {

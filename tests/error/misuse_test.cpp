@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything that a program can get wrong at a declaration or at a call: the error comes at that
 // call, with its code, and names what the user named.
+#include <climits>
 #include <functional>
 #include <string>
 #include <vector>
@@ -77,6 +78,7 @@ double number = 0;
 int whole = 0;
 const double fixed = 0;
 
+// clang-format off: one case a line or two reads better
 std::vector<Misuse> declarations() {
   return {
       {"NegativeSetSize", ErrorCode::bad_size, {"'s'", "-1"}, [](World&) { op_decl_set(-1, "s"); }},
@@ -109,6 +111,11 @@ std::vector<Misuse> declarations() {
        [](World&) { op_decl_const("gam", 1, &number); op_decl_const("gam", 1, &whole); }},
       {"ConstantRedeclaredWithOtherDim", ErrorCode::bad_constant, {"'gam'", "1", "2"},
        [](World&) { const double two[2] = {}; op_decl_const("gam", 1, &number); op_decl_const("gam", 2, two); }},
+      {"ConstantNamedLikeAKeyword", ErrorCode::bad_constant, {"'double'"}, [](World&) { op_decl_const("double", 1, &number); }},
+      {"ConstantNamedLikeAFunction", ErrorCode::bad_constant, {"'log'"}, [](World&) { op_decl_const("log", 1, &number); }},
+      {"ConstantNamedLikeAMacro", ErrorCode::bad_constant, {"'M_PI'"}, [](World&) { op_decl_const("M_PI", 1, &number); }},
+      {"ConstantNamedLikeGeneratedCode", ErrorCode::bad_constant, {"'op2_x'"}, [](World&) { op_decl_const("op2_x", 1, &number); }},
+      {"KernelNamedMain", ErrorCode::bad_name, {"'main'"}, [](World&) { op_decl_kernel("main", "void main() {}"); }},
       {"GlobalWithoutValue", ErrorCode::null_data, {"'g'"}, [](World&) { op_decl_global<double>(1, nullptr, "g"); }},
       {"GlobalOfDimZero", ErrorCode::bad_dim, {"'g'"}, [](World&) { op_decl_global(0, &number, "g"); }},
       {"GlobalSetWithOtherType", ErrorCode::bad_type, {"op_set_global", "'g'", "double", "int"},
@@ -152,6 +159,16 @@ std::vector<Misuse> loops() {
        [](World& w) { op_par_loop(read_one, "l", w.nodes, op_arg_dat(w.x, -1, OP_ID, 2, "flaot", OP_READ)); }},
       {"UnknownTypeOfArgumentThatIsOff", ErrorCode::bad_type, {"arg 0", "flaot"},
        [](World& w) { op_par_loop(read_one, "l", w.nodes, op_opt_arg_dat(0, nullptr, -1, OP_ID, 2, "flaot", OP_READ)); }},
+      {"ArgumentThatIsOffWithBadAccess", ErrorCode::bad_access, {"arg 0", "OP_MIN"},
+       [](World& w) { op_par_loop(write_one, "l", w.nodes, op_opt_arg_dat(0, nullptr, -1, OP_ID, 1, "double", OP_MIN)); }},
+      {"ArgumentThatIsOffWithUnknownAccess", ErrorCode::bad_access, {"arg 0", "unknown"},
+       [](World& w) { op_par_loop(write_one, "l", w.nodes, op_opt_arg_dat(0, nullptr, -1, OP_ID, 1, "double", static_cast<op_access>(1717))); }},
+      {"ArgumentThatIsOffWithBadDim", ErrorCode::bad_dim, {"arg 0", "-7"},
+       [](World& w) { op_par_loop(write_one, "l", w.nodes, op_opt_arg_dat(0, nullptr, -1, OP_ID, -7, "double", OP_WRITE)); }},
+      {"ArgumentThatIsOffWithoutAnyType", ErrorCode::bad_type, {"arg 0", "type string"},
+       [](World& w) { op_par_loop(write_one, "l", w.nodes, op_opt_arg_dat(0, nullptr, -1, OP_ID, 1, nullptr, OP_WRITE)); }},
+      {"GlobalOfAbsurdDim", ErrorCode::bad_dim, {"arg 0", "-2147483648"},
+       [](World& w) { op_par_loop(write_one, "l", w.nodes, op_arg_gbl(&number, INT_MIN, "double", OP_INC)); }},
       {"MinimumOnADat", ErrorCode::bad_access, {"arg 0", "OP_MIN", "'x'"},
        [](World& w) { op_par_loop(write_one, "l", w.nodes, op_arg_dat(w.x, OP_MIN)); }},
       {"UnknownAccess", ErrorCode::bad_access, {"arg 0", "'x'"},
@@ -210,10 +227,10 @@ std::vector<Misuse> results() {
       {"SizeOfNull", ErrorCode::bad_handle, {"op_get_size"}, [](World&) { op_get_size(nullptr); }},
       {"PrintIntoMissingFolder", ErrorCode::io_failure, {"/no/such/folder/x.txt"}, [](World& w) { op_print_dat_to_txtfile(w.x, "/no/such/folder/x.txt"); }},
       {"PrintWithoutPath", ErrorCode::bad_name, {"op_print_dat_to_binfile"}, [](World& w) { op_print_dat_to_binfile(w.x, nullptr); }},
-      {"VtuOfCellsWithoutShape", ErrorCode::bad_dim, {},
+      {"VtuOfCellsWithoutShape", ErrorCode::bad_dim, {"arity 7"},
        [](World& w) {
-         const int five[] = {0, 1, 2, 0, 1, 0, 1, 2, 0, 1};
-         op_write_vtu("/tmp/never.vtu", op_decl_map(w.edges, w.nodes, 5, five, "five"), w.x, {});
+         const int seven[14] = {};
+         op_write_vtu("/tmp/never.vtu", op_decl_map(w.edges, w.nodes, 7, seven, "seven"), w.x, {});
        }},
       {"VtuFieldOnAnotherSet", ErrorCode::wrong_set, {"'cells'", "'temperature'"},
        [](World& w) {
@@ -226,6 +243,7 @@ std::vector<Misuse> results() {
   };
 }
 
+// clang-format on
 std::string name_of(const testing::TestParamInfo<Misuse>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Declarations, MisuseTest, testing::ValuesIn(declarations()), name_of);

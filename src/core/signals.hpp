@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Signals belong to the program's own threads.
+#pragma once
+
+#include <csignal>
+
+namespace op2::core {
+
+/// Blocks all signals on this thread for the life of the object. Threads inherit the mask, so one
+/// that is started meanwhile never takes a signal that the program waits for on a thread of its own.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace op2::core

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names that a kernel or a constant cannot have, because generated code means something else by
+// them.
+#pragma once
+
+#include <string_view>
+
+namespace op2::jit {
+
+/// Keywords of C++, functions and macros of the supplied headers, `main`, `std`, and names that
+/// begin with `op2_` or `__`. For constants; a kernel may well be called `log`.
+bool is_reserved(std::string_view name);
+
+/// Of these, what no function can be called.
+bool is_reserved_for_functions(std::string_view name);
+
+}  // namespace op2::jit

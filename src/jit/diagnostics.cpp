@@ -2,13 +2,13 @@
 #include <jit/diagnostics.hpp>
 
 #include <algorithm>
-#include <filesystem>
+#include <iterator>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <core/value_type.hpp>
+#include <jit/diagnostic_hints.hpp>
 #include <jit/emit_cpu.hpp>
 #include <jit/text_place.hpp>
 
@@ -18,24 +18,24 @@ namespace {
 /// Widest part of a source line that is shown around the place of an error.
 constexpr int shown_width = 110;
 
-std::string folder_of(const op_kernel_core& kernel) {
-  const std::string folder = std::filesystem::path(kernel.file ? kernel.file : "").parent_path();
-  return folder.empty() ? "." : folder;
-}
-
-/// "airfoil.cpp:31:9", "kernel 'res_calc' line 3" or the name of an included file with its line.
+/// "airfoil.cpp:31:9", "kernel 'res_calc' line 3", "./gas.h:2:1" or "<math.h>:4:1".
 std::string place_of(const Diagnostic& diagnostic, const CompiledText& text,
                      const TextPlaces& places) {
   if (diagnostic.file == generated_file) {
     return fmt::format("kernel '{}' behind the last line of its text", text.kernel.name);
   }
   if (diagnostic.line == 0) return fmt::format("kernel '{}'", text.kernel.name);
-  if (diagnostic.file != text.kernel.name) {
-    return fmt::format("{}:{}:{}", diagnostic.file, diagnostic.line, diagnostic.column);
+  if (diagnostic.file.empty()) return fmt::format("constants of kernel '{}'", text.kernel.name);
+  if (diagnostic.file == text.kernel.name) {
+    const auto place = places.find(diagnostic.line, diagnostic.column);
+    if (place) return fmt::format("{}:{}:{}", place->file, place->line, place->column);
+    return fmt::format("kernel '{}' line {}", text.kernel.name, diagnostic.line);
   }
-  const auto place = places.find(diagnostic.line, diagnostic.column);
-  if (place) return fmt::format("{}:{}:{}", place->file, place->line, place->column);
-  return fmt::format("kernel '{}' line {}", text.kernel.name, diagnostic.line);
+  const bool is_own = std::any_of(text.includes.begin(), text.includes.end(),
+                                  [&](const auto& file) { return file.name == diagnostic.file; });
+  const std::string file = is_own ? folder_of(text.kernel) + "/" + diagnostic.file
+                                  : fmt::format("<{}>", diagnostic.file);
+  return fmt::format("{}:{}:{}", file, diagnostic.line, diagnostic.column);
 }
 
 /// The source line, cut to a window around the column, and a caret below the column.
@@ -69,60 +69,97 @@ ErrorCode code_of(Diagnostic::Kind kind) {
   return ErrorCode::kernel_text;
 }
 
-std::string constants_hint(const Diagnostic& diagnostic,
-                           const std::vector<std::string>& constants) {
-  if (constants.empty()) return "no constants are declared; op_decl_const declares them";
-  const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
-  const auto distance = [&](const std::string& name) {
-    return core::edit_distance(diagnostic.subject, name);
-  };
-  const auto nearest =
-      *std::min_element(constants.begin(), constants.end(),
-                        [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  const auto misspelt =
-      std::min(diagnostic.subject.size() - 1, std::max<std::size_t>(2, nearest.size() / 3));
-  const bool similar = !diagnostic.subject.empty() && distance(nearest) <= misspelt;
-  return similar ? fmt::format("{}; did you mean '{}'?", list, nearest) : list;
+bool is_error(const Diagnostic& diagnostic) {
+  return diagnostic.severity == Diagnostic::Severity::error;
 }
 
-std::string hint_for(const Diagnostic& diagnostic, const CompiledText& text) {
-  switch (diagnostic.kind) {
-    case Diagnostic::Kind::unknown_symbol:
-      return "; " + constants_hint(diagnostic, text.constants);
-    case Diagnostic::Kind::missing_include:
-      return fmt::format("; folders searched for \"{}\": {}", diagnostic.subject,
-                         folder_of(text.kernel));
-    default:
-      return {};
+/// What is wrong in the first place, and where.
+struct Headline {
+  Diagnostic place;
+  std::string text;
+};
+
+/// A bracket that the text leaves open is noticed behind the text only; a note shows where it is.
+std::optional<Headline> open_bracket(std::span<const Diagnostic> diagnostics) {
+  constexpr std::string_view lead = "to match this ";
+  for (const Diagnostic& each : diagnostics) {
+    if (each.file == generated_file || !each.text.starts_with(lead)) continue;
+    return Headline{each, fmt::format("the text ends inside the {} that is opened here",
+                                      each.text.substr(lead.size()))};
   }
+  return {};
+}
+
+/// The text defines a name at file scope that is a constant's: a note shows our declaration.
+std::optional<Headline> clash(std::span<const Diagnostic> diagnostics, const CompiledText& text) {
+  if (diagnostics.size() < 2 || !diagnostics[1].file.empty()) return {};
+  for (const std::string& name : text.constants) {
+    if (diagnostics[0].text.find("'" + name + "'") == std::string::npos) continue;
+    return Headline{diagnostics[0],
+                    fmt::format("it defines '{}' itself, but op_decl_const declares a constant of "
+                                "that name too; rename one of them",
+                                name)};
+  }
+  return {};
+}
+
+/// @param diagnostics  from the first error on
+Headline headline_of(std::span<const Diagnostic> diagnostics, const CompiledText& text) {
+  const Diagnostic& first = diagnostics.front();
+  if (first.file == generated_file) {
+    if (const auto found = open_bracket(diagnostics)) return *found;
+  }
+  if (const auto found = clash(diagnostics, text)) return *found;
+  return {first, first.text + hint_for(first, text.kernel, text.constants)};
+}
+
+/// One line per message, and the source line below it. Of messages on generated code only the first
+/// is shown, and none if there are others: it is not the user's.
+std::string listing(std::span<const Diagnostic> diagnostics, const CompiledText& text,
+                    const TextPlaces& places) {
+  std::string lines;
+  for (const Diagnostic& each : diagnostics) {
+    if (each.file == generated_file && &each != &diagnostics.front()) continue;
+    lines += fmt::format("\n{}: {}: {}{}", place_of(each, text, places), word_of(each.severity),
+                         each.text, snippet_of(each));
+  }
+  return lines;
 }
 
 Error rejection(const CompileResult& result, const CompiledText& text, const std::string& where) {
-  const auto first =
-      std::find_if(result.diagnostics.begin(), result.diagnostics.end(),
-                   [](const Diagnostic& d) { return d.severity == Diagnostic::Severity::error; });
-  if (first == result.diagnostics.end()) {
+  const auto& all = result.diagnostics;
+  const auto first = std::find_if(all.begin(), all.end(), is_error);
+  if (first == all.end()) {
     return {ErrorCode::kernel_text, fmt::format("{}: kernel '{}' does not compile: {}", where,
                                                 text.kernel.name, result.message)};
   }
   const TextPlaces places(text.kernel);
-  std::string message =
-      fmt::format("{}: kernel '{}' does not compile: {}: {}{}", where, text.kernel.name,
-                  place_of(*first, text, places), first->text, hint_for(*first, text));
-  for (const Diagnostic& diagnostic : result.diagnostics) {
-    message += fmt::format("\n{}: {}: {}{}", place_of(diagnostic, text, places),
-                           word_of(diagnostic.severity), diagnostic.text, snippet_of(diagnostic));
-  }
-  return {code_of(first->kind), message};
+  const Headline headline = headline_of({first, all.end()}, text);
+  return {code_of(first->kind),
+          fmt::format("{}: kernel '{}' does not compile: {}: {}{}", where, text.kernel.name,
+                      place_of(headline.place, text, places), headline.text,
+                      listing(all, text, places))};
+}
+
+Error signature_error(const CompileResult& result, const CompiledText& text,
+                      const std::string& where) {
+  const TextPlaces places(text.kernel);
+  std::string message = fmt::format("{}: {}", where, result.message);
+  message += listing(result.diagnostics, text, places);
+  return {ErrorCode::kernel_signature, message};
+}
+
+std::string where_is(const CompiledText& text) {
+  return fmt::format("loop '{}' ({})", text.loop, text.call_site);
 }
 
 }  // namespace
 
 Error compile_error(const CompileResult& result, const CompiledText& text) {
-  const std::string where = fmt::format("loop '{}' ({})", text.loop, text.call_site);
+  const std::string where = where_is(text);
   switch (result.status) {
     case CompileStatus::wrong_signature:
-      return {ErrorCode::kernel_signature, fmt::format("{}: {}", where, result.message)};
+      return signature_error(result, text, where);
     case CompileStatus::crashed:
       return {ErrorCode::compiler_crash,
               fmt::format(
@@ -135,6 +172,15 @@ Error compile_error(const CompileResult& result, const CompiledText& text) {
     default:
       return rejection(result, text, where);
   }
+}
+
+std::string compile_warnings(const CompileResult& result, const CompiledText& text) {
+  std::vector<Diagnostic> own;
+  std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(own),
+               [](const Diagnostic& each) { return each.line > 0 && each.file != generated_file; });
+  if (own.empty()) return {};
+  return fmt::format("{}: the compiler warns of kernel '{}':{}", where_is(text), text.kernel.name,
+                     listing(own, text, TextPlaces(text.kernel)));
 }
 
 }  // namespace op2::jit

@@ -2,6 +2,7 @@
 // From the messages of the compiler to an error that shows the user's own lines.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,15 @@ struct CompiledText {
   std::string loop;
   std::string call_site;
   std::vector<std::string> constants;  ///< names of all declared constants
+  std::span<const IncludedFile> includes;
 };
 
 /// The error for a result that is not ok: kernel_text, kernel_signature, kernel_include,
 /// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Places in the kernel's text
 /// become places in the file that it stands in, if that can be read and the text is found there.
 Error compile_error(const CompileResult& result, const CompiledText& text);
+
+/// The warnings of a successful compilation, shown like errors; empty if there are none.
+std::string compile_warnings(const CompileResult& result, const CompiledText& text);
 
 }  // namespace op2::jit

@@ -6,17 +6,28 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 namespace op2::jit {
 namespace {
 
-std::string_view line_of(std::string_view text, int line) {
-  for (; line > 1; --line) {
-    const auto end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
+/// A line of text without the blanks around it.
+struct Line {
+  std::string_view words;
+  std::size_t indent = 0;
+};
+
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const auto indent = std::min(line.find_first_not_of(" \t\r"), line.size());
+    const auto words_end = line.find_last_not_of(" \t\r") + 1;
+    lines.push_back({line.substr(indent, std::max(words_end, indent) - indent), indent});
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return text.substr(0, text.find('\n'));
+  return lines;
 }
 
 int line_at(std::string_view text, std::size_t offset) {
@@ -39,18 +50,38 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// Offset of the occurrence whose line is nearest to `line`, before others at the same distance.
-std::size_t find_nearest(std::string_view content, std::string_view wanted, int line) {
-  std::size_t best = std::string_view::npos;
-  int best_distance = 0;
+/// Offsets of all lines in `content` if they follow each other from `begin` on, as they do when
+/// each has an ordinary literal of its own; else empty.
+std::vector<std::size_t> follow(const std::vector<Line>& lines, std::string_view content,
+                                std::size_t begin) {
+  constexpr int most_breaks = 4;
+  std::vector<std::size_t> offsets;
+  for (const Line& line : lines) {
+    const std::string words = escaped(line.words);
+    const std::size_t found = content.find(words, begin);
+    if (found == std::string_view::npos) return {};
+    const auto between = content.substr(begin, found - begin);
+    if (std::count(between.begin(), between.end(), '\n') > most_breaks) return {};
+    offsets.push_back(found);
+    begin = found + words.size();
+  }
+  return offsets;
+}
+
+/// Calls visit(offset) for each occurrence of `wanted`, that on the line nearest to `line` first,
+/// until it returns true.
+template <class Visit>
+void visit_nearest_first(std::string_view content, std::string_view wanted, int line,
+                         const Visit& visit) {
+  std::vector<std::pair<int, std::size_t>> found;
   for (auto at = content.find(wanted); at != std::string_view::npos;
        at = content.find(wanted, at + 1)) {
-    const int distance = std::abs(line_at(content, at) - line);
-    if (best != std::string_view::npos && distance >= best_distance) continue;
-    best = at;
-    best_distance = distance;
+    found.emplace_back(std::abs(line_at(content, at) - line), at);
   }
-  return best;
+  std::sort(found.begin(), found.end());
+  for (const auto& [distance, at] : found) {
+    if (visit(at)) return;
+  }
 }
 
 }  // namespace
@@ -59,36 +90,36 @@ TextPlaces::TextPlaces(const op_kernel_core& kernel) : kernel_(kernel) {
   if (kernel.text_is_file || kernel.file == nullptr) return;
   std::ifstream file(kernel.file, std::ios::binary);
   if (file) content_.assign(std::istreambuf_iterator<char>(file), {});
+  const std::string_view text = kernel.source;
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
+  visit_nearest_first(content_, text, kernel.line, [this](std::size_t at) {
+    literal_ = at;
+    return true;
+  });
+  if (!literal_) find_lines();
+}
+
+void TextPlaces::find_lines() {
+  const std::vector<Line> lines = lines_of(kernel_.source);
+  const auto first = std::find_if(lines.begin(), lines.end(),
+                                  [](const Line& line) { return !line.words.empty(); });
+  visit_nearest_first(content_, escaped(first->words), kernel_.line, [&](std::size_t at) {
+    lines_ = follow(lines, content_, at);
+    return !lines_.empty();
+  });
 }
 
 std::optional<Place> TextPlaces::find(int line, int column) const {
   if (kernel_.text_is_file) return Place{kernel_.file, line, column};
-  if (content_.empty()) return {};
-  if (auto place = find_in_literal(line, column)) return place;
-  return find_line(line, column);
-}
-
-/// The whole text as it is: a raw string literal.
-std::optional<Place> TextPlaces::find_in_literal(int line, int column) const {
-  const std::size_t begin = find_nearest(content_, kernel_.source, kernel_.line);
-  if (begin == std::string::npos) return {};
-  const int indent = line == 1 ? column_at(content_, begin) - 1 : 0;
-  return Place{kernel_.file, line_at(content_, begin) + line - 1, column + indent};
-}
-
-/// The line alone: ordinary literals, one per line.
-std::optional<Place> TextPlaces::find_line(int line, int column) const {
-  std::string_view wanted = line_of(kernel_.source, line);
-  const auto indent = std::min(wanted.find_first_not_of(" \t"), wanted.size());
-  wanted.remove_prefix(indent);
-  const auto size = wanted.find_last_not_of(" \t\r") + 1;
-  wanted = wanted.substr(0, size);
-  if (wanted.size() < 3 || column <= static_cast<int>(indent)) return {};
-  const std::size_t at = find_nearest(content_, escaped(wanted), kernel_.line);
-  if (at == std::string::npos) return {};
-  const auto before = escaped(wanted.substr(0, column - 1 - indent));
-  return Place{kernel_.file, line_at(content_, at),
-               column_at(content_, at) + static_cast<int>(before.size())};
+  if (literal_) {
+    const int indent = line == 1 ? column_at(content_, *literal_) - 1 : 0;
+    return Place{kernel_.file, line_at(content_, *literal_) + line - 1, column + indent};
+  }
+  if (line < 1 || line > std::ssize(lines_)) return {};
+  const Line text = lines_of(kernel_.source)[line - 1];
+  const auto before = std::max<std::size_t>(column - 1, text.indent) - text.indent;
+  const std::size_t at = lines_[line - 1] + escaped(text.words.substr(0, before)).size();
+  return Place{kernel_.file, line_at(content_, at), column_at(content_, at)};
 }
 
 }  // namespace op2::jit

@@ -2,8 +2,10 @@
 // Where the lines of a kernel's text stand in the user's files.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <op2/kernel.hpp>
 
@@ -15,21 +17,24 @@ struct Place {
   int column = 0;
 };
 
-/// Finds places of the text of `kernel` in the file that declares it; reads that file once.
+/// Finds places of the text of `kernel` in the file that declares it; reads that file once. The
+/// text must stand there as a whole, in a raw literal or line by line in ordinary ones; single
+/// lines that look alike are not believed.
 class TextPlaces {
  public:
   explicit TextPlaces(const op_kernel_core& kernel);
 
   /// @param line, column  1-based, in the kernel's text
-  /// @return nothing if the file cannot be read or does not hold that line
+  /// @return nothing if the file cannot be read or does not hold the text
   std::optional<Place> find(int line, int column) const;
 
  private:
-  std::optional<Place> find_in_literal(int line, int column) const;
-  std::optional<Place> find_line(int line, int column) const;
+  void find_lines();
 
   const op_kernel_core& kernel_;
-  std::string content_;  ///< of the file; empty if it cannot be read
+  std::string content_;                 ///< of the file; empty if it cannot be read
+  std::optional<std::size_t> literal_;  ///< where a raw literal of the whole text begins in it
+  std::vector<std::size_t> lines_;      ///< else where each line begins, behind its indentation
 };
 
 }  // namespace op2::jit

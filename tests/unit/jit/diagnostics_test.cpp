@@ -18,6 +18,7 @@ constexpr const char* text = "void flux(double* a) {\n  a[0] = gma;\n}\n";
 struct DiagnosticsTest : testing::Test {
   test::TemporaryDirectory folder;
   std::string file;
+  std::vector<IncludedFile> includes;
   op_kernel_core kernel{"flux", text, "/no/such/file.cpp", 3, false, nullptr, nullptr, nullptr, -1};
   CompileResult result{.status = CompileStatus::rejected,
                        .message = {},
@@ -45,7 +46,7 @@ struct DiagnosticsTest : testing::Test {
     kernel.file = file.c_str();
   }
   Error error(std::vector<std::string> constants = {}) {
-    return compile_error(result, {kernel, "flux loop", "main.cpp:40", constants});
+    return compile_error(result, {kernel, "flux loop", "main.cpp:40", constants, includes});
   }
   std::string what() { return error().what(); }
 };
@@ -92,6 +93,29 @@ TEST_F(DiagnosticsTest, LinesOfOrdinaryLiteralsAreFound) {
   EXPECT_THAT(what(), HasSubstr(file + ":3:15: error"));
 }
 
+TEST_F(DiagnosticsTest, ALineOfAnotherKernelIsNotBelieved) {
+  declare_in_file(
+      "auto other =\n    \"void other(double* a) {\\n\"\n    \"  a[0] = gma;\\n\"\n    \"}\\n\";\n"
+      "auto k = head() + \"  a[0] = gma;\\n}\\n\";\n");
+  EXPECT_THAT(what(), HasSubstr("\nkernel 'flux' line 2: error"));
+}
+
+TEST_F(DiagnosticsTest, AnIncludeOfTheHostProgramIsNotBelieved) {
+  kernel.source = "#include \"gas.h\"\nvoid flux(double* a) {}\n";
+  declare_in_file("#include \"gas.h\"\nint main() {}\n");
+  result.diagnostics[0].line = 1;
+  EXPECT_THAT(what(), HasSubstr("\nkernel 'flux' line 1: error"));
+}
+
+TEST_F(DiagnosticsTest, OfEqualLinesThoseOfTheKernelAreFound) {
+  kernel.source = "void flux(double* a) {\n\n  a[0] = gma;\n}\n";
+  declare_in_file(
+      "  a[0] = gma;\n"
+      "\"void flux(double* a) {\\n\"\n\"\\n\"\n\"  a[0] = gma;\\n\"\n\"}\\n\"\n");
+  result.diagnostics[0].line = 3;
+  EXPECT_THAT(what(), HasSubstr(file + ":4:11: error"));
+}
+
 TEST_F(DiagnosticsTest, AnEditedSourceFileIsNotBelieved) {
   declare_in_file("something else\n");
   EXPECT_THAT(what(), HasSubstr("\nkernel 'flux' line 2: error"));
@@ -103,9 +127,67 @@ TEST_F(DiagnosticsTest, TextFromAFileHasItsOwnLines) {
   EXPECT_THAT(what(), HasSubstr("\nkernels/flux.h:2:10: error"));
 }
 
-TEST_F(DiagnosticsTest, IncludedFilesKeepTheirNames) {
+TEST_F(DiagnosticsTest, IncludedFilesAreShownWithTheirFolder) {
   result.diagnostics[0].file = "gas.h";
-  EXPECT_THAT(what(), HasSubstr("\ngas.h:2:10: error"));
+  includes = {{"gas.h", ""}};
+  EXPECT_THAT(what(), HasSubstr("\n/no/such/gas.h:2:10: error"));
+}
+
+TEST_F(DiagnosticsTest, StandardHeadersAndConstantsHavePlacesToo) {
+  result.diagnostics[0].file = "math.h";
+  EXPECT_THAT(what(), HasSubstr("\n<math.h>:2:10: error"));
+  result.diagnostics[0].file = "";
+  EXPECT_THAT(what(), HasSubstr("\nconstants of kernel 'flux': error"));
+}
+
+TEST_F(DiagnosticsTest, AnOpenBraceIsShownWhereItIsAndNotBehindTheText) {
+  add("expected '}'", Diagnostic::Kind::other);
+  Diagnostic note = result.diagnostics[0];
+  note.severity = Diagnostic::Severity::note;
+  note.text = "to match this '{'";
+  result.diagnostics[0].file = generated_file;
+  result.diagnostics.push_back(note);
+  EXPECT_THAT(what(), HasSubstr("does not compile: kernel 'flux' line 2: the text ends inside the "
+                                "'{' that is opened here\n"));
+}
+
+TEST_F(DiagnosticsTest, AConstantThatTheTextDefinesItselfIsNamed) {
+  add("redefinition of 'eps' with a different type", Diagnostic::Kind::other);
+  Diagnostic note = result.diagnostics[0];
+  note.severity = Diagnostic::Severity::note;
+  note.file = "";
+  result.diagnostics.push_back(note);
+  EXPECT_THAT(error({"eps"}).what(), HasSubstr("line 2: it defines 'eps' itself, but op_decl_const "
+                                               "declares a constant of that name too; rename"));
+  EXPECT_THAT(error({"gam"}).what(), HasSubstr("line 2: redefinition of 'eps'"));
+}
+
+TEST_F(DiagnosticsTest, FunctionsOfStandardHeadersNameTheHeader) {
+  add("use of undeclared identifier 'printf'", Diagnostic::Kind::unknown_symbol, "printf");
+  EXPECT_THAT(what(), HasSubstr("'printf'; add #include <cstdio>\n"));
+}
+
+TEST_F(DiagnosticsTest, AStandardHeaderThatIsNotOfferedListsThoseThatAre) {
+  add("'vector' file not found", Diagnostic::Kind::missing_include, "vector");
+  result.diagnostics[0].source_line = "#include <vector>";
+  EXPECT_THAT(what(), HasSubstr("; kernels can include <algorithm>, <cassert>, "));
+}
+
+TEST_F(DiagnosticsTest, AnIncludeThroughAMacroIsExplained) {
+  add("'gas.h' file not found", Diagnostic::Kind::missing_include, "gas.h");
+  result.diagnostics[0].source_line = "#include GAS";
+  EXPECT_THAT(what(), HasSubstr("; write the file's name in the #include itself"));
+}
+
+TEST_F(DiagnosticsTest, WarningsAreShownWithTheirPlaces) {
+  result.status = CompileStatus::ok;
+  result.diagnostics[0].severity = Diagnostic::Severity::warning;
+  const CompiledText told{kernel, "flux loop", "main.cpp:40", {}, {}};
+  EXPECT_EQ(compile_warnings(result, told),
+            "loop 'flux loop' (main.cpp:40): the compiler warns of kernel 'flux':\nkernel 'flux' "
+            "line 2: warning: use of undeclared identifier 'gma'\n  a[0] = gma;\n         ^");
+  result.diagnostics[0].file = generated_file;
+  EXPECT_EQ(compile_warnings(result, told), "");
 }
 
 TEST_F(DiagnosticsTest, UnknownSymbolsListTheConstantsAndSuggestTheNearest) {
@@ -120,6 +202,7 @@ TEST_F(DiagnosticsTest, UnknownSymbolsListTheConstantsAndSuggestTheNearest) {
 TEST_F(DiagnosticsTest, MissingIncludesListTheFoldersSearched) {
   declare_in_file("");
   add("'gas.h' file not found", Diagnostic::Kind::missing_include, "gas.h");
+  result.diagnostics[0].source_line = "#include \"gas.h\"";
   EXPECT_EQ(error().code(), ErrorCode::kernel_include);
   EXPECT_THAT(what(), HasSubstr("; folders searched for \"gas.h\": " + folder.path().string()));
 }

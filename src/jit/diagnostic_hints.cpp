@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/diagnostic_hints.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <core/value_type.hpp>
+
+namespace op2::jit {
+namespace {
+
+struct DeclaredName {
+  std::string_view name;
+  const char* header;
+};
+
+/// What kernels use most of the offered headers that are not included for them.
+constexpr DeclaredName declared_names[] = {
+    {"printf", "cstdio"},     {"puts", "cstdio"},      {"memcpy", "cstring"},
+    {"memmove", "cstring"},   {"memset", "cstring"},   {"assert", "cassert"},
+    {"DBL_MAX", "cfloat"},    {"DBL_MIN", "cfloat"},   {"DBL_EPSILON", "cfloat"},
+    {"FLT_MAX", "cfloat"},    {"FLT_MIN", "cfloat"},   {"FLT_EPSILON", "cfloat"},
+    {"INT_MAX", "climits"},   {"INT_MIN", "climits"},  {"UINT_MAX", "climits"},
+    {"LONG_MAX", "climits"},  {"LONG_MIN", "climits"}, {"LLONG_MAX", "climits"},
+    {"LLONG_MIN", "climits"},
+};
+
+std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
+  if (constants.empty()) return "no constants are declared; op_decl_const declares them";
+  const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
+  const auto distance = [&](const std::string& name) { return core::edit_distance(unknown, name); };
+  const auto nearest =
+      *std::min_element(constants.begin(), constants.end(),
+                        [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  const auto misspelt = std::min(unknown.size() - 1, std::max<std::size_t>(2, nearest.size() / 3));
+  const bool similar = !unknown.empty() && distance(nearest) <= misspelt;
+  return similar ? fmt::format("{}; did you mean '{}'?", list, nearest) : list;
+}
+
+std::string include_hint(const Diagnostic& diagnostic, const op_kernel_core& kernel) {
+  const auto written = [&](const char* form) {
+    return diagnostic.source_line.find(fmt::format(fmt::runtime(form), diagnostic.subject)) !=
+           std::string::npos;
+  };
+  if (written("<{}>")) {
+    return fmt::format("kernels can include <{}>, and own headers between quotes",
+                       fmt::join(offered_headers, ">, <"));
+  }
+  if (!written("\"{}\"")) return "write the file's name in the #include itself, not in a macro";
+  return fmt::format("folders searched for \"{}\": {}", diagnostic.subject, folder_of(kernel));
+}
+
+}  // namespace
+
+std::string folder_of(const op_kernel_core& kernel) {
+  const std::string folder = std::filesystem::path(kernel.file ? kernel.file : "").parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
+                     const std::vector<std::string>& constants) {
+  for (const auto& [name, header] : declared_names) {
+    if (diagnostic.subject == name) return fmt::format("; add #include <{}>", header);
+  }
+  switch (diagnostic.kind) {
+    case Diagnostic::Kind::unknown_symbol:
+      return "; " + constants_hint(diagnostic.subject, constants);
+    case Diagnostic::Kind::missing_include:
+      return "; " + include_hint(diagnostic, kernel);
+    default:
+      return {};
+  }
+}
+
+}  // namespace op2::jit

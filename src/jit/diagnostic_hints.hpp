@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the user can do about a message of the compiler.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <jit/backend.hpp>
+#include <op2/kernel.hpp>
+
+namespace op2::jit {
+
+/// The standard headers that kernels can include, under their C++ names.
+inline constexpr std::array offered_headers{"algorithm", "cassert", "cfloat",  "climits",
+                                            "cmath",     "cstddef", "cstdint", "cstdio",
+                                            "cstdlib",   "cstring", "utility"};
+
+/// The folder of the file that declares the kernel: where its own headers are looked for.
+std::string folder_of(const op_kernel_core& kernel);
+
+/// "; declared constants: gam; did you mean 'gam'?", "; add #include <cstdio>" and the like; may be
+/// empty.
+/// @param constants  names of all declared constants
+std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
+                     const std::vector<std::string>& constants);
+
+}  // namespace op2::jit

@@ -143,7 +143,7 @@ void Jit::Parts::build_all(std::vector<Duty>& duties) {
     }
     return;
   }
-  const LoopBuilder builder(options, *backend, *disk, declared);
+  const LoopBuilder builder(options, *backend, *disk, log, declared);
   run_parallel(duties.size(), threads(),
                [&](std::size_t i) { complete(duties[i], build(builder, *duties[i].request)); });
 }

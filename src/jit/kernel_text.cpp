@@ -100,8 +100,18 @@ class Scanner {
     found_.identifiers.emplace(name);
   }
 
+  /// Blanks, comments and continued lines inside a directive.
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    for (;;) {
+      if (starts("/*"))
+        skip_comment();
+      else if (starts("\\\n"))
+        at_ += 2;
+      else if (starts(" ") || starts("\t"))
+        ++at_;
+      else
+        return;
+    }
   }
 
   void directive() {

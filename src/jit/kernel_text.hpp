@@ -19,7 +19,7 @@ struct TextScan {
 };
 
 /// Skips comments, literals and numbers; knows neither macros nor conditions, so it may find more
-/// than the compiler sees but never less.
+/// than the compiler sees, and less only if macros make names (`a##b`) or are what is included.
 TextScan scan_text(std::string_view text);
 
 /// The files that `text` includes, directly or not, sorted by name, which is their path relative to

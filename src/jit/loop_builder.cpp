@@ -10,7 +10,6 @@
 
 #include <core/error.hpp>
 #include <jit/cache_key.hpp>
-#include <jit/diagnostics.hpp>
 #include <jit/emit_cpu.hpp>
 #include <jit/loop_key.hpp>
 
@@ -60,11 +59,21 @@ LoopBuilder::Job LoopBuilder::prepare(const LoopRequest& request) const {
 }
 
 std::unique_ptr<const CompiledLoop> LoopBuilder::build(const LoopRequest& request) const {
+  LoopRequest wanted = request;
+  for (;;) {
+    Attempt attempt = build_once(wanted);
+    if (attempt.loop) return std::move(attempt.loop);
+    wanted.shape.constants.push_back(*attempt.missing);
+    std::sort(wanted.shape.constants.begin(), wanted.shape.constants.end());
+  }
+}
+
+LoopBuilder::Attempt LoopBuilder::build_once(const LoopRequest& request) const {
   const Job job = prepare(request);
-  if (auto loop = load(job)) return loop;
+  if (auto loop = load(job)) return {std::move(loop), {}};
   const Claim claim = disk_.claim(job.key, request.shape.kernel, deadline_);
   if (claim.look_again()) {
-    if (auto loop = load(job)) return loop;
+    if (auto loop = load(job)) return {std::move(loop), {}};
   }
   return compile(job);
 }
@@ -100,16 +109,41 @@ CompileResult LoopBuilder::run_compiler(const Job& job) const {
   CompileResult result = backend_.compile(request);
   if (options_.trace != nullptr)
     options_.trace->add("compile", shape.kernel, begin, core::Clock::now());
-  if (result.status == CompileStatus::ok) return result;
+  return result;
+}
+
+CompiledText LoopBuilder::told_of(const Job& job) const {
   std::vector<std::string> names;
   for (const Constant& constant : declared_) names.push_back(constant.name);
   std::sort(names.begin(), names.end());
-  throw compile_error(result,
-                      {*job.request.kernel, job.request.loop, job.request.call_site, names});
+  return {*job.request.kernel, job.request.loop, job.request.call_site, std::move(names),
+          job.request.shape.includes};
 }
 
-std::unique_ptr<CompiledLoop> LoopBuilder::compile(const Job& job) const {
+/// A declared constant that the compiler misses: macros of the text have made its name.
+std::optional<ConstantShape> LoopBuilder::missing_constant(const Job& job,
+                                                           const CompileResult& result) const {
+  if (result.status != CompileStatus::rejected) return {};
+  const auto& known = job.request.shape.constants;
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    if (diagnostic.kind != Diagnostic::Kind::unknown_symbol) continue;
+    for (const Constant& constant : declared_) {
+      const ConstantShape found{constant.name, constant.type, constant.dim};
+      const bool is_missing = diagnostic.subject == constant.name &&
+                              std::find(known.begin(), known.end(), found) == known.end();
+      if (is_missing) return found;
+    }
+  }
+  return {};
+}
+
+LoopBuilder::Attempt LoopBuilder::compile(const Job& job) const {
   CompileResult result = run_compiler(job);
+  if (auto missing = missing_constant(job, result)) return {nullptr, std::move(missing)};
+  const CompiledText text = told_of(job);
+  if (result.status != CompileStatus::ok) throw compile_error(result, text);
+  if (const std::string warnings = compile_warnings(result, text); !warnings.empty())
+    log_.warning_once("kernel " + job.request.shape.kernel, warnings);
   LinkResult linked = backend_.link(result.object, range_symbol, job.symbols);
   if (!linked.code) {
     core::fail(ErrorCode::link_failure,
@@ -132,7 +166,7 @@ std::unique_ptr<CompiledLoop> LoopBuilder::compile(const Job& job) const {
                           .object = std::move(result.object),
                           .compile_seconds = result.seconds,
                           .created = seconds_since_1970()});
-  return loop;
+  return {std::move(loop), {}};
 }
 
 }  // namespace op2::jit

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include <core/log.hpp>
 #include <core/trace.hpp>
 #include <jit/backend.hpp>
+#include <jit/diagnostics.hpp>
 #include <jit/disk_cache.hpp>
 #include <jit/jit.hpp>
 
@@ -18,11 +20,12 @@ namespace op2::jit {
 /// deadline for waiting on other processes.
 class LoopBuilder {
  public:
-  LoopBuilder(const JitOptions& options, Backend& backend, DiskCache& disk,
+  LoopBuilder(const JitOptions& options, Backend& backend, DiskCache& disk, core::Log& log,
               std::span<const Constant> declared)
       : options_(options),
         backend_(backend),
         disk_(disk),
+        log_(log),
         declared_(declared),
         deadline_(disk.deadline()) {}
 
@@ -31,14 +34,23 @@ class LoopBuilder {
 
  private:
   struct Job;
+  /// Code, or the constant that has to be added to the shape first.
+  struct Attempt {
+    std::unique_ptr<const CompiledLoop> loop;
+    std::optional<ConstantShape> missing;
+  };
   Job prepare(const LoopRequest& request) const;
+  Attempt build_once(const LoopRequest& request) const;
   std::unique_ptr<CompiledLoop> load(const Job& job) const;
-  std::unique_ptr<CompiledLoop> compile(const Job& job) const;
+  Attempt compile(const Job& job) const;
   CompileResult run_compiler(const Job& job) const;
+  CompiledText told_of(const Job& job) const;
+  std::optional<ConstantShape> missing_constant(const Job& job, const CompileResult& result) const;
 
   const JitOptions& options_;
   Backend& backend_;
   DiskCache& disk_;
+  core::Log& log_;
   std::span<const Constant> declared_;
   const DiskCache::Clock::time_point deadline_;
 };

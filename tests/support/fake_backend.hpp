@@ -17,6 +17,8 @@ class FakeBackend : public jit::Backend {
   std::atomic<int> failing_links = 0;  ///< so many of the next links fail
   std::atomic<int> most_at_once = 0;   ///< compilations that ran at the same time
   std::atomic<bool> rejects = false;
+  std::atomic<bool> warns = false;
+  std::string unknown;  ///< a name that is an error unless it is declared as a constant
   std::chrono::milliseconds duration{0};  ///< of a compilation
   std::vector<jit::LinkSymbol> symbols;   ///< of the last link
 
@@ -31,12 +33,14 @@ class FakeBackend : public jit::Backend {
     --running_;
     jit::CompileResult result;
     result.status = rejects ? jit::CompileStatus::rejected : jit::CompileStatus::ok;
-    result.diagnostics.push_back({.file = request.kernel,
-                                  .line = 1,
-                                  .column = 1,
-                                  .text = "rejected",
-                                  .source_line = "",
-                                  .subject = ""});
+    if (rejects) add(result, jit::Diagnostic::Severity::error, request.kernel);
+    if (warns) add(result, jit::Diagnostic::Severity::warning, request.kernel);
+    if (!unknown.empty() && request.source.find(" " + unknown + " __asm__") == std::string::npos) {
+      result.status = jit::CompileStatus::rejected;
+      add(result, jit::Diagnostic::Severity::error, request.kernel);
+      result.diagnostics.back().kind = jit::Diagnostic::Kind::unknown_symbol;
+      result.diagnostics.back().subject = unknown;
+    }
     result.object.assign(16, std::byte{7});
     result.signature = "double*";
     result.seconds = 0.5;
@@ -55,6 +59,17 @@ class FakeBackend : public jit::Backend {
   }
 
  private:
+  static void add(jit::CompileResult& result, jit::Diagnostic::Severity severity,
+                  const std::string& kernel) {
+    result.diagnostics.push_back({.severity = severity,
+                                  .file = kernel,
+                                  .line = 1,
+                                  .column = 1,
+                                  .text = "message",
+                                  .source_line = "",
+                                  .subject = ""});
+  }
+
   struct Code : jit::LinkedCode {
     void* entry() const override { return reinterpret_cast<void*>(&nothing); }
     static void nothing(std::int64_t, std::int64_t, const void*) {}

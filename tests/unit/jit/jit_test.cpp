@@ -155,6 +155,30 @@ TEST_F(JitTest, ValuesAndOtherConstantsDoNotChangeTheKey) {
   EXPECT_NE(make()->get({{loop()}})[0].code->key, before);
 }
 
+TEST_F(JitTest, WarningsOfTheCompilerAreShownOncePerKernel) {
+  testing::internal::CaptureStderr();
+  core::Log shown(core::LogLevel::warning);
+  backend->warns = true;
+  Jit(options(), shown, [this] { return backend; }).get({{loop(1), loop(2)}});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("loop 'loop' (main.cpp:7): the compiler warns of kernel 'k':\n"
+                              "kernel 'k' line 1: warning: message"));
+  EXPECT_EQ(said.find("the compiler warns"), said.rfind("the compiler warns"));
+}
+
+TEST_F(JitTest, AConstantThatMacrosNameIsAddedWhenItIsMissed) {
+  kernel.source = "#define paste(a, b) a##b\nvoid k(double* a) { *a *= paste(e, ps); }";
+  backend->unknown = "eps";
+  ASSERT_NE(make()->get({{loop()}})[0].code, nullptr);
+  ASSERT_THAT(backend->symbols, ElementsAre(Field(&LinkSymbol::name, "op2_const_eps")));
+}
+
+TEST_F(JitTest, AnUnknownNameThatIsNoConstantIsAnError) {
+  backend->unknown = "mach";
+  EXPECT_EQ(make()->get({{loop()}})[0].error->code(), ErrorCode::unknown_symbol);
+  EXPECT_EQ(backend->compilations, 1);
+}
+
 TEST_F(JitTest, StatisticsCountWhereCodeCameFrom) {
   make()->get({{loop(1)}});
   const auto jit = make();
@@ -199,7 +223,9 @@ TEST_F(JitTest, CompilationsAreInTheTrace) {
   auto traced = options();
   traced.trace = &trace;
   make(traced)->get({{loop()}});
-  EXPECT_THAT(trace.to_json(), HasSubstr("compile"));
+  std::string text;
+  trace.write_json([&](std::string_view part) { text += part; });
+  EXPECT_THAT(text, HasSubstr("compile"));
 }
 
 /// Whether a later call has to build again after this error.

@@ -49,6 +49,12 @@ TEST(KernelText, FindsQuotedIncludesOnly) {
   EXPECT_THAT(scan.includes, ElementsAre("a.h"));
 }
 
+TEST(KernelText, DirectivesMayHoldComments) {
+  const auto scan =
+      scan_text("# /* a */ include /* b */ \"a.h\"\n#include \\\n \"b.h\" // \"c.h\"\n");
+  EXPECT_THAT(scan.includes, ElementsAre("a.h", "b.h"));
+}
+
 struct IncludeTest : testing::Test {
   test::TemporaryDirectory folder;
   void write(const char* name, const char* text) {

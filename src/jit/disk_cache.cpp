@@ -90,7 +90,7 @@ std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expec
       count(&CacheStatistics::hits);
       return std::move(parsed.entry);
     }
-    file.state = ReadFile::State::refused;
+    if (parsed.state != EntryState::other_version) file.state = ReadFile::State::refused;
     file.reason = good ? "key: it is the entry of another key" : parsed.reason;
   }
   if (file.state == ReadFile::State::refused) set_aside(name, file.inode, file.reason);

@@ -73,7 +73,8 @@ class DiskCache {
   static std::unique_ptr<DiskCache> open(const CacheOptions& options, core::Log& log);
 
   /// The verified entry of `key`. An entry that is damaged, or whose stored fields are not
-  /// `expected`, is moved away and counts as missing. Cost: one read and one hash of the file.
+  /// `expected`, is moved away and counts as missing; one of another format is only missing. Cost:
+  /// one read and one hash of the file.
   std::optional<CacheEntry> find(const Key& key, const KeyFields& expected);
 
   /// Waits while another process or thread holds the claim of `key`, at most until `deadline`, and

@@ -5,6 +5,7 @@
 
 #include <core/hash.hpp>
 #include <core/value_type.hpp>
+#include <jit/cache_format.hpp>
 
 namespace op2::jit {
 namespace {
@@ -29,7 +30,8 @@ KeyFields fields_of(const LoopShape& shape, const std::string& source, const Tar
                     const std::string& options) {
   KeyFields fields;
   const core::Digest digest = core::Hasher().field(source).finish();
-  fields.generator = "cpu, source " + core::to_hex(digest).substr(0, 32);
+  fields.generator = fmt::format("op2 " OP2_VERSION ", format {}, cpu, source {}",
+                                 cache_format_version, core::to_hex(digest).substr(0, 32));
   fields.compiler = target.compiler;
   fields.triple = target.triple;
   fields.cpu = target.cpu;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <jit/cache_format.hpp>
 #include <jit/cache_key.hpp>
 #include <jit/emit_cpu.hpp>
 #include <jit/loop_key.hpp>
@@ -34,6 +35,12 @@ TEST(LoopKey, DiffersWithEverythingThatShapesCode) {
   shapes[6].constants[0].dim = 4;
   shapes[7].includes[0].text = "y";
   for (const LoopShape& shape : shapes) EXPECT_NE(key_of(shape), key_of(base));
+}
+
+TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
+  const std::string generator = fields_of(base, "", {}, "").generator;
+  EXPECT_THAT(generator, testing::StartsWith("op2 " OP2_VERSION ", format "));
+  EXPECT_THAT(generator, testing::HasSubstr(std::to_string(cache_format_version)));
 }
 
 TEST(LoopKey, DiffersWithTheEmittedSourceTheMachineAndTheOptions) {

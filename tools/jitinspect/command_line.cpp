@@ -80,7 +80,7 @@ void describe_prune(CLI::App& app, Command& command) {
       .add_option("--older-than", options.older_than_days, "remove what is unused for so many days")
       ->check(CLI::NonNegativeNumber);
   sub.app.add_flag("--bad", options.bad, "remove what cannot be used");
-  sub.app.add_flag("--all", options.all, "remove everything");
+  sub.app.add_flag("--all", options.all, "remove all entries");
   sub.app.add_flag("--dry-run", options.dry_run, "only say what would be removed");
   sub.runs(command, prune);
 }

@@ -60,18 +60,18 @@ int prune(const Common& common, const PruneOptions& options) {
   const Store store = load(common.directory);
   Json removed = Json::array(), failed = Json::array();
   std::int64_t bytes = 0;
+  const char* done = options.dry_run ? "would remove" : "removed";
   for (const auto& [name, file] : victims_of(store, options)) {
     const bool gone = options.dry_run || store.directory.remove(name);
     (gone ? removed : failed).push_back(name);
     if (gone) bytes += file.bytes;
-    if (!common.json) fmt::print("{} {}\n", gone ? "removed" : "cannot remove", name);
+    if (!common.json) fmt::print("{} {}\n", gone ? done : "cannot remove", name);
   }
   if (common.json)
     print_json(
         {{"removed", removed}, {"failed", failed}, {"bytes", bytes}, {"dry_run", options.dry_run}});
   else
-    fmt::print("{} {} files, {}\n", options.dry_run ? "would remove" : "removed", removed.size(),
-               size_words(bytes));
+    fmt::print("{} {} files, {}\n", done, removed.size(), size_words(bytes));
   return failed.empty() ? 0 : 1;
 }
 

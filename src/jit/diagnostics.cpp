@@ -113,13 +113,18 @@ Headline headline_of(std::span<const Diagnostic> diagnostics, const CompiledText
   return {first, first.text + hint_for(first, text.kernel, text.constants)};
 }
 
-/// One line per message, and the source line below it. Of messages on generated code only the first
-/// is shown, and none if there are others: it is not the user's.
+bool is_generated(const Diagnostic& diagnostic) {
+  return diagnostic.file == generated_file;
+}
+
+/// One line per message, and the source line below it. Messages on generated code, which is not the
+/// user's, are shown only if there are no others.
 std::string listing(std::span<const Diagnostic> diagnostics, const CompiledText& text,
                     const TextPlaces& places) {
+  const bool all = std::all_of(diagnostics.begin(), diagnostics.end(), is_generated);
   std::string lines;
   for (const Diagnostic& each : diagnostics) {
-    if (each.file == generated_file && &each != &diagnostics.front()) continue;
+    if (is_generated(each) && !all) continue;
     lines += fmt::format("\n{}: {}: {}{}", place_of(each, text, places), word_of(each.severity),
                          each.text, snippet_of(each));
   }

@@ -60,7 +60,7 @@ struct Diagnostic {
 enum class CompileStatus {
   ok,
   rejected,         ///< `diagnostics` has at least one error
-  wrong_signature,  ///< `message` says which parameter and why, `diagnostics` is empty
+  wrong_signature,  ///< `message` says which parameter and why, `diagnostics` at most where: a note
   crashed,          ///< the compiler failed; `message` says what is known
   unavailable       ///< the compiler cannot be loaded; `message` says why
 };
@@ -103,9 +103,9 @@ class Backend {
 
   virtual CompileResult compile(const CompileRequest& request) = 0;
 
-  /// Checks that `object` is a relocatable ELF file for this machine that defines `symbol` and
-  /// refers to nothing outside `symbols` and the plug-in's list, then maps it (never writable and
-  /// executable at once).
+  /// Checks that `object` is a relocatable ELF file for this machine that defines `symbol`, has only
+  /// sections and relocations of generated code, and refers to nothing outside `symbols` and the
+  /// plug-in's list, then maps it (never writable and executable at once).
   virtual LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
                           const std::vector<LinkSymbol>& symbols) = 0;
 };

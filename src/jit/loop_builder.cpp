@@ -81,7 +81,7 @@ LoopBuilder::Attempt LoopBuilder::build_once(const LoopRequest& request) const {
 std::unique_ptr<CompiledLoop> LoopBuilder::load(const Job& job) const {
   const auto entry = disk_.find(job.key, job.fields);
   if (!entry) return nullptr;
-  LinkResult linked = backend_.link(entry->object, entry->symbol, job.symbols);
+  LinkResult linked = backend_.link(entry->object, range_symbol, job.symbols);
   if (!linked.code) {
     disk_.reject(job.key, linked.message);
     return nullptr;

@@ -21,9 +21,11 @@ MAY_INCLUDE = {
 # Headers that are kept to a few files, so that the rest of the tree builds without the library.
 RATIONED = [
     ("MPI", re.compile(r"mpi\.h$"), 5),
-    ("LLVM and Clang", re.compile(r"(llvm|clang|llvm-c|clang-c|lld)/"), 3),
     ("CUDA", re.compile(r"(cuda|nvrtc|cuda_runtime|cuda_runtime_api)\.h$"), 3),
 ]
+# Compiled apart from the library, in the two halves of the plug-in: not a number of files but a folder.
+LLVM = re.compile(r"(llvm|clang|llvm-c|clang-c|lld)/")
+LLVM_FOLDER = ("src", "jit", "llvm")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
 PRINTS = re.compile(r"(?<![\w.>])(?:std::)?(?:printf|fprintf|puts|fputs|putchar|exit|_exit|quick_exit"
                     r"|abort|terminate)\s*\(|\bstd::(?:cout|cerr|clog)\b|\bfmt::print\b")
@@ -64,6 +66,8 @@ def include_fault(parts, name, quoted):
         return f'writes "{name}" in quotes; own headers are <room/file.hpp>'
     if top == "include" and ("/" in name or "." in name) and not name.startswith("op2/"):
         return f"is a public header and includes <{name}>; only op2/ and the standard library"
+    if LLVM.match(name) and parts[:3] != LLVM_FOLDER and top in ("src", "include", "tools"):
+        return f"includes <{name}>; headers of LLVM and Clang are kept to {'/'.join(LLVM_FOLDER)}"
     if target is None:
         return None
     if top == "src" and parts[1] != target and target not in MAY_INCLUDE.get(parts[1], ()):

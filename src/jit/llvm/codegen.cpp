@@ -25,7 +25,8 @@ namespace {
 /// Collects what the optimiser and the code generator have to say about a module.
 class MessageHandler : public llvm::DiagnosticHandler {
  public:
-  explicit MessageHandler(std::vector<Diagnostic>& messages) : messages_(messages) {}
+  MessageHandler(std::vector<Diagnostic>& messages, const Diagnostic& kernel)
+      : messages_(messages), kernel_(kernel) {}
 
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
     if (const auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info)) {
@@ -35,7 +36,7 @@ class MessageHandler : public llvm::DiagnosticHandler {
       llvm::raw_string_ostream stream(text);
       llvm::DiagnosticPrinterRawOStream printer(stream);
       info.print(printer);
-      messages_.push_back(error_without_place(text));
+      messages_.push_back(error_at(kernel_, text));
     }
     return true;
   }
@@ -44,13 +45,15 @@ class MessageHandler : public llvm::DiagnosticHandler {
   void add_frame(const llvm::DiagnosticInfoStackSize& frame) {
     if (reported_) return;
     reported_ = true;
-    messages_.push_back(error_without_place(
+    messages_.push_back(error_at(
+        kernel_,
         fmt::format("the local variables of the kernel need {} bytes of stack, but the limit is {}",
                     frame.getStackSize(), frame.getStackLimit()),
         Diagnostic::Kind::limit));
   }
 
   std::vector<Diagnostic>& messages_;
+  const Diagnostic& kernel_;
   bool reported_ = false;  ///< the frame; assembly and object would both report it
 };
 
@@ -117,28 +120,47 @@ llvm::SmallVector<char, 0> emit(llvm::Module& module, llvm::TargetMachine& machi
 }
 
 /// Nothing runs the constructors of an object that is linked at run time.
-void refuse_constructors(const llvm::Module& module, std::vector<Diagnostic>& diagnostics) {
+void refuse_constructors(const llvm::Module& module, const TextMarks& marks,
+                         std::vector<Diagnostic>& diagnostics) {
   const auto* constructors = module.getNamedGlobal("llvm.global_ctors");
   if (constructors == nullptr || constructors->isDeclaration()) return;
-  diagnostics.push_back(error_without_place(
-      "the text has a global variable whose initial value is not a constant expression; "
-      "compute it in the kernel, or declare it with op_decl_const"));
+  const Diagnostic place = marks.constructed.empty() ? Diagnostic{} : marks.constructed.front();
+  diagnostics.push_back(
+      error_at(place,
+               "the text has a global variable whose initial value is not a constant expression; "
+               "compute it in the kernel, or declare it with op_decl_const"));
+}
+
+void refuse_undefined(const llvm::Module& module, const TextMarks& marks,
+                      std::vector<Diagnostic>& diagnostics) {
+  for (const auto& function : module) {
+    const auto mark = marks.undefined.find(function.getName().str());
+    if (mark == marks.undefined.end()) continue;
+    diagnostics.push_back(
+        error_at(mark->second,
+                 fmt::format("function '{}' is declared but not defined; define it in the text or "
+                             "in a file that the text includes",
+                             mark->second.subject),
+                 Diagnostic::Kind::unknown_symbol));
+  }
 }
 
 }  // namespace
 
-GeneratedCode generate_code(llvm::Module& module, const Machine& machine,
+GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const Machine& machine,
                             const CompileRequest& request) {
   GeneratedCode result;
   const auto target = target_machine(machine);
   if (target == nullptr) {
     result.diagnostics.push_back(
-        error_without_place("LLVM has no code generator for " + machine.info.triple));
+        error_at({}, "LLVM has no code generator for " + machine.info.triple));
     return result;
   }
-  module.getContext().setDiagnosticHandler(std::make_unique<MessageHandler>(result.diagnostics));
+  module.getContext().setDiagnosticHandler(
+      std::make_unique<MessageHandler>(result.diagnostics, marks.kernel));
   optimise(module, *target, request);
-  refuse_constructors(module, result.diagnostics);
+  refuse_constructors(module, marks, result.diagnostics);
+  refuse_undefined(module, marks, result.diagnostics);
   if (!result.diagnostics.empty()) return result;
 
   llvm::raw_string_ostream(result.ir) << module;

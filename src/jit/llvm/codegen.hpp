@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,14 +17,22 @@ class Module;
 
 namespace op2::jit {
 
-/// An error that no line of text can be blamed for.
-inline Diagnostic error_without_place(std::string text,
-                                      Diagnostic::Kind kind = Diagnostic::Kind::other) {
-  Diagnostic error;
+/// An error at the place of a note; a note without a place gives an error without one.
+inline Diagnostic error_at(const Diagnostic& note, std::string text,
+                           Diagnostic::Kind kind = Diagnostic::Kind::other) {
+  Diagnostic error = note;
+  error.severity = Diagnostic::Severity::error;
   error.kind = kind;
   error.text = std::move(text);
   return error;
 }
+
+/// Places in the text that explain what only shows when code is generated: notes there.
+struct TextMarks {
+  Diagnostic kernel;
+  std::vector<Diagnostic> constructed;          ///< global variables that may need a constructor
+  std::map<std::string, Diagnostic> undefined;  ///< by symbol; `subject` is the name
+};
 
 struct GeneratedCode {
   std::vector<Diagnostic> diagnostics;  ///< if one is an error, the rest is of no use
@@ -34,7 +43,7 @@ struct GeneratedCode {
 
 /// Optimises `module` and generates code for it; of what it defines, only `request.symbol` stays
 /// visible. Safe to call from several threads, each with a module of its own LLVMContext.
-GeneratedCode generate_code(llvm::Module& module, const Machine& machine,
+GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const Machine& machine,
                             const CompileRequest& request);
 
 }  // namespace op2::jit

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <jit/llvm/compiler.hpp>
+#include <jit/llvm/find_machine.hpp>
 #include <jit/llvm/linker.hpp>
 
 namespace op2::jit {

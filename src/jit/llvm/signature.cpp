@@ -39,32 +39,35 @@ std::string parameter_fault(std::size_t position, const ParameterForm& parameter
                      parameter.text, demand, wanted, parameter.name);
 }
 
-std::string function_fault(const FunctionForm& function, const std::vector<ArgShape>& args) {
+/// Of a function that is the kernel.
+std::optional<SignatureFault> function_fault(const FunctionForm& function,
+                                             const std::vector<ArgShape>& args) {
   const auto& parameters = function.parameters;
   if (function.result != "void") {
-    return fmt::format("kernel '{}' returns '{}', but a kernel returns void", function.name,
-                       function.result);
+    return SignatureFault{fmt::format("kernel '{}' returns '{}', but a kernel returns void",
+                                      function.name, function.result),
+                          function.place};
   }
   if (parameters.size() != args.size() || function.is_variadic) {
-    return fmt::format(
-        "kernel '{}({}{})' has {} parameters, but the loop has {} arguments; a kernel has one "
-        "pointer "
-        "per argument",
-        function.name, parameter_list(function), function.is_variadic ? ", ..." : "",
-        parameters.size(), args.size());
+    return SignatureFault{
+        fmt::format("kernel '{}({}{})' has {} parameters, but the loop has {} arguments; a kernel "
+                    "has one pointer per argument",
+                    function.name, parameter_list(function), function.is_variadic ? ", ..." : "",
+                    parameters.size(), args.size()),
+        function.place};
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
-    auto fault = parameter_fault(i, parameters[i], args[i]);
-    if (!fault.empty()) return fault;
+    const auto fault = parameter_fault(i, parameters[i], args[i]);
+    if (!fault.empty()) return SignatureFault{fault, parameters[i].place};
   }
-  return {};
+  return std::nullopt;
 }
+
+}  // namespace
 
 bool is_kernel(const FunctionForm& function, const std::string& kernel) {
   return function.name == kernel && function.scope.empty() && !function.is_template;
 }
-
-}  // namespace
 
 std::string parameter_list(const FunctionForm& function) {
   std::vector<std::string> texts;
@@ -72,37 +75,38 @@ std::string parameter_list(const FunctionForm& function) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string signature_fault(const std::string& kernel, const std::vector<FunctionForm>& functions,
-                            const std::vector<ArgShape>& args) {
+std::optional<SignatureFault> signature_fault(const std::string& kernel,
+                                              const std::vector<FunctionForm>& functions,
+                                              const std::vector<ArgShape>& args) {
   const auto& last = functions.back();
-  if (!is_kernel(last, kernel)) return {};
+  if (!is_kernel(last, kernel)) return std::nullopt;
   const auto count = std::count_if(functions.begin(), functions.end(), [&](const auto& function) {
     return is_kernel(function, kernel);
   });
-  std::string fault = count > 1
-                          ? fmt::format(
-                                "kernel '{}' is overloaded; rename all functions of that name "
-                                "but one",
-                                kernel)
-                          : function_fault(last, args);
-  if (!fault.empty() && !last.place.empty()) fault += fmt::format(" (defined at {})", last.place);
-  return fault;
+  if (count == 1) return function_fault(last, args);
+  return SignatureFault{
+      fmt::format("kernel '{}' is overloaded; rename all functions of that name but one", kernel),
+      last.place};
 }
 
-std::string missing_kernel(const std::string& kernel, const std::vector<FunctionForm>& functions) {
+SignatureFault missing_kernel(const std::string& kernel,
+                              const std::vector<FunctionForm>& functions) {
   std::vector<std::string> names;
   for (const auto& function : functions) {
     if (function.name == kernel && function.is_template) {
-      return fmt::format("kernel '{}' is a template; it must be a plain function", kernel);
+      return {fmt::format("kernel '{}' is a template; it must be a plain function", kernel),
+              function.place};
     }
     if (function.name == kernel) {
-      return fmt::format("kernel '{}' is in namespace '{}'; it must be at file scope", kernel,
-                         function.scope);
+      return {fmt::format("kernel '{}' is in namespace '{}'; it must be at file scope", kernel,
+                          function.scope),
+              function.place};
     }
     if (function.scope.empty()) names.push_back(fmt::format("'{}'", function.name));
   }
-  return fmt::format("the text does not define a function '{}'; it defines {}", kernel,
-                     names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+  return {fmt::format("the text does not define a function '{}'; it defines {}", kernel,
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+          std::nullopt};
 }
 
 }  // namespace op2::jit

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <jit/loop_shape.hpp>
+#include <jit/backend.hpp>
 
 namespace op2::jit {
 
@@ -16,6 +16,7 @@ struct ParameterForm {
   std::string name;             ///< empty if it has none
   std::optional<Type> pointee;  ///< none: no pointer, or not to a type that can be stored
   bool to_const = false;
+  Diagnostic place;  ///< a note there
 };
 
 /// A function that the text defines.
@@ -26,16 +27,27 @@ struct FunctionForm {
   bool is_variadic = false;
   std::string result;  ///< return type
   std::vector<ParameterForm> parameters;
-  std::string place;  ///< "airfoil.cpp:12", or empty
+  Diagnostic place;  ///< a note there
 };
 
-/// What is wrong with the last of `functions` if it is the kernel, and what to write instead; empty
-/// if it fits, or is another function. Arguments count from 0.
-std::string signature_fault(const std::string& kernel, const std::vector<FunctionForm>& functions,
-                            const std::vector<ArgShape>& args);
+/// Why a text does not fit a loop.
+struct SignatureFault {
+  std::string message;              ///< what is wrong, and what to write instead
+  std::optional<Diagnostic> place;  ///< a note there; none: no place is to blame
+};
+
+/// Whether `function` is what a loop with the kernel named `kernel` calls.
+bool is_kernel(const FunctionForm& function, const std::string& kernel);
+
+/// What is wrong with the last of `functions`; nothing if it fits, or is not the kernel. Arguments
+/// count from 0.
+std::optional<SignatureFault> signature_fault(const std::string& kernel,
+                                              const std::vector<FunctionForm>& functions,
+                                              const std::vector<ArgShape>& args);
 
 /// Why none of `functions` is the kernel.
-std::string missing_kernel(const std::string& kernel, const std::vector<FunctionForm>& functions);
+SignatureFault missing_kernel(const std::string& kernel,
+                              const std::vector<FunctionForm>& functions);
 
 /// "const double *x, double *q"
 std::string parameter_list(const FunctionForm& function);

@@ -36,7 +36,7 @@ inline CompileRequest request(const std::string& text, const std::vector<ArgShap
       "struct Binding { void* base; const int* index; long stride; };\n"
       "#line 10 \"user.cpp\"\n" +
       text +
-      "\n#line 1 \"generated\"\n"
+      "\n#line 1 \"generated code\"\n"
       "extern \"C\" void op2_range_work(long begin, long end, const Binding* args) {\n"
       "  for (long i = begin; i < end; ++i) ::work(";
   for (std::size_t i = 0; i < args.size(); ++i) {

@@ -210,11 +210,27 @@ TEST(Diagnostics, AreNeverPrinted) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(Diagnostics, RefuseAGlobalThatNeedsAConstructor) {
-  auto request = work("*y = table + *x;");
+TEST(Diagnostics, PointToAGlobalThatNeedsAConstructor) {
+  auto request = work("\n*y = table + *x;");
   request.source =
-      "extern \"C\" double start();\nstatic double table = start();\n" + request.source;
-  EXPECT_THAT(first_error(request).text, HasSubstr("initial value"));
+      "#line 3 \"user.cpp\"\n#include <cmath>\nstatic int fine = 1;\n"
+      "extern const double start;\nstatic double table = start;\n" +
+      request.source;
+  const auto error = first_error(request);
+  EXPECT_THAT(error.text, HasSubstr("initial value"));
+  EXPECT_EQ(error.file, "user.cpp");
+  EXPECT_EQ(error.line, 6);
+}
+
+TEST(Diagnostics, PointToAFunctionThatIsNotDefined) {
+  const auto error =
+      first_error(request("double ext(double);\n"
+                          "void work(const double* x, double* y) { *y = ext(*x); }",
+                          {arg(OP_READ), arg(OP_WRITE)}));
+  EXPECT_EQ(error.kind, Diagnostic::Kind::unknown_symbol);
+  EXPECT_EQ(error.subject, "ext");
+  EXPECT_EQ(error.line, 10);
+  EXPECT_EQ(error.column, 8);
 }
 
 // ---- limits
@@ -255,6 +271,7 @@ TEST(Limits, RefuseAFrameOfAMegabyte) {
       "volatile double a[131072]; for (int i = 0; i < 131072; ++i) a[i] = *x; *y = a[int(*x)];"));
   EXPECT_EQ(error.kind, Diagnostic::Kind::limit);
   EXPECT_THAT(error.text, HasSubstr("262144"));
+  EXPECT_EQ(error.line, 10);
 }
 
 TEST(Limits, AcceptASumOfTenThousandTerms) {
@@ -268,14 +285,30 @@ TEST(Limits, AcceptASumOfTenThousandTerms) {
 std::string fault(const std::string& text, const std::vector<ArgShape>& args) {
   const auto result = load()->compile(request(text, args));
   EXPECT_EQ(result.status, CompileStatus::wrong_signature);
-  EXPECT_THAT(result.diagnostics, IsEmpty());
   return result.message;
 }
 
 TEST(Signature, NeedsAPointerToConstForARead) {
   EXPECT_EQ(fault("void work(double* q) {}", {arg(OP_READ, Type::f64, 4)}),
             "arg 0 (OP_READ, double x4): parameter 'double *q' must be a pointer to const: "
-            "write 'const double *q' (defined at user.cpp:10)");
+            "write 'const double *q'");
+}
+
+TEST(Signature, FaultsPointToTheParameterOrTheFunction) {
+  const auto place = [](const std::string& text) {
+    const auto notes = load()->compile(request(text, {arg(OP_READ)})).diagnostics;
+    EXPECT_EQ(notes.size(), 1U);
+    return notes.empty() ? std::pair(0, 0) : std::pair(notes[0].line, notes[0].column);
+  };
+  EXPECT_EQ(place("\nvoid work(double* q) {}"), std::pair(11, 19));
+  EXPECT_EQ(place("void work() {}"), std::pair(10, 6));
+  EXPECT_EQ(place("namespace a {\nvoid work(double* q) {}\n}"), std::pair(11, 6));
+}
+
+TEST(Signature, DoesNotMistakeTheGeneratedPartForTheText) {
+  auto missing = request("void work() {}", {});
+  missing.kernel = "op2_range_work";
+  EXPECT_THAT(load()->compile(missing).message, HasSubstr("it defines 'work'"));
 }
 
 TEST(Signature, NeedsAPointerToNonConstForAnIncrement) {
@@ -367,14 +400,45 @@ TEST(Crash, KeepsWhatLlvmSaidBeforeItGaveUpAndTheCompiler) {
 
 // ---- linking
 
-TEST(Link, RefusesSymbolsThatAreNotOnTheList) {
-  auto request = work("*y = system(\"true\");");
-  request.source = "extern \"C\" int system(const char*);\n" + request.source;
+/// Why the object of a text is not linked.
+std::string refusal(const std::string& prologue, const std::string& body) {
+  auto request = work(body);
+  request.source = prologue + request.source;
   const auto backend = load();
-  const auto result = backend->link(backend->compile(request).object, request.symbol, {});
-  EXPECT_EQ(result.code, nullptr);
-  EXPECT_THAT(result.message, HasSubstr("'system'"));
+  const auto compiled = backend->compile(request);
+  EXPECT_EQ(compiled.diagnostics.size(), 0U) << compiled.diagnostics[0].text;
+  return backend->link(compiled.object, request.symbol, {}).message;
 }
+
+TEST(Link, RefusesSymbolsThatAreNotOnTheList) {
+  EXPECT_THAT(refusal("extern char** environ;\n", "*y = environ[0][0];"), HasSubstr("'environ'"));
+  EXPECT_THAT(refusal("namespace a { extern int b; }\n", "*y = a::b;"), HasSubstr("'a::b'"));
+}
+
+TEST(Link, ExplainsSymbolsThatNoTextNames) {
+  EXPECT_THAT(refusal("", "static double first = *x; *y = first;"), HasSubstr("static variable"));
+  EXPECT_THAT(refusal("", "__int128 n = *x; *y = 3000 / n;"), HasSubstr("128 bits"));
+  EXPECT_THAT(refusal("thread_local double t;\n", "*y = t += *x;"), HasSubstr("thread_local"));
+}
+
+TEST(Link, RefusesSectionsThatGeneratedCodeDoesNotHave) {
+  EXPECT_THAT(refusal("static void f() {}\n__attribute__((section(\".init_array\"), used)) static "
+                      "void (*start)() = f;\n",
+                      "*y = *x;"),
+              HasSubstr("'.init_array'"));
+  EXPECT_THAT(refusal("__attribute__((section(\"own\"), used)) static int n = 1;\n", "*y = n;"),
+              HasSubstr("'own'"));
+}
+
+#if defined(__x86_64__)
+TEST(Link, RefusesFunctionsThatAreChosenWhenLinked) {
+  EXPECT_THAT(refusal("extern \"C\" { double one(double) { return 1; }\n"
+                      "double (*choose())(double) { return one; }\n"
+                      "__attribute__((ifunc(\"choose\"))) double chosen(double); }\n",
+                      "*y = chosen(*x);"),
+              HasSubstr("ifunc"));
+}
+#endif
 
 TEST(Link, NeedsTheSymbolInTheObject) {
   const auto backend = load();

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/clang_messages.hpp>
+
+#include <utility>
+
+#include <clang/AST/ASTDiagnostic.h>
+#include <clang/AST/DeclarationName.h>
+#include <clang/Basic/DiagnosticLex.h>
+#include <clang/Basic/DiagnosticParse.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Basic/IdentifierTable.h>
+#include <clang/Basic/SourceManager.h>
+#include <llvm/ADT/SmallString.h>
+
+namespace op2::jit {
+namespace {
+
+Diagnostic::Kind kind_of(unsigned id) {
+  switch (id) {
+    case clang::diag::err_undeclared_var_use:
+    case clang::diag::err_undeclared_var_use_suggest:
+    case clang::diag::err_undeclared_use:
+    case clang::diag::err_undeclared_use_suggest:
+      return Diagnostic::Kind::unknown_symbol;
+    case clang::diag::err_pp_file_not_found:
+    case clang::diag::err_pp_file_not_found_angled_include_not_fatal:
+    case clang::diag::err_pp_file_not_found_typo_not_fatal:
+      return Diagnostic::Kind::missing_include;
+    case clang::diag::err_template_recursion_depth_exceeded:
+    case clang::diag::err_bracket_depth_exceeded:
+    case clang::diag::err_pp_include_too_deep:
+    case clang::diag::err_array_too_large:
+    case clang::diag::err_fold_expression_limit_exceeded:
+    case clang::diag::note_constexpr_step_limit_exceeded:
+    case clang::diag::note_constexpr_depth_limit_exceeded:
+    case clang::diag::note_constexpr_call_limit_exceeded:
+      return Diagnostic::Kind::limit;
+    default:
+      return Diagnostic::Kind::other;
+  }
+}
+
+/// Whether the first argument of a message is the symbol or file that it is about.
+bool has_subject(unsigned id) {
+  const auto kind = kind_of(id);
+  return kind == Diagnostic::Kind::unknown_symbol || kind == Diagnostic::Kind::missing_include ||
+         id == clang::diag::err_no_member || id == clang::diag::err_no_member_suggest;
+}
+
+/// The name or file that the first argument of a message holds, without quotes.
+std::string first_argument(const clang::Diagnostic& info) {
+  if (info.getNumArgs() == 0) return {};
+  switch (info.getArgKind(0)) {
+    case clang::DiagnosticsEngine::ak_std_string:
+      return info.getArgStdStr(0);
+    case clang::DiagnosticsEngine::ak_c_string:
+      return info.getArgCStr(0);
+    case clang::DiagnosticsEngine::ak_identifierinfo:
+      return info.getArgIdentifier(0)->getName().str();
+    case clang::DiagnosticsEngine::ak_declarationname:
+      return clang::DeclarationName::getFromOpaqueInteger(info.getRawArg(0)).getAsString();
+    default:
+      return {};
+  }
+}
+
+Diagnostic::Severity severity_of(clang::DiagnosticsEngine::Level level) {
+  if (level >= clang::DiagnosticsEngine::Error) return Diagnostic::Severity::error;
+  return level == clang::DiagnosticsEngine::Warning ? Diagnostic::Severity::warning
+                                                    : Diagnostic::Severity::note;
+}
+
+/// The line of text that `place` is in.
+std::string line_at(const clang::SourceManager& sources, clang::SourceLocation place) {
+  const auto [file, offset] = sources.getDecomposedExpansionLoc(place);
+  const llvm::StringRef text = sources.getBufferData(file);
+  const auto begin = text.substr(0, offset).rfind('\n') + 1;  // npos + 1 is 0
+  return text.slice(begin, text.find('\n', offset)).rtrim('\r').str();
+}
+
+/// The name under which the user knows a file; none for the generated text itself.
+std::string shown_name(llvm::StringRef path) {
+  if (path == source_path) return {};
+  path.consume_front(include_folder);
+  path.consume_front(shim_folder);
+  return path.str();
+}
+
+void set_place(Diagnostic& message, const clang::SourceManager& sources,
+               clang::SourceLocation place) {
+  const auto shown = sources.getPresumedLoc(place);
+  if (shown.isInvalid()) return;
+  message.file = shown_name(shown.getFilename());
+  message.line = static_cast<int>(shown.getLine());
+  message.column = static_cast<int>(shown.getColumn());
+  message.source_line = line_at(sources, place);
+}
+
+}  // namespace
+
+void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                                 const clang::Diagnostic& info) {
+  clang::DiagnosticConsumer::HandleDiagnostic(level, info);
+  if (level < clang::DiagnosticsEngine::Note) return;
+  Diagnostic message;
+  message.severity = severity_of(level);
+  message.kind = kind_of(info.getID());
+  llvm::SmallString<128> text;
+  info.FormatDiagnostic(text);
+  message.text = text.str().str();
+  if (has_subject(info.getID())) message.subject = first_argument(info);
+  if (info.hasSourceManager() && info.getLocation().isValid()) {
+    set_place(message, info.getSourceManager(), info.getLocation());
+  }
+  add(std::move(message));
+}
+/// A limit of constant evaluation is told by a note to an error of another sort.
+void Collector::add(Diagnostic message) {
+  if (message.severity == Diagnostic::Severity::note && message.kind == Diagnostic::Kind::limit) {
+    message.kind = Diagnostic::Kind::other;
+    for (auto error = messages.rbegin(); error != messages.rend(); ++error) {
+      if (error->severity != Diagnostic::Severity::error) continue;
+      error->kind = Diagnostic::Kind::limit;
+      break;
+    }
+  }
+  messages.push_back(std::move(message));
+}
+
+Diagnostic note_at(const clang::SourceManager& sources, clang::SourceLocation place,
+                   std::string text) {
+  Diagnostic note;
+  note.severity = Diagnostic::Severity::note;
+  note.text = std::move(text);
+  set_place(note, sources, place);
+  return note;
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/find_machine.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <jit/llvm/build_id.hpp>
+#include <jit/llvm/recipe.hpp>
+
+namespace op2::jit {
+namespace {
+
+/// Features of the running machine; LLVM's map has no order.
+std::vector<std::pair<std::string, bool>> host_features() {
+  std::vector<std::pair<std::string, bool>> features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    features.emplace_back(feature.getKey().str(), feature.getValue());
+  }
+  std::sort(features.begin(), features.end());
+  return features;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string list;
+  for (const auto& word : words) list += (list.empty() ? "" : ",") + word;
+  return list;
+}
+
+/// Of a CPU that the user named: what it has, as far as the running machine can tell.
+/// @return false if the running machine lacks something; `message` lists it
+bool add_features(const llvm::Target& target, Machine& machine, std::string& message) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
+      target.createMCSubtargetInfo(machine.info.triple, machine.info.cpu, ""));
+  std::vector<std::string> present, lacking;
+  for (const auto& [feature, in_host] : host_features()) {
+    if (!cpu->checkFeatures("+" + feature)) continue;
+    (in_host ? present : lacking).push_back("+" + feature);
+  }
+  machine.info.features = joined(present);
+  machine.features = machine.info.features;
+  message =
+      fmt::format("this machine lacks what CPU '{}' has: {}", machine.info.cpu, joined(lacking));
+  return lacking.empty();
+}
+
+/// Zen executes a gather or scatter as slowly as single loads and stores, and more besides.
+void prefer_single_loads(Machine& machine) {
+  if (!machine.info.cpu.starts_with("znver")) return;
+  for (std::string* list : {&machine.info.features, &machine.features}) {
+    *list += ",+prefer-no-gather,+prefer-no-scatter";
+  }
+}
+
+void add_host_features(Machine& machine) {
+  std::vector<std::string> present, all;
+  for (const auto& [feature, in_host] : host_features()) {
+    if (in_host) present.push_back("+" + feature);
+    all.push_back((in_host ? "+" : "-") + feature);
+  }
+  machine.info.features = joined(present);
+  machine.features = joined(all);
+}
+
+/// LLVM's version, its build (packagers patch), and what we hand to it.
+std::string compiler_name() {
+  const auto* in_llvm = reinterpret_cast<const void*>(&llvm::sys::getProcessTriple);
+  return fmt::format("LLVM {} build {} recipe {}", LLVM_VERSION_STRING, build_id_of(in_llvm),
+                     recipe_fingerprint());
+}
+
+}  // namespace
+
+std::optional<Machine> find_machine(const std::string& cpu, std::string& message) {
+  llvm::InitializeNativeTarget();
+  Machine machine;
+  machine.info.triple = llvm::sys::getProcessTriple();
+  machine.info.compiler = compiler_name();
+  machine.info.cpu = cpu.empty() ? llvm::sys::getHostCPUName().str() : cpu;
+  const auto* target = llvm::TargetRegistry::lookupTarget(machine.info.triple, message);
+  if (target == nullptr) return std::nullopt;
+  const std::unique_ptr<llvm::MCSubtargetInfo> generic(
+      target->createMCSubtargetInfo(machine.info.triple, "", ""));
+  if (!generic->isCPUStringValid(machine.info.cpu)) {
+    message = fmt::format("LLVM knows no CPU '{}' for {}", machine.info.cpu, machine.info.triple);
+    return std::nullopt;
+  }
+  if (cpu.empty()) {
+    add_host_features(machine);
+  } else if (!add_features(*target, machine, message)) {
+    return std::nullopt;
+  }
+  prefer_single_loads(machine);
+  return machine;
+}
+
+}  // namespace op2::jit

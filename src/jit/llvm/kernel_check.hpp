@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What must hold of a kernel's text beyond C++: its signature, its macros, its global variables.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Frontend/CompilerInstance.h>
+
+#include <jit/backend.hpp>
+#include <jit/llvm/signature.hpp>
+
+namespace op2::jit {
+
+/// Looks at each definition as soon as it is parsed, and stops the compiler at a kernel that does
+/// not fit, so that the call that is generated for it is never parsed.
+class KernelCheck : public clang::ASTConsumer {
+ public:
+  /// Both must outlive the check.
+  KernelCheck(const CompileRequest& request, const clang::CompilerInstance& compiler)
+      : request_(request), compiler_(compiler) {}
+
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
+
+  /// Nothing if the kernel is there and fits.
+  std::optional<SignatureFault> fault() const;
+  /// The last definition of the kernel, or null.
+  const FunctionForm* kernel() const;
+  /// Places of the global variables that a constructor may have to fill.
+  const std::vector<Diagnostic>& constructed() const { return constructed_; }
+
+ private:
+  void visit(const clang::Decl& declaration, const std::string& scope);
+  void add(const clang::FunctionDecl& function, const std::string& scope);
+
+  const CompileRequest& request_;
+  const clang::CompilerInstance& compiler_;
+  std::vector<FunctionForm> functions_;  ///< of the text, in order
+  std::vector<Diagnostic> constructed_;
+  std::optional<SignatureFault> fault_;
+};
+
+/// From now on, macros that would change the generated code behind the text are errors.
+void check_macros(clang::Preprocessor& preprocessor);
+
+}  // namespace op2::jit

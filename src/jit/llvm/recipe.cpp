@@ -63,10 +63,72 @@ constexpr const char* integer_limits = R"(#pragma once
 #define LLONG_MIN (-LLONG_MAX - 1LL)
 )";
 
+// {0} is the type, {1} the beginning of Clang's macros for it, {2} the suffix of its builtins.
+constexpr const char* real_limits = R"(
+template <> struct numeric_limits<{0}> {{
+  static constexpr bool is_specialized = true, is_integer = false, is_signed = true;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true;
+  static constexpr int digits = __{1}_MANT_DIG__, digits10 = __{1}_DIG__;
+  static constexpr {0} max() noexcept {{ return __{1}_MAX__; }}
+  static constexpr {0} min() noexcept {{ return __{1}_MIN__; }}
+  static constexpr {0} lowest() noexcept {{ return -__{1}_MAX__; }}
+  static constexpr {0} epsilon() noexcept {{ return __{1}_EPSILON__; }}
+  static constexpr {0} infinity() noexcept {{ return __builtin_huge_val{2}(); }}
+  static constexpr {0} quiet_NaN() noexcept {{ return __builtin_nan{2}(""); }}
+}};
+)";
+
+constexpr const char* whole_limits = R"(
+template <class T> requires(__is_integral(T)) struct numeric_limits<T> {
+  static constexpr bool is_specialized = true, is_integer = true, is_signed = T(-1) < T(0);
+  static constexpr bool has_infinity = false, has_quiet_NaN = false;
+  static constexpr int digits = __is_same(T, bool) ? 1 : 8 * sizeof(T) - is_signed;
+  static constexpr T max() noexcept {
+    return is_signed ? T(((T(1) << (digits - 1)) - 1) * 2 + 1) : T(-1);
+  }
+  static constexpr T min() noexcept { return is_signed ? T(-max() - 1) : T(0); }
+  static constexpr T lowest() noexcept { return min(); }
+};
+)";
+
+std::string limits() {
+  return "#pragma once\nnamespace std {\n"
+         "template <class T> struct numeric_limits { static constexpr bool is_specialized = false; "
+         "};\n" +
+         fmt::format(fmt::runtime(real_limits), "double", "DBL", "") +
+         fmt::format(fmt::runtime(real_limits), "float", "FLT", "f") + whole_limits + "}\n";
+}
+
+constexpr const char* lists = R"(#pragma once
+#include <stddef.h>
+namespace std {
+template <class T> class initializer_list {
+  const T* begin_ = nullptr;
+  size_t size_ = 0;
+ public:
+  constexpr initializer_list() noexcept = default;
+  constexpr size_t size() const noexcept { return size_; }
+  constexpr const T* begin() const noexcept { return begin_; }
+  constexpr const T* end() const noexcept { return begin_ + size_; }
+};
+}
+)";
+
 constexpr const char* algorithms = R"(#pragma once
+#include <initializer_list>
 namespace std {
 template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
 template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T> constexpr T min(initializer_list<T> list) {
+  T least = *list.begin();
+  for (const T& each : list) least = min(least, each);
+  return least;
+}
+template <class T> constexpr T max(initializer_list<T> list) {
+  T greatest = *list.begin();
+  for (const T& each : list) greatest = max(greatest, each);
+  return greatest;
+}
 template <class T> constexpr const T& clamp(const T& x, const T& low, const T& high) {
   return x < low ? low : high < x ? high : x;
 }
@@ -80,8 +142,10 @@ extern "C" {
 void* memcpy(void*, const void*, size_t) noexcept;
 void* memmove(void*, const void*, size_t) noexcept;
 void* memset(void*, int, size_t) noexcept;
+int memcmp(const void*, const void*, size_t) noexcept;
+size_t strlen(const char*) noexcept;
 }
-namespace std { using ::memcpy; using ::memmove; using ::memset; }
+namespace std { using ::memcpy; using ::memmove; using ::memset; using ::memcmp; using ::strlen; }
 )";
 
 constexpr const char* output = R"(#pragma once
@@ -154,6 +218,12 @@ inline float ldexp(float x, int exponent) { return ldexpf(x, exponent); }
 inline float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 inline float modf(float x, float* whole) { return modff(x, whole); }
 inline float scalbn(float x, int exponent) { return scalbnf(x, exponent); }
+template <class T, class U, class V>
+  requires(__is_arithmetic(T) && __is_arithmetic(U) && __is_arithmetic(V))
+inline double fma(T x, U y, V z) { return fma((double)x, (double)y, (double)z); }
+template <class T> requires(__is_integral(T)) inline double ldexp(T x, int exponent) { return ldexp((double)x, exponent); }
+template <class T> requires(__is_integral(T)) inline double frexp(T x, int* exponent) { return frexp((double)x, exponent); }
+template <class T> requires(__is_integral(T)) inline double scalbn(T x, int exponent) { return scalbn((double)x, exponent); }
 template <class T> constexpr bool isnan(T x) { return __builtin_isnan((double)x); }
 template <class T> constexpr bool isinf(T x) { return __builtin_isinf((double)x); }
 template <class T> constexpr bool isfinite(T x) { return __builtin_isfinite((double)x); }
@@ -243,7 +313,8 @@ std::vector<IncludedFile> shim_headers() {
           {"string.h", strings},         {"cstring", "#include <string.h>\n"},
           {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
           {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
-          {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"}};
+          {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"},
+          {"limits", limits()},          {"initializer_list", lists}};
 }
 
 std::vector<std::string> clang_arguments(const Machine& machine, const CompileRequest& request) {

@@ -78,6 +78,38 @@ TEST(Backend, OffersTheUsualHeaders) {
   EXPECT_EQ(compile_and_run(request, 1), 2147483649.0);
 }
 
+/// Whether all conditions hold at compile time.
+CompileStatus check(const std::string& headers, const std::string& conditions) {
+  auto request = work("*y = *x;");
+  request.source = headers + conditions + request.source;
+  return load()->compile(request).status;
+}
+
+TEST(Backend, KnowsTheLimitsOfNumbers) {
+  const std::string conditions =
+      "using std::numeric_limits;\n"
+      "static_assert(numeric_limits<int>::max() == 2147483647);\n"
+      "static_assert(numeric_limits<int>::lowest() == -2147483647 - 1);\n"
+      "static_assert(numeric_limits<unsigned>::max() == 4294967295U);\n"
+      "static_assert(numeric_limits<long long>::max() == 9223372036854775807LL);\n"
+      "static_assert(numeric_limits<long>::min() == -9223372036854775807L - 1);\n"
+      "static_assert(numeric_limits<signed char>::min() == -128);\n"
+      "static_assert(numeric_limits<bool>::max());\n"
+      "static_assert(numeric_limits<double>::lowest() < -1e308);\n"
+      "static_assert(numeric_limits<float>::infinity() > numeric_limits<float>::max());\n";
+  EXPECT_EQ(check("#include <limits>\n", conditions), CompileStatus::ok);
+  EXPECT_EQ(check("#include <limits>\n", conditions + "static_assert(false);\n"),
+            CompileStatus::rejected);
+}
+
+TEST(Backend, FunctionsTakeListsAndIntegers) {
+  auto request = work(
+      "*y = std::max({1.0, *x, 2.0}) + std::min({4, 3, 5}) + std::fma(1, 2, 3) + "
+      "fma(2.0f, 1.0, 1) + std::ldexp(1, 2) + strlen(\"abc\") + std::memcmp(x, x, 8);");
+  request.source = "#include <algorithm>\n#include <cmath>\n#include <cstring>\n" + request.source;
+  EXPECT_EQ(compile_and_run(request, 7), 7 + 3 + 5 + 3 + 4 + 3);
+}
+
 TEST(Backend, SeesTheIncludesOfTheRequest) {
   auto request = work("*y = twice(*x);");
   request.source = "#include \"lib/twice.h\"\n#include \"../up.h\"\n" + request.source;

@@ -20,14 +20,22 @@ struct DeclaredName {
 
 /// What kernels use most of the offered headers that are not included for them.
 constexpr DeclaredName declared_names[] = {
-    {"printf", "cstdio"},     {"puts", "cstdio"},      {"memcpy", "cstring"},
-    {"memmove", "cstring"},   {"memset", "cstring"},   {"assert", "cassert"},
-    {"DBL_MAX", "cfloat"},    {"DBL_MIN", "cfloat"},   {"DBL_EPSILON", "cfloat"},
-    {"FLT_MAX", "cfloat"},    {"FLT_MIN", "cfloat"},   {"FLT_EPSILON", "cfloat"},
-    {"INT_MAX", "climits"},   {"INT_MIN", "climits"},  {"UINT_MAX", "climits"},
-    {"LONG_MAX", "climits"},  {"LONG_MIN", "climits"}, {"LLONG_MAX", "climits"},
-    {"LLONG_MIN", "climits"},
+    {"printf", "cstdio"},         {"puts", "cstdio"},      {"memcpy", "cstring"},
+    {"memmove", "cstring"},       {"memset", "cstring"},   {"assert", "cassert"},
+    {"DBL_MAX", "cfloat"},        {"DBL_MIN", "cfloat"},   {"DBL_EPSILON", "cfloat"},
+    {"FLT_MAX", "cfloat"},        {"FLT_MIN", "cfloat"},   {"FLT_EPSILON", "cfloat"},
+    {"INT_MAX", "climits"},       {"INT_MIN", "climits"},  {"UINT_MAX", "climits"},
+    {"LONG_MAX", "climits"},      {"LONG_MIN", "climits"}, {"LLONG_MAX", "climits"},
+    {"LLONG_MIN", "climits"},     {"strlen", "cstring"},   {"memcmp", "cstring"},
+    {"numeric_limits", "limits"},
 };
+
+/// "no member named 'printf' in namespace 'std'" and the like.
+bool is_missing(const Diagnostic& diagnostic, std::string_view name) {
+  return diagnostic.subject == name ||
+         (diagnostic.text.starts_with("no ") &&
+          diagnostic.text.find(fmt::format(" named '{}'", name)) != std::string::npos);
+}
 
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
   if (constants.empty()) return "no constants are declared; op_decl_const declares them";
@@ -64,7 +72,7 @@ std::string folder_of(const op_kernel_core& kernel) {
 std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
                      const std::vector<std::string>& constants) {
   for (const auto& [name, header] : declared_names) {
-    if (diagnostic.subject == name) return fmt::format("; add #include <{}>", header);
+    if (is_missing(diagnostic, name)) return fmt::format("; add #include <{}>", header);
   }
   switch (diagnostic.kind) {
     case Diagnostic::Kind::unknown_symbol:

@@ -14,7 +14,7 @@ namespace op2::jit {
 /// The standard headers that kernels can include, under their C++ names.
 inline constexpr std::array offered_headers{"algorithm", "cassert", "cfloat",  "climits",
                                             "cmath",     "cstddef", "cstdint", "cstdio",
-                                            "cstdlib",   "cstring", "utility"};
+                                            "cstdlib",   "cstring", "limits",  "utility"};
 
 /// The folder of the file that declares the kernel: where its own headers are looked for.
 std::string folder_of(const op_kernel_core& kernel);

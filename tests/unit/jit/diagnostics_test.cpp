@@ -165,6 +165,8 @@ TEST_F(DiagnosticsTest, AConstantThatTheTextDefinesItselfIsNamed) {
 TEST_F(DiagnosticsTest, FunctionsOfStandardHeadersNameTheHeader) {
   add("use of undeclared identifier 'printf'", Diagnostic::Kind::unknown_symbol, "printf");
   EXPECT_THAT(what(), HasSubstr("'printf'; add #include <cstdio>\n"));
+  add("no template named 'numeric_limits' in namespace 'std'", Diagnostic::Kind::other);
+  EXPECT_THAT(what(), HasSubstr("; add #include <limits>\n"));
 }
 
 TEST_F(DiagnosticsTest, AStandardHeaderThatIsNotOfferedListsThoseThatAre) {

@@ -295,7 +295,8 @@ TEST_F(GeneratedCode, ParametersMustFitTheArguments) {
 
 TEST_F(GeneratedCode, AnUnclosedBraceIsAMistakeOfTheText) {
   EXPECT_THAT(error("k", "void k(double* a) {", {dat(0, 1, OP_WRITE)}),
-              testing::AllOf(HasSubstr("OP2-E101"), HasSubstr("behind the last line of its text")));
+              testing::AllOf(HasSubstr("OP2-E101"),
+                             HasSubstr("the text ends inside the '{' that is opened here")));
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.cache.mode = modes[static_cast<int>(options.cache)];
   j.cache.directory = options.cache_dir;
   j.cache.max_bytes = options.cache_max_bytes;
-  j.sanitize_address = sanitizers.find("address") != std::string_view::npos;
-  j.sanitize_undefined = sanitizers.find("undefined") != std::string_view::npos;
-  j.sanitize_thread = sanitizers.find("thread") != std::string_view::npos;
+  j.sanitizers.address = sanitizers.find("address") != std::string_view::npos;
+  j.sanitizers.undefined = sanitizers.find("undefined") != std::string_view::npos;
+  j.sanitizers.thread = sanitizers.find("thread") != std::string_view::npos;
   j.trace = &trace;
   j.constants = [&mesh] { return sched::constants_of(mesh); };
   return j;

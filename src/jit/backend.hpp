@@ -37,9 +37,7 @@ struct CompileRequest {
   std::string symbol;
   std::vector<ArgShape> args; ///< what the parameters of the kernel must fit
   std::vector<IncludedFile> includes;
-  bool sanitize_address = false;
-  bool sanitize_undefined = false;
-  bool sanitize_thread = false;
+  Sanitizers sanitizers;
 };
 
 /// One message of the compiler.

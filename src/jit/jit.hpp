@@ -63,9 +63,7 @@ struct JitOptions {
   std::string cpu;         ///< LLVM's name of the CPU; empty: the host
   int threads = 0;         ///< compilations at once; 0: as many as the hardware runs, at least 2
   CacheOptions cache;
-  bool sanitize_address = false;
-  bool sanitize_undefined = false;
-  bool sanitize_thread = false;
+  Sanitizers sanitizers;
   core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;

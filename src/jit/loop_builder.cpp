@@ -16,11 +16,11 @@
 namespace op2::jit {
 namespace {
 
-std::string words_of(const JitOptions& options) {
+std::string words_of(const Sanitizers& sanitizers) {
   std::string words;
-  if (options.sanitize_address) words += "sanitize=address ";
-  if (options.sanitize_undefined) words += "sanitize=undefined ";
-  if (options.sanitize_thread) words += "sanitize=thread ";
+  if (sanitizers.address) words += "sanitize=address ";
+  if (sanitizers.undefined) words += "sanitize=undefined ";
+  if (sanitizers.thread) words += "sanitize=thread ";
   return words;
 }
 
@@ -53,7 +53,7 @@ struct LoopBuilder::Job {
 
 LoopBuilder::Job LoopBuilder::prepare(const LoopRequest& request) const {
   std::string source = emit_cpu(request.shape);
-  KeyFields fields = fields_of(request.shape, source, backend_.target(), words_of(options_));
+  KeyFields fields = fields_of(request.shape, source, backend_.target(), words_of(options_.sanitizers));
   const Key key = make_key(fields);
   return {request, std::move(source), std::move(fields), key, symbols_of(request.shape, declared_)};
 }
@@ -102,9 +102,7 @@ CompileResult LoopBuilder::run_compiler(const Job& job) const {
                                .symbol = range_symbol,
                                .args = shape.args,
                                .includes = shape.includes,
-                               .sanitize_address = options_.sanitize_address,
-                               .sanitize_undefined = options_.sanitize_undefined,
-                               .sanitize_thread = options_.sanitize_thread};
+                               .sanitizers = options_.sanitizers};
   const auto begin = core::Clock::now();
   CompileResult result = backend_.compile(request);
   if (options_.trace != nullptr)

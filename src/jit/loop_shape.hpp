@@ -39,6 +39,13 @@ struct IncludedFile {
   auto operator<=>(const IncludedFile&) const = default;
 };
 
+/// What compiled code checks while it runs; the process must have the runtime libraries in it.
+struct Sanitizers {
+  bool address = false;
+  bool undefined = false;
+  bool thread = false;
+};
+
 struct LoopShape {
   std::string kernel;  ///< name of the function that the text defines
   std::string text;

@@ -7,25 +7,19 @@
 #include <dlfcn.h>
 
 #include <core/error.hpp>
+#include <jit/library_folder.hpp>
 
 namespace op2::jit {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of the library or program that this code is in.
-fs::path own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&load_backend), &info) == 0 || info.dli_fname == nullptr)
-    return {};
-  return fs::absolute(info.dli_fname).parent_path();
-}
-
 std::vector<fs::path> candidates(const std::string& plugin_dir) {
   std::vector<fs::path> files;
   if (!plugin_dir.empty()) files.push_back(fs::absolute(plugin_dir) / "libop2_llvm.so");
-  files.push_back(own_folder() / "libop2_llvm.so");
-  files.push_back(own_folder() / "op2" / "libop2_llvm.so");
+  const auto folder = library_folder(reinterpret_cast<const void*>(&load_backend));
+  files.push_back(folder / "libop2_llvm.so");
+  files.push_back(folder / "op2" / "libop2_llvm.so");
   return files;
 }
 

@@ -70,7 +70,7 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
 void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
   builder.registerOptimizerLastEPCallback(
       [&request](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-        if (request.sanitize_address) {
+        if (request.sanitizers.address) {
           llvm::AddressSanitizerOptions options;
           options.Recover = false;
           options.UseAfterScope = true;
@@ -79,7 +79,7 @@ void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
           passes.addPass(llvm::AddressSanitizerPass(options, false, false, llvm::AsanDtorKind::None,
                                                     llvm::AsanCtorKind::None));
         }
-        if (request.sanitize_thread) {
+        if (request.sanitizers.thread) {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
         }
       });

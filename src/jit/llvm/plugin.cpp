@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <jit/library_folder.hpp>
 #include <jit/llvm/compiler.hpp>
 #include <jit/llvm/find_machine.hpp>
 #include <jit/llvm/linker.hpp>
@@ -13,18 +14,10 @@
 namespace op2::jit {
 namespace {
 
-/// The folder of the library that this code is in, with a slash at the end.
-std::string own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr)
-    return {};
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/') + 1);
-}
-
 /// @param message  set if null is returned
 std::unique_ptr<Compiler> load_compiler(const Machine& machine, std::string& message) {
-  const std::string path = own_folder() + "libop2_clang.so";
+  const std::string path =
+      library_folder(reinterpret_cast<const void*>(&load_compiler)) / "libop2_clang.so";
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     message = fmt::format("cannot load the compiler: {}", dlerror());

@@ -327,13 +327,13 @@ std::vector<std::string> clang_arguments(const Machine& machine, const CompileRe
   for (std::string feature; std::getline(features, feature, ',');) {
     add({"-target-feature", feature});
   }
-  if (request.sanitize_address) add({"-fsanitize=address"});
-  if (request.sanitize_thread) add({"-fsanitize=thread"});
-  if (request.sanitize_undefined) {
+  if (request.sanitizers.address) add({"-fsanitize=address"});
+  if (request.sanitizers.thread) add({"-fsanitize=thread"});
+  if (request.sanitizers.undefined) {
     const std::string checks = undefined_checks;
     add({"-fsanitize=" + checks, "-fsanitize-recover=" + checks});
   }
-  if (request.sanitize_address || request.sanitize_thread) add({"-mframe-pointer=all"});
+  if (request.sanitizers.address || request.sanitizers.thread) add({"-mframe-pointer=all"});
   return list;
 }
 

@@ -168,9 +168,9 @@ Error compile_error(const CompileResult& result, const CompiledText& text) {
     case CompileStatus::crashed:
       return {ErrorCode::compiler_crash,
               fmt::format(
-                  "{}: the compiler failed on kernel '{}': {}; simplify the kernel, or give it a "
-                  "host function (OP_KERNEL)",
-                  where, text.kernel.name, result.message)};
+                  "{}: the compiler failed on kernel '{}': {}; simplify the kernel{}", where,
+                  text.kernel.name, result.message,
+                  text.kernel.host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
     case CompileStatus::unavailable:
       return {ErrorCode::plugin_failure, fmt::format("{}: kernel '{}' cannot be compiled: {}",
                                                      where, text.kernel.name, result.message)};

@@ -292,6 +292,8 @@ std::vector<std::string> fixed_flags() {
           "-Wno-unused",
           "-Wno-unknown-pragmas",
           "-Wno-pass-failed",
+          "-Werror=return-type",
+          "-Werror=format",
           "-nostdsysteminc",
           "-nobuiltininc"};
 }
@@ -340,6 +342,7 @@ std::vector<std::string> clang_arguments(const Machine& machine, const CompileRe
 std::string recipe_fingerprint() {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const auto& flag : fixed_flags()) mix(hash, flag);
+  mix(hash, undefined_checks);
   for (const auto& header : shim_headers()) {
     mix(hash, header.name);
     mix(hash, header.text);

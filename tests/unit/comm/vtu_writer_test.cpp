@@ -117,12 +117,21 @@ TEST(VtuWriter, RefusesAFieldOfTheWrongLength) {
   EXPECT_EQ(directory.file_count(), 0u);
 }
 
+TEST(VtuWriter, FourNodesInSpaceAreATetrahedron) {
+  const std::vector<double> x{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const std::vector<std::int32_t> cell{0, 1, 2, 3};
+  const TemporaryDirectory directory;
+  write_vtu(directory / "tet.vtu", {{"x", Type::f64, 3, 4, x.data()}, 4, cell, {}, {}});
+  const VtuFile file = parse_vtu(content_of(directory / "tet.vtu"));
+  EXPECT_THAT(file.arrays.at("types").as<std::uint8_t>(), ElementsAre(10));
+}
+
 TEST(VtuWriter, RefusesAnArityThatIsNoCell) {
   const TwoSquares squares;
   VtuGrid grid = squares.grid();
-  grid.cell_arity = 5;
+  grid.cell_arity = 7;
   EXPECT_THAT(error_text(ErrorCode::bad_dim, [&] { write_vtu("x.vtu", grid); }),
-              HasSubstr("arity 5"));
+              HasSubstr("arity 7"));
 }
 
 TEST(VtuWriter, RefusesCoordinatesThatAreNoPlaneOrSpace) {

@@ -148,6 +148,13 @@ TEST(Backend, ReturnsWarningsOfASuccessfulCompilation) {
   EXPECT_EQ(result.diagnostics[0].severity, Diagnostic::Severity::warning);
 }
 
+TEST(Backend, AFunctionThatMayEndWithoutItsValueIsRejected) {
+  auto request = work("*y = limit(*x);");
+  const std::string helper = "static double limit(double v) { if (v > 2) return 1; }\n";
+  request.source.insert(0, helper);
+  EXPECT_EQ(load()->compile(request).status, CompileStatus::rejected);
+}
+
 // ---- machine
 
 TEST(Backend, DescribesTheMachine) {

@@ -14,7 +14,7 @@ struct op_arg {
   op_arg_type argtype = OP_ARG_DAT;
   op_access acc = OP_READ;
   op2::Type value_type = op2::Type::f64;  ///< of a raw global or an index
-  int opt = 1;  ///< 0: the argument is off; the kernel gets a pointer that it must not use
+  int opt = 1;  ///< 0: the argument is off; the kernel gets a null pointer
   int dim = 1;
   bool dim_as_declared = false;  ///< short forms: `dim` is not given
   int idx = -1;                  ///< column of the map; -1: direct

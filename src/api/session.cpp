@@ -48,7 +48,12 @@ std::optional<std::string> variable(const char* name) {
 /// A program that ends without op_exit must not look successful while loops were never executed.
 void report_discarded_loops() {
   const Runtime* runtime = sessions().running.get();
-  if (runtime == nullptr || runtime->forked() || runtime->queue.empty()) return;
+  if (runtime == nullptr || runtime->forked()) return;
+  for (const std::string& path : {runtime->options.timing, runtime->options.trace})
+    if (!path.empty())
+      sessions().running->log.warning(
+          fmt::format("'{}' is not written: the program ended without op_exit", path));
+  if (runtime->queue.empty()) return;
   sessions().running->log.error(
       fmt::format("{} queued loops were never executed: the program ended without op_exit",
                   runtime->queue.size()));

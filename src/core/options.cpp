@@ -30,7 +30,7 @@ constexpr Switch table[] = {
     {"OP2_DUMP", "none, list of chain,schedule,source",
      "log the result of a pass whenever it runs"},
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
-    {"OP2_TIMING", "none, file (.txt, .csv or .json)", "write the per-loop table at op_exit"},
+    {"OP2_TIMING", "none, file (.csv, .json, any other: text)", "write the per-loop table at op_exit"},
     {"OP2_DISABLE", "none, list of dead",
      "switch passes off; dead: loops whose results are overwritten before use are executed too"},
 };

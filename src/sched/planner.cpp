@@ -14,6 +14,11 @@ namespace {
 /// Loops over fewer elements run on the calling thread: waking others costs more than it gains.
 constexpr int min_elements_per_thread = 256;
 
+bool modifies_any(std::span<const core::LoopArg> args) {
+  return std::any_of(args.begin(), args.end(),
+                     [](const core::LoopArg& arg) { return arg.active && arg.modifies(); });
+}
+
 core::ArgBinding bind(const core::LoopArg& arg) {
   core::ArgBinding binding{nullptr, nullptr, 0};
   if (!arg.active) return binding;
@@ -79,6 +84,8 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   for (const core::Dat* dat : plan->key.dats)
     plan->valid_after.push_back(levels[static_cast<std::size_t>(dat->index)]);
   if (options_.dump.schedule) log_.dump(describe_schedule(queue, *plan));
+  if (log_.logs(core::LogLevel::info))
+    log_.info(fmt::format("new plan for a sequence of {} loops", queue.size()));
   return plan;
 }
 
@@ -98,7 +105,10 @@ void Planner::plan_chain(const core::Queue& queue, RecordRange range,
       plan.steps[k].kind = LoopStep::Kind::assignment;
       continue;
     }
-    const bool dead = levels.extent[loop++] == core::no_level && options_.eliminate_dead_loops;
+    // A loop that writes nothing has no use for others, but perhaps for its kernel: a message.
+    const bool unused =
+        levels.extent[loop++] == core::no_level && modifies_any(queue.args_of(queue.records()[k]));
+    const bool dead = unused && options_.eliminate_dead_loops;
     plan.steps[k].kind = dead ? LoopStep::Kind::dead : LoopStep::Kind::loop;
     plan.steps[k].row = &table_.row(queue.records()[k].name);
     check_loop_name(queue.records()[k]);
@@ -156,6 +166,12 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
   if (!outcome.error) {
     step.range = outcome.code->range;
     step.row->code = "jit";
+    if (log_.logs(core::LogLevel::debug))
+      log_.debug(fmt::format(
+          "loop '{}': kernel '{}' {}", record.name, record.kernel->name,
+          outcome.code->from_disk
+              ? "from the cache directory"
+              : fmt::format("compiled in {:.0f} ms", 1e3 * outcome.code->compile_seconds)));
     return;
   }
   const ErrorCode code = outcome.error->code();

@@ -189,6 +189,14 @@ TEST_F(ForcePoints, ATemporaryMayBeFreedWhileLoopsArePending) {
   EXPECT_EQ(executed, 30);
 }
 
+OP_KERNEL(look, (const double* a), { executed += *a == 0; });
+
+TEST_F(ForcePoints, ALoopThatWritesNothingRunsAllTheSame) {
+  op_par_loop(look, "look", set, op_arg_dat(dat, OP_READ));
+  op_flush();
+  EXPECT_EQ(executed, 3);
+}
+
 OP_KERNEL(overwrite, (double* a), { *a = 9; });
 
 TEST_F(ForcePoints, ALoopWhoseResultIsOverwrittenUnseenDoesNotRun) {

@@ -38,7 +38,7 @@ struct LoopRequest {
   LoopShape shape;  ///< made by `shape_of`
   std::string loop;
   std::string call_site;       ///< "airfoil.cpp:212"
-  op_kernel kernel = nullptr;  ///< for placing errors; used during the call only
+  op_kernel kernel = nullptr;  ///< for placing errors; not null; used during the call only
 };
 
 /// Code of one shape, linked. Lives as long as the Jit that gave it.

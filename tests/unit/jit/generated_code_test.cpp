@@ -249,8 +249,9 @@ TEST_F(GeneratedCode, AFileAboveTheFolderIsFound) {
 }
 
 TEST_F(GeneratedCode, KernelsOfOneNameButDifferentTextsLiveSideBySide) {
+  static const op_kernel_core kernel{"k", "", "main.cpp", 7, false, nullptr, nullptr, nullptr, -1};
   const auto request = [](const char* text) {
-    return LoopRequest{{"k", text, {dat(0, 1, OP_WRITE)}, {}, {}}, "loop", "main.cpp:7", nullptr};
+    return LoopRequest{{"k", text, {dat(0, 1, OP_WRITE)}, {}, {}}, "loop", "main.cpp:7", &kernel};
   };
   const auto jit = make();
   const auto outcomes = jit->get(

@@ -59,7 +59,7 @@ struct Outcome {
 };
 
 struct JitOptions {
-  std::string plugin_dir;  ///< searched before the library's own folder
+  std::string plugin_dir;  ///< instead of the library's own folder, if not empty
   std::string cpu;         ///< LLVM's name of the CPU; empty: the host
   int threads = 0;         ///< compilations at once; 0: as many as the hardware runs, at least 2
   CacheOptions cache;

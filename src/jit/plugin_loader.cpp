@@ -15,12 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> candidates(const std::string& plugin_dir) {
-  std::vector<fs::path> files;
-  if (!plugin_dir.empty()) files.push_back(fs::absolute(plugin_dir) / "libop2_llvm.so");
+  if (!plugin_dir.empty()) return {fs::absolute(plugin_dir) / "libop2_llvm.so"};
   const auto folder = library_folder(reinterpret_cast<const void*>(&load_backend));
-  files.push_back(folder / "libop2_llvm.so");
-  files.push_back(folder / "op2" / "libop2_llvm.so");
-  return files;
+  return {folder / "libop2_llvm.so", folder / "op2" / "libop2_llvm.so"};
 }
 
 /// A handle of the first file that can be loaded.

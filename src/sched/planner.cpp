@@ -118,7 +118,7 @@ void Planner::plan_chain(const core::Queue& queue, RecordRange range,
 
 void Planner::check_loop_name(const core::LoopRecord& record) {
   const auto [known, fresh] = kernels_.try_emplace(record.name, record.kernel);
-  if (!fresh && known->second != record.kernel)
+  if (!fresh && std::string_view(known->second->source) != record.kernel->source)
     log_.warning_once(
         fmt::format("name {}", record.name),
         fmt::format("loops named '{}' run different kernels (here {}:{}); the per-loop "

@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 
+#include <fmt/core.h>
+
 namespace op2::jit {
 namespace {
 
@@ -68,7 +70,7 @@ class Scanner {
 
   void skip_raw_literal() {
     const auto open = std::min(text_.find('(', at_), text_.size());
-    const std::string end = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    const std::string end = fmt::format("){}\"", text_.substr(at_ + 1, open - at_ - 1));
     at_ = open;
     skip_behind(end);
   }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <op2/decl.hpp>
 #include <op2/kernel.hpp>
 
 #include <api/session.hpp>
 #include <core/error.hpp>
+#include <core/text_file.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 #include <jit/reserved_names.hpp>
@@ -126,24 +127,6 @@ void check_kernel_name(const char* name) {
                name);
 }
 
-std::string read_text(const char* kernel, const char* path) {
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path, "rb"));
-  std::string text;
-  char block[4096];
-  while (file != nullptr) {
-    const std::size_t bytes = std::fread(block, 1, sizeof block, file.get());
-    if (bytes == 0) break;
-    text.append(block, bytes);
-  }
-  if (file == nullptr || std::ferror(file.get()))
-    core::fail(ErrorCode::io_failure, "kernel '{}': cannot read '{}': {}", kernel, path,
-               std::strerror(errno));
-  return text;
-}
-
 }  // namespace
 
 void op2::detail::set_global(op_global global, Type value_type, const void* values) {
@@ -174,6 +157,10 @@ op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_lo
   auto& runtime = api::usable();
   check_kernel_name(name);
   if (path == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the path is null", name);
-  return &runtime.mesh.add_kernel(name, read_text(name, path), path, static_cast<int>(where.line()),
+  std::optional<std::string> text = core::read_file(path);
+  if (!text)
+    core::fail(ErrorCode::io_failure, "kernel '{}': cannot read '{}': {}", name, path,
+               std::strerror(errno));
+  return &runtime.mesh.add_kernel(name, std::move(*text), path, static_cast<int>(where.line()),
                                   true);
 }

@@ -61,9 +61,7 @@ void add_field(op_dat field, op_set cells, op_set points, std::vector<comm::Fiel
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   const core::Dat& record = current_dat("op_fetch_data", dat);
   check_values("op_fetch_data", record, value_type, values);
-  if (record.set->size > 0)
-    std::memcpy(values, record.rows.get(),
-                static_cast<std::size_t>(record.size) * static_cast<std::size_t>(record.set->size));
+  if (record.set->size > 0) std::memcpy(values, record.rows.get(), record.bytes());
 }
 
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,

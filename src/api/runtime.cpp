@@ -16,13 +16,11 @@ int thread_count(const core::Options& options, const core::Topology& topology) {
 
 jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
                             core::Trace& trace) {
-  constexpr jit::CacheMode modes[] = {jit::CacheMode::read_write, jit::CacheMode::read_only,
-                                      jit::CacheMode::off};
   const std::string_view sanitizers = OP2_SANITIZERS;
   jit::JitOptions j;
   j.plugin_dir = options.plugin_dir;
   j.cpu = options.jit_cpu;
-  j.cache.mode = modes[static_cast<int>(options.cache)];
+  j.cache.mode = options.cache;
   j.cache.directory = options.cache_dir;
   j.cache.max_bytes = options.cache_max_bytes;
   j.sanitizers.address = sanitizers.find("address") != std::string_view::npos;

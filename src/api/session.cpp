@@ -47,14 +47,14 @@ std::optional<std::string> variable(const char* name) {
 
 /// A program that ends without op_exit must not look successful while loops were never executed.
 void report_discarded_loops() {
-  const Runtime* runtime = sessions().running.get();
+  Runtime* runtime = sessions().running.get();
   if (runtime == nullptr || runtime->forked()) return;
   for (const std::string& path : {runtime->options.timing, runtime->options.trace})
     if (!path.empty())
-      sessions().running->log.warning(
+      runtime->log.warning(
           fmt::format("'{}' is not written: the program ended without op_exit", path));
   if (runtime->queue.empty()) return;
-  sessions().running->log.error(
+  runtime->log.error(
       fmt::format("{} queued loops were never executed: the program ended without op_exit",
                   runtime->queue.size()));
   std::cout.flush();

@@ -14,8 +14,7 @@ namespace {
 /// Rows of a dat, zeroed; an error names the dat and the sizes.
 Buffer allocate_rows(op_set set, int dim, Type type, const char* name) {
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::size_t>(set->size) * static_cast<std::size_t>(dim),
-                             size_of(type), &bytes))
+  if (__builtin_mul_overflow(static_cast<std::size_t>(set->size), size_of(type, dim), &bytes))
     fail(ErrorCode::bad_size, "dat '{}': {} elements x {} values of '{}' overflow 64 bits", name,
          set->size, dim, name_of(type));
   try {
@@ -113,8 +112,7 @@ Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
   if (found == reusable_.end()) return nullptr;
   Dat* dat = *found;
   reusable_.erase(found);
-  std::memset(dat->rows.get(), 0,
-              static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
+  std::memset(dat->rows.get(), 0, dat->bytes());
   return dat;
 }
 
@@ -127,7 +125,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
     static_cast<op_dat_core&>(*fresh) = {.index = static_cast<int>(dats_.size()),
                                          .set = set,
                                          .dim = dim,
-                                         .size = dim * static_cast<int>(size_of(type)),
+                                         .size = static_cast<int>(size_of(type, dim)),
                                          .data = reinterpret_cast<char*>(fresh->rows.get()),
                                          .type = name_of(type),
                                          .name = nullptr};
@@ -137,9 +135,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
   }
   dat->name_storage = temporary ? name : unique_name(dats_, name);
   dat->name = dat->name_storage.c_str();
-  if (values != nullptr && set->size > 0)
-    std::memcpy(dat->rows.get(), values,
-                static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(set->size));
+  if (values != nullptr && set->size > 0) std::memcpy(dat->rows.get(), values, dat->bytes());
   known_dats_.insert(dat);
   return *dat;
 }
@@ -149,7 +145,7 @@ Global& Mesh::add_global(int dim, Type type, const void* initial, const char* na
   global->name_storage = unique_name(globals_, name);
   global->value_type = type;
   const auto* bytes = static_cast<const std::byte*>(initial);
-  global->value.assign(bytes, bytes + static_cast<std::size_t>(dim) * size_of(type));
+  global->value.assign(bytes, bytes + size_of(type, dim));
   static_cast<op_global_core&>(*global) = {.index = static_cast<int>(globals_.size()),
                                            .dim = dim,
                                            .type = name_of(type),
@@ -159,7 +155,7 @@ Global& Mesh::add_global(int dim, Type type, const void* initial, const char* na
 }
 
 void Mesh::set_constant(const std::string& name, Type type, int dim, const void* values) {
-  const std::size_t bytes = static_cast<std::size_t>(dim) * size_of(type);
+  const std::size_t bytes = size_of(type, dim);
   auto [entry, fresh] = constants_.try_emplace(name);
   Constant& constant = entry->second;
   if (fresh)

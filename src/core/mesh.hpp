@@ -31,6 +31,11 @@ struct Dat : op_dat_core {
   Type value_type;
   Buffer rows;  ///< shape [set->size x dim], packed
   bool temporary;
+
+  /// Bytes of all rows.
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(size) * static_cast<std::size_t>(set->size);
+  }
 };
 
 struct Global : op_global_core {
@@ -84,8 +89,6 @@ class Mesh {
   /// given to others, so that a handle of an ended session is recognised for ever.
   void end();
 
-  const std::vector<std::unique_ptr<Set>>& sets() const { return sets_; }
-  const std::vector<std::unique_ptr<Map>>& maps() const { return maps_; }
   const std::vector<std::unique_ptr<Dat>>& dats() const { return dats_; }
   const std::unordered_map<std::string, Constant>& constants() const { return constants_; }
 

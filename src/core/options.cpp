@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <string_view>
 
 #include <core/error.hpp>
@@ -10,6 +11,13 @@
 
 namespace op2::core {
 namespace {
+
+/// One row of the table. The first value is the default.
+struct Switch {
+  const char* name;
+  const char* values;
+  const char* meaning;
+};
 
 constexpr Switch table[] = {
     {"OP2_TARGET", "cpu, reference",
@@ -30,7 +38,8 @@ constexpr Switch table[] = {
     {"OP2_DUMP", "none, list of chain,schedule,source",
      "log the result of a pass whenever it runs"},
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
-    {"OP2_TIMING", "none, file (.csv, .json, any other: text)", "write the per-loop table at op_exit"},
+    {"OP2_TIMING", "none, file (.csv, .json, any other: text)",
+     "write the per-loop table at op_exit"},
     {"OP2_DISABLE", "none, list of dead",
      "switch passes off; dead: loops whose results are overwritten before use are executed too"},
 };
@@ -89,10 +98,6 @@ bool set_flag(bool& flag) {
 
 }  // namespace
 
-std::span<const Switch> switch_table() {
-  return table;
-}
-
 Options read_options(const Lookup& lookup) {
   constexpr std::string_view targets[] = {"cpu", "reference"};
   constexpr std::string_view jit_modes[] = {"on", "off", "require"};
@@ -104,7 +109,7 @@ Options read_options(const Lookup& lookup) {
   o.jit_cpu = lookup("OP2_JIT_CPU").value_or("");
   if (o.jit_cpu == "host") o.jit_cpu.clear();
   o.plugin_dir = lookup("OP2_PLUGIN_DIR").value_or("");
-  o.cache = static_cast<CacheUse>(read_word(lookup, "OP2_CACHE", cache_modes));
+  o.cache = static_cast<CacheMode>(read_word(lookup, "OP2_CACHE", cache_modes));
   o.cache_dir = lookup("OP2_CACHE_DIR").value_or("");
   o.cache_max_bytes = read_number(lookup, "OP2_CACHE_MAX_MB", 1024, 1, 1'000'000) << 20;
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));

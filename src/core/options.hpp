@@ -6,22 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace op2::core {
 
-/// One row of the table. The first value is the default.
-struct Switch {
-  const char* name;
-  const char* values;
-  const char* meaning;
-};
-
 enum class Target { cpu, reference };
 enum class JitMode { on, off, require };
-enum class CacheUse { read_write, read_only, off };
+enum class CacheMode { read_write, read_only, off };
 
 /// Passes that OP2_DUMP can show.
 struct Dump {
@@ -37,7 +29,7 @@ struct Options {
   JitMode jit = JitMode::on;
   std::string jit_cpu;
   std::string plugin_dir;
-  CacheUse cache = CacheUse::read_write;
+  CacheMode cache = CacheMode::read_write;
   std::string cache_dir;
   std::int64_t cache_max_bytes = 0;
   int queue_max = 64;  ///< loops
@@ -47,8 +39,6 @@ struct Options {
   std::string timing;
   bool eliminate_dead_loops = true;  ///< switched off by OP2_DISABLE=dead
 };
-
-std::span<const Switch> switch_table();
 
 /// Reads the environment.
 /// @param lookup    value of a variable, or nothing

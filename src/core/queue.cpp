@@ -37,8 +37,7 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
     if (record.modifies())
       forces = true;
     else
-      value.captured =
-          capture(arg.data, static_cast<std::size_t>(record.dim) * size_of(record.type));
+      value.captured = capture(arg.data, size_of(record.type, record.dim));
   }
   records_.push_back({.kernel = kernel,
                       .name = intern(name.name),

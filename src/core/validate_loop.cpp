@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <core/access.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::core {
 namespace {
-
-const char* name_of(op_access access) {
-  constexpr const char* names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
-  return access >= OP_READ && access <= OP_MAX ? names[access] : "an unknown access";
-}
 
 /// Where a fault is: the loop, its call site and, once known, the number of the argument.
 struct Place {
@@ -103,7 +99,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (!arg.writable && arg.acc != OP_READ)
     place.fail(ErrorCode::bad_access, "{} of a global needs a pointer that is not to const",
                name_of(arg.acc));
-  const std::size_t bytes = static_cast<std::size_t>(arg.dim) * size_of(arg.value_type);
+  const std::size_t bytes = size_of(arg.value_type, arg.dim);
   if (bytes > max_captured_bytes)
     place.fail(ErrorCode::too_large, "the global has {} bytes, more than {}; use a dat", bytes,
                max_captured_bytes);

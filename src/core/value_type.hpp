@@ -14,6 +14,11 @@ namespace op2::core {
 /// Bytes of one value.
 std::size_t size_of(Type type);
 
+/// Bytes of `dim` values.
+inline std::size_t size_of(Type type, int dim) {
+  return size_of(type) * static_cast<std::size_t>(dim);
+}
+
 /// Canonical type string: "double", "float", "int", "uint", "ll", "ull", "bool".
 const char* name_of(Type type);
 

@@ -12,12 +12,13 @@
 #include <string_view>
 
 #include <core/log.hpp>
+#include <core/options.hpp>
 #include <jit/cache_directory.hpp>
 #include <jit/cache_entry.hpp>
 
 namespace op2::jit {
 
-enum class CacheMode { off, read_only, read_write };
+using core::CacheMode;
 
 struct CacheOptions {
   CacheMode mode = CacheMode::read_write;

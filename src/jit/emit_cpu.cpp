@@ -10,9 +10,9 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <core/access.hpp>
 #include <core/value_type.hpp>
 #include <jit/backend.hpp>
-#include <jit/loop_key.hpp>
 
 namespace op2::jit {
 namespace {
@@ -154,7 +154,7 @@ void emit_heading(fmt::memory_buffer& out, const LoopShape& shape) {
     const bool number = arg.kind == OP_ARG_IDX;
     fmt::format_to(append, "//   argument {}: {}[{}], {}, {}\n", i,
                    number ? "int" : core::cxx_name_of(arg.type), number ? 1 : arg.dim,
-                   word_of(arg.access), describe(arg));
+                   core::word_of(arg.access), describe(arg));
   }
   fmt::format_to(append, "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n{}",
                  shape.constants.empty() ? "" : "\n");

@@ -8,7 +8,8 @@
 
 namespace op2::jit {
 
-/// Name of the range function (core::RangeFunction) that emitted code defines; no kernel may have it.
+/// Name of the range function (core::RangeFunction) that emitted code defines; no kernel may have
+/// it.
 inline constexpr const char* range_symbol = "__op2_loop";
 
 /// Symbol through which emitted code reads the constant `name`; its address is given when linking.

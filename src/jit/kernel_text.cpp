@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 
 #include <fmt/core.h>
+
+#include <core/text_file.hpp>
 
 namespace op2::jit {
 namespace {
@@ -136,12 +136,11 @@ class Scanner {
   TextScan found_;
 };
 
-std::optional<std::string> read_file(const std::filesystem::path& path) {
+/// Waits for nobody: pipes and devices are no headers.
+std::optional<std::string> read_header(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return {};
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return core::read_file(path.c_str());
 }
 
 /// Files by their path relative to a folder.
@@ -166,7 +165,7 @@ class IncludeReader {
   bool read_one(const std::filesystem::path& path) {
     const std::string name = path.lexically_normal().generic_string();
     if (files_.contains(name)) return true;
-    const auto text = read_file(folder_ / name);
+    const auto text = read_header(folder_ / name);
     if (!text) return false;
     files_[name] = *text;
     read(*text, std::filesystem::path(name).parent_path());

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <core/access.hpp>
 #include <core/hash.hpp>
 #include <core/value_type.hpp>
 #include <jit/cache_format.hpp>
@@ -13,18 +14,13 @@ namespace {
 std::string words_of(const ArgShape& arg) {
   constexpr const char* kinds[] = {"global", "dat", "number"};
   std::string words = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
-                                  word_of(arg.access));
+                                  core::word_of(arg.access));
   if (arg.dat >= 0) words += fmt::format(" dat={}", arg.dat);
   if (arg.index >= 0) words += fmt::format(" index={}", arg.index);
   return words + (arg.active ? "\n" : " off\n");
 }
 
 }  // namespace
-
-const char* word_of(op_access access) {
-  constexpr const char* words[] = {"read", "write", "rw", "inc", "min", "max"};
-  return words[access];
-}
 
 KeyFields fields_of(const LoopShape& shape, const std::string& source, const TargetInfo& target,
                     const std::string& options) {

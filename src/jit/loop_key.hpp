@@ -10,13 +10,9 @@
 
 namespace op2::jit {
 
-/// "read", "write", "rw", "inc", "min" or "max".
-const char* word_of(op_access access);
-
 /// @param source   what emit_cpu made of `shape`; its hash is in the key, beside the library's
-/// version
-///                 and the entry's format, so that code of another version is never taken for this
-///                 one's
+/// version and the
+///                 entry's format, so that code of another version is never taken for this one's
 /// @param options  flags of the compilation that shape code
 KeyFields fields_of(const LoopShape& shape, const std::string& source, const TargetInfo& target,
                     const std::string& options);

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <core/text_file.hpp>
 
 namespace op2::jit {
 namespace {
@@ -88,8 +89,7 @@ void visit_nearest_first(std::string_view content, std::string_view wanted, int 
 
 TextPlaces::TextPlaces(const op_kernel_core& kernel) : kernel_(kernel) {
   if (kernel.text_is_file || kernel.file == nullptr) return;
-  std::ifstream file(kernel.file, std::ios::binary);
-  if (file) content_.assign(std::istreambuf_iterator<char>(file), {});
+  content_ = core::read_file(kernel.file).value_or("");
   const std::string_view text = kernel.source;
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
   visit_nearest_first(content_, text, kernel.line, [this](std::size_t at) {

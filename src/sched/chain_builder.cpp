@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include <sched/numbering.hpp>
+
 namespace op2::sched {
 namespace {
 
@@ -11,13 +13,6 @@ bool reads_any(std::span<const core::LoopArg> args, const std::set<const core::G
   return std::any_of(args.begin(), args.end(), [&](const core::LoopArg& arg) {
     return arg.active && arg.global != nullptr && !arg.modifies() && reduced.contains(arg.global);
   });
-}
-
-std::int32_t number_of(std::vector<core::Dat*>& dats, core::Dat* dat) {
-  const auto found = std::find(dats.begin(), dats.end(), dat);
-  if (found != dats.end()) return static_cast<std::int32_t>(found - dats.begin());
-  dats.push_back(dat);
-  return static_cast<std::int32_t>(dats.size() - 1);
 }
 
 core::ChainLoop describe_loop(std::span<const core::LoopArg> args, std::vector<core::Dat*>& dats) {

@@ -31,7 +31,7 @@ class Engine {
 
   /// True for a kernel that runs as host function and names a declared constant: it reads the
   /// program's variable, which may change after the call.
-  bool must_run_now(op_kernel kernel, const core::Mesh& mesh) const {
+  bool must_run_now(op_kernel kernel, const core::Mesh& mesh) {
     return planner_.runs_on_host(kernel) && planner_.names_constants(kernel, mesh);
   }
 

@@ -46,17 +46,13 @@ void bind_reads(LoopStep& step, std::size_t arg_count, std::span<const core::Arg
 void start_reductions(LoopStep& step, std::span<const core::ArgValue> values) {
   for (const GlobalSlot& slot : step.reductions)
     for (int t = 0; t < step.threads; ++t)
-      start_partial(
-          slot.shape, result_of(slot, values),
-          step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset);
+      start_partial(slot.shape, result_of(slot, values), step.partial(slot, t));
 }
 
 void finish_reductions(LoopStep& step, std::span<const core::ArgValue> values) {
   for (const GlobalSlot& slot : step.reductions)
     for (int t = 0; t < step.threads; ++t)
-      fold_partial(slot.shape,
-                   step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset,
-                   result_of(slot, values));
+      fold_partial(slot.shape, step.partial(slot, t), result_of(slot, values));
 }
 
 }  // namespace

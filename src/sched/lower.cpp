@@ -6,16 +6,10 @@
 #include <set>
 #include <utility>
 
+#include <sched/numbering.hpp>
+
 namespace op2::sched {
 namespace {
-
-/// Number of `item` in the order of first appearance.
-template <class T>
-std::int32_t number_of(std::vector<T>& seen, const T& item) {
-  const auto found = std::find(seen.begin(), seen.end(), item);
-  if (found == seen.end()) seen.push_back(item);
-  return static_cast<std::int32_t>(std::find(seen.begin(), seen.end(), item) - seen.begin());
-}
 
 template <class T>
 void sort_unique(std::vector<T>& items) {
@@ -47,8 +41,8 @@ SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) 
 }  // namespace
 
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
-  std::vector<const core::Dat*> dats;
-  std::vector<std::pair<const core::Map*, int>> indices;
+  std::vector<core::Dat*> dats;
+  std::vector<std::pair<core::Map*, int>> indices;
   std::vector<jit::ArgShape> shapes;
   for (const core::LoopArg& arg : args) {
     jit::ArgShape shape{.kind = arg.kind,
@@ -56,9 +50,8 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
                         .type = arg.type,
                         .dim = arg.dim,
                         .active = arg.active};
-    if (arg.is_active_dat()) shape.dat = number_of(dats, static_cast<const core::Dat*>(arg.dat));
-    if (arg.active && arg.is_indirect())
-      shape.index = number_of(indices, {static_cast<const core::Map*>(arg.map), arg.column});
+    if (arg.is_active_dat()) shape.dat = number_of(dats, arg.dat);
+    if (arg.active && arg.is_indirect()) shape.index = number_of(indices, {arg.map, arg.column});
     shapes.push_back(shape);
   }
   return shapes;

@@ -3,7 +3,7 @@
 // comparison of its key when the same sequence is queued again.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -37,6 +37,11 @@ struct LoopStep {
   std::size_t block_bytes = 0;
   core::LoopRow* row = nullptr;
   double useful_bytes = 0;
+
+  /// Where `thread` sums up a reduction.
+  std::byte* partial(const GlobalSlot& reduction, int thread) const {
+    return blocks.get() + static_cast<std::size_t>(thread) * block_bytes + reduction.offset;
+  }
 };
 
 /// What a plan was made for: the whole sequence and the validity of its dats at the start.

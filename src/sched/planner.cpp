@@ -36,16 +36,13 @@ void bind_args(std::span<const core::LoopArg> args, LoopStep& step) {
     if (!args[k].active || args[k].kind != OP_ARG_GBL) continue;
     (args[k].modifies() ? step.reductions : step.reads).push_back({k, args[k], step.block_bytes});
     if (args[k].modifies())
-      step.block_bytes +=
-          (static_cast<std::size_t>(args[k].dim) * core::size_of(args[k].type) + 63) / 64 * 64;
+      step.block_bytes += (core::size_of(args[k].type, args[k].dim) + 63) / 64 * 64;
   }
   step.blocks = core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(step.threads));
   for (int t = 0; t < step.threads; ++t) {
     std::transform(args.begin(), args.end(), std::back_inserter(step.bindings), bind);
     core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * args.size();
-    for (const GlobalSlot& slot : step.reductions)
-      own[slot.arg].base =
-          step.blocks.get() + static_cast<std::size_t>(t) * step.block_bytes + slot.offset;
+    for (const GlobalSlot& slot : step.reductions) own[slot.arg].base = step.partial(slot, t);
   }
 }
 
@@ -135,6 +132,7 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
   const std::vector<jit::Constant> constants = constants_of(mesh);
   std::vector<jit::LoopRequest> requests;
   std::vector<std::size_t> places;
+  std::map<op_kernel, jit::LoopShape> shapes;  // without arguments: each text is looked at once
   for (std::size_t k = 0; k < queue.size(); ++k) {
     LoopStep& step = plan.steps[k];
     if (step.kind != LoopStep::Kind::loop) continue;
@@ -149,8 +147,10 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
                  "loop '{}' ({}): kernel '{}' has no host function, so OP2_JIT=off cannot run it; "
                  "use OP_KERNEL or OP2_JIT=on",
                  record.name, site, record.kernel->name);
-    requests.push_back({jit::shape_of(*record.kernel, arg_shapes(queue.args_of(record)), constants),
-                        record.name, site, record.kernel});
+    const auto [known, fresh] = shapes.try_emplace(record.kernel);
+    if (fresh) known->second = jit::shape_of(*record.kernel, {}, constants);
+    requests.push_back({known->second, record.name, site, record.kernel});
+    requests.back().shape.args = arg_shapes(queue.args_of(record));
     places.push_back(k);
   }
   if (requests.empty()) return;
@@ -187,9 +187,14 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
       what, fmt::format("{} as host function on one thread: {}", what, outcome.error->what()));
 }
 
-bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) const {
-  return !mesh.constants().empty() &&
-         !jit::shape_of(*kernel, {}, constants_of(mesh)).constants.empty();
+bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) {
+  if (constants_looked_for_ != mesh.constants().size()) {
+    names_constants_.clear();
+    constants_looked_for_ = mesh.constants().size();
+  }
+  const auto [answer, fresh] = names_constants_.try_emplace(kernel, false);
+  if (fresh) answer->second = !jit::shape_of(*kernel, {}, constants_of(mesh)).constants.empty();
+  return answer->second;
 }
 
 void Planner::add_shares(const core::Queue& queue, const core::LoopRecord& record, LoopStep& step) {

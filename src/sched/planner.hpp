@@ -37,7 +37,9 @@ class Planner {
   bool runs_on_host(op_kernel kernel) const {
     return wants_host(kernel) || (!fallen_back_.empty() && fallen_back_.contains(kernel));
   }
-  bool names_constants(op_kernel kernel, const core::Mesh& mesh) const;
+  /// Whether the text of the kernel names a declared constant. The answer is kept while no constant
+  /// is added.
+  bool names_constants(op_kernel kernel, const core::Mesh& mesh);
 
  private:
   void plan_chain(const core::Queue& queue, RecordRange chain, std::vector<core::Level>& valid,
@@ -57,6 +59,8 @@ class Planner {
   core::Log& log_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
   std::set<op_kernel> fallen_back_;           ///< cannot be compiled
+  std::map<op_kernel, bool> names_constants_;
+  std::size_t constants_looked_for_ = 0;  ///< in `names_constants_`
   std::map<std::pair<ConflictPattern, int>, std::unique_ptr<ThreadPlan>> shares_;
 };
 

@@ -19,7 +19,7 @@ T folded(op_access access, T value, T partial) {
 }  // namespace
 
 void start_partial(const core::LoopArg& arg, const void* before, std::byte* partial) {
-  const std::size_t bytes = static_cast<std::size_t>(arg.dim) * core::size_of(arg.type);
+  const std::size_t bytes = core::size_of(arg.type, arg.dim);
   if (arg.access == OP_INC)
     std::memset(partial, 0, bytes);
   else

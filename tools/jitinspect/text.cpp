@@ -9,6 +9,8 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <core/access.hpp>
+
 namespace op2::jitinspect {
 
 std::string size_words(std::int64_t bytes) {
@@ -33,7 +35,7 @@ std::string date_words(std::int64_t then) {
 }
 
 std::string argument_words(std::string_view arguments) {
-  constexpr std::array modes{"read", "write", "rw", "inc", "min", "max"};
+  constexpr auto& modes = core::access_words;
   std::array<int, modes.size()> counts{};
   for (const std::string& line : split(arguments, '\n')) {
     const std::vector<std::string> words = split(line, ' ');

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <core/access.hpp>
+
 namespace op2::jit {
 namespace {
 
@@ -16,14 +18,9 @@ const char* spelling(Type type) {
   return names.at(static_cast<std::size_t>(type));
 }
 
-const char* spelling(op_access access) {
-  constexpr std::array names{"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
-  return names.at(static_cast<std::size_t>(access));
-}
-
 std::string describe(const ArgShape& arg) {
   if (arg.kind == OP_ARG_IDX) return "index of the element";
-  return fmt::format("{}, {} x{}", spelling(arg.access), spelling(arg.type), arg.dim);
+  return fmt::format("{}, {} x{}", core::name_of(arg.access), spelling(arg.type), arg.dim);
 }
 
 std::string parameter_fault(std::size_t position, const ParameterForm& parameter,

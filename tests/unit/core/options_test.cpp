@@ -49,7 +49,7 @@ TEST(Options, EverySwitchIsRead) {
   EXPECT_EQ(o.jit, JitMode::require);
   EXPECT_EQ(o.jit_cpu, "x86-64-v3");
   EXPECT_EQ(o.plugin_dir, "/p");
-  EXPECT_EQ(o.cache, CacheUse::read_only);
+  EXPECT_EQ(o.cache, CacheMode::read_only);
   EXPECT_EQ(o.cache_dir, "/c");
   EXPECT_EQ(o.cache_max_bytes, std::int64_t{2} << 20);
   EXPECT_EQ(o.queue_max, 5);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of the access modes. Header only: the JIT plug-in uses it too.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <op2/types.hpp>
+
+namespace op2::core {
+
+/// In cache keys and generated text, by the number of the mode.
+inline constexpr std::array access_words{"read", "write", "rw", "inc", "min", "max"};
+
+/// "OP_READ", "OP_WRITE", ...; what a program may have cast to the type has a name too.
+constexpr const char* name_of(op_access access) {
+  constexpr std::array names{"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
+  return access >= OP_READ && access <= OP_MAX ? names[static_cast<std::size_t>(access)]
+                                               : "an unknown access";
+}
+
+/// Precondition: a valid mode.
+constexpr const char* word_of(op_access access) {
+  return access_words.at(static_cast<std::size_t>(access));
+}
+
+}  // namespace op2::core

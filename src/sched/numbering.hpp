@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers in the order of first appearance: how loops and chains name dats without naming a mesh.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace op2::sched {
+
+/// The number of `item`, which joins `seen` if it is new. Cost O(seen).
+template <class T>
+std::int32_t number_of(std::vector<T>& seen, const T& item) {
+  const auto found = std::find(seen.begin(), seen.end(), item);
+  const auto number = static_cast<std::int32_t>(found - seen.begin());
+  if (found == seen.end()) seen.push_back(item);
+  return number;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the library asks of a message layer: four collectives, and channels for messages that are
+// sent again and again. Knows nothing of meshes. One thread per rank calls it.
+//
+// No wait is silent for ever: every blocking call watches for ranks that are doing something else.
+// Each rank says what it is about with `set_activity`; collectives compare the stamps, and two
+// ranks that wait for each other with different stamps end with an Error that names both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace op2::comm {
+
+using Bytes = std::vector<std::byte>;
+
+/// Bytes to or from another rank (or to oneself).
+struct Message {
+  int rank;
+  Bytes bytes;
+};
+
+/// One message of a channel: how many bytes go to, or come from, a rank.
+struct Peer {
+  int rank;  ///< never the own one
+  std::size_t bytes;
+};
+
+/// What a rank is doing. Equal stamps mean that two ranks do the same.
+struct Activity {
+  std::uint64_t stamp = 0;
+  /// One line per step, for the message of a divergence: the first line in which two ranks differ
+  /// is what the error shows. Called only then.
+  std::function<std::string()> describe;
+};
+
+/// A fixed pattern of messages with buffers of its own, sent as often as one likes. At most one
+/// transfer is under way; between `wait` and the next `start` all buffers are the caller's.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+
+  /// Buffer of message `k` in the order given to `open_channel`. Aligned to 64 bytes.
+  virtual std::span<std::byte> outgoing(std::size_t k) = 0;
+  virtual std::span<const std::byte> incoming(std::size_t k) const = 0;
+
+  /// Sends and posts the receives of everything. Does not wait.
+  virtual void start() = 0;
+  /// Moves messages on; true once everything has arrived and outgoing buffers are free. Cheap
+  /// enough to be called between two loops. True if nothing was started.
+  virtual bool test() = 0;
+  /// Returns when `test` would be true.
+  /// @throws Error divergent_ranks, communication_failure
+  virtual void wait() = 0;
+};
+
+/// All members are collective unless marked local, and throw Error divergent_ranks (the ranks do
+/// different things) or communication_failure (the message layer reports a fault).
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool is_root() const { return rank_ == 0; }
+
+  /// Local. What this rank is about from now on.
+  virtual void set_activity(Activity activity) = 0;
+
+  /// Sparse all-to-all: delivers each message to its rank; yields what others sent here, in
+  /// ascending order of their ranks (several from one rank: in their order of sending). Messages
+  /// may be empty and of any size.
+  virtual std::vector<Message> exchange(std::vector<Message> outgoing) = 0;
+
+  /// Everybody's bytes, in the order of the ranks: shape [size() x mine.size()]. Every rank gives
+  /// the same number of bytes. Compares the stamps first.
+  virtual Bytes gather_all(std::span<const std::byte> mine) = 0;
+
+  /// The root's bytes, on every rank.
+  virtual Bytes broadcast(Bytes bytes, int root) = 0;
+
+  /// Returns when all ranks have called it.
+  void barrier() { gather_all({}); }
+
+  /// A channel to and from neighbours. `sends` and `receives` may name a rank several times; the
+  /// k-th message from a to b is what b receives as its k-th from a. Local: nothing is sent yet,
+  /// but both sides must open their ends in the same order.
+  virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
+                                                std::vector<Peer> receives) = 0;
+
+  /// Local. For a mismatch that the caller has seen in a message from `peer`: finds out what the
+  /// peer is doing and throws.
+  /// @throws Error divergent_ranks naming both sides; always
+  [[noreturn]] virtual void report_divergence(int peer) = 0;
+
+  /// Local. Wall clock time in seconds from some fixed point; the message layer's own clock, so that
+  /// a model of a network can replace it.
+  virtual double seconds() const = 0;
+
+  /// Local. The handle of the MPI communicator for other libraries (MPI_Comm_c2f), if there is one.
+  virtual std::optional<int> mpi_handle() const { return {}; }
+
+  /// Local. Ends the whole job; the message was logged before. Never returns in a real job; the
+  /// fake one makes every other rank's next call throw.
+  virtual void abort(int exit_code) = 0;
+
+ protected:
+  Communicator(int rank, int size) : rank_(rank), size_(size) {}
+
+ private:
+  int rank_, size_;
+};
+
+/// The one rank of a program without a launcher. Channels are empty; costs nothing.
+std::unique_ptr<Communicator> make_self_communicator();
+
+}  // namespace op2::comm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI as the message layer. A build without MPI has a stub that throws not_compiled.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <comm/communicator.hpp>
+
+namespace op2::comm {
+
+/// True if the program has called MPI_Init and not MPI_Finalize. Local.
+bool mpi_is_running();
+
+/// MPI as this process uses it, from `op_init` to `op_exit`.
+struct MpiSession {
+  std::unique_ptr<Communicator> communicator;  ///< on a duplicate: tags are the library's own
+  bool threads_allowed;  ///< MPI_THREAD_MULTIPLE is granted; without it PT-Scotch hangs
+
+  MpiSession() = default;
+  MpiSession(const MpiSession&) = delete;
+  virtual ~MpiSession() = default;  ///< frees the duplicate; ends MPI if `start_mpi` began it
+};
+
+/// Joins MPI, or starts it with MPI_THREAD_MULTIPLE if nobody has.
+/// @param fortran_handle  of the communicator to use (MPI_Comm_c2f); empty: MPI_COMM_WORLD
+/// @throws Error communication_failure; not_compiled (naming OP2_WITH_MPI)
+std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle);
+
+/// How long a rank waits before it asks the others what they are doing. The error comes only if one
+/// of them answers that it waits elsewhere; slow ranks are waited for.
+inline constexpr double seconds_before_asking = 2.0;
+
+}  // namespace op2::comm

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who owns what. Partitioners decide for one set; the other sets inherit through maps. All results
+// are the same for the same mesh and number of ranks, whatever the run. Collective.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <comm/block_mesh.hpp>
+#include <comm/communicator.hpp>
+
+namespace op2::comm {
+
+/// Each rank owns what it holds.
+Owners block_owners(const Blocks& set, int rank);
+
+/// Spread by a hash of the global number: the worst halos there are, for tests.
+Owners random_owners(const Blocks& set, int rank, int ranks);
+
+/// Recursive coordinate bisection: parts that differ by at most one element per level of the
+/// recursion, cut across the longest side. More ranks than elements leave some empty.
+/// @param coordinates  of the held elements, shape [held x dim], 1 <= dim <= 3
+Owners rcb_owners(Communicator& communicator, const Blocks& set,
+                  std::span<const double> coordinates, int dim);
+
+/// PT-Scotch, k-way, deterministic. Two elements of the map's target set are neighbours if an
+/// element of its source set leads to both.
+/// @return the owners of the target set; nothing if PT-Scotch cannot be used here (not built in, or
+///         no MPI); `reason` says why
+std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& mesh, int map,
+                                  bool threads_allowed, std::string& reason);
+
+/// Owners of all sets from those of one. A set that leads through a map to owned sets takes, for
+/// each element, the rank that owns most of its targets; a set that is led to takes the rank that
+/// owns most of the elements which lead there. Ties are spread evenly by the global number, not
+/// given to the lowest rank. Sets that no map connects are owned by their holders. Maps are taken
+/// in the order of declaration, nearest sets first.
+/// @param owners  of set `primary`
+/// @return for each set of the mesh
+std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
+                                   Owners owners);
+
+/// What a partition is worth.
+struct PartitionQuality {
+  struct SetQuality {
+    std::int64_t elements;          ///< on all ranks
+    std::int64_t smallest, largest;  ///< elements that one rank owns
+  };
+  std::vector<SetQuality> sets;
+  std::vector<std::int64_t> cut;  ///< per map: rows whose elements have more than one owner
+};
+PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
+                            const std::vector<Owners>& owners);
+
+}  // namespace op2::comm

@@ -54,6 +54,9 @@ bool is_global(const ArgShape& arg) {
 bool is_indirect(const ArgShape& arg) {
   return arg.active && arg.index >= 0;
 }
+bool is_number(const ArgShape& arg) {
+  return arg.active && arg.kind == OP_ARG_IDX;
+}
 bool is_wide(const ArgShape& arg) {
   return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
 }
@@ -78,7 +81,8 @@ Parameter base_parameter(const std::string& type, const std::string& name, std::
 }
 
 /// One pointer for each distinct dat, because only different dats are sure not to alias; one index
-/// pointer for each distinct column of a map; one pointer for each global.
+/// pointer for each distinct column of a map; one pointer for each global and each table of
+/// numbers.
 std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {
   std::map<int, bool> dat_written;
   for (const ArgShape& arg : args) {
@@ -96,6 +100,8 @@ std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {
       const std::string type = element_type(arg, writes(arg));
       parameters.push_back(base_parameter(type, fmt::format("op2_global{}", i), i));
     }
+    if (is_number(arg))
+      parameters.push_back(base_parameter("const int", fmt::format("op2_numbers{}", i), i));
     if (is_indirect(arg) && !std::exchange(column_named[arg.index], true)) {
       parameters.push_back(
           {fmt::format("const int* __restrict op2_index{0}, long op2_stride{0}", arg.index),
@@ -192,8 +198,11 @@ void emit_body(fmt::memory_buffer& out, const LoopShape& shape) {
   std::vector<std::string> actual;
   for (std::size_t i = 0; i < shape.args.size(); ++i) {
     const ArgShape& arg = shape.args[i];
-    if (arg.active && arg.kind == OP_ARG_IDX) {
-      fmt::format_to(append, "    int op2_number{} = static_cast<int>({});\n", i, row_of(arg));
+    if (is_number(arg)) {
+      fmt::format_to(append,
+                     "    int op2_number{0} = op2_numbers{0} ? op2_numbers{0}[{1}] : "
+                     "static_cast<int>({1});\n",
+                     i, row_of(arg));
     }
     actual.push_back(actual_argument(arg, i));
   }

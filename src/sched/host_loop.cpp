@@ -8,16 +8,13 @@
 namespace op2::sched {
 namespace {
 
-char* row_of(const core::LoopArg& arg, const core::ArgBinding& binding, std::int64_t element) {
-  if (arg.kind == OP_ARG_GBL) return static_cast<char*>(binding.base);
-  const std::int64_t row =
-      binding.index == nullptr ? element : binding.index[element * binding.index_stride];
-  return static_cast<char*>(binding.base) + row * arg.dat->size;
+std::int64_t row_of(const core::ArgBinding& binding, std::int64_t element) {
+  return binding.index == nullptr ? element : binding.index[element * binding.index_stride];
 }
 
-std::int32_t index_of(const core::ArgBinding& binding, std::int64_t element) {
-  return binding.index == nullptr ? static_cast<std::int32_t>(element)
-                                  : binding.index[element * binding.index_stride];
+std::int32_t number_of(const core::ArgBinding& binding, std::int64_t row) {
+  return binding.base == nullptr ? static_cast<std::int32_t>(row)
+                                 : static_cast<const std::int32_t*>(binding.base)[row];
 }
 
 }  // namespace
@@ -25,15 +22,16 @@ std::int32_t index_of(const core::ArgBinding& binding, std::int64_t element) {
 void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin,
                    std::int64_t end, const core::ArgBinding* bindings) {
   std::vector<char*> pointers(args.size());
-  std::vector<std::int32_t> indices(args.size());
+  std::vector<std::int32_t> numbers(args.size());
   for (std::int64_t element = begin; element < end; ++element) {
     for (std::size_t k = 0; k < args.size(); ++k) {
       if (!args[k].active) continue;
+      const std::int64_t row = row_of(bindings[k], element);
+      pointers[k] = static_cast<char*>(bindings[k].base);
+      if (args[k].kind == OP_ARG_DAT) pointers[k] += row * args[k].dat->size;
       if (args[k].kind == OP_ARG_IDX) {
-        indices[k] = index_of(bindings[k], element);
-        pointers[k] = reinterpret_cast<char*>(&indices[k]);
-      } else {
-        pointers[k] = row_of(args[k], bindings[k], element);
+        numbers[k] = number_of(bindings[k], row);
+        pointers[k] = reinterpret_cast<char*>(&numbers[k]);
       }
     }
     kernel->call(kernel->host, pointers.data());

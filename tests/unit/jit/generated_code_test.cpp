@@ -166,6 +166,16 @@ TEST_F(GeneratedCode, ElementNumbersReachTheKernel) {
   EXPECT_THAT(out, ElementsAre(7, 108));
 }
 
+TEST_F(GeneratedCode, ATableSaysUnderWhichNumbersTheKernelKnowsRows) {
+  const int map[] = {2, 0};
+  int own[] = {50, 60}, targets[] = {7, 8, 9}, out[] = {0, 0};
+  run("number",
+      "void number(const int* own, const int* target, int* out) { *out = 100 * *own + *target; }",
+      {element_number(), element_number(0), dat(0, 1, OP_WRITE, -1, Type::i32)}, 2,
+      {{own, nullptr, 0}, {targets, map, 1}, {out, nullptr, 0}});
+  EXPECT_THAT(out, ElementsAre(5009, 6007));
+}
+
 TEST_F(GeneratedCode, ArgumentsThatAreOffAreNull) {
   int out = 0;
   run("maybe",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What goes wrong, as one exception type with a stable code. The number of a code tells its kind:
 // 100-199 the text of a kernel, 200-299 declarations, arguments and the order of calls,
-// 500-599 the environment, 900-999 faults of the library itself.
+// 400-499 several ranks, 500-599 the environment, 900-999 faults of the library itself.
 #pragma once
 
 #include <stdexcept>
@@ -41,6 +41,10 @@ enum class ErrorCode : int {
   bad_range = 218,      ///< a range of elements outside the set
   too_large = 219,      ///< an `op_arg_gbl` of more than 64 KiB, or an index above 2^31 - 1
   inside_kernel = 220,  ///< a kernel's host function called the library
+
+  divergent_ranks = 401,        ///< the ranks of a job make different calls
+  kernel_differs = 402,         ///< the ranks of a job have different texts of one kernel
+  communication_failure = 403,  ///< the message layer (MPI) reports a fault
 
   bad_option = 501,    ///< an environment variable has a value that cannot be used
   io_failure = 502,    ///< a file cannot be read or written

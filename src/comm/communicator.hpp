@@ -99,16 +99,16 @@ class Communicator {
   /// @throws Error divergent_ranks naming both sides; always
   [[noreturn]] virtual void report_divergence(int peer) = 0;
 
-  /// Local. Wall clock time in seconds from some fixed point; the message layer's own clock, so that
-  /// a model of a network can replace it.
+  /// Local. Wall clock time in seconds from some fixed point; the message layer's own clock, so
+  /// that a model of a network can replace it.
   virtual double seconds() const = 0;
 
   /// Local. The handle of the MPI communicator for other libraries (MPI_Comm_c2f), if there is one.
   virtual std::optional<int> mpi_handle() const { return {}; }
 
-  /// Local. Ends the whole job; the message was logged before. Never returns in a real job; the
-  /// fake one makes every other rank's next call throw.
-  virtual void abort(int exit_code) = 0;
+  /// Local. Ends the whole job; the message was logged before. Never returns under MPI; the fake
+  /// one makes every other rank's next call throw, and a single rank has nobody else to end.
+  virtual void end_job(int exit_code) = 0;
 
  protected:
   Communicator(int rank, int size) : rank_(rank), size_(size) {}

@@ -15,7 +15,7 @@ Made from `include/op2/error.hpp`. Every failure of the library is an exception 
 with the code, `OP2-E207` for instance; the numbers never change their meaning.
 """
 KINDS = {1: "The text of a kernel", 2: "Declarations, arguments and the order of calls",
-         5: "The environment", 9: "Faults of the library"}
+         4: "Several ranks", 5: "The environment", 9: "Faults of the library"}
 ENTRY = re.compile(r"^  (\w+) = (\d+),?(?:\s*///<\s*(.*))?$", re.MULTILINE)
 
 

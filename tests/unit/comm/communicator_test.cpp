@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The message layer of one rank and the fake one.
+#include <comm/communicator.hpp>
+
+#include <atomic>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+
+#include <comm/divergence.hpp>
+#include <comm/fake_communicator.hpp>
+#include <support/communicator_checks.hpp>
+#include <support/expect_error.hpp>
+
+namespace op2::test {
+namespace {
+
+using comm::Activity;
+using comm::FakeOptions;
+using comm::run_fake_ranks;
+using testing::HasSubstr;
+
+class EveryCheck : public testing::TestWithParam<CommunicatorCheck> {};
+
+TEST_P(EveryCheck, HoldsForOneRankAlone) {
+  GetParam().run(*comm::make_self_communicator());
+}
+
+TEST_P(EveryCheck, HoldsForFakeRanks) {
+  for (const int ranks : {1, 2, 3, 7}) run_fake_ranks(ranks, GetParam().run);
+}
+
+TEST_P(EveryCheck, HoldsForFakeRanksThatDeliverAtOnce) {
+  run_fake_ranks(3, GetParam().run, {.late_delivery = false});
+}
+
+INSTANTIATE_TEST_SUITE_P(Communicator, EveryCheck, testing::ValuesIn(communicator_checks),
+                         [](const auto& check) { return std::string(check.param.name); });
+
+Activity loop(std::uint64_t stamp, std::string steps) {
+  return {stamp, [steps] { return steps; }};
+}
+
+/// A channel with every other rank, one message of `bytes` each.
+std::unique_ptr<comm::Channel> channel_to_all(Communicator& ranks, std::size_t bytes) {
+  std::vector<Peer> peers;
+  for (int rank = 0; rank < ranks.size(); ++rank)
+    if (rank != ranks.rank()) peers.push_back({rank, bytes});
+  return ranks.open_channel(peers, peers);
+}
+
+TEST(FakeCommunicator, DeliversNothingBeforeTheWait) {
+  run_fake_ranks(2, [](Communicator& ranks) {
+    const auto channel = channel_to_all(ranks, 1);
+    channel->outgoing(0)[0] = std::byte{7};
+    channel->start();
+    ranks.barrier();
+    EXPECT_FALSE(channel->test());
+    EXPECT_EQ(channel->incoming(0)[0], std::byte{0});
+    channel->wait();
+    EXPECT_EQ(channel->incoming(0)[0], std::byte{7});
+  });
+}
+
+TEST(FakeCommunicator, NoticesThatABufferIsWrittenWhileItIsSent) {
+  const auto text = error_text(ErrorCode::internal, [] {
+    run_fake_ranks(2, [](Communicator& ranks) {
+      const auto channel = channel_to_all(ranks, 1);
+      channel->start();
+      channel->outgoing(0)[0] = std::byte{1};
+      channel->wait();
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("outgoing buffer was written"));
+}
+
+TEST(FakeCommunicator, CollectivesWithDifferentStampsNameBothLoops) {
+  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+    run_fake_ranks(3, [](Communicator& ranks) {
+      const bool odd = ranks.rank() == 1;
+      ranks.set_activity(loop(odd ? 2 : 1, odd ? "same\nloop 'update' (a.cpp:7)"
+                                               : "same\nloop 'res_calc' (a.cpp:5) on 'edges'"));
+      ranks.barrier();
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'update' (a.cpp:7)"));
+  EXPECT_THAT(text, HasSubstr("is at: loop 'res_calc' (a.cpp:5) on 'edges'"));
+}
+
+TEST(FakeCommunicator, DifferentCollectivesAreADivergence) {
+  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+    run_fake_ranks(2, [](Communicator& ranks) {
+      ranks.is_root() ? ranks.barrier() : void(ranks.exchange({}));
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("rank 0 is at: gathering from all ranks"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: in an exchange"));
+}
+
+TEST(FakeCommunicator, ANumberOfBytesThatDiffersIsADivergence) {
+  error_text(ErrorCode::divergent_ranks, [] {
+    run_fake_ranks(2,
+                   [](Communicator& ranks) { ranks.gather_all(Bytes(ranks.is_root() ? 3 : 4)); });
+  });
+}
+
+TEST(FakeCommunicator, AChannelAgainstACollectiveIsADivergenceAtOnce) {
+  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+    run_fake_ranks(2, [](Communicator& ranks) {
+      ranks.set_activity(loop(static_cast<std::uint64_t>(ranks.rank()),
+                              ranks.is_root() ? "loop 'a' (x.cpp:1)" : "loop 'b' (x.cpp:2)"));
+      if (!ranks.is_root()) return ranks.barrier();
+      const auto channel = channel_to_all(ranks, 8);
+      channel->start();
+      channel->wait();
+    });
+  });
+  EXPECT_THAT(text,
+              HasSubstr("rank 0 is at: loop 'a' (x.cpp:1); rank 1 is at: loop 'b' (x.cpp:2)"));
+}
+
+TEST(FakeCommunicator, ARankThatEndsEarlyIsNamed) {
+  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+    run_fake_ranks(3, [](Communicator& ranks) {
+      ranks.set_activity(loop(5, "loop 'a' (x.cpp:1)"));
+      if (ranks.rank() != 2) ranks.barrier();
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("rank 2 is at: the end of its program"));
+}
+
+TEST(FakeCommunicator, AMessageOfAnotherSizeIsADivergence) {
+  error_text(ErrorCode::divergent_ranks, [] {
+    run_fake_ranks(2, [](Communicator& ranks) {
+      const auto channel = channel_to_all(ranks, ranks.is_root() ? 8 : 16);
+      channel->start();
+      channel->wait();
+      ranks.barrier();
+    });
+  });
+}
+
+TEST(FakeCommunicator, AReportedDivergenceNamesBothSides) {
+  const auto text = error_text(ErrorCode::kernel_differs, [] {
+    run_fake_ranks(2, [](Communicator& ranks) {
+      ranks.set_activity(
+          loop(1, ranks.is_root() ? "loop 'a' (x.cpp:1) text=12" : "loop 'a' (x.cpp:1) text=34"));
+      if (ranks.is_root()) ranks.report_divergence(1);
+      ranks.barrier();
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("text=12"));
+  EXPECT_THAT(text, HasSubstr("text=34"));
+}
+
+TEST(FakeCommunicator, AnEndlessWaitForARankThatNeverWaitsEnds) {
+  std::atomic<bool> ended = false;
+  const auto text = error_text(ErrorCode::divergent_ranks, [&] {
+    run_fake_ranks(2,
+                   [&](Communicator& ranks) {
+                     if (!ranks.is_root()) return ended.wait(false);
+                     try {
+                       ranks.barrier();
+                     } catch (...) {
+                       ended = true;
+                       ended.notify_all();
+                       throw;
+                     }
+                   },
+                   {.seconds_before_divergence = 0.1});
+  });
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: some work"));
+}
+
+TEST(FakeCommunicator, TestingForEverEnds) {
+  error_text(ErrorCode::divergent_ranks, [] {
+    run_fake_ranks(2,
+                   [](Communicator& ranks) {
+                     const auto channel = channel_to_all(ranks, 1);
+                     if (!ranks.is_root()) return ranks.barrier();
+                     channel->start();
+                     while (!channel->test()) {
+                     }
+                   },
+                   {.seconds_before_divergence = 0.1});
+  });
+}
+
+TEST(FakeCommunicator, TheFirstErrorEndsAllRanks) {
+  std::atomic<int> ended = 0;
+  const auto program = [&](Communicator& ranks) {
+    if (ranks.rank() == 1) throw std::logic_error("first");
+    const auto text = error_text(ErrorCode::communication_failure, [&] { ranks.barrier(); });
+    EXPECT_THAT(text, HasSubstr("rank 1 has failed: first"));
+    ++ended;
+  };
+  EXPECT_THROW(run_fake_ranks(3, program), std::logic_error);
+  EXPECT_EQ(ended, 2);
+}
+
+TEST(FakeCommunicator, AnEndedJobEndsTheOtherRanks) {
+  const auto text = error_text(ErrorCode::communication_failure, [] {
+    run_fake_ranks(
+        2, [](Communicator& ranks) { ranks.is_root() ? ranks.end_job(65) : ranks.barrier(); });
+  });
+  EXPECT_THAT(text, HasSubstr("rank 0 has ended the job with exit code 65"));
+}
+
+TEST(Divergence, ShowsTheFirstDifferenceOfLongDescriptions) {
+  const auto error = comm::divergence({4, 1, "a\nb\nc"}, {2, 2, "a\nx\nc"});
+  EXPECT_THAT(error.what(), HasSubstr("rank 2 is at: x; rank 4 is at: b"));
+}
+
+TEST(Divergence, NamesTheRankThatHasDoneLess) {
+  const auto error = comm::divergence({0, 1, "a"}, {1, 2, "a\nb"});
+  EXPECT_THAT(error.what(), HasSubstr("rank 0 is at: nothing further; rank 1 is at: b"));
+}
+
+TEST(Divergence, OfStampsAloneShowsTheStamps) {
+  const auto error = comm::divergence({0, 1, "a\nb"}, {1, 2, "a\nb"});
+  EXPECT_THAT(error.what(), HasSubstr("(stamps 0000000000000001 and 0000000000000002)"));
+}
+
+TEST(Divergence, OfTextsIsOneOfKernelsOnlyIfTheLoopHasOneName) {
+  EXPECT_EQ(comm::divergence({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'a' text=2"}).code(),
+            ErrorCode::kernel_differs);
+  EXPECT_EQ(comm::divergence({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'b' text=2"}).code(),
+            ErrorCode::divergent_ranks);
+  EXPECT_EQ(
+      comm::divergence({0, 1, "loop 'a' on 'x' text=1"}, {1, 2, "loop 'a' on 'y' text=1"}).code(),
+      ErrorCode::divergent_ranks);
+}
+
+}  // namespace
+}  // namespace op2::test

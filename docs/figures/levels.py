@@ -109,7 +109,8 @@ def print_cost():
         levels = family(owned, maps, 0, 4)
         once = sum(int(levels[0][s].sum()) for s, _ in airfoil)
         done = sum(int(levels[extent][s].sum()) for s, extent in airfoil)
-        print(f"{side * side:6d} cells: {100 * (done / once - 1):.1f} % extra iterations")
+        print(f"{side * side:6d} cells: {once:7d} owned iterations, {done - once:5d} extra, "
+              f"{100 * (done / once - 1):4.1f} %")
 
 
 def colour(level):

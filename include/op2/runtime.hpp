@@ -68,6 +68,7 @@ OP2_API void op_timing_output();
 struct op_jit_statistics {
   std::int64_t compiled;     ///< kernels compiled in this process
   std::int64_t disk_hits;    ///< kernels found in the cache directory
+  std::int64_t received;     ///< kernels made by another rank of the job
   std::int64_t memory_hits;  ///< loops planned again with code that was already linked
   double compile_seconds;    ///< sum over compilations
   double wait_seconds;       ///< wall clock time for which loops waited for code

@@ -34,9 +34,9 @@ void op_timing_output() {
   const op_jit_statistics jit = runtime.jit.statistics();
   op_printf("%s", op2::core::table_as_text(runtime.table).c_str());
   op_printf(
-      "JIT: %lld compiled in %.3f s, %lld from the cache directory, %lld from memory; loops waited "
-      "%.3f s\n",
+      "JIT: %lld compiled in %.3f s, %lld from the cache directory, %lld received, "
+      "%lld from memory; loops waited %.3f s\n",
       static_cast<long long>(jit.compiled), jit.compile_seconds,
-      static_cast<long long>(jit.disk_hits), static_cast<long long>(jit.memory_hits),
-      jit.wait_seconds);
+      static_cast<long long>(jit.disk_hits), static_cast<long long>(jit.received),
+      static_cast<long long>(jit.memory_hits), jit.wait_seconds);
 }

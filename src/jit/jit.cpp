@@ -12,12 +12,16 @@
 
 #include <fmt/core.h>
 
+#include <core/error.hpp>
 #include <core/signals.hpp>
 #include <jit/backend.hpp>
+#include <jit/cache_key.hpp>
 #include <jit/emit_cpu.hpp>
 #include <jit/kernel_cache.hpp>
 #include <jit/kernel_text.hpp>
 #include <jit/loop_builder.hpp>
+#include <jit/loop_key.hpp>
+#include <jit/parcel.hpp>
 #include <jit/plugin_loader.hpp>
 
 namespace op2::jit {
@@ -25,12 +29,6 @@ namespace {
 
 /// A longer wait for code is worth a line in the log.
 constexpr double patience_seconds = 1.0;
-
-/// A loop that this call has to build.
-struct Duty {
-  const LoopRequest* request;
-  std::promise<Built> promise;
-};
 
 /// Calls work(0) ... work(count - 1), on this thread and up to `threads` - 1 others.
 void run_parallel(std::size_t count, std::size_t threads,
@@ -54,9 +52,10 @@ Built failure(ErrorCode code, const LoopRequest& request, const char* reason) {
                                            request.loop, request.call_site, reason))};
 }
 
-Built build(const LoopBuilder& builder, const LoopRequest& request) {
+/// The exception that is being handled, as what became of a loop.
+Built caught(const LoopRequest& request) {
   try {
-    return {builder.build(request), {}};
+    throw;
   } catch (const Error& error) {
     return {nullptr, error};
   } catch (const std::bad_alloc& error) {
@@ -64,6 +63,15 @@ Built build(const LoopBuilder& builder, const LoopRequest& request) {
   } catch (const std::exception& error) {
     return failure(ErrorCode::internal, request, error.what());
   }
+}
+
+/// Makes the code of request `i`.
+using MakeOne = std::function<Product(std::size_t i)>;
+
+std::vector<Built> built_of(std::vector<Product> products) {
+  std::vector<Built> built;
+  for (Product& product : products) built.push_back(std::move(product.built));
+  return built;
 }
 
 }  // namespace
@@ -103,11 +111,22 @@ struct Jit::Parts {
   KernelCache memory;
   std::jthread ahead;  ///< last: ends before what it fills goes
 
-  /// Loads the compiler and opens the cache, once.
-  void start() {
+  /// The plug-in, loaded once.
+  Backend& loaded() {
     const std::lock_guard lock(mutex);
     if (backend == nullptr) backend = load();
+    return *backend;
+  }
+
+  /// The cache directory, opened once.
+  DiskCache& opened() {
+    const std::lock_guard lock(mutex);
     if (disk == nullptr) disk = DiskCache::open(options.cache, log);
+    return *disk;
+  }
+
+  std::vector<Constant> declared() const {
+    return options.constants ? options.constants() : std::vector<Constant>{};
   }
 
   std::size_t threads() const {
@@ -115,37 +134,66 @@ struct Jit::Parts {
     return std::max(2U, std::thread::hardware_concurrency());
   }
 
-  void build_all(std::vector<Duty>& duties);
-  void complete(Duty& duty, Built built);
+  std::vector<Product> make_each(std::span<const LoopRequest> requests,
+                                 const std::function<MakeOne()>& begin);
+  std::vector<Product> produce(std::span<const LoopRequest> requests);
+  void fulfil(std::span<const LoopRequest> missing, std::vector<std::promise<Built>>& duties,
+              const Maker& make);
+  void count(const CompiledLoop& code);
   void count_wait(core::Clock::time_point begin, std::size_t built, std::size_t found);
 };
 
-void Jit::Parts::complete(Duty& duty, Built built) {
-  if (built.code) {
-    const std::lock_guard lock(mutex);
-    ++(built.code->from_disk ? statistics.disk_hits : statistics.compiled);
-    statistics.compile_seconds += built.code->compile_seconds;
+/// @param begin  yields what makes each; what it throws is what became of all
+std::vector<Product> Jit::Parts::make_each(std::span<const LoopRequest> requests,
+                                           const std::function<MakeOne()>& begin) {
+  std::vector<Product> products(requests.size());
+  try {
+    const MakeOne make = begin();
+    run_parallel(requests.size(), threads(), [&](std::size_t i) {
+      try {
+        products[i] = make(i);
+      } catch (const std::exception&) {
+        products[i].built = caught(requests[i]);
+      }
+    });
+  } catch (const std::exception&) {
+    for (std::size_t i = 0; i < requests.size(); ++i) products[i].built = caught(requests[i]);
   }
-  memory.complete(duty.request->shape, duty.promise, std::move(built));
+  return products;
 }
 
-void Jit::Parts::build_all(std::vector<Duty>& duties) {
-  std::vector<Constant> declared;
+std::vector<Product> Jit::Parts::produce(std::span<const LoopRequest> requests) {
+  return make_each(requests, [&] {
+    const auto builder =
+        std::make_shared<const LoopBuilder>(options, loaded(), opened(), log, declared());
+    return [builder, requests](std::size_t i) { return builder->build(requests[i]); };
+  });
+}
+
+/// Keeps every promise, whatever happens: others may wait.
+void Jit::Parts::fulfil(std::span<const LoopRequest> missing,
+                        std::vector<std::promise<Built>>& duties, const Maker& make) {
+  std::vector<Built> built;
   try {
-    start();
-    if (options.constants) declared = options.constants();
-  } catch (const Error& error) {
-    for (Duty& duty : duties) complete(duty, {nullptr, error});
-    return;
-  } catch (const std::exception& error) {
-    for (Duty& duty : duties) {
-      complete(duty, failure(ErrorCode::internal, *duty.request, error.what()));
-    }
-    return;
+    built = make(missing);
+    core::ensure(built.size() == missing.size(), "code of some loops was not made");
+  } catch (const std::exception&) {
+    for (std::size_t i = 0; i < duties.size(); ++i)
+      memory.complete(missing[i].shape, duties[i], caught(missing[i]));
+    throw;
   }
-  const LoopBuilder builder(options, *backend, *disk, log, declared);
-  run_parallel(duties.size(), threads(),
-               [&](std::size_t i) { complete(duties[i], build(builder, *duties[i].request)); });
+  for (std::size_t i = 0; i < duties.size(); ++i) {
+    if (built[i].code) count(*built[i].code);
+    memory.complete(missing[i].shape, duties[i], std::move(built[i]));
+  }
+}
+
+void Jit::Parts::count(const CompiledLoop& code) {
+  const std::lock_guard lock(mutex);
+  ++(code.received    ? statistics.received
+     : code.from_disk ? statistics.disk_hits
+                      : statistics.compiled);
+  statistics.compile_seconds += code.compile_seconds;
 }
 
 void Jit::Parts::count_wait(core::Clock::time_point begin, std::size_t built, std::size_t found) {
@@ -176,7 +224,7 @@ Jit::~Jit() = default;
 void Jit::load_ahead() {
   const auto load = [parts = parts_.get()] {
     try {
-      parts->start();
+      parts->loaded();
     } catch (const std::exception&) {
       // `get` tries again and reports it.
     }
@@ -190,20 +238,51 @@ void Jit::load_ahead() {
 }
 
 std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests) {
+  return get(requests, [this](std::span<const LoopRequest> missing) {
+    return built_of(parts_->produce(missing));
+  });
+}
+
+std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests, const Maker& make) {
   const auto begin = core::Clock::now();
   std::vector<std::shared_future<Built>> results;
-  std::vector<Duty> duties;
+  std::vector<LoopRequest> missing;
+  std::vector<std::promise<Built>> duties;
   for (const LoopRequest& request : requests) {
     KernelCache::Slot slot = parts_->memory.find_or_add(request.shape);
     results.push_back(std::move(slot.result));
-    if (slot.duty) duties.push_back({&request, std::move(*slot.duty)});
+    if (!slot.duty) continue;
+    missing.push_back(request);
+    duties.push_back(std::move(*slot.duty));
   }
-  if (!duties.empty()) parts_->build_all(duties);
+  if (!missing.empty()) parts_->fulfil(missing, duties, make);
   std::vector<Outcome> outcomes;
   for (const auto& result : results)
     outcomes.push_back({result.get().code.get(), result.get().error});
-  parts_->count_wait(begin, duties.size(), requests.size() - duties.size());
+  parts_->count_wait(begin, missing.size(), requests.size() - missing.size());
   return outcomes;
+}
+
+core::Digest Jit::target() {
+  return make_key(
+      fields_of({}, {}, parts_->loaded().target(), words_of(parts_->options.sanitizers)));
+}
+
+Production Jit::produce(std::span<const LoopRequest> requests) {
+  std::vector<Product> products = parts_->produce(requests);
+  std::vector<std::byte> parcels = pack(products);
+  return {built_of(std::move(products)), std::move(parcels)};
+}
+
+std::vector<Built> Jit::adopt(std::span<const LoopRequest> requests,
+                              std::span<const std::byte> parcels) {
+  return built_of(parts_->make_each(requests, [&] {
+    return [this, requests, &backend = parts_->loaded(), declared = parts_->declared(),
+            each = unpack(parcels, requests.size())](std::size_t i) -> Product {
+      const Sanitizers& sanitizers = parts_->options.sanitizers;
+      return {{jit::adopt(requests[i], each[i], backend, sanitizers, declared), {}}, {}};
+    };
+  }));
 }
 
 op_jit_statistics Jit::statistics() const {

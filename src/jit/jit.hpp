@@ -2,6 +2,7 @@
 // From the shapes of loops to functions that run them: memory, then disk, then compiler.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <core/hash.hpp>
 #include <core/log.hpp>
 #include <core/loop_abi.hpp>
 #include <core/trace.hpp>
@@ -48,8 +50,24 @@ struct CompiledLoop {
   std::string symbol;     ///< name of `range` in its object
   std::string signature;  ///< parameters of the kernel as written
   bool from_disk = false;
-  double compile_seconds = 0;          ///< 0 if from_disk
+  bool received = false;               ///< made by another process
+  double compile_seconds = 0;          ///< 0 if from_disk or received
   std::shared_ptr<LinkedCode> linked;  ///< what `range` points into
+};
+
+/// What became of a loop that was not in memory: either code or an error.
+struct Built {
+  std::unique_ptr<const CompiledLoop> code;
+  std::optional<Error> error;
+};
+
+/// Makes code of loops of distinct shapes; yields one Built per request, in their order.
+using Maker = std::function<std::vector<Built>(std::span<const LoopRequest>)>;
+
+/// What became of loops, and their code as bytes.
+struct Production {
+  std::vector<Built> built;
+  std::vector<std::byte> parcels;  ///< for `Jit::adopt` in another process
 };
 
 /// Either code or the reason why there is none.
@@ -77,7 +95,10 @@ LoopShape shape_of(const op_kernel_core& kernel, std::vector<ArgShape> args,
 /// The C++ that is compiled for a shape, for display.
 std::string source_of(const LoopShape& shape);
 
-/// Local; thread safe. Nothing is loaded or read before the first `get` or `load_ahead`.
+/// Local; thread safe. Nothing is loaded or read before it is needed or `load_ahead` is called.
+///
+/// Processes that work together share the work by a Maker of their own: per `target` one of them
+/// produces, and the others adopt.
 class Jit {
  public:
   /// Compiles and links with the plug-in.
@@ -86,8 +107,8 @@ class Jit {
   Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backend>()> load);
   ~Jit();
 
-  /// Loads the compiler and opens the cache on another thread, while the program declares its mesh.
-  /// What fails is tried again, and reported, by `get`.
+  /// Loads the plug-in on another thread, while the program declares its mesh. What fails is tried
+  /// again, and reported, by `get`.
   void load_ahead();
 
   /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on
@@ -96,6 +117,25 @@ class Jit {
   /// loop's Outcome. A rejected text (E101 to E105) stays rejected; after any other error the next
   /// call with this shape tries again.
   std::vector<Outcome> get(std::span<const LoopRequest> requests);
+  /// The same with `make` for what is not in memory: one call with each such shape once, in the
+  /// order of the requests; no call if all is there. Memory gets what `make` yields and nothing
+  /// else, so processes whose makers yield alike have the same shapes in memory.
+  /// @throws what `make` throws; those loops are tried again by the next call
+  std::vector<Outcome> get(std::span<const LoopRequest> requests, const Maker& make);
+
+  /// Equal in processes that can run each other's code: a hash of the machine that code is made
+  /// for, the compiler, the library's version and the options. Loads the plug-in, not the compiler.
+  /// @throws Error plugin_failure, bad_option, not_compiled
+  core::Digest target();
+
+  /// A Maker: from disk, else by the compiler.
+  Production produce(std::span<const LoopRequest> requests);
+
+  /// A Maker that needs neither disk nor compiler.
+  /// @param parcels  what `produce` of the same requests yielded in a process of the same target. A
+  ///                 loop for which there is no usable code in it fails with an internal error.
+  std::vector<Built> adopt(std::span<const LoopRequest> requests,
+                           std::span<const std::byte> parcels);
 
   op_jit_statistics statistics() const;
 

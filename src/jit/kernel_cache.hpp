@@ -13,12 +13,6 @@
 
 namespace op2::jit {
 
-/// Either code or an error.
-struct Built {
-  std::unique_ptr<const CompiledLoop> code;
-  std::optional<Error> error;
-};
-
 /// Thread safe. Code stays for the cache's life, and so does the rejection of a text (E101 to
 /// E105). Any other error reaches those who wait for it and is then forgotten.
 class KernelCache {

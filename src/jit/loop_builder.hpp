@@ -4,54 +4,63 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <core/log.hpp>
 #include <core/trace.hpp>
 #include <jit/backend.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/diagnostics.hpp>
 #include <jit/disk_cache.hpp>
 #include <jit/jit.hpp>
+#include <jit/loop_job.hpp>
 
 namespace op2::jit {
 
-/// Holds references only. Thread safe, as its parts are. All loops that one builder makes share one
+/// What became of a loop.
+struct Product {
+  Built built;
+  CacheEntry entry;  ///< if there is code: its object, without the texts that only people read
+};
+
+/// Thread safe, as its parts are. All loops that one builder makes share one
 /// deadline for waiting on other processes.
 class LoopBuilder {
  public:
   LoopBuilder(const JitOptions& options, Backend& backend, DiskCache& disk, core::Log& log,
-              std::span<const Constant> declared)
+              std::vector<Constant> declared)
       : options_(options),
         backend_(backend),
         disk_(disk),
         log_(log),
-        declared_(declared),
+        declared_(std::move(declared)),
         deadline_(disk.deadline()) {}
 
+  /// The product has code.
   /// @throws Error what compile_error makes of a rejected text; link_failure
-  std::unique_ptr<const CompiledLoop> build(const LoopRequest& request) const;
+  Product build(const LoopRequest& request) const;
 
  private:
-  struct Job;
   /// Code, or the constant that has to be added to the shape first.
   struct Attempt {
-    std::unique_ptr<const CompiledLoop> loop;
+    std::optional<Product> product;
     std::optional<ConstantShape> missing;
   };
-  Job prepare(const LoopRequest& request) const;
   Attempt build_once(const LoopRequest& request) const;
-  std::unique_ptr<CompiledLoop> load(const Job& job) const;
-  Attempt compile(const Job& job) const;
-  CompileResult run_compiler(const Job& job) const;
-  CompiledText told_of(const Job& job) const;
-  std::optional<ConstantShape> missing_constant(const Job& job, const CompileResult& result) const;
+  std::optional<Product> load(const LoopJob& job) const;
+  Attempt compile(const LoopJob& job) const;
+  CompileResult run_compiler(const LoopJob& job) const;
+  CompiledText told_of(const LoopJob& job) const;
+  std::optional<ConstantShape> missing_constant(const LoopJob& job,
+                                                const CompileResult& result) const;
 
   const JitOptions& options_;
   Backend& backend_;
   DiskCache& disk_;
   core::Log& log_;
-  std::span<const Constant> declared_;
+  const std::vector<Constant> declared_;
   const DiskCache::Clock::time_point deadline_;
 };
 

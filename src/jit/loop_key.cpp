@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/loop_key.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/core.h>
 
 #include <core/access.hpp>
@@ -20,6 +23,10 @@ std::string words_of(const ArgShape& arg) {
   return words + (arg.active ? "\n" : " off\n");
 }
 
+std::string words_of(const ConstantShape& constant) {
+  return fmt::format("{} {}[{}]\n", core::name_of(constant.type), constant.name, constant.dim);
+}
+
 }  // namespace
 
 KeyFields fields_of(const LoopShape& shape, const std::string& source, const TargetInfo& target,
@@ -36,14 +43,32 @@ KeyFields fields_of(const LoopShape& shape, const std::string& source, const Tar
   fields.kernel = shape.kernel;
   fields.text = shape.text;
   for (const ArgShape& arg : shape.args) fields.arguments += words_of(arg);
-  for (const ConstantShape& constant : shape.constants) {
-    fields.constants +=
-        fmt::format("{} {}[{}]\n", core::name_of(constant.type), constant.name, constant.dim);
-  }
+  for (const ConstantShape& constant : shape.constants) fields.constants += words_of(constant);
   for (const IncludedFile& file : shape.includes) {
     fields.includes += fmt::format("{} {}\n{}\n", file.name, file.text.size(), file.text);
   }
   return fields;
+}
+
+std::string words_of(const Sanitizers& sanitizers) {
+  std::string words;
+  if (sanitizers.address) words += "sanitize=address ";
+  if (sanitizers.undefined) words += "sanitize=undefined ";
+  if (sanitizers.thread) words += "sanitize=thread ";
+  return words;
+}
+
+std::vector<ConstantShape> constants_in(const KeyFields& fields,
+                                        std::span<const Constant> declared) {
+  const std::string lines = "\n" + fields.constants;
+  std::vector<ConstantShape> constants;
+  for (const Constant& constant : declared) {
+    ConstantShape shape{constant.name, constant.type, constant.dim};
+    if (lines.find("\n" + words_of(shape)) != std::string::npos)
+      constants.push_back(std::move(shape));
+  }
+  std::sort(constants.begin(), constants.end());
+  return constants;
 }
 
 }  // namespace op2::jit

@@ -18,11 +18,12 @@ class FakeBackend : public jit::Backend {
   std::atomic<int> most_at_once = 0;   ///< compilations that ran at the same time
   std::atomic<bool> rejects = false;
   std::atomic<bool> warns = false;
-  std::string unknown;  ///< a name that is an error unless it is declared as a constant
+  std::string cpu = "cpu";  ///< of the target
+  std::string unknown;      ///< a name that is an error unless it is declared as a constant
   std::chrono::milliseconds duration{0};  ///< of a compilation
   std::vector<jit::LinkSymbol> symbols;   ///< of the last link
 
-  jit::TargetInfo target() const override { return {"triple", "cpu", "+feature", "fake 1"}; }
+  jit::TargetInfo target() const override { return {"triple", cpu, "+feature", "fake 1"}; }
 
   jit::CompileResult compile(const jit::CompileRequest& request) override {
     ++compilations;

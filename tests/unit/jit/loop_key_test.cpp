@@ -53,6 +53,15 @@ TEST(LoopKey, DiffersWithTheEmittedSourceTheMachineAndTheOptions) {
   EXPECT_NE(key("s", "znver5", ""), key("s", "znver5", "sanitize=address "));
 }
 
+TEST(LoopKey, FieldsTellWhichConstantsTheShapeNames) {
+  LoopShape shape = base;
+  shape.constants = {{"gam", Type::f64, 1}, {"qinf", Type::f32, 4}};
+  const std::vector<Constant> declared{{"qinf", Type::f32, 4, nullptr},
+                                       {"am", Type::f64, 1, nullptr},
+                                       {"gam", Type::f64, 1, nullptr}};
+  EXPECT_EQ(constants_in(fields_of(shape, "", {}, ""), declared), shape.constants);
+}
+
 TEST(LoopKey, WordsExplainArgumentsAndConstants) {
   const KeyFields fields = fields_of(base, "", {}, "");
   EXPECT_EQ(fields.arguments, "dat double x1 rw dat=0\n");

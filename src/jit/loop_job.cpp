@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/loop_job.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <core/error.hpp>
+#include <jit/cache_key.hpp>
+#include <jit/emit_cpu.hpp>
+#include <jit/loop_key.hpp>
+
+namespace op2::jit {
+namespace {
+
+std::vector<LinkSymbol> symbols_of(const LoopShape& shape, std::span<const Constant> declared) {
+  std::vector<LinkSymbol> symbols;
+  for (const ConstantShape& wanted : shape.constants) {
+    const auto found =
+        std::find_if(declared.begin(), declared.end(),
+                     [&](const Constant& constant) { return constant.name == wanted.name; });
+    core::ensure(found != declared.end(), "a constant of a kernel is not declared");
+    symbols.push_back({constant_symbol(wanted.name), found->address});
+  }
+  return symbols;
+}
+
+}  // namespace
+
+LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const Sanitizers& sanitizers,
+                std::span<const Constant> declared) {
+  std::string source = emit_cpu(request.shape);
+  KeyFields fields = fields_of(request.shape, source, target, words_of(sanitizers));
+  const Key key = make_key(fields);
+  return {request, std::move(source), std::move(fields), key, symbols_of(request.shape, declared)};
+}
+
+LinkedLoop link_loop(Backend& backend, const LoopJob& job, const CacheEntry& entry) {
+  LinkResult linked = backend.link(entry.object, range_symbol, job.symbols);
+  if (!linked.code) return {nullptr, std::move(linked.message)};
+  auto loop = std::make_unique<CompiledLoop>();
+  loop->range = reinterpret_cast<core::RangeFunction>(linked.code->entry());
+  loop->key = job.key;
+  loop->symbol = range_symbol;
+  loop->signature = entry.signature;
+  loop->linked = std::move(linked.code);
+  return {std::move(loop), {}};
+}
+
+void fail_to_link(const LoopJob& job, const std::string& message) {
+  core::fail(ErrorCode::link_failure,
+             "loop '{}' ({}): the code of kernel '{}' cannot be linked: {}", job.request.loop,
+             job.request.call_site, job.request.shape.kernel, message);
+}
+
+}  // namespace op2::jit

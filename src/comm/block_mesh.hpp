@@ -20,6 +20,10 @@ struct Blocks {
     return static_cast<std::int32_t>(begin[static_cast<std::size_t>(rank) + 1] -
                                      begin[static_cast<std::size_t>(rank)]);
   }
+  bool holds(int rank, GlobalId id) const {
+    return id >= begin[static_cast<std::size_t>(rank)] &&
+           id < begin[static_cast<std::size_t>(rank) + 1];
+  }
   /// The rank that holds an element. Cost O(log ranks).
   int holder(GlobalId id) const {
     return static_cast<int>(std::upper_bound(begin.begin(), begin.end(), id) - begin.begin()) - 1;

@@ -19,8 +19,10 @@ Owners block_owners(const Blocks& set, int rank);
 /// Spread by a hash of the global number: the worst halos there are, for tests.
 Owners random_owners(const Blocks& set, int rank, int ranks);
 
-/// Recursive coordinate bisection: parts that differ by at most one element per level of the
-/// recursion, cut across the longest side. More ranks than elements leave some empty.
+/// Recursive coordinate bisection, cut across the longest side; elements at the same place go by
+/// their global numbers. Parts differ by at most one element; more ranks than elements leave some
+/// empty. Cost: about 20 small exchanges per level of the recursion, of which there are
+/// log2(ranks).
 /// @param coordinates  of the held elements, shape [held x dim], 1 <= dim <= 3
 Owners rcb_owners(Communicator& communicator, const Blocks& set,
                   std::span<const double> coordinates, int dim);
@@ -45,11 +47,11 @@ std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& 
 /// What a partition is worth.
 struct PartitionQuality {
   struct SetQuality {
-    std::int64_t elements;          ///< on all ranks
+    std::int64_t elements;           ///< on all ranks
     std::int64_t smallest, largest;  ///< elements that one rank owns
   };
   std::vector<SetQuality> sets;
-  std::vector<std::int64_t> cut;  ///< per map: rows whose elements have more than one owner
+  std::vector<std::int64_t> cut;  ///< per map: rows whose source and targets have several owners
 };
 PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
                             const std::vector<Owners>& owners);

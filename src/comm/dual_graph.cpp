@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/dual_graph.hpp>
+
+#include <algorithm>
+#include <span>
+
+namespace op2::comm {
+
+namespace {
+
+void introduce(std::span<const GlobalId> row, Rendezvous<GlobalId>& rendezvous) {
+  for (const GlobalId element : row)
+    for (const GlobalId other : row)
+      if (element != other) rendezvous.send(element, other);
+}
+
+/// Sorts the rows and closes up where a value is repeated.
+void sort_and_unite(Ragged<GlobalId>& rows) {
+  auto end = rows.values.begin();
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const auto row = rows.row(i);
+    rows.first[i] = end - rows.values.begin();
+    std::sort(row.begin(), row.end());
+    end = std::unique_copy(row.begin(), row.end(), end);
+  }
+  rows.values.erase(end, rows.values.end());
+  rows.first.back() = static_cast<std::int64_t>(rows.values.size());
+}
+
+}  // namespace
+
+Ragged<GlobalId> dual_graph(Communicator& communicator, const BlockMesh& mesh,
+                            const BlockMap& map) {
+  Rendezvous<GlobalId> rendezvous(communicator, mesh.sets[static_cast<std::size_t>(map.to)]);
+  const auto arity = static_cast<std::size_t>(map.arity);
+  const std::span<const GlobalId> targets = map.targets;
+  for (std::size_t entry = 0; entry < targets.size(); entry += arity)
+    introduce(targets.subspan(entry, arity), rendezvous);
+  Ragged<GlobalId> graph = rendezvous.deliver(communicator);
+  sort_and_unite(graph);
+  return graph;
+}
+
+}  // namespace op2::comm

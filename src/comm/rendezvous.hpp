@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values for elements of a set meet at the ranks that hold the elements.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <comm/block_mesh.hpp>
+#include <comm/communicator.hpp>
+#include <comm/records.hpp>
+
+namespace op2::comm {
+
+/// Rows of different lengths: row i is values[first[i] .. first[i + 1]).
+template <class T>
+struct Ragged {
+  std::vector<std::int64_t> first;  ///< shape [rows + 1]
+  std::vector<T> values;
+
+  std::size_t rows() const { return first.size() - 1; }
+  std::span<T> row(std::size_t i) {
+    return {values.data() + first[i], values.data() + first[i + 1]};
+  }
+  std::span<const T> row(std::size_t i) const {
+    return {values.data() + first[i], values.data() + first[i + 1]};
+  }
+};
+
+/// Collects values addressed to elements, then delivers all of them at once.
+template <class T>
+class Rendezvous {
+ public:
+  /// @param set  outlives this object
+  Rendezvous(const Communicator& communicator, const Blocks& set)
+      : set_(set),
+        own_(communicator.rank()),
+        outgoing_(static_cast<std::size_t>(communicator.size())) {}
+
+  void send(GlobalId element, T value) {
+    const bool held = set_.holds(own_, element);
+    outgoing_[static_cast<std::size_t>(held ? own_ : set_.holder(element))].push_back(
+        {element, value});
+  }
+
+  /// What all ranks have sent to the elements held here, in no particular order within a row: shape
+  /// [held elements][any number]. Collective; once. Cost: one exchange, linear work.
+  Ragged<T> deliver(Communicator& communicator) {
+    std::vector<Message> messages;
+    for (int rank = 0; rank < communicator.size(); ++rank) {
+      const std::vector<Letter>& letters = outgoing_[static_cast<std::size_t>(rank)];
+      if (rank != own_ && !letters.empty()) messages.push_back({rank, to_bytes<Letter>(letters)});
+    }
+    std::vector<std::vector<Letter>> arrived;
+    arrived.push_back(std::move(outgoing_[static_cast<std::size_t>(own_)]));
+    outgoing_.clear();
+    for (const Message& message : communicator.exchange(std::move(messages)))
+      arrived.push_back(from_bytes<Letter>(message.bytes));
+    return sorted(arrived);
+  }
+
+ private:
+  struct Letter {
+    GlobalId element;
+    T value;
+  };
+
+  Ragged<T> sorted(const std::vector<std::vector<Letter>>& arrived) const {
+    const GlobalId begin = set_.begin[static_cast<std::size_t>(own_)];
+    const auto rows = static_cast<std::size_t>(set_.count(own_));
+    // first[i + 2] counts row i; summed up, first[i + 1] is where row i begins and, once the row is
+    // filled, where it ends.
+    Ragged<T> result{std::vector<std::int64_t>(rows + 2), {}};
+    for (const auto& letters : arrived)
+      for (const Letter& letter : letters)
+        ++result.first[static_cast<std::size_t>(letter.element - begin) + 2];
+    for (std::size_t i = 2; i < result.first.size(); ++i) result.first[i] += result.first[i - 1];
+    result.values.resize(static_cast<std::size_t>(result.first.back()));
+    for (const auto& letters : arrived)
+      for (const Letter& letter : letters) {
+        const auto place = result.first[static_cast<std::size_t>(letter.element - begin) + 1]++;
+        result.values[static_cast<std::size_t>(place)] = letter.value;
+      }
+    result.first.pop_back();
+    return result;
+  }
+
+  const Blocks& set_;
+  const int own_;
+  std::vector<std::vector<Letter>> outgoing_;  ///< shape [ranks][any number]
+};
+
+}  // namespace op2::comm

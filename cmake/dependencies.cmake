@@ -92,7 +92,17 @@ else()
   op2_decide(HWLOC FALSE "needs hwloc; threads are not pinned")
 endif()
 
-foreach(part MPI CUDA HDF5 PTSCOTCH)
+if(NOT OP2_WITH_MPI STREQUAL OFF)
+  enable_language(C)  # FindMPI looks for the C interface only then
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+if(MPI_C_FOUND)
+  op2_decide(MPI TRUE "MPI ${MPI_C_VERSION}, ${MPI_C_HEADER_DIR}")
+else()
+  op2_decide(MPI FALSE "needs an MPI library; a job has one process")
+endif()
+
+foreach(part CUDA HDF5 PTSCOTCH)
   op2_decide(${part} FALSE "not part of this version")
 endforeach()
 

@@ -2,6 +2,7 @@
 // MPI as the message layer. A build without MPI has a stub that throws not_compiled.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -12,23 +13,30 @@ namespace op2::comm {
 /// True if the program has called MPI_Init and not MPI_Finalize. Local.
 bool mpi_is_running();
 
-/// MPI as this process uses it, from `op_init` to `op_exit`.
+/// MPI as this process uses it, from `op_init` to `op_exit`. Outlives all channels. Collective to
+/// destroy.
 struct MpiSession {
   std::unique_ptr<Communicator> communicator;  ///< on a duplicate: tags are the library's own
-  bool threads_allowed;  ///< MPI_THREAD_MULTIPLE is granted; without it PT-Scotch hangs
+  bool threads_allowed = false;  ///< MPI_THREAD_MULTIPLE is granted; without it PT-Scotch hangs
 
   MpiSession() = default;
   MpiSession(const MpiSession&) = delete;
   virtual ~MpiSession() = default;  ///< frees the duplicate; ends MPI if `start_mpi` began it
 };
 
-/// Joins MPI, or starts it with MPI_THREAD_MULTIPLE if nobody has.
+struct MpiOptions {
+  /// Larger messages travel in pieces; at most INT_MAX, at least 1.
+  std::size_t largest_message = std::size_t{1} << 30;  // bytes
+  /// How long a rank waits before it asks the others what they are doing. The error comes only if
+  /// some of them wait for each other in different calls; slow ranks are waited for.
+  double seconds_before_asking = 2;
+};
+
+/// Joins MPI, or starts it with MPI_THREAD_MULTIPLE if nobody has. Collective. May be called again
+/// while an earlier session lives.
 /// @param fortran_handle  of the communicator to use (MPI_Comm_c2f); empty: MPI_COMM_WORLD
 /// @throws Error communication_failure; not_compiled (naming OP2_WITH_MPI)
-std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle);
-
-/// How long a rank waits before it asks the others what they are doing. The error comes only if one
-/// of them answers that it waits elsewhere; slow ranks are waited for.
-inline constexpr double seconds_before_asking = 2.0;
+std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
+                                      const MpiOptions& options = {});
 
 }  // namespace op2::comm

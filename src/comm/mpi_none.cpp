@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A build without MPI.
+#include <comm/launcher.hpp>
+#include <comm/mpi_communicator.hpp>
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+bool mpi_is_running() {
+  return false;
+}
+
+std::unique_ptr<MpiSession> start_mpi(std::optional<int>, const MpiOptions&) {
+  core::fail(ErrorCode::not_compiled,
+             "op_init: {} processes were launched, but this build of libop2 has no MPI and each "
+             "would solve the whole problem; configure with -DOP2_WITH_MPI=ON, or start one "
+             "process and set OP2_THREADS",
+             launched_processes());
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/mpi_watch.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int spins = 200;  ///< polls before a rank lets others have its core
+constexpr auto before_naps = 2ms;
+constexpr auto nap = 50us;
+constexpr auto between_rounds = 2s;
+constexpr std::size_t questions_per_round = 16;
+constexpr auto patience = 5s;  ///< for the answer of a rank that is known to differ
+
+/// A rank that waits long leaves its core to those that work.
+void rest(std::chrono::steady_clock::duration waited) {
+  if (waited < before_naps)
+    sched_yield();
+  else
+    std::this_thread::sleep_for(nap);
+}
+
+}  // namespace
+
+MpiWatch::MpiWatch(MPI_Comm comm, double seconds_before_asking)
+    : comm_(comm),
+      before_asking_(std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(seconds_before_asking))) {
+  mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+MpiWatch::~MpiWatch() {
+  int finalized = 0;
+  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+  const auto deadline = Clock::now() + 1s;  // a last answer or verdict may be on its way
+  while (!outbox_.empty() && Clock::now() < deadline) {
+    outbox_.remove_if([](Note& note) {
+      int ended = 0;
+      return MPI_Test(&note.request, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS || ended;
+    });
+    rest(before_naps);
+  }
+  abandon(std::move(outbox_));
+  abandon(std::move(inbox_));
+}
+
+void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
+  for (int k = 0; k < spins; ++k)
+    if (done()) return;
+  ++waits_;
+  places_.clear();
+  struct Guard {
+    const MpiWait*& waiting;
+    ~Guard() { waiting = nullptr; }
+  } guard{waiting_};
+  waiting_ = &what;
+  const auto begin = Clock::now();
+  auto next_round = begin + before_asking_;
+  while (!done()) {
+    const auto now = Clock::now();
+    read_notes();
+    if (now >= next_round) {
+      throw_if_proven();
+      ask();
+      next_round = now + std::min<Clock::duration>(between_rounds, before_asking_);
+    }
+    rest(now - begin);
+  }
+}
+
+void MpiWatch::report_divergence(int peer, const char* operation) {
+  const MpiWait what{operation, 0, [peer] { return std::vector{peer}; }};
+  const MpiWait* before = std::exchange(waiting_, &what);
+  ++waits_;
+  places_.clear();
+  const auto begin = Clock::now();
+  for (auto next = begin; !places_.contains(peer) && Clock::now() < begin + patience;) {
+    if (Clock::now() >= next) {
+      send(peer, question, packed(my_place()));
+      next = Clock::now() + patience;
+    }
+    read_notes();
+    rest(before_naps);
+  }
+  const Place mine = my_place();
+  waiting_ = before;
+  const Position here{rank_, mine.stamp, mine.steps};
+  const auto theirs = places_.find(peer);
+  if (theirs == places_.end())
+    fail(divergence(here, {peer, 0, "some work; it has not answered for 5 seconds"}));
+  fail(divergence(here, {peer, theirs->second.stamp, theirs->second.steps}));
+}
+
+MpiWatch::Place MpiWatch::my_place() const {
+  Place place;
+  place.stamp = activity_.stamp;
+  place.number = waiting_->number;
+  place.wait = waits_;
+  place.for_all = !waiting_->missing;
+  if (waiting_->missing) place.missing = waiting_->missing();
+  if (activity_.describe) place.steps = activity_.describe() + "\n";
+  place.steps += waiting_->operation;
+  return place;
+}
+
+void MpiWatch::send(int to, Kind kind, Bytes bytes) {
+  Note& note = outbox_.emplace_back(Note{MPI_REQUEST_NULL, std::move(bytes), to, kind});
+  mpi_check(MPI_Isend(note.bytes.data(), static_cast<int>(note.bytes.size()), MPI_BYTE, to, kind,
+                      comm_, &note.request),
+            "MPI_Isend");
+}
+
+void MpiWatch::read_notes() {
+  const auto has_ended = [](Note& note) {
+    int ended = 0;
+    mpi_check(MPI_Test(&note.request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    return ended != 0;
+  };
+  outbox_.remove_if(has_ended);
+  int found = 0;
+  MPI_Message message;
+  MPI_Status status;
+  mpi_check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &message, &status),
+            "MPI_Improbe");
+  if (found) {
+    int size = 0;
+    mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+    Note& note = inbox_.emplace_back(Note{MPI_REQUEST_NULL, Bytes(static_cast<std::size_t>(size)),
+                                          status.MPI_SOURCE, static_cast<Kind>(status.MPI_TAG)});
+    mpi_check(MPI_Imrecv(note.bytes.data(), size, MPI_BYTE, &message, &note.request), "MPI_Imrecv");
+  }
+  const auto ended = std::find_if(inbox_.begin(), inbox_.end(), has_ended);
+  if (ended == inbox_.end()) return;
+  const Note note = std::move(*ended);
+  inbox_.erase(ended);
+  accept(note);
+}
+
+void MpiWatch::accept(const Note& note) {
+  Place place = unpacked(note.bytes);
+  if (note.kind == verdict) throw Error(static_cast<ErrorCode>(place.number), place.steps);
+  if (note.kind == question) {
+    Place mine = my_place();
+    mine.echo = place.wait;
+    return send(note.peer, answer, packed(mine));
+  }
+  if (place.echo != waits_) return;  // to a question of an earlier wait
+  const auto known = places_.find(note.peer);
+  if (known != places_.end() && known->second.wait == place.wait)
+    place.seen = known->second.seen + 1;
+  places_[note.peer] = std::move(place);
+}
+
+namespace {
+
+template <class Place>
+bool same_call(const Place& a, const Place& b) {
+  const auto operation = [](const Place& place) {
+    return std::string_view(place.steps).substr(place.steps.rfind('\n') + 1);
+  };
+  return a.stamp == b.stamp && a.number == b.number && operation(a) == operation(b);
+}
+
+}  // namespace
+
+/// Those whose part is missing, here and where the ranks wait that have answered; those that are
+/// elsewhere first, for they have to answer twice.
+std::vector<int> MpiWatch::whom_to_ask(const Place& mine) const {
+  std::set<int> elsewhere, unknown;
+  const auto add_missing = [&](const Place& place) {
+    for (const int rank : place.missing)
+      if (rank != rank_ && !places_.contains(rank)) unknown.insert(rank);
+  };
+  add_missing(mine);
+  for (const auto& [rank, place] : places_) {
+    if (!mine.for_all || !same_call(mine, place)) elsewhere.insert(rank);
+    add_missing(place);
+  }
+  for (int rank = 0; mine.for_all && rank < size_; ++rank)
+    if (rank != rank_ && !places_.contains(rank)) unknown.insert(rank);
+  std::vector<int> ranks(unknown.begin(), unknown.end());
+  if (!ranks.empty())
+    std::rotate(ranks.begin(), ranks.begin() + static_cast<int>(rotation_ % ranks.size()),
+                ranks.end());
+  ranks.insert(ranks.begin(), elsewhere.begin(), elsewhere.end());
+  ranks.resize(std::min(ranks.size(), questions_per_round));
+  return ranks;
+}
+
+void MpiWatch::ask() {
+  Place mine = my_place();
+  const auto ranks = whom_to_ask(mine);
+  mine.steps.clear();  // the answer is what matters
+  for (const int rank : ranks) send(rank, question, packed(mine));
+  rotation_ += ranks.size();
+}
+
+bool MpiWatch::waits_for(const Place& from, int from_rank, const Place& to, int to_rank) const {
+  if (from_rank == to_rank) return false;
+  if (from.for_all) return !same_call(from, to);
+  return std::find(from.missing.begin(), from.missing.end(), to_rank) != from.missing.end();
+}
+
+bool MpiWatch::reaches(const std::map<int, Place>& places, int from, int to) const {
+  std::set<int> seen{from};
+  std::vector<int> open{from};
+  while (!open.empty()) {
+    const int rank = open.back();
+    open.pop_back();
+    for (const auto& [next, place] : places)
+      if (waits_for(places.at(rank), rank, place, next) && seen.insert(next).second)
+        open.push_back(next);
+  }
+  return seen.contains(to);
+}
+
+void MpiWatch::throw_if_proven() {
+  std::map<int, Place> places{{rank_, my_place()}};
+  for (const auto& [rank, place] : places_)
+    if (place.seen > 1) places.emplace(rank, place);
+  const Place& mine = places.at(rank_);
+  for (const auto& [rank, place] : places)
+    if (!same_call(mine, place) && reaches(places, rank_, rank) && reaches(places, rank, rank_))
+      fail(divergence({rank_, mine.stamp, mine.steps}, {rank, place.stamp, place.steps}));
+}
+
+void MpiWatch::fail(const Error& error) {
+  const std::string text = error.what();
+  Place place;
+  place.number = static_cast<std::uint64_t>(error.code());
+  place.steps = text.substr(text.find(' ') + 1);  // without the code, which an Error puts in front
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_) send(rank, verdict, packed(place));
+  throw Error(error);
+}
+
+Bytes MpiWatch::packed(const Place& place) {
+  const std::uint64_t head[] = {place.stamp, place.number,  place.wait,
+                                place.echo,  place.for_all, place.missing.size()};
+  Bytes bytes;
+  const auto add = [&bytes](const void* data, std::size_t size) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    bytes.insert(bytes.end(), begin, begin + size);
+  };
+  add(head, sizeof head);
+  add(place.missing.data(), place.missing.size() * sizeof(int));
+  add(place.steps.data(), place.steps.size());
+  return bytes;
+}
+
+MpiWatch::Place MpiWatch::unpacked(const Bytes& bytes) {
+  std::uint64_t head[6];
+  core::ensure(bytes.size() >= sizeof head, "a note between ranks is too short");
+  std::memcpy(head, bytes.data(), sizeof head);
+  const std::size_t list = head[5] * sizeof(int);
+  core::ensure(bytes.size() >= sizeof head + list, "a note between ranks is too short");
+  Place place;
+  place.stamp = head[0];
+  place.number = head[1];
+  place.wait = head[2];
+  place.echo = head[3];
+  place.for_all = head[4] != 0;
+  place.missing.resize(head[5]);
+  if (list > 0) std::memcpy(place.missing.data(), bytes.data() + sizeof head, list);
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  place.steps.assign(text + sizeof head + list, text + bytes.size());
+  return place;
+}
+
+}  // namespace op2::comm

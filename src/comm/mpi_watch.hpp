@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waits that notice when they can never end.
+//
+// Ranks wait for each other: an edge a -> b says that a cannot go on before b has done something
+// more. A cycle of edges is a deadlock, and slow ranks, which wait for nobody, are on none. A rank
+// that has waited for some time asks those it waits for, and those they wait for, where they are.
+// Ranks that wait answer. It is a proof if a cycle through the own rank has stood still between two
+// rounds of answers and the ranks on it are in different calls; in the same call they may just be
+// sending much. Whoever has a proof tells all ranks, whose next wait throws it too.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <comm/communicator.hpp>
+#include <comm/divergence.hpp>
+#include <comm/mpi_calls.hpp>
+
+namespace op2::comm {
+
+/// What a rank waits for.
+struct MpiWait {
+  const char* operation;  ///< in words, for the message of a divergence
+  std::uint64_t number;   ///< of the collective call, or of the channel
+  /// The ranks whose part is missing; empty: all that are not in this call yet.
+  std::function<std::vector<int>()> missing;
+};
+
+class MpiWatch {
+ public:
+  /// Collective.
+  MpiWatch(MPI_Comm comm, double seconds_before_asking);
+  ~MpiWatch();
+
+  void set_activity(Activity activity) { activity_ = std::move(activity); }
+  std::uint64_t stamp() const { return activity_.stamp; }
+
+  /// Returns once `done()`, which moves messages on.
+  /// @throws Error divergent_ranks, and what `done` throws
+  void wait(const MpiWait& what, const std::function<bool()>& done);
+
+  /// Finds out where `peer` is, for some seconds, and throws.
+  [[noreturn]] void report_divergence(int peer, const char* operation);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum Kind : int { question, answer, verdict };  // these are tags
+
+  /// Where a rank waits.
+  struct Place {
+    std::uint64_t stamp = 0, number = 0;
+    std::uint64_t wait = 0;  ///< how many waits the rank has begun
+    std::uint64_t echo = 0;  ///< the asker's wait to which this answers
+    std::string steps;       ///< its description; the last line is the operation
+    bool for_all = false;
+    std::vector<int> missing;
+    int seen = 1;  ///< answers in succession that told of the same wait
+  };
+  struct Note {
+    MPI_Request request = MPI_REQUEST_NULL;
+    Bytes bytes;
+    int peer = 0;
+    Kind kind = question;
+  };
+
+  Place my_place() const;
+  void send(int to, Kind kind, Bytes bytes);
+  void read_notes();
+  void accept(const Note& note);
+  void ask();
+  std::vector<int> whom_to_ask(const Place& mine) const;
+  void throw_if_proven();
+  bool waits_for(const Place& from, int from_rank, const Place& to, int to_rank) const;
+  bool reaches(const std::map<int, Place>& places, int from, int to) const;
+  [[noreturn]] void fail(const Error& error);
+  static Bytes packed(const Place& place);
+  static Place unpacked(const Bytes& bytes);
+
+  MpiDuplicate comm_;
+  int rank_ = 0, size_ = 1;
+  Clock::duration before_asking_;
+  Activity activity_;
+  const MpiWait* waiting_ = nullptr;  ///< null while the rank computes
+  std::uint64_t waits_ = 0;
+  std::size_t rotation_ = 0;
+  std::map<int, Place> places_;  ///< answers to this wait's questions
+  std::list<Note> outbox_, inbox_;
+};
+
+}  // namespace op2::comm

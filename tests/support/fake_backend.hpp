@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include <jit/backend.hpp>
@@ -18,8 +19,9 @@ class FakeBackend : public jit::Backend {
   std::atomic<int> most_at_once = 0;   ///< compilations that ran at the same time
   std::atomic<bool> rejects = false;
   std::atomic<bool> warns = false;
-  std::string cpu = "cpu";  ///< of the target
-  std::string unknown;      ///< a name that is an error unless it is declared as a constant
+  std::string cpu = "cpu";          ///< of the target
+  std::string unknown;              ///< a name that is an error unless it is declared as a constant
+  std::function<void()> meanwhile;  ///< called by a compilation
   std::chrono::milliseconds duration{0};  ///< of a compilation
   std::vector<jit::LinkSymbol> symbols;   ///< of the last link
 
@@ -30,6 +32,7 @@ class FakeBackend : public jit::Backend {
     const int now = ++running_;
     for (int most = most_at_once; most < now && !most_at_once.compare_exchange_weak(most, now);) {
     }
+    if (meanwhile) meanwhile();
     std::this_thread::sleep_for(duration);
     --running_;
     jit::CompileResult result;

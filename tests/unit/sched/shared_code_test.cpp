@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who compiles, reads and receives when several ranks want code.
+#include <sched/shared_code.hpp>
+
+#include <bit>
+#include <deque>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include <comm/fake_communicator.hpp>
+#include <core/error.hpp>
+#include <support/expect_error.hpp>
+#include <support/fake_backend.hpp>
+#include <support/loop_shapes.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2::sched {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const op_kernel_core kernel{
+    "k", "void k(double* a) { *a *= gam; }", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
+
+/// One rank's process: memory, compiler and disk of its own.
+struct Process {
+  std::shared_ptr<test::FakeBackend> backend = std::make_shared<test::FakeBackend>();
+  core::Log log{core::LogLevel::off};
+  double gam = 1.4;
+  bool has_plugin = true, has_constants = true;
+  jit::Jit jit;
+
+  explicit Process(const std::string& folder, core::CacheMode mode = core::CacheMode::read_write)
+      : jit(options(folder, mode), log, [this]() -> std::shared_ptr<jit::Backend> {
+          if (!has_plugin) core::fail(ErrorCode::plugin_failure, "no plug-in");
+          return backend;
+        }) {}
+
+  std::vector<jit::Constant> declared() {
+    if (!has_constants) throw std::runtime_error("no constants");
+    return {{"gam", Type::f64, 1, &gam}};
+  }
+  jit::JitOptions options(const std::string& folder, core::CacheMode mode) {
+    jit::JitOptions result;
+    result.threads = 1;
+    result.cache.directory = folder;
+    result.cache.mode = mode;
+    result.constants = [this] { return declared(); };
+    return result;
+  }
+};
+
+/// Loops that differ in the dim of their argument.
+std::vector<jit::LoopRequest> loops(const std::vector<int>& dims) {
+  const std::vector<jit::Constant> declared{{"gam", Type::f64, 1, nullptr}};
+  std::vector<jit::LoopRequest> requests;
+  for (const int dim : dims)
+    requests.push_back({jit::shape_of(kernel, {test::dat(0, dim, OP_RW)}, declared), "loop",
+                        "main.cpp:7", &kernel});
+  return requests;
+}
+
+struct SharedCode : testing::Test {
+  test::TemporaryDirectory folder;
+  std::deque<Process> processes;
+
+  void start(int ranks) {
+    for (int r = 0; r < ranks; ++r) processes.emplace_back(folder / std::to_string(r).c_str());
+  }
+  /// What became of the loops, in words; shape [ranks x loops].
+  std::vector<std::vector<std::string>> get(const std::vector<int>& dims) {
+    std::vector<std::vector<std::string>> words(processes.size());
+    comm::run_fake_ranks(static_cast<int>(processes.size()), [&](comm::Communicator& comm) {
+      const auto rank = static_cast<std::size_t>(comm.rank());
+      for (const jit::Outcome& outcome : code_for(processes[rank].jit, comm, loops(dims)))
+        words[rank].push_back(outcome.error ? outcome.error->what() : "code");
+    });
+    return words;
+  }
+  std::vector<int> compilations() {
+    std::vector<int> counts;
+    for (const Process& process : processes) counts.push_back(process.backend->compilations);
+    return counts;
+  }
+  std::vector<std::int64_t> received() {
+    std::vector<std::int64_t> counts;
+    for (const Process& process : processes) counts.push_back(process.jit.statistics().received);
+    return counts;
+  }
+};
+
+TEST_F(SharedCode, EightColdRanksCompileOnce) {
+  start(8);
+  EXPECT_THAT(get({1}), Each(ElementsAre("code")));
+  EXPECT_THAT(compilations(), ElementsAre(1, 0, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(received(), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
+}
+
+TEST_F(SharedCode, OneRankNeedsNobody) {
+  start(1);
+  get({1, 2});
+  EXPECT_EQ(processes[0].jit.statistics().compiled, 2);
+}
+
+TEST_F(SharedCode, OnlyWhatIsMissingIsMade) {
+  start(2);
+  get({1, 2});
+  EXPECT_THAT(get({2, 3, 1, 3}), Each(ElementsAre("code", "code", "code", "code")));
+  EXPECT_THAT(compilations(), ElementsAre(3, 0));
+  EXPECT_THAT(received(), ElementsAre(0, 3));
+}
+
+TEST_F(SharedCode, NothingIsSentIfAllIsInMemory) {
+  start(2);
+  get({1});
+  comm::run_fake_ranks(2, [&](comm::Communicator& comm) {
+    if (comm.rank() == 1) return;  // a message to or from it would fail
+    EXPECT_FALSE(code_for(processes[0].jit, comm, loops({1}))[0].error);
+  });
+}
+
+TEST_F(SharedCode, EachTargetHasItsLeader) {
+  start(5);
+  for (const std::size_t rank : {1, 2, 4}) processes[rank].backend->cpu = "older";
+  EXPECT_THAT(get({1}), Each(ElementsAre("code")));
+  EXPECT_THAT(compilations(), ElementsAre(1, 1, 0, 0, 0));
+  EXPECT_THAT(received(), ElementsAre(0, 0, 1, 1, 1));
+}
+
+TEST_F(SharedCode, LeadersCompileAtTheSameTime) {
+  start(2);
+  processes[1].backend->cpu = "older";
+  std::atomic<int> inside = 0;
+  for (Process& process : processes)
+    process.backend->meanwhile = [&] {
+      ++inside;
+      for (int i = 0; i < 5000 && inside < 2; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      EXPECT_EQ(inside, 2) << "a leader waits for another one";
+    };
+  get({1});
+}
+
+TEST_F(SharedCode, ARejectedTextIsTheSameErrorOnAllRanks) {
+  start(3);
+  processes[0].backend->rejects = true;
+  const auto first = get({1});
+  EXPECT_THAT(first, Each(ElementsAre(HasSubstr("OP2-E101 loop 'loop' (main.cpp:7)"))));
+  EXPECT_THAT(first, Each(first[0]));
+  EXPECT_EQ(get({1}), first);
+  EXPECT_THAT(compilations(), ElementsAre(1, 0, 0));
+}
+
+TEST_F(SharedCode, AnErrorOnOneTargetIsAnErrorOnAll) {
+  start(4);
+  processes[2].backend->cpu = processes[3].backend->cpu = "older";
+  processes[2].backend->rejects = true;
+  EXPECT_THAT(get({1}), Each(ElementsAre(HasSubstr("OP2-E101"))));
+  EXPECT_THAT(get({1}), Each(ElementsAre(HasSubstr("OP2-E101"))));
+  EXPECT_THAT(compilations(), ElementsAre(1, 0, 1, 0));
+}
+
+TEST_F(SharedCode, ALinkThatFailsOnOneRankFailsOnAllAndIsTriedAgainByAll) {
+  start(4);
+  processes[2].backend->failing_links = 1;
+  EXPECT_THAT(get({1}), Each(ElementsAre(HasSubstr("OP2-E506 loop 'loop' (main.cpp:7)"))));
+  EXPECT_THAT(get({1}), Each(ElementsAre("code")));
+  EXPECT_THAT(received(), ElementsAre(0, 1, 1, 1));
+  EXPECT_THAT(compilations(), ElementsAre(1, 0, 0, 0)) << "the leader has it on disk";
+}
+
+TEST_F(SharedCode, AnErrorOfOneLoopLeavesTheOthersAlone) {
+  start(3);
+  processes[1].backend->failing_links = 1;
+  EXPECT_THAT(get({1, 2}), Each(ElementsAre(HasSubstr("OP2-E506"), "code")));
+}
+
+TEST_F(SharedCode, ARankWithoutPluginIsAnErrorOfAll) {
+  start(3);
+  processes[1].has_plugin = false;
+  EXPECT_THAT(get({1, 2}), Each(Each("OP2-E504 no plug-in")));
+  processes[1].has_plugin = true;
+  EXPECT_THAT(get({1, 2}), Each(Each("code")));
+}
+
+TEST_F(SharedCode, NoRankWithAPluginIsAnErrorOfAll) {
+  start(2);
+  for (Process& process : processes) process.has_plugin = false;
+  EXPECT_THAT(get({1}), Each(ElementsAre("OP2-E504 no plug-in")));
+}
+
+TEST_F(SharedCode, AnExceptionOnTheLeaderReachesAll) {
+  start(3);
+  processes[0].has_constants = false;
+  EXPECT_THAT(get({1}), Each(ElementsAre(AllOf(HasSubstr("OP2-E901 loop 'loop' (main.cpp:7)"),
+                                               HasSubstr("no constants")))));
+}
+
+TEST_F(SharedCode, FilesThatDifferBetweenRanksAreAnError) {
+  start(3);
+  const auto program = [&](comm::Communicator& comm) {
+    auto requests = loops({1});
+    requests[0].shape.includes = {{"state.h", comm.rank() == 2 ? "new" : "old"}};
+    code_for(processes[static_cast<std::size_t>(comm.rank())].jit, comm, requests);
+  };
+  const std::string text =
+      test::error_text(ErrorCode::kernel_differs, [&] { comm::run_fake_ranks(3, program); });
+  EXPECT_THAT(text, AllOf(HasSubstr("ranks 0 and 2"), HasSubstr("loop 'loop'")));
+  EXPECT_THAT(compilations(), Each(0));
+}
+
+/// Folders that hold the code of some of the loops with dims 1, 2, 3: bit d - 1 of their number.
+void fill_folders(const test::TemporaryDirectory& folder) {
+  for (int subset = 0; subset < 8; ++subset)
+    for (const char* cpu : {"cpu", "older"}) {
+      Process process(folder / std::to_string(subset).c_str());
+      process.backend->cpu = cpu;
+      for (int dim = 1; dim <= 3; ++dim)
+        if ((subset >> (dim - 1) & 1) != 0) process.jit.get(loops({dim}));
+    }
+}
+
+TEST_F(SharedCode, WhateverIsOnWhichDiskOneRankPerTargetReadsOrCompiles) {
+  fill_folders(folder);
+  std::mt19937 random(1);
+  for (int pattern = 0; pattern < 1000; ++pattern) {
+    SCOPED_TRACE("pattern " + std::to_string(pattern));
+    processes.clear();
+    std::set<std::string> cpus;
+    std::vector<int> missing_on_leaders;
+    std::vector<std::int64_t> loops_of_others;
+    for (int ranks = 2 + static_cast<int>(random() % 4); ranks > 0; --ranks) {
+      const unsigned subset = random() % 8;
+      processes.emplace_back(folder / std::to_string(subset).c_str(), core::CacheMode::read_only);
+      processes.back().backend->cpu = random() % 3 == 0 ? "older" : "cpu";
+      const bool leads = cpus.insert(processes.back().backend->cpu).second;
+      missing_on_leaders.push_back(leads ? 3 - std::popcount(subset) : 0);
+      loops_of_others.push_back(leads ? 0 : 3);
+    }
+    ASSERT_THAT(get({1, 2}), Each(Each("code")));
+    ASSERT_THAT(get({3, 2}), Each(Each("code")));
+    ASSERT_EQ(compilations(), missing_on_leaders);
+    ASSERT_EQ(received(), loops_of_others);
+  }
+}
+
+}  // namespace
+}  // namespace op2::sched

@@ -27,9 +27,10 @@ function(op2_find target package header)
   op2_require(${target} ${package})
 endfunction()
 
-# op2_find_c(target name header) defines the imported target of a C library, if it is found.
+# op2_find_c(target name header [folder]) defines the imported target of a C library, if it is found;
+# its headers may lie in a folder of their own.
 function(op2_find_c target name header)
-  find_path(${name}_INCLUDE ${header} HINTS ${OP2_DEPS_DIR}/include)
+  find_path(${name}_INCLUDE ${header} HINTS ${OP2_DEPS_DIR}/include PATH_SUFFIXES ${ARGN})
   find_library(${name}_LIBRARY ${name} HINTS ${OP2_DEPS_DIR}/lib)
   mark_as_advanced(${name}_INCLUDE ${name}_LIBRARY)
   if(${name}_INCLUDE AND ${name}_LIBRARY AND NOT TARGET ${target})
@@ -102,7 +103,16 @@ else()
   op2_decide(MPI FALSE "needs an MPI library; a job has one process")
 endif()
 
-foreach(part CUDA HDF5 PTSCOTCH)
+foreach(library ptscotch scotch ptscotcherr)  # not ptscotcherrexit, which ends the process
+  op2_find_c(scotch::${library} ${library} ptscotch.h scotch)
+endforeach()
+if(OP2_HAVE_MPI AND TARGET scotch::ptscotch AND TARGET scotch::scotch AND TARGET scotch::ptscotcherr)
+  op2_decide(PTSCOTCH TRUE "${ptscotch_LIBRARY}")
+else()
+  op2_decide(PTSCOTCH FALSE "needs MPI and PT-Scotch; meshes are cut by coordinates")
+endif()
+
+foreach(part CUDA HDF5)
   op2_decide(${part} FALSE "not part of this version")
 endforeach()
 

@@ -162,6 +162,16 @@ TEST(RcbOwners, AreBalancedEvenIfCoordinatesAreNoNumbers) {
   EXPECT_LE(spread(rcb(3, {nan, 1, infinity, -infinity, nan, 0, -nan, 2}, 1), 3), 1);
 }
 
+TEST(KwayOwners, AreRefusedWithAReasonWithoutMpi) {
+  const BlockMesh mesh = grid_mesh(3, 3);
+  comm::run_fake_ranks(2, [&](Communicator& communicator) {
+    std::string reason;
+    const BlockMesh share = share_of(mesh, 2, communicator.rank());
+    EXPECT_FALSE(kway_owners(communicator, share, 1, true, reason));
+    EXPECT_THAT(reason, testing::HasSubstr("PT-Scotch"));
+  });
+}
+
 // --- sets that inherit ---
 
 /// The owners of all elements of all sets, when set `primary` has those given.

@@ -2,6 +2,7 @@
 // GoogleTest under MPI: all ranks run all tests. Rank 0 reports as usual, the others their
 // failures.
 #include <cstdio>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -13,13 +14,17 @@ class FailurePrinter : public testing::EmptyTestEventListener {
   explicit FailurePrinter(int rank) : rank_(rank) {}
 
  private:
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + '.' + test.name();
+  }
+  // GoogleTest holds a lock meanwhile: asking it for the current test would never return.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "rank %d: %s.%s: %s:%d: %s\n", rank_, test ? test->test_suite_name() : "",
-                 test ? test->name() : "", result.file_name() ? result.file_name() : "",
-                 result.line_number(), result.message());
+    std::fprintf(stderr, "rank %d: %s: %s:%d: %s\n", rank_, test_.c_str(),
+                 result.file_name() ? result.file_name() : "", result.line_number(),
+                 result.message());
   }
+  std::string test_;
   int rank_;
 };
 

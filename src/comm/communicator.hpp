@@ -90,7 +90,8 @@ class Communicator {
 
   /// A channel to and from neighbours. `sends` and `receives` may name a rank several times; the
   /// k-th message from a to b is what b receives as its k-th from a. Local: nothing is sent yet,
-  /// but both sides must open their ends in the same order.
+  /// but all ranks must open all channels, also those without peers for them, in the same order and
+  /// doing the same (see `set_activity`).
   virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
                                                 std::vector<Peer> receives) = 0;
 

@@ -25,6 +25,7 @@ MpiDuplicate::MpiDuplicate(MPI_Comm original) {
 
 MpiDuplicate::~MpiDuplicate() {
   int finalized = 0;
+  if (kept_) return;
   if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized && comm_ != MPI_COMM_NULL)
     MPI_Comm_free(&comm_);
 }

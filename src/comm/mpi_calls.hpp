@@ -14,7 +14,7 @@ namespace op2::comm {
 void mpi_check(int code, const char* call);
 
 /// A duplicate of a communicator, which returns errors instead of ending the program. Collective to
-/// make and to destroy.
+/// make and to destroy, unless it is kept.
 class MpiDuplicate {
  public:
   explicit MpiDuplicate(MPI_Comm original);
@@ -22,9 +22,13 @@ class MpiDuplicate {
   MpiDuplicate(const MpiDuplicate&) = delete;
   MpiDuplicate& operator=(const MpiDuplicate&) = delete;
   operator MPI_Comm() const { return comm_; }
+  /// Leaves it to MPI_Finalize: messages may still be on their way, and MPI would give the number
+  /// of a communicator that is freed to the next one.
+  void keep() { kept_ = true; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  bool kept_ = false;
 };
 
 /// Gives memory up for the rest of the program, where an error ends a transfer that MPI has not.

@@ -20,7 +20,6 @@ namespace {
 constexpr int exchange_tag = 0;  // and 1
 constexpr int broadcast_tag = 2;
 constexpr int first_channel_tag = 3;
-constexpr int channel_tags = 32'000;  // MPI grants tags up to 32767; later channels share tags
 
 /// A collective of MPI under way, and its buffers.
 struct MpiCollective {
@@ -56,7 +55,17 @@ class MpiCommunicator final : public Communicator {
         messages_(comm),
         gathers_(comm),
         agreements_(comm),
-        watch_(comm, options.seconds_before_asking) {}
+        watch_(comm, options.seconds_before_asking) {
+    int* largest_tag = nullptr;
+    int known = 0;
+    mpi_check(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &largest_tag, &known), "MPI_Comm_get_attr");
+    if (known) channel_tags_ = static_cast<std::uint64_t>(*largest_tag - first_channel_tag);
+  }
+
+  ~MpiCommunicator() override {
+    if (!watch_.has_failed()) return;
+    for (MpiDuplicate* comm : {&messages_, &gathers_, &agreements_}) comm->keep();
+  }
 
   void set_activity(Activity activity) override { watch_.set_activity(std::move(activity)); }
   std::vector<Message> exchange(std::vector<Message> outgoing) override;
@@ -83,6 +92,7 @@ class MpiCommunicator final : public Communicator {
   MpiOptions options_;
   MpiDuplicate messages_, gathers_, agreements_;  ///< one for each sort of MPI's calls
   MpiWatch watch_;
+  std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< what MPI grants at least
   std::uint64_t exchanges_ = 0, collectives_ = 0, channels_ = 0;
 };
 
@@ -249,8 +259,11 @@ std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
       require_rank(peer.rank);
       core::ensure(peer.rank != rank(), "a channel to the own rank");
     }
+  // Channels that are opened in different calls must not meet: large messages that do not fit make
+  // some versions of MPI write over the end of the buffer.
   const std::uint64_t number = channels_++;
-  const int tag = first_channel_tag + static_cast<int>(number % channel_tags);
+  const std::uint64_t mixed = (watch_.stamp() + number) * 0x9e3779b97f4a7c15ULL >> 32;
+  const int tag = first_channel_tag + static_cast<int>(mixed % channel_tags_);
   return std::make_unique<MpiChannel>(
       MpiChannel::Place{messages_, tag, number, options_.largest_message}, watch_, sends, receives);
 }

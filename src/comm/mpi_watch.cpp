@@ -39,6 +39,7 @@ MpiWatch::MpiWatch(MPI_Comm comm, double seconds_before_asking)
     : comm_(comm),
       before_asking_(std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(seconds_before_asking))) {
+  comm_.keep();  // nobody knows whether all questions have found their reader
   mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
@@ -59,6 +60,7 @@ MpiWatch::~MpiWatch() {
 }
 
 void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
+  if (failure_) throw Error(*failure_);
   for (int k = 0; k < spins; ++k)
     if (done()) return;
   ++waits_;
@@ -83,7 +85,7 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
 }
 
 void MpiWatch::report_divergence(int peer, const char* operation) {
-  const MpiWait what{operation, 0, [peer] { return std::vector{peer}; }};
+  const MpiWait what{operation, waits_, [peer] { return std::vector{peer}; }};
   const MpiWait* before = std::exchange(waiting_, &what);
   ++waits_;
   places_.clear();
@@ -108,12 +110,11 @@ void MpiWatch::report_divergence(int peer, const char* operation) {
 MpiWatch::Place MpiWatch::my_place() const {
   Place place;
   place.stamp = activity_.stamp;
-  place.number = waiting_->number;
   place.wait = waits_;
   place.for_all = !waiting_->missing;
   if (waiting_->missing) place.missing = waiting_->missing();
   if (activity_.describe) place.steps = activity_.describe() + "\n";
-  place.steps += waiting_->operation;
+  place.steps += fmt::format("{}, number {}", waiting_->operation, waiting_->number);
   return place;
 }
 
@@ -152,7 +153,10 @@ void MpiWatch::read_notes() {
 
 void MpiWatch::accept(const Note& note) {
   Place place = unpacked(note.bytes);
-  if (note.kind == verdict) throw Error(static_cast<ErrorCode>(place.number), place.steps);
+  if (note.kind == verdict) {
+    failure_.emplace(static_cast<ErrorCode>(place.code), place.steps);
+    throw Error(*failure_);
+  }
   if (note.kind == question) {
     Place mine = my_place();
     mine.echo = place.wait;
@@ -164,18 +168,6 @@ void MpiWatch::accept(const Note& note) {
     place.seen = known->second.seen + 1;
   places_[note.peer] = std::move(place);
 }
-
-namespace {
-
-template <class Place>
-bool same_call(const Place& a, const Place& b) {
-  const auto operation = [](const Place& place) {
-    return std::string_view(place.steps).substr(place.steps.rfind('\n') + 1);
-  };
-  return a.stamp == b.stamp && a.number == b.number && operation(a) == operation(b);
-}
-
-}  // namespace
 
 /// Those whose part is missing, here and where the ranks wait that have answered; those that are
 /// elsewhere first, for they have to answer twice.
@@ -209,13 +201,20 @@ void MpiWatch::ask() {
   rotation_ += ranks.size();
 }
 
-bool MpiWatch::waits_for(const Place& from, int from_rank, const Place& to, int to_rank) const {
+bool MpiWatch::same_call(const Place& a, const Place& b) {
+  const auto call = [](const Place& place) {
+    return std::string_view(place.steps).substr(place.steps.rfind('\n') + 1);
+  };
+  return a.stamp == b.stamp && call(a) == call(b);
+}
+
+bool MpiWatch::waits_for(const Place& from, int from_rank, const Place& to, int to_rank) {
   if (from_rank == to_rank) return false;
   if (from.for_all) return !same_call(from, to);
   return std::find(from.missing.begin(), from.missing.end(), to_rank) != from.missing.end();
 }
 
-bool MpiWatch::reaches(const std::map<int, Place>& places, int from, int to) const {
+bool MpiWatch::reaches(const std::map<int, Place>& places, int from, int to) {
   std::set<int> seen{from};
   std::vector<int> open{from};
   while (!open.empty()) {
@@ -233,15 +232,24 @@ void MpiWatch::throw_if_proven() {
   for (const auto& [rank, place] : places_)
     if (place.seen > 1) places.emplace(rank, place);
   const Place& mine = places.at(rank_);
-  for (const auto& [rank, place] : places)
-    if (!same_call(mine, place) && reaches(places, rank_, rank) && reaches(places, rank, rank_))
-      fail(divergence({rank_, mine.stamp, mine.steps}, {rank, place.stamp, place.steps}));
+  const Place* culprit = nullptr;
+  Position there{};
+  for (const auto& [rank, place] : places) {
+    if (same_call(mine, place) || !reaches(places, rank_, rank) || !reaches(places, rank, rank_))
+      continue;
+    // One with another stamp says more than one that has come further in the same step.
+    if (culprit != nullptr && (culprit->stamp != mine.stamp || place.stamp == mine.stamp)) continue;
+    culprit = &place;
+    there = {rank, place.stamp, place.steps};
+  }
+  if (culprit != nullptr) fail(divergence({rank_, mine.stamp, mine.steps}, there));
 }
 
 void MpiWatch::fail(const Error& error) {
+  failure_ = error;
   const std::string text = error.what();
   Place place;
-  place.number = static_cast<std::uint64_t>(error.code());
+  place.code = static_cast<std::uint64_t>(error.code());
   place.steps = text.substr(text.find(' ') + 1);  // without the code, which an Error puts in front
   for (int rank = 0; rank < size_; ++rank)
     if (rank != rank_) send(rank, verdict, packed(place));
@@ -249,7 +257,7 @@ void MpiWatch::fail(const Error& error) {
 }
 
 Bytes MpiWatch::packed(const Place& place) {
-  const std::uint64_t head[] = {place.stamp, place.number,  place.wait,
+  const std::uint64_t head[] = {place.stamp, place.code,    place.wait,
                                 place.echo,  place.for_all, place.missing.size()};
   Bytes bytes;
   const auto add = [&bytes](const void* data, std::size_t size) {
@@ -270,7 +278,7 @@ MpiWatch::Place MpiWatch::unpacked(const Bytes& bytes) {
   core::ensure(bytes.size() >= sizeof head + list, "a note between ranks is too short");
   Place place;
   place.stamp = head[0];
-  place.number = head[1];
+  place.code = head[1];
   place.wait = head[2];
   place.echo = head[3];
   place.for_all = head[4] != 0;

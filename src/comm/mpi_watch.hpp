@@ -14,6 +14,7 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,10 @@ class MpiWatch {
 
   void set_activity(Activity activity) { activity_ = std::move(activity); }
   std::uint64_t stamp() const { return activity_.stamp; }
+  bool has_failed() const { return failure_.has_value(); }
 
   /// Returns once `done()`, which moves messages on.
-  /// @throws Error divergent_ranks, and what `done` throws
+  /// @throws Error divergent_ranks, from then on always; what `done` throws
   void wait(const MpiWait& what, const std::function<bool()>& done);
 
   /// Finds out where `peer` is, for some seconds, and throws.
@@ -53,10 +55,11 @@ class MpiWatch {
 
   /// Where a rank waits.
   struct Place {
-    std::uint64_t stamp = 0, number = 0;
+    std::uint64_t stamp = 0;
     std::uint64_t wait = 0;  ///< how many waits the rank has begun
     std::uint64_t echo = 0;  ///< the asker's wait to which this answers
-    std::string steps;       ///< its description; the last line is the operation
+    std::uint64_t code = 0;  ///< of the error that a verdict brings; its text is in `steps`
+    std::string steps;       ///< its description; the last line is the call it waits in
     bool for_all = false;
     std::vector<int> missing;
     int seen = 1;  ///< answers in succession that told of the same wait
@@ -75,8 +78,9 @@ class MpiWatch {
   void ask();
   std::vector<int> whom_to_ask(const Place& mine) const;
   void throw_if_proven();
-  bool waits_for(const Place& from, int from_rank, const Place& to, int to_rank) const;
-  bool reaches(const std::map<int, Place>& places, int from, int to) const;
+  static bool same_call(const Place& a, const Place& b);
+  static bool waits_for(const Place& from, int from_rank, const Place& to, int to_rank);
+  static bool reaches(const std::map<int, Place>& places, int from, int to);
   [[noreturn]] void fail(const Error& error);
   static Bytes packed(const Place& place);
   static Place unpacked(const Bytes& bytes);
@@ -90,6 +94,7 @@ class MpiWatch {
   std::size_t rotation_ = 0;
   std::map<int, Place> places_;  ///< answers to this wait's questions
   std::list<Note> outbox_, inbox_;
+  std::optional<Error> failure_;
 };
 
 }  // namespace op2::comm

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks that do different things end with an error that names them; slow ranks are waited for.
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include <comm/mpi_communicator.hpp>
+#include <support/communicator_checks.hpp>
+#include <support/expect_error.hpp>
+
+namespace op2::test {
+namespace {
+
+using comm::Channel;
+using comm::MpiOptions;
+using comm::start_mpi;
+using std::chrono_literals::operator""ms;
+using testing::HasSubstr;
+
+class MpiDivergence : public testing::Test {
+ protected:
+  /// What this rank is about: rank 1 does something else if it is `odd`.
+  void differ(const std::string& usual, const std::string& odd) {
+    const std::string& mine = ranks.rank() == 1 ? odd : usual;
+    ranks.set_activity({std::hash<std::string>()(mine), [mine] { return "setup\n" + mine; }});
+  }
+  void differ() { differ("loop 'res_calc' (airfoil.cpp:214)", "loop 'update' (airfoil.cpp:230)"); }
+
+  void same() {
+    ranks.set_activity({7, [] { return std::string("loop 'save' (airfoil.cpp:200)"); }});
+  }
+
+  std::unique_ptr<Channel> channel_to(std::vector<int> peers, std::size_t bytes) {
+    return channel(peers, peers, bytes);
+  }
+
+  std::unique_ptr<Channel> channel(const std::vector<int>& to, const std::vector<int>& from,
+                                   std::size_t bytes) {
+    std::vector<Peer> sends, receives;
+    for (const int rank : to) sends.push_back({rank, bytes});
+    for (const int rank : from) receives.push_back({rank, bytes});
+    return ranks.open_channel(sends, receives);
+  }
+
+  std::unique_ptr<Channel> channel_to_all(std::size_t bytes) {
+    std::vector<int> others;
+    for (int rank = 0; rank < ranks.size(); ++rank)
+      if (rank != ranks.rank()) others.push_back(rank);
+    return channel_to(others, bytes);
+  }
+
+  static void transfer(Channel& channel) {
+    channel.start();
+    channel.wait();
+  }
+
+  /// All ranks must fail, and each message names rank 1 and its loop and another one.
+  template <class Action>
+  void expect_both_loops(Action action) {
+    const auto text = error_text(ErrorCode::divergent_ranks, action);
+    EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'update' (airfoil.cpp:230)"));
+    EXPECT_THAT(text, HasSubstr("is at: loop 'res_calc' (airfoil.cpp:214)"));
+  }
+
+  std::unique_ptr<comm::MpiSession> session =
+      start_mpi({}, MpiOptions{.seconds_before_asking = 0.2});
+  comm::Communicator& ranks = *session->communicator;
+  const bool is_odd = ranks.rank() == 1;
+};
+
+TEST_F(MpiDivergence, InGatheringIsSeenAtOnce) {
+  differ();
+  expect_both_loops([&] { ranks.barrier(); });
+}
+
+TEST_F(MpiDivergence, InTheSizeOfWhatIsGathered) {
+  same();
+  const auto text =
+      error_text(ErrorCode::divergent_ranks, [&] { ranks.gather_all(Bytes(is_odd ? 8U : 9U)); });
+  EXPECT_THAT(text, HasSubstr("loop 'save' (airfoil.cpp:200)"));
+}
+
+TEST_F(MpiDivergence, InAnExchangeYieldsNoData) {
+  differ();
+  expect_both_loops([&] { ranks.exchange({{(ranks.rank() + 1) % ranks.size(), Bytes(5)}}); });
+}
+
+TEST_F(MpiDivergence, OfAnExchangeAndAGathering) {
+  differ();
+  expect_both_loops([&] {
+    if (is_odd)
+      ranks.barrier();
+    else
+      ranks.exchange({{1, Bytes(100'000)}});
+  });
+}
+
+TEST_F(MpiDivergence, OfABroadcastAndAGathering) {
+  differ();
+  expect_both_loops([&] {
+    if (is_odd)
+      ranks.barrier();
+    else
+      ranks.broadcast(Bytes(100'000), 0), ranks.barrier();
+  });
+}
+
+TEST_F(MpiDivergence, OfTwoBroadcasts) {
+  differ();
+  expect_both_loops([&] { ranks.broadcast(Bytes(10), 0), ranks.barrier(); });
+}
+
+TEST_F(MpiDivergence, OfAChannelAndAGathering) {
+  const auto channel = channel_to_all(1000);
+  differ();
+  expect_both_loops([&] { is_odd ? ranks.barrier() : transfer(*channel); });
+}
+
+TEST_F(MpiDivergence, OfTwoChannels) {
+  const auto one = channel_to_all(1000), other = channel_to_all(2000);
+  differ();
+  expect_both_loops([&] { transfer(is_odd ? *one : *other); });
+}
+
+TEST_F(MpiDivergence, OfChannelsThatAreOpenedInDifferentCalls) {
+  differ();
+  const auto channel = channel_to_all(is_odd ? 1'000'000 : 2'000'000);
+  expect_both_loops([&] { transfer(*channel); });
+}
+
+TEST_F(MpiDivergence, StaysAnError) {
+  differ();
+  expect_both_loops([&] { ranks.barrier(); });
+  expect_both_loops([&] { ranks.exchange({}); });
+}
+
+TEST_F(MpiDivergence, OfLargeMessagesThatWaitForTheirReceivers) {
+  const auto one = channel_to_all(3'000'000), other = channel_to_all(2'000'000);
+  differ();
+  expect_both_loops([&] { transfer(is_odd ? *one : *other); });
+}
+
+TEST_F(MpiDivergence, InTheSizesOfMessages) {
+  same();
+  error_text(ErrorCode::divergent_ranks, [&] {
+    transfer(*channel_to_all(is_odd ? 16 : 8));
+    ranks.barrier();
+  });
+}
+
+TEST_F(MpiDivergence, WithTheSameDescriptionShowsTheOperations) {
+  same();
+  const auto text = error_text(ErrorCode::divergent_ranks,
+                               [&] { is_odd ? ranks.barrier() : void(ranks.exchange({})); });
+  EXPECT_THAT(text, HasSubstr("is at: in an exchange"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: gathering from all ranks"));
+}
+
+TEST_F(MpiDivergence, ThatTheCallerHasSeenNamesBothSides) {
+  differ();
+  expect_both_loops([&] {
+    if (ranks.rank() == 0) ranks.report_divergence(1);
+    ranks.barrier();
+  });
+}
+
+TEST_F(MpiDivergence, OfTextsIsOneOfKernels) {
+  differ("loop 'flux' (a.cpp:1) text=abc", "loop 'flux' (a.cpp:1) text=def");
+  const auto text = error_text(ErrorCode::kernel_differs, [&] { ranks.barrier(); });
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'flux' (a.cpp:1) text=def"));
+}
+
+TEST_F(MpiDivergence, WithLongDescriptionsShowsOneLine) {
+  std::string steps;
+  for (int k = 0; k < 5000; ++k) steps += "loop 'k" + std::to_string(k) + "' (a.cpp:1)\n";
+  differ(steps + "loop 'x' (a.cpp:2)", steps + "loop 'y' (a.cpp:3)");
+  const auto text = error_text(ErrorCode::divergent_ranks, [&] { ranks.barrier(); });
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'y' (a.cpp:3)"));
+}
+
+/// Each rank waits for the one before it, on a channel that this one does not serve.
+TEST_F(MpiDivergence, AroundACycleOfAllRanks) {
+  const int size = ranks.size(), rank = ranks.rank();
+  std::vector<std::unique_ptr<Channel>> channels;
+  for (int k = 0; k < size; ++k)
+    channels.push_back(channel({(rank + 1) % size}, {(rank + size - 1) % size}, 10));
+  differ();
+  expect_both_loops([&] { transfer(*channels[static_cast<std::size_t>(rank)]); });
+}
+
+TEST_F(MpiDivergence, IsNotSeenInARankThatIsSlow) {
+  same();
+  if (is_odd) std::this_thread::sleep_for(1500ms);
+  ranks.barrier();
+  EXPECT_EQ(ranks.gather_all(Bytes(2)).size(), 2U * static_cast<unsigned>(ranks.size()));
+}
+
+/// Rank 0 waits in its second step for rank 1, which waits in its first for the slow rank 2.
+TEST_F(MpiDivergence, IsNotSeenInRanksThatWaitInDifferentSteps) {
+  if (ranks.size() < 3) GTEST_SKIP() << "for three ranks";
+  const int rank = ranks.rank();
+  const auto first = rank == 1 ? channel_to({0, 2}, 8)
+                               : channel_to(rank > 2 ? std::vector<int>() : std::vector{1}, 8);
+  ranks.set_activity({1, [] { return std::string("first"); }});
+  if (rank == 2) std::this_thread::sleep_for(1500ms);
+  first->start();
+  first->wait();
+  ranks.set_activity({2, [] { return std::string("second"); }});
+  first->start();
+  first->wait();
+  ranks.barrier();
+}
+
+}  // namespace
+}  // namespace op2::test

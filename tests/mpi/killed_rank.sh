@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# killed_rank.sh CODE PROGRAM ARG: a job of which one rank dies ends by itself within 10 seconds, with
+# that exit code, and leaves no process behind. The other settings come from the environment.
+set -u
+code=$1
+shift
+timeout -k 5 10 "${MPIEXEC:-mpirun}" -np 4 "$@"
+got=$?
+if [ $got -ne "$code" ]; then
+  echo "the job ended with $got and not with $code" >&2
+  exit 1
+fi
+sleep 1
+if ps -eo args | grep -F "$*" | grep -v -e grep -e killed_rank; then
+  echo "these processes are still there" >&2
+  exit 1
+fi

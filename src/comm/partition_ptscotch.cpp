@@ -47,14 +47,18 @@ using Context = Resource<SCOTCH_Context, SCOTCH_contextExit>;
 using Strategy = Resource<SCOTCH_Strat, SCOTCH_stratExit>;
 using Graph = Resource<SCOTCH_Dgraph, SCOTCH_dgraphExit>;
 
-/// A fixed seed alone would not do: what is random then is the order in which messages come in. Nor
-/// would the options alone: contexts share one generator, which earlier calls have moved on. Its
-/// copy takes over the number of the rank, so the graph must have been initialised before.
+/// The same result in every run and in every call:
+/// * messages are taken in a fixed order, not as they come in;
+/// * the generator of random numbers is one of this context, with a seed. Its copy takes over the
+///   number of the rank, so a graph must have been initialised before;
+/// * there is one thread. Two would draw from the generator in any order, and ranks that decide by
+///   different numbers wait for each other for ever.
 void make_deterministic(SCOTCH_Context* context) {
   for (const int option : {SCOTCH_OPTIONNUMDETERMINISTIC, SCOTCH_OPTIONNUMRANDOMFIXEDSEED})
     check(SCOTCH_contextOptionSetNum(context, option, 1), "SCOTCH_contextOptionSetNum");
   check(SCOTCH_contextRandomClone(context), "SCOTCH_contextRandomClone");
   SCOTCH_contextRandomSeed(context, 1);
+  check(SCOTCH_contextThreadSpawn(context, 1, nullptr), "SCOTCH_contextThreadSpawn");
 }
 
 /// A graph in the integers that PT-Scotch was built with.

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/halo_family.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include <comm/owned_levels.hpp>
+#include <comm/owner_lookup.hpp>
+#include <comm/records.hpp>
+
+namespace op2::comm {
+namespace {
+
+SetFamily place_set(Communicator& communicator, const Blocks& blocks, const Owners& owners) {
+  SetFamily set;
+  set.placement = Placement(communicator, blocks, owners);
+  const auto& ids = set.placement.owned();
+  set.rows.reserve(ids.size() + ids.size() / 4);
+  for (std::size_t k = 0; k < ids.size(); ++k)
+    set.rows.insert(ids[k], static_cast<std::int32_t>(k));  // ordinals, until there are rows
+  return set;
+}
+
+/// Rows of the owned elements by ordinal, with ordinals as targets; fills `family.outside`.
+OwnedMap owned_rows(Communicator& communicator, const BlockMap& map, const SetFamily& from,
+                    const SetFamily& to, const Blocks& blocks, const Owners& owners,
+                    MapFamily& family) {
+  const std::size_t row_bytes = static_cast<std::size_t>(map.arity) * sizeof(GlobalId);
+  const auto targets = from_bytes<GlobalId>(
+      from.placement.to_owners(communicator, std::as_bytes(std::span(map.targets)), row_bytes));
+  OwnedMap owned{map.from, map.to, map.arity, {}};
+  owned.targets.reserve(targets.size());
+  std::vector<GlobalId> outside;
+  for (const GlobalId target : targets) {
+    owned.targets.push_back(to.rows.find(target));
+    if (owned.targets.back() == IdTable::none) outside.push_back(target);
+  }
+  const OwnerLookup lookup(communicator, blocks, owners, outside);
+  for (const GlobalId target : outside) family.outside.push_back({target, lookup.owner_of(target)});
+  return owned;
+}
+
+struct TravellingReference {
+  std::int32_t map;
+  GlobalId target, iteration;
+};
+
+/// Tells the owners of targets elsewhere about the iterations that touch them. In the result, rows
+/// are ordinals.
+void exchange_references(Communicator& communicator, const std::vector<OwnedMap>& owned,
+                         HaloFamily& family) {
+  std::vector<std::vector<TravellingReference>> leaving(
+      static_cast<std::size_t>(communicator.size()));
+  for (std::size_t m = 0; m < owned.size(); ++m) {
+    const auto& ids = family.sets[static_cast<std::size_t>(owned[m].from)].placement.owned();
+    auto outside = family.maps[m].outside.begin();
+    for (std::size_t k = 0; k < owned[m].targets.size(); ++k) {
+      if (owned[m].targets[k] != OwnedMap::elsewhere) continue;
+      const GlobalId iteration = ids[k / static_cast<std::size_t>(owned[m].arity)];
+      leaving[static_cast<std::size_t>(outside->owner)].push_back(
+          {static_cast<std::int32_t>(m), outside->id, iteration});
+      ++outside;
+    }
+  }
+  std::vector<Message> messages;
+  for (int rank = 0; rank < communicator.size(); ++rank)
+    if (const auto& some = leaving[static_cast<std::size_t>(rank)]; !some.empty())
+      messages.push_back({rank, to_bytes<TravellingReference>(some)});
+  for (const Message& message : communicator.exchange(std::move(messages)))
+    for (const auto& r : from_bytes<TravellingReference>(message.bytes)) {
+      MapFamily& map = family.maps[static_cast<std::size_t>(r.map)];
+      map.remote_references.push_back(
+          {family.sets[static_cast<std::size_t>(map.to)].rows.find(r.target),
+           {r.iteration, message.rank}});
+    }
+}
+
+std::vector<std::vector<char>> touched_from_elsewhere(const HaloFamily& family) {
+  std::vector<std::vector<char>> touched;
+  for (const SetFamily& set : family.sets) touched.emplace_back(set.placement.owned().size(), 0);
+  for (const MapFamily& map : family.maps)
+    for (const Reference& r : map.remote_references)
+      touched[static_cast<std::size_t>(map.to)][static_cast<std::size_t>(r.row)] = 1;
+  return touched;
+}
+
+/// Orders the owned elements: the deepest first, of equal depth by their global numbers.
+void order_owned(int rank, const std::vector<std::int8_t>& depths, SetFamily& set) {
+  std::vector<std::int32_t> ordinals(depths.size());
+  std::iota(ordinals.begin(), ordinals.end(), 0);
+  const auto depth = [&](std::int32_t k) { return depths[static_cast<std::size_t>(k)]; };
+  std::stable_sort(ordinals.begin(), ordinals.end(),
+                   [&](std::int32_t a, std::int32_t b) { return depth(a) > depth(b); });
+  set.row_of.resize(depths.size());
+  for (std::size_t row = 0; row < ordinals.size(); ++row) {
+    set.row_of[static_cast<std::size_t>(ordinals[row])] = static_cast<std::int32_t>(row);
+    set.layout.global_id.push_back(set.placement.owned()[static_cast<std::size_t>(ordinals[row])]);
+  }
+  set.layout.owner.assign(depths.size(), rank);
+  // Element e is in W_-h if its depth is greater than h.
+  for (core::Level h = -core::deepest_tracked; h >= 0; --h) {
+    const auto end = std::partition_point(ordinals.begin(), ordinals.end(),
+                                          [&](std::int32_t k) { return depth(k) > h; });
+    set.layout.prefix.push_back(static_cast<std::int32_t>(end - ordinals.begin()));
+  }
+  set.rows.replace_values(
+      [&](std::int32_t ordinal) { return set.row_of[static_cast<std::size_t>(ordinal)]; });
+}
+
+/// From ordinals to rows.
+void order_map(const OwnedMap& owned, const SetFamily& from, const SetFamily& to, MapFamily& map) {
+  map.entries.resize(owned.targets.size());
+  std::int32_t outside = 0;
+  for (std::size_t k = 0; k < owned.targets.size(); ++k) {
+    const auto arity = static_cast<std::size_t>(owned.arity);
+    const auto row = static_cast<std::size_t>(from.row_of[k / arity]);
+    const std::int32_t target = owned.targets[k];
+    map.entries[row * arity + k % arity] = target == OwnedMap::elsewhere
+                                               ? -1 - outside++
+                                               : to.row_of[static_cast<std::size_t>(target)];
+  }
+  for (Reference& r : map.remote_references) r.row = to.row_of[static_cast<std::size_t>(r.row)];
+  std::stable_sort(map.remote_references.begin(), map.remote_references.end(),
+                   [](const Reference& a, const Reference& b) { return a.row < b.row; });
+}
+
+}  // namespace
+
+HaloFamily build_family(Communicator& communicator, const BlockMesh& mesh,
+                        const std::vector<Owners>& owners) {
+  HaloFamily family{communicator.rank(), 0, {}, {}};
+  for (std::size_t s = 0; s < mesh.sets.size(); ++s)
+    family.sets.push_back(place_set(communicator, mesh.sets[s], owners[s]));
+  std::vector<OwnedMap> owned;
+  for (const BlockMap& map : mesh.maps) {
+    const auto to = static_cast<std::size_t>(map.to);
+    family.maps.push_back({map.from, map.to, map.arity, {}, {}, {}});
+    owned.push_back(owned_rows(communicator, map, family.sets[static_cast<std::size_t>(map.from)],
+                               family.sets[to], mesh.sets[to], owners[to], family.maps.back()));
+  }
+  exchange_references(communicator, owned, family);
+  std::vector<std::int32_t> sizes;
+  for (const SetFamily& set : family.sets)
+    sizes.push_back(static_cast<std::int32_t>(set.placement.owned().size()));
+  const auto depths = owned_depths(sizes, owned, touched_from_elsewhere(family));
+  for (std::size_t s = 0; s < family.sets.size(); ++s)
+    order_owned(family.rank, depths[s], family.sets[s]);
+  for (std::size_t m = 0; m < family.maps.size(); ++m)
+    order_map(owned[m], family.sets[static_cast<std::size_t>(owned[m].from)],
+              family.sets[static_cast<std::size_t>(owned[m].to)], family.maps[m]);
+  grow_family(communicator, family, 2);
+  return family;
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The nested family W_h of one rank: which elements it has rows for, in which order, and from whom
+// they come (docs/halo-algebra.md). Grown on demand; rows that exist never move.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <comm/block_mesh.hpp>
+#include <comm/communicator.hpp>
+#include <comm/id_table.hpp>
+#include <comm/placement.hpp>
+#include <core/layout.hpp>
+
+namespace op2::comm {
+
+/// Rows [begin, begin + count) of a level that `rank` owns.
+struct ImportRun {
+  int rank;
+  std::int32_t begin, count;
+};
+
+/// Own rows that `rank` has at a level, in the order of its import run.
+struct ExportList {
+  int rank;
+  std::vector<std::int32_t> rows;
+};
+
+/// One level h > 0 of one set; ranks ascend in both lists.
+struct HaloLevel {
+  std::vector<ImportRun> imports;
+  std::vector<ExportList> exports;
+};
+
+/// A global number with its owner, as it travels.
+struct Element {
+  GlobalId id;
+  std::int32_t owner;
+  friend bool operator==(const Element&, const Element&) = default;
+};
+
+/// An iteration that touches an owned element.
+struct Reference {
+  std::int32_t row;  ///< of the owned element
+  Element iteration;
+};
+
+struct SetFamily {
+  Placement placement;
+  std::vector<std::int32_t> row_of;  ///< of the owned element with the given ordinal
+  core::Layout layout;
+  IdTable rows;                   ///< local row by global number
+  std::vector<HaloLevel> levels;  ///< levels[h - 1] is level h
+};
+
+struct MapFamily {
+  int from, to;
+  int arity;
+  /// Local rows of the targets: shape [rows of W_(depth - 1) of `from` x arity]. Below depth 2, a
+  /// target that has no row yet is -1 - its place in `outside`.
+  std::vector<std::int32_t> entries;
+  std::vector<Element> outside;
+  std::vector<Reference> remote_references;  ///< iterations of other ranks, ascending rows
+};
+
+struct HaloFamily {
+  int rank;
+  core::Level depth;  ///< there are levels up to here; even
+  std::vector<SetFamily> sets;
+  std::vector<MapFamily> maps;
+};
+
+/// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *
+/// levels tracked) and a few sparse exchanges.
+/// @param mesh    rows held by this rank
+/// @param owners  of the held elements, for each set
+HaloFamily build_family(Communicator& communicator, const BlockMesh& mesh,
+                        const std::vector<Owners>& owners);
+
+/// Adds layers (two levels each) until there are levels up to `level`. Collective. Cost: five
+/// sparse exchanges between neighbours for each layer, and work in proportion to the layer.
+void grow_family(Communicator& communicator, HaloFamily& family, core::Level level);
+
+}  // namespace op2::comm

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Adds layers to a halo family. Each takes three rounds between neighbours: who touches the
+// elements that I have? where do these iterations lead? and: these are the rows that I have of
+// yours.
+#include <algorithm>
+
+#include <comm/halo_family.hpp>
+#include <comm/packet.hpp>
+
+namespace op2::comm {
+namespace {
+
+using core::Level;
+using NewElements = std::vector<std::vector<Element>>;   ///< [set]
+using References = std::vector<std::vector<Reference>>;  ///< [map], ascending rows
+
+std::size_t at(std::int32_t index) {
+  return static_cast<std::size_t>(index);
+}
+
+/// Own iterations that touch owned elements outside W_-depth. Such an iteration is not in
+/// W_-(depth + 1), so that only the boundary is looked at.
+References own_references(const HaloFamily& family, Level depth) {
+  References all;
+  for (const MapFamily& map : family.maps) {
+    const core::Layout& from = family.sets[at(map.from)].layout;
+    const core::Layout& to = family.sets[at(map.to)].layout;
+    std::vector<Reference> some;
+    for (std::int32_t row = from.within(-(depth + 1)); row < from.owned(); ++row)
+      for (int column = 0; column < map.arity; ++column) {
+        const std::int32_t target = map.entries[at(row) * at(map.arity) + at(column)];
+        if (target >= to.within(-depth) && target < to.owned())
+          some.push_back({target, {from.global_id[at(row)], family.rank}});
+      }
+    std::sort(some.begin(), some.end(),
+              [](const Reference& a, const Reference& b) { return a.row < b.row; });
+    all.push_back(std::move(some));
+  }
+  return all;
+}
+
+void put_references(const std::vector<Reference>& references, std::int32_t row,
+                    std::vector<Element>& out) {
+  const auto first = std::partition_point(references.begin(), references.end(),
+                                          [&](const Reference& r) { return r.row < row; });
+  for (auto r = first; r != references.end() && r->row == row; ++r) out.push_back(r->iteration);
+}
+
+/// Rows [first, last) of every set as questions to their owners: count and global numbers for each
+/// set.
+Outbox ask_about(const HaloFamily& family, Level first, Level last) {
+  std::map<int, std::vector<std::vector<GlobalId>>> ids;
+  for (std::size_t s = 0; s < family.sets.size(); ++s) {
+    const core::Layout& layout = family.sets[s].layout;
+    for (std::int32_t row = layout.within(first); row < layout.within(last); ++row) {
+      auto& asked = ids[layout.owner[at(row)]];
+      asked.resize(family.sets.size());
+      asked[s].push_back(layout.global_id[at(row)]);
+    }
+  }
+  Outbox outbox;
+  for (const auto& [owner, asked] : ids)
+    for (const auto& some : asked) {
+      put(outbox[owner], static_cast<std::int32_t>(some.size()));
+      put(outbox[owner], std::span<const GlobalId>(some));
+    }
+  return outbox;
+}
+
+/// Answers each question with what `answer_set(set, own rows, answer)` makes of its parts.
+template <class AnswerSet>
+std::vector<Message> ask(Communicator& communicator, const HaloFamily& family, Outbox&& questions,
+                         const AnswerSet& answer_set) {
+  std::vector<Message> answers;
+  for (const Message& question : communicator.exchange(messages_of(std::move(questions)))) {
+    Reader reader(question.bytes);
+    Bytes answer;
+    for (std::size_t s = 0; s < family.sets.size(); ++s) {
+      std::vector<std::int32_t> rows;
+      const auto count = reader.get<std::int32_t>();
+      for (const GlobalId id : reader.get_many<GlobalId>(at(count)))
+        rows.push_back(family.sets[s].rows.find(id));
+      answer_set(s, rows, answer);
+    }
+    answers.push_back({question.rank, std::move(answer)});
+  }
+  return communicator.exchange(std::move(answers));
+}
+
+void add_if_new(const SetFamily& set, const Element& element, std::vector<Element>& found) {
+  if (set.rows.find(element.id) == IdTable::none) found.push_back(element);
+}
+
+/// First round: the iterations without a row here that touch elements of W_depth.
+NewElements iterations_outside(Communicator& communicator, const HaloFamily& family) {
+  NewElements found(family.sets.size());
+  if (family.depth == 0) {
+    for (const MapFamily& map : family.maps)
+      for (const Reference& r : map.remote_references)
+        add_if_new(family.sets[at(map.from)], r.iteration, found[at(map.from)]);
+    return found;
+  }
+  // An element that another rank has in W_depth is not in W_-depth here.
+  const References own = own_references(family, family.depth);
+  const auto answer_set = [&](std::size_t s, const std::vector<std::int32_t>& rows, Bytes& answer) {
+    for (std::size_t m = 0; m < family.maps.size(); ++m) {
+      if (at(family.maps[m].to) != s) continue;
+      std::vector<Element> iterations;
+      for (const std::int32_t row : rows) {
+        put_references(own[m], row, iterations);
+        put_references(family.maps[m].remote_references, row, iterations);
+      }
+      put(answer, static_cast<std::int32_t>(m));
+      put(answer, static_cast<std::int64_t>(iterations.size()));
+      put(answer, std::span<const Element>(iterations));
+    }
+  };
+  for (const Message& answer :
+       ask(communicator, family, ask_about(family, family.depth - 2, family.depth), answer_set))
+    for (Reader reader(answer.bytes); !reader.empty();) {
+      const int from = family.maps[at(reader.get<std::int32_t>())].from;
+      const auto count = static_cast<std::size_t>(reader.get<std::int64_t>());
+      for (const Element& iteration : reader.get_many<Element>(count))
+        add_if_new(family.sets[at(from)], iteration, found[at(from)]);
+    }
+  return found;
+}
+
+Element target_of(const HaloFamily& family, const MapFamily& map, std::size_t entry) {
+  const std::int32_t target = map.entries[entry];
+  if (target < 0) return map.outside[at(-1 - target)];
+  const core::Layout& to = family.sets[at(map.to)].layout;
+  return {to.global_id[at(target)], to.owner[at(target)]};
+}
+
+/// Second round: where do the iterations of levels (depth - 1, depth + 1] lead? Shape [map][rows of
+/// these levels x arity].
+std::vector<std::vector<Element>> targets_of_new_rows(Communicator& communicator,
+                                                      const HaloFamily& family) {
+  const auto answer_set = [&](std::size_t s, const std::vector<std::int32_t>& rows, Bytes& answer) {
+    for (const MapFamily& map : family.maps) {
+      if (at(map.from) != s) continue;
+      std::vector<Element> targets;
+      for (const std::int32_t row : rows)
+        for (int column = 0; column < map.arity; ++column)
+          targets.push_back(target_of(family, map, at(row) * at(map.arity) + at(column)));
+      put(answer, std::span<const Element>(targets));
+    }
+  };
+  const Level first = family.depth == 0 ? 0 : family.depth - 1, last = family.depth + 1;
+  const auto answers = ask(communicator, family, ask_about(family, first, last), answer_set);
+  std::map<int, Reader> readers;
+  for (const Message& answer : answers) readers.emplace(answer.rank, Reader(answer.bytes));
+  std::vector<std::vector<Element>> targets(family.maps.size());
+  for (std::size_t s = 0; s < family.sets.size(); ++s) {
+    const core::Layout& layout = family.sets[s].layout;
+    std::map<int, std::vector<std::int32_t>> rows;  // of each owner, in the order of the question
+    for (std::int32_t row = layout.within(first); row < layout.within(last); ++row)
+      rows[layout.owner[at(row)]].push_back(row - layout.within(first));
+    const std::size_t count = at(layout.within(last) - layout.within(first));
+    for (std::size_t m = 0; m < family.maps.size(); ++m) {
+      if (at(family.maps[m].from) != s) continue;
+      const std::size_t arity = at(family.maps[m].arity);
+      targets[m].resize(count * arity);
+      for (const auto& [owner, some] : rows) {
+        const auto values = readers.at(owner).get_many<Element>(some.size() * arity);
+        for (std::size_t k = 0; k < values.size(); ++k)
+          targets[m][at(some[k / arity]) * arity + k % arity] = values[k];
+      }
+    }
+  }
+  return targets;
+}
+
+/// Appends the rows of the next level to every set: grouped by owner, inside by global number.
+void append_level(HaloFamily& family, NewElements& found) {
+  for (std::size_t s = 0; s < family.sets.size(); ++s) {
+    SetFamily& set = family.sets[s];
+    auto& elements = found[s];
+    std::sort(elements.begin(), elements.end(), [](const Element& a, const Element& b) {
+      return std::pair(a.owner, a.id) < std::pair(b.owner, b.id);
+    });
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+    HaloLevel& level = set.levels.emplace_back();
+    for (const Element& element : elements) {
+      const auto row = static_cast<std::int32_t>(set.layout.global_id.size());
+      if (level.imports.empty() || level.imports.back().rank != element.owner)
+        level.imports.push_back({element.owner, row, 0});
+      ++level.imports.back().count;
+      set.layout.global_id.push_back(element.id);
+      set.layout.owner.push_back(element.owner);
+      set.rows.insert(element.id, row);
+    }
+    set.layout.prefix.push_back(static_cast<std::int32_t>(set.layout.global_id.size()));
+  }
+}
+
+/// Third round: tells owners which of their rows are here at the levels depth + 1 and depth + 2.
+void publish_imports(Communicator& communicator, HaloFamily& family) {
+  Outbox outbox;
+  for (std::size_t s = 0; s < family.sets.size(); ++s)
+    for (Level h = family.depth + 1; h <= family.depth + 2; ++h)
+      for (const ImportRun& run : family.sets[s].levels[at(h - 1)].imports) {
+        Bytes& bytes = outbox[run.rank];
+        put(bytes, static_cast<std::int32_t>(s));
+        put(bytes, h);
+        put(bytes, run.count);
+        put(bytes,
+            std::span(family.sets[s].layout.global_id).subspan(at(run.begin), at(run.count)));
+      }
+  for (const Message& message : communicator.exchange(messages_of(std::move(outbox))))
+    for (Reader reader(message.bytes); !reader.empty();) {
+      SetFamily& set = family.sets[at(reader.get<std::int32_t>())];
+      const auto h = reader.get<Level>();
+      ExportList list{message.rank, {}};
+      const auto count = reader.get<std::int32_t>();
+      for (const GlobalId id : reader.get_many<GlobalId>(at(count)))
+        list.rows.push_back(set.rows.find(id));
+      set.levels[at(h - 1)].exports.push_back(std::move(list));
+    }
+}
+
+/// Local rows of the targets of the new iterations, and of what had no row before.
+void append_entries(HaloFamily& family, const std::vector<std::vector<Element>>& targets) {
+  for (std::size_t m = 0; m < family.maps.size(); ++m) {
+    MapFamily& map = family.maps[m];
+    const IdTable& rows = family.sets[at(map.to)].rows;
+    for (std::int32_t& entry : map.entries)
+      if (family.depth == 0 && entry < 0) entry = rows.find(map.outside[at(-1 - entry)].id);
+    map.outside = {};
+    map.entries.reserve(map.entries.size() + targets[m].size());
+    for (const Element& target : targets[m]) map.entries.push_back(rows.find(target.id));
+  }
+}
+
+void grow_layer(Communicator& communicator, HaloFamily& family) {
+  NewElements found = iterations_outside(communicator, family);
+  append_level(family, found);
+  const auto targets = targets_of_new_rows(communicator, family);
+  for (auto& elements : found) elements.clear();
+  for (std::size_t m = 0; m < family.maps.size(); ++m) {
+    const MapFamily& map = family.maps[m];
+    const SetFamily& to = family.sets[at(map.to)];
+    for (const Element& target : targets[m]) add_if_new(to, target, found[at(map.to)]);
+    for (const Element& target : map.outside) add_if_new(to, target, found[at(map.to)]);
+  }
+  append_level(family, found);
+  append_entries(family, targets);
+  publish_imports(communicator, family);
+  family.depth += 2;
+}
+
+}  // namespace
+
+void grow_family(Communicator& communicator, HaloFamily& family, Level level) {
+  while (family.depth < level) grow_layer(communicator, family);
+}
+
+}  // namespace op2::comm

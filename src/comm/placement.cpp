@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/placement.hpp>
+
+#include <cstring>
+#include <map>
+
+#include <comm/packet.hpp>
+
+namespace op2::comm {
+
+Placement::Placement(Communicator& communicator, const Blocks& set, const Owners& owners)
+    : held_(static_cast<std::int32_t>(owners.size())) {
+  std::map<int, std::vector<std::int32_t>> by_owner;
+  for (std::int32_t k = 0; k < held_; ++k)
+    by_owner[owners[static_cast<std::size_t>(k)]].push_back(k);
+  const GlobalId first = set.begin[static_cast<std::size_t>(communicator.rank())];
+  std::vector<Message> messages;
+  for (auto& [owner, held] : by_owner) {
+    std::vector<GlobalId> ids;
+    for (const std::int32_t k : held) ids.push_back(first + k);
+    Bytes bytes;
+    put(bytes, std::span<const GlobalId>(ids));
+    messages.push_back({owner, std::move(bytes)});
+    leaving_.push_back({owner, std::move(held)});
+  }
+  for (const Message& message : communicator.exchange(std::move(messages))) {
+    const std::size_t count = message.bytes.size() / sizeof(GlobalId);
+    const auto ids = Reader(message.bytes).get_many<GlobalId>(count);
+    owned_.insert(owned_.end(), ids.begin(), ids.end());
+    arriving_.push_back({message.rank, static_cast<std::int32_t>(count)});
+  }
+}
+
+Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte> held,
+                           std::size_t row_bytes) const {
+  std::vector<Message> messages;
+  for (const Leaving& part : leaving_) {
+    Bytes bytes(part.held.size() * row_bytes);
+    for (std::size_t k = 0; k < part.held.size(); ++k)
+      std::memcpy(bytes.data() + k * row_bytes,
+                  held.data() + static_cast<std::size_t>(part.held[k]) * row_bytes, row_bytes);
+    messages.push_back({part.owner, std::move(bytes)});
+  }
+  Bytes owned;
+  owned.reserve(owned_.size() * row_bytes);
+  for (const Message& message : communicator.exchange(std::move(messages)))
+    owned.insert(owned.end(), message.bytes.begin(), message.bytes.end());
+  core::ensure(owned.size() == owned_.size() * row_bytes, "rows were lost on the way to owners");
+  return owned;
+}
+
+Bytes Placement::to_holders(Communicator& communicator, std::span<const std::byte> owned,
+                            std::size_t row_bytes) const {
+  std::vector<Message> messages;
+  std::size_t at = 0;
+  for (const Arriving& part : arriving_) {
+    const std::size_t bytes = static_cast<std::size_t>(part.count) * row_bytes;
+    const auto rows = owned.subspan(at, bytes);
+    messages.push_back({part.holder, {rows.begin(), rows.end()}});
+    at += bytes;
+  }
+  Bytes held(static_cast<std::size_t>(held_) * row_bytes);
+  std::size_t part = 0;
+  for (const Message& message : communicator.exchange(std::move(messages))) {
+    while (leaving_[part].owner != message.rank) ++part;
+    const auto& places = leaving_[part].held;
+    core::ensure(message.bytes.size() == places.size() * row_bytes,
+                 "rows were lost on the way to holders");
+    for (std::size_t k = 0; k < places.size(); ++k)
+      std::memcpy(held.data() + static_cast<std::size_t>(places[k]) * row_bytes,
+                  message.bytes.data() + k * row_bytes, row_bytes);
+  }
+  return held;
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The local rows of a set on one rank: ascending by level, so that every W_h is a prefix.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <core/levels.hpp>
+
+namespace op2::core {
+
+/// Cores are told apart down to this level; a deeper one counts as empty.
+inline constexpr Level deepest_tracked = -16;
+
+struct Layout {
+  /// prefix[h - deepest_tracked] rows form W_h, up to the highest level that there is.
+  std::vector<std::int32_t> prefix;
+  std::vector<std::int64_t> global_id;  ///< of each row
+  std::vector<std::int32_t> owner;      ///< rank that owns each row
+
+  Level highest() const { return static_cast<Level>(prefix.size()) - 1 + deepest_tracked; }
+
+  /// Rows of W_h; h <= highest().
+  std::int32_t within(Level h) const {
+    return h < deepest_tracked ? 0 : prefix[static_cast<std::size_t>(h - deepest_tracked)];
+  }
+  std::int32_t owned() const { return within(0); }
+  std::int32_t rows() const { return prefix.back(); }
+};
+
+}  // namespace op2::core

@@ -74,3 +74,20 @@ struct op_jit_statistics {
   double wait_seconds;       ///< wall clock time for which loops waited for code
 };
 OP2_API op_jit_statistics op_get_jit_statistics();
+
+/// What loops and their halo exchanges have cost this rank since `op_init`. Local.
+struct op_chain_statistics {
+  std::int64_t chains;                ///< sequences of loops with at most one exchange
+  std::int64_t exchanges;             ///< of those, with one
+  std::int64_t messages, bytes;       ///< sent by this rank in exchanges
+  std::int64_t packed_rows;           ///< rows of dats put into these messages
+  std::int64_t core_iterations;       ///< executed before the halos had arrived
+  std::int64_t rest_iterations;       ///< executed after that
+  std::int64_t redundant_iterations;  ///< of all: for elements that another rank owns
+  int layers;                         ///< of the deepest exchange
+  double wait_seconds;                ///< for halos
+};
+OP2_API op_chain_statistics op_get_chain_statistics();
+
+/// Iterations of all loops of this name since `op_init`, redundant ones included. Local.
+OP2_API std::int64_t op_get_loop_iterations(const char* loop_name);

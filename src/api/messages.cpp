@@ -28,6 +28,20 @@ op_jit_statistics op_get_jit_statistics() {
   return op2::api::running().jit.statistics();
 }
 
+op_chain_statistics op_get_chain_statistics() {
+  op_chain_statistics statistics{};
+  for (const auto& row : op2::api::running().table.rows())
+    statistics.core_iterations += row.elements;
+  return statistics;
+}
+
+std::int64_t op_get_loop_iterations(const char* loop_name) {
+  std::int64_t iterations = 0;
+  for (const auto& row : op2::api::running().table.rows())
+    if (row.name == loop_name) iterations += row.elements;
+  return iterations;
+}
+
 void op_timing_output() {
   auto& runtime = op2::api::usable();
   runtime.flush();

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The clock of the modelled network, on two ranks. This program plays libop2: it defines the
+// counters that the model reads. All costs come from the environment, which may say that there are
+// none; so all times are formulas.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <op2/op2.hpp>
+
+namespace {
+
+std::int64_t iterations = 0, packed_rows = 0;
+
+}  // namespace
+
+std::int64_t op_get_loop_iterations(const char* loop_name) {
+  return std::string(loop_name) == "work" ? iterations : 0;
+}
+
+op_chain_statistics op_get_chain_statistics() {
+  op_chain_statistics statistics{};
+  statistics.packed_rows = packed_rows;
+  return statistics;
+}
+
+namespace {
+
+// In the file that NETMODEL_COSTS names.
+constexpr double iteration = 1e-6, packed_row = 1e-7, received_byte = 1e-9;
+
+constexpr double rounding = 1e-12;
+
+double from_environment(const char* variable) {
+  return std::strtod(std::getenv(variable), nullptr);
+}
+
+struct Network {
+  double latency = 1e-6 * from_environment("NETMODEL_LATENCY_US");
+  double overhead = 1e-6 * from_environment("NETMODEL_OVERHEAD_US");
+  double bandwidth = 1e9 * from_environment("NETMODEL_BANDWIDTH_GBS");
+
+  double leaving(double bytes) const { return bandwidth > 0 ? bytes / bandwidth : 0; }
+  /// From the start of a message until its values can be used.
+  double transfer(double bytes) const {
+    return overhead + leaving(bytes) + latency + overhead + received_byte * bytes;
+  }
+};
+
+int rank() {
+  int number = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &number);
+  return number;
+}
+
+bool test(std::vector<MPI_Request>& requests) {
+  int ended = 0;
+  MPI_Testall(static_cast<int>(requests.size()), requests.data(), &ended, MPI_STATUSES_IGNORE);
+  return ended != 0;
+}
+
+void wait(std::vector<MPI_Request>& requests) {
+  while (!test(requests)) continue;
+}
+
+/// All clocks show the same afterwards.
+void synchronise() {
+  int mine = 0, most = 0;
+  std::vector<MPI_Request> request(1);
+  MPI_Iallreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, request.data());
+  wait(request);
+}
+
+/// Messages to and from the other rank that can be sent again and again.
+class Exchange {
+ public:
+  explicit Exchange(int bytes, int messages = 1)
+      : out_(messages, std::vector<char>(bytes)), in_(out_), requests_(2 * messages) {
+    const int other = 1 - rank();
+    for (int k = 0; k < messages; ++k) {
+      MPI_Recv_init(in_[k].data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests_[2 * k]);
+      MPI_Send_init(out_[k].data(), bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD,
+                    &requests_[2 * k + 1]);
+    }
+  }
+  ~Exchange() {
+    for (MPI_Request& request : requests_) MPI_Request_free(&request);
+  }
+  void start() {
+    for (MPI_Request& request : requests_) MPI_Start(&request);
+  }
+  bool has_ended() { return test(requests_); }
+  void finish() { wait(requests_); }
+
+ private:
+  std::vector<std::vector<char>> out_, in_;
+  std::vector<MPI_Request> requests_;
+};
+
+TEST(NetworkModel, APingPongCostsWhatTheNetworkCosts) {
+  const Network network;
+  constexpr int rounds = 5, bytes = 1000;
+  std::array<char, bytes> data{};
+  synchronise();
+  const double start = MPI_Wtime();
+  for (int round = 0; round < 2 * rounds; ++round) {
+    std::vector<MPI_Request> request(1);
+    if (round % 2 == rank())
+      MPI_Isend(data.data(), bytes, MPI_BYTE, 1 - rank(), 0, MPI_COMM_WORLD, request.data());
+    else
+      MPI_Irecv(data.data(), bytes, MPI_BYTE, 1 - rank(), 0, MPI_COMM_WORLD, request.data());
+    wait(request);
+  }
+  if (rank() == 0) {  // the last message ends there
+    EXPECT_NEAR(MPI_Wtime() - start, 2 * rounds * network.transfer(bytes), rounding);
+  }
+}
+
+TEST(NetworkModel, FiveExchangesCostFiveTimesWhatOneCosts) {
+  const Network network;
+  Exchange exchange(4000);
+  synchronise();
+  const double start = MPI_Wtime();
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    exchange.start();
+    exchange.finish();
+  }
+  EXPECT_NEAR(MPI_Wtime() - start, 5 * network.transfer(4000), rounding);
+}
+
+TEST(NetworkModel, TimePassesWithWorkAlone) {
+  const double start = MPI_Wtime();
+  for (volatile int spin = 0; spin < 1'000'000;) spin = spin + 1;
+  EXPECT_EQ(MPI_Wtime(), start);
+  iterations += 30;
+  packed_rows += 20;
+  EXPECT_NEAR(MPI_Wtime() - start, 30 * iteration + 20 * packed_row, rounding);
+}
+
+TEST(NetworkModel, WorkHidesAMessage) {
+  const Network network;
+  Exchange exchange(1000);
+  synchronise();
+  const double start = MPI_Wtime();
+  exchange.start();
+  bool ended = false;
+  for (int loop = 0; loop < 10; ++loop) {
+    iterations += 20;
+    if (!ended) ended = exchange.has_ended();
+  }
+  if (!ended) exchange.finish();
+  const double work = 200 * iteration;
+  EXPECT_NEAR(MPI_Wtime() - start, 2 * network.overhead + work + received_byte * 1000, rounding);
+}
+
+TEST(NetworkModel, AskingNowAndThenIsNoWait) {
+  const Network network;
+  if (network.latency == 0) GTEST_SKIP() << "messages arrive at once";
+  Exchange exchange(1000);
+  synchronise();
+  const double start = MPI_Wtime();
+  exchange.start();
+  for (int poll = 0; poll < 20; ++poll) EXPECT_FALSE(exchange.has_ended());
+  EXPECT_NEAR(MPI_Wtime() - start, network.overhead, rounding);
+  exchange.finish();
+  EXPECT_NEAR(MPI_Wtime() - start, network.transfer(1000), rounding);
+}
+
+TEST(NetworkModel, WorkBeforeAWaitShortensIt) {
+  const Network network;
+  if (network.latency == 0) GTEST_SKIP() << "messages arrive at once";
+  Exchange exchange(1000);
+  synchronise();
+  const double start = MPI_Wtime();
+  exchange.start();
+  iterations += 10;
+  exchange.finish();
+  EXPECT_NEAR(MPI_Wtime() - start, network.transfer(1000), rounding);
+}
+
+TEST(NetworkModel, MessagesLeaveOneAfterTheOther) {
+  const Network network;
+  Exchange exchange(10'000, 3);
+  synchronise();
+  const double start = MPI_Wtime();
+  exchange.start();
+  exchange.finish();
+  const double sent = network.overhead + std::max(3 * network.leaving(10'000),
+                                                  2 * network.overhead + network.leaving(10'000));
+  EXPECT_NEAR(MPI_Wtime() - start,
+              sent + network.latency + 3 * (network.overhead + received_byte * 10'000), rounding);
+}
+
+TEST(NetworkModel, ACollectiveEndsAfterTheLastHasBegun) {
+  const Network network;
+  synchronise();
+  const double start = MPI_Wtime();
+  if (rank() == 1) iterations += 1000;
+  synchronise();
+  const double exchange = network.latency + 2 * network.overhead + network.leaving(sizeof(int));
+  EXPECT_NEAR(MPI_Wtime() - start, 1000 * iteration + exchange, rounding);
+}
+
+TEST(NetworkModel, AMessageThatWasLookedForHasItsTimeToo) {
+  const Network network;
+  std::array<char, 500> data{};
+  synchronise();
+  const double start = MPI_Wtime();
+  std::vector<MPI_Request> request(1);
+  if (rank() == 0) {
+    MPI_Issend(data.data(), 500, MPI_BYTE, 1, 7, MPI_COMM_WORLD, request.data());
+    return wait(request);
+  }
+  MPI_Message message;
+  for (int found = 0; !found;)
+    MPI_Improbe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+  MPI_Imrecv(data.data(), 500, MPI_BYTE, &message, request.data());
+  wait(request);
+  EXPECT_NEAR(MPI_Wtime() - start, network.transfer(500), rounding);
+}
+
+}  // namespace

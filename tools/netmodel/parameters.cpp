@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parameters.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace netmodel {
+
+namespace {
+
+double number_from_environment(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return 0;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !(value >= 0))
+    throw std::runtime_error(std::string(variable) + "=" + text + " is no number >= 0");
+  return value;
+}
+
+}  // namespace
+
+Network network_from_environment() {
+  const double gigabytes_per_second = number_from_environment("NETMODEL_BANDWIDTH_GBS");
+  return {.latency = 1e-6 * number_from_environment("NETMODEL_LATENCY_US"),
+          .seconds_per_byte = gigabytes_per_second > 0 ? 1e-9 / gigabytes_per_second : 0,
+          .overhead = 1e-6 * number_from_environment("NETMODEL_OVERHEAD_US")};
+}
+
+WorkCosts work_costs_from_environment() {
+  WorkCosts costs;
+  const char* path = std::getenv("NETMODEL_COSTS");
+  if (path == nullptr) return costs;
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(std::string("cannot read NETMODEL_COSTS=") + path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    double seconds = -1;
+    if (!(words >> name >> seconds) || seconds < 0)
+      throw std::runtime_error(std::string(path) + ": '" + line + "' is no name and seconds");
+    if (name == "packed_row")
+      costs.packed_row = seconds;
+    else if (name == "received_byte")
+      costs.received_byte = seconds;
+    else
+      costs.loops.emplace_back(name, seconds);
+  }
+  return costs;
+}
+
+}  // namespace netmodel

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "work_meter.hpp"
+
+#include <utility>
+
+#include <op2/error.hpp>
+#include <op2/op2.hpp>
+
+namespace netmodel {
+
+WorkMeter::WorkMeter(WorkCosts costs) : costs_(std::move(costs)) {}
+
+double WorkMeter::take() {
+  const double now = counted();
+  const double seconds = now - before_;
+  before_ = now;
+  return seconds > 0 ? seconds : 0;  // the counters begin at 0 with every op_init
+}
+
+double WorkMeter::counted() const {
+  try {
+    double seconds = costs_.packed_row * static_cast<double>(op_get_chain_statistics().packed_rows);
+    for (const auto& [loop, cost] : costs_.loops)
+      seconds += cost * static_cast<double>(op_get_loop_iterations(loop.c_str()));
+    return seconds;
+  } catch (const op2::Error&) {  // not between op_init and op_exit
+    return 0;
+  }
+}
+
+}  // namespace netmodel

@@ -27,10 +27,12 @@ Owners random_owners(const Blocks& set, int rank, int ranks);
 Owners rcb_owners(Communicator& communicator, const Blocks& set,
                   std::span<const double> coordinates, int dim);
 
-/// PT-Scotch, k-way, deterministic. Two elements of the map's target set are neighbours if an
-/// element of its source set leads to both.
-/// @return the owners of the target set; nothing if PT-Scotch cannot be used here (not built in, or
-///         no MPI); `reason` says why
+/// PT-Scotch, k-way: few edges of the dual graph between parts whose sizes differ by about 5 %. Two
+/// elements of the map's target set are neighbours if an element of its source set leads to both.
+/// @param threads_allowed  MPI was initialised with MPI_THREAD_MULTIPLE
+/// @return the owners of the target set; nothing, on all ranks, if PT-Scotch cannot be used here;
+///         `reason` says why (not built in, no MPI, no threads, too large)
+/// @throws Error communication_failure (PT-Scotch reports a fault)
 std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& mesh, int map,
                                   bool threads_allowed, std::string& reason);
 

@@ -73,6 +73,7 @@ Owners owners_from_targets(Communicator& communicator, const BlockMesh& mesh, co
   const Blocks& set = mesh.sets[static_cast<std::size_t>(map.from)];
   GlobalId id = set.begin[static_cast<std::size_t>(communicator.rank())];
   Owners owners, votes(arity);
+  owners.reserve(map.targets.size() / arity);
   for (std::size_t entry = 0; entry < map.targets.size(); entry += arity) {
     std::transform(map.targets.begin() + static_cast<std::ptrdiff_t>(entry),
                    map.targets.begin() + static_cast<std::ptrdiff_t>(entry + arity), votes.begin(),
@@ -103,6 +104,7 @@ Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, co
 std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
                                    Owners owners) {
   std::vector<Owners> result;
+  result.reserve(mesh.sets.size());
   for (const Blocks& set : mesh.sets) result.push_back(block_owners(set, communicator.rank()));
   result[static_cast<std::size_t>(primary)] = std::move(owners);
   for (const Step& step : steps_from(mesh, primary)) {

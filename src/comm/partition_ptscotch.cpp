@@ -26,14 +26,14 @@ void check(int code, const char* call) {
 }
 
 /// What a C library initialises in place and frees at the end of the scope.
-template <class T, auto free>
+template <class T, auto Free>
 class Resource {
  public:
   template <class Init>
   Resource(const char* call, const Init& init) {
     check(init(&value_), call);
   }
-  ~Resource() { free(&value_); }
+  ~Resource() { Free(&value_); }
   Resource(const Resource&) = delete;
   Resource& operator=(const Resource&) = delete;
   T* get() { return &value_; }
@@ -98,14 +98,6 @@ std::vector<SCOTCH_Num> parts_of(MPI_Comm ranks, int parts, Arrays& arrays) {
   return result;
 }
 
-/// Why PT-Scotch cannot be used with this message layer; empty if it can.
-std::string obstacle(const Communicator& communicator, bool threads_allowed) {
-  if (!communicator.mpi_handle()) return "PT-Scotch needs MPI, and this job runs without";
-  if (!threads_allowed)
-    return "PT-Scotch can hang without MPI_THREAD_MULTIPLE, which MPI was not initialised with";
-  return {};
-}
-
 /// Numbers of arcs and vertices are counted for the whole graph. Collective.
 bool is_too_large(Communicator& communicator, const Ragged<GlobalId>& graph, GlobalId vertices) {
   const auto arcs = gather_records(communicator, static_cast<std::int64_t>(graph.values.size()));
@@ -117,8 +109,15 @@ bool is_too_large(Communicator& communicator, const Ragged<GlobalId>& graph, Glo
 
 std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& mesh, int map,
                                   bool threads_allowed, std::string& reason) {
-  reason = obstacle(communicator, threads_allowed);
-  if (!reason.empty()) return {};
+  const std::optional<int> mpi = communicator.mpi_handle();
+  if (!mpi) {
+    reason = "PT-Scotch needs MPI, and this job runs without";
+    return {};
+  }
+  if (!threads_allowed) {
+    reason = "PT-Scotch can hang without MPI_THREAD_MULTIPLE, which MPI was not initialised with";
+    return {};
+  }
   const BlockMap& edges = mesh.maps[static_cast<std::size_t>(map)];
   const GlobalId vertices = mesh.sets[static_cast<std::size_t>(edges.to)].size();
   if (vertices == 0) return Owners();
@@ -130,8 +129,8 @@ std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& m
     return {};
   }
   Arrays arrays(graph);
-  const auto parts = parts_of(MPI_Comm_f2c(static_cast<MPI_Fint>(*communicator.mpi_handle())),
-                              communicator.size(), arrays);
+  const auto parts =
+      parts_of(MPI_Comm_f2c(static_cast<MPI_Fint>(*mpi)), communicator.size(), arrays);
   return Owners(parts.begin(), parts.end());
 }
 

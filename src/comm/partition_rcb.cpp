@@ -58,7 +58,7 @@ struct Cut {
   std::int64_t below;
 };
 
-/// @param below  elements that belong below
+/// @param below  of the elements counted, how many belong below the cut
 Cut cut_of(const Histogram& histogram, std::int64_t below) {
   std::int64_t byte = 0;
   for (; byte < 256; ++byte) {
@@ -90,9 +90,11 @@ struct Candidate {
 struct Part {
   int first, last;
   int middle() const { return first + (last - first) / 2; }
+  bool is_final() const { return last - first == 1; }
 };
 
-/// A part that is being cut in two, [first, middle) and [middle, last).
+/// A part that is being cut in two, [first, middle) and [middle, last); final ones stay as they
+/// are.
 struct Cutting {
   Part part;
   std::int64_t below;                 ///< candidates of all ranks that belong to the lower half
@@ -117,7 +119,7 @@ std::vector<Cutting> begin_cuttings(const std::vector<Part>& parts, const Blocks
   for (std::size_t i = 0; i < owners.size(); ++i) {
     Cutting& cutting = cuttings[cutting_of[static_cast<std::size_t>(owners[i])]];
     const auto id = static_cast<std::uint64_t>(begin) + i;
-    if (cutting.part.last - cutting.part.first > 1) cutting.candidates.push_back({{0, id}, i});
+    if (!cutting.part.is_final()) cutting.candidates.push_back({{0, id}, i});
   }
   return cuttings;
 }
@@ -198,8 +200,8 @@ bool is_always_zero(int byte, GlobalId size) {
 std::vector<Part> halves(const std::vector<Part>& parts) {
   std::vector<Part> result;
   for (const Part& part : parts) {
-    if (part.last - part.first > 1) result.push_back({part.first, part.middle()});
-    result.push_back({part.last - part.first > 1 ? part.middle() : part.first, part.last});
+    if (!part.is_final()) result.push_back({part.first, part.middle()});
+    result.push_back({part.is_final() ? part.first : part.middle(), part.last});
   }
   return result;
 }

@@ -7,13 +7,14 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test asan bench setup clean
+.PHONY: help build airfoil test asan bench bench-mpi setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
 	@echo "make asan      the same with AddressSanitizer and UBSan"
 	@echo "make bench     measure against hand-written code"
+	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and op2-jitinspect in build/release"
 	@echo "make clean     remove the build folder"
 	@echo "All but the last install missing Debian packages first (tools/setup.sh)."
@@ -46,6 +47,10 @@ bench: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil_bench overhead_bench
 	@build/release/tests/bench/airfoil_bench
 	@build/release/tests/bench/overhead_bench
+
+bench-mpi: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect
+	@$(PYTHON) -B tests/bench/bench_mpi.py build/release $(if $(QUICK),build $(QUICK),docs)
 
 clean:
 	rm -rf build

@@ -55,7 +55,7 @@ Residuals solve(const airfoil::Flow& flow, const Options& options) {
     airfoil::iterate(flow, residual);
     if (iteration % 100 != 0 && iteration != options.iterations) continue;
     found[iteration] = std::sqrt(residual.value() / cells);
-    op_printf("%6d of %d   residual %.13e   %7.2f s\n", iteration, options.iterations,
+    op_printf("%6d of %d   residual %.13e   %9.6f s\n", iteration, options.iterations,
               found[iteration], seconds() - start);
   }
   return found;

@@ -32,6 +32,10 @@ struct Mesh {
 /// @throws std::invalid_argument unless i_cells and j_cells >= 2 and an int can count everything
 Mesh make_c_grid(int i_cells, int j_cells);
 
+/// What rank `rank` of `ranks` declares: of each sort of element a block of its own, in the order
+/// of the ranks. Indices remain those of the whole mesh.
+Mesh block_of(const Mesh& whole, int rank, int ranks);
+
 /// The double nearest to the six decimals that printf("%f") shows.
 double rounded_to_six_decimals(double value);
 

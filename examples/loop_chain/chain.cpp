@@ -10,29 +10,38 @@ namespace {
 OP_KERNEL(own_number, (const int* element, int* rank), { *rank = *element; });
 
 void queue_update(const Mesh& m) {
-  op_par_loop(
-      update, "update", m.edges, op_arg_dat(m.state, 0, m.edge_nodes, OP_READ),
-      op_arg_dat(m.state, 1, m.edge_nodes, OP_READ), op_arg_dat(m.weight, OP_READ),
-      op_arg_dat(m.first, 0, m.edge_nodes, OP_INC), op_arg_dat(m.first, 1, m.edge_nodes, OP_INC),
-      op_arg_dat(m.second, 0, m.edge_nodes, OP_INC), op_arg_dat(m.second, 1, m.edge_nodes, OP_INC));
+  op_par_loop(update, "update", m.edges,
+              op_arg_dat(m.state, 0, m.edge_nodes, OP_READ),
+              op_arg_dat(m.state, 1, m.edge_nodes, OP_READ),
+              op_arg_dat(m.weight, OP_READ),
+              op_arg_dat(m.first, 0, m.edge_nodes, OP_INC),
+              op_arg_dat(m.first, 1, m.edge_nodes, OP_INC),
+              op_arg_dat(m.second, 0, m.edge_nodes, OP_INC),
+              op_arg_dat(m.second, 1, m.edge_nodes, OP_INC));
 }
 
 void queue_update_with_feedback(const Mesh& m) {
-  op_par_loop(
-      update_with_feedback, "update_with_feedback", m.edges,
-      op_arg_dat(m.state, 0, m.edge_nodes, OP_READ), op_arg_dat(m.state, 1, m.edge_nodes, OP_READ),
-      op_arg_dat(m.flux, 0, m.edge_nodes, OP_READ), op_arg_dat(m.flux, 1, m.edge_nodes, OP_READ),
-      op_arg_dat(m.weight, OP_READ), op_arg_dat(m.first, 0, m.edge_nodes, OP_INC),
-      op_arg_dat(m.first, 1, m.edge_nodes, OP_INC), op_arg_dat(m.second, 0, m.edge_nodes, OP_INC),
-      op_arg_dat(m.second, 1, m.edge_nodes, OP_INC));
+  op_par_loop(update_with_feedback, "update_with_feedback", m.edges,
+              op_arg_dat(m.state, 0, m.edge_nodes, OP_READ),
+              op_arg_dat(m.state, 1, m.edge_nodes, OP_READ),
+              op_arg_dat(m.flux, 0, m.edge_nodes, OP_READ),
+              op_arg_dat(m.flux, 1, m.edge_nodes, OP_READ),
+              op_arg_dat(m.weight, OP_READ),
+              op_arg_dat(m.first, 0, m.edge_nodes, OP_INC),
+              op_arg_dat(m.first, 1, m.edge_nodes, OP_INC),
+              op_arg_dat(m.second, 0, m.edge_nodes, OP_INC),
+              op_arg_dat(m.second, 1, m.edge_nodes, OP_INC));
 }
 
 void queue_edge_flux(const Mesh& m) {
-  op_par_loop(
-      edge_flux, "edge_flux", m.edges, op_arg_dat(m.first, 0, m.edge_nodes, OP_READ),
-      op_arg_dat(m.first, 1, m.edge_nodes, OP_READ), op_arg_dat(m.second, 0, m.edge_nodes, OP_READ),
-      op_arg_dat(m.second, 1, m.edge_nodes, OP_READ), op_arg_dat(m.weight, OP_READ),
-      op_arg_dat(m.flux, 0, m.edge_nodes, OP_INC), op_arg_dat(m.flux, 1, m.edge_nodes, OP_INC));
+  op_par_loop(edge_flux, "edge_flux", m.edges,
+              op_arg_dat(m.first, 0, m.edge_nodes, OP_READ),
+              op_arg_dat(m.first, 1, m.edge_nodes, OP_READ),
+              op_arg_dat(m.second, 0, m.edge_nodes, OP_READ),
+              op_arg_dat(m.second, 1, m.edge_nodes, OP_READ),
+              op_arg_dat(m.weight, OP_READ),
+              op_arg_dat(m.flux, 0, m.edge_nodes, OP_INC),
+              op_arg_dat(m.flux, 1, m.edge_nodes, OP_INC));
 }
 
 }  // namespace
@@ -40,7 +49,8 @@ void queue_edge_flux(const Mesh& m) {
 Job declare_job() {
   Job job{.ranks = op_decl_set(1, "ranks"), .rank = 0, .size = 0};
   const op_dat number = op_decl_dat_temp(job.ranks, 1, "int", "rank");
-  op_par_loop(own_number, "own_number", job.ranks, op_arg_idx(-1, OP_ID),
+  op_par_loop(own_number, "own_number", job.ranks,
+              op_arg_idx(-1, OP_ID),
               op_arg_dat(number, OP_WRITE));
   op_fetch_data(number, &job.rank);
   op_free_dat_temp(number);
@@ -67,9 +77,12 @@ Mesh declare_mesh(const Grid& grid, const Job& job) {
 }
 
 void prepare_inputs(const Mesh& mesh, double amplitude) {
-  op_par_loop(prepare, "prepare", mesh.nodes, op_arg_dat(mesh.mode, OP_READ),
-              op_arg_gbl(&amplitude, 1, "double", OP_READ), op_arg_dat(mesh.state, OP_WRITE),
-              op_arg_dat(mesh.first, OP_WRITE), op_arg_dat(mesh.second, OP_WRITE),
+  op_par_loop(prepare, "prepare", mesh.nodes,
+              op_arg_dat(mesh.mode, OP_READ),
+              op_arg_gbl(&amplitude, 1, "double", OP_READ),
+              op_arg_dat(mesh.state, OP_WRITE),
+              op_arg_dat(mesh.first, OP_WRITE),
+              op_arg_dat(mesh.second, OP_WRITE),
               op_arg_dat(mesh.flux, OP_WRITE));
   op_flush();
 }
@@ -98,7 +111,8 @@ State expected_flux(const Grid& grid, int pairs, bool with_feedback) {
 
 Comparison compare_flux(const Mesh& mesh, const State& expected) {
   Comparison result;
-  op_par_loop(compare, "compare", mesh.nodes, op_arg_dat(mesh.flux, OP_READ),
+  op_par_loop(compare, "compare", mesh.nodes,
+              op_arg_dat(mesh.flux, OP_READ),
               op_arg_dat(mesh.mode, OP_READ),
               op_arg_gbl(expected.data(), components, "double", OP_READ),
               op_arg_gbl(&result.deviation, 1, "double", OP_MAX),

@@ -9,7 +9,7 @@ namespace loop_chain {
 
 namespace {
 
-constexpr int figures = 10;
+constexpr int figures = 12;
 static_assert(sizeof(Costs) == figures * sizeof(double));
 
 using Figures = std::array<double, figures>;
@@ -19,6 +19,8 @@ struct Figure {
   double Costs::* value;
 };
 constexpr Figure all_figures[figures] = {
+    {"chains", &Costs::chains},
+    {"exchanges", &Costs::exchanges},
     {"messages", &Costs::messages},
     {"bytes", &Costs::bytes},
     {"packed_rows", &Costs::packed_rows},
@@ -44,7 +46,7 @@ Costs costs_of(const Figures& values) {
 }
 
 OP_KERNEL(add_up, (const double* mine, double* sum, double* most), {
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 12; ++i) {
     sum[i] += mine[i];
     most[i] = mine[i] > most[i] ? mine[i] : most[i];
   }
@@ -70,7 +72,9 @@ void print_line(const char* what, const Summary& summary, double Costs::* figure
 
 Costs counted_costs(bool feedback) {
   const op_chain_statistics counted = op_get_chain_statistics();
-  return {.messages = static_cast<double>(counted.messages),
+  return {.chains = static_cast<double>(counted.chains),
+          .exchanges = static_cast<double>(counted.exchanges),
+          .messages = static_cast<double>(counted.messages),
           .bytes = static_cast<double>(counted.bytes),
           .packed_rows = static_cast<double>(counted.packed_rows),
           .core_iterations = static_cast<double>(counted.core_iterations),
@@ -94,7 +98,8 @@ Summary summarise(const Job& job, const Costs& mine) {
   const Figures values = figures_of(mine);
   Figures sum{}, most{};
   const op_dat costs = op_decl_dat(job.ranks, figures, values.data(), "costs");
-  op_par_loop(add_up, "add_up", job.ranks, op_arg_dat(costs, OP_READ),
+  op_par_loop(add_up, "add_up", job.ranks,
+              op_arg_dat(costs, OP_READ),
               op_arg_gbl(sum.data(), figures, "double", OP_INC),
               op_arg_gbl(most.data(), figures, "double", OP_MAX));
   return {costs_of(sum), costs_of(most), op_get_chain_statistics().layers};
@@ -104,7 +109,8 @@ void print(const Options& options, const Grid& grid, const Job& job, const Summa
   const double executions = 2.0 * options.pairs * static_cast<double>(grid.edges());
   op_printf("one chain of %d x (update, edge_flux), update %s the flux, average of %d:\n",
             options.pairs, options.feedback() ? "reads" : "does not read", options.repeats);
-  op_printf("  layers exchanged       %12d\n", summary.layers);
+  op_printf("  layers exchanged       %12d, in %.0f exchanges\n", summary.layers,
+            summary.most.exchanges);
   print_line("messages", summary, &Costs::messages);
   print_line("bytes", summary, &Costs::bytes);
   print_line("core iterations", summary, &Costs::core_iterations);

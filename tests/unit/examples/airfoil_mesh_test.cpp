@@ -159,6 +159,27 @@ TEST(AirfoilMesh, RoundsAsPrintfDoes) {
   }
 }
 
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+TEST(AirfoilMesh, BlocksOfManyRanksAreTheWholeInOrder) {
+  const Mesh whole = make_c_grid(4, 3);
+  Mesh all;
+  for (int rank = 0; rank < 5; ++rank) {
+    const Mesh block = airfoil::block_of(whole, rank, 5);
+    append(all.x, block.x);
+    append(all.cell_nodes, block.cell_nodes);
+    append(all.edge_nodes, block.edge_nodes);
+    append(all.edge_cells, block.edge_cells);
+    append(all.bedge_nodes, block.bedge_nodes);
+    append(all.bedge_cell, block.bedge_cell);
+    append(all.bound, block.bound);
+  }
+  EXPECT_EQ(all, whole);
+}
+
 TEST(AirfoilMesh, RefusesAMeshWithoutRoom) {
   EXPECT_THROW(make_c_grid(1, 5), std::invalid_argument);
   EXPECT_THROW(make_c_grid(5, -1), std::invalid_argument);

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What communication costs and what chaining saves, on a modelled network (tools/netmodel).
+
+    bench_mpi.py build/release docs           everything: scaling.md, scaling.jsonl, scaling.png
+    bench_mpi.py build/release /tmp --quick   a few points, in some minutes
+
+Work is measured once, with one rank; the clocks of all other runs count work and messages.
+"""
+import argparse
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import scaling_report
+
+MODES = {
+    "separate": {"OP2_CHAIN": "off", "OP2_EXCHANGE": "separate"},
+    "off": {"OP2_CHAIN": "off", "OP2_EXCHANGE": "grouped"},
+    "on": {"OP2_CHAIN": "on", "OP2_EXCHANGE": "grouped"},
+}
+LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
+OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10
+
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run. `program` is "constant" or "growing", variants of loop_chain, or "airfoil"."""
+
+    program: str
+    ranks: int
+    cells: int  # per rank
+    nchains: int  # 0 for airfoil
+    latency: int
+    mode: str
+
+
+def points_for(programs, ranks, cells, nchains):
+    for program, r, c, n in itertools.product(programs, ranks, cells, nchains):
+        for latency, mode in itertools.product(LATENCIES, MODES):
+            yield Point(program, r, c, 0 if program == "airfoil" else n, latency, mode)
+
+
+def all_points(quick):
+    both, airfoil = ("constant", "growing"), ("airfoil",)
+    if quick:
+        return list(points_for(both, (16,), (700,), (1, 16)))
+    sizes = (180, 700, 2800, 11000)
+    points = itertools.chain(
+        points_for(both, (16,), (700,), (1, 2, 4, 8, 16)),
+        points_for(both, (16,), sizes, (1, 16)),
+        points_for(both, (2, 4, 8), (700,), (16,)),
+        points_for(airfoil, (16,), sizes, (0,)),
+        points_for(airfoil, (2, 4, 8), (700,), (0,)),
+    )
+    return list(dict.fromkeys(points))  # each once
+
+
+class Programs:
+    """Runs programs of one build folder."""
+
+    def __init__(self, build, folder):
+        self.build, self.folder = Path(build).resolve(), Path(folder)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("OP2_")},
+            **OPEN_MPI,
+            "OP2_THREADS": "1",
+            "OP2_CACHE_DIR": str(self.folder / "cache"),
+            "OP2_PLUGIN_DIR": str(self.build / "lib"),
+        }
+
+    def program(self, name):
+        return self.build / "examples" / name / name
+
+    def run(self, command, **variables):
+        result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                                timeout=180, env={**self.environment, **variables})
+        if result.returncode != 0:
+            raise RuntimeError(f"{' '.join(map(str, command))} with {variables} ended with "
+                               f"{result.returncode}:\n{result.stdout}{result.stderr}")
+        return result.stdout
+
+    def arguments(self, program, ranks, cells, nchains, repeats):
+        if program == "airfoil":
+            side = round(math.sqrt(cells * ranks / 3))  # a C-grid of I x J has 3 I J cells
+            return [self.program("airfoil"), "--size", side, side, "--no-check",
+                    "--iterations", 100 * (1 + repeats)]
+        return [self.program("loop_chain"), "--size", round(math.sqrt(cells * ranks)),
+                "--variant", program, "--nchains", nchains, "--repeats", repeats, "--json"]
+
+    def seconds_per_iteration(self, program, rounds=5):
+        """Of every loop, with one rank whose mesh fits into the cache."""
+        best = {}
+        for _ in range(rounds):
+            table = self.folder / "table.json"
+            self.run(self.arguments(program, 1, 2800, 16, 100 if program != "airfoil" else 5),
+                     OP2_TIMING=str(table))
+            for row in json.loads(table.read_text())["loops"]:
+                if row["elements"]:
+                    cost = row["seconds"] / row["elements"]
+                    best[row["loop"]] = min(cost, best.get(row["loop"], cost))
+        return best
+
+    def seconds_per_row(self):
+        return json.loads(self.run([self.build / "tests" / "bench" / "row_bench"]))
+
+    def network(self, latency):
+        if latency == 0:
+            return {"NETMODEL_LATENCY_US": "0"}
+        return {"NETMODEL_LATENCY_US": str(latency), "NETMODEL_OVERHEAD_US": str(OVERHEAD_US),
+                "NETMODEL_BANDWIDTH_GBS": str(BANDWIDTH_GBS)}
+
+    def measure(self, point, costs_file, repeats):
+        model = {"LD_PRELOAD": self.build / "lib" / "libnetmodel.so", "NETMODEL_COSTS": costs_file,
+                 **self.network(point.latency)}
+        command = ["timeout", "-k", "5", "150", "mpirun", "-np", point.ranks, "env",
+                   *(f"{name}={value}" for name, value in model.items()),
+                   *self.arguments(point.program, point.ranks, point.cells, point.nchains, repeats)]
+        output = self.run(command, **MODES[point.mode])
+        return airfoil_result(output) if point.program == "airfoil" else json.loads(
+            next(line for line in output.splitlines() if line.startswith("{")))
+
+
+def airfoil_result(output):
+    """Seconds per iteration between the first and the last hundredth that are reported."""
+    lines = [line.split() for line in output.splitlines() if " residual " in line]
+    first, last = lines[0], lines[-1]
+    seconds = (float(last[5]) - float(first[5])) / (int(last[0]) - int(first[0]))
+    return {"most": {"seconds": seconds}, "residual": last[4], "passed": True}
+
+
+def write_costs(programs, folder):
+    """One file for each program, because names of loops are their own."""
+    rows = programs.seconds_per_row()
+    files, costs = {}, {}
+    for program in ("constant", "growing", "airfoil"):
+        costs[program] = {**programs.seconds_per_iteration(program), **rows}
+        files[program] = folder / f"{program}.costs"
+        files[program].write_text("".join(f"{name} {seconds:.6e}\n"
+                                          for name, seconds in costs[program].items()))
+    return files, costs
+
+
+def spread(programs, files, points):
+    """Largest relative difference among five runs of the same point."""
+    largest = 0
+    for point in points:
+        seconds = [programs.measure(point, files[point.program], 2)["most"]["seconds"]
+                   for _ in range(5)]
+        largest = max(largest, max(seconds) / min(seconds) - 1)
+    return largest
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("output")
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        programs = Programs(options.build, folder)
+        files, costs = write_costs(programs, Path(folder))
+        records = [{"costs": costs}]
+        points = all_points(options.quick)
+        for number, point in enumerate(points, 1):
+            result = programs.measure(point, files[point.program], 2)
+            if not result["passed"]:
+                sys.exit(f"{point}: wrong result {result}")
+            records.append({"point": asdict(point), "result": result})
+            print(f"{number}/{len(points)} {point} {1e6 * result['most']['seconds']:.2f} us",
+                  flush=True)
+        again = [p for p in points if p.mode == "on" and p.nchains in (0, 16)][:6]
+        records.append({"spread": spread(programs, files, again), "runs": 5, "points": len(again)})
+    minutes = (time.monotonic() - start) / 60
+    output = Path(options.output)
+    (output / "scaling.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    scaling_report.write(records, output, OVERHEAD_US, BANDWIDTH_GBS)
+    print(f"wrote {output}/scaling.md, .jsonl and .png after {minutes:.1f} minutes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page about what bench_mpi.py has measured: a table of each series, a plot, the model's view."""
+
+from dataclasses import dataclass
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+INTRODUCTION = """# What chains save
+
+Made by `make bench-mpi`; the figures behind it are in [scaling.jsonl](scaling.jsonl).
+
+Ranks of one machine exchange messages in no time, so networks are modelled: `tools/netmodel` gives every
+rank a clock of its own, which goes on by work and by messages. Work is what the library has counted
+(iterations, rows packed, bytes unpacked) times what each piece costs on one rank that has a core for itself
+and a mesh that fits into the cache. A message of n bytes costs {overhead} us at either end, {byte:g} ns per byte
+on the sender's line, and the latency. With latency 0 the network costs nothing at all.
+
+`separate` sends one message per dat and level of halo before each loop that needs it; `off` one message per
+neighbour before each loop; `on` one per neighbour for a whole chain of loops. Columns like `off / on` are ratios
+of times: above 1, chains win. *model* is the same ratio as [halo-algebra.md](halo-algebra.md) predicts it from the
+counts of the busiest rank: max(core, E L + bytes / B + messages + pack) + unpack + rest, where E is the number of exchanges
+and core is the work of those chains that have one; the work of the others is added.
+
+Time of a chain is that of the slowest rank. {runs} runs each of {points} points differed by at most {spread:.1e}.
+
+"""
+
+COSTS_OF = {"constant": "depth constant", "growing": "depth growing", "airfoil": "Airfoil"}
+
+
+@dataclass
+class Results:
+    """All measured points of a run."""
+
+    records: list
+    overhead_us: float
+    bandwidth_gbs: float
+
+    def __post_init__(self):
+        self.costs = self.records[0]["costs"]
+        self.results = {key(r["point"]): r["result"] for r in self.records if "point" in r}
+
+    def points(self, **wanted):
+        """Distinct points without latency and mode, ascending."""
+        found = {}
+        for record in self.records:
+            point = record.get("point")
+            if point and all(point[name] == value for name, value in wanted.items()):
+                found[key(point)[:4]] = None
+        return sorted(found)
+
+    def get(self, point, latency, mode):
+        return self.results[(*point, latency, mode)]
+
+    def ratio(self, point, latency, mode):
+        """Time of `mode` over the time with chains."""
+        return self.seconds(point, latency, mode) / self.seconds(point, latency, "on")
+
+    def seconds(self, point, latency, mode):
+        return self.get(point, latency, mode)["most"]["seconds"]
+
+    def predicted_ratio(self, point, latency, mode):
+        return self.predicted(point, latency, mode) / self.predicted(point, latency, "on")
+
+    def predicted(self, point, latency, mode):
+        """Seconds of one chain of loop_chain by the model."""
+        most, costs = self.get(point, latency, mode)["most"], self.costs[point[0]]
+        update = "update" if point[0] == "constant" else "update_with_feedback"
+        work = costs[update] * most["update_iterations"] + costs["edge_flux"] * most["flux_iterations"]
+        rest = work * most["rest_iterations"] / (most["core_iterations"] + most["rest_iterations"])
+        with_exchange = (work - rest) * most["exchanges"] / most["chains"]
+        network = costs["packed_row"] * most["packed_rows"]
+        if latency > 0:
+            network += 1e-6 * latency * most["exchanges"] + 1e-9 * most["bytes"] / self.bandwidth_gbs
+            network += 2e-6 * self.overhead_us * most["messages"]
+        unpack = costs["received_byte"] * most["bytes"]
+        return work - rest - with_exchange + max(with_exchange, network) + unpack + rest
+
+
+def key(point):
+    return tuple(point[name] for name in ("program", "ranks", "cells", "nchains", "latency", "mode"))
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---:|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n\n"
+
+
+def chain_row(results, point):
+    """One point of loop_chain."""
+    on, off = results.get(point, 50, "on"), results.get(point, 50, "off")
+    needed = on["sum"]["core_iterations"] + on["sum"]["rest_iterations"]
+    redundant = on["sum"]["redundant_iterations"] / (needed - on["sum"]["redundant_iterations"])
+    row = [str(point[1]), str(point[2]), str(point[3]), str(on["layers"]),
+           f"{on['most']['messages']:.0f} / {off['most']['messages']:.0f}", f"{100 * redundant:.1f} %"]
+    row.append(f"{results.ratio(point, 0, 'separate') / results.ratio(point, 0, 'off'):.3f}")
+    row.append(f"{results.ratio(point, 0, 'off'):.2f}")
+    for latency in (2, 50):
+        row += [f"{1e6 * results.seconds(point, latency, 'on'):.1f}",
+                f"{results.ratio(point, latency, 'separate'):.2f}",
+                f"{results.ratio(point, latency, 'off'):.2f}",
+                f"{results.predicted_ratio(point, latency, 'off'):.2f}"]
+    return row
+
+
+CHAIN_HEADER = ["ranks", "cells per rank", "nchains", "layers", "messages of a rank, on / off", "redundant work",
+                "0 us: separate / off", "off / on",
+                "2 us: on, us", "separate / on", "off / on", "model",
+                "50 us: on, us", "separate / on", "off / on", "model"]  # fmt: skip
+
+AIRFOIL_HEADER = ["ranks", "cells per rank", "0 us: separate / off", "off / on", "2 us: on, us", "separate / on",
+                  "off / on", "50 us: on, us", "separate / on", "off / on"]  # fmt: skip
+
+
+def airfoil_row(results, point):
+    row = [str(point[1]), str(point[2]),
+           f"{results.ratio(point, 0, 'separate') / results.ratio(point, 0, 'off'):.3f}",
+           f"{results.ratio(point, 0, 'off'):.2f}"]
+    for latency in (2, 50):
+        row += [f"{1e6 * results.seconds(point, latency, 'on'):.1f}",
+                f"{results.ratio(point, latency, 'separate'):.2f}",
+                f"{results.ratio(point, latency, 'off'):.2f}"]
+    return row
+
+
+def losses(results):
+    """Where chains are slower than grouped messages."""
+    rows = []
+    for point in results.points():
+        for latency in (0, 2, 50):
+            if results.ratio(point, latency, "off") < 0.995:
+                model = "" if point[0] == "airfoil" else f"{results.predicted_ratio(point, latency, 'off'):.2f}"
+                rows.append([point[0], str(point[1]), str(point[2]), str(point[3]), str(latency),
+                             f"{results.ratio(point, latency, 'off'):.2f}", model])
+    header = ["program", "ranks", "cells per rank", "nchains", "latency, us", "off / on", "model"]
+    return table(header, rows) if rows else "Nowhere among these points.\n\n"
+
+
+def costs_table(results):
+    rows = [[COSTS_OF[program], name, f"{1e9 * seconds:.3f}"]
+            for program, costs in results.costs.items() for name, seconds in costs.items()
+            if name != "own_number"]  # fmt: skip
+    return table(["program", "loop, or what else is counted", "ns each"], rows)
+
+
+def plot(results, path):
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), sharey=True)
+    series = [("constant", 2), ("constant", 50), ("growing", 2), ("growing", 50)]
+    views = (("nchains", 3, {"ranks": 16, "cells": 700}), ("cells per rank", 2, {"ranks": 16, "nchains": 16}))
+    for axis, (label, column, wanted) in zip(axes, views):
+        for color, (program, latency) in enumerate(series):
+            points = results.points(program=program, **wanted)
+            x = [point[column] for point in points]
+            axis.plot(x, [results.ratio(p, latency, "off") for p in points], "o-", color=f"C{color}",
+                      label=f"{COSTS_OF[program]}, {latency} us")
+            axis.plot(x, [results.predicted_ratio(p, latency, "off") for p in points], ":", color=f"C{color}")
+        axis.axhline(1, color="gray", linewidth=0.8)
+        axis.set(xscale="log", xlabel=label)
+    axes[0].set_ylabel("time without chains / with chains")
+    axes[0].set_title("16 ranks, 700 cells per rank")
+    axes[1].set_title("16 ranks, 16 repetitions; dotted: model")
+    axes[0].legend()
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+def write(records, folder, overhead_us, bandwidth_gbs):
+    results = Results(records, overhead_us, bandwidth_gbs)
+    last = next(record for record in records if "spread" in record)
+    text = INTRODUCTION.format(overhead=overhead_us, byte=1 / bandwidth_gbs, spread=last["spread"],
+                               runs=last["runs"], points=last["points"])
+    for program in ("constant", "growing"):
+        text += f"## examples/loop_chain, {COSTS_OF[program]}\n\n"
+        text += table(CHAIN_HEADER, [chain_row(results, p) for p in results.points(program=program)])
+    if airfoil := results.points(program="airfoil"):
+        text += "## Airfoil, time of an iteration\n\n"
+        text += table(AIRFOIL_HEADER, [airfoil_row(results, p) for p in airfoil])
+    plot(results, folder / "scaling.png")
+    text += "![time without chains over time with chains](scaling.png)\n\n"
+    text += "## Where chains lose\n\n" + losses(results)
+    text += "## What the clocks count\n\n" + costs_table(results)
+    (folder / "scaling.md").write_text(text.rstrip() + "\n")

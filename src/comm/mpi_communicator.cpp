@@ -170,7 +170,8 @@ Bytes MpiCommunicator::gather_all(std::span<const std::byte> mine) {
     Block theirs;
     std::memcpy(&theirs, &blocks[other * sizeof theirs], sizeof theirs);
     if (theirs.stamp != block.stamp || theirs.size != block.size)
-      watch_.report_divergence(static_cast<int>(other), what.operation);
+      watch_.report_divergence(static_cast<int>(other),
+                               fmt::format("gathering {} bytes from all ranks", mine.size()));
     if (size_in_block > 0) std::memcpy(&all[other * mine.size()], theirs.bytes, size_in_block);
   }
   for (std::size_t begin = size_in_block; begin < mine.size();) {
@@ -261,7 +262,7 @@ std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
     }
   // Channels that are opened in different calls must not meet: large messages that do not fit make
   // some versions of MPI write over the end of the buffer.
-  const std::uint64_t number = channels_++;
+  const std::uint64_t number = ++channels_;
   const std::uint64_t mixed = (watch_.stamp() + number) * 0x9e3779b97f4a7c15ULL >> 32;
   const int tag = first_channel_tag + static_cast<int>(mixed % channel_tags_);
   return std::make_unique<MpiChannel>(

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int spins = 200;  ///< polls before a rank lets others have its core
+constexpr int spins = 50;  ///< polls before a rank lets others have its core
 constexpr auto before_naps = 2ms;
 constexpr auto nap = 50us;
 constexpr auto between_rounds = 2s;
@@ -84,8 +84,8 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
   }
 }
 
-void MpiWatch::report_divergence(int peer, const char* operation) {
-  const MpiWait what{operation, waits_, [peer] { return std::vector{peer}; }};
+void MpiWatch::report_divergence(int peer, const std::string& operation) {
+  const MpiWait what{operation, 0, [peer] { return std::vector{peer}; }};
   const MpiWait* before = std::exchange(waiting_, &what);
   ++waits_;
   places_.clear();
@@ -114,7 +114,8 @@ MpiWatch::Place MpiWatch::my_place() const {
   place.for_all = !waiting_->missing;
   if (waiting_->missing) place.missing = waiting_->missing();
   if (activity_.describe) place.steps = activity_.describe() + "\n";
-  place.steps += fmt::format("{}, number {}", waiting_->operation, waiting_->number);
+  place.steps += waiting_->operation;
+  if (waiting_->number > 0) place.steps += fmt::format(", number {}", waiting_->number);
   return place;
 }
 

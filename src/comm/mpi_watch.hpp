@@ -26,8 +26,8 @@ namespace op2::comm {
 
 /// What a rank waits for.
 struct MpiWait {
-  const char* operation;  ///< in words, for the message of a divergence
-  std::uint64_t number;   ///< of the collective call, or of the channel
+  std::string operation;  ///< in words, for the message of a divergence
+  std::uint64_t number;   ///< of the collective call, or of the channel; 0: none
   /// The ranks whose part is missing; empty: all that are not in this call yet.
   std::function<std::vector<int>()> missing;
 };
@@ -47,7 +47,7 @@ class MpiWatch {
   void wait(const MpiWait& what, const std::function<bool()>& done);
 
   /// Finds out where `peer` is, for some seconds, and throws.
-  [[noreturn]] void report_divergence(int peer, const char* operation);
+  [[noreturn]] void report_divergence(int peer, const std::string& operation);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -79,7 +79,8 @@ TEST_F(MpiDivergence, InTheSizeOfWhatIsGathered) {
   same();
   const auto text =
       error_text(ErrorCode::divergent_ranks, [&] { ranks.gather_all(Bytes(is_odd ? 8U : 9U)); });
-  EXPECT_THAT(text, HasSubstr("loop 'save' (airfoil.cpp:200)"));
+  EXPECT_THAT(text, HasSubstr("is at: gathering 9 bytes from all ranks"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: gathering 8 bytes from all ranks"));
 }
 
 TEST_F(MpiDivergence, InAnExchangeYieldsNoData) {

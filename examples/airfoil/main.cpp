@@ -108,7 +108,7 @@ airfoil::Flow declare(const Options& options) {
                                  : airfoil::read_mesh(options.mesh_file);
   op_printf("mesh: %d nodes, %d cells, %d edges, %d boundary edges\n", mesh.nodes(), mesh.cells(),
             mesh.edges(), mesh.bedges());
-  return airfoil::declare_flow(mesh);
+  return airfoil::declare_flow(airfoil::block_of(mesh, op_rank(), op_ranks()));
 }
 
 int run(const Options& options) {

@@ -45,6 +45,7 @@ enum class ErrorCode : int {
   divergent_ranks = 401,        ///< the ranks of a job make different calls
   kernel_differs = 402,         ///< the ranks of a job have different texts of one kernel
   communication_failure = 403,  ///< the message layer (MPI) reports a fault
+  order_dependent = 404,  ///< a loop whose result depends on the order of its elements, on ranks
 
   bad_option = 501,    ///< an environment variable has a value that cannot be used
   io_failure = 502,    ///< a file cannot be read or written

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <op2/error.hpp>
 #include <op2/types.hpp>
 
 /// Starts the library: reads the OP2_* variables, starts the threads. `--op2-help` among the
@@ -13,13 +14,41 @@
 /// @throws op2::Error already_initialised, bad_option, not_compiled (several processes, no MPI)
 OP2_API void op_init(int argc, char** argv, int diags = 1);
 
+/// The same on the ranks of a communicator, which is duplicated. `op_init` itself uses all ranks
+/// that a launcher started, or MPI_COMM_WORLD if the program has initialised MPI; it starts MPI if
+/// nobody has (with MPI_THREAD_MULTIPLE) and then ends it in `op_exit`.
+/// @param communicator  MPI_Comm_c2f of the program's communicator
+/// @throws op2::Error as op_init; communication_failure
+OP2_API void op_mpi_init(int argc, char** argv, int diags, int communicator);
+
+/// What happens on several ranks when one of them has an error that the others do not see: without
+/// a handler the error is logged and the job ended (MPI_Abort), because the others wait for this
+/// rank for ever. After a handler that returns, the error is thrown on this rank.
+using op_error_handler = void (*)(const op2::Error& error, int rank);
+
+/// Local. For the sessions that begin later; null: the default.
+OP2_API void op_set_error_handler(op_error_handler handler);
+
 /// Executes pending loops, writes the reports that OP2_TIMING and OP2_TRACE ask for and frees
 /// everything. Handles are dead afterwards; `op_init` may be called again. Does nothing if the
 /// library is not running.
 OP2_API void op_exit();
 
-/// Gives the library a locality order and a distribution. With one rank it only executes pending
-/// loops; names of partitioners are accepted and not used.
+/// Decides which rank owns what; without it every rank owns what it declared. With one rank it only
+/// executes pending loops.
+///
+/// | library | what it does |
+/// |---|---|
+/// | "PTSCOTCH", "PARMETIS", "KAHIP" | k-way partition of the set that `map` leads to; neighbours |
+/// |                                 | share an element of the set it comes from |
+/// | "INERTIAL", "RCB" | recursive bisection of the set of `coordinates` |
+/// | "BLOCK", "RANDOM" | blocks of global numbers; a hash of them |
+/// | "EXTERNAL" | `coordinates` is a dat of one int per element: the rank that is to own it |
+///
+/// A routine "GEOM" means bisection. ParMETIS and KaHIP are replaced by PT-Scotch, and what cannot
+/// be done here by bisection or blocks, with a line in the log. Other sets follow through the maps.
+/// @throws op2::Error bad_option (unknown name), bad_handle, bad_dim, bad_type, bad_range (ranks of
+/// EXTERNAL); what executing loops may throw
 OP2_API void op_partition(const char* library, const char* routine, op_set set, op_map map,
                           op_dat coordinates);
 
@@ -40,13 +69,18 @@ void op_fetch_data(op_dat dat, T* values) {
   op2::detail::fetch_data(dat, op2::type_of<T>(), values);
 }
 
-/// The same for the elements low .. high (inclusive, global indices), on every rank.
+/// The same for the elements low .. high (inclusive, global indices); every rank gets all of them.
 /// @param values  shape [(high - low + 1) x dim]
 /// @throws op2::Error bad_type, bad_range
 template <op2::Value T>
 void op_fetch_data_idx(op_dat dat, T* values, std::int64_t low, std::int64_t high) {
   op2::detail::fetch_data_range(dat, op2::type_of<T>(), values, low, high);
 }
+
+/// This rank, and how many there are: what a program needs to declare its own block of a mesh.
+/// Local.
+OP2_API int op_rank();
+OP2_API int op_ranks();
 
 /// Elements of `set` on all ranks.
 OP2_API std::int64_t op_get_size(op_set set);
@@ -75,7 +109,8 @@ struct op_jit_statistics {
 };
 OP2_API op_jit_statistics op_get_jit_statistics();
 
-/// What loops and their halo exchanges have cost this rank since `op_init`. Local.
+/// What loops and their halo exchanges have cost this rank since `op_init`. Local; may also be
+/// called while loops are executed, and yields zeros if the library is not running.
 struct op_chain_statistics {
   std::int64_t chains;                ///< sequences of loops with at most one exchange
   std::int64_t exchanges;             ///< of those, with one
@@ -89,5 +124,5 @@ struct op_chain_statistics {
 };
 OP2_API op_chain_statistics op_get_chain_statistics();
 
-/// Iterations of all loops of this name since `op_init`, redundant ones included. Local.
+/// Iterations of all loops of this name since `op_init`, redundant ones included. As above.
 OP2_API std::int64_t op_get_loop_iterations(const char* loop_name);

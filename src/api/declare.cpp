@@ -14,6 +14,8 @@
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 #include <jit/reserved_names.hpp>
+#include <sched/activity.hpp>
+#include <sched/reduction.hpp>
 
 using namespace op2;
 
@@ -33,9 +35,14 @@ Record* report_name(api::Runtime& runtime, const char* what, const char* name, R
 op_set op_decl_set(int local_size, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_set", name);
-  if (local_size < 0)
-    core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
-  return report_name(runtime, "set", name, runtime.mesh.add_set(local_size, name));
+  runtime.return_to_declared();
+  runtime.check_together(fmt::format("op_decl_set '{}'", name), [&] {
+    if (local_size < 0)
+      core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
+  });
+  core::Set& set = runtime.mesh.add_set(local_size, name);
+  runtime.rows.complete(set);
+  return report_name(runtime, "set", name, set);
 }
 
 op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name) {
@@ -44,7 +51,9 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
-  core::check_map_values(from, to, dim, values, name);
+  runtime.return_to_declared();
+  runtime.check_together(fmt::format("op_decl_map '{}' of arity {}", name, dim),
+                         [&] { core::check_map_values(from, to, dim, values, name); });
   return report_name(runtime, "map", name, runtime.mesh.add_map(from, to, dim, values, name));
 }
 
@@ -55,8 +64,13 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   core::check_type("dat", name, type, value_type);
-  return report_name(runtime, "dat", name,
-                     runtime.mesh.add_dat(set, dim, value_type, values, name, false));
+  const bool distributed = runtime.rows.distributed();
+  if (distributed)
+    runtime.enter(fmt::format("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name));
+  core::Dat& dat =
+      runtime.mesh.add_dat(set, dim, value_type, distributed ? nullptr : values, name, false);
+  if (distributed) runtime.rows.set_declared_rows(dat, values);
+  return report_name(runtime, "dat", name, dat);
 }
 
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name) {
@@ -90,6 +104,10 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
   if (values == nullptr)
     core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
   runtime.flush();  // queued loops see the old value
+  const auto bytes = std::span(static_cast<const char*>(values), core::size_of(value_type, dim));
+  runtime.check_together(fmt::format("op_decl_const '{}' text={:016x}", name,
+                                     sched::stamp_of({bytes.begin(), bytes.end()})),
+                         [] {});
   runtime.mesh.set_constant(name, value_type, dim, values);
 }
 
@@ -138,9 +156,10 @@ void op2::detail::set_global(op_global global, Type value_type, const void* valu
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
   auto& runtime = api::usable();
-  const core::Global& record =
-      checked_global(runtime, "op_fetch_global", global, value_type, values);
+  core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
+  runtime.enter(fmt::format("op_fetch_global '{}'", record.name));
+  sched::combine(record, runtime.ranks());
   std::memcpy(values, record.value.data(), record.value.size());
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/report.hpp>
 
-#include <string>
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include <comm/file_writer.hpp>
+#include <comm/records.hpp>
 
 namespace op2::api {
 namespace {
@@ -14,21 +18,101 @@ std::string table_for(const std::string& path, const core::LoopTable& table) {
   return core::table_as_text(table);
 }
 
-}  // namespace
+struct Numbers {
+  std::int64_t elements;
+  double seconds, bytes;
+};
 
-void write_timing(const Runtime& runtime) {
-  const std::string& path = runtime.options.timing;
-  if (path.empty()) return;
-  comm::FileWriter file(path);
-  file.write(table_for(path, runtime.table));
-  file.publish();
+/// Every rank's text, on the root, in the order of the ranks.
+std::vector<std::string> texts_on_root(comm::Communicator& ranks, const std::string& mine) {
+  std::vector<comm::Message> message;
+  message.push_back({0, comm::to_bytes<char>(std::span(mine))});
+  std::vector<std::string> texts;
+  for (const comm::Message& m : ranks.exchange(std::move(message)))
+    texts.emplace_back(reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size());
+  return texts;
 }
 
-void write_trace(const Runtime& runtime) {
+}  // namespace
+
+core::LoopTable table_of_all_ranks(Runtime& runtime) {
+  runtime.enter("per-loop table");
+  core::LoopTable all;
+  for (const core::LoopRow& mine : runtime.table.rows()) {
+    core::LoopRow& row = all.row(mine.name);
+    row = mine;
+    row.elements = 0;
+    row.seconds = row.bytes = 0;
+    for (const Numbers& n :
+         comm::gather_records(runtime.ranks(), Numbers{mine.elements, mine.seconds, mine.bytes})) {
+      row.elements += n.elements;
+      row.bytes += n.bytes;
+      row.seconds = std::max(row.seconds, n.seconds);
+    }
+  }
+  return all;
+}
+
+std::string summary_of_all_ranks(Runtime& runtime) {
+  runtime.enter("summary");
+  op_jit_statistics jit{};
+  for (const auto& of : comm::gather_records(runtime.ranks(), runtime.jit.statistics())) {
+    jit.compiled += of.compiled;
+    jit.disk_hits += of.disk_hits;
+    jit.received += of.received;
+    jit.memory_hits += of.memory_hits;
+    jit.compile_seconds += of.compile_seconds;
+    jit.wait_seconds = std::max(jit.wait_seconds, of.wait_seconds);
+  }
+  std::string text = fmt::format(
+      "JIT: {} compiled in {:.3f} s, {} from the cache directory, {} received, {} from memory; "
+      "loops waited {:.3f} s\n",
+      jit.compiled, jit.compile_seconds, jit.disk_hits, jit.received, jit.memory_hits,
+      jit.wait_seconds);
+  if (runtime.alone()) return text;
+  op_chain_statistics halo{};
+  std::int64_t iterations = 0;
+  for (const auto& of : comm::gather_records(runtime.ranks(), runtime.engine.statistics())) {
+    halo.exchanges = std::max(halo.exchanges, of.exchanges);
+    halo.messages += of.messages;
+    halo.bytes += of.bytes;
+    halo.redundant_iterations += of.redundant_iterations;
+    iterations += of.core_iterations + of.rest_iterations;
+    halo.layers = std::max(halo.layers, of.layers);
+    halo.wait_seconds = std::max(halo.wait_seconds, of.wait_seconds);
+  }
+  return text + fmt::format(
+                    "Halos: {} ranks, {} exchanges of up to {} layers, {} messages, {:.3f} MB; "
+                    "{:.2f} % redundant iterations; waited {:.3f} s\n",
+                    runtime.ranks().size(), halo.exchanges, halo.layers, halo.messages,
+                    1e-6 * static_cast<double>(halo.bytes),
+                    100.0 * static_cast<double>(halo.redundant_iterations) /
+                        static_cast<double>(std::max<std::int64_t>(1, iterations)),
+                    halo.wait_seconds);
+}
+
+void write_timing(Runtime& runtime) {
+  const std::string& path = runtime.options.timing;
+  if (path.empty()) return;
+  const core::LoopTable table = table_of_all_ranks(runtime);
+  runtime.check_together("OP2_TIMING", [&] {
+    if (!runtime.ranks().is_root()) return;
+    comm::FileWriter file(path);
+    file.write(table_for(path, table));
+    file.publish();
+  });
+}
+
+void write_trace(Runtime& runtime) {
   if (!runtime.trace.on()) return;
-  comm::FileWriter file(runtime.options.trace);
-  runtime.trace.write_json([&](std::string_view text) { file.write(text); });
-  file.publish();
+  runtime.enter("trace");
+  const auto events = texts_on_root(runtime.ranks(), runtime.trace.events(runtime.ranks().rank()));
+  runtime.check_together("OP2_TRACE", [&] {
+    if (!runtime.ranks().is_root()) return;
+    comm::FileWriter file(runtime.options.trace);
+    file.write(core::trace_as_json(events, runtime.trace.dropped()));
+    file.publish();
+  });
 }
 
 }  // namespace op2::api

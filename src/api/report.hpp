@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library tells about a session.
+// What a session has to tell at its end. Collective; the root has the result.
 #pragma once
+
+#include <string>
 
 #include <api/runtime.hpp>
 
 namespace op2::api {
 
-/// Writes the per-loop table to the file that OP2_TIMING names, if it does.
-/// @throws Error io_failure
-void write_timing(const Runtime& runtime);
+/// The per-loop table of all ranks: calls, iterations and bytes of all together, the longest time.
+core::LoopTable table_of_all_ranks(Runtime& runtime);
 
-/// The same for OP2_TRACE.
-void write_trace(const Runtime& runtime);
+/// What the JIT and the exchanges have done on all ranks, as lines of text.
+std::string summary_of_all_ranks(Runtime& runtime);
+
+/// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root.
+void write_timing(Runtime& runtime);
+void write_trace(Runtime& runtime);
 
 }  // namespace op2::api

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 #include <api/session.hpp>
 #include <comm/dat_file.hpp>
+#include <comm/records.hpp>
 #include <comm/vtu_writer.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
@@ -16,24 +18,41 @@ using namespace op2;
 
 namespace {
 
-/// Executes what is queued; the rows of the dat are current afterwards.
-const core::Dat& current_dat(const char* function, op_dat dat) {
-  auto& runtime = api::usable();
-  core::check_handle(runtime.mesh, function, dat);
-  runtime.flush();
+const core::Dat& checked_dat(const char* function, op_dat dat) {
+  core::check_handle(api::usable().mesh, function, dat);
   return *core::record_of(dat);
+}
+
+/// Everybody's rows on the root, in the order of the ranks; empty elsewhere. Collective.
+comm::Bytes rows_on_root(api::Runtime& runtime, comm::Bytes mine) {
+  if (runtime.alone()) return mine;
+  std::vector<comm::Message> message;
+  message.push_back({0, std::move(mine)});
+  comm::Bytes all;
+  for (const comm::Message& m : runtime.ranks().exchange(std::move(message)))
+    all.insert(all.end(), m.bytes.begin(), m.bytes.end());
+  return all;
+}
+
+/// A dat with all its values, on the root.
+struct WholeDat {
+  const core::Dat& dat;
+  comm::Bytes rows;
+  comm::Field field() const {
+    return {dat.name, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
+  }
+};
+
+WholeDat whole_dat(api::Runtime& runtime, const core::Dat& dat) {
+  return {dat, rows_on_root(runtime, runtime.fetch(dat))};
 }
 
 void check_values(const char* function, const core::Dat& dat, Type value_type, const void* values) {
   if (dat.value_type != value_type)
     core::fail(ErrorCode::bad_type, "{}: dat '{}' is of type \"{}\", the values are {}", function,
                dat.name, dat.type, core::cxx_name_of(value_type));
-  if (values == nullptr && dat.set->size > 0)
+  if (values == nullptr && dat.on().declared > 0)
     core::fail(ErrorCode::null_data, "{}: the values for dat '{}' are null", function, dat.name);
-}
-
-comm::Field field_of(const core::Dat& dat) {
-  return {dat.name, dat.value_type, dat.dim, dat.set->size, dat.rows.get()};
 }
 
 const char* checked_path(const char* function, const char* path) {
@@ -42,75 +61,122 @@ const char* checked_path(const char* function, const char* path) {
   return path;
 }
 
-/// Sorts fields by the set they are on.
-void add_field(op_dat field, op_set cells, op_set points, std::vector<comm::Field>& on_cells,
-               std::vector<comm::Field>& on_points) {
-  const core::Dat& dat = *core::record_of(field);
-  if (dat.set == cells)
-    on_cells.push_back(field_of(dat));
-  else if (dat.set == points)
-    on_points.push_back(field_of(dat));
-  else
+/// Global numbers low .. high, inclusive.
+struct IdRange {
+  std::int64_t low, high;
+};
+
+void check_field(const core::Dat& dat, op_set cells, op_set points) {
+  if (dat.set != cells && dat.set != points)
     core::fail(ErrorCode::wrong_set,
                "op_write_vtu: dat '{}' is on set '{}', neither on '{}' nor on '{}'", dat.name,
                dat.set->name, cells->name, points->name);
 }
 
+using FileFunction = void (*)(const std::string&, const comm::Field&);
+
+void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
+  checked_path(function, path);
+  const core::Dat& record = checked_dat(function, dat);
+  auto& runtime = api::usable();
+  const WholeDat whole = whole_dat(runtime, record);
+  runtime.check_together(fmt::format("{} '{}'", function, record.name), [&] {
+    if (runtime.ranks().is_root()) write(path, whole.field());
+  });
+}
+
 }  // namespace
 
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
-  const core::Dat& record = current_dat("op_fetch_data", dat);
-  check_values("op_fetch_data", record, value_type, values);
-  if (record.set->size > 0) std::memcpy(values, record.rows.get(), record.bytes());
+  const core::Dat& record = checked_dat("op_fetch_data", dat);
+  auto& runtime = api::usable();
+  runtime.flush();
+  runtime.check_together(fmt::format("op_fetch_data '{}'", record.name),
+                         [&] { check_values("op_fetch_data", record, value_type, values); });
+  const comm::Bytes rows = runtime.fetch(record);
+  if (!rows.empty()) std::memcpy(values, rows.data(), rows.size());
 }
 
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
                                    std::int64_t high) {
-  const core::Dat& record = current_dat("op_fetch_data_idx", dat);
-  check_values("op_fetch_data_idx", record, value_type, values);
-  if (low < 0 || high >= record.set->size || low > high)
-    core::fail(ErrorCode::bad_range,
-               "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,
-               record.name, record.set->name, record.set->size);
+  const core::Dat& record = checked_dat("op_fetch_data_idx", dat);
+  auto& runtime = api::usable();
+  runtime.flush();
+  runtime.check_together(fmt::format("op_fetch_data_idx '{}'", record.name), [&] {
+    check_values("op_fetch_data_idx", record, value_type, values);
+    if (low < 0 || high >= record.on().global_size || low > high)
+      core::fail(ErrorCode::bad_range,
+                 "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,
+                 record.name, record.set->name, record.on().global_size);
+  });
+  const comm::Bytes held = runtime.fetch(record);
   const auto bytes = static_cast<std::size_t>(record.size);
-  std::memcpy(values, record.rows.get() + static_cast<std::size_t>(low) * bytes,
-              static_cast<std::size_t>(high - low + 1) * bytes);
+  const auto wanted = comm::gather_records(runtime.ranks(), IdRange{low, high});
+  std::vector<comm::Message> parts;
+  const std::int64_t first = record.on().first, end = first + record.on().declared;
+  for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
+    const std::int64_t from = std::max(first, wanted[rank].low);
+    const std::int64_t to = std::min(end, wanted[rank].high + 1);
+    if (from >= to) continue;
+    const auto* rows = held.data() + static_cast<std::size_t>(from - first) * bytes;
+    parts.push_back(
+        {static_cast<int>(rank), {rows, rows + static_cast<std::size_t>(to - from) * bytes}});
+  }
+  auto* out = static_cast<std::byte*>(values);
+  for (const comm::Message& part : runtime.ranks().exchange(std::move(parts)))
+    out = std::copy(part.bytes.begin(), part.bytes.end(), out);
 }
 
 std::int64_t op_get_size(op_set set) {
   core::check_handle(api::running().mesh, "op_get_size", set);
-  return set->size;
+  return core::record_of(set)->global_size;
+}
+
+int op_rank() {
+  return api::running().ranks().rank();
+}
+
+int op_ranks() {
+  return api::running().ranks().size();
 }
 
 bool op_is_root() {
-  return true;
+  const api::Runtime* runtime = api::session_or_null();
+  return runtime == nullptr || runtime->ranks().is_root();
 }
 
 void op_print_dat_to_txtfile(op_dat dat, const char* path) {
-  checked_path("op_print_dat_to_txtfile", path);
-  comm::write_text_file(path, field_of(current_dat("op_print_dat_to_txtfile", dat)));
+  print_dat("op_print_dat_to_txtfile", dat, path, comm::write_text_file);
 }
 
 void op_print_dat_to_binfile(op_dat dat, const char* path) {
-  checked_path("op_print_dat_to_binfile", path);
-  comm::write_binary_file(path, field_of(current_dat("op_print_dat_to_binfile", dat)));
+  print_dat("op_print_dat_to_binfile", dat, path, comm::write_binary_file);
 }
 
 void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                   std::span<const op_dat> fields) {
   checked_path("op_write_vtu", path);
-  const core::Dat& points = current_dat("op_write_vtu, coordinates", coordinates);
-  const core::Mesh& mesh = api::running().mesh;
-  core::check_handle(mesh, "op_write_vtu, map", cells_to_nodes);
-  if (points.set != cells_to_nodes->to)
+  const core::Dat& points = checked_dat("op_write_vtu, coordinates", coordinates);
+  auto& runtime = api::usable();
+  core::check_handle(runtime.mesh, "op_write_vtu, map", cells_to_nodes);
+  const core::Map& map = *core::record_of(cells_to_nodes);
+  if (points.set != map.to)
     core::fail(ErrorCode::wrong_set,
                "op_write_vtu: map '{}' leads to set '{}', but the coordinates '{}' are on set '{}'",
-               cells_to_nodes->name, cells_to_nodes->to->name, points.name, points.set->name);
+               map.name, map.to->name, points.name, points.set->name);
+  for (const op_dat field : fields)
+    check_field(checked_dat("op_write_vtu, field", field), map.from, map.to);
+  std::vector<WholeDat> whole;
   std::vector<comm::Field> on_cells, on_points;
-  for (const op_dat field : fields) {
-    core::check_handle(mesh, "op_write_vtu, field", field);
-    add_field(field, cells_to_nodes->from, cells_to_nodes->to, on_cells, on_points);
-  }
-  comm::write_vtu(path, {field_of(points), cells_to_nodes->dim,
-                         core::record_of(cells_to_nodes)->entries, on_cells, on_points});
+  whole.push_back(whole_dat(runtime, points));
+  for (const op_dat field : fields) whole.push_back(whole_dat(runtime, *core::record_of(field)));
+  for (std::size_t k = 1; k < whole.size(); ++k)
+    (whole[k].dat.set == map.from ? on_cells : on_points).push_back(whole[k].field());
+  const comm::Bytes entries = rows_on_root(runtime, runtime.rows.declared_entries(map));
+  const std::span cell_nodes(reinterpret_cast<const std::int32_t*>(entries.data()),
+                             entries.size() / sizeof(std::int32_t));
+  runtime.check_together("op_write_vtu", [&] {
+    if (runtime.ranks().is_root())
+      comm::write_vtu(path, {whole[0].field(), map.dim, cell_nodes, on_cells, on_points});
+  });
 }

@@ -1,17 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/runtime.hpp>
 
+#include <algorithm>
 #include <new>
+#include <optional>
 #include <string_view>
 
+#include <comm/launcher.hpp>
+#include <comm/records.hpp>
 #include <core/error.hpp>
+#include <sched/activity.hpp>
 #include <sched/lower.hpp>
 
 namespace op2::api {
 namespace {
 
+/// Ranks that share a machine without being bound by the launcher share its cores.
+core::Topology share_of_node(const core::Topology& topology, const comm::NodeRank& place) {
+  const int cores = std::max(1, topology.cores / place.count);
+  const bool bound =
+      topology.cores <= static_cast<int>(std::thread::hardware_concurrency()) / place.count;
+  if (place.count == 1 || bound) return topology;
+  core::Topology share{{}, cores};
+  for (int k = 0; k < cores; ++k)
+    share.processors.push_back(topology.processors[static_cast<std::size_t>(
+        (place.rank * cores + k) % static_cast<int>(topology.processors.size()))]);
+  return share;
+}
+
 int thread_count(const core::Options& options, const core::Topology& topology) {
   return options.threads > 0 ? options.threads : topology.cores;
+}
+
+/// One rank speaks for all where they would say the same.
+core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
+  return ranks.is_root() || level == core::LogLevel::debug ? level
+                                                           : std::min(level, core::LogLevel::error);
+}
+
+std::string speaker(const comm::Communicator& ranks) {
+  return ranks.size() == 1 ? "" : fmt::format("[rank {}/{}] ", ranks.rank(), ranks.size());
+}
+
+/// Errors that every rank sees alike, because they follow from what all ranks know.
+bool is_uniform(ErrorCode code) {
+  return code != ErrorCode::divergent_ranks && code != ErrorCode::communication_failure &&
+         code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
+         code != ErrorCode::io_failure;
 }
 
 jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
@@ -40,14 +75,50 @@ struct Marked {
 
 }  // namespace
 
-Runtime::Runtime(core::Options given, const core::Topology& topology, core::LogLevel level)
+Runtime::Runtime(core::Options given, const core::Topology& topology, core::LogLevel level,
+                 std::unique_ptr<comm::MpiSession> session, op_error_handler handler)
     : options(std::move(given)),
-      log(level),
+      mpi(std::move(session)),
+      self(mpi == nullptr ? comm::make_self_communicator() : nullptr),
+      log(level_of(mpi ? *mpi->communicator : *self, level),
+          speaker(mpi ? *mpi->communicator : *self)),
       trace(!options.trace.empty()),
-      pool(thread_count(options, topology), topology),
+      rows(mesh, mpi ? *mpi->communicator : *self),
+      pool(thread_count(options, share_of_node(topology, comm::rank_on_node())),
+           share_of_node(topology, comm::rank_on_node())),
       jit(jit_options(options, mesh, trace), log),
-      engine(options, pool, jit, table, trace, log) {
+      engine(options, pool, rows, jit, table, trace, log),
+      handler_(handler) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
+  enter("op_init");
+  ranks().barrier();
+  trace.restart();
+}
+
+void Runtime::enter(const std::string& call) {
+  if (alone()) return;
+  ++calls_;
+  ranks().set_activity({sched::numbered(sched::stamp_of(call), calls_), [call] { return call; }});
+}
+
+void Runtime::check_together(const std::string& call, const std::function<void()>& check) {
+  enter(call);
+  if (alone()) return check();
+  std::optional<Error> mine;
+  try {
+    check();
+  } catch (const Error& error) {
+    mine = error;
+  }
+  const auto codes = comm::gather_records(ranks(), mine ? static_cast<int>(mine->code()) : 0);
+  const auto failed = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
+  if (failed == codes.end()) return;
+  const int rank = static_cast<int>(failed - codes.begin());
+  const std::string_view text = mine ? mine->what() : "";
+  const comm::Bytes told = ranks().broadcast(comm::to_bytes<char>(std::span(text)), rank);
+  if (mine) throw *mine;
+  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank,
+             std::string_view(reinterpret_cast<const char*>(told.data()), told.size()));
 }
 
 void Runtime::check_usable() const {
@@ -73,6 +144,17 @@ void Runtime::poison(const std::string& reason) {
   queue.clear();
 }
 
+void Runtime::give_up(const Error& error) {
+  if (alone() || is_uniform(error.code())) throw error;
+  // The other ranks wait for this one: they can only be ended.
+  log.error(error.what());
+  if (handler_ != nullptr)
+    handler_(error, ranks().rank());
+  else
+    ranks().end_job(64 + static_cast<int>(error.code()) / 100);
+  throw error;
+}
+
 void Runtime::flush() {
   check_usable();
   try {
@@ -80,15 +162,35 @@ void Runtime::flush() {
     engine.flush(queue, mesh);
   } catch (const std::bad_alloc&) {
     poison("out of memory");
-    core::fail(ErrorCode::out_of_memory, "there is no memory to plan or execute the queued loops");
+    give_up({ErrorCode::out_of_memory, "there is no memory to plan or execute the queued loops"});
+  } catch (const Error& error) {
+    poison(error.what());
+    give_up(error);
   } catch (const std::exception& error) {
     poison(error.what());
+    if (!alone())
+      give_up(
+          {ErrorCode::internal, fmt::format("a kernel's host function threw: {}", error.what())});
     throw;
   } catch (...) {
     poison("a kernel's host function threw what is no std::exception");
+    if (!alone()) give_up({ErrorCode::internal, failure_});
     throw;
   }
   mesh.recycle();
+}
+
+void Runtime::return_to_declared() {
+  flush();
+  if (!rows.distributed()) return;
+  engine.forget_halos();
+  rows.undistribute();
+}
+
+comm::Bytes Runtime::fetch(const core::Dat& dat) {
+  flush();
+  enter(fmt::format("fetch of dat '{}'", dat.name));
+  return rows.declared_rows(dat);
 }
 
 void Runtime::flush_if_full() {

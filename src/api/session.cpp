@@ -11,6 +11,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <op2/runtime.hpp>
@@ -24,6 +25,7 @@ namespace op2::api {
 namespace {
 
 struct Sessions {
+  op_error_handler handler = nullptr;
   std::unique_ptr<Runtime> running;
   std::vector<core::Mesh> ended;  ///< without data: only to recognise handles of former sessions
 };
@@ -97,6 +99,10 @@ Runtime& running() {
   return *runtime;
 }
 
+Runtime* session_or_null() {
+  return sessions().running.get();
+}
+
 Runtime& usable() {
   Runtime& runtime = running();
   runtime.check_usable();
@@ -105,7 +111,17 @@ Runtime& usable() {
 
 }  // namespace op2::api
 
-void op_init(int argc, char** argv, int diags) {
+namespace {
+
+/// MPI if a launcher started several processes, or if the program uses it.
+std::unique_ptr<op2::comm::MpiSession> mpi_if_wanted(std::optional<int> communicator) {
+  using namespace op2;
+  if (communicator || comm::launched_processes() > 1 || comm::mpi_is_running())
+    return comm::start_mpi(communicator);
+  return nullptr;
+}
+
+void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   using namespace op2;
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--op2-help") == 0) {
@@ -117,11 +133,26 @@ void op_init(int argc, char** argv, int diags) {
   if (running != nullptr && running->forked()) running.release();
   if (running != nullptr)
     core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
-  comm::require_single_process();
   const core::Options options = core::read_options(api::variable);
+  auto mpi = mpi_if_wanted(communicator);
   const core::Topology topology = core::topology_of_process();
-  running = std::make_unique<api::Runtime>(options, topology, api::log_level(options, diags));
+  running = std::make_unique<api::Runtime>(options, topology, api::log_level(options, diags),
+                                           std::move(mpi), api::sessions().handler);
   api::report_startup(*running, topology);
+}
+
+}  // namespace
+
+void op_init(int argc, char** argv, int diags) {
+  start(argc, argv, diags, {});
+}
+
+void op_mpi_init(int argc, char** argv, int diags, int communicator) {
+  start(argc, argv, diags, communicator);
+}
+
+void op_set_error_handler(op_error_handler handler) {
+  op2::api::sessions().handler = handler;
 }
 
 void op_exit() {
@@ -149,9 +180,5 @@ void op_exit() {
 }
 
 void op_flush() {
-  op2::api::usable().flush();
-}
-
-void op_partition(const char*, const char*, op_set, op_map, op_dat) {
   op2::api::usable().flush();
 }

@@ -14,4 +14,7 @@ Runtime& running();
 /// @throws Error poisoned too
 Runtime& usable();
 
+/// The running session, or null. Never throws.
+Runtime* session_or_null();
+
 }  // namespace op2::api

@@ -57,12 +57,13 @@ struct Share {
 
 /// Collects the parts of messages to or from each rank.
 struct HaloExchange::Builder {
-  Grouping grouping;
+  core::Grouping grouping;
   std::map<int, std::vector<Parcel>> parcels;
 
   void add(int rank, Piece piece, std::size_t rows) {
     auto& mine = parcels[rank];
-    if (mine.empty() || grouping == Grouping::separate) mine.push_back({rank, header_bytes, {}});
+    if (mine.empty() || grouping == core::Grouping::separate)
+      mine.push_back({rank, header_bytes, {}});
     piece.offset = mine.back().bytes;
     mine.back().bytes += aligned(rows * static_cast<std::size_t>(piece.dat->size));
     mine.back().pieces.push_back(piece);
@@ -77,7 +78,7 @@ struct HaloExchange::Builder {
 };
 
 HaloExchange::HaloExchange(Communicator& communicator, const HaloFamily& family,
-                           const std::vector<Shipment>& shipments, Grouping grouping,
+                           const std::vector<Shipment>& shipments, core::Grouping grouping,
                            core::ThreadPool& pool)
     : communicator_(communicator), pool_(pool) {
   Builder out{grouping, {}}, in{grouping, {}};

@@ -9,6 +9,7 @@
 #include <comm/communicator.hpp>
 #include <comm/halo_family.hpp>
 #include <core/mesh.hpp>
+#include <core/options.hpp>
 #include <core/thread_pool.hpp>
 
 namespace op2::comm {
@@ -19,18 +20,13 @@ struct Shipment {
   core::Level from, to;
 };
 
-/// How many messages carry the shipments.
-enum class Grouping {
-  grouped,  ///< one per neighbour
-  separate  ///< one per neighbour, dat and level: what a library without grouping sends
-};
-
 /// Collective among neighbours, which make and use their exchanges in the same order. The dats must
 /// keep their rows where they are as long as it exists.
 class HaloExchange {
  public:
   HaloExchange(Communicator& communicator, const HaloFamily& family,
-               const std::vector<Shipment>& shipments, Grouping grouping, core::ThreadPool& pool);
+               const std::vector<Shipment>& shipments, core::Grouping grouping,
+               core::ThreadPool& pool);
 
   /// Packs and sends. Rows may change afterwards.
   /// @param stamp  of the sender's activity; goes with every message

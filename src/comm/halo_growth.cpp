@@ -62,7 +62,7 @@ Outbox ask_about(const HaloFamily& family, Level first, Level last) {
   for (const auto& [owner, asked] : ids)
     for (const auto& some : asked) {
       put(outbox[owner], static_cast<std::int32_t>(some.size()));
-      put(outbox[owner], std::span<const GlobalId>(some));
+      put_many(outbox[owner], std::span<const GlobalId>(some));
     }
   return outbox;
 }
@@ -112,7 +112,7 @@ NewElements iterations_outside(Communicator& communicator, const HaloFamily& fam
       }
       put(answer, static_cast<std::int32_t>(m));
       put(answer, static_cast<std::int64_t>(iterations.size()));
-      put(answer, std::span<const Element>(iterations));
+      put_many(answer, std::span<const Element>(iterations));
     }
   };
   for (const Message& answer :
@@ -144,7 +144,7 @@ std::vector<std::vector<Element>> targets_of_new_rows(Communicator& communicator
       for (const std::int32_t row : rows)
         for (int column = 0; column < map.arity; ++column)
           targets.push_back(target_of(family, map, at(row) * at(map.arity) + at(column)));
-      put(answer, std::span<const Element>(targets));
+      put_many(answer, std::span<const Element>(targets));
     }
   };
   const Level first = family.depth == 0 ? 0 : family.depth - 1, last = family.depth + 1;
@@ -205,7 +205,8 @@ void publish_imports(Communicator& communicator, HaloFamily& family) {
         put(bytes, static_cast<std::int32_t>(s));
         put(bytes, h);
         put(bytes, run.count);
-        put(bytes,
+        put_many<GlobalId>(
+            bytes,
             std::span(family.sets[s].layout.global_id).subspan(at(run.begin), at(run.count)));
       }
   for (const Message& message : communicator.exchange(messages_of(std::move(outbox))))

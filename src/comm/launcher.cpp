@@ -3,28 +3,28 @@
 
 #include <algorithm>
 #include <cstdlib>
-
-#include <core/error.hpp>
+#include <initializer_list>
 
 namespace op2::comm {
+namespace {
 
-int launched_processes() {
-  // Open MPI; MPICH and its kin; Slurm's srun.
-  int processes = 1;
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
-    if (const char* value = std::getenv(name)) processes = std::max(processes, std::atoi(value));
-  return processes;
+/// The largest number that one of the variables has, or `fallback`.
+int number_in(std::initializer_list<const char*> names, int fallback) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name)) fallback = std::max(fallback, std::atoi(value));
+  return fallback;
 }
 
-void require_single_process() {
-  const int processes = launched_processes();
-  if (processes > 1)
-    core::fail(ErrorCode::not_compiled,
-               "op_init: {} processes were launched, but this build of libop2 has no MPI and each "
-               "would solve the whole "
-               "problem; start one process and set OP2_THREADS (-DOP2_WITH_MPI is not part of this "
-               "version)",
-               processes);
+}  // namespace
+
+// Open MPI; MPICH and its kin; Slurm's srun.
+int launched_processes() {
+  return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
+}
+
+NodeRank rank_on_node() {
+  return {number_in({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}, 0),
+          number_in({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}, 1)};
 }
 
 }  // namespace op2::comm

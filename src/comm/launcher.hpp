@@ -7,8 +7,10 @@ namespace op2::comm {
 /// Processes that mpirun or srun started together with this one; 1 without a launcher.
 int launched_processes();
 
-/// This build has no distributed engine: N processes would each solve the whole problem.
-/// @throws Error not_compiled if there is more than one process
-void require_single_process();
+/// This process among those of the job on its machine.
+struct NodeRank {
+  int rank, count;
+};
+NodeRank rank_on_node();
 
 }  // namespace op2::comm

@@ -14,7 +14,7 @@
 namespace op2::comm {
 
 template <class T>
-void put(Bytes& bytes, std::span<const T> values) {
+void put_many(Bytes& bytes, std::span<const T> values) {
   static_assert(std::is_trivially_copyable_v<T>);
   const auto raw = std::as_bytes(values);
   bytes.insert(bytes.end(), raw.begin(), raw.end());
@@ -22,7 +22,7 @@ void put(Bytes& bytes, std::span<const T> values) {
 
 template <class T>
 void put(Bytes& bytes, const T& value) {
-  put(bytes, std::span<const T>(&value, 1));
+  put_many(bytes, std::span<const T>(&value, 1));
 }
 
 /// Takes values out of a message; owns nothing.

@@ -19,7 +19,7 @@ Placement::Placement(Communicator& communicator, const Blocks& set, const Owners
     std::vector<GlobalId> ids;
     for (const std::int32_t k : held) ids.push_back(first + k);
     Bytes bytes;
-    put(bytes, std::span<const GlobalId>(ids));
+    put_many(bytes, std::span<const GlobalId>(ids));
     messages.push_back({owner, std::move(bytes)});
     leaving_.push_back({owner, std::move(held)});
   }

@@ -48,8 +48,9 @@ struct Log::Sink {
   std::set<std::string> topics;  ///< already warned about
 };
 
-Log::Log(LogLevel level) : level_(level), sink_(std::make_unique<Sink>()) {
-  sink_->logger.set_pattern("op2 %^%l%$: %v");
+Log::Log(LogLevel level, const std::string& speaker)
+    : level_(level), sink_(std::make_unique<Sink>()) {
+  sink_->logger.set_pattern("op2 %^%l%$: " + speaker + "%v");
   sink_->logger.set_level(spdlog_level(level));
   sink_->dumps.set_pattern("%v");
 }

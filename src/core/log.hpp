@@ -18,7 +18,8 @@ LogLevel log_level_named(std::string_view word);
 /// formats.
 class Log {
  public:
-  explicit Log(LogLevel level);
+  /// @param speaker  put before every line: "" or "[rank 2/8] "
+  explicit Log(LogLevel level, const std::string& speaker = "");
   ~Log();
   bool logs(LogLevel level) const { return level <= level_; }
   void error(const std::string& text);

@@ -12,17 +12,17 @@ namespace op2::core {
 namespace {
 
 /// Rows of a dat, zeroed; an error names the dat and the sizes.
-Buffer allocate_rows(op_set set, int dim, Type type, const char* name) {
+Buffer allocate_rows(const Set* set, int dim, Type type, const char* name) {
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(static_cast<std::size_t>(set->size), size_of(type, dim), &bytes))
+  if (__builtin_mul_overflow(static_cast<std::size_t>(set->rows()), size_of(type, dim), &bytes))
     fail(ErrorCode::bad_size, "dat '{}': {} elements x {} values of '{}' overflow 64 bits", name,
-         set->size, dim, name_of(type));
+         set->rows(), dim, name_of(type));
   try {
     return allocate_zeroed(bytes);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::out_of_memory,
          "dat '{}' on set '{}': {} bytes ({} elements x {} values of '{}') cannot be allocated",
-         name, set->name, bytes, set->size, dim, name_of(type));
+         name, set->name, bytes, set->rows(), dim, name_of(type));
   }
 }
 
@@ -49,6 +49,9 @@ Set& Mesh::add_set(int size, const char* name) {
                                      .core_size = size,
                                      .exec_size = 0,
                                      .nonexec_size = 0};
+  set->first = 0;
+  set->declared = size;
+  set->global_size = size;
   known_sets_.insert(set.get());
   return *sets_.emplace_back(std::move(set));
 }
@@ -58,7 +61,7 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
   map->name_storage = unique_name(maps_, name);
   const std::size_t count = static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim);
   try {
-    map->entries.assign(values, values + count);
+    map->declared.assign(values, values + count);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::out_of_memory, "map '{}': {} entries ({} elements x {}) cannot be allocated",
          name, count, from->size, dim);
@@ -67,7 +70,7 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
                                      .from = from,
                                      .to = to,
                                      .dim = dim,
-                                     .map = map->entries.data(),
+                                     .map = map->declared.data(),
                                      .name = map->name_storage.c_str()};
   known_maps_.insert(map.get());
   return *maps_.emplace_back(std::move(map));
@@ -93,7 +96,7 @@ Kernel& Mesh::add_kernel(const char* name, std::string source, const char* file,
 }
 
 void Mesh::end() {
-  for (const auto& map : maps_) map->entries = {};
+  for (const auto& map : maps_) map->declared = {};
   for (const auto& dat : dats_) dat->rows.reset();
   for (const auto& kernel : kernels_) kernel->source_storage = {};
   constants_.clear();
@@ -121,7 +124,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
   Dat* dat = temporary ? take_recycled(set, dim, type) : nullptr;
   if (dat == nullptr) {
     auto fresh = std::make_unique<Dat>();
-    fresh->rows = allocate_rows(set, dim, type, name);
+    fresh->rows = allocate_rows(record_of(set), dim, type, name);
     static_cast<op_dat_core&>(*fresh) = {.index = static_cast<int>(dats_.size()),
                                          .set = set,
                                          .dim = dim,

@@ -13,35 +13,67 @@
 #include <op2/kernel.hpp>
 #include <op2/types.hpp>
 
+#include <core/layout.hpp>
 #include <core/memory.hpp>
 
 namespace op2::core {
 
 struct Set : op_set_core {
   std::string name_storage;
+  /// Elements that this rank holds as declared: `declared` of them, from global number `first`.
+  std::int64_t first;
+  std::int32_t declared;
+  std::int64_t global_size;
+  /// Null until the mesh is distributed; then `size` is what this rank owns.
+  const Layout* layout = nullptr;
+  std::vector<std::int32_t> numbers;  ///< once distributed: the global number of each row
+
+  bool distributed() const { return layout != nullptr; }
+  /// Local rows, halos included.
+  std::int32_t rows() const { return distributed() ? layout->rows() : size; }
+  /// Local rows of W_level; on one rank always all.
+  std::int32_t within(Level level) const {
+    if (level == no_level) return 0;
+    return distributed() ? layout->within(level) : size;
+  }
 };
 
+/// `op_map_core::map` points to the entries: local indices of `to`, shape [rows x dim], once the
+/// mesh is distributed; before, and on one rank, global ones.
 struct Map : op_map_core {
   std::string name_storage;
-  std::vector<std::int32_t> entries;  ///< local indices of `to`, shape [from->size x dim]
+  std::vector<std::int32_t> declared;  ///< the entries as long as the mesh is not distributed
 };
 
 struct Dat : op_dat_core {
   std::string name_storage;
   Type value_type;
-  Buffer rows;  ///< shape [set->size x dim], packed
+  Buffer rows;  ///< shape [rows of the set x dim], packed
   bool temporary;
 
+  const Set& on() const { return static_cast<const Set&>(*set); }
   /// Bytes of all rows.
   std::size_t bytes() const {
-    return static_cast<std::size_t>(size) * static_cast<std::size_t>(set->size);
+    return static_cast<std::size_t>(size) * static_cast<std::size_t>(on().rows());
+  }
+  /// Bytes of the rows that this rank holds as declared.
+  std::size_t declared_bytes() const {
+    return static_cast<std::size_t>(size) * static_cast<std::size_t>(on().declared);
+  }
+  /// Exchanges the memory of the rows.
+  void take_rows(Buffer fresh) {
+    rows = std::move(fresh);
+    data = reinterpret_cast<char*>(rows.get());
   }
 };
 
 struct Global : op_global_core {
   std::string name_storage;
   Type value_type;
-  std::vector<std::byte> value;  ///< shape [dim]
+  std::vector<std::byte> value;  ///< shape [dim]; the same on every rank
+  /// What this rank has reduced since the value was combined over the ranks: shape [dim], or empty.
+  std::vector<std::byte> partial;
+  op_access partial_access = OP_READ;  ///< how it is combined
 };
 
 /// A constant that kernels see by name. Its address never changes, so that linked code can hold it.
@@ -66,6 +98,7 @@ class Mesh {
                      bool text_is_file);
   Set& add_set(int size, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
+  /// @param values  of the declared rows; must be null once the mesh is distributed
   /// Takes a freed temporary dat of the same shape if there is one and `temporary` is set.
   Dat& add_dat(op_set set, int dim, Type type, const void* values, const char* name,
                bool temporary);
@@ -89,6 +122,8 @@ class Mesh {
   /// given to others, so that a handle of an ended session is recognised for ever.
   void end();
 
+  const std::vector<std::unique_ptr<Set>>& sets() const { return sets_; }
+  const std::vector<std::unique_ptr<Map>>& maps() const { return maps_; }
   const std::vector<std::unique_ptr<Dat>>& dats() const { return dats_; }
   const std::unordered_map<std::string, Constant>& constants() const { return constants_; }
 

@@ -32,10 +32,18 @@ constexpr Switch table[] = {
     {"OP2_CACHE", "rw, ro, off", "use of the cache directory"},
     {"OP2_CACHE_DIR", "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path", "cache of compiled kernels"},
     {"OP2_CACHE_MAX_MB", "1024, n", "size at which old entries are removed"},
+    {"OP2_CHAIN", "off, on",
+     "how far one exchange of halos reaches on several ranks: one loop, or a whole chain of loops "
+     "with redundant work"},
+    {"OP2_DEPTH_MAX", "6, n", "halo layers that a chain may need before it is cut"},
+    {"OP2_EXCHANGE", "grouped, separate",
+     "one message per neighbour and exchange, or one per dat and halo part (for comparison)"},
+    {"OP2_PARTITIONER", "as op_partition says, ptscotch, rcb, block, random, external",
+     "who owns what; overrides op_partition"},
     {"OP2_QUEUE_MAX", "64, n", "loops that are queued before execution is forced"},
     {"OP2_LOG", "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
-    {"OP2_DUMP", "none, list of chain,schedule,source",
+    {"OP2_DUMP", "none, list of chain,schedule,source,partition",
      "log the result of a pass whenever it runs"},
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
     {"OP2_TIMING", "none, file (.csv, .json, any other: text)",
@@ -112,16 +120,26 @@ Options read_options(const Lookup& lookup) {
   o.cache = static_cast<CacheMode>(read_word(lookup, "OP2_CACHE", cache_modes));
   o.cache_dir = lookup("OP2_CACHE_DIR").value_or("");
   o.cache_max_bytes = read_number(lookup, "OP2_CACHE_MAX_MB", 1024, 1, 1'000'000) << 20;
+  constexpr std::string_view chain_modes[] = {"off", "on"};
+  constexpr std::string_view groupings[] = {"grouped", "separate"};
+  constexpr std::string_view partitioners[] = {"",      "ptscotch", "rcb",
+                                               "block", "random",   "external"};
+  o.chain = static_cast<ChainMode>(read_word(lookup, "OP2_CHAIN", chain_modes));
+  o.depth_max = static_cast<int>(read_number(lookup, "OP2_DEPTH_MAX", 6, 1, 64));
+  o.exchange = static_cast<Grouping>(read_word(lookup, "OP2_EXCHANGE", groupings));
+  o.partitioner = partitioners[read_word(lookup, "OP2_PARTITIONER", partitioners)];
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
   o.log = lookup("OP2_LOG").value_or("");
   if (!o.log.empty()) log_level_named(o.log);
   o.trace = read_path(lookup, "OP2_TRACE");
   o.timing = read_path(lookup, "OP2_TIMING");
-  read_list(lookup, "OP2_DUMP", "a list of chain, schedule, source", [&](std::string_view word) {
-    if (word == "chain") return set_flag(o.dump.chain);
-    if (word == "schedule") return set_flag(o.dump.schedule);
-    return word == "source" && set_flag(o.dump.source);
-  });
+  read_list(lookup, "OP2_DUMP", "a list of chain, schedule, source, partition",
+            [&](std::string_view word) {
+              if (word == "chain") return set_flag(o.dump.chain);
+              if (word == "schedule") return set_flag(o.dump.schedule);
+              if (word == "partition") return set_flag(o.dump.partition);
+              return word == "source" && set_flag(o.dump.source);
+            });
   read_list(lookup, "OP2_DISABLE", "a list of dead", [&](std::string_view word) {
     if (word != "dead") return false;
     o.eliminate_dead_loops = false;

@@ -13,13 +13,21 @@ namespace op2::core {
 
 enum class Target { cpu, reference };
 enum class JitMode { on, off, require };
+enum class ChainMode { off, on };
 enum class CacheMode { read_write, read_only, off };
+
+/// How many messages an exchange of halos takes.
+enum class Grouping {
+  grouped,  ///< one per neighbour
+  separate  ///< one per neighbour, dat and level: what a library without grouping sends
+};
 
 /// Passes that OP2_DUMP can show.
 struct Dump {
   bool chain = false;
   bool schedule = false;
   bool source = false;
+  bool partition = false;
 };
 
 /// All switches, read once by `op_init`.
@@ -33,7 +41,11 @@ struct Options {
   std::string cache_dir;
   std::int64_t cache_max_bytes = 0;
   int queue_max = 64;  ///< loops
-  std::string log;     ///< empty: from the diags argument of op_init
+  ChainMode chain = ChainMode::off;
+  int depth_max = 6;  ///< layers
+  Grouping exchange = Grouping::grouped;
+  std::string partitioner;  ///< empty: what op_partition says
+  std::string log;          ///< empty: from the diags argument of op_init
   Dump dump;
   std::string trace;
   std::string timing;

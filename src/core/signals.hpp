@@ -7,7 +7,8 @@
 namespace op2::core {
 
 /// Blocks all signals on this thread for the life of the object. Threads inherit the mask, so one
-/// that is started meanwhile never takes a signal that the program waits for on a thread of its own.
+/// that is started meanwhile never takes a signal that the program waits for on a thread of its
+/// own.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -26,21 +26,31 @@ void Trace::add(const char* lane, const std::string& what, Clock::time_point beg
   }
 }
 
-void Trace::write_json(const std::function<void(std::string_view)>& sink) const {
+std::string Trace::events(int process) const {
   using nlohmann::json;
   const std::lock_guard lock(mutex_);
-  const int process = static_cast<int>(getpid());
-  sink("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
-  const char* separator = "\n";
+  std::string text = fmt::format(
+      "\n{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{0},\"args\":{{\"name\":\"rank {0}\"}}}}",
+      process);
   for (const Span& s : spans_) {
     const std::string name = json(s.what).dump(-1, ' ', false, json::error_handler_t::replace);
-    sink(
-        fmt::format("{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{:.3f},\"dur\":{:.3f},"
-                    "\"pid\":{},\"tid\":{}}}",
-                    separator, name, s.lane, s.begin, s.duration, process, s.thread));
-    separator = ",\n";
+    text += fmt::format(
+        ",\n{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{:.3f},\"dur\":{:.3f},"
+        "\"pid\":{},\"tid\":{}}}",
+        name, s.lane, s.begin, s.duration, process, s.thread);
   }
-  sink(fmt::format("],\"otherData\":{{\"dropped\":{}}}}}\n", dropped_));
+  return text;
+}
+
+std::size_t Trace::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+std::string trace_as_json(const std::vector<std::string>& events, std::size_t dropped) {
+  return fmt::format(
+      "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[{}\n],\"otherData\":{{\"dropped\":{}}}}}\n",
+      fmt::join(events, ","), dropped);
 }
 
 }  // namespace op2::core

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace op2::core {
@@ -23,8 +21,13 @@ class Trace {
   /// @param lane  "loops", "compile", ...: a row of the picture
   void add(const char* lane, const std::string& what, Clock::time_point begin,
            Clock::time_point end) noexcept;
-  /// Hands the JSON text to `sink` piece by piece.
-  void write_json(const std::function<void(std::string_view)>& sink) const;
+  /// Time counts from now: to be called at the same moment on all ranks.
+  void restart() { start_ = Clock::now(); }
+  /// The spans as items of a JSON array, each with a comma before it but the first; named as a
+  /// process of the picture.
+  /// @param process  its number, e.g. the rank
+  std::string events(int process) const;
+  std::size_t dropped() const;
 
  private:
   struct Span {
@@ -39,5 +42,8 @@ class Trace {
   std::vector<Span> spans_;
   std::size_t dropped_ = 0;
 };
+
+/// The whole picture from the events of one or more processes.
+std::string trace_as_json(const std::vector<std::string>& events, std::size_t dropped);
 
 }  // namespace op2::core

@@ -52,18 +52,19 @@ void check_map_values(op_set from, op_set to, int dim, const int* values, const 
   if (count > 0 && values == nullptr)
     fail(ErrorCode::null_data, "map '{}': the values are null, but set '{}' has {} elements", name,
          from->name, from->size);
+  const std::int64_t targets = static_cast<const Set*>(to)->global_size;
   std::int64_t bad = 0;
   std::int64_t first = 0;
   for (std::int64_t k = 0; k < count; ++k) {
-    if (values[k] >= 0 && values[k] < to->size) continue;
+    if (values[k] >= 0 && values[k] < targets) continue;
     if (bad++ == 0) first = k;
   }
   if (bad > 0)
     fail(ErrorCode::map_out_of_range,
          "map '{}'[{}][{}] = {}, but set '{}' has {} elements (0 .. {}); {} of {} entries are out "
          "of range; check the mesh",
-         name, first / dim, first % dim, values[first], to->name, to->size, to->size - 1, bad,
-         count);
+         name, static_cast<const Set*>(from)->first + first / dim, first % dim, values[first],
+         to->name, targets, targets - 1, bad, count);
 }
 
 }  // namespace op2::core

@@ -32,10 +32,10 @@ struct TargetInfo {
 
 /// One module to compile: the emitted text of one loop.
 struct CompileRequest {
-  std::string kernel;         ///< name of the function whose signature is checked
-  std::string source;         ///< emitted C++; defines extern "C" `symbol`
+  std::string kernel;  ///< name of the function whose signature is checked
+  std::string source;  ///< emitted C++; defines extern "C" `symbol`
   std::string symbol;
-  std::vector<ArgShape> args; ///< what the parameters of the kernel must fit
+  std::vector<ArgShape> args;  ///< what the parameters of the kernel must fit
   std::vector<IncludedFile> includes;
   Sanitizers sanitizers;
 };
@@ -47,8 +47,9 @@ struct Diagnostic {
   enum class Kind { other, unknown_symbol, missing_include, limit };
   Severity severity = Severity::error;
   Kind kind = Kind::other;
-  std::string file;  ///< as in the #line directives of the source, or an included file; may be empty
-  int line = 0;      ///< 1-based; 0: no place
+  std::string
+      file;      ///< as in the #line directives of the source, or an included file; may be empty
+  int line = 0;  ///< 1-based; 0: no place
   int column = 0;
   std::string text;
   std::string source_line;  ///< the line of text that the place is in, without line break
@@ -101,9 +102,9 @@ class Backend {
 
   virtual CompileResult compile(const CompileRequest& request) = 0;
 
-  /// Checks that `object` is a relocatable ELF file for this machine that defines `symbol`, has only
-  /// sections and relocations of generated code, and refers to nothing outside `symbols` and the
-  /// plug-in's list, then maps it (never writable and executable at once).
+  /// Checks that `object` is a relocatable ELF file for this machine that defines `symbol`, has
+  /// only sections and relocations of generated code, and refers to nothing outside `symbols` and
+  /// the plug-in's list, then maps it (never writable and executable at once).
   virtual LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
                           const std::vector<LinkSymbol>& symbols) = 0;
 };

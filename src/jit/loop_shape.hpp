@@ -18,9 +18,9 @@ struct ArgShape {
   op_access access = OP_READ;
   Type type = Type::f64;
   std::int32_t dim = 1;
-  bool active = true;      ///< false: an optional argument that is off; the kernel gets a null pointer
-  std::int32_t dat = -1;   ///< equal numbers, equal dats: they may alias. -1: not a dat
-  std::int32_t index = -1; ///< equal numbers, equal map and column. -1: direct
+  bool active = true;  ///< false: an optional argument that is off; the kernel gets a null pointer
+  std::int32_t dat = -1;    ///< equal numbers, equal dats: they may alias. -1: not a dat
+  std::int32_t index = -1;  ///< equal numbers, equal map and column. -1: direct
   auto operator<=>(const ArgShape&) const = default;
 };
 

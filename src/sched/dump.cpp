@@ -10,6 +10,31 @@ std::string text_of(core::Level level) {
   return level == core::no_level ? "-" : fmt::format("{}", level);
 }
 
+std::string describe_parts(const char* when, const std::vector<LoopPart>& parts) {
+  std::string text;
+  for (const LoopPart& part : parts) {
+    const ThreadPlanStatistics use = statistics_of(*part.shares);
+    text +=
+        fmt::format("; {}: {} threads, {} phases, {:.1f} % in the first, imbalance {:.2f}", when,
+                    part.threads, part.shares->phases.size(), 100 * use.first_phase, use.imbalance);
+  }
+  return text;
+}
+
+std::string describe_step(const core::LoopRecord& record, const LoopStep& step) {
+  switch (step.kind) {
+    case LoopStep::Kind::assignment:
+      return fmt::format("  set  {}\n", record.target->name);
+    case LoopStep::Kind::dead:
+      return fmt::format("  skip {}: overwritten before use\n", record.name);
+    case LoopStep::Kind::loop:
+      break;
+  }
+  return fmt::format("  run  {:<20} {}, {} + {} elements{}{}\n", record.name, step.row->code,
+                     step.early_iterations, step.late_iterations,
+                     describe_parts("core", step.early), describe_parts("rest", step.late));
+}
+
 }  // namespace
 
 std::string describe_levels(const core::Queue& queue, RecordRange range,
@@ -34,21 +59,14 @@ std::string describe_levels(const core::Queue& queue, RecordRange range,
 }
 
 std::string describe_schedule(const core::Queue& queue, const Plan& plan) {
-  std::string text = fmt::format("schedule of {} steps\n", plan.steps.size());
-  for (std::size_t k = 0; k < plan.steps.size(); ++k) {
-    const LoopStep& step = plan.steps[k];
-    const core::LoopRecord& record = queue.records()[k];
-    if (step.kind == LoopStep::Kind::assignment) {
-      text += fmt::format("  set  {}\n", record.target->name);
-    } else if (step.kind == LoopStep::Kind::dead) {
-      text += fmt::format("  skip {}: overwritten before use\n", record.name);
-    } else {
-      const ThreadPlanStatistics use = statistics_of(*step.shares);
-      text += fmt::format(
-          "  run  {:<20} {} on {} threads, {} phases, {:.1f} % in the first, imbalance {:.2f}\n",
-          record.name, step.row->code, step.threads, step.shares->phases.size(),
-          100 * use.first_phase, use.imbalance);
-    }
+  std::string text =
+      fmt::format("schedule of {} steps in {} chains\n", plan.steps.size(), plan.chains.size());
+  for (const ChainPlan& chain : plan.chains) {
+    if (chain.exchange != nullptr)
+      text += fmt::format("  exchange of {} layers: {} messages, {} bytes\n", chain.layers,
+                          chain.exchange->messages(), chain.exchange->bytes());
+    for (std::size_t k = chain.begin; k < chain.end; ++k)
+      text += describe_step(queue.records()[k], plan.steps[k]);
   }
   return text;
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/engine.hpp>
 
+#include <algorithm>
+
+#include <sched/activity.hpp>
 #include <sched/executor.hpp>
+#include <sched/reduction.hpp>
 
 namespace op2::sched {
 namespace {
@@ -11,15 +15,16 @@ constexpr std::size_t max_plans = 1024;
 
 }  // namespace
 
-Engine::Engine(const core::Options& options, core::ThreadPool& pool, jit::Jit& jit,
-               core::LoopTable& table, core::Trace& trace, core::Log& log)
-    : pool_(pool), trace_(trace), planner_(options, pool.size(), jit, table, log) {}
+Engine::Engine(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
+               jit::Jit& jit, core::LoopTable& table, core::Trace& trace, core::Log& log)
+    : pool_(pool), rows_(rows), trace_(trace), planner_(options, pool, rows, jit, table, log) {}
 
 void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   if (queue.empty()) return;
   valid_.resize(mesh.dats().size(), 0);
   Plan& plan = plan_for(queue, mesh);
-  execute(plan, queue);
+  announce(plan);
+  for (ChainPlan& chain : plan.chains) execute(chain, plan, queue);
   for (std::size_t k = 0; k < plan.key.dats.size(); ++k)
     valid_[static_cast<std::size_t>(plan.key.dats[k]->index)] = plan.valid_after[k];
   queue.clear();
@@ -31,15 +36,83 @@ Plan& Engine::plan_for(const core::Queue& queue, const core::Mesh& mesh) {
   for (auto candidate = first; candidate != last; ++candidate)
     if (fits(candidate->second->key, queue, valid_)) return *candidate->second;
   if (plans_.size() == max_plans) plans_.clear();
+  return make_plan(queue, mesh, hash);
+}
+
+Plan& Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash) {
   const auto begin = core::Clock::now();
+  comm::Communicator& communicator = rows_.communicator();
+  std::string description;
+  std::uint64_t stamp = 0;
+  if (communicator.size() > 1) {
+    description = describe_queue(queue);
+    stamp = stamp_of(description);
+    communicator.set_activity({numbered(stamp, flushes_), [&description] { return description; }});
+    communicator.barrier();
+  }
+  const int epoch = rows_.epoch();
   auto plan = planner_.make_plan(queue, mesh, valid_);
+  if (rows_.epoch() != epoch) plans_.clear();  // shares stay: rows that existed have not moved
+  plan->stamp = stamp;
+  plan->description = std::move(description);
   trace_.add("plan", "make plan", begin, core::Clock::now());
   return *plans_.emplace(hash, std::move(plan))->second;
 }
 
-void Engine::execute(Plan& plan, core::Queue& queue) {
+void Engine::forget_halos() {
+  plans_.clear();
+  planner_.forget_rows();
+  for (core::Level& level : valid_) level = std::min(level, 0);
+}
+
+void Engine::announce(const Plan& plan) {
+  stamp_ = numbered(plan.stamp, flushes_++);
+  if (rows_.communicator().size() > 1)
+    rows_.communicator().set_activity({stamp_, [&plan] { return plan.description; }});
+}
+
+void Engine::execute(ChainPlan& chain, Plan& plan, core::Queue& queue) {
+  combine_globals(chain, plan);
+  ++statistics_.chains;
+  if (chain.exchange != nullptr) run_core(chain, plan, queue);
+  run_rest(chain, plan, queue);
+}
+
+void Engine::combine_globals(const ChainPlan& chain, const Plan& plan) {
+  for (std::size_t k = chain.begin; k < chain.end; ++k) {
+    for (const GlobalSlot& slot : plan.steps[k].reads)
+      if (slot.shape.global != nullptr && slot.assignment < 0)
+        combine(*slot.shape.global, rows_.communicator());
+    for (const GlobalSlot& slot : plan.steps[k].reductions)
+      if (slot.shape.global != nullptr && slot.shape.global->partial_access != slot.shape.access)
+        combine(*slot.shape.global, rows_.communicator());
+  }
+}
+
+void Engine::run_core(ChainPlan& chain, Plan& plan, core::Queue& queue) {
   auto begin = core::Clock::now();
-  for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+  count(chain);
+  chain.exchange->start(stamp_);
+  trace_.add("halo", "pack and send", begin, core::Clock::now());
+  for (std::size_t k = chain.begin; k < chain.end; ++k) {
+    LoopStep& step = plan.steps[k];
+    if (step.early.empty()) continue;
+    begin = core::Clock::now();
+    run_early(step, queue.records()[k], queue, pool_);
+    account(step, queue.records()[k], step.early_iterations, begin);
+    statistics_.core_iterations += step.early_iterations;
+    chain.exchange->progress();
+  }
+  begin = core::Clock::now();
+  chain.exchange->finish();
+  const auto end = core::Clock::now();
+  trace_.add("halo", "wait and unpack", begin, end);
+  statistics_.wait_seconds += std::chrono::duration<double>(end - begin).count();
+}
+
+void Engine::run_rest(const ChainPlan& chain, Plan& plan, core::Queue& queue) {
+  auto begin = core::Clock::now();
+  for (std::size_t k = chain.begin; k < chain.end; ++k) {
     LoopStep& step = plan.steps[k];
     const core::LoopRecord& record = queue.records()[k];
     switch (step.kind) {
@@ -50,22 +123,31 @@ void Engine::execute(Plan& plan, core::Queue& queue) {
         ++step.row->skipped;
         continue;
       case LoopStep::Kind::loop:
-        run_loop(step, record, queue, pool_);
         break;
     }
-    const auto end = core::Clock::now();
-    account(step, record, begin, end);
-    begin = end;
+    run_late(step, record, queue, pool_, rows_.communicator());
+    account(step, record, step.late_iterations, begin);
+    begin = core::Clock::now();
+    ++step.row->calls;
+    step.row->bytes += step.useful_bytes;
+    statistics_.rest_iterations += step.late_iterations;
+    statistics_.redundant_iterations += step.redundant_iterations;
   }
 }
 
-void Engine::account(LoopStep& step, const core::LoopRecord& record, core::Clock::time_point begin,
-                     core::Clock::time_point end) {
-  core::LoopRow& row = *step.row;
-  ++row.calls;
-  row.elements += record.set->size;
-  row.seconds += std::chrono::duration<double>(end - begin).count();
-  row.bytes += step.useful_bytes;
+void Engine::count(const ChainPlan& chain) {
+  ++statistics_.exchanges;
+  statistics_.messages += static_cast<std::int64_t>(chain.exchange->messages());
+  statistics_.bytes += static_cast<std::int64_t>(chain.exchange->bytes());
+  statistics_.packed_rows += chain.exchange->packed_rows();
+  statistics_.layers = std::max(statistics_.layers, chain.layers);
+}
+
+void Engine::account(LoopStep& step, const core::LoopRecord& record, std::int64_t iterations,
+                     core::Clock::time_point begin) {
+  const auto end = core::Clock::now();
+  step.row->elements += iterations;
+  step.row->seconds += std::chrono::duration<double>(end - begin).count();
   if (trace_.on()) trace_.add("loop", record.name, begin, end);
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <comm/distributed_mesh.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>
@@ -14,6 +15,7 @@
 #include <core/thread_pool.hpp>
 #include <core/trace.hpp>
 #include <jit/jit.hpp>
+#include <op2/runtime.hpp>
 #include <sched/planner.hpp>
 
 namespace op2::sched {
@@ -21,13 +23,18 @@ namespace op2::sched {
 class Engine {
  public:
   /// All references must outlive the engine.
-  Engine(const core::Options& options, core::ThreadPool& pool, jit::Jit& jit,
-         core::LoopTable& table, core::Trace& trace, core::Log& log);
+  Engine(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
+         jit::Jit& jit, core::LoopTable& table, core::Trace& trace, core::Log& log);
 
-  /// Executes everything in the queue and empties it. If it throws an Error, nothing was executed;
-  /// what a kernel's host function throws leaves it in the middle.
-  /// @throws Error of the kernels' texts, not_compiled, plugin_failure
+  /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
+  /// nothing was executed; what a kernel's host function throws leaves it in the middle.
+  /// @throws Error of the kernels' texts, not_compiled, plugin_failure, order_dependent,
+  /// divergent_ranks, communication_failure
   void flush(core::Queue& queue, const core::Mesh& mesh);
+
+  /// To be called before the mesh is distributed anew: ends all exchanges, and only owned rows stay
+  /// valid.
+  void forget_halos();
 
   /// True for a kernel that runs as host function and names a declared constant: it reads the
   /// program's variable, which may change after the call.
@@ -35,17 +42,29 @@ class Engine {
     return planner_.runs_on_host(kernel) && planner_.names_constants(kernel, mesh);
   }
 
+  const op_chain_statistics& statistics() const { return statistics_; }
+
  private:
   Plan& plan_for(const core::Queue& queue, const core::Mesh& mesh);
-  void execute(Plan& plan, core::Queue& queue);
-  void account(LoopStep& step, const core::LoopRecord& record, core::Clock::time_point begin,
-               core::Clock::time_point end);
+  Plan& make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
+  void announce(const Plan& plan);
+  void execute(ChainPlan& chain, Plan& plan, core::Queue& queue);
+  void combine_globals(const ChainPlan& chain, const Plan& plan);
+  void run_core(ChainPlan& chain, Plan& plan, core::Queue& queue);
+  void run_rest(const ChainPlan& chain, Plan& plan, core::Queue& queue);
+  void count(const ChainPlan& chain);
+  void account(LoopStep& step, const core::LoopRecord& record, std::int64_t iterations,
+               core::Clock::time_point begin);
 
   core::ThreadPool& pool_;
+  comm::DistributedMesh& rows_;
   core::Trace& trace_;
   Planner planner_;
   std::unordered_multimap<std::size_t, std::unique_ptr<Plan>> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
+  std::uint64_t flushes_ = 0;
+  std::uint64_t stamp_ = 0;  ///< of what is being executed
+  op_chain_statistics statistics_{};
 };
 
 }  // namespace op2::sched

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include <core/value_type.hpp>
 #include <sched/host_loop.hpp>
 #include <sched/reduction.hpp>
 
@@ -11,68 +12,131 @@ namespace {
 
 /// One execution of compiled code, as its threads see it.
 struct Run {
-  const LoopStep& step;
+  const LoopPart& part;
+  core::RangeFunction range;
+  const core::ArgBinding* bindings;  ///< of thread 0
   std::size_t arg_count;
   core::ThreadPool& pool;
 };
 
 void run_thread(void* context, int thread) noexcept {
   const Run& run = *static_cast<const Run*>(context);
-  const auto& phases = run.step.shares->phases;
+  const auto& phases = run.part.shares->phases;
   const core::ArgBinding* bindings =
-      run.step.bindings.data() + static_cast<std::size_t>(thread) * run.arg_count;
+      run.bindings + static_cast<std::size_t>(thread) * run.arg_count;
   for (std::size_t p = 0; p < phases.size(); ++p) {
     if (p > 0) run.pool.barrier();
     for (const Range& r : phases[p][static_cast<std::size_t>(thread)])
-      run.step.range(r.begin, r.end, bindings);
+      run.range(r.begin, r.end, bindings);
   }
 }
 
-/// Where the result of a reduction lives between loops.
-void* result_of(const GlobalSlot& slot, std::span<const core::ArgValue> values) {
-  return slot.shape.global != nullptr ? slot.shape.global->value.data() : values[slot.arg].user;
+void run_on_host(const Run& run, const core::LoopRecord& record, const core::Queue& queue) {
+  for (const auto& phase : run.part.shares->phases)
+    for (const Range& r : phase.front())
+      run_host_loop(record.kernel, queue.args_of(record), r.begin, r.end, run.bindings);
 }
 
-void bind_reads(LoopStep& step, std::size_t arg_count, std::span<const core::ArgValue> values,
-                core::Queue& queue) {
-  for (const GlobalSlot& slot : step.reads) {
-    void* base = slot.shape.global != nullptr ? static_cast<void*>(slot.shape.global->value.data())
-                                              : queue.captured(values[slot.arg].captured);
-    for (int t = 0; t < step.threads; ++t)
-      step.bindings[static_cast<std::size_t>(t) * arg_count + slot.arg].base = base;
+void run_parts(const std::vector<LoopPart>& parts, const LoopStep& step,
+               const core::LoopRecord& record, core::Queue& queue, core::ThreadPool& pool) {
+  for (const LoopPart& part : parts) {
+    const std::size_t first = part.counts ? 0 : static_cast<std::size_t>(step.threads);
+    Run run{part, step.range, step.bindings.data() + first * record.arg_count, record.arg_count,
+            pool};
+    if (step.range == nullptr)
+      run_on_host(run, record, queue);
+    else if (part.threads == 1)
+      run_thread(&run, 0);
+    else
+      pool.run(run_thread, &run);
   }
 }
 
-void start_reductions(LoopStep& step, std::span<const core::ArgValue> values) {
-  for (const GlobalSlot& slot : step.reductions)
-    for (int t = 0; t < step.threads; ++t)
-      start_partial(slot.shape, result_of(slot, values), step.partial(slot, t));
+/// The value of a global that the loop sees: what was assigned before, or what there was before the
+/// chain.
+void* seen(const GlobalSlot& slot, std::span<const core::ArgValue> values, core::Queue& queue) {
+  if (slot.assignment >= 0)
+    return queue.captured(queue.records()[static_cast<std::size_t>(slot.assignment)].captured);
+  if (slot.shape.global != nullptr) return slot.shape.global->value.data();
+  const core::ArgValue& value = values[slot.arg];
+  return slot.shape.modifies() ? value.user : queue.captured(value.captured);
 }
 
-void finish_reductions(LoopStep& step, std::span<const core::ArgValue> values) {
+/// Where the globals of this call are. Memory of the queue and of lazy globals may move from call
+/// to call, but not between the two halves of one.
+void bind_globals(LoopStep& step, const core::LoopRecord& record, core::Queue& queue) {
+  const auto values = queue.values_of(record);
+  for (int t = 0; t < 2 * step.threads; ++t) {
+    core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * record.arg_count;
+    for (const GlobalSlot& slot : step.reads) own[slot.arg].base = seen(slot, values, queue);
+    for (const GlobalSlot& slot : step.reductions)
+      start_partial(slot.shape, seen(slot, values, queue), step.partial(slot, t));
+  }
+}
+
+/// Folds what the threads have found into the first one's block.
+std::byte* fold_threads(const LoopStep& step, const GlobalSlot& slot) {
+  std::byte* total = step.partial(slot, 0);
+  for (int t = 1; t < step.threads; ++t) fold_partial(slot.shape, step.partial(slot, t), total);
+  return total;
+}
+
+/// Reductions into the program's memory: the start value is the root's, so that every rank gets the
+/// same result.
+void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
+                comm::Communicator& communicator) {
+  comm::Bytes mine;
+  for (const GlobalSlot& slot : step.reductions) {
+    if (slot.shape.global != nullptr) continue;
+    const std::size_t bytes = core::size_of(slot.shape.type, slot.shape.dim);
+    const auto* start = static_cast<const std::byte*>(values[slot.arg].user);
+    const std::byte* total = fold_threads(step, slot);
+    mine.insert(mine.end(), start, start + bytes);
+    mine.insert(mine.end(), total, total + bytes);
+  }
+  if (mine.empty()) return;
+  const comm::Bytes all = communicator.size() == 1 ? mine : communicator.gather_all(mine);
+  std::size_t at = 0;
+  for (const GlobalSlot& slot : step.reductions) {
+    if (slot.shape.global != nullptr) continue;
+    const std::size_t bytes = core::size_of(slot.shape.type, slot.shape.dim);
+    void* result = values[slot.arg].user;
+    std::memcpy(result, all.data() + at, bytes);
+    for (int rank = 0; rank < communicator.size(); ++rank)
+      fold_partial(slot.shape,
+                   all.data() + static_cast<std::size_t>(rank) * mine.size() + at + bytes, result);
+    at += 2 * bytes;
+  }
+}
+
+void finish_reductions(const LoopStep& step, std::span<const core::ArgValue> values,
+                       comm::Communicator& communicator) {
   for (const GlobalSlot& slot : step.reductions)
-    for (int t = 0; t < step.threads; ++t)
-      fold_partial(slot.shape, step.partial(slot, t), result_of(slot, values));
+    if (slot.shape.global != nullptr)
+      add_to_partial(slot.shape, fold_threads(step, slot), *slot.shape.global);
+  finish_raw(step, values, communicator);
+  if (communicator.size() > 1) return;
+  for (const GlobalSlot& slot : step.reductions)
+    if (slot.shape.global != nullptr) combine(*slot.shape.global, communicator);
 }
 
 }  // namespace
 
-void run_loop(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
-              core::ThreadPool& pool) {
-  const auto values = queue.values_of(record);
-  bind_reads(step, record.arg_count, values, queue);
-  start_reductions(step, values);
-  Run run{step, record.arg_count, pool};
-  if (step.range == nullptr)
-    run_host_loop(record.kernel, queue.args_of(record), 0, record.set->size, step.bindings.data());
-  else if (step.threads == 1)
-    run_thread(&run, 0);
-  else
-    pool.run(run_thread, &run);
-  finish_reductions(step, values);
+void run_early(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
+               core::ThreadPool& pool) {
+  bind_globals(step, record, queue);
+  run_parts(step.early, step, record, queue, pool);
+}
+
+void run_late(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
+              core::ThreadPool& pool, comm::Communicator& communicator) {
+  if (step.early.empty()) bind_globals(step, record, queue);
+  run_parts(step.late, step, record, queue, pool);
+  if (!step.reductions.empty()) finish_reductions(step, queue.values_of(record), communicator);
 }
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {
+  record.target->partial.clear();
   std::memcpy(record.target->value.data(), queue.captured(record.captured),
               record.target->value.size());
 }

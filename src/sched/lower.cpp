@@ -19,10 +19,10 @@ void sort_unique(std::vector<T>& items) {
 
 std::vector<Touch> touches_of(const SharedDat& dat) {
   std::vector<Touch> touches;
+  const std::int64_t rows = static_cast<const core::Set*>(dat.set)->rows();
   for (const Reach& r : dat.reaches)
-    touches.push_back(r.map == nullptr
-                          ? Touch{nullptr, 0, dat.set->size}
-                          : Touch{r.map->entries.data() + r.column, r.map->dim, dat.set->size});
+    touches.push_back(r.map == nullptr ? Touch{nullptr, 0, rows}
+                                       : Touch{r.map->map + r.column, r.map->dim, rows});
   return touches;
 }
 
@@ -78,19 +78,19 @@ ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::L
   return pattern;
 }
 
-ThreadPlan plan_loop(const ConflictPattern& pattern, int threads) {
-  if (threads == 1) return plan_in_order(pattern.set->size, threads);
+bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end) {
+  return std::any_of(pattern.dats.begin(), pattern.dats.end(), [&](const SharedDat& dat) {
+    return !dat.only_increments && has_repeated_targets(end, touches_of(dat));
+  });
+}
+
+ThreadPlan plan_loop(const ConflictPattern& pattern, Range rows, int threads) {
   std::vector<Touch> all;
   for (const SharedDat& dat : pattern.dats) {
     const std::vector<Touch> touches = touches_of(dat);
-    if (!dat.only_increments && has_repeated_targets(pattern.set->size, touches)) {
-      ThreadPlan plan = plan_in_order(pattern.set->size, threads);
-      plan.in_order = true;
-      return plan;
-    }
     all.insert(all.end(), touches.begin(), touches.end());
   }
-  return plan_threads(pattern.set->size, threads, all);
+  return plan_threads(rows, threads, all);
 }
 
 double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args) {

@@ -41,9 +41,12 @@ struct ConflictPattern {
 };
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args);
 
-/// Race-free shares for `threads` threads; in order on one thread where two iterations meet in a
-/// row and the result depends on which comes first. Cost O(set size * reaches).
-ThreadPlan plan_loop(const ConflictPattern& pattern, int threads);
+/// Whether two of the iterations [0, end) meet in a row such that the result depends on which comes
+/// first. Cost O(end * reaches).
+bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);
+
+/// Race-free shares of `rows` for `threads` threads. Cost O(rows * reaches).
+ThreadPlan plan_loop(const ConflictPattern& pattern, Range rows, int threads);
 
 /// Useful memory traffic of one execution, in bytes: each dat once, twice if it is read and
 /// written, only rows that can be reached, and each map row once.

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <comm/halo_exchange.hpp>
 #include <core/chain.hpp>
 #include <core/loop_abi.hpp>
 #include <core/loop_table.hpp>
@@ -21,6 +24,16 @@ struct GlobalSlot {
   std::size_t arg;
   core::LoopArg shape;
   std::size_t offset;  ///< reductions: of the argument's part in each thread's block, in bytes
+  /// The record of the chain that assigns the value which the loop sees; -1: the value from before
+  /// the chain.
+  std::ptrdiff_t assignment;
+};
+
+/// Iterations that run without a wait for messages in between.
+struct LoopPart {
+  const ThreadPlan* shares;
+  int threads;
+  bool counts;  ///< owned elements: they take part in reductions
 };
 
 /// How one record of the queue is executed.
@@ -28,20 +41,33 @@ struct LoopStep {
   enum class Kind { loop, assignment, dead };
   Kind kind = Kind::loop;
   core::RangeFunction range = nullptr;  ///< compiled code; null: the kernel's host function
-  const ThreadPlan* shares = nullptr;
-  int threads = 1;
-  std::vector<core::ArgBinding>
-      bindings;  ///< shape [threads x args]; globals are filled in per call
+  core::Level core = core::no_level;    ///< W_core runs while messages are in flight
+  core::Level extent = 0;               ///< the rest of W_extent runs when they have arrived
+  std::vector<LoopPart> early, late;
+  std::int64_t early_iterations = 0, late_iterations = 0;
+  std::int64_t redundant_iterations = 0;  ///< of both: beyond the owned elements
+  int threads = 1;                        ///< the most that a part uses
+  /// Shape [2 x threads x args]: for parts that count, then for those that do not. Globals are
+  /// filled in per call.
+  std::vector<core::ArgBinding> bindings;
   std::vector<GlobalSlot> reads, reductions;
-  core::Buffer blocks;  ///< shape [threads x block_bytes]: partial results of reductions
+  core::Buffer blocks;  ///< shape [2 x threads x block_bytes]: partial results of reductions
   std::size_t block_bytes = 0;
   core::LoopRow* row = nullptr;
   double useful_bytes = 0;
 
-  /// Where `thread` sums up a reduction.
+  /// Where `thread` sums up a reduction; threads of parts that do not count follow the others.
   std::byte* partial(const GlobalSlot& reduction, int thread) const {
     return blocks.get() + static_cast<std::size_t>(thread) * block_bytes + reduction.offset;
   }
+};
+
+/// Loops between two halo exchanges.
+struct ChainPlan {
+  std::size_t begin, end;                        ///< records of the queue
+  std::vector<comm::Shipment> shipments;         ///< layers to be exchanged before
+  std::unique_ptr<comm::HaloExchange> exchange;  ///< null: nothing is missing
+  int layers = 0;                                ///< deepest one exchanged
 };
 
 /// What a plan was made for: the whole sequence and the validity of its dats at the start.
@@ -54,6 +80,9 @@ struct PlanKey {
 
 struct Plan {
   PlanKey key;
+  std::uint64_t stamp = 0;               ///< equal on ranks that queued the same loops
+  std::string description;               ///< what the stamp was made of, a line per record
+  std::vector<ChainPlan> chains;         ///< one after the other they cover the records
   std::vector<LoopStep> steps;           ///< one per record
   std::vector<core::Level> valid_after;  ///< of `key.dats`
 };

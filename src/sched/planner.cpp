@@ -7,43 +7,21 @@
 #include <core/value_type.hpp>
 #include <sched/chain_analysis.hpp>
 #include <sched/dump.hpp>
+#include <sched/shared_code.hpp>
 
 namespace op2::sched {
 namespace {
 
-/// Loops over fewer elements run on the calling thread: waking others costs more than it gains.
-constexpr int min_elements_per_thread = 256;
-
-bool modifies_any(std::span<const core::LoopArg> args) {
-  return std::any_of(args.begin(), args.end(),
-                     [](const core::LoopArg& arg) { return arg.active && arg.modifies(); });
-}
-
-core::ArgBinding bind(const core::LoopArg& arg) {
-  core::ArgBinding binding{nullptr, nullptr, 0};
-  if (!arg.active) return binding;
-  if (arg.dat != nullptr) binding.base = arg.dat->rows.get();
-  if (arg.map != nullptr) {
-    binding.index = arg.map->entries.data() + arg.column;
-    binding.index_stride = arg.map->dim;
+/// Whether a loop modifies a dat that it reaches through a map, other than by increments alone.
+bool is_shared(std::span<const core::LoopArg> args, const core::Dat* dat) {
+  bool modified = false, behind_map = false, only_increments = true;
+  for (const core::LoopArg& arg : args) {
+    if (!arg.is_active_dat() || arg.dat != dat) continue;
+    modified = modified || arg.modifies();
+    behind_map = behind_map || arg.is_indirect();
+    only_increments = only_increments && arg.is_indirect() && arg.access == OP_INC;
   }
-  return binding;
-}
-
-/// Bindings of all threads; reductions get their places in the threads' blocks.
-void bind_args(std::span<const core::LoopArg> args, LoopStep& step) {
-  for (std::size_t k = 0; k < args.size(); ++k) {
-    if (!args[k].active || args[k].kind != OP_ARG_GBL) continue;
-    (args[k].modifies() ? step.reductions : step.reads).push_back({k, args[k], step.block_bytes});
-    if (args[k].modifies())
-      step.block_bytes += (core::size_of(args[k].type, args[k].dim) + 63) / 64 * 64;
-  }
-  step.blocks = core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(step.threads));
-  for (int t = 0; t < step.threads; ++t) {
-    std::transform(args.begin(), args.end(), std::back_inserter(step.bindings), bind);
-    core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * args.size();
-    for (const GlobalSlot& slot : step.reductions) own[slot.arg].base = step.partial(slot, t);
-  }
+  return modified && behind_map && !only_increments;
 }
 
 PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
@@ -61,9 +39,15 @@ PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) 
 
 }  // namespace
 
-Planner::Planner(const core::Options& options, int threads, jit::Jit& jit, core::LoopTable& table,
-                 core::Log& log)
-    : options_(options), threads_(threads), jit_(jit), table_(table), log_(log) {}
+Planner::Planner(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
+                 jit::Jit& jit, core::LoopTable& table, core::Log& log)
+    : options_(options),
+      pool_(pool),
+      rows_(rows),
+      jit_(jit),
+      table_(table),
+      log_(log),
+      steps_(options.target == core::Target::reference ? 1 : pool.size()) {}
 
 Planner::~Planner() = default;
 
@@ -73,11 +57,15 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   plan->key = key_of(queue, valid);
   plan->steps.resize(queue.size());
   std::vector<core::Level> levels = valid;
-  for (const RecordRange& chain : cut_chains(queue)) plan_chain(queue, chain, levels, *plan);
+  core::Level rows = 0;
+  for (const RecordRange& chain : cut_chains(queue, limits()))
+    rows = std::max(rows, plan_chain(queue, chain, levels, *plan));
+  const int epoch = rows_.epoch();
+  rows_.ensure_rows(rows);
+  if (rows_.epoch() != epoch) steps_.forget();
+  add_exchanges(*plan);
   add_code(queue, mesh, *plan);
-  for (std::size_t k = 0; k < queue.size(); ++k)
-    if (plan->steps[k].kind == LoopStep::Kind::loop)
-      add_shares(queue, queue.records()[k], plan->steps[k]);
+  add_steps(queue, *plan);
   for (const core::Dat* dat : plan->key.dats)
     plan->valid_after.push_back(levels[static_cast<std::size_t>(dat->index)]);
   if (options_.dump.schedule) log_.dump(describe_schedule(queue, *plan));
@@ -86,31 +74,63 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   return plan;
 }
 
-void Planner::plan_chain(const core::Queue& queue, RecordRange range,
-                         std::vector<core::Level>& valid, Plan& plan) {
-  const ChainDescription chain = describe_chain(queue, range);
+ChainLimits Planner::limits() const {
+  const bool keep_all = !options_.eliminate_dead_loops;
+  if (rows_.communicator().size() == 1) return {.keep_all = keep_all};
+  return {.one_loop =
+              options_.chain == core::ChainMode::off || options_.target == core::Target::reference,
+          .rows = 2 * options_.depth_max,
+          .keep_all = keep_all};
+}
+
+core::Level Planner::plan_chain(const core::Queue& queue, RecordRange range,
+                                std::vector<core::Level>& valid, Plan& plan) {
+  const ChainDescription chain = describe_chain(queue, range, limits().keep_all);
   std::vector<core::Level> start;
   for (const core::Dat* dat : chain.dats)
     start.push_back(valid[static_cast<std::size_t>(dat->index)]);
   const std::vector<core::Level> wanted(chain.dats.size(), 0);
   const core::ChainLevels levels = analyse_chain(chain.loops, start, wanted);
+  ChainPlan& made = plan.chains.emplace_back();
+  made.begin = range.begin;
+  made.end = range.end;
+  add_shipments(chain, levels, start, made);
   for (std::size_t k = 0; k < chain.dats.size(); ++k)
     valid[static_cast<std::size_t>(chain.dats[k]->index)] = levels.valid[k];
   std::size_t loop = 0;
   for (std::size_t k = range.begin; k < range.end; ++k) {
+    LoopStep& step = plan.steps[k];
     if (queue.records()[k].is_assignment()) {
-      plan.steps[k].kind = LoopStep::Kind::assignment;
+      step.kind = LoopStep::Kind::assignment;
       continue;
     }
-    // A loop that writes nothing has no use for others, but perhaps for its kernel: a message.
-    const bool unused =
-        levels.extent[loop++] == core::no_level && modifies_any(queue.args_of(queue.records()[k]));
-    const bool dead = unused && options_.eliminate_dead_loops;
-    plan.steps[k].kind = dead ? LoopStep::Kind::dead : LoopStep::Kind::loop;
-    plan.steps[k].row = &table_.row(queue.records()[k].name);
+    step.extent = levels.extent[loop];
+    step.core = made.shipments.empty() ? core::no_level : levels.core[loop];
+    step.kind = step.extent == core::no_level ? LoopStep::Kind::dead : LoopStep::Kind::loop;
+    step.row = &table_.row(queue.records()[k].name);
     check_loop_name(queue.records()[k]);
+    ++loop;
   }
   if (options_.dump.chain) log_.dump(describe_levels(queue, range, chain, levels));
+  return levels.rows;
+}
+
+void Planner::add_shipments(const ChainDescription& chain, const core::ChainLevels& levels,
+                            const std::vector<core::Level>& valid, ChainPlan& plan) const {
+  if (rows_.communicator().size() == 1) return;
+  for (std::size_t k = 0; k < chain.dats.size(); ++k) {
+    const core::Level from = std::max(valid[k], 0);
+    if (levels.need[k] <= from) continue;
+    plan.shipments.push_back({chain.dats[k], from, levels.need[k]});
+    plan.layers = std::max(plan.layers, (levels.need[k] + 1) / 2);
+  }
+}
+
+void Planner::add_exchanges(Plan& plan) {
+  for (ChainPlan& chain : plan.chains)
+    if (!chain.shipments.empty())
+      chain.exchange = std::make_unique<comm::HaloExchange>(
+          rows_.communicator(), rows_.family(), chain.shipments, options_.exchange, pool_);
 }
 
 void Planner::check_loop_name(const core::LoopRecord& record) {
@@ -156,7 +176,7 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
   if (requests.empty()) return;
   if (options_.dump.source)
     for (const jit::LoopRequest& request : requests) log_.dump(jit::source_of(request.shape));
-  const std::vector<jit::Outcome> outcomes = jit_.get(requests);
+  const std::vector<jit::Outcome> outcomes = code_for(jit_, rows_.communicator(), requests);
   for (std::size_t n = 0; n < places.size(); ++n)
     take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
 }
@@ -169,8 +189,9 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
     if (log_.logs(core::LogLevel::debug))
       log_.debug(fmt::format(
           "loop '{}': kernel '{}' {}", record.name, record.kernel->name,
-          outcome.code->from_disk
-              ? "from the cache directory"
+          outcome.code->from_disk ? "from the cache directory"
+          : outcome.code->received
+              ? "from another rank"
               : fmt::format("compiled in {:.0f} ms", 1e3 * outcome.code->compile_seconds)));
     return;
   }
@@ -197,32 +218,50 @@ bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) {
   return answer->second;
 }
 
-void Planner::add_shares(const core::Queue& queue, const core::LoopRecord& record, LoopStep& step) {
-  const auto args = queue.args_of(record);
-  const bool alone = step.range == nullptr || options_.target == core::Target::reference ||
-                     record.set->size < threads_ * min_elements_per_thread;
-  const ConflictPattern pattern = conflict_pattern(record.set, args);
-  step.threads = alone ? 1 : threads_;
-  step.shares = &shares_for(pattern, step.threads);
-  if (step.shares->in_order) {
-    step.threads = 1;
-    step.shares = &shares_for(pattern, 1);
-    step.row->code = "jit, in order";
-    log_.warning_once(step.row->name,
-                      fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "
-                                  "others use, so the result depends on their order",
-                                  record.name, record.where.file, record.where.line));
-  }
-  step.useful_bytes = useful_bytes(record.set, args);
-  bind_args(args, step);
+/// For every record whether its result depends on the order of iterations. Collective.
+std::vector<char> Planner::in_order(const core::Queue& queue, const Plan& plan) const {
+  std::vector<char> flags(queue.size(), 0);
+  for (std::size_t k = 0; k < queue.size(); ++k)
+    if (plan.steps[k].kind == LoopStep::Kind::loop)
+      flags[k] = depends_on_order(queue, queue.records()[k], plan.steps[k].extent) ? 1 : 0;
+  comm::Communicator& communicator = rows_.communicator();
+  if (communicator.size() == 1) return flags;
+  const comm::Bytes all = communicator.gather_all(std::as_bytes(std::span(flags)));
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k] != std::byte{0}) flags[k % flags.size()] = 1;
+  return flags;
 }
 
-const ThreadPlan& Planner::shares_for(const ConflictPattern& pattern, int threads) {
-  // On one thread all loops over a set are alike.
-  const std::pair key(threads == 1 ? ConflictPattern{pattern.set, {}} : pattern, threads);
-  auto& shares = shares_[key];
-  if (shares == nullptr) shares = std::make_unique<ThreadPlan>(plan_loop(key.first, threads));
-  return *shares;
+/// One rank executes such a loop in order; several cannot, unless what they write is the same
+/// whatever the order.
+void Planner::report_order(const core::Queue& queue, const core::LoopRecord& record,
+                           const LoopStep& step) const {
+  const auto args = queue.args_of(record);
+  const auto is_read = [&](const core::LoopArg& arg) {
+    return arg.is_active_dat() && arg.access != OP_WRITE && is_shared(args, arg.dat);
+  };
+  if (rows_.communicator().size() > 1 && std::any_of(args.begin(), args.end(), is_read))
+    core::fail(ErrorCode::order_dependent,
+               "loop '{}' ({}:{}): elements read rows that others modify through a map, so the "
+               "result depends on their order, which {} ranks do not have; use OP_INC alone, or a "
+               "map in which no target occurs twice",
+               record.name, record.where.file, record.where.line, rows_.communicator().size());
+  step.row->code = "jit, in order";
+  log_.warning_once(step.row->name,
+                    fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "
+                                "others use, so the result depends on their order",
+                                record.name, record.where.file, record.where.line));
+}
+
+void Planner::add_steps(const core::Queue& queue, Plan& plan) {
+  const std::vector<char> ordered = in_order(queue, plan);
+  for (const ChainPlan& chain : plan.chains)
+    for (std::size_t k = chain.begin; k < chain.end; ++k) {
+      LoopStep& step = plan.steps[k];
+      if (step.kind != LoopStep::Kind::loop) continue;
+      if (ordered[k] != 0 && step.range != nullptr) report_order(queue, queue.records()[k], step);
+      steps_.build(queue, {chain.begin, chain.end}, k, ordered[k] != 0, step);
+    }
 }
 
 }  // namespace op2::sched

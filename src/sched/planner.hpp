@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes plans: cuts the queue into chains, analyses them, gets code, and shares loops among
-// threads.
+// Makes plans: cuts the queue into chains, analyses them, gets rows, code and exchanges, and shares
+// loops among threads.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include <comm/distributed_mesh.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>
@@ -16,22 +17,26 @@
 #include <sched/chain_builder.hpp>
 #include <sched/lower.hpp>
 #include <sched/plan.hpp>
+#include <sched/step_builder.hpp>
 
 namespace op2::sched {
 
 class Planner {
  public:
   /// All references must outlive the planner.
-  Planner(const core::Options& options, int threads, jit::Jit& jit, core::LoopTable& table,
-          core::Log& log);
+  Planner(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
+          jit::Jit& jit, core::LoopTable& table, core::Log& log);
   ~Planner();
 
-  /// Cost: analysis in microseconds per loop; compilation of what is new; a pass over the maps for
-  /// every new way of sharing a loop.
+  /// Collective. Cost: analysis in microseconds per loop; compilation of what is new; a pass over
+  /// the maps for every new way of sharing a loop; new halo layers.
   /// @param valid  validity of every dat of the mesh, by index
-  /// @throws Error of the kernels' texts, not_compiled, plugin_failure
+  /// @throws Error of the kernels' texts, not_compiled, plugin_failure, order_dependent
   std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh,
                                   const std::vector<core::Level>& valid);
+
+  /// To be called when rows or maps have moved and all plans are gone.
+  void forget_rows() { steps_.forget(); }
 
   /// True if the kernel runs, or will run again, as host function.
   bool runs_on_host(op_kernel kernel) const {
@@ -42,26 +47,34 @@ class Planner {
   bool names_constants(op_kernel kernel, const core::Mesh& mesh);
 
  private:
-  void plan_chain(const core::Queue& queue, RecordRange chain, std::vector<core::Level>& valid,
-                  Plan& plan);
+  ChainLimits limits() const;
+  /// Levels of one chain. @return the level up to which rows must exist
+  core::Level plan_chain(const core::Queue& queue, RecordRange chain,
+                         std::vector<core::Level>& valid, Plan& plan);
+  void add_shipments(const ChainDescription& chain, const core::ChainLevels& levels,
+                     const std::vector<core::Level>& valid, ChainPlan& plan) const;
+  void add_exchanges(Plan& plan);
   /// Warns if loops of one name run different kernels.
   void check_loop_name(const core::LoopRecord& record);
   void add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan);
   void take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step);
   bool wants_host(op_kernel kernel) const;
-  void add_shares(const core::Queue& queue, const core::LoopRecord& record, LoopStep& step);
-  const ThreadPlan& shares_for(const ConflictPattern& pattern, int threads);
+  void add_steps(const core::Queue& queue, Plan& plan);
+  std::vector<char> in_order(const core::Queue& queue, const Plan& plan) const;
+  void report_order(const core::Queue& queue, const core::LoopRecord& record,
+                    const LoopStep& step) const;
 
   const core::Options& options_;
-  int threads_;
+  core::ThreadPool& pool_;
+  comm::DistributedMesh& rows_;
   jit::Jit& jit_;
   core::LoopTable& table_;
   core::Log& log_;
+  StepBuilder steps_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
   std::set<op_kernel> fallen_back_;           ///< cannot be compiled
   std::map<op_kernel, bool> names_constants_;
   std::size_t constants_looked_for_ = 0;  ///< in `names_constants_`
-  std::map<std::pair<ConflictPattern, int>, std::unique_ptr<ThreadPlan>> shares_;
 };
 
 }  // namespace op2::sched

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <core/error.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::sched {
@@ -14,6 +15,14 @@ T folded(op_access access, T value, T partial) {
   if (access == OP_MIN) return std::min(value, partial);
   if (access == OP_MAX) return std::max(value, partial);
   return static_cast<T>(value + partial);
+}
+
+void fold(op_access access, Type type, int dim, const std::byte* partial, void* value) {
+  core::with_type(type, [&]<class T>() {
+    const T* from = reinterpret_cast<const T*>(partial);
+    T* to = static_cast<T*>(value);
+    for (int k = 0; k < dim; ++k) to[k] = folded(access, to[k], from[k]);
+  });
 }
 
 }  // namespace
@@ -27,11 +36,28 @@ void start_partial(const core::LoopArg& arg, const void* before, std::byte* part
 }
 
 void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value) {
-  core::with_type(arg.type, [&]<class T>() {
-    const T* from = reinterpret_cast<const T*>(partial);
-    T* to = static_cast<T*>(value);
-    for (int k = 0; k < arg.dim; ++k) to[k] = folded(arg.access, to[k], from[k]);
-  });
+  fold(arg.access, arg.type, arg.dim, partial, value);
+}
+
+void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global) {
+  if (global.partial.empty()) {
+    global.partial.assign(found, found + global.value.size());
+    global.partial_access = arg.access;
+    return;
+  }
+  core::ensure(global.partial_access == arg.access, "a global has two kinds of partial results");
+  fold_partial(arg, found, global.partial.data());
+}
+
+void combine(core::Global& global, comm::Communicator& communicator) {
+  if (global.partial.empty()) return;
+  const std::size_t bytes = global.partial.size();
+  const comm::Bytes all =
+      communicator.size() == 1 ? global.partial : communicator.gather_all(global.partial);
+  for (std::size_t at = 0; at < all.size(); at += bytes)
+    fold(global.partial_access, global.value_type, global.dim, all.data() + at,
+         global.value.data());
+  global.partial.clear();
 }
 
 }  // namespace op2::sched

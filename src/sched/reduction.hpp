@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Partial results of global reductions: one block per thread, combined in the order of the threads.
+// Partial results of global reductions: one block per thread, combined in the order of the threads;
+// one per rank, combined in the order of the ranks, so that every rank gets the same bits.
 #pragma once
 
 #include <cstddef>
 
+#include <comm/communicator.hpp>
 #include <core/loop_record.hpp>
 
 namespace op2::sched {
@@ -15,5 +17,12 @@ void start_partial(const core::LoopArg& arg, const void* before, std::byte* part
 
 /// Folds a partial result into the value.
 void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value);
+
+/// Adds what a loop has found on this rank to what the rank keeps for the global. Local. A global
+/// whose partial result is of another access must be combined before.
+void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global);
+
+/// Brings a global's value up to date. Collective, but local if nothing was reduced since.
+void combine(core::Global& global, comm::Communicator& communicator);
 
 }  // namespace op2::sched

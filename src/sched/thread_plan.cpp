@@ -107,10 +107,12 @@ bool has_work(const Phase& phase) {
   return std::any_of(phase.begin(), phase.end(), [](const RunList& runs) { return !runs.empty(); });
 }
 
-ThreadPlan cut_evenly(std::int64_t size, int threads) {
+ThreadPlan cut_evenly(Range rows, int threads) {
   Phase phase(threads);
+  const std::int64_t size = rows.end - rows.begin;
   for (int thread = 0; thread < threads; ++thread) {
-    const Range range{slab_begin(size, threads, thread), slab_begin(size, threads, thread + 1)};
+    const Range range{rows.begin + slab_begin(size, threads, thread),
+                      rows.begin + slab_begin(size, threads, thread + 1)};
     if (range.begin < range.end) phase[thread].push_back(range);
   }
   return {{std::move(phase)}};
@@ -124,22 +126,22 @@ std::int64_t iterations(const RunList& runs) {
 
 }  // namespace
 
-ThreadPlan plan_in_order(std::int64_t size, int threads) {
-  if (size == 0) return {};
+ThreadPlan plan_in_order(Range rows, int threads) {
+  if (rows.begin == rows.end) return {};
   Phase phase(threads);
-  phase[0].push_back({0, size});
+  phase[0].push_back(rows);
   return {{std::move(phase)}};
 }
 
-ThreadPlan plan_threads(std::int64_t size, int threads, std::span<const Touch> touches) {
-  if (size == 0 || threads == 1) return plan_in_order(size, threads);
-  if (touches.empty()) return cut_evenly(size, threads);
+ThreadPlan plan_threads(Range rows, int threads, std::span<const Touch> touches) {
+  if (rows.begin == rows.end || threads == 1) return plan_in_order(rows, threads);
+  if (touches.empty()) return cut_evenly(rows, threads);
 
   std::vector<SlabFinder> finders;
   for (const Touch& touch : touches) finders.emplace_back(touch, threads);
   Phase inside(threads), last(threads);
   Rounds rounds(threads);
-  for (std::int64_t element = 0; element < size; ++element) {
+  for (std::int64_t element = rows.begin; element < rows.end; ++element) {
     const Slabs slabs = slabs_touched(element, finders);
     if (slabs.low == slabs.high)
       append(inside[slabs.low], element);

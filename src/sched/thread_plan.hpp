@@ -25,23 +25,22 @@ struct Touch {
 };
 
 /// phases[p][t]: what thread t runs in phase p, ascending. Every phase has a list for each thread
-/// and some work; the phases are separated by barriers. Empty for an empty set.
+/// and some work; the phases are separated by barriers. Empty without rows.
 struct ThreadPlan {
   std::vector<std::vector<RunList>> phases;
-  bool in_order = false;  ///< several threads would change the result
 };
 
 /// Every target set is cut into one contiguous slab per thread. An iteration that touches one slab
 /// runs in phase 0 on the slab's thread. Iterations that touch two slabs follow in rounds in which
 /// each slab belongs to at most one pair; those that touch more run last, on one thread.
-/// Without touches the set is cut evenly. Cost O(size * touches); memory O(runs + threads *
+/// Without touches the rows are cut evenly. Cost O(rows * touches); memory O(runs + threads *
 /// phases).
 /// @param touches  one for each argument, of whatever access, of every dat that the loop modifies
 ///                 and reaches through a map; rows must lie inside their target sets
-ThreadPlan plan_threads(std::int64_t size, int threads, std::span<const Touch> touches);
+ThreadPlan plan_threads(Range rows, int threads, std::span<const Touch> touches);
 
-/// All iterations in order on thread 0: for loops whose result depends on the order.
-ThreadPlan plan_in_order(std::int64_t size, int threads);
+/// All iterations in order on thread 0.
+ThreadPlan plan_in_order(Range rows, int threads);
 
 /// Whether two iterations touch the same row. With touches of one dat that the loop writes
 /// (OP_WRITE, OP_RW) through a map: whether the result depends on the order of iterations.

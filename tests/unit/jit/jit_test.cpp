@@ -224,7 +224,7 @@ TEST_F(JitTest, CompilationsAreInTheTrace) {
   traced.trace = &trace;
   make(traced)->get({{loop()}});
   std::string text;
-  trace.write_json([&](std::string_view part) { text += part; });
+  text = core::trace_as_json({trace.events(0)}, trace.dropped());
   EXPECT_THAT(text, HasSubstr("compile"));
 }
 

@@ -25,7 +25,7 @@ std::vector<int> numbers(int* own, int* targets) {
   core::Dat& out = ring.mesh.add_dat(&ring.edges, 1, Type::i32, nullptr, "out", false);
   const auto args = test::queue_loop(queue, ring.edges, op_arg_idx(-1, OP_ID),
                                      op_arg_idx(1, &ring.ends), op_arg_dat(&out, OP_WRITE));
-  const int* const second = ring.ends.entries.data() + 1;
+  const int* const second = ring.ends.map + 1;
   std::vector<int> result(2);
   const core::ArgBinding bindings[] = {
       {own, nullptr, 0}, {targets, second, 2}, {result.data(), nullptr, 0}};

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keeps the records of a mesh in one of two forms on every rank: as declared, in blocks of global
+// numbers, or distributed, in rows of a halo family. On one rank the form is always the declared
+// one, and nothing here costs anything.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <comm/communicator.hpp>
+#include <comm/halo_family.hpp>
+#include <core/mesh.hpp>
+
+namespace op2::comm {
+
+class DistributedMesh {
+ public:
+  /// Both must outlive it.
+  DistributedMesh(core::Mesh& mesh, Communicator& communicator)
+      : mesh_(mesh), communicator_(communicator) {}
+
+  Communicator& communicator() const { return communicator_; }
+  bool distributed() const { return family_ != nullptr; }
+  const HaloFamily& family() const { return *family_; }
+
+  /// Changes whenever rows or maps move in memory.
+  int epoch() const { return epoch_; }
+
+  /// Completes a set that was just added to the mesh: what the other ranks hold. Collective.
+  /// @throws Error too_large
+  void complete(core::Set& set);
+
+  /// The mesh as declared; only in the declared form. Collective.
+  BlockMesh as_declared() const;
+
+  /// From the declared form to the distributed one. Collective.
+  /// @param owners  of the held elements, for each set; sets that are missing stay with the holders
+  void distribute(std::vector<Owners> owners);
+
+  /// Back to the declared form, for new sets and maps. Remembers the owners. Collective.
+  void undistribute();
+
+  /// Rows up to `level` on several ranks; without a distribution everybody owns what it holds.
+  /// Collective, but local if the rows are there.
+  void ensure_rows(core::Level level);
+
+  /// The values of a dat as declared: shape [declared x dim]. Collective.
+  Bytes declared_rows(const core::Dat& dat) const;
+
+  /// The entries of a map as declared: std::int32_t, shape [declared x arity]. Collective.
+  Bytes declared_entries(const core::Map& map) const;
+
+  /// Sets the owned rows of a dat in the distributed form, from values as declared; null means
+  /// zeros. Collective.
+  void set_declared_rows(core::Dat& dat, const void* values);
+
+ private:
+  void to_local(core::Dat& dat, std::span<const std::byte> declared);
+  void update_records();
+
+  core::Mesh& mesh_;
+  Communicator& communicator_;
+  std::vector<Owners>
+      owners_;  ///< of the held elements, for each set; may be shorter than the mesh
+  std::unique_ptr<HaloFamily> family_;
+  int epoch_ = 0;
+};
+
+}  // namespace op2::comm

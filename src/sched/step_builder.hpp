@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a loop and its levels to what the executor needs: iterations for every thread, and where
+// each argument finds its memory.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include <core/queue.hpp>
+#include <sched/chain_builder.hpp>
+#include <sched/lower.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+class StepBuilder {
+ public:
+  explicit StepBuilder(int threads) : threads_(threads) {}
+
+  /// Fills in parts and bindings of a step that knows its levels and its code.
+  /// @param in_order  the result depends on the order of iterations: one thread
+  void build(const core::Queue& queue, RecordRange chain, std::size_t record, bool in_order,
+             LoopStep& step);
+
+  /// To be called when rows or maps have moved and all plans are gone.
+  void forget() { shares_.clear(); }
+
+ private:
+  using Key = std::tuple<ConflictPattern, std::int64_t, std::int64_t, int>;
+  void add_parts(const core::LoopRecord& record, const ConflictPattern& pattern, Range rows,
+                 bool in_order, LoopStep& step, std::vector<LoopPart>& parts);
+  const ThreadPlan& shares_for(const ConflictPattern& pattern, Range rows, int threads);
+
+  int threads_;
+  std::map<Key, std::unique_ptr<ThreadPlan>> shares_;
+};
+
+/// Whether iterations of the loop meet in rows such that the result depends on which comes first,
+/// as far as this rank's rows up to `extent` show.
+bool depends_on_order(const core::Queue& queue, const core::LoopRecord& record, core::Level extent);
+
+}  // namespace op2::sched

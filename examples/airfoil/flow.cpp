@@ -6,7 +6,7 @@
 
 namespace airfoil {
 
-Flow declare_flow(const Mesh& mesh) {
+Flow declare_flow(const Mesh& block, const Partitioner& partitioner) {
   op_decl_const("gam", 1, &gam);
   op_decl_const("gm1", 1, &gm1);
   op_decl_const("cfl", 1, &cfl);
@@ -14,28 +14,29 @@ Flow declare_flow(const Mesh& mesh) {
   op_decl_const("qinf", 4, qinf);
 
   Flow flow{};
-  flow.nodes = op_decl_set(mesh.nodes(), "nodes");
-  flow.edges = op_decl_set(mesh.edges(), "edges");
-  flow.bedges = op_decl_set(mesh.bedges(), "bedges");
-  flow.cells = op_decl_set(mesh.cells(), "cells");
+  flow.nodes = op_decl_set(block.nodes(), "nodes");
+  flow.edges = op_decl_set(block.edges(), "edges");
+  flow.bedges = op_decl_set(block.bedges(), "bedges");
+  flow.cells = op_decl_set(block.cells(), "cells");
 
-  flow.pedge = op_decl_map(flow.edges, flow.nodes, 2, mesh.edge_nodes.data(), "pedge");
-  flow.pecell = op_decl_map(flow.edges, flow.cells, 2, mesh.edge_cells.data(), "pecell");
-  flow.pbedge = op_decl_map(flow.bedges, flow.nodes, 2, mesh.bedge_nodes.data(), "pbedge");
-  flow.pbecell = op_decl_map(flow.bedges, flow.cells, 1, mesh.bedge_cell.data(), "pbecell");
-  flow.pcell = op_decl_map(flow.cells, flow.nodes, 4, mesh.cell_nodes.data(), "pcell");
+  flow.pedge = op_decl_map(flow.edges, flow.nodes, 2, block.edge_nodes.data(), "pedge");
+  flow.pecell = op_decl_map(flow.edges, flow.cells, 2, block.edge_cells.data(), "pecell");
+  flow.pbedge = op_decl_map(flow.bedges, flow.nodes, 2, block.bedge_nodes.data(), "pbedge");
+  flow.pbecell = op_decl_map(flow.bedges, flow.cells, 1, block.bedge_cell.data(), "pbecell");
+  flow.pcell = op_decl_map(flow.cells, flow.nodes, 4, block.cell_nodes.data(), "pcell");
 
-  std::vector<double> undisturbed(mesh.cells() * std::size_t{4});
+  std::vector<double> undisturbed(block.cells() * std::size_t{4});
   for (std::size_t i = 0; i < undisturbed.size(); ++i) undisturbed[i] = qinf[i % 4];
   const double* zeros = nullptr;
-  flow.x = op_decl_dat(flow.nodes, 2, mesh.x.data(), "x");
+  flow.x = op_decl_dat(flow.nodes, 2, block.x.data(), "x");
   flow.q = op_decl_dat(flow.cells, 4, undisturbed.data(), "q");
   flow.qold = op_decl_dat(flow.cells, 4, zeros, "qold");
   flow.res = op_decl_dat(flow.cells, 4, zeros, "res");
   flow.adt = op_decl_dat(flow.cells, 1, zeros, "adt");
-  flow.bound = op_decl_dat(flow.bedges, 1, mesh.bound.data(), "bound");
+  flow.bound = op_decl_dat(flow.bedges, 1, block.bound.data(), "bound");
 
-  op_partition("PTSCOTCH", "KWAY", flow.cells, flow.pecell, flow.x);
+  op_partition(partitioner.library.c_str(), partitioner.routine.c_str(), flow.cells, flow.pecell,
+               flow.x);
   return flow;
 }
 

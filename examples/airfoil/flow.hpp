@@ -2,6 +2,8 @@
 // Airfoil as an OP2 program: its sets, maps and dats, and one iteration as nine parallel loops.
 #pragma once
 
+#include <string>
+
 #include <op2/op2.hpp>
 
 #include "mesh.hpp"
@@ -19,9 +21,14 @@ struct Flow {
   op_dat bound;            ///< a Boundary
 };
 
-/// Declares the mesh and the undisturbed flow on it, and the constants of the kernels. Everything
-/// is copied.
-Flow declare_flow(const Mesh& mesh);
+/// Which partitioner op_partition is to use.
+struct Partitioner {
+  std::string library = "PTSCOTCH", routine = "KWAY";
+};
+
+/// Declares this rank's block of the mesh and the undisturbed flow on it, and the constants of the
+/// kernels. Everything is copied.
+Flow declare_flow(const Mesh& block, const Partitioner& partitioner = {});
 
 /// The sum of squares that the last half step found. Lazy: it stays in the library until its value
 /// is asked for, so that loops of many iterations form one chain. Not lazy: a variable of this

@@ -21,6 +21,7 @@ struct Options {
   int iterations = 1000;
   bool raw = false;
   bool no_check = false;
+  std::array<std::string, 2> partitioner{"PTSCOTCH", "KWAY"};
   std::string mesh_file;
   std::string vtu_file;
 };
@@ -33,6 +34,8 @@ void describe(CLI::App& app, Options& options) {
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   app.add_option("--vtu", options.vtu_file, "write the flow for ParaView");
+  app.add_option("--partitioner", options.partitioner, "library and routine for op_partition")
+      ->capture_default_str();
   app.add_flag("--raw", options.raw,
                "sum residuals in a variable of the program, which ends a chain of loops");
   app.add_flag("--no-check", options.no_check, "do not compare with the known residuals");
@@ -108,7 +111,8 @@ airfoil::Flow declare(const Options& options) {
                                  : airfoil::read_mesh(options.mesh_file);
   op_printf("mesh: %d nodes, %d cells, %d edges, %d boundary edges\n", mesh.nodes(), mesh.cells(),
             mesh.edges(), mesh.bedges());
-  return airfoil::declare_flow(airfoil::block_of(mesh, op_rank(), op_ranks()));
+  return airfoil::declare_flow(airfoil::block_of(mesh, op_rank(), op_ranks()),
+                               {options.partitioner[0], options.partitioner[1]});
 }
 
 int run(const Options& options) {

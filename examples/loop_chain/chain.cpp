@@ -7,8 +7,6 @@ namespace loop_chain {
 
 namespace {
 
-OP_KERNEL(own_number, (const int* element, int* rank), { *rank = *element; });
-
 void queue_update(const Mesh& m) {
   op_par_loop(update, "update", m.edges,
               op_arg_dat(m.state, 0, m.edge_nodes, OP_READ),
@@ -46,21 +44,9 @@ void queue_edge_flux(const Mesh& m) {
 
 }  // namespace
 
-Job declare_job() {
-  Job job{.ranks = op_decl_set(1, "ranks"), .rank = 0, .size = 0};
-  const op_dat number = op_decl_dat_temp(job.ranks, 1, "int", "rank");
-  op_par_loop(own_number, "own_number", job.ranks,
-              op_arg_idx(-1, OP_ID),
-              op_arg_dat(number, OP_WRITE));
-  op_fetch_data(number, &job.rank);
-  op_free_dat_temp(number);
-  job.size = static_cast<int>(op_get_size(job.ranks));
-  return job;
-}
-
-Mesh declare_mesh(const Grid& grid, const Job& job) {
+Mesh declare_mesh(const Grid& grid) {
   op_decl_const("feedback", 1, &feedback);
-  const Block block = make_block(grid, job.rank, job.size);
+  const Block block = make_block(grid, op_rank(), op_ranks());
   const double* zeros = nullptr;
   Mesh mesh{};
   mesh.nodes = op_decl_set(block.nodes(), "nodes");

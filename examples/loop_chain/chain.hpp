@@ -8,13 +8,6 @@
 
 namespace loop_chain {
 
-/// This process among all, as the library sees them.
-struct Job {
-  op_set ranks;  ///< one element on each rank: dats on it hold what is to be summed over the ranks
-  int rank, size;
-};
-Job declare_job();
-
 struct Mesh {
   op_set nodes, edges;
   op_map edge_nodes;
@@ -25,7 +18,7 @@ struct Mesh {
 };
 
 /// Declares this rank's block; no rank ever holds the whole mesh.
-Mesh declare_mesh(const Grid& grid, const Job& job);
+Mesh declare_mesh(const Grid& grid);
 
 /// Gives all nodes new values, which no other rank has. A chain of its own: if it were the
 /// beginning of the next one, it would be executed on halo nodes too, whose values would then never

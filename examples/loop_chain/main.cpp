@@ -89,20 +89,19 @@ Grid grid_of(const Options& options) {
 
 int run(const Options& options) {
   const Grid grid = grid_of(options);
-  const Job job = declare_job();
-  const Mesh mesh = declare_mesh(grid, job);
+  const Mesh mesh = declare_mesh(grid);
   op_partition(options.partitioner[0].c_str(), options.partitioner[1].c_str(), mesh.nodes,
                mesh.edge_nodes, mesh.x);
-  const Summary summary = summarise(job, measure(mesh, options));
+  const Summary summary = summarise(measure(mesh, options));
 
   run_chain(mesh, options, 1);  // other values than before: stale ones would be seen
   const State expected = expected_flux(grid, options.pairs, options.feedback());
   const Comparison comparison = compare_flux(mesh, expected);
   const bool passed = passes(comparison, expected);
   if (options.json) {
-    print_json(options, grid, job, summary, comparison, passed);
+    print_json(options, grid, summary, comparison, passed);
   } else {
-    print(options, grid, job, summary);
+    print(options, grid, summary);
     op_printf("sum of squares %.12e, largest deviation from the exact flux %.1e: %s\n",
               comparison.sum_of_squares, comparison.deviation, passed ? "PASSED" : "FAILED");
   }

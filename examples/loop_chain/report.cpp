@@ -94,18 +94,19 @@ Costs plus(const Costs& costs, double factor, const Costs& other) {
   return result;
 }
 
-Summary summarise(const Job& job, const Costs& mine) {
+Summary summarise(const Costs& mine) {
   const Figures values = figures_of(mine);
   Figures sum{}, most{};
-  const op_dat costs = op_decl_dat(job.ranks, figures, values.data(), "costs");
-  op_par_loop(add_up, "add_up", job.ranks,
+  const op_set ranks = op_decl_set(1, "ranks");  // one element on each
+  const op_dat costs = op_decl_dat(ranks, figures, values.data(), "costs");
+  op_par_loop(add_up, "add_up", ranks,
               op_arg_dat(costs, OP_READ),
               op_arg_gbl(sum.data(), figures, "double", OP_INC),
               op_arg_gbl(most.data(), figures, "double", OP_MAX));
   return {costs_of(sum), costs_of(most), op_get_chain_statistics().layers};
 }
 
-void print(const Options& options, const Grid& grid, const Job& job, const Summary& summary) {
+void print(const Options& options, const Grid& grid, const Summary& summary) {
   const double executions = 2.0 * options.pairs * static_cast<double>(grid.edges());
   op_printf("one chain of %d x (update, edge_flux), update %s the flux, average of %d:\n",
             options.pairs, options.feedback() ? "reads" : "does not read", options.repeats);
@@ -117,18 +118,18 @@ void print(const Options& options, const Grid& grid, const Job& job, const Summa
   print_line("iterations after that", summary, &Costs::rest_iterations);
   print_line("redundant iterations", summary, &Costs::redundant_iterations);
   op_printf("  time                   %12.6f ms, %.2f ns per edge and loop on %d rank%s\n",
-            1e3 * summary.most.seconds, 1e9 * summary.most.seconds * job.size / executions,
-            job.size, job.size == 1 ? "" : "s");
+            1e3 * summary.most.seconds, 1e9 * summary.most.seconds * op_ranks() / executions,
+            op_ranks(), op_ranks() == 1 ? "" : "s");
 }
 
-void print_json(const Options& options, const Grid& grid, const Job& job, const Summary& summary,
+void print_json(const Options& options, const Grid& grid, const Summary& summary,
                 const Comparison& comparison, bool passed) {
   op_printf(
       "{\"ranks\": %d, \"dim\": %d, \"cells\": %d, \"nodes\": %lld, \"edges\": %lld, "
       "\"nchains\": %d, \"repeats\": %d, \"variant\": \"%s\", \"partitioner\": \"%s %s\", "
       "\"layers\": %d, \"sum\": %s, \"most\": %s, \"deviation\": %.3g, \"checksum\": %.12e, "
       "\"passed\": %s}\n",
-      job.size, grid.dim, grid.cells, static_cast<long long>(grid.nodes()),
+      op_ranks(), grid.dim, grid.cells, static_cast<long long>(grid.nodes()),
       static_cast<long long>(grid.edges()), options.pairs, options.repeats, options.variant.c_str(),
       options.partitioner[0].c_str(), options.partitioner[1].c_str(), summary.layers,
       json_of(summary.sum).c_str(), json_of(summary.most).c_str(), comparison.deviation,

@@ -39,10 +39,10 @@ struct Summary {
   Costs sum, most;  ///< over the ranks
   int layers;       ///< of the deepest exchange
 };
-Summary summarise(const Job& job, const Costs& mine);
+Summary summarise(const Costs& mine);
 
-void print(const Options& options, const Grid& grid, const Job& job, const Summary& summary);
-void print_json(const Options& options, const Grid& grid, const Job& job, const Summary& summary,
+void print(const Options& options, const Grid& grid, const Summary& summary);
+void print_json(const Options& options, const Grid& grid, const Summary& summary,
                 const Comparison& comparison, bool passed);
 
 }  // namespace loop_chain

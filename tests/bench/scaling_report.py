@@ -21,8 +21,8 @@ on the sender's line, and the latency. With latency 0 the network costs nothing 
 `separate` sends one message per dat and level of halo before each loop that needs it; `off` one message per
 neighbour before each loop; `on` one per neighbour for a whole chain of loops. Columns like `off / on` are ratios
 of times: above 1, chains win. *model* is the same ratio as [halo-algebra.md](halo-algebra.md) predicts it from the
-counts of the busiest rank: max(core, E L + bytes / B + messages + pack) + unpack + rest, where E is the number of exchanges
-and core is the work of those chains that have one; the work of the others is added.
+counts of the busiest rank: max(core work, E L + bytes / B + overheads + packing) + unpacking + rest of the work, with E
+exchanges; core is what runs before halos arrive.
 
 Time of a chain is that of the slowest rank. {runs} runs each of {points} points differed by at most {spread:.1e}.
 
@@ -70,14 +70,13 @@ class Results:
         most, costs = self.get(point, latency, mode)["most"], self.costs[point[0]]
         update = "update" if point[0] == "constant" else "update_with_feedback"
         work = costs[update] * most["update_iterations"] + costs["edge_flux"] * most["flux_iterations"]
-        rest = work * most["rest_iterations"] / (most["core_iterations"] + most["rest_iterations"])
-        with_exchange = (work - rest) * most["exchanges"] / most["chains"]
+        core = work * most["core_iterations"] / (most["core_iterations"] + most["rest_iterations"])
         network = costs["packed_row"] * most["packed_rows"]
         if latency > 0:
             network += 1e-6 * latency * most["exchanges"] + 1e-9 * most["bytes"] / self.bandwidth_gbs
             network += 2e-6 * self.overhead_us * most["messages"]
         unpack = costs["received_byte"] * most["bytes"]
-        return work - rest - with_exchange + max(with_exchange, network) + unpack + rest
+        return max(core, network) + unpack + work - core
 
 
 def key(point):

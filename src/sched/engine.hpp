@@ -42,6 +42,12 @@ class Engine {
     return planner_.runs_on_host(kernel) && planner_.names_constants(kernel, mesh);
   }
 
+  /// Level up to which the rows of a dat are valid.
+  core::Level validity(const core::Dat& dat) const {
+    const auto k = static_cast<std::size_t>(dat.index);
+    return k < valid_.size() ? valid_[k] : 0;
+  }
+
   const op_chain_statistics& statistics() const { return statistics_; }
 
  private:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Proof that the random chains find mistakes: each mutant is the analysis with one line changed, and
-# both the recorded levels and the simulated meshes must notice it.
+# the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
 
-add_library(chain_checks OBJECT chain_vectors_test.cpp chain_property_test.cpp)
-target_link_libraries(chain_checks PRIVATE op2_flags GTest::gtest nlohmann_json::nlohmann_json)
+add_library(chain_checks OBJECT chain_vectors_test.cpp chain_property_test.cpp ranks_property_test.cpp)
+target_link_libraries(chain_checks PRIVATE op2_flags op2_objects GTest::gtest nlohmann_json::nlohmann_json)
 target_include_directories(chain_checks PRIVATE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(chain_checks PRIVATE OP2_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
@@ -26,8 +26,9 @@ function(op2_add_mutant name file text replacement)
   add_executable(mutant_${name} ${folder}/sched/chain_analysis.cpp $<TARGET_OBJECTS:chain_checks>)
   target_include_directories(mutant_${name} BEFORE PRIVATE
     ${folder} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(mutant_${name} PRIVATE op2_flags GTest::gtest_main)
-  foreach(check ChainVectors ChainProperty)
+  # The mutated object comes before the library's own, which is then not taken.
+  target_link_libraries(mutant_${name} PRIVATE op2_flags op2_objects GTest::gtest_main)
+  foreach(check ChainVectors ChainProperty RanksProperty)
     add_test(NAME mutant_${name}.${check} COMMAND mutant_${name} --gtest_filter=${check}.*)
     set_tests_properties(mutant_${name}.${check} PROPERTIES
       PASS_REGULAR_EXPRESSION "[1-9][0-9]* of [0-9]+ random (chains|meshes) differ")

@@ -34,14 +34,14 @@ std::vector<Touch> all_columns(const TestMap& map) {
 }
 
 TEST(ThreadPlan, ALoopWithoutConflictsIsCutEvenly) {
-  const ThreadPlan plan = plan_threads(10, 3, {});
+  const ThreadPlan plan = plan_threads({0, 10}, 3, {});
   ASSERT_EQ(plan.phases.size(), 1u);
   EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 3}}, RunList{{3, 6}}, RunList{{6, 10}}));
 }
 
 TEST(ThreadPlan, IterationsOnTheBorderOfTwoSlabsWaitForTheSecondPhase) {
   const TestMap map = ring(8);
-  const ThreadPlan plan = plan_threads(8, 2, all_columns(map));
+  const ThreadPlan plan = plan_threads({0, 8}, 2, all_columns(map));
   ASSERT_EQ(plan.phases.size(), 2u);
   EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 3}}, RunList{{4, 7}}));
   EXPECT_THAT(plan.phases[1], ElementsAre(RunList{{3, 4}, {7, 8}}, IsEmpty()));
@@ -49,30 +49,30 @@ TEST(ThreadPlan, IterationsOnTheBorderOfTwoSlabsWaitForTheSecondPhase) {
 
 TEST(ThreadPlan, NeighbouringSlabsNeedTwoRoundsForAnyNumberOfThreads) {
   const TestMap map = ring(64);
-  EXPECT_EQ(plan_threads(64, 8, all_columns(map)).phases.size(), 3u);
+  EXPECT_EQ(plan_threads({0, 64}, 8, all_columns(map)).phases.size(), 3u);
 }
 
 TEST(ThreadPlan, AnIterationOnThreeSlabsRunsLastOnOneThread) {
   const TestMap map{{0, 1, 2}, 3, 3};
-  const ThreadPlan plan = plan_threads(1, 3, all_columns(map));
+  const ThreadPlan plan = plan_threads({0, 1}, 3, all_columns(map));
   ASSERT_EQ(plan.phases.size(), 1u);
   EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 1}}, IsEmpty(), IsEmpty()));
 }
 
 TEST(ThreadPlan, OneThreadRunsTheSetInOneRange) {
   const TestMap map = ring(8);
-  const ThreadPlan plan = plan_threads(8, 1, all_columns(map));
+  const ThreadPlan plan = plan_threads({0, 8}, 1, all_columns(map));
   ASSERT_EQ(plan.phases.size(), 1u);
   EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 8}}));
 }
 
 TEST(ThreadPlan, AnOrderedLoopStaysOnOneThread) {
-  EXPECT_THAT(plan_in_order(5, 2).phases, ElementsAre(ElementsAre(RunList{{0, 5}}, IsEmpty())));
+  EXPECT_THAT(plan_in_order({0, 5}, 2).phases, ElementsAre(ElementsAre(RunList{{0, 5}}, IsEmpty())));
 }
 
 TEST(ThreadPlan, AnEmptySetHasNoPhases) {
-  EXPECT_THAT(plan_threads(0, 4, {}).phases, IsEmpty());
-  EXPECT_THAT(plan_in_order(0, 4).phases, IsEmpty());
+  EXPECT_THAT(plan_threads({0, 0}, 4, {}).phases, IsEmpty());
+  EXPECT_THAT(plan_in_order({0, 0}, 4).phases, IsEmpty());
 }
 
 TEST(ThreadPlan, TargetsRepeatIfTwoIterationsShareARow) {
@@ -86,7 +86,7 @@ TEST(ThreadPlan, TargetsRepeatIfTwoIterationsShareARow) {
 
 TEST(ThreadPlan, StatisticsCountThePhasesThatWait) {
   const TestMap map = ring(8);
-  const ThreadPlanStatistics statistics = statistics_of(plan_threads(8, 2, all_columns(map)));
+  const ThreadPlanStatistics statistics = statistics_of(plan_threads({0, 8}, 2, all_columns(map)));
   EXPECT_DOUBLE_EQ(statistics.first_phase, 0.75);
   EXPECT_DOUBLE_EQ(statistics.imbalance, 5.0 / 4.0);
   EXPECT_DOUBLE_EQ(statistics_of({}).imbalance, 1.0);
@@ -158,7 +158,7 @@ TEST(ThreadPlan, RandomLoopsRunEveryIterationOnceAndWithoutRaces) {
     const RandomLoop loop = random_loop(random);
     const std::vector<Touch> touches = loop.touches();
     const int threads = 1 + static_cast<int>(seed % 9);
-    const ThreadPlan plan = plan_threads(loop.size, threads, touches);
+    const ThreadPlan plan = plan_threads({0, loop.size}, threads, touches);
     std::vector<int> executions(loop.size, 0);
     for (const auto& phase : plan.phases) {
       ASSERT_EQ(phase.size(), static_cast<std::size_t>(threads)) << "seed " << seed;

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Airfoil gives the residual of the reference executor, to 1e-12, on any number of ranks, with
+chains and without, however the mesh is divided; and each kernel is compiled once for all ranks.
+
+usage: airfoil_on_ranks.py mpiexec airfoil ranks..."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ITERATIONS = 100
+TOLERANCE = 1e-12
+
+
+def run(command, **switches):
+    """The program's output."""
+    environment = {**os.environ, "OP2_THREADS": "1", **switches}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"{command} {switches}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def residual(output):
+    return float(re.search(rf"{ITERATIONS} of {ITERATIONS} +residual ([0-9.e+-]+)", output)[1])
+
+
+def main():
+    mpiexec, airfoil, *ranks = sys.argv[1:]
+    program = [airfoil, "--size", "24", "36", "--iterations", str(ITERATIONS), "--no-check"]
+    expected = residual(run(program, OP2_TARGET="reference"))
+    failures = runs = 0
+    with tempfile.TemporaryDirectory() as cache:
+        for count in ranks:
+            for partitioner in ("block", "rcb", "ptscotch"):
+                for chain in ("off", "on"):
+                    output = run([mpiexec, "-np", count, *program], OP2_CHAIN=chain,
+                                 OP2_PARTITIONER=partitioner, OP2_CACHE_DIR=cache)
+                    runs += 1
+                    deviation = abs(residual(output) / expected - 1)
+                    if not deviation <= TOLERANCE:
+                        failures += 1
+                        print(f"np {count}, {partitioner}, chain {chain}: deviation {deviation:.1e}")
+    with tempfile.TemporaryDirectory() as cache:
+        output = run([mpiexec, "-np", ranks[-1], *program], OP2_CHAIN="on", OP2_CACHE_DIR=cache)
+        compiled, received = map(int, re.search(r"JIT: (\d+) compiled .* (\d+) received", output).groups())
+        if compiled == 0 or received != compiled * (int(ranks[-1]) - 1):
+            failures += 1
+            print(f"np {ranks[-1]}, cold: {compiled} compiled, {received} received")
+    print(f"checked {runs} runs of Airfoil against the reference executor, {failures} failures")
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()

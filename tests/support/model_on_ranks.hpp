@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A random model mesh and its chains on the real engine, on every rank of a communicator; kernels
+// are the hash functions of halo_model.hpp as host functions.
+#pragma once
+
+#include <deque>
+#include <set>
+#include <string>
+
+#include <op2/par_loop.hpp>
+
+#include <comm/distributed_mesh.hpp>
+#include <comm/records.hpp>
+#include <core/log.hpp>
+#include <core/loop_table.hpp>
+#include <core/options.hpp>
+#include <core/queue.hpp>
+#include <core/thread_pool.hpp>
+#include <core/trace.hpp>
+#include <jit/jit.hpp>
+#include <sched/chain_analysis.hpp>
+#include <sched/engine.hpp>
+#include <sched/reduction.hpp>
+#include <support/random_chains.hpp>
+
+namespace op2::test {
+
+/// The "host function" of a model loop is the address of the loop itself.
+inline void call_model_loop(void (*function)(), char* const* arguments) {
+  const auto& loop = *reinterpret_cast<const ModelLoop*>(function);
+  const std::size_t count = loop.args.size();
+  const auto value = [&](std::size_t k) { return reinterpret_cast<Value*>(arguments[k]); };
+  Value hash =
+      mixed(loop.salt, static_cast<Value>(*reinterpret_cast<const int*>(arguments[count])));
+  for (std::size_t k = 0; k < count; ++k) {
+    const ModelArg& arg = loop.args[k];
+    const bool reads =
+        arg.access == OP_READ || arg.access == OP_RW || (arg.access == OP_INC && arg.map < 0);
+    if (reads) hash = mixed(hash, *value(k));
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const op_access access = loop.args[k].access;
+    if (access != OP_READ) *value(k) = mixed(hash, k) + (access == OP_INC ? *value(k) : 0);
+  }
+  if (loop.reduction) *value(count + 1) += mixed(hash, count);
+}
+
+/// One rank's view. All members are collective.
+class ModelOnRanks {
+ public:
+  ModelOnRanks(comm::Communicator& ranks, const ModelMesh& model, const Values& values,
+               const core::Options& options, int threads, Random& random)
+      : ranks_(ranks),
+        model_(model),
+        options_(options),
+        log_(core::LogLevel::off),
+        trace_(false),
+        pool_(threads, core::Topology{{}, 1}),
+        jit_(jit::JitOptions{}, log_),
+        rows_(mesh_, ranks),
+        engine_(options_, pool_, rows_, jit_, table_, trace_, log_) {
+    declare(values, random);
+  }
+
+  void distribute(const std::vector<std::vector<int>>& owner) {
+    engine_.forget_halos();
+    rows_.undistribute();
+    if (ranks_.size() == 1) return;
+    std::vector<comm::Owners> owners;
+    for (std::size_t s = 0; s < sets_.size(); ++s)
+      owners.emplace_back(owner[s].begin() + sets_[s]->first,
+                          owner[s].begin() + sets_[s]->first + sets_[s]->declared);
+    rows_.distribute(std::move(owners));
+  }
+
+  /// @return the reductions of the chain
+  std::vector<Value> run(const ModelChain& chain) {
+    std::vector<core::Global*> sums;
+    for (const ModelLoop& loop : chain) queue_loop(loop, sums);
+    engine_.flush(queue_, mesh_);
+    std::vector<Value> values;
+    for (core::Global* sum : sums) {
+      sched::combine(*sum, ranks_);
+      values.push_back(*reinterpret_cast<const Value*>(sum->value.data()));
+    }
+    poison();
+    return values;
+  }
+
+  /// Rows that differ from `expected` although owned or claimed valid, and declared values that do.
+  int wrong_values(const Values& expected) {
+    int wrong = 0;
+    for (std::size_t d = 0; d < dats_.size(); ++d) {
+      const core::Dat& dat = *dats_[d];
+      if (engine_.validity(dat) == core::no_level) continue;
+      const auto* rows = reinterpret_cast<const Value*>(dat.rows.get());
+      for (std::int32_t row = 0; row < claimed_rows(dat); ++row)
+        wrong += rows[row] != expected[d][id_of(dat, row)];
+      const comm::Bytes held = rows_.declared_rows(dat);
+      const auto* declared = reinterpret_cast<const Value*>(held.data());
+      for (std::int32_t k = 0; k < dat.on().declared; ++k)
+        wrong += declared[k] != expected[d][static_cast<std::size_t>(dat.on().first + k)];
+    }
+    return wrong;
+  }
+
+  core::Level validity(std::size_t dat) const { return engine_.validity(*dats_[dat]); }
+  const op_chain_statistics& statistics() const { return engine_.statistics(); }
+
+ private:
+  void declare(const Values& values, Random& random) {
+    for (std::size_t s = 0; s < model_.set_sizes.size(); ++s) {
+      std::vector<int> cuts{0, model_.set_sizes[s]};
+      for (int r = 1; r < ranks_.size(); ++r) cuts.push_back(pick(random, 0, model_.set_sizes[s]));
+      std::sort(cuts.begin(), cuts.end());
+      const auto mine = static_cast<std::size_t>(ranks_.rank());
+      core::Set& set =
+          mesh_.add_set(cuts[mine + 1] - cuts[mine], ("set" + std::to_string(s)).c_str());
+      rows_.complete(set);
+      sets_.push_back(&set);
+    }
+    for (std::size_t m = 0; m < model_.maps.size(); ++m) {
+      const ModelMap& map = model_.maps[m];
+      core::Set& from = *sets_[static_cast<std::size_t>(map.from)];
+      std::vector<std::int32_t> entries;
+      for (std::int64_t k = from.first; k < from.first + from.declared; ++k)
+        for (const int target : map.targets[static_cast<std::size_t>(k)]) entries.push_back(target);
+      const int arity = map.targets.empty() ? 1 : static_cast<int>(map.targets[0].size());
+      maps_.push_back(&mesh_.add_map(&from, sets_[static_cast<std::size_t>(map.to)], arity,
+                                     entries.data(), ("map" + std::to_string(m)).c_str()));
+    }
+    for (std::size_t d = 0; d < values.size(); ++d) {
+      core::Set& set = *sets_[static_cast<std::size_t>(model_.dat_sets[d])];
+      dats_.push_back(&mesh_.add_dat(&set, 1, Type::u64, values[d].data() + set.first,
+                                     ("dat" + std::to_string(d)).c_str(), false));
+    }
+  }
+
+  void queue_loop(const ModelLoop& loop, std::vector<core::Global*>& sums) {
+    const ModelLoop& kept = loops_.emplace_back(loop);
+    kernels_.push_back({"kernel", "", "", 0, false,
+                        reinterpret_cast<void (*)()>(const_cast<ModelLoop*>(&kept)),
+                        &call_model_loop, nullptr, -1});
+    std::vector<op_arg> args;
+    for (const ModelArg& arg : loop.args) {
+      op_dat dat = dats_[static_cast<std::size_t>(arg.dat)];
+      args.push_back(
+          arg.map < 0
+              ? op_arg_dat(dat, arg.access)
+              : op_arg_dat(dat, arg.column, maps_[static_cast<std::size_t>(arg.map)], arg.access));
+    }
+    args.push_back(op_arg_idx(-1, OP_ID));
+    if (loop.reduction) {
+      const Value zero = 0;
+      sums.push_back(&mesh_.add_global(1, Type::u64, &zero, "sum"));
+      args.push_back(op_arg_gbl(sums.back(), OP_INC));
+    }
+    queue_.push_loop(&kernels_.back(), "loop", sets_[static_cast<std::size_t>(loop.set)], args);
+  }
+
+  std::int32_t claimed_rows(const core::Dat& dat) const {
+    const core::Set& set = dat.on();
+    if (!set.distributed()) return set.size;
+    return set.within(std::min(std::max(engine_.validity(dat), 0), set.layout->highest()));
+  }
+
+  static std::size_t id_of(const core::Dat& dat, std::int32_t row) {
+    const core::Set& set = dat.on();
+    return static_cast<std::size_t>(
+        set.distributed() ? set.layout->global_id[static_cast<std::size_t>(row)] : row);
+  }
+
+  /// Rows that nobody claims to be valid become noise.
+  void poison() {
+    for (const core::Dat* dat : dats_)
+      for (std::int32_t row = claimed_rows(*dat); row < dat->on().rows(); ++row)
+        reinterpret_cast<Value*>(dat->rows.get())[row] = noise_();
+  }
+
+  comm::Communicator& ranks_;
+  const ModelMesh& model_;
+  core::Options options_;
+  core::Log log_;
+  core::Trace trace_;
+  core::LoopTable table_;
+  core::Mesh mesh_;
+  core::Queue queue_;
+  core::ThreadPool pool_;
+  jit::Jit jit_;
+  comm::DistributedMesh rows_;
+  sched::Engine engine_;
+  Random noise_{42};
+  std::deque<ModelLoop> loops_;
+  std::deque<op_kernel_core> kernels_;
+  std::vector<core::Set*> sets_;
+  std::vector<core::Map*> maps_;
+  std::vector<core::Dat*> dats_;
+};
+
+/// What the checks of one mesh have found.
+struct ModelOutcome {
+  int chains = 0;
+  int wrong = 0;
+};
+
+inline std::vector<std::vector<int>> owners_for(Random& random, const ModelMesh& mesh) {
+  std::vector<int> cuts;
+  for (int rank = 1; rank < mesh.ranks; ++rank) cuts.push_back(pick(random, 0, 100));
+  const bool scattered = chance(random, 30);
+  std::vector<std::vector<int>> owner;
+  for (const int size : mesh.set_sizes) {
+    owner.push_back(random_owners(random, size, cuts));
+    if (scattered)
+      for (int& rank : owner.back()) rank = pick(random, 0, mesh.ranks - 1);
+  }
+  return owner;
+}
+
+inline core::Options options_for(Random& random) {
+  core::Options options;
+  options.jit = core::JitMode::off;
+  options.chain = chance(random, 75) ? core::ChainMode::on : core::ChainMode::off;
+  options.exchange = chance(random, 75) ? core::Grouping::grouped : core::Grouping::separate;
+  options.depth_max = one_of(random, {1, 2, 3, 6, 6, 30});
+  options.eliminate_dead_loops = !chance(random, 10);
+  return options;
+}
+
+/// Pairs (owner, receiver) that have something to tell each other in one exchange of a whole chain,
+/// and executed iterations, by the definitions.
+struct ModelCounts {
+  std::int64_t messages = 0, iterations = 0;
+};
+
+inline ModelCounts count_model(const ModelMesh& mesh, ModelLevels& levels, const ModelChain& chain,
+                               const core::ChainLevels& plan,
+                               const std::vector<core::Level>& valid) {
+  ModelCounts counts;
+  std::set<std::pair<int, int>> pairs;
+  for (int rank = 0; rank < mesh.ranks; ++rank) {
+    for (std::size_t d = 0; d < valid.size(); ++d) {
+      const int set = mesh.dat_sets[d];
+      if (plan.need[d] <= std::max(valid[d], 0)) continue;
+      for (int e = 0; e < mesh.set_sizes[set]; ++e)
+        if (levels.of(rank, plan.need[d])[set][e] &&
+            !levels.of(rank, std::max(valid[d], 0))[set][e])
+          pairs.insert({mesh.owner[set][e], rank});
+    }
+    for (std::size_t l = 0; l < chain.size(); ++l)
+      if (plan.extent[l] != core::no_level)
+        for (const char in : levels.of(rank, plan.extent[l])[chain[l].set])
+          counts.iterations += in != 0 ? 1 : 0;
+  }
+  counts.messages = static_cast<std::int64_t>(pairs.size());
+  return counts;
+}
+
+/// A random mesh with a few chains in a row, checked after each. Collective; equal seeds on every
+/// rank.
+inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
+  Random random(seed);
+  ModelMesh mesh = random_mesh(random);
+  mesh.ranks = ranks.size();
+  mesh.owner = owners_for(random, mesh);
+  Values expected = random_values(random, mesh);
+  const core::Options options = options_for(random);
+  ModelOnRanks real(ranks, mesh, expected, options, one_of(random, {1, 1, 2}), random);
+  real.distribute(mesh.owner);
+  ModelOutcome outcome;
+  for (int left = pick(random, 1, 4); left > 0; --left) {
+    ModelChain chain = random_chain(random, mesh);
+    const bool whole = options.chain == core::ChainMode::on && options.depth_max == 30 &&
+                       options.exchange == core::Grouping::grouped && options.eliminate_dead_loops;
+    const int repetitions = chance(random, 30) ? 2 : 1;
+    for (int k = 0; k < repetitions; ++k) {
+      std::vector<core::Level> valid;
+      for (std::size_t d = 0; d < mesh.dat_sets.size(); ++d) valid.push_back(real.validity(d));
+      const op_chain_statistics before = real.statistics();
+      const auto sums = real.run(chain);
+      outcome.wrong += sums != run_sequentially(mesh, chain, expected);
+      outcome.wrong += real.wrong_values(expected);
+      ++outcome.chains;
+      if (!whole || ranks.size() == 1) continue;
+      auto descriptions = descriptors(chain);
+      for (core::ChainLoop& loop : descriptions)
+        loop.reduction =
+            loop.reduction || std::all_of(loop.args.begin(), loop.args.end(),
+                                          [](const auto& arg) { return arg.access == OP_READ; });
+      const std::vector<core::Level> wanted(valid.size(), 0);
+      ModelLevels levels(mesh);
+      const ModelCounts counts = count_model(
+          mesh, levels, chain, sched::analyse_chain(descriptions, valid, wanted), valid);
+      const auto& after = real.statistics();
+      ModelCounts sum;
+      for (const ModelCounts& of : comm::gather_records(
+               ranks, ModelCounts{after.messages - before.messages,
+                                  after.core_iterations + after.rest_iterations -
+                                      before.core_iterations - before.rest_iterations}))
+        sum = {sum.messages + of.messages, sum.iterations + of.iterations};
+      outcome.wrong += sum.messages != counts.messages || sum.iterations != counts.iterations;
+    }
+    if (chance(random, 20)) {
+      mesh.owner = owners_for(random, mesh);
+      real.distribute(mesh.owner);
+    }
+  }
+  return outcome;
+}
+
+}  // namespace op2::test

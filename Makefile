@@ -7,11 +7,12 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test asan bench bench-mpi setup clean
+.PHONY: help build airfoil test fuzz asan bench bench-mpi setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
+	@echo "make fuzz      100 000 random chains on ranks, 20 000 random programs' chains; TEST_SEED chooses"
 	@echo "make asan      the same with AddressSanitizer and UBSan"
 	@echo "make bench     measure against hand-written code"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
@@ -37,7 +38,12 @@ airfoil: build/release/build.ninja
 test: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --preset dev
-	@grep -h "^checked .* random" build/dev/Testing/Temporary/LastTest.log
+	@grep -h "^checked .*\(random\|reference\)" build/dev/Testing/Temporary/LastTest.log
+
+fuzz: build/dev/build.ninja
+	@cmake --build --preset dev -j $(JOBS) --target ranks_property_test equivalence_test
+	@TEST_CHAINS=$${TEST_CHAINS:-100000} build/dev/tests/unit/sched/ranks_property_test
+	@TEST_CHAINS=$${TEST_CHAINS:-20000} build/dev/tests/equivalence/equivalence_test
 
 asan: build/asan/build.ninja
 	@cmake --build --preset asan -j $(JOBS)

@@ -30,7 +30,7 @@ OP2_API void fetch_global(op_global global, Type value_type, void* values);
 
 /// Data on `set`.
 /// @param type    "double", "float", "int", "uint", "ll", "ull" or "bool"; must name T
-/// @param values  shape [set->size x dim], or null for zeros
+/// @param values  shape [elements declared here x dim], or null for zeros
 /// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
 template <op2::Value T>
 op_dat op_decl_dat(op_set set, int dim, const char* type, const T* values, const char* name) {

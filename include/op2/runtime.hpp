@@ -61,8 +61,8 @@ OP2_API void fetch_data_range(op_dat dat, Type value_type, void* values, std::in
                               std::int64_t high);
 }  // namespace op2::detail
 
-/// Executes pending loops and copies this rank's declared block, shape [set->size x dim], in the
-/// original order.
+/// Executes pending loops and copies this rank's declared block, shape [elements declared here x
+/// dim], in the original order.
 /// @throws op2::Error bad_type, and everything that executing loops may throw
 template <op2::Value T>
 void op_fetch_data(op_dat dat, T* values) {

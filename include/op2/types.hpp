@@ -79,7 +79,7 @@ struct op_dat_core {
   op_set set;
   int dim;
   int size;          ///< bytes per element: dim * bytes per value
-  char* data;        ///< shape [set->size x dim]; current only after a fetch or a flush
+  char* data;        ///< local rows, shape [rows x dim]; current only after a flush
   const char* type;  ///< canonical type string
   const char* name;
 };

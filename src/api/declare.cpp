@@ -35,11 +35,11 @@ Record* report_name(api::Runtime& runtime, const char* what, const char* name, R
 op_set op_decl_set(int local_size, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_set", name);
-  runtime.return_to_declared();
   runtime.check_together(fmt::format("op_decl_set '{}'", name), [&] {
     if (local_size < 0)
       core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
   });
+  runtime.return_to_declared();
   core::Set& set = runtime.mesh.add_set(local_size, name);
   runtime.rows.complete(set);
   return report_name(runtime, "set", name, set);
@@ -51,9 +51,9 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
-  runtime.return_to_declared();
   runtime.check_together(fmt::format("op_decl_map '{}' of arity {}", name, dim),
                          [&] { core::check_map_values(from, to, dim, values, name); });
+  runtime.return_to_declared();
   return report_name(runtime, "map", name, runtime.mesh.add_map(from, to, dim, values, name));
 }
 
@@ -105,7 +105,7 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
     core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
   runtime.flush();  // queued loops see the old value
   const auto bytes = std::span(static_cast<const char*>(values), core::size_of(value_type, dim));
-  runtime.check_together(fmt::format("op_decl_const '{}' text={:016x}", name,
+  runtime.check_together(fmt::format("op_decl_const '{}' value={:016x}", name,
                                      sched::stamp_of({bytes.begin(), bytes.end()})),
                          [] {});
   runtime.mesh.set_constant(name, value_type, dim, values);

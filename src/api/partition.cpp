@@ -191,9 +191,10 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   const std::string& forced = runtime.options.partitioner;
   Request request = request_of(forced.empty() ? lower_case(library) : forced,
                                forced.empty() ? lower_case(routine) : "", map, coordinates);
+  runtime.flush();
+  runtime.enter(fmt::format("op_partition by {}", name_of(request.method)));
   runtime.return_to_declared();
   if (runtime.alone() || runtime.mesh.sets().empty()) return;
-  runtime.enter(fmt::format("op_partition by {}", name_of(request.method)));
   const comm::BlockMesh mesh = runtime.rows.as_declared();
   Primary primary = primary_owners(runtime, mesh, set, request);
   auto owners = comm::inherit_owners(runtime.ranks(), mesh, primary.set, std::move(primary.owners));

@@ -181,8 +181,8 @@ void Runtime::flush() {
 }
 
 void Runtime::return_to_declared() {
-  flush();
   if (!rows.distributed()) return;
+  flush();
   engine.forget_halos();
   rows.undistribute();
 }

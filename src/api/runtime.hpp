@@ -47,8 +47,8 @@ class Runtime {
   /// Flushes if the queue has reached its bound, in loops or in bytes of copied globals.
   void flush_if_full();
 
-  /// Executes what is queued and brings the mesh to the form in which it was declared, to which
-  /// sets and maps can be added. Collective.
+  /// Brings the mesh to the form in which it was declared, to which sets and maps can be added; if
+  /// it is distributed, what is queued is executed first. Collective.
   void return_to_declared();
 
   /// Executes what is queued; yields the rows of a dat as declared. Collective.

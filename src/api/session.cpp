@@ -113,11 +113,24 @@ Runtime& usable() {
 
 namespace {
 
+/// A launcher of another MPI starts processes that do not find each other.
+std::unique_ptr<op2::comm::MpiSession> joined(std::unique_ptr<op2::comm::MpiSession> session,
+                                              bool chosen) {
+  using namespace op2;
+  const int launched = comm::launched_processes();
+  if (!chosen && launched > 1 && session->communicator->size() == 1)
+    core::fail(ErrorCode::communication_failure,
+               "op_init: {} processes were launched, but each is alone in MPI_COMM_WORLD and would "
+               "solve the whole problem; use the launcher of the MPI that libop2 was built with",
+               launched);
+  return session;
+}
+
 /// MPI if a launcher started several processes, or if the program uses it.
 std::unique_ptr<op2::comm::MpiSession> mpi_if_wanted(std::optional<int> communicator) {
   using namespace op2;
   if (communicator || comm::launched_processes() > 1 || comm::mpi_is_running())
-    return comm::start_mpi(communicator);
+    return joined(comm::start_mpi(communicator), communicator.has_value());
   return nullptr;
 }
 
@@ -170,7 +183,10 @@ void op_exit() {
     }
   };
   attempt([&] {
-    if (!runtime->failed()) runtime->flush();
+    if (runtime->failed()) return;
+    runtime->flush();
+    runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
+    runtime->ranks().barrier();
   });
   attempt([&] { api::write_timing(*runtime); });
   attempt([&] { api::write_trace(*runtime); });

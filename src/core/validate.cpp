@@ -48,10 +48,10 @@ void check_type(const char* what, const char* name, const char* type, Type value
 }
 
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name) {
-  const std::int64_t count = std::int64_t{from->size} * dim;
+  const std::int64_t count = std::int64_t{static_cast<const Set*>(from)->declared} * dim;
   if (count > 0 && values == nullptr)
     fail(ErrorCode::null_data, "map '{}': the values are null, but set '{}' has {} elements", name,
-         from->name, from->size);
+         from->name, static_cast<const Set*>(from)->declared);
   const std::int64_t targets = static_cast<const Set*>(to)->global_size;
   std::int64_t bad = 0;
   std::int64_t first = 0;

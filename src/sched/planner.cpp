@@ -246,6 +246,7 @@ void Planner::report_order(const core::Queue& queue, const core::LoopRecord& rec
                "result depends on their order, which {} ranks do not have; use OP_INC alone, or a "
                "map in which no target occurs twice",
                record.name, record.where.file, record.where.line, rows_.communicator().size());
+  if (step.range == nullptr) return;
   step.row->code = "jit, in order";
   log_.warning_once(step.row->name,
                     fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "
@@ -259,7 +260,7 @@ void Planner::add_steps(const core::Queue& queue, Plan& plan) {
     for (std::size_t k = chain.begin; k < chain.end; ++k) {
       LoopStep& step = plan.steps[k];
       if (step.kind != LoopStep::Kind::loop) continue;
-      if (ordered[k] != 0 && step.range != nullptr) report_order(queue, queue.records()[k], step);
+      if (ordered[k] != 0) report_order(queue, queue.records()[k], step);
       steps_.build(queue, {chain.begin, chain.end}, k, ordered[k] != 0, step);
     }
 }

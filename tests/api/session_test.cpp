@@ -69,9 +69,7 @@ TEST(Session, ASecondSessionRefusesHandlesOfTheFirst) {
   op_exit();
 }
 
-OP_KERNEL(calls_library, (double* a), {
-  *a = static_cast<double>(op_get_size(nullptr));
-});
+OP_KERNEL(calls_library, (double* a), { *a = static_cast<double>(op_get_size(nullptr)); });
 OP_KERNEL(throws, (double* a), {
   if (*a == 0) throw std::runtime_error("no pressure");
 });
@@ -240,10 +238,15 @@ TEST(SessionDeathTest, HelpShowsTheSwitchesAndEndsTheProgram) {
   EXPECT_EXIT(ask_for_help(), testing::ExitedWithCode(0), "OP2_THREADS");
 }
 
-TEST(Session, SeveralProcessesWithoutMpiAreRefused) {
+TEST(Session, SeveralProcessesThatDoNotFindEachOtherAreRefused) {
   const Variable ranks("OMPI_COMM_WORLD_SIZE", "4");
-  EXPECT_THAT(error_text(ErrorCode::not_compiled, [] { op_init(0, nullptr, 0); }),
-              HasSubstr("4 processes"));
+  try {
+    op_init(0, nullptr, 0);
+    FAIL() << "started";
+  } catch (const Error& error) {  // without MPI in the build: not_compiled
+    EXPECT_TRUE(error.code() == ErrorCode::communication_failure ||
+                error.code() == ErrorCode::not_compiled);
+  }
 }
 
 struct BadValue {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program of several ranks that uses the public interface alone: program_on_ranks HOW [PREFIX].
+// Rank 1 does something else than the others if HOW is
+//   skip      it leaves out a loop             text      its kernel has another text
+//   swap      it swaps two loops               constant  its constant has another value
+//   access    its argument has another access  exit      it calls op_exit before the others
+//   dat       its argument is another dat      throws    its host function throws
+// otherwise all do the same:
+//   same      the calls of the cases above
+//   report    loops, and the table of op_timing_output
+//   files     loops, and files of a dat whose names begin with PREFIX
+// The exit code is 0, or 3 after an error, which is printed.
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include <support/graph_on_ranks.hpp>
+
+namespace {
+
+using namespace op2::test;
+
+bool is_odd = false;  // for a host function, which has no other way to know
+
+void fault_of_host(double*) {
+  if (is_odd) throw std::runtime_error("this host function fails");
+}
+const op2::TypedKernel fault("fault", "void fault(double* state) {}", &fault_of_host, __FILE__,
+                             __LINE__);
+
+void run_text(const DeclaredGraph& d, const char* source) {
+  op_par_loop(op_decl_kernel("scale", source), "scale", d.cells, op_arg_dat(d.state, OP_RW));
+}
+
+/// Two steps; what differs is the second, so that the first has been planned and executed.
+void run_differently(const DeclaredGraph& d, const std::string& how) {
+  run_steps(d, 1);
+  op_flush();
+  const bool swaps = is_odd && how == "swap";
+  if (swaps) run_update(d);
+  if (!(is_odd && how == "skip")) run_flow(d);
+  if (!swaps) run_update(d);
+  if (how == "access")
+    op_par_loop(fault, "fault", d.cells, op_arg_dat(d.state, is_odd ? OP_WRITE : OP_RW));
+  if (how == "dat")
+    op_par_loop(fault, "fault", d.cells, op_arg_dat(is_odd ? d.flux : d.state, OP_RW));
+  if (how == "throws") op_par_loop(fault, "fault", d.cells, op_arg_dat(d.state, OP_RW));
+  if (how == "text")
+    run_text(d,
+             is_odd ? "void scale(double* s) { *s *= 3; }" : "void scale(double* s) { *s *= 2; }");
+  const double factor = is_odd && how == "constant" ? 3 : 2;
+  op_decl_const("factor", 1, &factor);
+  if (is_odd && how == "exit") return op_exit();
+  run_steps(d, 1);
+  op_flush();
+  op_printf("nothing differs\n");
+}
+
+void write_files(const Graph& graph, const DeclaredGraph& d, const std::string& prefix) {
+  std::vector<double> points;
+  for (int cell = d.my_cells.begin; cell < d.my_cells.end; ++cell)
+    points.insert(points.end(), {double(cell), double(cell % 7)});
+  const op_dat coordinates = op_decl_dat(d.cells, 2, "double", points.data(), "points");
+  op_partition("RANDOM", "", d.cells, nullptr, nullptr);
+  run_steps(d, 3);
+  op_print_dat_to_txtfile(d.state, (prefix + ".txt").c_str());
+  op_print_dat_to_binfile(d.state, (prefix + ".bin").c_str());
+  const op_dat fields[] = {d.state};
+  op_write_vtu((prefix + ".vtu").c_str(), d.ends, coordinates, fields);
+  op_printf("%d cells are written\n", graph.cells);
+}
+
+void run(const std::string& how, const std::string& prefix) {
+  is_odd = op_rank() == 1 && how != "same";
+  const Graph graph = ring(1000);
+  const DeclaredGraph d = declare(graph);
+  if (how == "files") return write_files(graph, d, prefix);
+  if (how != "report") return run_differently(d, how);
+  run_steps(d, 3);
+  op_timing_output();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 2) return std::puts("program_on_ranks HOW [PREFIX]"), 2;
+  try {
+    op_init(count, words);
+    run(words[1], count > 2 ? words[2] : "");
+    op_exit();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "caught: %s\n", error.what());
+    return 3;
+  }
+  return 0;
+}

@@ -243,7 +243,7 @@ TEST(Session, SeveralProcessesThatDoNotFindEachOtherAreRefused) {
   try {
     op_init(0, nullptr, 0);
     FAIL() << "started";
-  } catch (const Error& error) {  // without MPI in the build: not_compiled
+  } catch (const op2::Error& error) {  // without MPI in the build: not_compiled
     EXPECT_TRUE(error.code() == ErrorCode::communication_failure ||
                 error.code() == ErrorCode::not_compiled);
   }

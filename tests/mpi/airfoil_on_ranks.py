@@ -27,6 +27,18 @@ def residual(output):
     return float(re.search(rf"{ITERATIONS} of {ITERATIONS} +residual ([0-9.e+-]+)", output)[1])
 
 
+def check_exchanges(command):
+    """Two iterations are 22 calls: queued together they take one exchange instead of four."""
+    failures = 0
+    for chain, expected in ("off", 4 * 50 + 2), ("on", 50):
+        output = run(command, OP2_CHAIN=chain, OP2_QUEUE_MAX="22")
+        found = re.search(r"Halos: (\d+) ranks, (\d+) exchanges", output)
+        if int(found[2]) != expected:
+            failures += 1
+            print(f"chain {chain}: {found[2]} exchanges in 50 flushes, not {expected}")
+    return failures
+
+
 def main():
     mpiexec, airfoil, *ranks = sys.argv[1:]
     program = [airfoil, "--size", "24", "36", "--iterations", str(ITERATIONS), "--no-check"]
@@ -49,6 +61,7 @@ def main():
         if compiled == 0 or received != compiled * (int(ranks[-1]) - 1):
             failures += 1
             print(f"np {ranks[-1]}, cold: {compiled} compiled, {received} received")
+    failures += check_exchanges([mpiexec, "-np", "4", *program])
     print(f"checked {runs} runs of Airfoil against the reference executor, {failures} failures")
     sys.exit(failures > 0)
 

@@ -13,26 +13,28 @@ INTRODUCTION = """# What chains save
 
 Made by `make bench-mpi`; the figures behind it are in [scaling.jsonl](scaling.jsonl).
 
-Ranks of one machine exchange messages in no time, so the network is modelled: `tools/netmodel` gives every rank a clock
-of its own, which goes on by work and by messages. Work is what the library has counted (iterations, rows packed, bytes
-unpacked) times what one of them costs on a rank that has a core for itself and a mesh that fits into the cache; the last
-table has these costs. A message of n bytes costs {overhead} us of work at either end, {byte:g} ns per byte on the line of
-its sender, and the latency. With latency 0 a network without any costs is meant.
+Ranks of one machine exchange messages in no time, so the network is modelled: `tools/netmodel` gives every rank a
+clock of its own, which goes on by work and by messages. Work is what the library has counted (iterations, rows
+packed, bytes unpacked) times what one of them costs on a rank that has a core for itself and a mesh that fits into
+the cache; the last table has these costs, the best of several runs each. A message of n bytes costs {overhead} us
+of work at either end, {byte:g} ns per byte on the line of its sender, and the latency. What a loop costs besides
+its iterations is not counted. With latency 0 a network without any costs is meant.
 
-`separate` sends one message per dat and level of halo, before each loop that needs it; `off` one message per neighbour
-before each loop; `on` one per neighbour for a whole chain of loops. Times are those of the slowest rank; a ratio above 1
-says that chains win. In brackets is the same ratio as it follows from the counts of the busiest rank by the model of
-[halo-algebra.md](halo-algebra.md#9-what-it-costs-and-when-it-pays): overheads + packing + max(core work, E L + bytes / B) + unpacking + rest
-of the work, with E exchanges of latency L. Packing and overheads are not inside the maximum, because they occupy the
-processor. Redundant work is in percent of the necessary one, busiest rank and all others together.
+`separate` sends one message per dat and level of halo, before each loop that needs it; `off` one message per
+neighbour before each loop; `on` one per neighbour for a whole chain of loops. Times are those of the slowest rank;
+a ratio above 1 says that chains win. In brackets is the same ratio as it follows from the counts of the busiest
+rank by the model of [halo-algebra.md](halo-algebra.md#9-what-it-costs-and-when-it-pays): overheads + packing +
+max(core work, E L + bytes / B) + unpacking + rest of the work, with E exchanges of latency L. Packing and
+overheads are not inside the maximum, because they occupy the processor. Redundant work is in percent of the
+necessary one, busiest rank and all others together.
 
-{runs} runs of each of {points} points differ by at most {spread:.1e}. Without network costs, `separate` and `off` differ by at most
-{control:.1e}.
+{runs} runs of each of {points} points {spread}. Without network costs, `separate` and `off`
+differ by at most {control:.1e}.
 
 """
 
-LOSSES = """On a network that costs nothing, always: there is redundant work and nothing to save (the columns for 0 us). With
-latency:
+LOSSES = """Where messages cost nothing, always: there is redundant work and nothing to save (the columns for 0 us).
+With latency:
 
 """
 
@@ -136,13 +138,24 @@ def control(results):
                for point in results.points())
 
 
+def summary(results):
+    """The point that is most often asked for."""
+    text = "With chains of 16 repetitions, 16 ranks with 700 cells each are:\n\n"
+    for point in results.points(ranks=16, cells=700, nchains=16):
+        for latency in (2, 50):
+            off, separate = (results.ratio(point, latency, mode) for mode in ("off", "separate"))
+            text += (f"* {COSTS_OF[point[0]]}, {latency} us: {off:.2f} times as fast as `off`, "
+                     f"{separate:.2f} times as fast as `separate`\n")
+    return text + "\n"
+
+
 def losses(results):
     """Where chains are slower than grouped messages."""
     rows = []
     for point, latency in itertools.product(results.points(), (2, 50)):
         if results.ratio(point, latency, "off") < 1:
             model = f"{results.predicted_ratio(point, latency, 'off'):.3f}" if point[3] else ""
-            rows.append([COSTS_OF[point[0]], *map(str, point[1:4]), str(latency),
+            rows.append([COSTS_OF[point[0]], *map(str, point[1:3]), str(point[3] or "-"), str(latency),
                          f"{results.ratio(point, latency, 'off'):.3f}", model])
     header = ["program", "ranks", "cells per rank", "nchains", "latency, us", "off / on", "model"]
     return table(header, rows) if rows else "Nowhere among these points.\n\n"
@@ -167,7 +180,10 @@ def plot(results, path):
                       label=f"{COSTS_OF[program]}, {latency} us")
             axis.plot(x, [results.predicted_ratio(p, latency, "off") for p in points], ":", color=f"C{color}")
         axis.axhline(1, color="gray", linewidth=0.8)
-        axis.set(xscale="log", xlabel=label)
+        axis.set_xscale("log")
+        axis.set_xticks(x, [str(value) for value in x])
+        axis.minorticks_off()
+        axis.set_xlabel(label)
     axes[0].set_ylabel("time without chains / with chains")
     axes[0].set_title("16 ranks, 700 cells per rank")
     axes[1].set_title("16 ranks, 16 repetitions; dotted: model")
@@ -179,8 +195,10 @@ def plot(results, path):
 def write(records, folder, overhead_us, bandwidth_gbs):
     results = Results(records, overhead_us, bandwidth_gbs)
     last = next(record for record in records if "spread" in record)
-    text = INTRODUCTION.format(overhead=overhead_us, byte=1 / bandwidth_gbs, spread=last["spread"],
+    spread = f"differ by at most {last['spread']:.1e}" if last["spread"] > 0 else "do not differ at all"
+    text = INTRODUCTION.format(overhead=overhead_us, byte=1 / bandwidth_gbs, spread=spread,
                                runs=last["runs"], points=last["points"], control=control(results))
+    text += summary(results)
     for program in ("constant", "growing"):
         text += f"## examples/loop_chain, {COSTS_OF[program]}\n\n"
         text += table(CHAIN_HEADER, [chain_row(results, p) for p in results.points(program=program)])

@@ -115,7 +115,8 @@ Primary primary_owners(api::Runtime& runtime, const comm::BlockMesh& mesh, op_se
   switch (request.method) {
     case Method::bisection: {
       const core::Dat& dat = *core::record_of(request.values);
-      const auto count = static_cast<std::size_t>(dat.on().declared * dat.dim);
+      const auto count =
+          static_cast<std::size_t>(dat.on().declared) * static_cast<std::size_t>(dat.dim);
       return {divided->index,
               comm::rcb_owners(ranks, blocks,
                                {reinterpret_cast<const double*>(dat.rows.get()), count}, dat.dim)};

@@ -104,6 +104,9 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
   runtime.flush();
   runtime.check_together(fmt::format("op_fetch_data_idx '{}'", record.name), [&] {
     check_values("op_fetch_data_idx", record, value_type, values);
+    if (values == nullptr)
+      core::fail(ErrorCode::null_data, "op_fetch_data_idx: the values for dat '{}' are null",
+                 record.name);
     if (low < 0 || high >= record.on().global_size || low > high)
       core::fail(ErrorCode::bad_range,
                  "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,

@@ -46,7 +46,7 @@ std::string speaker(const comm::Communicator& ranks) {
 bool is_uniform(ErrorCode code) {
   return code != ErrorCode::divergent_ranks && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
-         code != ErrorCode::io_failure;
+         code != ErrorCode::io_failure && code != ErrorCode::inside_kernel;
 }
 
 jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
@@ -90,7 +90,12 @@ Runtime::Runtime(core::Options given, const core::Topology& topology, core::LogL
       engine(options, pool, rows, jit, table, trace, log),
       handler_(handler) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
-  enter("op_init");
+  enter(
+      fmt::format("op_init with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE {}, "
+                  "OP2_TARGET {}, OP2_JIT {}, OP2_DISABLE {} (by number of the value)",
+                  static_cast<int>(options.chain), options.depth_max, options.queue_max,
+                  static_cast<int>(options.exchange), static_cast<int>(options.target),
+                  static_cast<int>(options.jit), options.eliminate_dead_loops ? 0 : 1));
   ranks().barrier();
   trace.restart();
 }
@@ -109,6 +114,8 @@ void Runtime::check_together(const std::string& call, const std::function<void()
     check();
   } catch (const Error& error) {
     mine = error;
+  } catch (const std::bad_alloc&) {
+    mine.emplace(ErrorCode::out_of_memory, call + ": there is no memory for it");
   }
   const auto codes = comm::gather_records(ranks(), mine ? static_cast<int>(mine->code()) : 0);
   const auto failed = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });

@@ -42,17 +42,17 @@ Plan& Engine::plan_for(const core::Queue& queue, const core::Mesh& mesh) {
 Plan& Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash) {
   const auto begin = core::Clock::now();
   comm::Communicator& communicator = rows_.communicator();
-  std::string description;
+  std::shared_ptr<const std::string> description;
   std::uint64_t stamp = 0;
   if (communicator.size() > 1) {
-    description = describe_queue(queue);
-    stamp = stamp_of(description);
-    communicator.set_activity({numbered(stamp, flushes_), [&description] { return description; }});
+    description = std::make_shared<const std::string>(describe_queue(queue));
+    stamp = stamp_of(*description);
+    communicator.set_activity({numbered(stamp, flushes_), [description] { return *description; }});
     communicator.barrier();
   }
   const int epoch = rows_.epoch();
   auto plan = planner_.make_plan(queue, mesh, valid_);
-  if (rows_.epoch() != epoch) plans_.clear();  // shares stay: rows that existed have not moved
+  if (rows_.epoch() != epoch) plans_.clear();  // their shares are gone, and rows have moved
   plan->stamp = stamp;
   plan->description = std::move(description);
   trace_.add("plan", "make plan", begin, core::Clock::now());
@@ -68,7 +68,7 @@ void Engine::forget_halos() {
 void Engine::announce(const Plan& plan) {
   stamp_ = numbered(plan.stamp, flushes_++);
   if (rows_.communicator().size() > 1)
-    rows_.communicator().set_activity({stamp_, [&plan] { return plan.description; }});
+    rows_.communicator().set_activity({stamp_, [text = plan.description] { return *text; }});
 }
 
 void Engine::execute(ChainPlan& chain, Plan& plan, core::Queue& queue) {

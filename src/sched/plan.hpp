@@ -80,8 +80,10 @@ struct PlanKey {
 
 struct Plan {
   PlanKey key;
-  std::uint64_t stamp = 0;               ///< equal on ranks that queued the same loops
-  std::string description;               ///< what the stamp was made of, a line per record
+  std::uint64_t stamp = 0;  ///< equal on ranks that queued the same loops
+  /// What the stamp was made of, a line per record; shared with the message layer, which may ask
+  /// for it after the plan is gone.
+  std::shared_ptr<const std::string> description;
   std::vector<ChainPlan> chains;         ///< one after the other they cover the records
   std::vector<LoopStep> steps;           ///< one per record
   std::vector<core::Level> valid_after;  ///< of `key.dats`

@@ -57,11 +57,11 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   plan->key = key_of(queue, valid);
   plan->steps.resize(queue.size());
   std::vector<core::Level> levels = valid;
-  core::Level rows = 0;
+  core::Level rows = core::no_level;
   for (const RecordRange& chain : cut_chains(queue, limits()))
     rows = std::max(rows, plan_chain(queue, chain, levels, *plan));
   const int epoch = rows_.epoch();
-  rows_.ensure_rows(rows);
+  if (rows != core::no_level) rows_.ensure_rows(rows);
   if (rows_.epoch() != epoch) steps_.forget();
   add_exchanges(*plan);
   add_code(queue, mesh, *plan);
@@ -246,8 +246,8 @@ void Planner::report_order(const core::Queue& queue, const core::LoopRecord& rec
                "result depends on their order, which {} ranks do not have; use OP_INC alone, or a "
                "map in which no target occurs twice",
                record.name, record.where.file, record.where.line, rows_.communicator().size());
-  if (step.range == nullptr) return;
-  step.row->code = "jit, in order";
+  if (step.range == nullptr && rows_.communicator().size() == 1) return;
+  if (step.range != nullptr) step.row->code = "jit, in order";
   log_.warning_once(step.row->name,
                     fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "
                                 "others use, so the result depends on their order",

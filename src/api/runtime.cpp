@@ -46,7 +46,7 @@ std::string speaker(const comm::Communicator& ranks) {
 bool is_uniform(ErrorCode code) {
   return code != ErrorCode::divergent_ranks && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
-         code != ErrorCode::io_failure && code != ErrorCode::inside_kernel;
+         code != ErrorCode::io_failure;
 }
 
 jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
@@ -152,7 +152,7 @@ void Runtime::poison(const std::string& reason) {
 }
 
 void Runtime::give_up(const Error& error) {
-  if (alone() || is_uniform(error.code())) throw error;
+  if (alone() || (is_uniform(error.code()) && !engine.executing())) throw error;
   // The other ranks wait for this one: they can only be ended.
   log.error(error.what());
   if (handler_ != nullptr)

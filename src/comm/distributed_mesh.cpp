@@ -167,7 +167,6 @@ void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
   core::ensure(distributed(), "rows are set in the declared form");
   to_local(dat, values != nullptr ? bytes_of(values, dat.declared_bytes())
                                   : Bytes(dat.declared_bytes()));
-  ++epoch_;
 }
 
 }  // namespace op2::comm

@@ -21,13 +21,16 @@ Engine::Engine(const core::Options& options, core::ThreadPool& pool, comm::Distr
 
 void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   if (queue.empty()) return;
+  executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   Plan& plan = plan_for(queue, mesh);
   announce(plan);
+  executing_ = true;
   for (ChainPlan& chain : plan.chains) execute(chain, plan, queue);
   for (std::size_t k = 0; k < plan.key.dats.size(); ++k)
     valid_[static_cast<std::size_t>(plan.key.dats[k]->index)] = plan.valid_after[k];
   queue.clear();
+  executing_ = false;
 }
 
 Plan& Engine::plan_for(const core::Queue& queue, const core::Mesh& mesh) {

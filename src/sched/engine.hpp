@@ -42,6 +42,10 @@ class Engine {
     return planner_.runs_on_host(kernel) && planner_.names_constants(kernel, mesh);
   }
 
+  /// Whether loops are being executed, or were when `flush` threw: such an error is this rank's
+  /// own.
+  bool executing() const { return executing_; }
+
   /// Level up to which the rows of a dat are valid.
   core::Level validity(const core::Dat& dat) const {
     const auto k = static_cast<std::size_t>(dat.index);
@@ -68,6 +72,7 @@ class Engine {
   Planner planner_;
   std::unordered_multimap<std::size_t, std::unique_ptr<Plan>> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
+  bool executing_ = false;
   std::uint64_t flushes_ = 0;
   std::uint64_t stamp_ = 0;  ///< of what is being executed
   op_chain_statistics statistics_{};

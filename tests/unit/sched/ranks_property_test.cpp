@@ -35,8 +35,9 @@ TEST(RanksProperty, ChainsOnRanksGiveTheValuesOfSequentialLoops) {
     if (here > 0 && wrong++ < 5) ADD_FAILURE() << "seed " << seed << ", " << ranks << " ranks";
   }
   EXPECT_EQ(wrong, 0) << wrong << " of " << seed - first << " random meshes differ";
-  std::cout << "checked " << chains << " random chains on 1 to 8 fake ranks, seeds " << first
-            << " to " << seed - 1 << ", " << wrong << " failures\n";
+  std::cout << (wrong == 0 ? "checked " : "failed in ") << chains
+            << " random chains on 1 to 8 fake ranks, seeds " << first << " to " << seed - 1 << ", "
+            << wrong << " failures\n";
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 
 namespace op2::sched {
 
-/// Cores are tracked down to this level; a deeper one counts as empty.
+/// The analysis ends here, so that a long chain costs no more; a deeper core counts as empty.
+/// Deeper than the rows of any mesh are told apart (core::deepest_tracked): what the analysis says
+/// does not depend on how they are kept.
 inline constexpr core::Level deepest_core = -40;
 
 /// Extents, and the validity that each dat must have before the chain.

@@ -129,8 +129,7 @@ void Engine::run_rest(const ChainPlan& chain, Plan& plan, core::Queue& queue) {
         break;
     }
     run_late(step, record, queue, pool_, rows_.communicator());
-    account(step, record, step.late_iterations, begin);
-    begin = core::Clock::now();
+    begin = account(step, record, step.late_iterations, begin);
     ++step.row->calls;
     step.row->bytes += step.useful_bytes;
     statistics_.rest_iterations += step.late_iterations;
@@ -146,12 +145,13 @@ void Engine::count(const ChainPlan& chain) {
   statistics_.layers = std::max(statistics_.layers, chain.layers);
 }
 
-void Engine::account(LoopStep& step, const core::LoopRecord& record, std::int64_t iterations,
-                     core::Clock::time_point begin) {
+core::Clock::time_point Engine::account(LoopStep& step, const core::LoopRecord& record,
+                                        std::int64_t iterations, core::Clock::time_point begin) {
   const auto end = core::Clock::now();
   step.row->elements += iterations;
   step.row->seconds += std::chrono::duration<double>(end - begin).count();
   if (trace_.on()) trace_.add("loop", record.name, begin, end);
+  return end;
 }
 
 }  // namespace op2::sched

@@ -63,8 +63,9 @@ class Engine {
   void run_core(ChainPlan& chain, Plan& plan, core::Queue& queue);
   void run_rest(const ChainPlan& chain, Plan& plan, core::Queue& queue);
   void count(const ChainPlan& chain);
-  void account(LoopStep& step, const core::LoopRecord& record, std::int64_t iterations,
-               core::Clock::time_point begin);
+  /// Books iterations that began at `begin`. @return now
+  core::Clock::time_point account(LoopStep& step, const core::LoopRecord& record,
+                                  std::int64_t iterations, core::Clock::time_point begin);
 
   core::ThreadPool& pool_;
   comm::DistributedMesh& rows_;

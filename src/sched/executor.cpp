@@ -66,7 +66,7 @@ void* seen(const GlobalSlot& slot, std::span<const core::ArgValue> values, core:
 /// to call, but not between the two halves of one.
 void bind_globals(LoopStep& step, const core::LoopRecord& record, core::Queue& queue) {
   const auto values = queue.values_of(record);
-  for (int t = 0; t < 2 * step.threads; ++t) {
+  for (int t = 0; t < step.binding_sets; ++t) {
     core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * record.arg_count;
     for (const GlobalSlot& slot : step.reads) own[slot.arg].base = seen(slot, values, queue);
     for (const GlobalSlot& slot : step.reductions)
@@ -81,8 +81,15 @@ std::byte* fold_threads(const LoopStep& step, const GlobalSlot& slot) {
   return total;
 }
 
-/// Reductions into the program's memory: the start value is the root's, so that every rank gets the
-/// same result.
+void finish_alone(const LoopStep& step, std::span<const core::ArgValue> values) {
+  for (const GlobalSlot& slot : step.reductions)
+    fold_partial(
+        slot.shape, fold_threads(step, slot),
+        slot.shape.global != nullptr ? slot.shape.global->value.data() : values[slot.arg].user);
+}
+
+/// Reductions into the program's memory: the root's start value and what all ranks have found, so
+/// that every rank gets the same result.
 void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
                 comm::Communicator& communicator) {
   comm::Bytes mine;
@@ -95,7 +102,7 @@ void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
     mine.insert(mine.end(), total, total + bytes);
   }
   if (mine.empty()) return;
-  const comm::Bytes all = communicator.size() == 1 ? mine : communicator.gather_all(mine);
+  const comm::Bytes all = communicator.gather_all(mine);
   std::size_t at = 0;
   for (const GlobalSlot& slot : step.reductions) {
     if (slot.shape.global != nullptr) continue;
@@ -111,13 +118,11 @@ void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
 
 void finish_reductions(const LoopStep& step, std::span<const core::ArgValue> values,
                        comm::Communicator& communicator) {
+  if (communicator.size() == 1) return finish_alone(step, values);
   for (const GlobalSlot& slot : step.reductions)
     if (slot.shape.global != nullptr)
       add_to_partial(slot.shape, fold_threads(step, slot), *slot.shape.global);
   finish_raw(step, values, communicator);
-  if (communicator.size() > 1) return;
-  for (const GlobalSlot& slot : step.reductions)
-    if (slot.shape.global != nullptr) combine(*slot.shape.global, communicator);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ void run_early(LoopStep& step, const core::LoopRecord& record, core::Queue& queu
                core::ThreadPool& pool);
 
 /// Runs the rest of a loop, reductions included: afterwards the user's memory has the result, and a
-/// lazy global what this rank adds to it. Collective if the loop has a raw reduction; then what a
-/// host function throws ends the session.
+/// lazy global, on several ranks, what this one adds to it. Collective if the loop has a raw
+/// reduction; then what a host function throws ends the session.
 void run_late(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
               core::ThreadPool& pool, comm::Communicator& communicator);
 

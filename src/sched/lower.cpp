@@ -2,6 +2,7 @@
 #include <sched/lower.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,6 +25,18 @@ std::vector<Touch> touches_of(const SharedDat& dat) {
     touches.push_back(r.map == nullptr ? Touch{nullptr, 0, rows}
                                        : Touch{r.map->map + r.column, r.map->dim, rows});
   return touches;
+}
+
+/// Dats that a loop modifies and reaches through maps.
+std::set<const core::Dat*> shared_dats(std::span<const core::LoopArg> args) {
+  std::set<const core::Dat*> modified, behind_maps, both;
+  for (const core::LoopArg& arg : args) {
+    if (!arg.is_active_dat()) continue;
+    if (arg.modifies()) modified.insert(arg.dat);
+    if (arg.is_indirect()) behind_maps.insert(arg.dat);
+  }
+  std::ranges::set_intersection(modified, behind_maps, std::inserter(both, both.end()));
+  return both;
 }
 
 /// All the ways by which a loop reaches `dat`.
@@ -65,17 +78,19 @@ std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
 }
 
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args) {
-  std::set<const core::Dat*> modified, behind_maps;
-  for (const core::LoopArg& arg : args) {
-    if (!arg.is_active_dat()) continue;
-    if (arg.modifies()) modified.insert(arg.dat);
-    if (arg.is_indirect()) behind_maps.insert(arg.dat);
-  }
   ConflictPattern pattern{set, {}};
-  for (const core::Dat* dat : modified)
-    if (behind_maps.contains(dat)) pattern.dats.push_back(shared_dat(dat, args));
+  for (const core::Dat* dat : shared_dats(args)) pattern.dats.push_back(shared_dat(dat, args));
   sort_unique(pattern.dats);
   return pattern;
+}
+
+bool reads_shared_rows(std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(shared_dats(args), [&](const core::Dat* dat) {
+    return !shared_dat(dat, args).only_increments &&
+           std::ranges::any_of(args, [&](const core::LoopArg& arg) {
+             return arg.is_active_dat() && arg.dat == dat && arg.access != OP_WRITE;
+           });
+  });
 }
 
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end) {

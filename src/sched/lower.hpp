@@ -41,6 +41,9 @@ struct ConflictPattern {
 };
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args);
 
+/// Whether iterations read rows that others modify through a map, other than by increments alone.
+bool reads_shared_rows(std::span<const core::LoopArg> args);
+
 /// Whether two of the iterations [0, end) meet in a row such that the result depends on which comes
 /// first. Cost O(end * reaches).
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);

@@ -47,11 +47,10 @@ struct LoopStep {
   std::int64_t early_iterations = 0, late_iterations = 0;
   std::int64_t redundant_iterations = 0;  ///< of both: beyond the owned elements
   int threads = 1;                        ///< the most that a part uses
-  /// Shape [2 x threads x args]: for parts that count, then for those that do not. Globals are
-  /// filled in per call.
-  std::vector<core::ArgBinding> bindings;
+  int binding_sets = 1;  ///< threads of parts that count, then those of parts that do not, if any
+  std::vector<core::ArgBinding> bindings;  ///< shape [binding_sets x args]; globals come per call
   std::vector<GlobalSlot> reads, reductions;
-  core::Buffer blocks;  ///< shape [2 x threads x block_bytes]: partial results of reductions
+  core::Buffer blocks;  ///< shape [binding_sets x block_bytes]: partial results of reductions
   std::size_t block_bytes = 0;
   core::LoopRow* row = nullptr;
   double useful_bytes = 0;

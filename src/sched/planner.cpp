@@ -12,16 +12,13 @@
 namespace op2::sched {
 namespace {
 
-/// Whether a loop modifies a dat that it reaches through a map, other than by increments alone.
-bool is_shared(std::span<const core::LoopArg> args, const core::Dat* dat) {
-  bool modified = false, behind_map = false, only_increments = true;
-  for (const core::LoopArg& arg : args) {
-    if (!arg.is_active_dat() || arg.dat != dat) continue;
-    modified = modified || arg.modifies();
-    behind_map = behind_map || arg.is_indirect();
-    only_increments = only_increments && arg.is_indirect() && arg.access == OP_INC;
-  }
-  return modified && behind_map && !only_increments;
+ChainLimits limits_for(const core::Options& options, int ranks) {
+  const bool keep_all = !options.eliminate_dead_loops;
+  if (ranks == 1) return {.keep_all = keep_all};
+  return {.one_loop =
+              options.chain == core::ChainMode::off || options.target == core::Target::reference,
+          .rows = 2 * options.depth_max,
+          .keep_all = keep_all};
 }
 
 PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
@@ -47,6 +44,7 @@ Planner::Planner(const core::Options& options, core::ThreadPool& pool, comm::Dis
       jit_(jit),
       table_(table),
       log_(log),
+      limits_(limits_for(options, rows.communicator().size())),
       steps_(options.target == core::Target::reference ? 1 : pool.size()) {}
 
 Planner::~Planner() = default;
@@ -58,7 +56,7 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   plan->steps.resize(queue.size());
   std::vector<core::Level> levels = valid;
   core::Level rows = core::no_level;
-  for (const RecordRange& chain : cut_chains(queue, limits()))
+  for (const RecordRange& chain : cut_chains(queue, limits_))
     rows = std::max(rows, plan_chain(queue, chain, levels, *plan));
   const int epoch = rows_.epoch();
   if (rows != core::no_level) rows_.ensure_rows(rows);
@@ -74,18 +72,9 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   return plan;
 }
 
-ChainLimits Planner::limits() const {
-  const bool keep_all = !options_.eliminate_dead_loops;
-  if (rows_.communicator().size() == 1) return {.keep_all = keep_all};
-  return {.one_loop =
-              options_.chain == core::ChainMode::off || options_.target == core::Target::reference,
-          .rows = 2 * options_.depth_max,
-          .keep_all = keep_all};
-}
-
 core::Level Planner::plan_chain(const core::Queue& queue, RecordRange range,
                                 std::vector<core::Level>& valid, Plan& plan) {
-  const ChainDescription chain = describe_chain(queue, range, limits().keep_all);
+  const ChainDescription chain = describe_chain(queue, range, limits_.keep_all);
   std::vector<core::Level> start;
   for (const core::Dat* dat : chain.dats)
     start.push_back(valid[static_cast<std::size_t>(dat->index)]);
@@ -236,11 +225,7 @@ std::vector<char> Planner::in_order(const core::Queue& queue, const Plan& plan) 
 /// whatever the order.
 void Planner::report_order(const core::Queue& queue, const core::LoopRecord& record,
                            const LoopStep& step) const {
-  const auto args = queue.args_of(record);
-  const auto is_read = [&](const core::LoopArg& arg) {
-    return arg.is_active_dat() && arg.access != OP_WRITE && is_shared(args, arg.dat);
-  };
-  if (rows_.communicator().size() > 1 && std::any_of(args.begin(), args.end(), is_read))
+  if (rows_.communicator().size() > 1 && reads_shared_rows(queue.args_of(record)))
     core::fail(ErrorCode::order_dependent,
                "loop '{}' ({}:{}): elements read rows that others modify through a map, so the "
                "result depends on their order, which {} ranks do not have; use OP_INC alone, or a "

@@ -47,7 +47,6 @@ class Planner {
   bool names_constants(op_kernel kernel, const core::Mesh& mesh);
 
  private:
-  ChainLimits limits() const;
   /// Levels of one chain. @return the level up to which rows must exist
   core::Level plan_chain(const core::Queue& queue, RecordRange chain,
                          std::vector<core::Level>& valid, Plan& plan);
@@ -70,6 +69,7 @@ class Planner {
   jit::Jit& jit_;
   core::LoopTable& table_;
   core::Log& log_;
+  const ChainLimits limits_;
   StepBuilder steps_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
   std::set<op_kernel> fallen_back_;           ///< cannot be compiled

@@ -52,8 +52,7 @@ void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Glob
 void combine(core::Global& global, comm::Communicator& communicator) {
   if (global.partial.empty()) return;
   const std::size_t bytes = global.partial.size();
-  const comm::Bytes all =
-      communicator.size() == 1 ? global.partial : communicator.gather_all(global.partial);
+  const comm::Bytes all = communicator.gather_all(global.partial);
   for (std::size_t at = 0; at < all.size(); at += bytes)
     fold(global.partial_access, global.value_type, global.dim, all.data() + at,
          global.value.data());

@@ -47,9 +47,13 @@ void bind_args(const core::Queue& queue, RecordRange chain, std::size_t record, 
     if (args[k].modifies())
       step.block_bytes += (core::size_of(args[k].type, args[k].dim) + 63) / 64 * 64;
   }
-  const int blocks = 2 * step.threads;
-  step.blocks = core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(blocks));
-  for (int t = 0; t < blocks; ++t) {
+  const auto is_apart = [](const LoopPart& part) { return !part.counts; };
+  const bool apart =
+      std::ranges::any_of(step.early, is_apart) || std::ranges::any_of(step.late, is_apart);
+  step.binding_sets = apart ? 2 * step.threads : step.threads;
+  step.blocks =
+      core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(step.binding_sets));
+  for (int t = 0; t < step.binding_sets; ++t) {
     std::transform(args.begin(), args.end(), std::back_inserter(step.bindings),
                    [&](const core::LoopArg& arg) { return bind(*loop.set, arg); });
     core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * args.size();

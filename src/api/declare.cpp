@@ -35,7 +35,8 @@ Record* report_name(api::Runtime& runtime, const char* what, const char* name, R
 op_set op_decl_set(int local_size, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_set", name);
-  runtime.check_together(fmt::format("op_decl_set '{}'", name), [&] {
+  runtime.enter("op_decl_set '{}'", name);
+  runtime.check_together([&] {
     if (local_size < 0)
       core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
   });
@@ -51,8 +52,8 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
-  runtime.check_together(fmt::format("op_decl_map '{}' of arity {}", name, dim),
-                         [&] { core::check_map_values(from, to, dim, values, name); });
+  runtime.enter("op_decl_map '{}' of arity {}", name, dim);
+  runtime.check_together([&] { core::check_map_values(from, to, dim, values, name); });
   runtime.return_to_declared();
   return report_name(runtime, "map", name, runtime.mesh.add_map(from, to, dim, values, name));
 }
@@ -64,13 +65,16 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   core::check_type("dat", name, type, value_type);
-  const bool distributed = runtime.rows.distributed();
-  if (distributed)
-    runtime.enter(fmt::format("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name));
-  core::Dat& dat =
-      runtime.mesh.add_dat(set, dim, value_type, distributed ? nullptr : values, name, false);
-  if (distributed) runtime.rows.set_declared_rows(dat, values);
-  return report_name(runtime, "dat", name, dat);
+  if (!runtime.rows.distributed())
+    return report_name(runtime, "dat", name,
+                       runtime.mesh.add_dat(set, dim, value_type, values, name, false));
+  runtime.enter("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name);
+  core::Dat* dat = nullptr;
+  runtime.collectively([&] {
+    dat = &runtime.mesh.add_dat(set, dim, value_type, nullptr, name, false);
+    runtime.rows.set_declared_rows(*dat, values);
+  });
+  return report_name(runtime, "dat", name, *dat);
 }
 
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name) {
@@ -105,9 +109,9 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
     core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
   runtime.flush();  // queued loops see the old value
   const auto bytes = std::span(static_cast<const char*>(values), core::size_of(value_type, dim));
-  runtime.check_together(fmt::format("op_decl_const '{}' value={:016x}", name,
-                                     sched::stamp_of({bytes.begin(), bytes.end()})),
-                         [] {});
+  runtime.enter("op_decl_const '{}' value={:016x}", name,
+                sched::stamp_of({bytes.begin(), bytes.end()}));
+  runtime.ranks().barrier();
   runtime.mesh.set_constant(name, value_type, dim, values);
 }
 
@@ -158,7 +162,7 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   auto& runtime = api::usable();
   core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
-  runtime.enter(fmt::format("op_fetch_global '{}'", record.name));
+  runtime.enter("op_fetch_global '{}'", record.name);
   sched::combine(record, runtime.ranks());
   std::memcpy(values, record.value.data(), record.value.size());
 }

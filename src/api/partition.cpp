@@ -86,7 +86,7 @@ struct Primary {
 comm::Owners external_owners(api::Runtime& runtime, const core::Dat& dat) {
   const auto* ranks = reinterpret_cast<const std::int32_t*>(dat.rows.get());
   comm::Owners owners(ranks, ranks + dat.on().declared);
-  runtime.check_together("op_partition EXTERNAL", [&] {
+  runtime.check_together([&] {
     for (std::size_t k = 0; k < owners.size(); ++k)
       if (owners[k] < 0 || owners[k] >= runtime.ranks().size())
         core::fail(ErrorCode::bad_range, "op_partition: dat '{}'[{}] = {} is no rank of 0 .. {}",
@@ -180,6 +180,16 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
   return text;
 }
 
+/// @return the report. Collective.
+std::string partition(api::Runtime& runtime, op_set set, Request& request) {
+  const comm::BlockMesh mesh = runtime.rows.as_declared();
+  Primary primary = primary_owners(runtime, mesh, set, request);
+  auto owners = comm::inherit_owners(runtime.ranks(), mesh, primary.set, std::move(primary.owners));
+  const comm::PartitionQuality quality = comm::quality_of(runtime.ranks(), mesh, owners);
+  runtime.rows.distribute(std::move(owners));
+  return describe_partition(runtime, request, quality);
+}
+
 }  // namespace
 
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
@@ -193,15 +203,11 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   Request request = request_of(forced.empty() ? lower_case(library) : forced,
                                forced.empty() ? lower_case(routine) : "", map, coordinates);
   runtime.flush();
-  runtime.enter(fmt::format("op_partition by {}", name_of(request.method)));
+  runtime.enter("op_partition by {}", name_of(request.method));
   runtime.return_to_declared();
   if (runtime.alone() || runtime.mesh.sets().empty()) return;
-  const comm::BlockMesh mesh = runtime.rows.as_declared();
-  Primary primary = primary_owners(runtime, mesh, set, request);
-  auto owners = comm::inherit_owners(runtime.ranks(), mesh, primary.set, std::move(primary.owners));
-  const comm::PartitionQuality quality = comm::quality_of(runtime.ranks(), mesh, owners);
-  runtime.rows.distribute(std::move(owners));
-  const std::string text = describe_partition(runtime, request, quality);
+  std::string text;
+  runtime.collectively([&] { text = partition(runtime, set, request); });
   if (!request.why.empty()) runtime.log.info(fmt::format("op_partition: {}", request.why));
   if (runtime.options.dump.partition && runtime.ranks().is_root())
     runtime.log.dump(text);

@@ -23,16 +23,6 @@ struct Numbers {
   double seconds, bytes;
 };
 
-/// Every rank's text, on the root, in the order of the ranks.
-std::vector<std::string> texts_on_root(comm::Communicator& ranks, const std::string& mine) {
-  std::vector<comm::Message> message;
-  message.push_back({0, comm::to_bytes<char>(std::span(mine))});
-  std::vector<std::string> texts;
-  for (const comm::Message& m : ranks.exchange(std::move(message)))
-    texts.emplace_back(reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size());
-  return texts;
-}
-
 }  // namespace
 
 core::LoopTable table_of_all_ranks(Runtime& runtime) {
@@ -95,7 +85,8 @@ void write_timing(Runtime& runtime) {
   const std::string& path = runtime.options.timing;
   if (path.empty()) return;
   const core::LoopTable table = table_of_all_ranks(runtime);
-  runtime.check_together("OP2_TIMING", [&] {
+  runtime.enter("OP2_TIMING");
+  runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;
     comm::FileWriter file(path);
     file.write(table_for(path, table));
@@ -106,8 +97,14 @@ void write_timing(Runtime& runtime) {
 void write_trace(Runtime& runtime) {
   if (!runtime.trace.on()) return;
   runtime.enter("trace");
-  const auto events = texts_on_root(runtime.ranks(), runtime.trace.events(runtime.ranks().rank()));
-  runtime.check_together("OP2_TRACE", [&] {
+  std::vector<std::string> events;
+  runtime.collectively([&] {
+    const std::string mine = runtime.trace.events(runtime.ranks().rank());
+    for (const auto& message : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
+      events.push_back(comm::text_of(message.bytes));
+  });
+  runtime.enter("OP2_TRACE");
+  runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;
     comm::FileWriter file(runtime.options.trace);
     file.write(core::trace_as_json(events, runtime.trace.dropped()));

@@ -26,25 +26,31 @@ const core::Dat& checked_dat(const char* function, op_dat dat) {
 /// Everybody's rows on the root, in the order of the ranks; empty elsewhere. Collective.
 comm::Bytes rows_on_root(api::Runtime& runtime, comm::Bytes mine) {
   if (runtime.alone()) return mine;
-  std::vector<comm::Message> message;
-  message.push_back({0, std::move(mine)});
   comm::Bytes all;
-  for (const comm::Message& m : runtime.ranks().exchange(std::move(message)))
-    all.insert(all.end(), m.bytes.begin(), m.bytes.end());
+  runtime.collectively([&] {
+    for (const comm::Message& m : comm::gather_on_root(runtime.ranks(), std::move(mine)))
+      all.insert(all.end(), m.bytes.begin(), m.bytes.end());
+  });
   return all;
 }
 
 /// A dat with all its values, on the root.
 struct WholeDat {
   const core::Dat& dat;
-  comm::Bytes rows;
+  comm::Bytes storage;              ///< empty: the values are in the dat
+  std::span<const std::byte> rows;  ///< empty elsewhere
   comm::Field field() const {
     return {dat.name, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
   }
 };
 
 WholeDat whole_dat(api::Runtime& runtime, const core::Dat& dat) {
-  return {dat, rows_on_root(runtime, runtime.fetch(dat))};
+  WholeDat whole{dat, {}, {}};
+  whole.rows = runtime.fetch(dat, whole.storage);
+  if (runtime.alone()) return whole;
+  whole.storage = rows_on_root(runtime, std::move(whole.storage));
+  whole.rows = whole.storage;
+  return whole;
 }
 
 void check_values(const char* function, const core::Dat& dat, Type value_type, const void* values) {
@@ -80,7 +86,8 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
   const core::Dat& record = checked_dat(function, dat);
   auto& runtime = api::usable();
   const WholeDat whole = whole_dat(runtime, record);
-  runtime.check_together(fmt::format("{} '{}'", function, record.name), [&] {
+  runtime.enter("{} '{}'", function, record.name);
+  runtime.check_together([&] {
     if (runtime.ranks().is_root()) write(path, whole.field());
   });
 }
@@ -91,9 +98,10 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   const core::Dat& record = checked_dat("op_fetch_data", dat);
   auto& runtime = api::usable();
   runtime.flush();
-  runtime.check_together(fmt::format("op_fetch_data '{}'", record.name),
-                         [&] { check_values("op_fetch_data", record, value_type, values); });
-  const comm::Bytes rows = runtime.fetch(record);
+  runtime.enter("op_fetch_data '{}'", record.name);
+  runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
+  comm::Bytes storage;
+  const auto rows = runtime.fetch(record, storage);
   if (!rows.empty()) std::memcpy(values, rows.data(), rows.size());
 }
 
@@ -102,7 +110,8 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
   const core::Dat& record = checked_dat("op_fetch_data_idx", dat);
   auto& runtime = api::usable();
   runtime.flush();
-  runtime.check_together(fmt::format("op_fetch_data_idx '{}'", record.name), [&] {
+  runtime.enter("op_fetch_data_idx '{}'", record.name);
+  runtime.check_together([&] {
     check_values("op_fetch_data_idx", record, value_type, values);
     if (values == nullptr)
       core::fail(ErrorCode::null_data, "op_fetch_data_idx: the values for dat '{}' are null",
@@ -112,7 +121,8 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
                  "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,
                  record.name, record.set->name, record.on().global_size);
   });
-  const comm::Bytes held = runtime.fetch(record);
+  comm::Bytes storage;
+  const auto held = runtime.fetch(record, storage);
   const auto bytes = static_cast<std::size_t>(record.size);
   const auto wanted = comm::gather_records(runtime.ranks(), IdRange{low, high});
   std::vector<comm::Message> parts;
@@ -178,7 +188,8 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   const comm::Bytes entries = rows_on_root(runtime, runtime.rows.declared_entries(map));
   const std::span cell_nodes(reinterpret_cast<const std::int32_t*>(entries.data()),
                              entries.size() / sizeof(std::int32_t));
-  runtime.check_together("op_write_vtu", [&] {
+  runtime.enter("op_write_vtu");
+  runtime.check_together([&] {
     if (runtime.ranks().is_root())
       comm::write_vtu(path, {whole[0].field(), map.dim, cell_nodes, on_cells, on_points});
   });

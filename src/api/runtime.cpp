@@ -16,7 +16,8 @@ namespace op2::api {
 namespace {
 
 /// Ranks that share a machine without being bound by the launcher share its cores.
-core::Topology share_of_node(const core::Topology& topology, const comm::NodeRank& place) {
+core::Topology share_of_node(const core::Topology& topology) {
+  const comm::NodeRank place = comm::rank_on_node();
   const int cores = std::max(1, topology.cores / place.count);
   const bool bound =
       topology.cores <= static_cast<int>(std::thread::hardware_concurrency()) / place.count;
@@ -26,10 +27,6 @@ core::Topology share_of_node(const core::Topology& topology, const comm::NodeRan
     share.processors.push_back(topology.processors[static_cast<std::size_t>(
         (place.rank * cores + k) % static_cast<int>(topology.processors.size()))]);
   return share;
-}
-
-int thread_count(const core::Options& options, const core::Topology& topology) {
-  return options.threads > 0 ? options.threads : topology.cores;
 }
 
 /// One rank speaks for all where they would say the same.
@@ -75,57 +72,53 @@ struct Marked {
 
 }  // namespace
 
-Runtime::Runtime(core::Options given, const core::Topology& topology, core::LogLevel level,
+Runtime::Runtime(core::Options given, const core::Topology& of_process, core::LogLevel level,
                  std::unique_ptr<comm::MpiSession> session, op_error_handler handler)
     : options(std::move(given)),
       mpi(std::move(session)),
       self(mpi == nullptr ? comm::make_self_communicator() : nullptr),
-      log(level_of(mpi ? *mpi->communicator : *self, level),
-          speaker(mpi ? *mpi->communicator : *self)),
-      trace(!options.trace.empty()),
       rows(mesh, mpi ? *mpi->communicator : *self),
-      pool(thread_count(options, share_of_node(topology, comm::rank_on_node())),
-           share_of_node(topology, comm::rank_on_node())),
+      log(level_of(ranks(), level), speaker(ranks())),
+      trace(!options.trace.empty()),
+      topology(share_of_node(of_process)),
+      pool(options.threads > 0 ? options.threads : topology.cores, topology),
       jit(jit_options(options, mesh, trace), log),
       engine(options, pool, rows, jit, table, trace, log),
       handler_(handler) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
   enter(
-      fmt::format("op_init with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE {}, "
-                  "OP2_TARGET {}, OP2_JIT {}, OP2_DISABLE {} (by number of the value)",
-                  static_cast<int>(options.chain), options.depth_max, options.queue_max,
-                  static_cast<int>(options.exchange), static_cast<int>(options.target),
-                  static_cast<int>(options.jit), options.eliminate_dead_loops ? 0 : 1));
+      "op_init with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE {}, "
+      "OP2_TARGET {}, OP2_JIT {}, OP2_DISABLE {} (by number of the value)",
+      static_cast<int>(options.chain), options.depth_max, options.queue_max,
+      static_cast<int>(options.exchange), static_cast<int>(options.target),
+      static_cast<int>(options.jit), options.eliminate_dead_loops ? 0 : 1);
   ranks().barrier();
   trace.restart();
 }
 
-void Runtime::enter(const std::string& call) {
-  if (alone()) return;
+void Runtime::announce(std::string call) {
   ++calls_;
   ranks().set_activity({sched::numbered(sched::stamp_of(call), calls_), [call] { return call; }});
+  call_ = std::move(call);
 }
 
-void Runtime::check_together(const std::string& call, const std::function<void()>& check) {
-  enter(call);
-  if (alone()) return check();
+void Runtime::compare_checks(const std::function<void()>& check) {
   std::optional<Error> mine;
   try {
     check();
   } catch (const Error& error) {
     mine = error;
   } catch (const std::bad_alloc&) {
-    mine.emplace(ErrorCode::out_of_memory, call + ": there is no memory for it");
+    mine.emplace(ErrorCode::out_of_memory, call_ + ": there is no memory for it");
   }
   const auto codes = comm::gather_records(ranks(), mine ? static_cast<int>(mine->code()) : 0);
   const auto failed = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
   if (failed == codes.end()) return;
   const int rank = static_cast<int>(failed - codes.begin());
   const std::string_view text = mine ? mine->what() : "";
-  const comm::Bytes told = ranks().broadcast(comm::to_bytes<char>(std::span(text)), rank);
+  const comm::Bytes told = ranks().broadcast(comm::bytes_of(text), rank);
   if (mine) throw *mine;
-  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank,
-             std::string_view(reinterpret_cast<const char*>(told.data()), told.size()));
+  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank, comm::text_of(told));
 }
 
 void Runtime::check_usable() const {
@@ -187,17 +180,29 @@ void Runtime::flush() {
   mesh.recycle();
 }
 
+void Runtime::collectively(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::bad_alloc&) {
+    give_up({ErrorCode::out_of_memory, call_ + ": there is no memory for it"});
+  } catch (const Error& error) {
+    give_up(error);
+  }
+}
+
 void Runtime::return_to_declared() {
   if (!rows.distributed()) return;
   flush();
   engine.forget_halos();
-  rows.undistribute();
+  collectively([this] { rows.undistribute(); });
 }
 
-comm::Bytes Runtime::fetch(const core::Dat& dat) {
+std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {
   flush();
-  enter(fmt::format("fetch of dat '{}'", dat.name));
-  return rows.declared_rows(dat);
+  enter("fetch of dat '{}'", dat.name);
+  std::span<const std::byte> held;
+  collectively([&] { held = rows.declared_rows(dat, storage); });
+  return held;
 }
 
 void Runtime::flush_if_full() {

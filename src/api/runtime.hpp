@@ -4,8 +4,12 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include <comm/distributed_mesh.hpp>
 #include <comm/mpi_communicator.hpp>
@@ -32,13 +36,26 @@ class Runtime {
   comm::Communicator& ranks() const { return rows.communicator(); }
   bool alone() const { return ranks().size() == 1; }
 
-  /// Says what this rank is about to do, so that ranks that do something else are found out.
-  /// @param call  equal on all ranks
-  void enter(const std::string& call);
+  /// Says what this rank is about to do, so that ranks that do something else are found out. The
+  /// text must be equal on all ranks; one rank alone does not even make it.
+  template <class... Args>
+  void enter(fmt::format_string<Args...> call, Args&&... args) {
+    if (!alone()) announce(fmt::format(call, std::forward<Args>(args)...));
+  }
 
-  /// `enter`, then `check` on this rank; what any rank's check throws is thrown on all: here the
-  /// own error, elsewhere one of the same code that names the rank.
-  void check_together(const std::string& call, const std::function<void()>& check);
+  /// What any rank's check throws is thrown on all: here the own error, elsewhere one of the same
+  /// code that names the rank. Collective; call `enter` before.
+  template <class Check>
+  void check_together(const Check& check) {
+    if (alone())
+      check();
+    else
+      compare_checks(check);
+  }
+
+  /// Calls a function that is collective and may fail on this rank alone, for example for want of
+  /// memory: then the others wait for this rank, and the job is ended.
+  void collectively(const std::function<void()>& action);
 
   /// Executes what is queued. If that fails, the queued loops are discarded and every later call
   /// that needs results fails with `poisoned`. Collective.
@@ -52,7 +69,8 @@ class Runtime {
   void return_to_declared();
 
   /// Executes what is queued; yields the rows of a dat as declared. Collective.
-  comm::Bytes fetch(const core::Dat& dat);
+  /// @param storage  for rows that are brought together; outlives the result
+  std::span<const std::byte> fetch(const core::Dat& dat, comm::Bytes& storage);
 
   /// Throws `poisoned` after a failed flush.
   void check_usable() const;
@@ -69,23 +87,27 @@ class Runtime {
   core::Options options;
   std::unique_ptr<comm::MpiSession> mpi;     ///< null: one rank
   std::unique_ptr<comm::Communicator> self;  ///< of one rank
+  core::Mesh mesh;
+  comm::DistributedMesh rows;
   core::Log log;
   core::Trace trace;
   core::LoopTable table;
-  core::Mesh mesh;
   core::Queue queue;
-  comm::DistributedMesh rows;
+  const core::Topology topology;  ///< what this rank may use
   core::ThreadPool pool;
   jit::Jit jit;
   sched::Engine engine;
 
  private:
+  void announce(std::string call);
+  void compare_checks(const std::function<void()>& check);
   void poison(const std::string& reason);
   [[noreturn]] void give_up(const Error& error);
 
   const std::thread::id thread_ = std::this_thread::get_id();
   const op_error_handler handler_;
   std::uint64_t calls_ = 0;  ///< of collective functions
+  std::string call_;         ///< the last one; on several ranks
   bool forked_ = false;
   bool executing_ = false;
   std::string failure_;  ///< what() of the error that ended the session, or empty

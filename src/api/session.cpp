@@ -75,13 +75,13 @@ void mark_forked() {
   pthread_atfork(nullptr, nullptr, mark_forked);
 }
 
-void report_startup(Runtime& runtime, const core::Topology& topology) {
+void report_startup(Runtime& runtime) {
   for (const std::string& name : core::unknown_switches(environ))
     runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
-  if (runtime.pool.size() > topology.cores)
-    runtime.log.warning(fmt::format(
-        "OP2_THREADS={} but the process is bound to {} cores: threads will wait for each other",
-        runtime.pool.size(), topology.cores));
+  if (runtime.pool.size() > runtime.topology.cores)
+    runtime.log.warning(
+        fmt::format("OP2_THREADS={} but the process has {} cores: threads will wait for each other",
+                    runtime.pool.size(), runtime.topology.cores));
   runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
 }
 
@@ -148,10 +148,10 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
   const core::Options options = core::read_options(api::variable);
   auto mpi = mpi_if_wanted(communicator);
-  const core::Topology topology = core::topology_of_process();
-  running = std::make_unique<api::Runtime>(options, topology, api::log_level(options, diags),
-                                           std::move(mpi), api::sessions().handler);
-  api::report_startup(*running, topology);
+  running = std::make_unique<api::Runtime>(options, core::topology_of_process(),
+                                           api::log_level(options, diags), std::move(mpi),
+                                           api::sessions().handler);
+  api::report_startup(*running);
 }
 
 }  // namespace

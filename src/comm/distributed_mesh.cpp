@@ -7,15 +7,11 @@
 
 #include <comm/partition.hpp>
 #include <comm/records.hpp>
+#include <comm/row_copy.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
 namespace {
-
-Bytes bytes_of(const void* data, std::size_t count) {
-  const auto* begin = static_cast<const std::byte*>(data);
-  return {begin, begin + count};
-}
 
 /// The declared entries of a map from its local ones.
 Bytes local_to_declared(Communicator& communicator, const HaloFamily& family,
@@ -70,19 +66,19 @@ void DistributedMesh::distribute(std::vector<Owners> owners) {
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
   family_ = std::make_unique<HaloFamily>(build_family(communicator_, blocks, owners_));
-  std::vector<Bytes> declared;
-  for (const auto& dat : mesh_.dats()) declared.push_back(bytes_of(dat->rows.get(), dat->bytes()));
   update_records();
-  for (std::size_t k = 0; k < declared.size(); ++k) {
-    to_local(*mesh_.dats()[k], declared[k]);
-    declared[k] = {};
-  }
+  for (const auto& dat : mesh_.dats()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
 }
 
 void DistributedMesh::undistribute() {
   if (!distributed()) return;
-  std::vector<Bytes> declared;
-  for (const auto& dat : mesh_.dats()) declared.push_back(declared_rows(*dat));
+  for (const auto& dat : mesh_.dats()) {
+    Bytes storage;
+    const auto declared = declared_rows(*dat, storage);
+    core::Buffer rows = core::allocate_zeroed(declared.size());
+    if (!declared.empty()) std::memcpy(rows.get(), declared.data(), declared.size());
+    dat->take_rows(std::move(rows));
+  }
   for (const auto& map : mesh_.maps()) {
     map->declared = from_bytes<std::int32_t>(declared_entries(*map));
     map->map = map->declared.data();
@@ -94,11 +90,6 @@ void DistributedMesh::undistribute() {
     set->numbers = {};
     set->size = set->core_size = set->declared;
     set->exec_size = set->nonexec_size = 0;
-  }
-  for (std::size_t k = 0; k < declared.size(); ++k) {
-    core::Dat& dat = *mesh_.dats()[k];
-    dat.take_rows(core::allocate_zeroed(dat.bytes()));
-    if (!declared[k].empty()) std::memcpy(dat.rows.get(), declared[k].data(), declared[k].size());
   }
 }
 
@@ -140,21 +131,19 @@ void DistributedMesh::to_local(core::Dat& dat, std::span<const std::byte> declar
   const auto bytes = static_cast<std::size_t>(dat.size);
   const Bytes owned = set.placement.to_owners(communicator_, declared, bytes);
   core::Buffer rows = core::allocate_zeroed(dat.bytes());
-  for (std::size_t k = 0; k < set.row_of.size(); ++k)
-    std::memcpy(rows.get() + static_cast<std::size_t>(set.row_of[k]) * bytes,
-                owned.data() + k * bytes, bytes);
+  scatter_rows(rows.get(), owned.data(), set.row_of, bytes);
   dat.take_rows(std::move(rows));
 }
 
-Bytes DistributedMesh::declared_rows(const core::Dat& dat) const {
-  if (!distributed()) return bytes_of(dat.rows.get(), dat.declared_bytes());
+std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
+                                                          Bytes& storage) const {
+  if (!distributed()) return {dat.rows.get(), dat.declared_bytes()};
   const SetFamily& set = family_->sets[static_cast<std::size_t>(dat.set->index)];
   const auto bytes = static_cast<std::size_t>(dat.size);
   Bytes owned(set.row_of.size() * bytes);
-  for (std::size_t k = 0; k < set.row_of.size(); ++k)
-    std::memcpy(owned.data() + k * bytes,
-                dat.rows.get() + static_cast<std::size_t>(set.row_of[k]) * bytes, bytes);
-  return set.placement.to_holders(communicator_, owned, bytes);
+  gather_rows(owned.data(), dat.rows.get(), set.row_of, bytes);
+  storage = set.placement.to_holders(communicator_, owned, bytes);
+  return storage;
 }
 
 Bytes DistributedMesh::declared_entries(const core::Map& map) const {
@@ -165,8 +154,10 @@ Bytes DistributedMesh::declared_entries(const core::Map& map) const {
 
 void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
   core::ensure(distributed(), "rows are set in the declared form");
-  to_local(dat, values != nullptr ? bytes_of(values, dat.declared_bytes())
-                                  : Bytes(dat.declared_bytes()));
+  const Bytes zeros(values == nullptr ? dat.declared_bytes() : 0);
+  to_local(dat, values == nullptr
+                    ? std::span<const std::byte>(zeros)
+                    : std::span(static_cast<const std::byte*>(values), dat.declared_bytes()));
 }
 
 }  // namespace op2::comm

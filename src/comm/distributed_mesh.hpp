@@ -45,8 +45,10 @@ class DistributedMesh {
   /// Collective, but local if the rows are there.
   void ensure_rows(core::Level level);
 
-  /// The values of a dat as declared: shape [declared x dim]. Collective.
-  Bytes declared_rows(const core::Dat& dat) const;
+  /// The values of a dat as declared: shape [declared x dim]. Collective, but a view of the dat in
+  /// the declared form.
+  /// @param storage  for what arrives in the distributed form; outlives the result
+  std::span<const std::byte> declared_rows(const core::Dat& dat, Bytes& storage) const;
 
   /// The entries of a map as declared: std::int32_t, shape [declared x arity]. Collective.
   Bytes declared_entries(const core::Map& map) const;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <map>
 
+#include <comm/row_copy.hpp>
+
 namespace op2::comm {
 namespace {
 
@@ -15,35 +17,6 @@ constexpr std::int64_t min_rows_for_threads = 4096;
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + 15) / 16 * 16;
-}
-
-/// With the row's size known to the compiler, a copy is a few instructions.
-template <std::size_t Bytes>
-void gather_rows(std::byte* to, const std::byte* from, const std::int32_t* rows,
-                 std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k)
-    std::memcpy(to + static_cast<std::size_t>(k) * Bytes,
-                from + static_cast<std::size_t>(rows[k]) * Bytes, Bytes);
-}
-
-void gather_rows(std::byte* to, const std::byte* from, const std::int32_t* rows, std::int64_t count,
-                 std::size_t bytes) {
-  switch (bytes) {
-    case 4:
-      return gather_rows<4>(to, from, rows, count);
-    case 8:
-      return gather_rows<8>(to, from, rows, count);
-    case 16:
-      return gather_rows<16>(to, from, rows, count);
-    case 24:
-      return gather_rows<24>(to, from, rows, count);
-    case 32:
-      return gather_rows<32>(to, from, rows, count);
-    default:
-      for (std::int64_t k = 0; k < count; ++k)
-        std::memcpy(to + static_cast<std::size_t>(k) * bytes,
-                    from + static_cast<std::size_t>(rows[k]) * bytes, bytes);
-  }
 }
 
 /// The part [begin, end) of `count` rows that belongs to a thread.
@@ -113,8 +86,8 @@ void HaloExchange::pack_share(void* exchange, int thread) noexcept {
       const auto bytes = static_cast<std::size_t>(piece.dat->size);
       const Share share(std::ssize(*piece.rows), thread, self.pool_.size());
       gather_rows(message + piece.offset + static_cast<std::size_t>(share.begin) * bytes,
-                  piece.dat->rows.get(), piece.rows->data() + share.begin, share.end - share.begin,
-                  bytes);
+                  piece.dat->rows.get(),
+                  {piece.rows->data() + share.begin, piece.rows->data() + share.end}, bytes);
     }
   }
 }

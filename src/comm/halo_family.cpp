@@ -62,11 +62,7 @@ void exchange_references(Communicator& communicator, const std::vector<OwnedMap>
       ++outside;
     }
   }
-  std::vector<Message> messages;
-  for (int rank = 0; rank < communicator.size(); ++rank)
-    if (const auto& some = leaving[static_cast<std::size_t>(rank)]; !some.empty())
-      messages.push_back({rank, to_bytes<TravellingReference>(some)});
-  for (const Message& message : communicator.exchange(std::move(messages)))
+  for (const Message& message : communicator.exchange(messages_of(leaving)))
     for (const auto& r : from_bytes<TravellingReference>(message.bytes)) {
       MapFamily& map = family.maps[static_cast<std::size_t>(r.map)];
       map.remote_references.push_back(

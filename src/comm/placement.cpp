@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/placement.hpp>
 
-#include <cstring>
 #include <map>
 
-#include <comm/packet.hpp>
+#include <comm/records.hpp>
+#include <comm/row_copy.hpp>
+#include <core/error.hpp>
 
 namespace op2::comm {
 
@@ -18,16 +19,13 @@ Placement::Placement(Communicator& communicator, const Blocks& set, const Owners
   for (auto& [owner, held] : by_owner) {
     std::vector<GlobalId> ids;
     for (const std::int32_t k : held) ids.push_back(first + k);
-    Bytes bytes;
-    put_many(bytes, std::span<const GlobalId>(ids));
-    messages.push_back({owner, std::move(bytes)});
+    messages.push_back({owner, to_bytes<GlobalId>(ids)});
     leaving_.push_back({owner, std::move(held)});
   }
   for (const Message& message : communicator.exchange(std::move(messages))) {
-    const std::size_t count = message.bytes.size() / sizeof(GlobalId);
-    const auto ids = Reader(message.bytes).get_many<GlobalId>(count);
+    const auto ids = from_bytes<GlobalId>(message.bytes);
     owned_.insert(owned_.end(), ids.begin(), ids.end());
-    arriving_.push_back({message.rank, static_cast<std::int32_t>(count)});
+    arriving_.push_back({message.rank, static_cast<std::int32_t>(ids.size())});
   }
 }
 
@@ -36,9 +34,7 @@ Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte
   std::vector<Message> messages;
   for (const Leaving& part : leaving_) {
     Bytes bytes(part.held.size() * row_bytes);
-    for (std::size_t k = 0; k < part.held.size(); ++k)
-      std::memcpy(bytes.data() + k * row_bytes,
-                  held.data() + static_cast<std::size_t>(part.held[k]) * row_bytes, row_bytes);
+    gather_rows(bytes.data(), held.data(), part.held, row_bytes);
     messages.push_back({part.owner, std::move(bytes)});
   }
   Bytes owned;
@@ -66,9 +62,7 @@ Bytes Placement::to_holders(Communicator& communicator, std::span<const std::byt
     const auto& places = leaving_[part].held;
     core::ensure(message.bytes.size() == places.size() * row_bytes,
                  "rows were lost on the way to holders");
-    for (std::size_t k = 0; k < places.size(); ++k)
-      std::memcpy(held.data() + static_cast<std::size_t>(places[k]) * row_bytes,
-                  message.bytes.data() + k * row_bytes, row_bytes);
+    scatter_rows(held.data(), message.bytes.data(), places, row_bytes);
   }
   return held;
 }

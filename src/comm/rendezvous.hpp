@@ -46,13 +46,9 @@ class Rendezvous {
   /// What all ranks have sent to the elements held here, in no particular order within a row: shape
   /// [held elements][any number]. Collective; once. Cost: one exchange, linear work.
   Ragged<T> deliver(Communicator& communicator) {
-    std::vector<Message> messages;
-    for (int rank = 0; rank < communicator.size(); ++rank) {
-      const std::vector<Letter>& letters = outgoing_[static_cast<std::size_t>(rank)];
-      if (rank != own_ && !letters.empty()) messages.push_back({rank, to_bytes<Letter>(letters)});
-    }
     std::vector<std::vector<Letter>> arrived;
-    arrived.push_back(std::move(outgoing_[static_cast<std::size_t>(own_)]));
+    arrived.push_back(std::exchange(outgoing_[static_cast<std::size_t>(own_)], {}));
+    std::vector<Message> messages = messages_of(outgoing_);
     outgoing_.clear();
     for (const Message& message : communicator.exchange(std::move(messages)))
       arrived.push_back(from_bytes<Letter>(message.bytes));

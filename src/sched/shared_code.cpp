@@ -2,7 +2,6 @@
 #include <sched/shared_code.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <comm/divergence.hpp>
+#include <comm/records.hpp>
 #include <core/hash.hpp>
 
 namespace op2::sched {
@@ -36,23 +36,6 @@ std::string describe(std::span<const jit::LoopRequest> loops) {
   return lines;
 }
 
-comm::Bytes bytes_of(std::string_view text) {
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::string text_of(const comm::Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// Shape [ranks].
-std::vector<Introduction> introduce(comm::Communicator& comm, const Introduction& mine) {
-  const comm::Bytes all = comm.gather_all(std::as_bytes(std::span(&mine, 1)));
-  std::vector<Introduction> ranks(static_cast<std::size_t>(comm.size()));
-  std::memcpy(ranks.data(), all.data(), all.size());
-  return ranks;
-}
-
 /// Collective. Everybody throws if any two ranks miss different code.
 void compare_loops(comm::Communicator& comm, const std::vector<Introduction>& ranks,
                    const std::string& lines) {
@@ -61,8 +44,8 @@ void compare_loops(comm::Communicator& comm, const std::vector<Introduction>& ra
   });
   if (other == ranks.end()) return;
   const int peer = static_cast<int>(other - ranks.begin());
-  const std::string first = text_of(comm.broadcast(bytes_of(lines), 0));
-  const std::string second = text_of(comm.broadcast(bytes_of(lines), peer));
+  const std::string first = comm::text_of(comm.broadcast(comm::bytes_of(lines), 0));
+  const std::string second = comm::text_of(comm.broadcast(comm::bytes_of(lines), peer));
   throw comm::divergence({0, 0, first}, {peer, 0, second});
 }
 
@@ -99,8 +82,8 @@ void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
     if (rank == comm.size()) continue;
     const bool own = rank == comm.rank();
     const comm::Bytes what =
-        comm.broadcast(own ? bytes_of(built[i].error->what()) : comm::Bytes(), rank);
-    built[i] = {nullptr, error_from(text_of(what))};
+        comm.broadcast(own ? comm::bytes_of(built[i].error->what()) : comm::Bytes(), rank);
+    built[i] = {nullptr, error_from(comm::text_of(what))};
   }
 }
 
@@ -115,7 +98,7 @@ std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
   } catch (const Error& error) {
     for (jit::Built& loop : built) loop.error = error;
   }
-  const std::vector<Introduction> ranks = introduce(comm, mine);
+  const std::vector<Introduction> ranks = comm::gather_records(comm, mine);
   compare_loops(comm, ranks, lines);
   const std::vector<int> leaders = leaders_of(ranks);
   comm::Bytes parcels;

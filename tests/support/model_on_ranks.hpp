@@ -96,8 +96,9 @@ class ModelOnRanks {
       const auto* rows = reinterpret_cast<const Value*>(dat.rows.get());
       for (std::int32_t row = 0; row < claimed_rows(dat); ++row)
         wrong += rows[row] != expected[d][id_of(dat, row)];
-      const comm::Bytes held = rows_.declared_rows(dat);
-      const auto* declared = reinterpret_cast<const Value*>(held.data());
+      comm::Bytes storage;
+      const auto* declared =
+          reinterpret_cast<const Value*>(rows_.declared_rows(dat, storage).data());
       for (std::int32_t k = 0; k < dat.on().declared; ++k)
         wrong += declared[k] != expected[d][static_cast<std::size_t>(dat.on().first + k)];
     }

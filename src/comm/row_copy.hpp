@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of equal size, copied by a list of their numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace op2::comm {
+
+/// Calls `copy` with the size of a row; for usual sizes as a constant, with which the copy of a row
+/// is a few instructions.
+template <class Copy>
+void with_row_size(std::size_t bytes, const Copy& copy) {
+  switch (bytes) {
+    case 4:
+      return copy(std::integral_constant<std::size_t, 4>());
+    case 8:
+      return copy(std::integral_constant<std::size_t, 8>());
+    case 16:
+      return copy(std::integral_constant<std::size_t, 16>());
+    case 24:
+      return copy(std::integral_constant<std::size_t, 24>());
+    case 32:
+      return copy(std::integral_constant<std::size_t, 32>());
+    default:
+      return copy(bytes);
+  }
+}
+
+/// to[k] = from[rows[k]], with rows of `bytes` bytes.
+inline void gather_rows(std::byte* to, const std::byte* from, std::span<const std::int32_t> rows,
+                        std::size_t bytes) {
+  with_row_size(bytes, [=](auto size) {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      std::memcpy(to + k * size, from + static_cast<std::size_t>(rows[k]) * size, size);
+  });
+}
+
+/// to[rows[k]] = from[k], with rows of `bytes` bytes.
+inline void scatter_rows(std::byte* to, const std::byte* from, std::span<const std::int32_t> rows,
+                         std::size_t bytes) {
+  with_row_size(bytes, [=](auto size) {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      std::memcpy(to + static_cast<std::size_t>(rows[k]) * size, from + k * size, size);
+  });
+}
+
+}  // namespace op2::comm

@@ -157,29 +157,34 @@ TEST(NetworkModel, WorkHidesAMessage) {
   EXPECT_NEAR(MPI_Wtime() - start, 2 * network.overhead + work + received_byte * 1000, rounding);
 }
 
-TEST(NetworkModel, AskingNowAndThenIsNoWait) {
+/// 1000 bytes are on their way from and to the other rank.
+struct MessageUnderWay : testing::Test {
   const Network network;
-  if (network.latency == 0) GTEST_SKIP() << "messages arrive at once";
-  Exchange exchange(1000);
-  synchronise();
-  const double start = MPI_Wtime();
-  exchange.start();
+  Exchange exchange{1000};
+  double start = 0;
+
+  void SetUp() override {
+    if (network.latency == 0) GTEST_SKIP() << "messages arrive at once";
+    synchronise();
+    start = MPI_Wtime();
+    exchange.start();
+  }
+  /// After as long as if the rank had done nothing but wait.
+  void expect_undelayed_end() {
+    exchange.finish();
+    EXPECT_NEAR(MPI_Wtime() - start, network.transfer(1000), rounding);
+  }
+};
+
+TEST_F(MessageUnderWay, AskingNowAndThenIsNoWait) {
   for (int poll = 0; poll < 20; ++poll) EXPECT_FALSE(exchange.has_ended());
   EXPECT_NEAR(MPI_Wtime() - start, network.overhead, rounding);
-  exchange.finish();
-  EXPECT_NEAR(MPI_Wtime() - start, network.transfer(1000), rounding);
+  expect_undelayed_end();
 }
 
-TEST(NetworkModel, WorkBeforeAWaitShortensIt) {
-  const Network network;
-  if (network.latency == 0) GTEST_SKIP() << "messages arrive at once";
-  Exchange exchange(1000);
-  synchronise();
-  const double start = MPI_Wtime();
-  exchange.start();
+TEST_F(MessageUnderWay, WorkBeforeAWaitShortensIt) {
   iterations += 10;
-  exchange.finish();
-  EXPECT_NEAR(MPI_Wtime() - start, network.transfer(1000), rounding);
+  expect_undelayed_end();
 }
 
 TEST(NetworkModel, MessagesLeaveOneAfterTheOther) {

@@ -2,13 +2,13 @@
 // The real compiler on one rank, its code on all.
 #include <sched/shared_code.hpp>
 
-#include <cstdlib>
 #include <cstring>
 
 #include <gmock/gmock.h>
 
 #include <comm/mpi_communicator.hpp>
 #include <core/hash.hpp>
+#include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -27,11 +27,7 @@ struct SharedCodeUnderMpi : testing::Test {
   std::vector<jit::Constant> declared{{"factor", Type::f64, 1, &factor}};
 
   jit::JitOptions options() {
-    jit::JitOptions result;
-    if (const char* plugins = std::getenv("OP2_PLUGIN_DIR")) result.plugin_dir = plugins;
-    result.cache.directory = folder.path();
-    result.constants = [this] { return declared; };
-    return result;
+    return test::jit_options(folder.path(), [this] { return declared; });
   }
   jit::Outcome get(jit::Jit& jit, const char* text) {
     const op_kernel_core kernel{"scale", text, "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};

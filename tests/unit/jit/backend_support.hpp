@@ -2,19 +2,18 @@
 // One kernel, one loop: what the tests of the plug-in compile.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <core/loop_abi.hpp>
 #include <jit/plugin_loader.hpp>
+#include <support/jit_options.hpp>
 
 namespace op2::jit::test {
 
 inline std::unique_ptr<Backend> load(const std::string& cpu = "") {
-  const char* folder = std::getenv("OP2_PLUGIN_DIR");
-  return load_backend(folder != nullptr ? folder : "", cpu);
+  return load_backend(op2::test::plugin_folder(), cpu);
 }
 
 inline ArgShape arg(op_access access, Type type = Type::f64, std::int32_t dim = 1) {

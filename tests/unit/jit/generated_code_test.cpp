@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The whole way with the real compiler: text in, numbers out.
-#include <cstdlib>
 #include <fstream>
 #include <numeric>
 
 #include <gmock/gmock.h>
 
 #include <jit/jit.hpp>
+#include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -28,11 +28,8 @@ struct GeneratedCode : testing::Test {
   std::string file = folder / "main.cpp";
 
   std::unique_ptr<Jit> make() {
-    JitOptions options;
-    if (const char* plugins = std::getenv("OP2_PLUGIN_DIR")) options.plugin_dir = plugins;
-    options.cache.directory = folder.path();
-    options.constants = [this] { return declared; };
-    return std::make_unique<Jit>(options, log);
+    const auto constants = [this] { return declared; };
+    return std::make_unique<Jit>(test::jit_options(folder.path(), constants), log);
   }
   Outcome get(const char* name, const char* text, std::vector<ArgShape> args) {
     jit_ = make();

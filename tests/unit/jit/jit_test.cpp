@@ -8,6 +8,7 @@
 #include <jit/kernel_cache.hpp>
 #include <support/expect_error.hpp>
 #include <support/fake_backend.hpp>
+#include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -28,10 +29,7 @@ struct JitTest : testing::Test {
       "k", "void k(double* a) { *a *= gam; }", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
 
   JitOptions options() {
-    JitOptions result;
-    result.cache.directory = folder.path();
-    result.constants = [this] { return declared; };
-    return result;
+    return test::jit_options(folder.path(), [this] { return declared; });
   }
   std::unique_ptr<Jit> make(JitOptions given) {
     return std::make_unique<Jit>(std::move(given), log, [this] { return backend; });

@@ -2,7 +2,6 @@
 // Kernels with mistakes of every simple sort: each compiles, or is refused with a place in its
 // text.
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -13,6 +12,7 @@
 #include <jit/diagnostic_hints.hpp>
 #include <jit/jit.hpp>
 #include <jit/kernel_text.hpp>
+#include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -34,11 +34,8 @@ struct Mutants : testing::Test {
   std::unique_ptr<Jit> jit = make();
 
   std::unique_ptr<Jit> make() {
-    JitOptions options;
-    if (const char* plugins = std::getenv("OP2_PLUGIN_DIR")) options.plugin_dir = plugins;
-    options.cache.directory = folder.path();
-    options.constants = [this] { return declared; };
-    return std::make_unique<Jit>(options, log);
+    const auto constants = [this] { return declared; };
+    return std::make_unique<Jit>(op2::test::jit_options(folder.path(), constants), log);
   }
   Outcome get(const std::string& text, std::vector<ArgShape> args) {
     const op_kernel_core kernel{"work",  text.c_str(), "none.cpp", 1, false,

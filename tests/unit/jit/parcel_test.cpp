@@ -5,6 +5,7 @@
 #include <core/error.hpp>
 #include <jit/jit.hpp>
 #include <support/fake_backend.hpp>
+#include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -22,16 +23,11 @@ struct Process {
   Jit jit;
 
   explicit Process(const std::string& folder)
-      : jit(options(folder), log, [this] { return backend; }) {}
+      : jit(test::jit_options(folder, [this] { return declared(); }), log,
+            [this] { return backend; }) {}
 
   std::vector<Constant> declared() {
     return {{"gam", Type::f64, 1, &gam}, {"eps", Type::f64, 1, &eps}};
-  }
-  JitOptions options(const std::string& folder) {
-    JitOptions result;
-    result.cache.directory = folder;
-    result.constants = [this] { return declared(); };
-    return result;
   }
 };
 

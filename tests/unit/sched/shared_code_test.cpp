@@ -13,6 +13,7 @@
 #include <core/error.hpp>
 #include <support/expect_error.hpp>
 #include <support/fake_backend.hpp>
+#include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -46,11 +47,9 @@ struct Process {
     return {{"gam", Type::f64, 1, &gam}};
   }
   jit::JitOptions options(const std::string& folder, core::CacheMode mode) {
-    jit::JitOptions result;
+    jit::JitOptions result = test::jit_options(folder, [this] { return declared(); });
     result.threads = 1;
-    result.cache.directory = folder;
     result.cache.mode = mode;
-    result.constants = [this] { return declared(); };
     return result;
   }
 };

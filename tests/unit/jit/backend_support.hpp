@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <core/loop_abi.hpp>
 #include <jit/plugin_loader.hpp>
 #include <support/jit_options.hpp>
@@ -50,6 +52,17 @@ inline CompileRequest request(const std::string& text, const std::vector<ArgShap
 inline CompileRequest work(const std::string& body) {
   return request("static void work(const double* x, double* y) {" + body + "}",
                  {arg(OP_READ), arg(OP_WRITE)});
+}
+
+/// The first error of a text that must be rejected.
+inline Diagnostic first_error(const CompileRequest& request) {
+  const auto result = load()->compile(request);
+  EXPECT_EQ(result.status, CompileStatus::rejected) << result.message;
+  for (const auto& message : result.diagnostics) {
+    if (message.severity == Diagnostic::Severity::error) return message;
+  }
+  ADD_FAILURE() << "no error";
+  return {};
 }
 
 /// What linked code makes of y = 0 for one x.

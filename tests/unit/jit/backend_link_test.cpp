@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the plug-in links, and what it refuses to.
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <unit/jit/backend_support.hpp>
+
+namespace op2::jit::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Why the object of a text is not linked.
+std::string refusal(const std::string& prologue, const std::string& body) {
+  auto request = work(body);
+  request.source = prologue + request.source;
+  const auto backend = load();
+  const auto compiled = backend->compile(request);
+  EXPECT_EQ(compiled.diagnostics.size(), 0U) << compiled.diagnostics[0].text;
+  return backend->link(compiled.object, request.symbol, {}).message;
+}
+
+TEST(Link, RefusesSymbolsThatAreNotOnTheList) {
+  EXPECT_THAT(refusal("extern char** environ;\n", "*y = environ[0][0];"), HasSubstr("'environ'"));
+  EXPECT_THAT(refusal("namespace a { extern int b; }\n", "*y = a::b;"), HasSubstr("'a::b'"));
+}
+
+TEST(Link, ExplainsSymbolsThatNoTextNames) {
+  EXPECT_THAT(refusal("", "static double first = *x; *y = first;"), HasSubstr("static variable"));
+  EXPECT_THAT(refusal("", "__int128 n = *x; *y = 3000 / n;"), HasSubstr("128 bits"));
+  EXPECT_THAT(refusal("thread_local double t;\n", "*y = t += *x;"), HasSubstr("thread_local"));
+}
+
+TEST(Link, RefusesSectionsThatGeneratedCodeDoesNotHave) {
+  EXPECT_THAT(refusal("static void f() {}\n__attribute__((section(\".init_array\"), used)) static "
+                      "void (*start)() = f;\n",
+                      "*y = *x;"),
+              HasSubstr("'.init_array'"));
+  EXPECT_THAT(refusal("__attribute__((section(\"own\"), used)) static int n = 1;\n", "*y = n;"),
+              HasSubstr("'own'"));
+}
+
+#if defined(__x86_64__)
+TEST(Link, RefusesFunctionsThatAreChosenWhenLinked) {
+  EXPECT_THAT(refusal("extern \"C\" { double one(double) { return 1; }\n"
+                      "double (*choose())(double) { return one; }\n"
+                      "__attribute__((ifunc(\"choose\"))) double chosen(double); }\n",
+                      "*y = chosen(*x);"),
+              HasSubstr("ifunc"));
+}
+#endif
+
+TEST(Link, NeedsTheSymbolInTheObject) {
+  const auto backend = load();
+  const auto object = backend->compile(work("*y = *x;")).object;
+  EXPECT_THAT(backend->link(object, "other", {}).message, HasSubstr("does not define 'other'"));
+}
+
+TEST(Link, RefusesTruncatedAndForeignObjects) {
+  const auto backend = load();
+  auto object = backend->compile(work("*y = *x;")).object;
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{3}, std::size_t{64}, object.size() / 2}) {
+    const std::vector<std::byte> part(object.begin(),
+                                      object.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_EQ(backend->link(part, "op2_range_work", {}).code, nullptr) << size;
+  }
+  EXPECT_EQ(backend->link(std::vector<std::byte>(1000, std::byte{'x'}), "op2_range_work", {}).code,
+            nullptr);
+  object[18] = std::byte{0xb7};  // e_machine: AArch64
+  EXPECT_THAT(backend->link(object, "op2_range_work", {}).message, HasSubstr("another machine"));
+}
+
+TEST(Link, FreesCodeInAnyOrder) {
+  const auto backend = load();
+  const auto object = backend->compile(work("*y = *x + 1;")).object;
+  auto first = backend->link(object, "op2_range_work", {});
+  auto second = backend->link(object, "op2_range_work", {});
+  first.code.reset();
+  EXPECT_EQ(run(*second.code, 1), 2);
+}
+
+TEST(Link, MapsNothingWritableAndExecutable) {
+  const auto backend = load();
+  const auto object = backend->compile(work("*y = *x;")).object;
+  const auto linked = backend->link(object, "op2_range_work", {});
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) EXPECT_THAT(line, Not(HasSubstr(" rwx")));
+}
+
+}  // namespace
+}  // namespace op2::jit::test

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <support/airfoil_chain.hpp>
 #include <support/chain_builder.hpp>
 
 namespace op2::test {
@@ -15,7 +16,6 @@ using testing::Each;
 using testing::ElementsAre;
 
 constexpr Level none = core::no_level;
-enum Maps { e2n, e2c, c2n, b2c, b2n };
 
 sched::ChainDemand demand(const Chain& chain, int dats, Level wanted = 0) {
   return sched::chain_demand(chain, std::vector<Level>(dats, wanted));
@@ -87,28 +87,6 @@ TEST(ChainAnalysis, RequirementsPassFromOneMapToAnother) {
   EXPECT_THAT(d.extent, ElementsAre(5, 3, 1));
   EXPECT_THAT(d.need, ElementsAre(4, 2, 0));
 }
-
-/// The loops of Airfoil, without reductions.
-namespace airfoil {
-enum { q, qold, adt, res, x, dats };
-
-Chain save() {
-  return chain_of(loop().read(q).write(qold));
-}
-Chain stage() {
-  return chain_of(loop().read(x, c2n).read(q).write(adt),
-                  loop().read(x, e2n).read(q, e2c).read(adt, e2c).inc(res, e2c),
-                  loop().read(x, b2n).read(q, b2c).read(adt, b2c).inc(res, b2c),
-                  loop().read(qold).write(q).rw(res).read(adt));
-}
-/// save and `stages` stages.
-Chain step(int stages) {
-  Chain chain = save();
-  const Chain rest = repeat(stage(), stages);
-  chain.insert(chain.end(), rest.begin(), rest.end());
-  return chain;
-}
-}  // namespace airfoil
 
 TEST(ChainAnalysis, AStageOfAirfoilNeedsTwoLayersOfCoordinates) {
   const auto d = demand(airfoil::step(1), airfoil::dats);

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <support/airfoil_chain.hpp>
 #include <support/chain_builder.hpp>
 #include <support/random_chains.hpp>
 
@@ -89,7 +90,6 @@ int wrong_as_analysed(const ModelMesh& mesh, const ModelChain& chain) {
 }
 
 enum Sets { node, edge, cell, bedge };
-enum Maps { e2n, e2c, c2n, b2c, b2n };
 
 /// 16 x 16 quadrilaterals, a quadrant for each of 4 ranks. Edges go with their first cell, nodes
 /// with the cell to their upper right, or the last one there is.
@@ -170,19 +170,6 @@ void PrintTo(const SmallChain& c, std::ostream* out) {
   *out << c.name;
 }
 
-/// save_soln, and `stages` times adt_calc, res_calc, bres_calc and update.
-Chain airfoil(int stages) {
-  enum { q, qold, adt, res, x };
-  Chain chain = chain_of(loop().read(q).write(qold));
-  const Chain stage = chain_of(loop().read(q).read(x, c2n).write(adt),
-                               loop().read(x, e2n).read(q, e2c).read(adt, e2c).inc(res, e2c),
-                               loop().read(x, b2n).read(q, b2c).read(adt, b2c).inc(res, b2c),
-                               loop().read(qold).write(q).rw(res).read(adt));
-  const Chain all = repeat(stage, stages);
-  chain.insert(chain.end(), all.begin(), all.end());
-  return chain;
-}
-
 std::vector<SmallChain> small_chains() {
   return {
       {"ThroughDifferentDats",
@@ -236,16 +223,16 @@ std::vector<SmallChain> small_chains() {
        {2, 2, 1},
        31,
        31},
-      {"AirfoilStage", {cell, cell, cell, cell, node}, airfoil(1), {1, 3, 2, 1, 1}, 0, 0},
+      {"AirfoilStage", {cell, cell, cell, cell, node}, airfoil::step(1), {1, 3, 2, 1, 1}, 0, 0},
       {"AirfoilIteration",
        {cell, cell, cell, cell, node},
-       airfoil(2),
+       airfoil::step(2),
        {1, 6, 5, 4, 1, 3, 2, 1, 1},
        62,
        0},
       {"TwoAirfoilIterations",
        {cell, cell, cell, cell, node},
-       repeat(airfoil(2), 2),
+       repeat(airfoil::step(2), 2),
        {1, 12, 11, 10, 1, 9, 8, 7, 1, 1, 6, 5, 4, 1, 3, 2, 1, 1},
        388,
        284},

@@ -3,7 +3,6 @@
 // text.
 #include <array>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -15,8 +14,6 @@
 #include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
-
-#include "backend_support.hpp"
 
 namespace op2::jit {
 namespace {
@@ -129,26 +126,6 @@ TEST_F(Mutants, AllOfferedHeadersCanBeIncludedTogether) {
   std::string text;
   for (const char* header : offered_headers) text += fmt::format("#include <{}>\n", header);
   EXPECT_FALSE(get(text + "void work(double* a) { *a = DBL_MAX; }", {dat(0, 1, OP_WRITE)}).error);
-}
-
-TEST(LinkedCode, IsNeverWritableAndExecutableAtOnce) {
-  const auto backend = test::load();
-  const CompileRequest request = test::work("*y = *x;");
-  const CompileResult compiled = backend->compile(request);
-  ASSERT_EQ(compiled.status, CompileStatus::ok) << compiled.message;
-  std::vector<LinkResult> linked;
-  for (int i = 0; i < 100; ++i) {
-    linked.push_back(backend->link(compiled.object, request.symbol, {}));
-    ASSERT_TRUE(linked.back().code) << linked.back().message;
-  }
-  std::ifstream maps("/proc/self/maps");
-  int executable = 0;
-  for (std::string line; std::getline(maps, line);) {
-    const std::string rights = line.substr(line.find(' ') + 1, 3);
-    executable += rights[2] == 'x';
-    EXPECT_NE(rights.substr(1), "wx") << line;
-  }
-  EXPECT_GT(executable, 0);
 }
 
 }  // namespace

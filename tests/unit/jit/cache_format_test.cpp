@@ -74,10 +74,7 @@ TEST(CacheFormat, AKeyThatDoesNotFitTheFieldsIsDetectedEvenWithAChecksum) {
 }
 
 TEST(CacheFormat, AnEntryOfAnotherVersionIsToldFromADamagedOne) {
-  std::vector<std::byte> file = file_of(entry_number(1));
-  file[8] = std::byte(cache_format_version + 1);
-  test::sign(file);
-  const ParsedEntry parsed = parse_entry(file);
+  const ParsedEntry parsed = parse_entry(test::file_of_another_version(entry_number(1)));
   EXPECT_EQ(parsed.state, EntryState::other_version);
   EXPECT_EQ(parsed.key, key_of(entry_number(1)));
   EXPECT_THAT(parsed.reason, HasSubstr("format 2, this program reads 1"));

@@ -190,10 +190,8 @@ TEST_F(Inspect, VerifyNamesAnEntryUnderTheNameOfAnother) {
 }
 
 TEST_F(Inspect, VerifyDoesNotCallAnotherVersionBad) {
-  std::vector<std::byte> file = file_of(entry_number(1));
-  file[8] = std::byte(cache_format_version + 1);
-  test::sign(file);
-  test::write_file(path_of(place_.path(), entry_number(1)), file);
+  test::write_file(path_of(place_.path(), entry_number(1)),
+                   test::file_of_another_version(entry_number(1)));
   const Answer answer = run("verify");
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.text, HasSubstr("1 of other versions"));

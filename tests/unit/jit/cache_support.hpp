@@ -81,6 +81,14 @@ inline void sign(std::vector<std::byte>& file) {
   std::ranges::copy(std::as_bytes(std::span(digest)), file.begin() + 56);
 }
 
+/// The file of an entry, but with the number of the next version of the format.
+inline std::vector<std::byte> file_of_another_version(const CacheEntry& entry) {
+  std::vector<std::byte> file = file_of(entry);
+  file[8] = std::byte(cache_format_version + 1);
+  sign(file);
+  return file;
+}
+
 inline fs::path path_of(const fs::path& directory, const CacheEntry& entry) {
   return directory / entry_name(key_of(entry));
 }

@@ -123,10 +123,8 @@ TEST(DiskCache, RefusesAnEntryWhoseFieldsAreNotTheExpectedOnes) {
 
 TEST(DiskCache, AnEntryOfAnotherVersionIsMissingButNotBad) {
   const TemporaryDirectory place;
-  std::vector<std::byte> file = file_of(entry_number(1));
-  file[8] = std::byte(cache_format_version + 1);
-  test::sign(file);
-  test::write_file(path_of(place.path(), entry_number(1)), file);
+  test::write_file(path_of(place.path(), entry_number(1)),
+                   test::file_of_another_version(entry_number(1)));
   OpenCache open(place.path());
   EXPECT_FALSE(open.has(entry_number(1)));
   EXPECT_EQ(open.cache->statistics().misses, 1);

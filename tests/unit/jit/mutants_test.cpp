@@ -2,18 +2,17 @@
 // Kernels with mistakes of every simple sort: each compiles, or is refused with a place in its
 // text.
 #include <array>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <jit/cache_directory.hpp>
 #include <jit/diagnostic_hints.hpp>
 #include <jit/jit.hpp>
 #include <jit/kernel_text.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
+#include <unit/jit/cache_support.hpp>
 
 namespace op2::jit {
 namespace {
@@ -47,12 +46,6 @@ struct Mutants : testing::Test {
     EXPECT_THAT(outcome.error->code(), AnyOf(ErrorCode::kernel_text, ErrorCode::kernel_signature,
                                              ErrorCode::unknown_symbol));
     EXPECT_THAT(outcome.error->what(), ContainsRegex("kernel 'work' line [0-9]+|does not define"));
-  }
-  std::ptrdiff_t entries() const {
-    const auto files = std::filesystem::directory_iterator(folder.path());
-    return std::count_if(begin(files), end(files), [](const auto& file) {
-      return kind_of(file.path().filename().string()) == CacheFileKind::entry;
-    });
   }
 };
 
@@ -99,7 +92,7 @@ TEST_F(Mutants, AMissingOrDoubledTokenIsCompiledOrShown) {
     }
   }
   EXPECT_GT(jit->statistics().compiled, 2);
-  EXPECT_EQ(entries(), jit->statistics().compiled);
+  EXPECT_EQ(test::count_files(folder.path(), CacheFileKind::entry), jit->statistics().compiled);
 }
 
 TEST_F(Mutants, OnlyTheOneFittingParameterIsAccepted) {

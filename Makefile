@@ -14,7 +14,7 @@ help:
 	@echo "make test      build and run all tests"
 	@echo "make fuzz      100 000 random chains on ranks, 20 000 random programs' chains; TEST_SEED chooses"
 	@echo "make asan      the same with AddressSanitizer and UBSan"
-	@echo "make bench     measure against hand-written code"
+	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and op2-jitinspect in build/release"
 	@echo "make clean     remove the build folder"
@@ -50,9 +50,10 @@ asan: build/asan/build.ninja
 	@ctest --preset asan
 
 bench: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target airfoil_bench overhead_bench
+	@cmake --build --preset release -j $(JOBS) --target airfoil_bench overhead_bench ranks_bench airfoil
 	@build/release/tests/bench/airfoil_bench
 	@build/release/tests/bench/overhead_bench
+	@$(PYTHON) -B tests/bench/bench_ranks.py build/release
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect

@@ -41,9 +41,8 @@ op_set op_decl_set(int local_size, const char* name) {
       core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
   });
   runtime.return_to_declared();
-  core::Set& set = runtime.mesh.add_set(local_size, name);
-  runtime.rows.complete(set);
-  return report_name(runtime, "set", name, set);
+  return report_name(runtime, "set", name,
+                     runtime.mesh.add_set(runtime.rows.block_of(local_size, name), name));
 }
 
 op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name) {

@@ -8,6 +8,7 @@
 
 #include <op2/runtime.hpp>
 
+#include <api/report.hpp>
 #include <api/session.hpp>
 #include <comm/partition.hpp>
 #include <comm/records.hpp>
@@ -177,7 +178,10 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
   for (const auto& map : runtime.mesh.maps())
     text += fmt::format("  map {:<12} {:>10} rows cut\n", map->name,
                         quality.cut[static_cast<std::size_t>(map->index)]);
-  return text;
+  const comm::HaloMemory memory = api::halo_memory_of_ranks(runtime);
+  return text + fmt::format("  halos of one layer: at most {:.3f} MB of rows and {:.3f} MB aside\n",
+                            1e-6 * static_cast<double>(memory.rows),
+                            1e-6 * static_cast<double>(memory.aside));
 }
 
 /// @return the report. Collective.

@@ -43,6 +43,17 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
   return all;
 }
 
+comm::HaloMemory halo_memory_of_ranks(Runtime& runtime) {
+  comm::HaloMemory most{0, 0};
+  if (!runtime.rows.distributed()) return most;
+  const comm::HaloMemory mine = comm::halo_memory(runtime.rows.family(), runtime.mesh);
+  for (const auto& of : comm::gather_records(runtime.ranks(), mine)) {
+    most.rows = std::max(most.rows, of.rows);
+    most.aside = std::max(most.aside, of.aside);
+  }
+  return most;
+}
+
 std::string summary_of_all_ranks(Runtime& runtime) {
   runtime.enter("summary");
   op_jit_statistics jit{};
@@ -71,14 +82,17 @@ std::string summary_of_all_ranks(Runtime& runtime) {
     halo.layers = std::max(halo.layers, of.layers);
     halo.wait_seconds = std::max(halo.wait_seconds, of.wait_seconds);
   }
+  const comm::HaloMemory memory = halo_memory_of_ranks(runtime);
   return text + fmt::format(
                     "Halos: {} ranks, {} exchanges of up to {} layers, {} messages, {:.3f} MB; "
-                    "{:.2f} % redundant iterations; waited {:.3f} s\n",
+                    "{:.2f} % redundant iterations; waited {:.3f} s; rows of {:.3f} MB and {:.3f} "
+                    "MB aside on a rank\n",
                     runtime.ranks().size(), halo.exchanges, halo.layers, halo.messages,
                     1e-6 * static_cast<double>(halo.bytes),
                     100.0 * static_cast<double>(halo.redundant_iterations) /
                         static_cast<double>(std::max<std::int64_t>(1, iterations)),
-                    halo.wait_seconds);
+                    halo.wait_seconds, 1e-6 * static_cast<double>(memory.rows),
+                    1e-6 * static_cast<double>(memory.aside));
 }
 
 void write_timing(Runtime& runtime) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <api/runtime.hpp>
+#include <comm/halo_memory.hpp>
 
 namespace op2::api {
 
@@ -13,6 +14,9 @@ core::LoopTable table_of_all_ranks(Runtime& runtime);
 
 /// What the JIT and the exchanges have done on all ranks, as lines of text.
 std::string summary_of_all_ranks(Runtime& runtime);
+
+/// The most that any rank's halos take; zeros until the mesh is distributed.
+comm::HaloMemory halo_memory_of_ranks(Runtime& runtime);
 
 /// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root.
 void write_timing(Runtime& runtime);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include <comm/partition.hpp>
 #include <comm/records.hpp>
@@ -32,19 +33,17 @@ Bytes local_to_declared(Communicator& communicator, const HaloFamily& family,
 
 }  // namespace
 
-void DistributedMesh::complete(core::Set& set) {
-  if (communicator_.size() == 1) return;
-  const auto counts = gather_records(communicator_, set.declared);
-  set.first = 0;
-  set.global_size = 0;
-  for (int rank = 0; rank < communicator_.size(); ++rank) {
-    if (rank == communicator_.rank()) set.first = set.global_size;
-    set.global_size += counts[static_cast<std::size_t>(rank)];
-  }
-  if (set.global_size > std::numeric_limits<std::int32_t>::max())
+core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) const {
+  if (communicator_.size() == 1) return {0, declared, declared};
+  const auto counts = gather_records(communicator_, std::int64_t{declared});
+  const auto own = counts.begin() + communicator_.rank();
+  const core::Block block{std::accumulate(counts.begin(), own, std::int64_t{0}), declared,
+                          std::accumulate(counts.begin(), counts.end(), std::int64_t{0})};
+  if (block.global_size > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
                "set '{}' has {} elements on all ranks; global numbers are int, at most 2^31 - 1",
-               set.name, set.global_size);
+               set, block.global_size);
+  return block;
 }
 
 BlockMesh DistributedMesh::as_declared() const {

@@ -27,9 +27,9 @@ class DistributedMesh {
   /// Changes whenever rows or maps move in memory.
   int epoch() const { return epoch_; }
 
-  /// Completes a set that was just added to the mesh: what the other ranks hold. Collective.
+  /// Where `declared` elements here lie among those of all ranks. Collective.
   /// @throws Error too_large
-  void complete(core::Set& set);
+  core::Block block_of(std::int32_t declared, const char* set) const;
 
   /// The mesh as declared; only in the declared form. Collective.
   BlockMesh as_declared() const;

@@ -11,16 +11,6 @@
 namespace op2::comm {
 namespace {
 
-SetFamily place_set(Communicator& communicator, const Blocks& blocks, const Owners& owners) {
-  SetFamily set;
-  set.placement = Placement(communicator, blocks, owners);
-  const auto& ids = set.placement.owned();
-  set.rows.reserve(ids.size() + ids.size() / 4);
-  for (std::size_t k = 0; k < ids.size(); ++k)
-    set.rows.insert(ids[k], static_cast<std::int32_t>(k));  // ordinals, until there are rows
-  return set;
-}
-
 /// Rows of the owned elements by ordinal, with ordinals as targets; fills `family.outside`.
 OwnedMap owned_rows(Communicator& communicator, const BlockMap& map, const SetFamily& from,
                     const SetFamily& to, const Blocks& blocks, const Owners& owners,
@@ -32,8 +22,8 @@ OwnedMap owned_rows(Communicator& communicator, const BlockMap& map, const SetFa
   owned.targets.reserve(targets.size());
   std::vector<GlobalId> outside;
   for (const GlobalId target : targets) {
-    owned.targets.push_back(to.rows.find(target));
-    if (owned.targets.back() == IdTable::none) outside.push_back(target);
+    owned.targets.push_back(to.placement.ordinal_of(target));
+    if (owned.targets.back() == OwnedMap::elsewhere) outside.push_back(target);
   }
   const OwnerLookup lookup(communicator, blocks, owners, outside);
   for (const GlobalId target : outside) family.outside.push_back({target, lookup.owner_of(target)});
@@ -66,7 +56,7 @@ void exchange_references(Communicator& communicator, const std::vector<OwnedMap>
     for (const auto& r : from_bytes<TravellingReference>(message.bytes)) {
       MapFamily& map = family.maps[static_cast<std::size_t>(r.map)];
       map.remote_references.push_back(
-          {family.sets[static_cast<std::size_t>(map.to)].rows.find(r.target),
+          {family.sets[static_cast<std::size_t>(map.to)].placement.ordinal_of(r.target),
            {r.iteration, message.rank}});
     }
 }
@@ -88,6 +78,7 @@ void order_owned(int rank, const std::vector<std::int8_t>& depths, SetFamily& se
   std::stable_sort(ordinals.begin(), ordinals.end(),
                    [&](std::int32_t a, std::int32_t b) { return depth(a) > depth(b); });
   set.row_of.resize(depths.size());
+  set.layout.global_id.reserve(depths.size());
   for (std::size_t row = 0; row < ordinals.size(); ++row) {
     set.row_of[static_cast<std::size_t>(ordinals[row])] = static_cast<std::int32_t>(row);
     set.layout.global_id.push_back(set.placement.owned()[static_cast<std::size_t>(ordinals[row])]);
@@ -99,8 +90,6 @@ void order_owned(int rank, const std::vector<std::int8_t>& depths, SetFamily& se
                                           [&](std::int32_t k) { return depth(k) > h; });
     set.layout.prefix.push_back(static_cast<std::int32_t>(end - ordinals.begin()));
   }
-  set.rows.replace_values(
-      [&](std::int32_t ordinal) { return set.row_of[static_cast<std::size_t>(ordinal)]; });
 }
 
 /// From ordinals to rows.
@@ -126,7 +115,7 @@ HaloFamily build_family(Communicator& communicator, const BlockMesh& mesh,
                         const std::vector<Owners>& owners) {
   HaloFamily family{communicator.rank(), 0, {}, {}};
   for (std::size_t s = 0; s < mesh.sets.size(); ++s)
-    family.sets.push_back(place_set(communicator, mesh.sets[s], owners[s]));
+    family.sets.emplace_back().placement = Placement(communicator, mesh.sets[s], owners[s]);
   std::vector<OwnedMap> owned;
   for (const BlockMap& map : mesh.maps) {
     const auto to = static_cast<std::size_t>(map.to);

@@ -8,7 +8,6 @@
 
 #include <comm/block_mesh.hpp>
 #include <comm/communicator.hpp>
-#include <comm/id_table.hpp>
 #include <comm/placement.hpp>
 #include <core/layout.hpp>
 
@@ -49,8 +48,12 @@ struct SetFamily {
   Placement placement;
   std::vector<std::int32_t> row_of;  ///< of the owned element with the given ordinal
   core::Layout layout;
-  IdTable rows;                   ///< local row by global number
   std::vector<HaloLevel> levels;  ///< levels[h - 1] is level h
+
+  /// Local row of an owned element.
+  std::int32_t owned_row(GlobalId id) const {
+    return row_of[static_cast<std::size_t>(placement.ordinal_of(id))];
+  }
 };
 
 struct MapFamily {

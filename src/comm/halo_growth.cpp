@@ -3,6 +3,7 @@
 // elements that I have? where do these iterations lead? and: these are the rows that I have of
 // yours.
 #include <algorithm>
+#include <unordered_map>
 
 #include <comm/halo_family.hpp>
 #include <comm/packet.hpp>
@@ -16,6 +17,37 @@ using References = std::vector<std::vector<Reference>>;  ///< [map], ascending r
 
 std::size_t at(std::int32_t index) {
   return static_cast<std::size_t>(index);
+}
+
+/// Local rows by global number while halos grow: of owned elements, and of halos so far.
+class Rows {
+ public:
+  explicit Rows(const HaloFamily& family) : family_(family), halo_(family.sets.size()) {
+    for (std::size_t s = 0; s < family.sets.size(); ++s) {
+      const core::Layout& layout = family.sets[s].layout;
+      for (std::int32_t row = layout.owned(); row < layout.rows(); ++row)
+        add(s, layout.global_id[at(row)], row);
+    }
+  }
+
+  void add(std::size_t set, GlobalId id, std::int32_t row) { halo_[set].emplace(id, row); }
+
+  bool has(std::size_t set, const Element& element) const {
+    return element.owner == family_.rank || halo_[set].contains(element.id);
+  }
+
+  std::int32_t of(std::size_t set, const Element& element) const {
+    return element.owner == family_.rank ? family_.sets[set].owned_row(element.id)
+                                         : halo_[set].at(element.id);
+  }
+
+ private:
+  const HaloFamily& family_;
+  std::vector<std::unordered_map<GlobalId, std::int32_t>> halo_;  ///< [set]
+};
+
+void add_if_new(const Rows& rows, int set, const Element& element, NewElements& found) {
+  if (!rows.has(at(set), element)) found[at(set)].push_back(element);
 }
 
 /// Own iterations that touch owned elements outside W_-depth. Such an iteration is not in
@@ -79,7 +111,7 @@ std::vector<Message> ask(Communicator& communicator, const HaloFamily& family, O
       std::vector<std::int32_t> rows;
       const auto count = reader.get<std::int32_t>();
       for (const GlobalId id : reader.get_many<GlobalId>(at(count)))
-        rows.push_back(family.sets[s].rows.find(id));
+        rows.push_back(family.sets[s].owned_row(id));
       answer_set(s, rows, answer);
     }
     answers.push_back({question.rank, std::move(answer)});
@@ -87,17 +119,14 @@ std::vector<Message> ask(Communicator& communicator, const HaloFamily& family, O
   return communicator.exchange(std::move(answers));
 }
 
-void add_if_new(const SetFamily& set, const Element& element, std::vector<Element>& found) {
-  if (set.rows.find(element.id) == IdTable::none) found.push_back(element);
-}
-
 /// First round: the iterations without a row here that touch elements of W_depth.
-NewElements iterations_outside(Communicator& communicator, const HaloFamily& family) {
+NewElements iterations_outside(Communicator& communicator, const HaloFamily& family,
+                               const Rows& known) {
   NewElements found(family.sets.size());
   if (family.depth == 0) {
     for (const MapFamily& map : family.maps)
       for (const Reference& r : map.remote_references)
-        add_if_new(family.sets[at(map.from)], r.iteration, found[at(map.from)]);
+        add_if_new(known, map.from, r.iteration, found);
     return found;
   }
   // An element that another rank has in W_depth is not in W_-depth here.
@@ -121,7 +150,7 @@ NewElements iterations_outside(Communicator& communicator, const HaloFamily& fam
       const int from = family.maps[at(reader.get<std::int32_t>())].from;
       const auto count = static_cast<std::size_t>(reader.get<std::int64_t>());
       for (const Element& iteration : reader.get_many<Element>(count))
-        add_if_new(family.sets[at(from)], iteration, found[at(from)]);
+        add_if_new(known, from, iteration, found);
     }
   return found;
 }
@@ -173,7 +202,7 @@ std::vector<std::vector<Element>> targets_of_new_rows(Communicator& communicator
 }
 
 /// Appends the rows of the next level to every set: grouped by owner, inside by global number.
-void append_level(HaloFamily& family, NewElements& found) {
+void append_level(HaloFamily& family, Rows& rows, NewElements& found) {
   for (std::size_t s = 0; s < family.sets.size(); ++s) {
     SetFamily& set = family.sets[s];
     auto& elements = found[s];
@@ -182,6 +211,8 @@ void append_level(HaloFamily& family, NewElements& found) {
     });
     elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
     HaloLevel& level = set.levels.emplace_back();
+    set.layout.global_id.reserve(set.layout.global_id.size() + elements.size());
+    set.layout.owner.reserve(set.layout.owner.size() + elements.size());
     for (const Element& element : elements) {
       const auto row = static_cast<std::int32_t>(set.layout.global_id.size());
       if (level.imports.empty() || level.imports.back().rank != element.owner)
@@ -189,7 +220,7 @@ void append_level(HaloFamily& family, NewElements& found) {
       ++level.imports.back().count;
       set.layout.global_id.push_back(element.id);
       set.layout.owner.push_back(element.owner);
-      set.rows.insert(element.id, row);
+      rows.add(s, element.id, row);
     }
     set.layout.prefix.push_back(static_cast<std::int32_t>(set.layout.global_id.size()));
   }
@@ -216,37 +247,37 @@ void publish_imports(Communicator& communicator, HaloFamily& family) {
       ExportList list{message.rank, {}};
       const auto count = reader.get<std::int32_t>();
       for (const GlobalId id : reader.get_many<GlobalId>(at(count)))
-        list.rows.push_back(set.rows.find(id));
+        list.rows.push_back(set.owned_row(id));
       set.levels[at(h - 1)].exports.push_back(std::move(list));
     }
 }
 
 /// Local rows of the targets of the new iterations, and of what had no row before.
-void append_entries(HaloFamily& family, const std::vector<std::vector<Element>>& targets) {
+void append_entries(HaloFamily& family, const Rows& rows,
+                    const std::vector<std::vector<Element>>& targets) {
   for (std::size_t m = 0; m < family.maps.size(); ++m) {
     MapFamily& map = family.maps[m];
-    const IdTable& rows = family.sets[at(map.to)].rows;
-    for (std::int32_t& entry : map.entries)
-      if (family.depth == 0 && entry < 0) entry = rows.find(map.outside[at(-1 - entry)].id);
+    if (family.depth == 0)
+      for (std::int32_t& entry : map.entries)
+        if (entry < 0) entry = rows.of(at(map.to), map.outside[at(-1 - entry)]);
     map.outside = {};
     map.entries.reserve(map.entries.size() + targets[m].size());
-    for (const Element& target : targets[m]) map.entries.push_back(rows.find(target.id));
+    for (const Element& target : targets[m]) map.entries.push_back(rows.of(at(map.to), target));
   }
 }
 
-void grow_layer(Communicator& communicator, HaloFamily& family) {
-  NewElements found = iterations_outside(communicator, family);
-  append_level(family, found);
+void grow_layer(Communicator& communicator, HaloFamily& family, Rows& rows) {
+  NewElements found = iterations_outside(communicator, family, rows);
+  append_level(family, rows, found);
   const auto targets = targets_of_new_rows(communicator, family);
   for (auto& elements : found) elements.clear();
   for (std::size_t m = 0; m < family.maps.size(); ++m) {
     const MapFamily& map = family.maps[m];
-    const SetFamily& to = family.sets[at(map.to)];
-    for (const Element& target : targets[m]) add_if_new(to, target, found[at(map.to)]);
-    for (const Element& target : map.outside) add_if_new(to, target, found[at(map.to)]);
+    for (const Element& target : targets[m]) add_if_new(rows, map.to, target, found);
+    for (const Element& target : map.outside) add_if_new(rows, map.to, target, found);
   }
-  append_level(family, found);
-  append_entries(family, targets);
+  append_level(family, rows, found);
+  append_entries(family, rows, targets);
   publish_imports(communicator, family);
   family.depth += 2;
 }
@@ -254,7 +285,9 @@ void grow_layer(Communicator& communicator, HaloFamily& family) {
 }  // namespace
 
 void grow_family(Communicator& communicator, HaloFamily& family, Level level) {
-  while (family.depth < level) grow_layer(communicator, family);
+  if (level <= family.depth) return;
+  Rows rows(family);
+  while (family.depth < level) grow_layer(communicator, family, rows);
 }
 
 }  // namespace op2::comm

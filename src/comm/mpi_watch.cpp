@@ -4,12 +4,13 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include <comm/packet.hpp>
+#include <comm/records.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -17,6 +18,11 @@ namespace op2::comm {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// What a note between ranks begins with; the missing ranks and the steps follow.
+struct Head {
+  std::uint64_t stamp, code, wait, echo, for_all, missing;
+};
 
 constexpr int spins = 50;  ///< polls before a rank lets others have its core
 constexpr auto before_naps = 2ms;
@@ -258,35 +264,25 @@ void MpiWatch::fail(const Error& error) {
 }
 
 Bytes MpiWatch::packed(const Place& place) {
-  const std::uint64_t head[] = {place.stamp, place.code,    place.wait,
-                                place.echo,  place.for_all, place.missing.size()};
   Bytes bytes;
-  const auto add = [&bytes](const void* data, std::size_t size) {
-    const auto* begin = static_cast<const std::byte*>(data);
-    bytes.insert(bytes.end(), begin, begin + size);
-  };
-  add(head, sizeof head);
-  add(place.missing.data(), place.missing.size() * sizeof(int));
-  add(place.steps.data(), place.steps.size());
+  put(bytes, Head{place.stamp, place.code, place.wait, place.echo, place.for_all ? 1u : 0u,
+                  place.missing.size()});
+  put_many(bytes, std::span<const int>(place.missing));
+  put_many(bytes, std::span<const char>(place.steps));
   return bytes;
 }
 
 MpiWatch::Place MpiWatch::unpacked(const Bytes& bytes) {
-  std::uint64_t head[6];
-  core::ensure(bytes.size() >= sizeof head, "a note between ranks is too short");
-  std::memcpy(head, bytes.data(), sizeof head);
-  const std::size_t list = head[5] * sizeof(int);
-  core::ensure(bytes.size() >= sizeof head + list, "a note between ranks is too short");
+  Reader reader(bytes);
+  const Head head = reader.get<Head>();
   Place place;
-  place.stamp = head[0];
-  place.code = head[1];
-  place.wait = head[2];
-  place.echo = head[3];
-  place.for_all = head[4] != 0;
-  place.missing.resize(head[5]);
-  if (list > 0) std::memcpy(place.missing.data(), bytes.data() + sizeof head, list);
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  place.steps.assign(text + sizeof head + list, text + bytes.size());
+  place.stamp = head.stamp;
+  place.code = head.code;
+  place.wait = head.wait;
+  place.echo = head.echo;
+  place.for_all = head.for_all != 0;
+  place.missing = reader.get_many<int>(head.missing);
+  place.steps = text_of(reader.rest());
   return place;
 }
 

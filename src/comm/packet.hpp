@@ -16,8 +16,9 @@ namespace op2::comm {
 template <class T>
 void put_many(Bytes& bytes, std::span<const T> values) {
   static_assert(std::is_trivially_copyable_v<T>);
-  const auto raw = std::as_bytes(values);
-  bytes.insert(bytes.end(), raw.begin(), raw.end());
+  const std::size_t before = bytes.size();
+  bytes.resize(before + values.size_bytes());
+  if (!values.empty()) std::memcpy(bytes.data() + before, values.data(), values.size_bytes());
 }
 
 template <class T>
@@ -30,6 +31,7 @@ class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
   bool empty() const { return rest_.empty(); }
+  std::span<const std::byte> rest() const { return rest_; }
 
   template <class T>
   T get() {
@@ -40,6 +42,7 @@ class Reader {
 
   template <class T>
   std::vector<T> get_many(std::size_t count) {
+    core::ensure(count <= rest_.size() / sizeof(T), "a message ends too early");
     std::vector<T> values(count);
     take(values.data(), count * sizeof(T));
     return values;

@@ -22,11 +22,14 @@ Placement::Placement(Communicator& communicator, const Blocks& set, const Owners
     messages.push_back({owner, to_bytes<GlobalId>(ids)});
     leaving_.push_back({owner, std::move(held)});
   }
+  std::vector<GlobalId> owned;
   for (const Message& message : communicator.exchange(std::move(messages))) {
     const auto ids = from_bytes<GlobalId>(message.bytes);
-    owned_.insert(owned_.end(), ids.begin(), ids.end());
+    owned.insert(owned.end(), ids.begin(), ids.end());
     arriving_.push_back({message.rank, static_cast<std::int32_t>(ids.size())});
   }
+  owned.shrink_to_fit();
+  owned_ = SortedIds(std::move(owned));
 }
 
 Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte> held,
@@ -38,10 +41,11 @@ Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte
     messages.push_back({part.owner, std::move(bytes)});
   }
   Bytes owned;
-  owned.reserve(owned_.size() * row_bytes);
+  owned.reserve(this->owned().size() * row_bytes);
   for (const Message& message : communicator.exchange(std::move(messages)))
     owned.insert(owned.end(), message.bytes.begin(), message.bytes.end());
-  core::ensure(owned.size() == owned_.size() * row_bytes, "rows were lost on the way to owners");
+  core::ensure(owned.size() == this->owned().size() * row_bytes,
+               "rows were lost on the way to owners");
   return owned;
 }
 

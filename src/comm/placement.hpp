@@ -9,6 +9,7 @@
 
 #include <comm/block_mesh.hpp>
 #include <comm/communicator.hpp>
+#include <comm/sorted_ids.hpp>
 
 namespace op2::comm {
 
@@ -24,7 +25,10 @@ class Placement {
   Placement(Communicator& communicator, const Blocks& set, const Owners& owners);
 
   /// Global numbers of the owned elements, by ordinal.
-  const std::vector<GlobalId>& owned() const { return owned_; }
+  const std::vector<GlobalId>& owned() const { return owned_.ids(); }
+
+  /// The ordinal of an element, or SortedIds::none if it is not owned here.
+  std::int32_t ordinal_of(GlobalId id) const { return owned_.find(id); }
 
   /// Collective. Rows by ordinal from the rows of the held block.
   Bytes to_owners(Communicator& communicator, std::span<const std::byte> held,
@@ -45,7 +49,7 @@ class Placement {
   };
   std::vector<Leaving> leaving_;
   std::vector<Arriving> arriving_;  ///< ascending holders: ordinals in order
-  std::vector<GlobalId> owned_;
+  SortedIds owned_;
   std::int32_t held_ = 0;
 };
 

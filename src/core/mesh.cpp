@@ -40,18 +40,18 @@ std::string unique_name(const Records& records, const char* name) {
 
 }  // namespace
 
-Set& Mesh::add_set(int size, const char* name) {
+Set& Mesh::add_set(const Block& block, const char* name) {
   auto set = std::make_unique<Set>();
   set->name_storage = unique_name(sets_, name);
   static_cast<op_set_core&>(*set) = {.index = static_cast<int>(sets_.size()),
-                                     .size = size,
+                                     .size = block.declared,
                                      .name = set->name_storage.c_str(),
-                                     .core_size = size,
+                                     .core_size = block.declared,
                                      .exec_size = 0,
                                      .nonexec_size = 0};
-  set->first = 0;
-  set->declared = size;
-  set->global_size = size;
+  set->first = block.first;
+  set->declared = block.declared;
+  set->global_size = block.global_size;
   known_sets_.insert(set.get());
   return *sets_.emplace_back(std::move(set));
 }

@@ -18,9 +18,16 @@
 
 namespace op2::core {
 
+/// The elements of a set that this rank declares: `declared` of `global_size`, in one block.
+struct Block {
+  std::int64_t first;  ///< global number of the first
+  std::int32_t declared;
+  std::int64_t global_size;
+};
+
 struct Set : op_set_core {
   std::string name_storage;
-  /// Elements that this rank holds as declared: `declared` of them, from global number `first`.
+  /// As in the Block.
   std::int64_t first;
   std::int32_t declared;
   std::int64_t global_size;
@@ -96,7 +103,7 @@ class Mesh {
   /// @param line  of the call that declares the kernel
   Kernel& add_kernel(const char* name, std::string source, const char* file, int line,
                      bool text_is_file);
-  Set& add_set(int size, const char* name);
+  Set& add_set(const Block& block, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
   /// @param values  of the declared rows; must be null once the mesh is distributed
   /// Takes a freed temporary dat of the same shape if there is one and `temporary` is set.

@@ -64,7 +64,7 @@ std::vector<ConstantShape> constants_in(const KeyFields& fields,
   std::vector<ConstantShape> constants;
   for (const Constant& constant : declared) {
     ConstantShape shape{constant.name, constant.type, constant.dim};
-    if (lines.find("\n" + words_of(shape)) != std::string::npos)
+    if (lines.find(fmt::format("\n{}", words_of(shape))) != std::string::npos)
       constants.push_back(std::move(shape));
   }
   std::sort(constants.begin(), constants.end());

@@ -13,6 +13,19 @@ bool same_record(const core::LoopRecord& a, const core::LoopRecord& b) {
 
 }  // namespace
 
+PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
+  PlanKey key;
+  key.records.assign(queue.records().begin(), queue.records().end());
+  key.args.assign(queue.args().begin(), queue.args().end());
+  for (const core::LoopArg& arg : key.args)
+    if (arg.is_active_dat()) key.dats.push_back(arg.dat);
+  std::sort(key.dats.begin(), key.dats.end());
+  key.dats.erase(std::unique(key.dats.begin(), key.dats.end()), key.dats.end());
+  for (const core::Dat* dat : key.dats)
+    key.valid.push_back(valid[static_cast<std::size_t>(dat->index)]);
+  return key;
+}
+
 bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid) {
   if (!std::ranges::equal(key.records, queue.records(), same_record)) return false;
   if (!std::ranges::equal(key.args, queue.args())) return false;

@@ -69,7 +69,8 @@ struct ChainPlan {
   int layers = 0;                                ///< deepest one exchanged
 };
 
-/// What a plan was made for: the whole sequence and the validity of its dats at the start.
+/// What a plan was made for: the whole sequence and the validity of its dats at the start (given by
+/// index of the dat).
 struct PlanKey {
   std::vector<core::LoopRecord> records;  ///< call sites are not compared
   std::vector<core::LoopArg> args;
@@ -87,6 +88,8 @@ struct Plan {
   std::vector<LoopStep> steps;           ///< one per record
   std::vector<core::Level> valid_after;  ///< of `key.dats`
 };
+
+PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);
 
 /// True if the plan was made for exactly this queue and this validity (by index of the dat).
 bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid);

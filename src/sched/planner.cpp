@@ -21,19 +21,6 @@ ChainLimits limits_for(const core::Options& options, int ranks) {
           .keep_all = keep_all};
 }
 
-PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
-  PlanKey key;
-  key.records.assign(queue.records().begin(), queue.records().end());
-  key.args.assign(queue.args().begin(), queue.args().end());
-  for (const core::LoopArg& arg : key.args)
-    if (arg.is_active_dat()) key.dats.push_back(arg.dat);
-  std::sort(key.dats.begin(), key.dats.end());
-  key.dats.erase(std::unique(key.dats.begin(), key.dats.end()), key.dats.end());
-  for (const core::Dat* dat : key.dats)
-    key.valid.push_back(valid[static_cast<std::size_t>(dat->index)]);
-  return key;
-}
-
 }  // namespace
 
 Planner::Planner(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,

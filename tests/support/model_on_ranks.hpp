@@ -115,10 +115,9 @@ class ModelOnRanks {
       for (int r = 1; r < ranks_.size(); ++r) cuts.push_back(pick(random, 0, model_.set_sizes[s]));
       std::sort(cuts.begin(), cuts.end());
       const auto mine = static_cast<std::size_t>(ranks_.rank());
-      core::Set& set =
-          mesh_.add_set(cuts[mine + 1] - cuts[mine], ("set" + std::to_string(s)).c_str());
-      rows_.complete(set);
-      sets_.push_back(&set);
+      const std::string name = "set" + std::to_string(s);
+      const core::Block block = rows_.block_of(cuts[mine + 1] - cuts[mine], name.c_str());
+      sets_.push_back(&mesh_.add_set(block, name.c_str()));
     }
     for (std::size_t m = 0; m < model_.maps.size(); ++m) {
       const ModelMap& map = model_.maps[m];

@@ -21,8 +21,8 @@ struct Ring {
   core::Dat& res;
 
   explicit Ring(int n = 8)
-      : cells(mesh.add_set(n, "cells")),
-        edges(mesh.add_set(n, "edges")),
+      : cells(mesh.add_set({0, n, n}, "cells")),
+        edges(mesh.add_set({0, n, n}, "edges")),
         ends(mesh.add_map(&edges, &cells, 2, ring(n).data(), "ends")),
         partner(mesh.add_map(&cells, &cells, 1, identity(n).data(), "partner")),
         q(mesh.add_dat(&cells, 1, Type::f64, nullptr, "q", false)),

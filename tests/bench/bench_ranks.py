@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two ranks against one on this machine, and what it costs to distribute the mesh of Airfoil.
+
+    bench_ranks.py build/release [--rounds 5]
+
+One line of JSON per figure. The runs that are compared alternate, each has one thread per rank; the
+figure is the ratio of the best times.
+"""
+import argparse
+import json
+import re
+import tempfile
+
+from bench_mpi import Programs
+
+
+def mpirun(ranks, *command):
+    return ["mpirun", "-np", ranks, *command]
+
+
+def seconds(programs, ranks, chain):
+    output = programs.run(mpirun(ranks, programs.program("airfoil"), "--iterations", 100),
+                          OP2_CHAIN=chain)
+    return float(re.search(r"100 of 100 .* ([0-9.]+) s", output).group(1))
+
+
+def speedups(programs, rounds):
+    cases = [(ranks, chain) for chain in ("off", "on") for ranks in (1, 2)]
+    times = {case: [] for case in cases}
+    for case in cases * rounds:
+        times[case].append(seconds(programs, *case))
+    for chain in ("off", "on"):
+        one, two = min(times[1, chain]), min(times[2, chain])
+        print(json.dumps({"figure": f"Airfoil, 100 iterations, OP2_CHAIN={chain}",
+                          "one rank": one, "two ranks": two, "unit": "s", "speedup": one / two}),
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        programs = Programs(arguments.build, folder)
+        print(programs.run(mpirun(2, programs.build / "tests/bench/ranks_bench")), end="")
+        speedups(programs, arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -16,7 +16,8 @@ OP2_API void op_init(int argc, char** argv, int diags = 1);
 
 /// The same on the ranks of a communicator, which is duplicated. `op_init` itself uses all ranks
 /// that a launcher started, or MPI_COMM_WORLD if the program has initialised MPI; it starts MPI if
-/// nobody has (with MPI_THREAD_MULTIPLE) and then ends it in `op_exit`.
+/// nobody has (with MPI_THREAD_MULTIPLE) and then ends it in `op_exit`. MPI can be started only
+/// once: a program with several sessions on several ranks initialises and ends it itself.
 /// @param communicator  MPI_Comm_c2f of the program's communicator
 /// @throws op2::Error as op_init; communication_failure
 OP2_API void op_mpi_init(int argc, char** argv, int diags, int communicator);

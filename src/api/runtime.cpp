@@ -87,9 +87,10 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       handler_(handler) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
   enter(
-      "op_init with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE {}, "
+      "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE "
+      "{}, "
       "OP2_TARGET {}, OP2_JIT {}, OP2_DISABLE {} (by number of the value)",
-      static_cast<int>(options.chain), options.depth_max, options.queue_max,
+      OP2_VERSION, static_cast<int>(options.chain), options.depth_max, options.queue_max,
       static_cast<int>(options.exchange), static_cast<int>(options.target),
       static_cast<int>(options.jit), options.eliminate_dead_loops ? 0 : 1);
   ranks().barrier();

@@ -88,8 +88,9 @@ void finish_alone(const LoopStep& step, std::span<const core::ArgValue> values) 
         slot.shape.global != nullptr ? slot.shape.global->value.data() : values[slot.arg].user);
 }
 
-/// Reductions into the program's memory: the root's start value and what all ranks have found, so
-/// that every rank gets the same result.
+/// Reductions into the program's memory: the root's value and what all ranks have found, so that
+/// every rank gets the same result. What is found by OP_MIN and OP_MAX begins with the rank's
+/// value.
 void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
                 comm::Communicator& communicator) {
   comm::Bytes mine;

@@ -162,7 +162,8 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
   runtime.enter("op_fetch_global '{}'", record.name);
-  sched::combine(record, runtime.ranks());
+  core::Global* const wanted = &record;
+  runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
   std::memcpy(values, record.value.data(), record.value.size());
 }
 

@@ -82,14 +82,19 @@ void Engine::execute(ChainPlan& chain, Plan& plan, core::Queue& queue) {
 }
 
 void Engine::combine_globals(const ChainPlan& chain, const Plan& plan) {
+  if (rows_.communicator().size() == 1) return;
+  std::vector<core::Global*> wanted;
+  const auto want = [&](core::Global* global) {
+    if (std::ranges::find(wanted, global) == wanted.end()) wanted.push_back(global);
+  };
   for (std::size_t k = chain.begin; k < chain.end; ++k) {
     for (const GlobalSlot& slot : plan.steps[k].reads)
-      if (slot.shape.global != nullptr && slot.assignment < 0)
-        combine(*slot.shape.global, rows_.communicator());
+      if (slot.shape.global != nullptr && slot.assignment < 0) want(slot.shape.global);
     for (const GlobalSlot& slot : plan.steps[k].reductions)
       if (slot.shape.global != nullptr && slot.shape.global->partial_access != slot.shape.access)
-        combine(*slot.shape.global, rows_.communicator());
+        want(slot.shape.global);
   }
+  combine(wanted, rows_.communicator());
 }
 
 void Engine::run_core(ChainPlan& chain, Plan& plan, core::Queue& queue) {

@@ -49,14 +49,20 @@ void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Glob
   fold_partial(arg, found, global.partial.data());
 }
 
-void combine(core::Global& global, comm::Communicator& communicator) {
-  if (global.partial.empty()) return;
-  const std::size_t bytes = global.partial.size();
-  const comm::Bytes all = communicator.gather_all(global.partial);
-  for (std::size_t at = 0; at < all.size(); at += bytes)
-    fold(global.partial_access, global.value_type, global.dim, all.data() + at,
-         global.value.data());
-  global.partial.clear();
+void combine(std::span<core::Global* const> globals, comm::Communicator& communicator) {
+  comm::Bytes mine;
+  for (const core::Global* global : globals)
+    mine.insert(mine.end(), global->partial.begin(), global->partial.end());
+  if (mine.empty()) return;
+  const comm::Bytes all = communicator.gather_all(mine);
+  for (std::size_t at = 0; at < all.size();)
+    for (core::Global* global : globals) {
+      if (global->partial.empty()) continue;
+      fold(global->partial_access, global->value_type, global->dim, all.data() + at,
+           global->value.data());
+      at += global->partial.size();
+    }
+  for (core::Global* global : globals) global->partial.clear();
 }
 
 }  // namespace op2::sched

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include <comm/communicator.hpp>
 #include <core/loop_record.hpp>
@@ -22,7 +23,8 @@ void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* valu
 /// whose partial result is of another access must be combined before.
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global);
 
-/// Brings a global's value up to date. Collective, but local if nothing was reduced since.
-void combine(core::Global& global, comm::Communicator& communicator);
+/// Brings the values of globals up to date, each given once. Collective: one gathering for all of
+/// them, none if nothing was reduced since.
+void combine(std::span<core::Global* const> globals, comm::Communicator& communicator);
 
 }  // namespace op2::sched

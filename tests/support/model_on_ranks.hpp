@@ -79,10 +79,9 @@ class ModelOnRanks {
     for (const ModelLoop& loop : chain) queue_loop(loop, sums);
     engine_.flush(queue_, mesh_);
     std::vector<Value> values;
-    for (core::Global* sum : sums) {
-      sched::combine(*sum, ranks_);
+    sched::combine(sums, ranks_);
+    for (const core::Global* sum : sums)
       values.push_back(*reinterpret_cast<const Value*>(sum->value.data()));
-    }
     poison();
     return values;
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <comm/fake_communicator.hpp>
+#include <core/mesh.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::sched {
@@ -53,6 +55,31 @@ TEST(Reduction, AThreadWithoutElementsChangesNothing) {
   fold_partial(arg, reinterpret_cast<std::byte*>(partial), value);
   EXPECT_EQ(value[0], -7);
   EXPECT_EQ(value[2], 9);
+}
+
+/// The value of a global of doubles.
+double value_of(const core::Global& global) {
+  return *reinterpret_cast<const double*>(global.value.data());
+}
+
+TEST(Reduction, GlobalsOfAllRanksAreCombinedAtOnce) {
+  comm::run_fake_ranks(3, [](comm::Communicator& ranks) {
+    core::Mesh mesh;
+    const double zero = 0, ten = 10;
+    core::Global& sum = mesh.add_global(1, Type::f64, &zero, "sum");
+    core::Global& least = mesh.add_global(1, Type::f64, &ten, "least");
+    core::Global& unused = mesh.add_global(1, Type::f64, &ten, "unused");
+    const double found = ranks.rank() + 1;
+    const auto* bytes = reinterpret_cast<const std::byte*>(&found);
+    add_to_partial(reduced(OP_INC, Type::f64, 1), bytes, sum);
+    add_to_partial(reduced(OP_MIN, Type::f64, 1), bytes, least);
+    core::Global* const all[] = {&sum, &unused, &least};
+    combine(all, ranks);
+    combine(all, ranks);  // nothing is counted twice
+    EXPECT_EQ(value_of(sum), 6);
+    EXPECT_EQ(value_of(least), 1);
+    EXPECT_EQ(value_of(unused), 10);
+  });
 }
 
 }  // namespace

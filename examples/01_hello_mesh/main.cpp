@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lesson 1: a mesh, data on it, and a loop.
+// Lesson 1: a mesh, data on it, and a loop. For one rank; lesson 4 is for several.
 #include <vector>
 
 #include <op2/op2.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lesson 2: sums and maxima over a mesh, in two ways.
+// Lesson 2: sums and maxima over a mesh, in two ways. For one rank; lesson 4 is for several.
 #include <vector>
 
 #include <op2/op2.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lesson 3: what happens when something is wrong. Ends with exit code 0 if both mistakes are found.
+// For one rank; lesson 4 is for several.
 #include <vector>
 
 #include <op2/op2.hpp>

@@ -7,8 +7,9 @@
 
 #include <op2/types.hpp>
 
-/// A set of `local_size` elements (>= 0) on this rank.
-/// @throws op2::Error bad_size, bad_name
+/// A set of `local_size` elements (>= 0) on this rank: a block of the whole set, and the blocks
+/// follow each other in the order of the ranks.
+/// @throws op2::Error bad_size, bad_name, too_large (2^31 elements or more on all ranks)
 OP2_API op_set op_decl_set(int local_size, const char* name);
 
 /// A map from every element of `from` to `dim` elements of `to`.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <op2/kernel.hpp>
 
 #include <api/session.hpp>
+#include <comm/records.hpp>
 #include <core/error.hpp>
 #include <core/text_file.hpp>
 #include <core/validate.hpp>
@@ -30,6 +32,35 @@ Record* report_name(api::Runtime& runtime, const char* what, const char* name, R
   return &record;
 }
 
+/// Ranks that give different values are found out here. Collective.
+void compare_values(api::Runtime& runtime, const char* function, const char* name,
+                    const void* values, std::size_t bytes) {
+  if (runtime.alone()) return;
+  runtime.enter("{} '{}' value={:016x}", function, name,
+                sched::stamp_of({static_cast<const char*>(values), bytes}));
+  runtime.ranks().barrier();
+}
+
+/// Says so if every rank has declared the same rows: most likely each the whole mesh. Collective.
+void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map& map) {
+  if (runtime.alone()) return;
+  struct Rows {
+    std::int64_t count;
+    std::uint64_t hash;  ///< of the first of them
+    bool operator==(const Rows&) const = default;
+  };
+  const auto some = std::span(map.declared).first(std::min<std::size_t>(map.declared.size(), 4096));
+  const auto bytes = std::as_bytes(some);
+  const Rows mine{from.declared, sched::stamp_of(comm::text_of(bytes))};
+  const auto all = comm::gather_records(runtime.ranks(), mine);
+  if (mine.count > 0 && std::ranges::all_of(all, [&](const Rows& rows) { return rows == mine; }))
+    runtime.log.warning(
+        fmt::format("all {} ranks declare the same {} rows of map '{}'; if that is the whole mesh, "
+                    "it is now there {} times: each rank declares a block of its own "
+                    "(docs/ranks.md)",
+                    all.size(), mine.count, map.name, all.size()));
+}
+
 }  // namespace
 
 op_set op_decl_set(int local_size, const char* name) {
@@ -41,8 +72,10 @@ op_set op_decl_set(int local_size, const char* name) {
       core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
   });
   runtime.return_to_declared();
-  return report_name(runtime, "set", name,
-                     runtime.mesh.add_set(runtime.rows.block_of(local_size, name), name));
+  core::Set* set = nullptr;
+  runtime.collectively(
+      [&] { set = &runtime.mesh.add_set(runtime.rows.block_of(local_size, name), name); });
+  return report_name(runtime, "set", name, *set);
 }
 
 op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name) {
@@ -54,7 +87,12 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   runtime.enter("op_decl_map '{}' of arity {}", name, dim);
   runtime.check_together([&] { core::check_map_values(from, to, dim, values, name); });
   runtime.return_to_declared();
-  return report_name(runtime, "map", name, runtime.mesh.add_map(from, to, dim, values, name));
+  core::Map* map = nullptr;
+  runtime.collectively([&] {
+    map = &runtime.mesh.add_map(from, to, dim, values, name);
+    report_copies(runtime, *core::record_of(from), *map);
+  });
+  return report_name(runtime, "map", name, *map);
 }
 
 op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_type,
@@ -107,10 +145,7 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
   if (values == nullptr)
     core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
   runtime.flush();  // queued loops see the old value
-  const auto bytes = std::span(static_cast<const char*>(values), core::size_of(value_type, dim));
-  runtime.enter("op_decl_const '{}' value={:016x}", name,
-                sched::stamp_of({bytes.begin(), bytes.end()}));
-  runtime.ranks().barrier();
+  compare_values(runtime, "op_decl_const", name, values, core::size_of(value_type, dim));
   runtime.mesh.set_constant(name, value_type, dim, values);
 }
 
@@ -121,6 +156,7 @@ op_global op2::detail::decl_global(int dim, Type value_type, const void* initial
   core::check_dim("global", name, dim);
   if (initial == nullptr)
     core::fail(ErrorCode::null_data, "global '{}': the initial value is null", name);
+  compare_values(runtime, "op_decl_global", name, initial, core::size_of(value_type, dim));
   return report_name(runtime, "global", name,
                      runtime.mesh.add_global(dim, value_type, initial, name));
 }

@@ -23,7 +23,7 @@ enum class Method { kway, bisection, block, random, external };
 
 /// What op_partition is to divide, and by what.
 struct Request {
-  Method method;
+  Method wanted, method;
   op_map map;       ///< of kway
   op_dat values;    ///< coordinates, or ranks of external
   std::string why;  ///< another method than the one that was asked for; empty: the same
@@ -63,7 +63,8 @@ bool are_coordinates(op_dat dat) {
 /// What can be done with the arguments that there are.
 Request request_of(const std::string& library, const std::string& routine, op_map map,
                    op_dat values) {
-  Request request{method_named(library, routine), map, values, ""};
+  const Method wanted = method_named(library, routine);
+  Request request{wanted, wanted, map, values, ""};
   if (library == "parmetis" || library == "kahip")
     request.why = fmt::format("{} is replaced", library);
   if (request.method == Method::kway && map == nullptr)
@@ -190,7 +191,7 @@ std::string partition(api::Runtime& runtime, op_set set, Request& request) {
   Primary primary = primary_owners(runtime, mesh, set, request);
   auto owners = comm::inherit_owners(runtime.ranks(), mesh, primary.set, std::move(primary.owners));
   const comm::PartitionQuality quality = comm::quality_of(runtime.ranks(), mesh, owners);
-  runtime.rows.distribute(std::move(owners));
+  runtime.rows.distribute(mesh, std::move(owners));
   return describe_partition(runtime, request, quality);
 }
 
@@ -212,7 +213,9 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   if (runtime.alone() || runtime.mesh.sets().empty()) return;
   std::string text;
   runtime.collectively([&] { text = partition(runtime, set, request); });
-  if (!request.why.empty()) runtime.log.info(fmt::format("op_partition: {}", request.why));
+  if (request.method != request.wanted)
+    runtime.log.warning(fmt::format("op_partition: {} instead of {}: {}", name_of(request.method),
+                                    name_of(request.wanted), request.why));
   if (runtime.options.dump.partition && runtime.ranks().is_root())
     runtime.log.dump(text);
   else

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/report.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <comm/file_writer.hpp>
 #include <comm/records.hpp>
+#include <core/error.hpp>
 
 namespace op2::api {
 namespace {
@@ -16,6 +22,14 @@ std::string table_for(const std::string& path, const core::LoopTable& table) {
   if (path.ends_with(".csv")) return core::table_as_csv(table);
   if (path.ends_with(".json")) return core::table_as_json(table);
   return core::table_as_text(table);
+}
+
+void check_folder(const char* variable, const std::string& path) {
+  if (path.empty()) return;
+  const std::string folder = std::filesystem::path(path).parent_path();
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+    core::fail(ErrorCode::io_failure, "{}={}: cannot write to its folder: {}", variable, path,
+               std::strerror(errno));
 }
 
 struct Numbers {
@@ -93,6 +107,15 @@ std::string summary_of_all_ranks(Runtime& runtime) {
                         static_cast<double>(std::max<std::int64_t>(1, iterations)),
                     halo.wait_seconds, 1e-6 * static_cast<double>(memory.rows),
                     1e-6 * static_cast<double>(memory.aside));
+}
+
+void check_report_paths(Runtime& runtime) {
+  runtime.enter("paths of reports");
+  runtime.check_together([&] {
+    if (!runtime.ranks().is_root()) return;
+    check_folder("OP2_TIMING", runtime.options.timing);
+    check_folder("OP2_TRACE", runtime.options.trace);
+  });
 }
 
 void write_timing(Runtime& runtime) {

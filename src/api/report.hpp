@@ -18,6 +18,11 @@ std::string summary_of_all_ranks(Runtime& runtime);
 /// The most that any rank's halos take; zeros until the mesh is distributed.
 comm::HaloMemory halo_memory_of_ranks(Runtime& runtime);
 
+/// @throws Error io_failure, on all ranks, if the root cannot write to the folders of the files
+/// that
+///         OP2_TIMING and OP2_TRACE ask for: better now than after a long run. Collective.
+void check_report_paths(Runtime& runtime);
+
 /// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root.
 void write_timing(Runtime& runtime);
 void write_trace(Runtime& runtime);

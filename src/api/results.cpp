@@ -24,20 +24,17 @@ const core::Dat& checked_dat(const char* function, op_dat dat) {
 }
 
 /// Everybody's rows on the root, in the order of the ranks; empty elsewhere. Collective.
-comm::Bytes rows_on_root(api::Runtime& runtime, comm::Bytes mine) {
-  if (runtime.alone()) return mine;
+comm::Bytes rows_on_root(comm::Communicator& ranks, std::span<const std::byte> mine) {
   comm::Bytes all;
-  runtime.collectively([&] {
-    for (const comm::Message& m : comm::gather_on_root(runtime.ranks(), std::move(mine)))
-      all.insert(all.end(), m.bytes.begin(), m.bytes.end());
-  });
+  for (const comm::Message& m : comm::gather_on_root(ranks, {mine.begin(), mine.end()}))
+    all.insert(all.end(), m.bytes.begin(), m.bytes.end());
   return all;
 }
 
 /// A dat with all its values, on the root.
 struct WholeDat {
   const core::Dat& dat;
-  comm::Bytes storage;              ///< empty: the values are in the dat
+  comm::Bytes storage;              ///< unused on one rank: the values are in the dat
   std::span<const std::byte> rows;  ///< empty elsewhere
   comm::Field field() const {
     return {dat.name, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
@@ -48,8 +45,10 @@ WholeDat whole_dat(api::Runtime& runtime, const core::Dat& dat) {
   WholeDat whole{dat, {}, {}};
   whole.rows = runtime.fetch(dat, whole.storage);
   if (runtime.alone()) return whole;
-  whole.storage = rows_on_root(runtime, std::move(whole.storage));
-  whole.rows = whole.storage;
+  runtime.collectively([&] {
+    whole.storage = rows_on_root(runtime.ranks(), whole.rows);
+    whole.rows = whole.storage;
+  });
   return whole;
 }
 
@@ -71,6 +70,24 @@ const char* checked_path(const char* function, const char* path) {
 struct IdRange {
   std::int64_t low, high;
 };
+
+/// What every rank wants of the rows that this one holds. Collective.
+std::vector<comm::Message> parts_for_all(comm::Communicator& ranks, const core::Dat& dat,
+                                         std::span<const std::byte> held, const IdRange& mine) {
+  const auto bytes = static_cast<std::size_t>(dat.size);
+  const std::int64_t first = dat.on().first, end = first + dat.on().declared;
+  const auto wanted = comm::gather_records(ranks, mine);
+  std::vector<comm::Message> parts;
+  for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
+    const std::int64_t from = std::max(first, wanted[rank].low);
+    const std::int64_t to = std::min(end, wanted[rank].high + 1);
+    if (from >= to) continue;
+    const auto rows = held.subspan(static_cast<std::size_t>(from - first) * bytes,
+                                   static_cast<std::size_t>(to - from) * bytes);
+    parts.push_back({static_cast<int>(rank), {rows.begin(), rows.end()}});
+  }
+  return parts;
+}
 
 void check_field(const core::Dat& dat, op_set cells, op_set points) {
   if (dat.set != cells && dat.set != points)
@@ -124,20 +141,17 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
   comm::Bytes storage;
   const auto held = runtime.fetch(record, storage);
   const auto bytes = static_cast<std::size_t>(record.size);
-  const auto wanted = comm::gather_records(runtime.ranks(), IdRange{low, high});
-  std::vector<comm::Message> parts;
-  const std::int64_t first = record.on().first, end = first + record.on().declared;
-  for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
-    const std::int64_t from = std::max(first, wanted[rank].low);
-    const std::int64_t to = std::min(end, wanted[rank].high + 1);
-    if (from >= to) continue;
-    const auto* rows = held.data() + static_cast<std::size_t>(from - first) * bytes;
-    parts.push_back(
-        {static_cast<int>(rank), {rows, rows + static_cast<std::size_t>(to - from) * bytes}});
+  if (runtime.alone()) {
+    std::memcpy(values, held.data() + static_cast<std::size_t>(low) * bytes,
+                static_cast<std::size_t>(high - low + 1) * bytes);
+    return;
   }
-  auto* out = static_cast<std::byte*>(values);
-  for (const comm::Message& part : runtime.ranks().exchange(std::move(parts)))
-    out = std::copy(part.bytes.begin(), part.bytes.end(), out);
+  runtime.collectively([&] {
+    auto* out = static_cast<std::byte*>(values);
+    for (const comm::Message& part :
+         runtime.ranks().exchange(parts_for_all(runtime.ranks(), record, held, {low, high})))
+      out = std::copy(part.bytes.begin(), part.bytes.end(), out);
+  });
 }
 
 std::int64_t op_get_size(op_set set) {
@@ -185,7 +199,9 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   for (const op_dat field : fields) whole.push_back(whole_dat(runtime, *core::record_of(field)));
   for (std::size_t k = 1; k < whole.size(); ++k)
     (whole[k].dat.set == map.from ? on_cells : on_points).push_back(whole[k].field());
-  const comm::Bytes entries = rows_on_root(runtime, runtime.rows.declared_entries(map));
+  comm::Bytes entries;
+  runtime.collectively(
+      [&] { entries = rows_on_root(runtime.ranks(), runtime.rows.declared_entries(map)); });
   const std::span cell_nodes(reinterpret_cast<const std::int32_t*>(entries.data()),
                              entries.size() / sizeof(std::int32_t));
   runtime.enter("op_write_vtu");

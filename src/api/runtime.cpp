@@ -35,15 +35,11 @@ core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
                                                            : std::min(level, core::LogLevel::error);
 }
 
-std::string speaker(const comm::Communicator& ranks) {
-  return ranks.size() == 1 ? "" : fmt::format("[rank {}/{}] ", ranks.rank(), ranks.size());
-}
-
 /// Errors that every rank sees alike, because they follow from what all ranks know.
 bool is_uniform(ErrorCode code) {
   return code != ErrorCode::divergent_ranks && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
-         code != ErrorCode::io_failure;
+         code != ErrorCode::io_failure && code != ErrorCode::host_function_threw;
 }
 
 jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
@@ -72,12 +68,24 @@ struct Marked {
 
 }  // namespace
 
+std::string speaker(const comm::Communicator& ranks) {
+  return ranks.size() == 1 ? "" : fmt::format("[rank {}/{}] ", ranks.rank(), ranks.size());
+}
+
+void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
+                const Error& error) {
+  log.error(error.what());
+  if (handler != nullptr)
+    handler(error, ranks.rank());
+  else
+    ranks.end_job(64 + static_cast<int>(error.code()) / 100);
+}
+
 Runtime::Runtime(core::Options given, const core::Topology& of_process, core::LogLevel level,
-                 std::unique_ptr<comm::MpiSession> session, op_error_handler handler)
+                 std::unique_ptr<comm::MpiSession>& session, op_error_handler handler)
     : options(std::move(given)),
-      mpi(std::move(session)),
-      self(mpi == nullptr ? comm::make_self_communicator() : nullptr),
-      rows(mesh, mpi ? *mpi->communicator : *self),
+      self(session == nullptr ? comm::make_self_communicator() : nullptr),
+      rows(mesh, session ? *session->communicator : *self),
       log(level_of(ranks(), level), speaker(ranks())),
       trace(!options.trace.empty()),
       topology(share_of_node(of_process)),
@@ -89,12 +97,15 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
   enter(
       "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE "
       "{}, "
-      "OP2_TARGET {}, OP2_JIT {}, OP2_DISABLE {} (by number of the value)",
+      "OP2_TARGET {}, OP2_JIT {}, OP2_DISABLE {} (by number of the value), OP2_PARTITIONER '{}', "
+      "OP2_TIMING {}, OP2_TRACE {} (set or not)",
       OP2_VERSION, static_cast<int>(options.chain), options.depth_max, options.queue_max,
       static_cast<int>(options.exchange), static_cast<int>(options.target),
-      static_cast<int>(options.jit), options.eliminate_dead_loops ? 0 : 1);
+      static_cast<int>(options.jit), options.eliminate_dead_loops ? 0 : 1, options.partitioner,
+      !options.timing.empty(), trace.on());
   ranks().barrier();
   trace.restart();
+  mpi = std::move(session);
 }
 
 void Runtime::announce(std::string call) {
@@ -111,15 +122,17 @@ void Runtime::compare_checks(const std::function<void()>& check) {
     mine = error;
   } catch (const std::bad_alloc&) {
     mine.emplace(ErrorCode::out_of_memory, call_ + ": there is no memory for it");
+  } catch (const std::exception& error) {
+    mine.emplace(ErrorCode::internal, fmt::format("{}: {}", call_, error.what()));
   }
   const auto codes = comm::gather_records(ranks(), mine ? static_cast<int>(mine->code()) : 0);
   const auto failed = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
   if (failed == codes.end()) return;
   const int rank = static_cast<int>(failed - codes.begin());
   const std::string_view text = mine ? mine->what() : "";
-  const comm::Bytes told = ranks().broadcast(comm::bytes_of(text), rank);
+  const std::string told = comm::text_of(ranks().broadcast(comm::bytes_of(text), rank));
   if (mine) throw *mine;
-  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank, comm::text_of(told));
+  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank, told.substr(told.find(' ') + 1));
 }
 
 void Runtime::check_usable() const {
@@ -141,18 +154,13 @@ void Runtime::check_caller() const {
 
 void Runtime::poison(const std::string& reason) {
   failure_ = reason;
-  log.error(fmt::format("{} queued loops are discarded", queue.size()));
+  if (!queue.empty()) log.error(fmt::format("{} queued loops are discarded", queue.size()));
   queue.clear();
 }
 
 void Runtime::give_up(const Error& error) {
-  if (alone() || (is_uniform(error.code()) && !engine.executing())) throw error;
-  // The other ranks wait for this one: they can only be ended.
-  log.error(error.what());
-  if (handler_ != nullptr)
-    handler_(error, ranks().rank());
-  else
-    ranks().end_job(64 + static_cast<int>(error.code()) / 100);
+  if (!alone() && (!is_uniform(error.code()) || engine.executing()))
+    end_others(log, ranks(), handler_, error);
   throw error;
 }
 
@@ -170,25 +178,34 @@ void Runtime::flush() {
   } catch (const std::exception& error) {
     poison(error.what());
     if (!alone())
-      give_up(
-          {ErrorCode::internal, fmt::format("a kernel's host function threw: {}", error.what())});
+      give_up({ErrorCode::host_function_threw,
+               fmt::format("a kernel's host function threw: {}", error.what())});
     throw;
   } catch (...) {
     poison("a kernel's host function threw what is no std::exception");
-    if (!alone()) give_up({ErrorCode::internal, failure_});
+    if (!alone()) give_up({ErrorCode::host_function_threw, failure_});
     throw;
   }
   mesh.recycle();
 }
 
 void Runtime::collectively(const std::function<void()>& action) {
+  if (alone()) return action();
+  std::optional<Error> failure;
   try {
     action();
   } catch (const std::bad_alloc&) {
-    give_up({ErrorCode::out_of_memory, call_ + ": there is no memory for it"});
+    failure.emplace(ErrorCode::out_of_memory, call_ + ": there is no memory for it");
   } catch (const Error& error) {
-    give_up(error);
+    failure = error;
+  } catch (const std::exception& error) {
+    failure.emplace(ErrorCode::internal, fmt::format("{}: {}", call_, error.what()));
   }
+  if (!failure) return;
+  if (is_uniform(failure->code())) throw *failure;
+  poison(failure->what());  // data are on the way between ranks
+  if (failure->code() == ErrorCode::divergent_ranks) throw *failure;  // on all ranks
+  give_up(*failure);
 }
 
 void Runtime::return_to_declared() {

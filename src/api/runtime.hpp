@@ -27,11 +27,21 @@
 
 namespace op2::api {
 
+/// What follows an error of this rank for which the others wait: it is logged, and the handler is
+/// called or the job ended.
+void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
+                const Error& error);
+
+/// "[rank 1/4] ", put before what a rank logs; nothing on one rank.
+std::string speaker(const comm::Communicator& ranks);
+
 class Runtime {
  public:
-  /// @param mpi  null: a program of one rank. Collective over the ranks.
+  /// Collective over the ranks.
+  /// @param mpi  null: a program of one rank. Stays with the caller if an error is thrown, because
+  ///             to end it is collective.
   Runtime(core::Options given, const core::Topology& topology, core::LogLevel level,
-          std::unique_ptr<comm::MpiSession> mpi, op_error_handler handler);
+          std::unique_ptr<comm::MpiSession>& mpi, op_error_handler handler);
 
   comm::Communicator& ranks() const { return rows.communicator(); }
   bool alone() const { return ranks().size() == 1; }

@@ -44,7 +44,7 @@ core::LogLevel log_level(const core::Options& options, int diags) {
 
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
 }
 
 /// A program that ends without op_exit must not look successful while loops were never executed.
@@ -55,6 +55,8 @@ void report_discarded_loops() {
     if (!path.empty())
       runtime->log.warning(
           fmt::format("'{}' is not written: the program ended without op_exit", path));
+  if (!runtime->alone() && runtime->queue.empty())
+    runtime->log.warning("the program ended without op_exit, so MPI was not ended either");
   if (runtime->queue.empty()) return;
   runtime->log.error(
       fmt::format("{} queued loops were never executed: the program ended without op_exit",
@@ -148,10 +150,22 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
   const core::Options options = core::read_options(api::variable);
   auto mpi = mpi_if_wanted(communicator);
-  running = std::make_unique<api::Runtime>(options, core::topology_of_process(),
-                                           api::log_level(options, diags), std::move(mpi),
-                                           api::sessions().handler);
-  api::report_startup(*running);
+  const core::LogLevel level = api::log_level(options, diags);
+  const op_error_handler handler = api::sessions().handler;
+  std::unique_ptr<api::Runtime> runtime;
+  try {
+    runtime =
+        std::make_unique<api::Runtime>(options, core::topology_of_process(), level, mpi, handler);
+  } catch (const Error& error) {
+    if (mpi == nullptr || mpi->communicator->size() == 1) throw;
+    core::Log log(level, api::speaker(*mpi->communicator));
+    api::end_others(log, *mpi->communicator, handler, error);
+    static_cast<void>(mpi.release());  // to end it is collective, and the others wait elsewhere
+    throw;
+  }
+  api::check_report_paths(*runtime);
+  api::report_startup(*runtime);
+  running = std::move(runtime);
 }
 
 }  // namespace

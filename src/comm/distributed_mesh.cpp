@@ -59,8 +59,7 @@ BlockMesh DistributedMesh::as_declared() const {
   return mesh;
 }
 
-void DistributedMesh::distribute(std::vector<Owners> owners) {
-  const BlockMesh blocks = as_declared();
+void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> owners) {
   owners_ = std::move(owners);
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
@@ -86,7 +85,7 @@ void DistributedMesh::undistribute() {
   ++epoch_;
   for (const auto& set : mesh_.sets()) {
     set->layout = nullptr;
-    set->numbers = {};
+    core::release(set->numbers);
     set->size = set->core_size = set->declared;
     set->exec_size = set->nonexec_size = 0;
   }
@@ -94,7 +93,7 @@ void DistributedMesh::undistribute() {
 
 void DistributedMesh::ensure_rows(core::Level level) {
   if (communicator_.size() == 1) return;
-  if (!distributed()) distribute(std::move(owners_));
+  if (!distributed()) distribute(as_declared(), std::move(owners_));
   if (level <= family_->depth) return;
   std::vector<std::size_t> before;
   for (const auto& dat : mesh_.dats()) before.push_back(dat->bytes());
@@ -120,7 +119,7 @@ void DistributedMesh::update_records() {
     set->nonexec_size = layout.within(2) - layout.within(1);
   }
   for (const auto& map : mesh_.maps()) {
-    map->declared = {};
+    core::release(map->declared);
     map->map = family_->maps[static_cast<std::size_t>(map->index)].entries.data();
   }
 }

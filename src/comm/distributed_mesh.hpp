@@ -35,8 +35,9 @@ class DistributedMesh {
   BlockMesh as_declared() const;
 
   /// From the declared form to the distributed one. Collective.
+  /// @param blocks  the mesh as declared
   /// @param owners  of the held elements, for each set; sets that are missing stay with the holders
-  void distribute(std::vector<Owners> owners);
+  void distribute(const BlockMesh& blocks, std::vector<Owners> owners);
 
   /// Back to the declared form, for new sets and maps. Remembers the owners. Collective.
   void undistribute();

@@ -34,8 +34,15 @@ Ragged<GlobalId> dual_graph(Communicator& communicator, const BlockMesh& mesh,
   Rendezvous<GlobalId> rendezvous(communicator, mesh.sets[static_cast<std::size_t>(map.to)]);
   const auto arity = static_cast<std::size_t>(map.arity);
   const std::span<const GlobalId> targets = map.targets;
-  for (std::size_t entry = 0; entry < targets.size(); entry += arity)
-    introduce(targets.subspan(entry, arity), rendezvous);
+  const GlobalId first = mesh.sets[static_cast<std::size_t>(map.from)]
+                             .begin[static_cast<std::size_t>(communicator.rank())];
+  std::vector<GlobalId> joined;
+  for (std::size_t entry = 0; entry < targets.size(); entry += arity) {
+    const auto row = targets.subspan(entry, arity);
+    joined.assign(row.begin(), row.end());
+    if (map.from == map.to) joined.push_back(first + static_cast<GlobalId>(entry / arity));
+    introduce(joined, rendezvous);
+  }
   Ragged<GlobalId> graph = rendezvous.deliver(communicator);
   sort_and_unite(graph);
   return graph;

@@ -2,6 +2,7 @@
 #include <comm/halo_family.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <comm/owned_levels.hpp>
@@ -95,6 +96,11 @@ void order_owned(int rank, const std::vector<std::int8_t>& depths, SetFamily& se
 /// From ordinals to rows.
 void order_map(const OwnedMap& owned, const SetFamily& from, const SetFamily& to, MapFamily& map) {
   map.entries.resize(owned.targets.size());
+  if (map.outside.size() > std::numeric_limits<std::int32_t>::max())
+    core::fail(ErrorCode::too_large,
+               "{} entries of a map lead to elements of other ranks, at most 2^31 - 1 can; use "
+               "another partitioner or more ranks",
+               map.outside.size());
   std::int32_t outside = 0;
   for (std::size_t k = 0; k < owned.targets.size(); ++k) {
     const auto arity = static_cast<std::size_t>(owned.arity);

@@ -9,6 +9,7 @@
 #include <comm/block_mesh.hpp>
 #include <comm/communicator.hpp>
 #include <comm/placement.hpp>
+#include <core/error.hpp>
 #include <core/layout.hpp>
 
 namespace op2::comm {
@@ -52,7 +53,9 @@ struct SetFamily {
 
   /// Local row of an owned element.
   std::int32_t owned_row(GlobalId id) const {
-    return row_of[static_cast<std::size_t>(placement.ordinal_of(id))];
+    const std::int32_t ordinal = placement.ordinal_of(id);
+    core::ensure(ordinal != SortedIds::none, "a rank asks another for what that does not own");
+    return row_of[static_cast<std::size_t>(ordinal)];
   }
 };
 

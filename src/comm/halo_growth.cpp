@@ -7,6 +7,7 @@
 
 #include <comm/halo_family.hpp>
 #include <comm/packet.hpp>
+#include <core/memory.hpp>
 
 namespace op2::comm {
 namespace {
@@ -37,8 +38,10 @@ class Rows {
   }
 
   std::int32_t of(std::size_t set, const Element& element) const {
-    return element.owner == family_.rank ? family_.sets[set].owned_row(element.id)
-                                         : halo_[set].at(element.id);
+    if (element.owner == family_.rank) return family_.sets[set].owned_row(element.id);
+    const auto found = halo_[set].find(element.id);
+    core::ensure(found != halo_[set].end(), "an element of the halo has no row");
+    return found->second;
   }
 
  private:
@@ -260,7 +263,7 @@ void append_entries(HaloFamily& family, const Rows& rows,
     if (family.depth == 0)
       for (std::int32_t& entry : map.entries)
         if (entry < 0) entry = rows.of(at(map.to), map.outside[at(-1 - entry)]);
-    map.outside = {};
+    core::release(map.outside);
     map.entries.reserve(map.entries.size() + targets[m].size());
     for (const Element& target : targets[m]) map.entries.push_back(rows.of(at(map.to), target));
   }

@@ -28,7 +28,8 @@ Owners rcb_owners(Communicator& communicator, const Blocks& set,
                   std::span<const double> coordinates, int dim);
 
 /// PT-Scotch, k-way: few edges of the dual graph between parts whose sizes differ by about 5 %. Two
-/// elements of the map's target set are neighbours if an element of its source set leads to both.
+/// elements of the map's target set are neighbours if an element of its source set leads to both;
+/// in a map of a set to itself also if one leads to the other.
 /// @param threads_allowed  MPI was initialised with MPI_THREAD_MULTIPLE
 /// @return the owners of the target set; nothing, on all ranks, if PT-Scotch cannot be used here;
 ///         `reason` says why (not built in, no MPI, no threads, too large)

@@ -11,8 +11,8 @@
 
 namespace op2::comm {
 
-/// Numbers lie in buckets of equal width, about four in each if they are spread evenly; a bucket is
-/// searched by halving. Memory: 9 bytes per number.
+/// Numbers lie in buckets of equal width, four to eight in each if they are spread evenly; a bucket
+/// is searched by halving. Memory: 9 bytes per number.
 class SortedIds {
  public:
   static constexpr std::int32_t none = -1;

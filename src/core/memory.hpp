@@ -16,4 +16,10 @@ using Buffer = std::unique_ptr<std::byte[], FreeMemory>;
 /// @throws std::bad_alloc
 Buffer allocate_zeroed(std::size_t bytes);
 
+/// Frees the memory of a vector or string, which `= {}` and `clear` keep.
+template <class Container>
+void release(Container& container) {
+  Container().swap(container);
+}
+
 }  // namespace op2::core

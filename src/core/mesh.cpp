@@ -96,9 +96,9 @@ Kernel& Mesh::add_kernel(const char* name, std::string source, const char* file,
 }
 
 void Mesh::end() {
-  for (const auto& map : maps_) map->declared = {};
+  for (const auto& map : maps_) core::release(map->declared);
   for (const auto& dat : dats_) dat->rows.reset();
-  for (const auto& kernel : kernels_) kernel->source_storage = {};
+  for (const auto& kernel : kernels_) core::release(kernel->source_storage);
   constants_.clear();
   known_sets_.clear();
   known_maps_.clear();

@@ -75,7 +75,8 @@ std::size_t read_word(const Lookup& lookup, const char* name,
   const auto text = lookup(name);
   if (!text) return 0;
   const auto found = std::find(words.begin(), words.end(), *text);
-  if (found == words.end()) bad_value(name, *text, fmt::format("{}", fmt::join(words, ", ")));
+  const auto accepted = words.subspan(words.front().empty() ? 1 : 0);
+  if (found == words.end()) bad_value(name, *text, fmt::format("{}", fmt::join(accepted, ", ")));
   return static_cast<std::size_t>(found - words.begin());
 }
 
@@ -104,6 +105,31 @@ bool set_flag(bool& flag) {
   return true;
 }
 
+void read_ranks(const Lookup& lookup, Options& o) {
+  constexpr std::string_view chain_modes[] = {"off", "on"};
+  constexpr std::string_view groupings[] = {"grouped", "separate"};
+  constexpr std::string_view partitioners[] = {"",      "ptscotch", "rcb",
+                                               "block", "random",   "external"};
+  o.chain = static_cast<ChainMode>(read_word(lookup, "OP2_CHAIN", chain_modes));
+  o.depth_max = static_cast<int>(read_number(lookup, "OP2_DEPTH_MAX", 6, 1, 64));
+  o.exchange = static_cast<Grouping>(read_word(lookup, "OP2_EXCHANGE", groupings));
+  o.partitioner = partitioners[read_word(lookup, "OP2_PARTITIONER", partitioners)];
+}
+
+void read_reports(const Lookup& lookup, Options& o) {
+  o.log = lookup("OP2_LOG").value_or("");
+  if (!o.log.empty()) log_level_named(o.log);
+  o.trace = read_path(lookup, "OP2_TRACE");
+  o.timing = read_path(lookup, "OP2_TIMING");
+  read_list(lookup, "OP2_DUMP", "a list of chain, schedule, source, partition",
+            [&](std::string_view word) {
+              if (word == "chain") return set_flag(o.dump.chain);
+              if (word == "schedule") return set_flag(o.dump.schedule);
+              if (word == "partition") return set_flag(o.dump.partition);
+              return word == "source" && set_flag(o.dump.source);
+            });
+}
+
 }  // namespace
 
 Options read_options(const Lookup& lookup) {
@@ -120,26 +146,9 @@ Options read_options(const Lookup& lookup) {
   o.cache = static_cast<CacheMode>(read_word(lookup, "OP2_CACHE", cache_modes));
   o.cache_dir = lookup("OP2_CACHE_DIR").value_or("");
   o.cache_max_bytes = read_number(lookup, "OP2_CACHE_MAX_MB", 1024, 1, 1'000'000) << 20;
-  constexpr std::string_view chain_modes[] = {"off", "on"};
-  constexpr std::string_view groupings[] = {"grouped", "separate"};
-  constexpr std::string_view partitioners[] = {"",      "ptscotch", "rcb",
-                                               "block", "random",   "external"};
-  o.chain = static_cast<ChainMode>(read_word(lookup, "OP2_CHAIN", chain_modes));
-  o.depth_max = static_cast<int>(read_number(lookup, "OP2_DEPTH_MAX", 6, 1, 64));
-  o.exchange = static_cast<Grouping>(read_word(lookup, "OP2_EXCHANGE", groupings));
-  o.partitioner = partitioners[read_word(lookup, "OP2_PARTITIONER", partitioners)];
+  read_ranks(lookup, o);
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
-  o.log = lookup("OP2_LOG").value_or("");
-  if (!o.log.empty()) log_level_named(o.log);
-  o.trace = read_path(lookup, "OP2_TRACE");
-  o.timing = read_path(lookup, "OP2_TIMING");
-  read_list(lookup, "OP2_DUMP", "a list of chain, schedule, source, partition",
-            [&](std::string_view word) {
-              if (word == "chain") return set_flag(o.dump.chain);
-              if (word == "schedule") return set_flag(o.dump.schedule);
-              if (word == "partition") return set_flag(o.dump.partition);
-              return word == "source" && set_flag(o.dump.source);
-            });
+  read_reports(lookup, o);
   read_list(lookup, "OP2_DISABLE", "a list of dead", [&](std::string_view word) {
     if (word != "dead") return false;
     o.eliminate_dead_loops = false;

@@ -38,7 +38,9 @@ bool is_missing(const Diagnostic& diagnostic, std::string_view name) {
 }
 
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
-  if (constants.empty()) return "no constants are declared; op_decl_const declares them";
+  if (constants.empty())
+    return "no constants are declared (op_decl_const declares them); functions of the program "
+           "cannot be seen from a kernel: write them as lambdas in it";
   const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
   const auto distance = [&](const std::string& name) { return core::edit_distance(unknown, name); };
   const auto nearest =

@@ -87,7 +87,8 @@ core::Level Planner::plan_chain(const core::Queue& queue, RecordRange range,
     check_loop_name(queue.records()[k]);
     ++loop;
   }
-  if (options_.dump.chain) log_.dump(describe_levels(queue, range, chain, levels));
+  if (options_.dump.chain && rows_.communicator().is_root())
+    log_.dump(describe_levels(queue, range, chain, levels));
   return levels.rows;
 }
 

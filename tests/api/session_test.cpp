@@ -181,6 +181,9 @@ TEST(Session, TheChildOfAForkIsRefused) {
 }
 
 TEST(Session, TheChildOfAForkMayStartASessionOfItsOwn) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer allows no threads in the child of a fork";
+#endif
   const Variable jit("OP2_JIT", "off");
   op_init(0, nullptr, 0);
   const pid_t child = fork();
@@ -239,6 +242,9 @@ TEST(SessionDeathTest, HelpShowsTheSwitchesAndEndsTheProgram) {
 }
 
 TEST(Session, SeveralProcessesThatDoNotFindEachOtherAreRefused) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "Open MPI leaves memory behind";
+#endif
   const Variable ranks("OMPI_COMM_WORLD_SIZE", "4");
   try {
     op_init(0, nullptr, 0);

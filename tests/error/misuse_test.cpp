@@ -52,7 +52,9 @@ struct Misuse {
   std::function<void(World&)> act;
 };
 
-void PrintTo(const Misuse& misuse, std::ostream* out) { *out << misuse.name; }
+void PrintTo(const Misuse& misuse, std::ostream* out) {
+  *out << misuse.name;
+}
 
 class MisuseTest : public testing::TestWithParam<Misuse> {
  protected:
@@ -67,7 +69,8 @@ TEST_P(MisuseTest, IsRefusedAtTheCall) {
     FAIL() << "nothing was thrown";
   } catch (const op2::Error& error) {
     EXPECT_EQ(error.code(), GetParam().code) << error.what();
-    EXPECT_THAT(error.what(), HasSubstr("OP2-E" + std::to_string(static_cast<int>(GetParam().code))));
+    EXPECT_THAT(error.what(),
+                HasSubstr("OP2-E" + std::to_string(static_cast<int>(GetParam().code))));
     for (const std::string& word : GetParam().words) EXPECT_THAT(error.what(), HasSubstr(word));
   }
 }
@@ -244,7 +247,9 @@ std::vector<Misuse> results() {
 }
 
 // clang-format on
-std::string name_of(const testing::TestParamInfo<Misuse>& info) { return info.param.name; }
+std::string name_of(const testing::TestParamInfo<Misuse>& info) {
+  return info.param.name;
+}
 
 INSTANTIATE_TEST_SUITE_P(Declarations, MisuseTest, testing::ValuesIn(declarations()), name_of);
 INSTANTIATE_TEST_SUITE_P(Loops, MisuseTest, testing::ValuesIn(loops()), name_of);

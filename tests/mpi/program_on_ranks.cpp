@@ -5,10 +5,12 @@
 //   swap      it swaps two loops               constant  its constant has another value
 //   access    its argument has another access  exit      it calls op_exit before the others
 //   dat       its argument is another dat      throws    its host function throws
+//   global    its global has another value
 // otherwise all do the same:
 //   same      the calls of the cases above
 //   report    loops, and the table of op_timing_output
 //   files     loops, and files of a dat whose names begin with PREFIX
+//   copies    all declare the whole mesh
 // The exit code is 0, or 3 after an error, which is printed.
 #include <cstdio>
 #include <stdexcept>
@@ -50,6 +52,8 @@ void run_differently(const DeclaredGraph& d, const std::string& how) {
              is_odd ? "void scale(double* s) { *s *= 3; }" : "void scale(double* s) { *s *= 2; }");
   const double factor = is_odd && how == "constant" ? 3 : 2;
   op_decl_const("factor", 1, &factor);
+  const double initial = is_odd && how == "global" ? 3 : 2;
+  op_decl_global(1, &initial, "initial");
   if (is_odd && how == "exit") return op_exit();
   run_steps(d, 1);
   op_flush();
@@ -61,19 +65,29 @@ void write_files(const Graph& graph, const DeclaredGraph& d, const std::string& 
   for (int cell = d.my_cells.begin; cell < d.my_cells.end; ++cell)
     points.insert(points.end(), {double(cell), double(cell % 7)});
   const op_dat coordinates = op_decl_dat(d.cells, 2, "double", points.data(), "points");
+  const op_dat fields[] = {d.state};
+  const auto write_all = [&](const char* when) {
+    op_print_dat_to_txtfile(d.state, (prefix + when + ".txt").c_str());
+    op_print_dat_to_binfile(d.state, (prefix + when + ".bin").c_str());
+    op_write_vtu((prefix + when + ".vtu").c_str(), d.ends, coordinates, fields);
+  };
+  write_all(".declared");
   op_partition("RANDOM", "", d.cells, nullptr, nullptr);
   run_steps(d, 3);
-  op_print_dat_to_txtfile(d.state, (prefix + ".txt").c_str());
-  op_print_dat_to_binfile(d.state, (prefix + ".bin").c_str());
-  const op_dat fields[] = {d.state};
-  op_write_vtu((prefix + ".vtu").c_str(), d.ends, coordinates, fields);
+  write_all(".distributed");
+  op_decl_set(equal_block(10).size(), "late");
+  write_all(".again");
   op_printf("%d cells are written\n", graph.cells);
+}
+
+Block all_on_every_rank(int count) {
+  return {0, count};
 }
 
 void run(const std::string& how, const std::string& prefix) {
   is_odd = op_rank() == 1 && how != "same";
   const Graph graph = ring(1000);
-  const DeclaredGraph d = declare(graph);
+  const DeclaredGraph d = declare(graph, how == "copies" ? all_on_every_rank : equal_block);
   if (how == "files") return write_files(graph, d, prefix);
   if (how != "report") return run_differently(d, how);
   run_steps(d, 3);

@@ -30,6 +30,10 @@ OP_KERNEL(count_up, (int* value, int* sum), {
   *value += 1;
   *sum += *value;
 });
+OP_KERNEL(count_edges, (const double* state, double* flux, std::int64_t* count), {
+  *flux += 0 * *state;
+  *count += 1;
+});
 OP_KERNEL(copy, (const double* from, double* to), { *to = *from; });
 OP_KERNEL(gather, (const double* state, double* out), { *out = *state; });
 
@@ -51,6 +55,7 @@ class Session {
   explicit Session(const char* chain) {
     setenv("OP2_CHAIN", chain, 1);
     setenv("OP2_LOG", "error", 1);  // names are used again and again
+    setenv("OP2_THREADS", "2", 1);
     op_init(0, nullptr);
   }
   ~Session() { op_exit(); }
@@ -194,6 +199,39 @@ TEST_P(OnRanks, ReductionsAreTheSameOnEveryRank) {
   EXPECT_EQ(fetched, greatest);
 }
 
+TEST_P(OnRanks, RawReductionsStartFromTheValuesOfTheRanks) {
+  const DeclaredGraph d = distributed(ring(1000));
+  double sum = op_rank() + 1, least = -op_rank() - 1, greatest = 100 + op_rank();
+  op_par_loop(reduce, "reduce", d.cells, op_arg_dat(d.state, OP_READ),
+              op_arg_gbl(&sum, 1, "double", OP_INC), op_arg_gbl(&least, 1, "double", OP_MIN),
+              op_arg_gbl(&greatest, 1, "double", OP_MAX));
+  double total = 0;
+  for (int cell = 0; cell < 1000; ++cell) total += first_state(cell);
+  EXPECT_EQ(sum, 1 + total);  // the root's
+  EXPECT_EQ(least, -op_ranks());
+  EXPECT_EQ(greatest, 100 + op_ranks() - 1);
+}
+
+TEST_P(OnRanks, ThreadsOfEachRankCountEveryElementOnce) {
+  const Graph graph = ring(20000);
+  const DeclaredGraph d = distributed(graph);
+  const std::int64_t zero = 0;
+  const op_global lazy = op_decl_global(1, &zero, "lazy");
+  std::int64_t raw = 0;
+  for (int step = 0; step < 3; ++step) {
+    run_steps(d, 1);
+    op_par_loop(count_edges, "count", d.edges, op_arg_dat(d.state, 0, d.ends, OP_READ),
+                op_arg_dat(d.flux, 1, d.ends, OP_INC), op_arg_gbl(lazy, OP_INC));
+  }
+  op_par_loop(count_edges, "count", d.edges, op_arg_dat(d.state, 0, d.ends, OP_READ),
+              op_arg_dat(d.flux, 1, d.ends, OP_INC), op_arg_gbl(&raw, 1, "int64_t", OP_INC));
+  std::int64_t fetched = 0;
+  op_fetch_global(lazy, &fetched);
+  EXPECT_EQ(fetched, 3 * graph.edges());
+  EXPECT_EQ(raw, graph.edges());
+  expect_state(graph, d, 3);
+}
+
 TEST_P(OnRanks, SetsMapsAndDatsMayBeDeclaredAfterLoops) {
   const Graph graph = ring(1000);
   const DeclaredGraph d = distributed(graph);
@@ -248,7 +286,7 @@ class MistakeOnRanks : public testing::Test {
 
   void expect_names_the_last(const std::string& text) {
     if (is_last) return;
-    EXPECT_THAT(text, HasSubstr("rank " + std::to_string(op_ranks() - 1) + ": OP2-E"));
+    EXPECT_THAT(text, HasSubstr("rank " + std::to_string(op_ranks() - 1) + ": "));
   }
 };
 
@@ -269,6 +307,14 @@ TEST_F(MistakeOnRanks, InAMapOfOne) {
 TEST_F(MistakeOnRanks, InTheSizeOfASet) {
   expect_names_the_last(
       error_text(ErrorCode::bad_size, [&] { op_decl_set(is_last ? -1 : 5, "cells"); }));
+}
+
+TEST_F(MistakeOnRanks, InTheSizeOfTheWholeSet) {
+  if (op_ranks() == 1) GTEST_SKIP() << "one rank cannot give such a size";
+  const std::string text =
+      error_text(ErrorCode::too_large, [] { op_decl_set((1 << 30) + (1 << 29), "huge"); });
+  EXPECT_THAT(text, HasSubstr("set 'huge' has"));
+  EXPECT_STREQ(op_decl_set(5, "huge")->name, "huge");  // nothing was added before
 }
 
 TEST_F(MistakeOnRanks, InTheRanksOfAnExternalPartition) {

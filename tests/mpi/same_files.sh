@@ -8,6 +8,8 @@ trap 'rm -rf "$folder"' EXIT
 for ranks in 1 3; do
   timeout -k 5 30 "${MPIEXEC:-mpirun}" -np $ranks "$1" files "$folder/$ranks" || exit 1
 done
-for kind in txt bin vtu; do
-  cmp "$folder/1.$kind" "$folder/3.$kind" || exit 1
+for when in declared distributed again; do
+  for kind in txt bin vtu; do
+    cmp "$folder/1.$when.$kind" "$folder/3.$when.$kind" || exit 1
+  done
 done

@@ -70,7 +70,7 @@ class ModelOnRanks {
     for (std::size_t s = 0; s < sets_.size(); ++s)
       owners.emplace_back(owner[s].begin() + sets_[s]->first,
                           owner[s].begin() + sets_[s]->first + sets_[s]->declared);
-    rows_.distribute(std::move(owners));
+    rows_.distribute(rows_.as_declared(), std::move(owners));
   }
 
   /// @return the reductions of the chain

@@ -292,6 +292,19 @@ TEST(DualGraph, NamesEveryNeighbourOnce) {
   }
 }
 
+TEST(DualGraph, JoinsElementsToTargetsInTheirOwnSet) {
+  // Each of four cells leads to the next, the last to itself.
+  const BlockMesh mesh{{{{0, 4}}}, {{0, 0, 1, {1, 2, 3, 3}}}};
+  for (const int ranks : {1, 2, 3}) {
+    const Owners neighbours = of_all(ranks, [&](Communicator& communicator) {
+      const BlockMesh share = share_of(mesh, ranks, communicator.rank());
+      const auto graph = dual_graph(communicator, share, share.maps[0]);
+      return Owners(graph.values.begin(), graph.values.end());
+    });
+    EXPECT_THAT(neighbours, ElementsAre(1, 0, 2, 1, 3, 2));
+  }
+}
+
 TEST(DualGraph, HasEmptyRowsForElementsAlone) {
   const BlockMesh mesh{{{{0, 3}}, {{0, 1}}}, {{1, 0, 3, {2, 0, 2}}}};
   comm::run_fake_ranks(1, [&](Communicator& communicator) {

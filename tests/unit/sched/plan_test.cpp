@@ -16,8 +16,7 @@ struct PlanReuse : testing::Test {
   core::Queue queue;
   std::vector<core::Level> valid{0, 0, 0};
   void fill(core::Queue& to, op_access access) {
-    test::queue_loop(to, ring.cells, op_arg_dat(&ring.q, OP_READ),
-                     op_arg_dat(&ring.res, access));
+    test::queue_loop(to, ring.cells, op_arg_dat(&ring.q, OP_READ), op_arg_dat(&ring.res, access));
   }
   PlanKey key_of(const core::Queue& from) {
     PlanKey key;

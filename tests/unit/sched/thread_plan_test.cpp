@@ -67,7 +67,8 @@ TEST(ThreadPlan, OneThreadRunsTheSetInOneRange) {
 }
 
 TEST(ThreadPlan, AnOrderedLoopStaysOnOneThread) {
-  EXPECT_THAT(plan_in_order({0, 5}, 2).phases, ElementsAre(ElementsAre(RunList{{0, 5}}, IsEmpty())));
+  EXPECT_THAT(plan_in_order({0, 5}, 2).phases,
+              ElementsAre(ElementsAre(RunList{{0, 5}}, IsEmpty())));
 }
 
 TEST(ThreadPlan, AnEmptySetHasNoPhases) {

@@ -54,6 +54,7 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.sanitizers.address = sanitizers.find("address") != std::string_view::npos;
   j.sanitizers.undefined = sanitizers.find("undefined") != std::string_view::npos;
   j.sanitizers.thread = sanitizers.find("thread") != std::string_view::npos;
+  j.simd = options.simd;
   j.trace = &trace;
   j.constants = [&mesh] { return sched::constants_of(mesh); };
   return j;
@@ -101,7 +102,8 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       "OP2_TIMING {}, OP2_TRACE {} (set or not)",
       OP2_VERSION, static_cast<int>(options.chain), options.depth_max, options.queue_max,
       static_cast<int>(options.exchange), static_cast<int>(options.target),
-      static_cast<int>(options.jit), options.eliminate_dead_loops ? 0 : 1, options.partitioner,
+      static_cast<int>(options.jit),
+      (options.eliminate_dead_loops ? 0 : 1) + (options.simd ? 0 : 2), options.partitioner,
       !options.timing.empty(), trace.on());
   ranks().barrier();
   trace.restart();

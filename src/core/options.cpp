@@ -48,8 +48,9 @@ constexpr Switch table[] = {
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
     {"OP2_TIMING", "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
-    {"OP2_DISABLE", "none, list of dead",
-     "switch passes off; dead: loops whose results are overwritten before use are executed too"},
+    {"OP2_DISABLE", "none, list of dead,simd",
+     "switch passes off; dead: loops whose results are overwritten before use are executed too; "
+     "simd: compiled code executes one element after the other"},
 };
 
 using Lookup = std::function<std::optional<std::string>(const char*)>;
@@ -101,7 +102,10 @@ std::string read_path(const Lookup& lookup, const char* name) {
 }
 
 bool set_flag(bool& flag) {
-  flag = true;
+  return flag = true;
+}
+bool clear_flag(bool& flag) {
+  flag = false;
   return true;
 }
 
@@ -149,10 +153,9 @@ Options read_options(const Lookup& lookup) {
   read_ranks(lookup, o);
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
   read_reports(lookup, o);
-  read_list(lookup, "OP2_DISABLE", "a list of dead", [&](std::string_view word) {
-    if (word != "dead") return false;
-    o.eliminate_dead_loops = false;
-    return true;
+  read_list(lookup, "OP2_DISABLE", "a list of dead, simd", [&](std::string_view word) {
+    if (word == "dead") return clear_flag(o.eliminate_dead_loops);
+    return word == "simd" && clear_flag(o.simd);
   });
   // The reference leaves nothing out: it is what others are compared with.
   if (o.target == Target::reference) o.eliminate_dead_loops = false;

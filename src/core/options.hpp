@@ -50,6 +50,7 @@ struct Options {
   std::string trace;
   std::string timing;
   bool eliminate_dead_loops = true;  ///< switched off by OP2_DISABLE=dead
+  bool simd = true;                  ///< switched off by OP2_DISABLE=simd
 };
 
 /// Reads the environment.

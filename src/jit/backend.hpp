@@ -16,7 +16,7 @@
 namespace op2::jit {
 
 /// Changes whenever anything in this file does; the loader refuses another number.
-inline constexpr int plugin_abi = 2;
+inline constexpr int plugin_abi = 3;
 
 /// The name that a `#line` of the source gives to all that stands behind the kernel's text: nothing
 /// in it is the user's.
@@ -28,6 +28,7 @@ struct TargetInfo {
   std::string cpu;       ///< LLVM's name of the CPU
   std::string features;  ///< instruction-set features, sorted, "+avx2,+fma,..."
   std::string compiler;  ///< "LLVM 19.1.7" and whatever else tells builds of the compiler apart
+  int vector_bytes = 0;  ///< of the widest vectors; follows from the features
 };
 
 /// One module to compile: the emitted text of one loop.
@@ -35,6 +36,7 @@ struct CompileRequest {
   std::string kernel;  ///< name of the function whose signature is checked
   std::string source;  ///< emitted C++; defines extern "C" `symbol`
   std::string symbol;
+  std::string blocks;  ///< the function whose loop over lanes must become vector code, or empty
   std::vector<ArgShape> args;  ///< what the parameters of the kernel must fit
   std::vector<IncludedFile> includes;
   Sanitizers sanitizers;
@@ -72,6 +74,7 @@ struct CompileResult {
   std::vector<std::byte> object;        ///< relocatable ELF
   std::string ir;                       ///< optimised LLVM IR
   std::string assembly;
+  std::string not_vectorised;  ///< why the loop over lanes is none; empty: it is vector code
   double seconds = 0;
 };
 

@@ -35,6 +35,7 @@ struct CacheEntry {
   std::string symbol;     ///< the range function in `object`
   std::string signature;  ///< checked signature of the kernel
   std::string loop;       ///< name of the loop that first asked for it
+  std::string lanes;      ///< "8 wide", or "scalar: " and the reason
   std::string source;     ///< emitted C++
   std::string ir;
   std::string assembly;

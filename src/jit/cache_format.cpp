@@ -64,6 +64,7 @@ void write_header(Writer& out, const CacheEntry& entry) {
   out.text(entry.symbol);
   out.text(entry.signature);
   out.text(entry.loop);
+  out.text(entry.lanes);
   out.integer(std::bit_cast<std::uint64_t>(entry.compile_seconds));
   out.integer(static_cast<std::uint64_t>(entry.created));
 }
@@ -74,6 +75,7 @@ bool read_header(Bytes header, CacheEntry& entry) {
   entry.symbol = in.text();
   entry.signature = in.text();
   entry.loop = in.text();
+  entry.lanes = in.text();
   entry.compile_seconds = std::bit_cast<double>(in.integer<std::uint64_t>());
   entry.created = static_cast<std::int64_t>(in.integer<std::uint64_t>());
   return in.consumed();

@@ -25,7 +25,7 @@
 
 namespace op2::jit {
 
-inline constexpr std::uint32_t cache_format_version = 1;
+inline constexpr std::uint32_t cache_format_version = 2;
 
 /// Bounds of the size of an entry's file, in bytes.
 inline constexpr std::int64_t min_entry_bytes = 100;

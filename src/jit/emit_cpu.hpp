@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <jit/lanes.hpp>
 #include <jit/loop_shape.hpp>
 
 namespace op2::jit {
@@ -16,7 +17,8 @@ inline constexpr const char* range_symbol = "__op2_loop";
 std::string constant_symbol(const std::string& name);
 
 /// C++20 that defines `range_symbol`. The kernel's text is in it as it is, behind a `#line` that
-/// names the kernel. Equal shapes yield equal text. Cost: linear in the length of the result.
-std::string emit_cpu(const LoopShape& shape);
+/// names the kernel. Equal shapes and lanes yield equal text. Cost: linear in the length of the
+/// result.
+std::string emit_cpu(const LoopShape& shape, const Lanes& lanes);
 
 }  // namespace op2::jit

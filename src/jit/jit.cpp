@@ -94,7 +94,7 @@ LoopShape shape_of(const op_kernel_core& kernel, std::vector<ArgShape> args,
 }
 
 std::string source_of(const LoopShape& shape) {
-  return emit_cpu(shape);
+  return emit_cpu(shape, {});
 }
 
 struct Jit::Parts {
@@ -263,9 +263,14 @@ std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests, const Maker
   return outcomes;
 }
 
+std::string Jit::compiled_source(const LoopShape& shape) {
+  return emit_cpu(shape, lanes_for(shape, parts_->loaded().target(), parts_->options));
+}
+
 core::Digest Jit::target() {
-  return make_key(
-      fields_of({}, {}, parts_->loaded().target(), words_of(parts_->options.sanitizers)));
+  const std::string words = words_of(parts_->options.sanitizers);
+  return make_key(fields_of({}, {}, parts_->loaded().target(),
+                            words + (parts_->options.simd ? "" : "simd=off ")));
 }
 
 Production Jit::produce(std::span<const LoopRequest> requests) {
@@ -279,8 +284,7 @@ std::vector<Built> Jit::adopt(std::span<const LoopRequest> requests,
   return built_of(parts_->make_each(requests, [&] {
     return [this, requests, &backend = parts_->loaded(), declared = parts_->declared(),
             each = unpack(parcels, requests.size())](std::size_t i) -> Product {
-      const Sanitizers& sanitizers = parts_->options.sanitizers;
-      return {{jit::adopt(requests[i], each[i], backend, sanitizers, declared), {}}, {}};
+      return {{jit::adopt(requests[i], each[i], backend, parts_->options, declared), {}}, {}};
     };
   }));
 }

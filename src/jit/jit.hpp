@@ -49,6 +49,7 @@ struct CompiledLoop {
   Key key{};
   std::string symbol;     ///< name of `range` in its object
   std::string signature;  ///< parameters of the kernel as written
+  std::string lanes;      ///< "8 wide", or "scalar: " and the reason
   bool from_disk = false;
   bool received = false;               ///< made by another process
   double compile_seconds = 0;          ///< 0 if from_disk or received
@@ -82,6 +83,7 @@ struct JitOptions {
   int threads = 0;         ///< compilations at once; 0: as many as the hardware runs, at least 2
   CacheOptions cache;
   Sanitizers sanitizers;
+  bool simd = true;              ///< whether code may execute several elements at once
   core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
@@ -92,7 +94,7 @@ struct JitOptions {
 LoopShape shape_of(const op_kernel_core& kernel, std::vector<ArgShape> args,
                    std::span<const Constant> declared);
 
-/// The C++ that is compiled for a shape, for display.
+/// The C++ of a shape for one element after the other: equal where loops are.
 std::string source_of(const LoopShape& shape);
 
 /// Local; thread safe. Nothing is loaded or read before it is needed or `load_ahead` is called.
@@ -122,6 +124,10 @@ class Jit {
   /// else, so processes whose makers yield alike have the same shapes in memory.
   /// @throws what `make` throws; those loops are tried again by the next call
   std::vector<Outcome> get(std::span<const LoopRequest> requests, const Maker& make);
+
+  /// The C++ that is compiled for a shape first, for display. Loads the plug-in, not the compiler.
+  /// @throws Error as `target`
+  std::string compiled_source(const LoopShape& shape);
 
   /// Equal in processes that can run each other's code: a hash of the machine that code is made
   /// for, the compiler, the library's version and the options. Loads the plug-in, not the compiler.

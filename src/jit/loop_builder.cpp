@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <jit/emit_cpu.hpp>
+#include <jit/emit_lanes.hpp>
 
 namespace op2::jit {
 namespace {
@@ -36,7 +37,7 @@ Product LoopBuilder::build(const LoopRequest& request) const {
 }
 
 LoopBuilder::Attempt LoopBuilder::build_once(const LoopRequest& request) const {
-  const LoopJob job = prepare(request, backend_.target(), options_.sanitizers, declared_);
+  const LoopJob job = prepare(request, backend_.target(), options_, declared_);
   if (auto product = load(job)) return {std::move(product), {}};
   const Claim claim = disk_.claim(job.key, request.shape.kernel, deadline_);
   if (claim.look_again()) {
@@ -57,11 +58,13 @@ std::optional<Product> LoopBuilder::load(const LoopJob& job) const {
   return product_of(std::move(linked.loop), std::move(*entry));
 }
 
-CompileResult LoopBuilder::run_compiler(const LoopJob& job) const {
+CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& source,
+                                        const Lanes& lanes) const {
   const LoopShape& shape = job.request.shape;
   const CompileRequest request{.kernel = shape.kernel,
-                               .source = job.source,
+                               .source = source,
                                .symbol = range_symbol,
+                               .blocks = lanes.width > 1 ? blocks_function : "",
                                .args = shape.args,
                                .includes = shape.includes,
                                .sanitizers = options_.sanitizers};
@@ -98,7 +101,16 @@ std::optional<ConstantShape> LoopBuilder::missing_constant(const LoopJob& job,
 }
 
 LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
-  CompileResult result = run_compiler(job);
+  Lanes lanes = job.lanes;
+  std::string source = job.source;
+  CompileResult result = run_compiler(job, source, lanes);
+  if (result.status == CompileStatus::ok && !result.not_vectorised.empty()) {
+    lanes = {1, result.not_vectorised};
+    source = emit_cpu(job.request.shape, lanes);
+    const double seconds = result.seconds;
+    result = run_compiler(job, source, lanes);
+    result.seconds += seconds;
+  }
   if (auto missing = missing_constant(job, result)) return {{}, std::move(missing)};
   const CompiledText text = told_of(job);
   if (result.status != CompileStatus::ok) throw compile_error(result, text);
@@ -108,7 +120,8 @@ LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
                    .symbol = range_symbol,
                    .signature = std::move(result.signature),
                    .loop = job.request.loop,
-                   .source = job.source,
+                   .lanes = words_of(lanes),
+                   .source = std::move(source),
                    .ir = std::move(result.ir),
                    .assembly = std::move(result.assembly),
                    .object = std::move(result.object),

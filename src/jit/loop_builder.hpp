@@ -51,7 +51,8 @@ class LoopBuilder {
   Attempt build_once(const LoopRequest& request) const;
   std::optional<Product> load(const LoopJob& job) const;
   Attempt compile(const LoopJob& job) const;
-  CompileResult run_compiler(const LoopJob& job) const;
+  CompileResult run_compiler(const LoopJob& job, const std::string& source,
+                             const Lanes& lanes) const;
   CompiledText told_of(const LoopJob& job) const;
   std::optional<ConstantShape> missing_constant(const LoopJob& job,
                                                 const CompileResult& result) const;

@@ -26,12 +26,18 @@ std::vector<LinkSymbol> symbols_of(const LoopShape& shape, std::span<const Const
 
 }  // namespace
 
-LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const Sanitizers& sanitizers,
+Lanes lanes_for(const LoopShape& shape, const TargetInfo& target, const JitOptions& options) {
+  return options.simd ? lanes_of(shape, target.vector_bytes) : Lanes{1, "OP2_DISABLE=simd"};
+}
+
+LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const JitOptions& options,
                 std::span<const Constant> declared) {
-  std::string source = emit_cpu(request.shape);
-  KeyFields fields = fields_of(request.shape, source, target, words_of(sanitizers));
+  const Lanes lanes = lanes_for(request.shape, target, options);
+  std::string source = emit_cpu(request.shape, lanes);
+  KeyFields fields = fields_of(request.shape, source, target, words_of(options.sanitizers));
   const Key key = make_key(fields);
-  return {request, std::move(source), std::move(fields), key, symbols_of(request.shape, declared)};
+  return {request,           lanes, std::move(source),
+          std::move(fields), key,   symbols_of(request.shape, declared)};
 }
 
 LinkedLoop link_loop(Backend& backend, const LoopJob& job, const CacheEntry& entry) {
@@ -42,6 +48,7 @@ LinkedLoop link_loop(Backend& backend, const LoopJob& job, const CacheEntry& ent
   loop->key = job.key;
   loop->symbol = range_symbol;
   loop->signature = entry.signature;
+  loop->lanes = entry.lanes;
   loop->linked = std::move(linked.code);
   return {std::move(loop), {}};
 }

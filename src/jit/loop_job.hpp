@@ -10,12 +10,14 @@
 #include <jit/backend.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/jit.hpp>
+#include <jit/lanes.hpp>
 
 namespace op2::jit {
 
 /// A request with all that decides its code.
 struct LoopJob {
   const LoopRequest& request;
+  Lanes lanes;         ///< as far as the shape decides; the compiler may refuse
   std::string source;  ///< emitted C++
   KeyFields fields;
   Key key;
@@ -24,8 +26,11 @@ struct LoopJob {
 
 /// @param request   must outlive the job
 /// @param declared  every constant of the shape is among them
-LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const Sanitizers& sanitizers,
+LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const JitOptions& options,
                 std::span<const Constant> declared);
+
+/// What the code of a shape executes at once on a machine.
+Lanes lanes_for(const LoopShape& shape, const TargetInfo& target, const JitOptions& options);
 
 struct LinkedLoop {
   std::unique_ptr<CompiledLoop> loop;  ///< null if the object does not link

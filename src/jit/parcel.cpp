@@ -38,13 +38,13 @@ std::vector<std::span<const std::byte>> unpack(std::span<const std::byte> bytes,
 
 std::unique_ptr<const CompiledLoop> adopt(const LoopRequest& request,
                                           std::span<const std::byte> parcel, Backend& backend,
-                                          const Sanitizers& sanitizers,
+                                          const JitOptions& options,
                                           std::span<const Constant> declared) {
   const ParsedEntry parsed = parse_entry(parcel);
   if (parsed.state != EntryState::good) refuse(request, parsed.reason);
   LoopRequest named = request;
   named.shape.constants = constants_in(parsed.entry.key, declared);
-  const LoopJob job = prepare(named, backend.target(), sanitizers, declared);
+  const LoopJob job = prepare(named, backend.target(), options, declared);
   if (parsed.key != job.key) refuse(request, "it is of another loop, machine or library");
   LinkedLoop linked = link_loop(backend, job, parsed.entry);
   if (linked.loop == nullptr) fail_to_link(job, linked.message);

@@ -24,7 +24,7 @@ std::vector<std::span<const std::byte>> unpack(std::span<const std::byte> bytes,
 /// @throws Error link_failure; internal: there is no code in the parcel, or that of another loop
 std::unique_ptr<const CompiledLoop> adopt(const LoopRequest& request,
                                           std::span<const std::byte> parcel, Backend& backend,
-                                          const Sanitizers& sanitizers,
+                                          const JitOptions& options,
                                           std::span<const Constant> declared);
 
 }  // namespace op2::jit

@@ -53,14 +53,9 @@ bool among(const auto& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A mathematical function, or its twin for float.
-bool is_mathematical(std::string_view name) {
-  const auto known = [](std::string_view text) {
-    return among(unary_functions, text) || among(binary_functions, text) ||
-           among(other_math_functions, text);
-  };
-  return known(name) || (name.ends_with('f') && known(name.substr(0, name.size() - 1))) ||
-         name == "abs" || name == "isnan" || name == "isinf" || name == "isfinite";
+/// Of <cmath>, but templates.
+bool is_template(std::string_view name) {
+  return name == "abs" || name == "isnan" || name == "isinf" || name == "isfinite";
 }
 
 }  // namespace
@@ -71,7 +66,7 @@ bool is_reserved_for_functions(std::string_view name) {
 }
 
 bool is_reserved(std::string_view name) {
-  return is_reserved_for_functions(name) || is_mathematical(name) || among(library_functions, name);
+  return is_reserved_for_functions(name) || may_be_called(name) || is_template(name);
 }
 
 }  // namespace op2::jit

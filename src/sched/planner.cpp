@@ -152,7 +152,7 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
   }
   if (requests.empty()) return;
   if (options_.dump.source)
-    for (const jit::LoopRequest& request : requests) log_.dump(jit::source_of(request.shape));
+    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.shape));
   const std::vector<jit::Outcome> outcomes = code_for(jit_, rows_.communicator(), requests);
   for (std::size_t n = 0; n < places.size(); ++n)
     take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
@@ -162,7 +162,8 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
                            LoopStep& step) {
   if (!outcome.error) {
     step.range = outcome.code->range;
-    step.row->code = "jit";
+    const bool wide = !outcome.code->lanes.starts_with("scalar");
+    step.row->code = wide ? "jit, " + outcome.code->lanes : "jit";
     if (log_.logs(core::LogLevel::debug))
       log_.debug(fmt::format(
           "loop '{}': kernel '{}' {}", record.name, record.kernel->name,

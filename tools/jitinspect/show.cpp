@@ -42,6 +42,7 @@ Json summary_of(const StoredEntry& stored) {
           {"loop", entry.loop},
           {"symbol", entry.symbol},
           {"signature", entry.signature},
+          {"lanes", entry.lanes},
           {"arguments", split(entry.key.arguments, '\n')},
           {"constants", split(entry.key.constants, '\n')},
           {"triple", entry.key.triple},
@@ -108,6 +109,7 @@ void print_summary(const StoredEntry& stored) {
   fmt::print("kernel     {}\n", printable(entry.key.kernel));
   fmt::print("loop       {}\n", printable(entry.loop));
   fmt::print("signature  {}\n", printable(entry.signature));
+  fmt::print("lanes      {}\n", printable(entry.lanes));
   print_lines("arguments", entry.key.arguments);
   if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
   fmt::print("target     {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));

@@ -2,12 +2,15 @@
 #include <jit/llvm/codegen.hpp>
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -19,18 +22,33 @@
 #include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <jit/llvm/math_names.hpp>
+
 namespace op2::jit {
 namespace {
 
 /// Collects what the optimiser and the code generator have to say about a module.
 class MessageHandler : public llvm::DiagnosticHandler {
  public:
-  MessageHandler(std::vector<Diagnostic>& messages, const Diagnostic& kernel)
-      : messages_(messages), kernel_(kernel) {}
+  MessageHandler(GeneratedCode& result, const Diagnostic& kernel, const std::string& blocks)
+      : messages_(result.diagnostics), kernel_(kernel), blocks_(blocks) {}
+
+  bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
+  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
+  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
+  bool isAnyRemarkEnabled() const override { return !blocks_.empty(); }
+
+  /// Why the loop over lanes is no vector code; empty if it is.
+  std::string not_vectorised() const {
+    if (blocks_.empty() || (vectorised_ && !refused_)) return {};
+    return reason_.empty() ? "the compiler does not vectorise it" : reason_;
+  }
 
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
     if (const auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info)) {
       add_frame(*frame);
+    } else if (const auto* remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info)) {
+      note(*remark);
     } else if (info.getSeverity() == llvm::DS_Error) {
       std::string text;
       llvm::raw_string_ostream stream(text);
@@ -42,6 +60,23 @@ class MessageHandler : public llvm::DiagnosticHandler {
   }
 
  private:
+  static bool is_vectoriser(llvm::StringRef pass) { return pass == "loop-vectorize"; }
+
+  /// What passes say of loops that must be vectorised has no name of a pass.
+  void note(const llvm::DiagnosticInfoOptimizationBase& remark) {
+    if (remark.getFunction().getName() != blocks_) return;
+    if (llvm::isa<llvm::DiagnosticInfoOptimizationFailure>(remark)) refused_ = true;
+    if (llvm::isa<llvm::OptimizationRemark>(remark)) vectorised_ = true;
+    if (llvm::isa<llvm::OptimizationRemarkAnalysis>(remark) &&
+        remark.getPassName() == llvm::OptimizationRemarkAnalysis::AlwaysPrint && reason_.empty())
+      reason_ = without_prefix(remark.getMsg());
+  }
+
+  static std::string without_prefix(llvm::StringRef message) {
+    message.consume_front("loop not vectorized: ");
+    return message.str();
+  }
+
   void add_frame(const llvm::DiagnosticInfoStackSize& frame) {
     if (reported_) return;
     reported_ = true;
@@ -54,6 +89,9 @@ class MessageHandler : public llvm::DiagnosticHandler {
 
   std::vector<Diagnostic>& messages_;
   const Diagnostic& kernel_;
+  const std::string& blocks_;
+  bool vectorised_ = false, refused_ = false;
+  std::string reason_;
   bool reported_ = false;  ///< the frame; assembly and object would both report it
 };
 
@@ -145,6 +183,25 @@ void refuse_undefined(const llvm::Module& module, const TextMarks& marks,
   }
 }
 
+/// What the optimiser, or a sanitizer, has put there itself.
+bool is_made_by_passes(llvm::StringRef name) {
+  return name.starts_with("mem") || name.starts_with("__asan_") || name.starts_with("__tsan_");
+}
+
+/// Functions, other than of mathematics, that a function calls: each lane would wait for the
+/// others.
+std::string calls_in(const llvm::Module& module, const std::string& function) {
+  std::set<std::string> names;
+  if (const auto* blocks = module.getFunction(function))
+    for (const auto& instruction : llvm::instructions(*blocks))
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        if (const auto* callee = call->getCalledFunction();
+            callee != nullptr && !callee->isIntrinsic() && !is_mathematical(callee->getName()) &&
+            !is_made_by_passes(callee->getName()))
+          names.insert(callee->getName().str());
+  return names.empty() ? "" : fmt::format("calls {}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const Machine& machine,
@@ -156,9 +213,12 @@ GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const 
         error_at({}, "LLVM has no code generator for " + machine.info.triple));
     return result;
   }
-  module.getContext().setDiagnosticHandler(
-      std::make_unique<MessageHandler>(result.diagnostics, marks.kernel));
+  auto handler = std::make_unique<MessageHandler>(result, marks.kernel, request.blocks);
+  const MessageHandler& messages = *handler;
+  module.getContext().setDiagnosticHandler(std::move(handler));
   optimise(module, *target, request);
+  result.not_vectorised = calls_in(module, request.blocks);
+  if (result.not_vectorised.empty()) result.not_vectorised = messages.not_vectorised();
   refuse_constructors(module, marks, result.diagnostics);
   refuse_undefined(module, marks, result.diagnostics);
   if (!result.diagnostics.empty()) return result;

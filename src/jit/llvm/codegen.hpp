@@ -39,6 +39,7 @@ struct GeneratedCode {
   std::vector<std::byte> object;
   std::string ir;
   std::string assembly;
+  std::string not_vectorised;  ///< as in CompileResult
 };
 
 /// Optimises `module` and generates code for it; of what it defines, only `request.symbol` stays

@@ -137,6 +137,7 @@ void add_code(CompileResult& result, ParseAction& action, const Machine& machine
   result.object = std::move(code.object);
   result.ir = std::move(code.ir);
   result.assembly = std::move(code.assembly);
+  result.not_vectorised = std::move(code.not_vectorised);
 }
 
 }  // namespace

@@ -71,6 +71,16 @@ void add_host_features(Machine& machine) {
   machine.features = joined(all);
 }
 
+/// Of the widest registers that arithmetic on doubles can use.
+int vector_bytes_of(const std::string& features) {
+  const std::string list = features + ",";
+  constexpr std::pair<const char*, int> sets[] = {
+      {"+avx512f,", 64}, {"+avx,", 32}, {"+sse2,", 16}, {"+neon,", 16}};
+  for (const auto& [feature, bytes] : sets)
+    if (list.find(feature) != std::string::npos) return bytes;
+  return 0;
+}
+
 /// LLVM's version, its build (packagers patch), and what we hand to it.
 std::string compiler_name() {
   const auto* in_llvm = reinterpret_cast<const void*>(&llvm::sys::getProcessTriple);
@@ -100,6 +110,7 @@ std::optional<Machine> find_machine(const std::string& cpu, std::string& message
     return std::nullopt;
   }
   prefer_single_loads(machine);
+  machine.info.vector_bytes = vector_bytes_of(machine.info.features);
   return machine;
 }
 

@@ -30,17 +30,20 @@ inline constexpr std::array library_functions{"bcmp",   "memcmp",       "memcpy"
                                               "memset", "printf",       "putchar", "puts",
                                               "strlen", "__assert_fail"};
 
-/// Whether a symbol is one of these functions.
-inline bool may_be_called(std::string_view name) {
+inline bool is_mathematical(std::string_view name) {
   const auto within = [name](const auto& list) {
     return std::any_of(list.begin(), list.end(), [name](std::string_view known) {
       return name == known ||
              (name.size() == known.size() + 1 && name.ends_with('f') && name.starts_with(known));
     });
   };
-  return within(unary_functions) || within(binary_functions) || within(other_math_functions) ||
-         std::find(library_functions.begin(), library_functions.end(), name) !=
-             library_functions.end();
+  return within(unary_functions) || within(binary_functions) || within(other_math_functions);
+}
+
+/// Whether a symbol is one of all these functions.
+inline bool may_be_called(std::string_view name) {
+  return is_mathematical(name) || std::find(library_functions.begin(), library_functions.end(),
+                                            name) != library_functions.end();
 }
 
 }  // namespace op2::jit

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <jit/llvm/math_names.hpp>
+#include <jit/llvm/simd_header.hpp>
 
 namespace op2::jit {
 namespace {
@@ -316,7 +317,8 @@ std::vector<IncludedFile> shim_headers() {
           {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
           {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
           {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"},
-          {"limits", limits()},          {"initializer_list", lists}};
+          {"limits", limits()},          {"initializer_list", lists},
+          {"op2_simd", simd_header}};
 }
 
 std::vector<std::string> clang_arguments(const Machine& machine, const CompileRequest& request) {
@@ -325,6 +327,8 @@ std::vector<std::string> clang_arguments(const Machine& machine, const CompileRe
     list.insert(list.end(), more);
   };
   add({"-triple", machine.info.triple, "-target-cpu", machine.info.cpu});
+  if (machine.info.vector_bytes > 0)
+    add({fmt::format("-mprefer-vector-width={}", 8 * machine.info.vector_bytes)});
   std::istringstream features(machine.features);
   for (std::string feature; std::getline(features, feature, ',');) {
     add({"-target-feature", feature});

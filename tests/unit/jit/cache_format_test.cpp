@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "cache_support.hpp"
@@ -77,7 +78,9 @@ TEST(CacheFormat, AnEntryOfAnotherVersionIsToldFromADamagedOne) {
   const ParsedEntry parsed = parse_entry(test::file_of_another_version(entry_number(1)));
   EXPECT_EQ(parsed.state, EntryState::other_version);
   EXPECT_EQ(parsed.key, key_of(entry_number(1)));
-  EXPECT_THAT(parsed.reason, HasSubstr("format 2, this program reads 1"));
+  EXPECT_THAT(parsed.reason,
+              HasSubstr(fmt::format("format {}, this program reads {}", cache_format_version + 1,
+                                    cache_format_version)));
 }
 
 /// Replaces, inserts or removes a random stretch, taken from `other` where bytes are needed.

@@ -26,7 +26,8 @@ struct DiagnosticsTest : testing::Test {
                        .signature = {},
                        .object = {},
                        .ir = {},
-                       .assembly = {}};
+                       .assembly = {},
+                       .not_vectorised = {}};
 
   void SetUp() override { add("use of undeclared identifier 'gma'", Diagnostic::Kind::other); }
 

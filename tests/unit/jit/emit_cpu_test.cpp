@@ -17,9 +17,9 @@ using test::element_number;
 using test::global;
 using test::off;
 
-void expect_golden(const std::string& name, const LoopShape& shape) {
+void expect_golden(const std::string& name, const LoopShape& shape, const Lanes& lanes = {}) {
   const std::string path = std::string(OP2_GOLDEN_DIR) + "/" + name + ".cpp.txt";
-  const std::string emitted = emit_cpu(shape);
+  const std::string emitted = emit_cpu(shape, lanes);
   if (std::getenv("OP2_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << emitted;
   EXPECT_EQ(emitted, test::content_of(path)) << "if this is meant, run with OP2_UPDATE_GOLDEN=1";
 }
@@ -64,6 +64,18 @@ TEST(EmitCpu, SmallReducedGlobalsAreKeptInLocalVariables) {
                           global(16, OP_MIN, Type::i32), global(1, OP_MAX, Type::f32)},
                  .constants = {},
                  .includes = {}});
+}
+
+TEST(EmitCpu, SeveralElementsAtOnceAreLoadedAsRowsAndTransposed) {
+  expect_golden("blocks",
+                {.kernel = "flux",
+                 .text = "void flux(const int* n, const double* x, const double* w, double* q,\n"
+                         "          double* r, double* sum) {}",
+                 .args = {element_number(1), dat(0, 2, OP_READ, 0), dat(1, 1, OP_READ),
+                          dat(2, 4, OP_RW), dat(3, 3, OP_INC, 1), global(1, OP_INC)},
+                 .constants = {},
+                 .includes = {}},
+                {8, ""});
 }
 
 TEST(EmitCpu, ElementNumbersAreThoseOfTheElementOrOfItsTarget) {

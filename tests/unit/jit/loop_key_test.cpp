@@ -17,7 +17,7 @@ const LoopShape base{.kernel = "k",
                      .includes = {{"a.h", "x"}}};
 
 Key key_of(const LoopShape& shape) {
-  return make_key(fields_of(shape, emit_cpu(shape), {}, ""));
+  return make_key(fields_of(shape, emit_cpu(shape, {}), {}, ""));
 }
 
 TEST(LoopKey, IsTheSameForEqualShapes) {

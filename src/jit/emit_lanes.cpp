@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/emit_lanes.hpp>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <core/value_type.hpp>
+#include <jit/emit_parts.hpp>
+
+namespace op2::jit {
+namespace {
+
+/// Data of an argument that each lane has for itself.
+bool is_in_lanes(const ArgShape& arg) {
+  return is_dat(arg) || is_number(arg) || is_local_block(arg);
+}
+bool is_added(const ArgShape& arg) {
+  return is_dat(arg) && is_indirect(arg) && writes(arg);
+}
+bool is_loaded(const ArgShape& arg) {
+  return is_dat(arg) && !is_added(arg);
+}
+bool is_stored(const ArgShape& arg) {
+  return is_dat(arg) && writes(arg);
+}
+
+int dim_of(const ArgShape& arg) {
+  return is_number(arg) ? 1 : arg.dim;
+}
+std::string type_of(const ArgShape& arg) {
+  return is_number(arg) ? "int" : core::cxx_name_of(arg.type);
+}
+
+/// The row that a lane's argument refers to.
+std::string row_of_lane(const ArgShape& arg) {
+  return is_indirect(arg) ? fmt::format("op2_row{}[op2_lane]", arg.index) : "op2_element";
+}
+
+class BlockEmitter {
+ public:
+  BlockEmitter(fmt::memory_buffer& out, const LoopShape& shape, int width)
+      : out_(out), args_(shape.args), kernel_(shape.kernel), width_(width) {}
+
+  void emit(const std::string& declarations) {
+    // With a C name it is found again in what the compiler says of it.
+    line("\nextern \"C\" __attribute__((__noinline__)) void {}(long op2_begin, long op2_end{}) {{",
+         blocks_function, declarations);
+    start_reductions();
+    line("  for (long op2_block = op2_begin; op2_block < op2_end; op2_block += {}) {{", width_);
+    declare_memory();
+    load();
+    call();
+    store();
+    line("  }}");
+    end_reductions();
+    line("}}");
+  }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(fmt::appender(out_), format, std::forward<Args>(args)...);
+    out_.push_back('\n');
+  }
+
+  void start_reductions() {
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      if (!is_local_block(args_[i])) continue;
+      line("  {} op2_lanes{}[{}][{}]{};", type_of(args_[i]), i, args_[i].dim, width_,
+           args_[i].access == OP_INC ? " = {}" : "");
+      if (args_[i].access != OP_INC) line("  op2_simd::fill(op2_lanes{0}, op2_global{0});", i);
+    }
+  }
+
+  void declare_memory() {
+    for (const int index : columns()) line("    int op2_row{}[{}];", index, width_);
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const ArgShape& arg = args_[i];
+      if (is_dat(arg)) line("    {} op2_rows{}[{}][{}];", type_of(arg), i, width_, arg.dim);
+      if (is_dat(arg) || is_number(arg))
+        line("    {} op2_lanes{}[{}][{}];", type_of(arg), i, dim_of(arg), width_);
+    }
+  }
+
+  void load() {
+    line("    op2_simd::each<{}>([&](int op2_lane) {{", width_);
+    line("      const long op2_element = op2_block + op2_lane;");
+    for (const int index : columns())
+      line("      op2_row{0}[op2_lane] = op2_index{0}[op2_element * op2_stride{0}];", index);
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const ArgShape& arg = args_[i];
+      if (is_loaded(arg))
+        line("      op2_simd::load(op2_rows{}[op2_lane], {});", i,
+             row_address(arg, row_of_lane(arg)));
+      if (is_number(arg))
+        line("      op2_lanes{}[0][op2_lane] = {};", i, number_of_row(i, row_of_lane(arg)));
+    }
+    line("    }});");
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (is_loaded(args_[i])) line("    op2_simd::to_lanes(op2_rows{0}, op2_lanes{0});", i);
+  }
+
+  void call() {
+    line("    op2_simd::together<{}>([&](int op2_lane) {{", width_);
+    std::vector<std::string> actual;
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const ArgShape& arg = args_[i];
+      actual.push_back(!arg.active        ? "nullptr"
+                       : is_in_lanes(arg) ? actual_argument(arg, fmt::format("op2_arg{}", i))
+                                          : actual_argument(arg, fmt::format("op2_global{}", i)));
+      if (!is_in_lanes(arg)) continue;
+      line("      {} op2_arg{}[{}]{};", type_of(arg), i, dim_of(arg), is_added(arg) ? " = {}" : "");
+      if (!is_added(arg)) line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
+    }
+    line("      [[_Clang::__always_inline__]] ::{}(\n          {});", kernel_,
+         fmt::join(actual, ",\n          "));
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (is_in_lanes(args_[i]) && !is_number(args_[i]) && writes(args_[i]))
+        line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);
+    line("    }});");
+  }
+
+  void store() {
+    std::string stores;
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const ArgShape& arg = args_[i];
+      if (!is_stored(arg)) continue;
+      line("    op2_simd::to_rows(op2_lanes{0}, op2_rows{0});", i);
+      stores += fmt::format("      op2_simd::{}({}, op2_rows{}[op2_lane]);\n",
+                            is_added(arg) ? "add" : "store", row_address(arg, row_of_lane(arg)), i);
+    }
+    if (stores.empty()) return;
+    line("    op2_simd::each<{}>([&](int op2_lane) {{", width_);
+    line("      const long op2_element = op2_block + op2_lane;\n{}    }});", stores);
+  }
+
+  void end_reductions() {
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (is_local_block(args_[i]))
+        line("  op2_simd::{}(op2_global{}, op2_lanes{});",
+             args_[i].access == OP_INC   ? "sum"
+             : args_[i].access == OP_MIN ? "least"
+                                         : "greatest",
+             i, i);
+  }
+
+  /// Distinct columns of maps.
+  std::set<int> columns() const {
+    std::set<int> columns;
+    for (const ArgShape& arg : args_)
+      if (is_indirect(arg)) columns.insert(arg.index);
+    return columns;
+  }
+
+  fmt::memory_buffer& out_;
+  const std::vector<ArgShape>& args_;
+  const std::string& kernel_;
+  const int width_;
+};
+
+}  // namespace
+
+void emit_blocks(fmt::memory_buffer& out, const LoopShape& shape, int width,
+                 const std::string& declarations) {
+  BlockEmitter(out, shape, width).emit(declarations);
+}
+
+}  // namespace op2::jit

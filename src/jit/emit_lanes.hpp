@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The function of a loop that executes whole blocks of elements, one element in each lane.
+#pragma once
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include <jit/loop_shape.hpp>
+
+namespace op2::jit {
+
+/// Name of that function.
+inline constexpr const char* blocks_function = "op2_blocks";
+
+/// Rows are loaded element by element and transposed, so that each component of an argument is one
+/// vector; the kernel runs in a loop over the lanes, which the compiler turns into vector code;
+/// what it wrote is transposed back. Increments through maps are added in the order of the
+/// elements.
+/// @param width         elements of a block
+/// @param declarations  of the parameters that both functions of a loop share
+void emit_blocks(fmt::memory_buffer& out, const LoopShape& shape, int width,
+                 const std::string& declarations);
+
+}  // namespace op2::jit

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the emitted functions of a loop have in common: kinds of arguments, parameters, what the
+// kernel is passed. Names in emitted text begin with op2_.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <jit/loop_shape.hpp>
+
+namespace op2::jit {
+
+/// Blocks of reduced globals up to this dim are kept in local variables, hence in registers: a
+/// store to memory in every iteration would be slow and prevent vectorisation.
+inline constexpr int largest_local_block = 16;
+
+inline bool writes(const ArgShape& arg) {
+  return arg.access != OP_READ;
+}
+inline bool is_dat(const ArgShape& arg) {
+  return arg.active && arg.kind == OP_ARG_DAT;
+}
+inline bool is_global(const ArgShape& arg) {
+  return arg.active && arg.kind == OP_ARG_GBL;
+}
+inline bool is_indirect(const ArgShape& arg) {
+  return arg.active && arg.index >= 0;
+}
+inline bool is_number(const ArgShape& arg) {
+  return arg.active && arg.kind == OP_ARG_IDX;
+}
+/// 64-bit integers: `long` and `long long` are of one size but not one type.
+inline bool is_wide(const ArgShape& arg) {
+  return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
+}
+inline bool is_local_block(const ArgShape& arg) {
+  return is_global(arg) && writes(arg) && arg.dim <= largest_local_block;
+}
+
+/// A parameter of an inner function and where the range function finds its value.
+struct Parameter {
+  std::string declaration;
+  std::string value;
+};
+
+/// One pointer for each distinct dat, because only different dats are sure not to alias; one index
+/// pointer for each distinct column of a map; one pointer for each global and each table of
+/// numbers.
+std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args);
+
+/// The type behind the kernel's pointer.
+std::string element_type(const ArgShape& arg, bool written);
+
+/// Where a dat's row begins. @param row  an expression
+std::string row_address(const ArgShape& arg, const std::string& row);
+
+/// What is passed to the kernel for an active argument whose data are at `pointer`.
+std::string actual_argument(const ArgShape& arg, const std::string& pointer);
+
+/// The number that the kernel is told of a row. @param row  an expression
+std::string number_of_row(std::size_t position, const std::string& row);
+
+}  // namespace op2::jit

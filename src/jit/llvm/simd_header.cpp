@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/simd_header.hpp>
+
+namespace op2::jit {
+
+const char* const simd_header = R"(#pragma once
+// `rows` hold the data of `width` elements one after the other, `lanes` each component of all of
+// them. All of it is inlined, and what is local ends up in registers.
+namespace op2_simd {
+
+template <int... i> struct List {};
+template <class, int... i> struct ListOf { using type = List<i...>; };
+template <int n> using Numbers = typename __make_integer_seq<ListOf, int, n>::type;
+template <class T, int n> struct VectorOf { typedef T type __attribute__((ext_vector_type(n))); };
+template <class T, int n> using Vector = typename VectorOf<T, n>::type;
+
+#define OP2_INLINE __attribute__((__always_inline__)) inline
+#define OP2_INLINE_LAMBDA __attribute__((__always_inline__))
+
+// A loop that disappears, and one that becomes vector code.
+template <int width, class Body> OP2_INLINE void each(Body body) {
+#pragma clang loop unroll(full) vectorize(disable)
+  for (int lane = 0; lane < width; ++lane) body(lane);
+}
+template <int width, class Body> OP2_INLINE void together(Body body) {
+#pragma clang loop vectorize(enable) vectorize_width(width) interleave(disable)
+  for (int lane = 0; lane < width; ++lane) body(lane);
+}
+template <int n, class Body> OP2_INLINE void repeat(Body body) {
+#pragma clang loop unroll(full)
+  for (int k = 0; k < n; ++k) body(k);
+}
+
+template <class T, int n> OP2_INLINE void load(T (&to)[n], const T* from) {
+  __builtin_memcpy(to, from, sizeof to);
+}
+template <class T, int n> OP2_INLINE void store(T* to, const T (&from)[n]) {
+  __builtin_memcpy(to, from, sizeof from);
+}
+template <class T, int n> OP2_INLINE void add(T* to, const T (&from)[n]) {
+  repeat<n>([&](int k) OP2_INLINE_LAMBDA { to[k] += from[k]; });
+}
+template <class T, int n, int width>
+OP2_INLINE void take(T (&to)[n], const T (&lanes)[n][width], int lane) {
+  repeat<n>([&](int k) OP2_INLINE_LAMBDA { to[k] = lanes[k][lane]; });
+}
+template <class T, int n, int width>
+OP2_INLINE void give(T (&lanes)[n][width], const T (&from)[n], int lane) {
+  repeat<n>([&](int k) OP2_INLINE_LAMBDA { lanes[k][lane] = from[k]; });
+}
+
+// Exchanges, in each pair of vectors, what differs in one bit of the lane's number.
+template <int width, int bit, class V, int... l>
+OP2_INLINE void cross(V& a, V& b, List<l...>) {
+  const V first = __builtin_shufflevector(a, b, ((l & bit) != 0 ? width + (l & ~bit) : l)...);
+  b = __builtin_shufflevector(a, b, ((l & bit) != 0 ? width + l : (l | bit))...);
+  a = first;
+}
+// Transposes squares of `chunk` x `chunk` that lie side by side; its own inverse.
+template <int width, int chunk, int bit = 1, class V> OP2_INLINE void transpose(V (&v)[chunk]) {
+  if constexpr (bit < chunk) {
+    repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
+      if ((k & bit) == 0) cross<width, bit>(v[k], v[k + bit], Numbers<width>());
+    });
+    transpose<width, chunk, 2 * bit>(v);
+  }
+}
+
+// The vector of n lanes made of parts of the rows `row`, `row` + chunk, `row` + 2 chunk ...
+template <class V, int... i> OP2_INLINE auto joined(V a, V b, List<i...>) {
+  return __builtin_shufflevector(a, b, i...);
+}
+template <int chunk, int n, class T, int width, int dim>
+OP2_INLINE Vector<T, n> collect(const T (&rows)[width][dim], int row, int column) {
+  if constexpr (n == chunk) {
+    Vector<T, n> part;
+    __builtin_memcpy(&part, &rows[row][column], sizeof part);
+    return part;
+  } else {
+    return joined(collect<chunk, n / 2>(rows, row, column),
+                            collect<chunk, n / 2>(rows, row + n / 2, column), Numbers<n>());
+  }
+}
+template <int first, class V, int... i> OP2_INLINE auto half(V v, List<i...>) {
+  return __builtin_shufflevector(v, v, (first + i)...);
+}
+template <int chunk, int n, class T, int width, int dim>
+OP2_INLINE void spread(T (&rows)[width][dim], int row, int column, Vector<T, n> v) {
+  if constexpr (n == chunk) {
+    __builtin_memcpy(&rows[row][column], &v, sizeof v);
+  } else {
+    spread<chunk, n / 2>(rows, row, column, half<0>(v, Numbers<n / 2>()));
+    spread<chunk, n / 2>(rows, row + n / 2, column, half<n / 2>(v, Numbers<n / 2>()));
+  }
+}
+
+// Components that are transposed at once.
+template <class T> constexpr int chunk_of(int rest, int width) {
+  return __is_same(T, bool) ? 1 : rest >= 4 && width >= 4 ? 4 : rest >= 2 ? 2 : 1;
+}
+
+template <int first = 0, class T, int width, int dim>
+OP2_INLINE void to_lanes(const T (&rows)[width][dim], T (&lanes)[dim][width]) {
+  if constexpr (first < dim) {
+    constexpr int chunk = chunk_of<T>(dim - first, width);
+    if constexpr (chunk == 1) {
+      each<width>([&](int l) OP2_INLINE_LAMBDA { lanes[first][l] = rows[l][first]; });
+    } else {
+      Vector<T, width> v[chunk];
+      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { v[k] = collect<chunk, width>(rows, k, first); });
+      transpose<width, chunk>(v);
+      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
+        __builtin_memcpy(lanes[first + k], &v[k], sizeof v[k]);
+      });
+    }
+    to_lanes<first + chunk>(rows, lanes);
+  }
+}
+template <int first = 0, class T, int width, int dim>
+OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
+  if constexpr (first < dim) {
+    constexpr int chunk = chunk_of<T>(dim - first, width);
+    if constexpr (chunk == 1) {
+      each<width>([&](int l) OP2_INLINE_LAMBDA { rows[l][first] = lanes[first][l]; });
+    } else {
+      Vector<T, width> v[chunk];
+      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
+        __builtin_memcpy(&v[k], lanes[first + k], sizeof v[k]);
+      });
+      transpose<width, chunk>(v);
+      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { spread<chunk, width>(rows, k, first, v[k]); });
+    }
+    to_rows<first + chunk>(lanes, rows);
+  }
+}
+
+// Reductions: each lane has a part of its own; they are combined in the order of the lanes.
+template <class T, int dim, int width> OP2_INLINE void fill(T (&lanes)[dim][width], const T* from) {
+  for (int k = 0; k < dim; ++k)
+    for (int l = 0; l < width; ++l) lanes[k][l] = from[k];
+}
+template <class T, int dim, int width> OP2_INLINE void sum(T* to, const T (&lanes)[dim][width]) {
+  for (int k = 0; k < dim; ++k)
+    for (int l = 0; l < width; ++l) to[k] = static_cast<T>(to[k] + lanes[k][l]);
+}
+template <class T, int dim, int width> OP2_INLINE void least(T* to, const T (&lanes)[dim][width]) {
+  for (int k = 0; k < dim; ++k)
+    for (int l = 0; l < width; ++l) to[k] = lanes[k][l] < to[k] ? lanes[k][l] : to[k];
+}
+template <class T, int dim, int width>
+OP2_INLINE void greatest(T* to, const T (&lanes)[dim][width]) {
+  for (int k = 0; k < dim; ++k)
+    for (int l = 0; l < width; ++l) to[k] = to[k] < lanes[k][l] ? lanes[k][l] : to[k];
+}
+
+#undef OP2_INLINE
+#undef OP2_INLINE_LAMBDA
+}
+)";
+
+}  // namespace op2::jit

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/lanes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <support/loop_shapes.hpp>
+
+namespace op2::jit {
+namespace {
+
+using test::dat;
+using test::element_number;
+using test::global;
+using test::off;
+
+std::string choice(std::vector<ArgShape> args, int vector_bytes = 64) {
+  LoopShape shape;
+  shape.args = std::move(args);
+  return words_of(lanes_of(shape, vector_bytes));
+}
+
+TEST(Lanes, AreAsManyAsTheLargestTypeLeavesRoomFor) {
+  EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}), "8 wide");
+  EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}, 16), "2 wide");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::f32)}), "16 wide");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::b8)}), "16 wide");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::i32), dat(1, 1, OP_READ, 0)}, 32), "4 wide");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW)}, 0), "scalar: the vectors of the CPU hold one element");
+}
+
+TEST(Lanes, MayAddToRowsThatOthersAddTo) {
+  EXPECT_EQ(choice({dat(0, 4, OP_INC, 0), dat(0, 4, OP_INC, 1), dat(1, 4, OP_READ, 0)}), "8 wide");
+  EXPECT_EQ(choice({dat(0, 4, OP_INC, 0), off(dat(0, 4, OP_READ, 0))}), "8 wide");
+}
+
+TEST(Lanes, MustNotSeeWhatOthersWrite) {
+  EXPECT_EQ(choice({dat(0, 1, OP_READ, 0), dat(0, 1, OP_INC, 1)}),
+            "scalar: argument 1 writes a dat that another uses");
+  EXPECT_EQ(choice({dat(0, 1, OP_INC), dat(0, 1, OP_INC, 1)}),
+            "scalar: argument 0 writes a dat that another uses");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW), dat(0, 1, OP_READ)}),
+            "scalar: argument 0 writes a dat that another uses");
+  EXPECT_EQ(choice({dat(0, 1, OP_READ), dat(1, 1, OP_WRITE, 0)}),
+            "scalar: argument 1 writes through a map");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW, 0)}), "scalar: argument 0 writes through a map");
+}
+
+TEST(Lanes, HoldReductionsAndArgumentsOfModerateSize) {
+  EXPECT_EQ(choice({dat(0, 1, OP_READ), global(16, OP_INC), global(1000, OP_READ)}), "8 wide");
+  EXPECT_EQ(choice({dat(0, 1, OP_READ), global(17, OP_MAX)}),
+            "scalar: argument 1 reduces 17 values");
+  EXPECT_EQ(choice({dat(0, 300, OP_READ)}), "scalar: an element has 2400 bytes of arguments");
+  EXPECT_EQ(choice({element_number()}), "scalar: the vectors of the CPU hold one element");
+}
+
+}  // namespace
+}  // namespace op2::jit

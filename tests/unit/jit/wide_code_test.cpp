@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Code for several elements at once gives what code for one after the other gives: random shapes of
+// loops, random maps, values that are small whole numbers, so that sums do not depend on order.
+#include <array>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <core/value_type.hpp>
+#include <jit/jit.hpp>
+#include <support/jit_options.hpp>
+#include <support/loop_shapes.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2::jit {
+namespace {
+
+using Random = std::mt19937;
+
+constexpr int elements = 53, targets = 20;  // no multiple of any number of lanes
+constexpr Type types[] = {Type::f64, Type::f32, Type::i32, Type::i64,
+                          Type::u32, Type::u64, Type::b8};
+
+int pick(Random& random, int low, int high) {
+  return std::uniform_int_distribution(low, high)(random);
+}
+
+ArgShape random_arg(Random& random, int number) {
+  const Type type = types[pick(random, 0, 3) == 0 ? pick(random, 0, 6) : 0];
+  const int dim = pick(random, 1, 8), column = pick(random, 0, 2);
+  switch (pick(random, 0, 6)) {
+    case 0:
+      return test::element_number(pick(random, 0, 1) == 0 ? column : -1);
+    case 1:
+      return test::global(dim, OP_READ, type);
+    case 2:
+      return test::global(dim, std::array{OP_INC, OP_MIN, OP_MAX}[pick(random, 0, 2)], type);
+    case 3:
+      return test::dat(number, dim, OP_INC, column, type);
+    case 4:
+      return test::dat(number, dim, OP_READ, column, type);
+    default:
+      return test::dat(number, dim,
+                       std::array{OP_READ, OP_WRITE, OP_RW, OP_INC}[pick(random, 0, 3)], -1, type);
+  }
+}
+
+std::vector<ArgShape> random_args(Random& random) {
+  std::vector<ArgShape> args;
+  const int count = pick(random, 1, 6);
+  for (int k = 0; k < count; ++k) {
+    ArgShape arg = random_arg(random, k);
+    if (arg.kind == OP_ARG_DAT && arg.access == OP_INC && arg.index >= 0 &&
+        pick(random, 0, 1) == 0) {
+      args.push_back(arg);  // the same dat again, through another column
+      arg.index = (arg.index + 1) % 3;
+    }
+    if (pick(random, 0, 9) == 0) arg = test::off(arg);
+    args.push_back(arg);
+  }
+  if (args.back().kind != OP_ARG_DAT) args.push_back(test::dat(99, 1, OP_RW));
+  return args;
+}
+
+std::string cxx_type(const ArgShape& arg) {
+  return arg.kind == OP_ARG_IDX ? "int" : core::cxx_name_of(arg.type);
+}
+
+/// A kernel that reads all that may be read and writes all that may be written, some of it under a
+/// condition.
+std::string kernel_text(const std::vector<ArgShape>& args) {
+  std::string parameters, reads, writes;
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    const ArgShape& arg = args[k];
+    const std::string type = cxx_type(arg);
+    parameters += fmt::format("{}{}{}* a{}", k > 0 ? ", " : "",
+                              arg.access == OP_READ ? "const " : "", type, k);
+    if (!arg.active) continue;
+    const int dim = arg.kind == OP_ARG_IDX ? 1 : arg.dim;
+    const std::string each = fmt::format("for (int n = 0; n < {}; ++n) ", dim);
+    const bool known = arg.access == OP_READ || arg.access == OP_RW;
+    if (known) reads += fmt::format("{}sum += static_cast<int>(a{}[n]) % 5 * (n + 1);\n", each, k);
+    if (arg.access == OP_READ) continue;
+    const std::string value = fmt::format("static_cast<{}>((sum + n) % 7)", type);
+    if (arg.access == OP_MIN || arg.access == OP_MAX)
+      writes += fmt::format("{0}{{ auto v = {1}; if (v {2} a{3}[n]) a{3}[n] = v; }}\n", each, value,
+                            arg.access == OP_MIN ? "<" : ">", k);
+    else if (arg.access == OP_INC)
+      writes += fmt::format("if (sum % 3 != 0) {0}a{1}[n] = static_cast<{3}>(a{1}[n] + {2});\n",
+                            each, k, value, type);
+    else
+      writes += fmt::format("if (sum % 2 == 0) {}a{}[n] = {};\n", each, k, value);
+  }
+  return fmt::format("void mix({}) {{\nint sum = 0;\n{}{}}}", parameters, reads, writes);
+}
+
+/// Memory of all arguments: bytes of dats and globals by argument, and one map.
+struct World {
+  std::vector<std::vector<std::byte>>
+      memory;            ///< by argument; arguments of one dat share the first
+  std::vector<int> map;  ///< shape [elements x 3]
+
+  World(Random& random, const std::vector<ArgShape>& args) {
+    for (const ArgShape& arg : args) {
+      const int rows = arg.kind == OP_ARG_GBL ? 1 : arg.index >= 0 ? targets : elements;
+      memory.emplace_back();
+      if (arg.kind == OP_ARG_IDX) continue;
+      core::with_type(arg.type, [&]<class T>() {
+        for (int k = 0; k < rows * arg.dim; ++k) {
+          const T value = static_cast<T>(pick(random, 0, 6));
+          const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+          memory.back().insert(memory.back().end(), bytes, bytes + sizeof value);
+        }
+      });
+    }
+    for (int k = 0; k < 3 * elements; ++k) map.push_back(pick(random, 0, targets - 1));
+  }
+
+  void run(core::RangeFunction range, const std::vector<ArgShape>& args, int begin, int end) {
+    std::vector<core::ArgBinding> bindings;
+    std::map<int, std::size_t> first;  // of each dat
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      const auto [place, fresh] =
+          first.try_emplace(args[k].dat >= 0 ? args[k].dat : -1 - int(k), k);
+      auto& bytes = memory[place->second];
+      const bool indirect = args[k].index >= 0;
+      bindings.push_back({args[k].kind == OP_ARG_IDX || !args[k].active ? nullptr : bytes.data(),
+                          indirect ? map.data() + args[k].index : nullptr, indirect ? 3 : 0});
+    }
+    range(begin, end, bindings.data());
+  }
+};
+
+struct WideCode : testing::Test {
+  test::TemporaryDirectory folder;
+  core::Log log{core::LogLevel::off};
+
+  std::unique_ptr<Jit> make(bool simd, const std::string& cpu = "") {
+    JitOptions options = test::jit_options(folder.path(), [] { return std::vector<Constant>(); });
+    options.cache.mode = core::CacheMode::off;
+    options.simd = simd;
+    options.cpu = cpu;
+    return std::make_unique<Jit>(std::move(options), log);
+  }
+
+  Outcome code(Jit& jit, const std::string& name, const std::string& text,
+               const std::vector<ArgShape>& args) {
+    const op_kernel_core kernel{name.c_str(), text.c_str(), "",      1, false,
+                                nullptr,      nullptr,      nullptr, -1};
+    Outcome outcome = jit.get({{{shape_of(kernel, args, {}), "loop", "main.cpp:7", &kernel}}})[0];
+    EXPECT_FALSE(outcome.error) << outcome.error->what() << "\n" << text;
+    return outcome;
+  }
+
+  /// @return how many of the loops were executed several elements at once
+  int compare(Jit& wide, Jit& scalar, int seeds) {
+    int several = 0;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      Random random(static_cast<unsigned>(seed));
+      const auto args = random_args(random);
+      const std::string text = kernel_text(args);
+      World world(random, args), expected = world;
+      const int begin = pick(random, 0, 10), end = pick(random, begin, elements);
+      const Outcome fast = code(wide, "mix", text, args), plain = code(scalar, "mix", text, args);
+      if (fast.error || plain.error) return several;
+      EXPECT_EQ(plain.code->lanes, "scalar: OP2_DISABLE=simd");
+      several += fast.code->lanes.ends_with(" wide");
+      world.run(fast.code->range, args, begin, end);
+      expected.run(plain.code->range, args, begin, end);
+      EXPECT_EQ(world.memory, expected.memory)
+          << "seed " << seed << ", " << fast.code->lanes << "\n"
+          << text;
+    }
+    return several;
+  }
+};
+
+TEST_F(WideCode, GivesWhatOneElementAfterTheOtherGives) {
+  const auto wide = make(true), scalar = make(false);
+  const int several = compare(*wide, *scalar, 60);
+  std::printf("checked 60 random loops, %d of them several elements at once\n", several);
+  EXPECT_GT(several, 30);
+}
+
+TEST_F(WideCode, GivesTheSameOnCpusWithNarrowerVectors) {
+  const auto scalar = make(false);
+  for (const auto& [cpu, lanes] : {std::pair("x86-64-v3", "4 wide"), {"x86-64", "2 wide"}}) {
+    const auto wide = make(true, cpu);
+    try {
+      wide->target();
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+    const auto text = "void twice(double* a) { *a *= 2; }";
+    EXPECT_EQ(code(*wide, "twice", text, {test::dat(0, 1, OP_RW)}).code->lanes, lanes);
+    EXPECT_GT(compare(*wide, *scalar, 20), 10);
+  }
+}
+
+TEST_F(WideCode, NamesTheFunctionThatStandsInItsWay) {
+  const auto jit = make(true);
+  const Outcome outcome = code(
+      *jit, "tell", "#include <cstdio>\nvoid tell(const double* a) { std::printf(\"%g\", *a); }",
+      {test::dat(0, 1, OP_READ)});
+  ASSERT_FALSE(outcome.error);
+  EXPECT_THAT(outcome.code->lanes, testing::StartsWith("scalar: "));
+  EXPECT_THAT(outcome.code->lanes, testing::HasSubstr("calls printf"));
+}
+
+TEST_F(WideCode, AddsInTheOrderOfTheElements) {
+  // Sums of very different numbers show the order.
+  const std::vector<ArgShape> args{test::dat(0, 1, OP_READ), test::dat(1, 1, OP_INC, 0),
+                                   test::dat(1, 1, OP_INC, 1)};
+  const std::string text =
+      "void f(const double* w, double* a, double* b) { *a += *w; *b += 3 * *w; }";
+  std::vector<double> weights, sums(targets), expected(targets);
+  std::vector<int> map;
+  Random random(1);
+  for (int k = 0; k < elements; ++k) {
+    weights.push_back(std::ldexp(1.0 + 0.1 * k, pick(random, -60, 60)));
+    for (int column = 0; column < 2; ++column) map.push_back(pick(random, 0, 3));
+  }
+  for (const bool simd : {true, false}) {
+    const auto jit = make(simd);
+    const Outcome outcome = code(*jit, "f", text, args);
+    ASSERT_FALSE(outcome.error);
+    double* to = (simd ? sums : expected).data();
+    const core::ArgBinding bindings[] = {
+        {weights.data(), nullptr, 0}, {to, map.data(), 2}, {to, map.data() + 1, 2}};
+    outcome.code->range(0, elements, bindings);
+  }
+  EXPECT_EQ(sums, expected);
+}
+
+}  // namespace
+}  // namespace op2::jit

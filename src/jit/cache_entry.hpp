@@ -18,10 +18,11 @@ struct KeyFields {
   std::string triple;
   std::string cpu;
   std::string features;
-  std::string options;    ///< flags of the compilation that shape code ("sanitize=address", ...)
-  std::string kernel;     ///< name of the kernel
-  std::string text;       ///< text of the kernel
-  std::string arguments;  ///< one line per argument, e.g. "dat double x4 inc dat=0 index=1"
+  std::string options;  ///< flags of the compilation that shape code ("sanitize=address", ...)
+  std::string kernel;   ///< name of the kernel
+  std::string text;     ///< text of the kernel
+  std::string
+      arguments;  ///< one line per argument, e.g. "dat double x4 inc dat=0 map=0 column 1 of 2"
   std::string constants;  ///< one line per constant, e.g. "double gam[1]"
   std::string includes;   ///< name, length and text of every included file
   bool operator==(const KeyFields&) const = default;

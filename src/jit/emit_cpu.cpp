@@ -42,7 +42,7 @@ struct op2_either {
 
 /// The row of a dat that the argument refers to, as an expression in the loop's body.
 std::string row_of(const ArgShape& arg) {
-  return is_indirect(arg) ? fmt::format("op2_row{}", arg.index) : "op2_element";
+  return is_indirect(arg) ? row_name(arg) : "op2_element";
 }
 
 std::string pointer_to_data(const ArgShape& arg, std::size_t position) {
@@ -55,8 +55,9 @@ std::string pointer_to_data(const ArgShape& arg, std::size_t position) {
 
 std::string describe(const ArgShape& arg) {
   if (!arg.active) return "off";
-  const std::string through =
-      is_indirect(arg) ? fmt::format("through index {}", arg.index) : std::string("direct");
+  const std::string through = is_indirect(arg) ? fmt::format("through map {}, column {} of {}",
+                                                             arg.map, arg.column, arg.arity)
+                                               : std::string("direct");
   switch (arg.kind) {
     case OP_ARG_IDX:
       return fmt::format("number of the element, {}", through);
@@ -106,13 +107,8 @@ void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& arg
 
 void emit_body(fmt::memory_buffer& out, const LoopShape& shape) {
   const auto append = fmt::appender(out);
-  std::map<int, bool> loaded;
-  for (const ArgShape& arg : shape.args) {
-    if (!is_indirect(arg) || std::exchange(loaded[arg.index], true)) continue;
-    fmt::format_to(append,
-                   "    const int op2_row{0} = op2_index{0}[op2_element * op2_stride{0}];\n",
-                   arg.index);
-  }
+  for (const ArgShape& arg : columns_of(shape.args))
+    fmt::format_to(append, "    const int {} = {};\n", row_name(arg), map_entry(arg));
   std::vector<std::string> actual;
   for (std::size_t i = 0; i < shape.args.size(); ++i) {
     const ArgShape& arg = shape.args[i];

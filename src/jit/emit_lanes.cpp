@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/emit_lanes.hpp>
 
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -34,7 +33,7 @@ std::string type_of(const ArgShape& arg) {
 
 /// The row that a lane's argument refers to.
 std::string row_of_lane(const ArgShape& arg) {
-  return is_indirect(arg) ? fmt::format("op2_row{}[op2_lane]", arg.index) : "op2_element";
+  return is_indirect(arg) ? row_name(arg) + "[op2_lane]" : "op2_element";
 }
 
 class BlockEmitter {
@@ -74,7 +73,7 @@ class BlockEmitter {
   }
 
   void declare_memory() {
-    for (const int index : columns()) line("    int op2_row{}[{}];", index, width_);
+    for (const ArgShape& arg : columns_of(args_)) line("    int {}[{}];", row_name(arg), width_);
     for (std::size_t i = 0; i < args_.size(); ++i) {
       const ArgShape& arg = args_[i];
       if (is_dat(arg)) line("    {} op2_rows{}[{}][{}];", type_of(arg), i, width_, arg.dim);
@@ -86,8 +85,8 @@ class BlockEmitter {
   void load() {
     line("    op2_simd::each<{}>([&](int op2_lane) {{", width_);
     line("      const long op2_element = op2_block + op2_lane;");
-    for (const int index : columns())
-      line("      op2_row{0}[op2_lane] = op2_index{0}[op2_element * op2_stride{0}];", index);
+    for (const ArgShape& arg : columns_of(args_))
+      line("      {}[op2_lane] = {};", row_name(arg), map_entry(arg));
     for (std::size_t i = 0; i < args_.size(); ++i) {
       const ArgShape& arg = args_[i];
       if (is_loaded(arg))
@@ -143,14 +142,6 @@ class BlockEmitter {
              : args_[i].access == OP_MIN ? "least"
                                          : "greatest",
              i, i);
-  }
-
-  /// Distinct columns of maps.
-  std::set<int> columns() const {
-    std::set<int> columns;
-    for (const ArgShape& arg : args_)
-      if (is_indirect(arg)) columns.insert(arg.index);
-    return columns;
   }
 
   fmt::memory_buffer& out_;

@@ -2,6 +2,7 @@
 #include <jit/emit_parts.hpp>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -28,7 +29,7 @@ std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {
     if (is_dat(arg)) dat_written[arg.dat] |= writes(arg);
   }
   std::vector<Parameter> parameters;
-  std::map<int, bool> dat_named, column_named;
+  std::map<int, bool> dat_named, map_named;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ArgShape& arg = args[i];
     if (is_dat(arg) && !std::exchange(dat_named[arg.dat], true)) {
@@ -41,13 +42,28 @@ std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {
     }
     if (is_number(arg))
       parameters.push_back(base_parameter("const int", fmt::format("op2_numbers{}", i), i));
-    if (is_indirect(arg) && !std::exchange(column_named[arg.index], true)) {
-      parameters.push_back(
-          {fmt::format("const int* __restrict op2_index{0}, long op2_stride{0}", arg.index),
-           fmt::format("op2_args[{0}].op2_index, op2_args[{0}].op2_stride", i)});
+    if (is_indirect(arg) && !std::exchange(map_named[arg.map], true)) {
+      parameters.push_back({fmt::format("const int* __restrict op2_map{}", arg.map),
+                            fmt::format("op2_args[{}].op2_index - {}", i, arg.column)});
     }
   }
   return parameters;
+}
+
+std::string row_name(const ArgShape& arg) {
+  return fmt::format("op2_row{}_{}", arg.map, arg.column);
+}
+
+std::string map_entry(const ArgShape& arg) {
+  return fmt::format("op2_map{}[op2_element * {} + {}]", arg.map, arg.arity, arg.column);
+}
+
+std::vector<ArgShape> columns_of(const std::vector<ArgShape>& args) {
+  std::vector<ArgShape> columns;
+  std::set<std::pair<int, int>> known;
+  for (const ArgShape& arg : args)
+    if (is_indirect(arg) && known.emplace(arg.map, arg.column).second) columns.push_back(arg);
+  return columns;
 }
 
 std::string row_address(const ArgShape& arg, const std::string& row) {

@@ -24,7 +24,7 @@ inline bool is_global(const ArgShape& arg) {
   return arg.active && arg.kind == OP_ARG_GBL;
 }
 inline bool is_indirect(const ArgShape& arg) {
-  return arg.active && arg.index >= 0;
+  return arg.active && arg.map >= 0;
 }
 inline bool is_number(const ArgShape& arg) {
   return arg.active && arg.kind == OP_ARG_IDX;
@@ -43,13 +43,22 @@ struct Parameter {
   std::string value;
 };
 
-/// One pointer for each distinct dat, because only different dats are sure not to alias; one index
-/// pointer for each distinct column of a map; one pointer for each global and each table of
-/// numbers.
+/// One pointer for each distinct dat, because only different dats are sure not to alias; one for
+/// each distinct map, each global and each table of numbers.
 std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args);
 
 /// The type behind the kernel's pointer.
 std::string element_type(const ArgShape& arg, bool written);
+
+/// The variable that holds the row to which an indirect argument leads: "op2_row0_1" for column 1
+/// of map 0.
+std::string row_name(const ArgShape& arg);
+
+/// That row, read from the map.
+std::string map_entry(const ArgShape& arg);
+
+/// One argument for each distinct column of a map, in order of first appearance.
+std::vector<ArgShape> columns_of(const std::vector<ArgShape>& args);
 
 /// Where a dat's row begins. @param row  an expression
 std::string row_address(const ArgShape& arg, const std::string& row);

@@ -48,7 +48,8 @@ Lanes lanes_of(const LoopShape& shape, int vector_bytes) {
     largest = std::max(largest, static_cast<int>(core::size_of(arg.type)));
     bytes += core::size_of(arg.type, arg.dim);
   }
-  const int width = largest == 0 ? 1 : std::min(widest, vector_bytes / largest);
+  if (largest == 0) return {1, "its elements have no data"};
+  const int width = std::min(widest, vector_bytes / largest);
   if (width < 2) return {1, "the vectors of the CPU hold one element"};
   if (bytes * static_cast<std::size_t>(width) > largest_block_bytes)
     return {1, fmt::format("an element has {} bytes of arguments", bytes)};

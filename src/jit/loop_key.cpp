@@ -19,7 +19,7 @@ std::string words_of(const ArgShape& arg) {
   std::string words = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
                                   core::word_of(arg.access));
   if (arg.dat >= 0) words += fmt::format(" dat={}", arg.dat);
-  if (arg.index >= 0) words += fmt::format(" index={}", arg.index);
+  if (arg.map >= 0) words += fmt::format(" map={} column {} of {}", arg.map, arg.column, arg.arity);
   return words + (arg.active ? "\n" : " off\n");
 }
 

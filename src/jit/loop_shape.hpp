@@ -19,8 +19,10 @@ struct ArgShape {
   Type type = Type::f64;
   std::int32_t dim = 1;
   bool active = true;  ///< false: an optional argument that is off; the kernel gets a null pointer
-  std::int32_t dat = -1;    ///< equal numbers, equal dats: they may alias. -1: not a dat
-  std::int32_t index = -1;  ///< equal numbers, equal map and column. -1: direct
+  std::int32_t dat = -1;  ///< equal numbers, equal dats: they may alias. -1: not a dat
+  std::int32_t map = -1;  ///< equal numbers, equal maps. -1: direct
+  std::int32_t column = 0;
+  std::int32_t arity = 0;  ///< of the map
   auto operator<=>(const ArgShape&) const = default;
 };
 

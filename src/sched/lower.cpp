@@ -55,7 +55,7 @@ SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) 
 
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
   std::vector<core::Dat*> dats;
-  std::vector<std::pair<core::Map*, int>> indices;
+  std::vector<core::Map*> maps;
   std::vector<jit::ArgShape> shapes;
   for (const core::LoopArg& arg : args) {
     jit::ArgShape shape{.kind = arg.kind,
@@ -64,7 +64,11 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
                         .dim = arg.dim,
                         .active = arg.active};
     if (arg.is_active_dat()) shape.dat = number_of(dats, arg.dat);
-    if (arg.active && arg.is_indirect()) shape.index = number_of(indices, {arg.map, arg.column});
+    if (arg.active && arg.is_indirect()) {
+      shape.map = number_of(maps, arg.map);
+      shape.column = arg.column;
+      shape.arity = arg.map->dim;
+    }
     shapes.push_back(shape);
   }
   return shapes;

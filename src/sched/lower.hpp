@@ -12,7 +12,7 @@
 
 namespace op2::sched {
 
-/// Numbers dats and (map, column) pairs within the loop, in order of first appearance.
+/// Numbers dats and maps within the loop, in order of first appearance.
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args);
 
 /// All declared constants, for the code that names them.

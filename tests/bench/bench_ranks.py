@@ -8,6 +8,7 @@ One line of JSON per figure. The runs that are compared alternate, each has one 
 figure is the ratio of the best times.
 """
 import argparse
+import itertools
 import json
 import re
 import tempfile
@@ -19,20 +20,22 @@ def mpirun(ranks, *command):
     return ["mpirun", "-np", ranks, *command]
 
 
-def seconds(programs, ranks, chain):
+def seconds(programs, ranks, chain, disabled):
     output = programs.run(mpirun(ranks, programs.program("airfoil"), "--iterations", 100),
-                          OP2_CHAIN=chain)
+                          OP2_CHAIN=chain, OP2_DISABLE=disabled)
     return float(re.search(r"100 of 100 .* ([0-9.]+) s", output).group(1))
 
 
 def speedups(programs, rounds):
-    cases = [(ranks, chain) for chain in ("off", "on") for ranks in (1, 2)]
+    ways = list(itertools.product(("off", "on"), ("simd", "none")))
+    cases = [(ranks, *way) for way in ways for ranks in (1, 2)]
     times = {case: [] for case in cases}
     for case in cases * rounds:
         times[case].append(seconds(programs, *case))
-    for chain in ("off", "on"):
-        one, two = min(times[1, chain]), min(times[2, chain])
-        print(json.dumps({"figure": f"Airfoil, 100 iterations, OP2_CHAIN={chain}",
+    for chain, disabled in ways:
+        one, two = (min(times[ranks, chain, disabled]) for ranks in (1, 2))
+        code = "scalar" if disabled == "simd" else "vector"
+        print(json.dumps({"figure": f"Airfoil, 100 iterations, OP2_CHAIN={chain}, {code} code",
                           "one rank": one, "two ranks": two, "unit": "s", "speedup": one / two}),
               flush=True)
 

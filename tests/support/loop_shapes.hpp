@@ -6,28 +6,32 @@
 
 namespace op2::test {
 
-/// @param index  map and column by number; -1: direct
-inline jit::ArgShape dat(int number, int dim, op_access access, int index = -1,
-                         Type type = Type::f64) {
-  return {.kind = OP_ARG_DAT,
-          .access = access,
-          .type = type,
-          .dim = dim,
-          .dat = number,
-          .index = index};
+/// Leads an argument through map 0. @param column  -1: it stays direct
+inline jit::ArgShape through(jit::ArgShape arg, int column, int arity) {
+  arg.map = column >= 0 ? 0 : -1;
+  arg.column = column >= 0 ? column : 0;
+  arg.arity = column >= 0 ? arity : 0;
+  return arg;
+}
+
+/// @param column  of map 0; -1: direct
+inline jit::ArgShape dat(int number, int dim, op_access access, int column = -1,
+                         Type type = Type::f64, int arity = 2) {
+  return through({.kind = OP_ARG_DAT, .access = access, .type = type, .dim = dim, .dat = number},
+                 column, arity);
 }
 
 inline jit::ArgShape global(int dim, op_access access, Type type = Type::f64) {
   return {.kind = OP_ARG_GBL, .access = access, .type = type, .dim = dim};
 }
 
-inline jit::ArgShape element_number(int index = -1) {
-  return {.kind = OP_ARG_IDX, .access = OP_READ, .type = Type::i32, .index = index};
+inline jit::ArgShape element_number(int column = -1, int arity = 2) {
+  return through({.kind = OP_ARG_IDX, .access = OP_READ, .type = Type::i32}, column, arity);
 }
 
 inline jit::ArgShape off(jit::ArgShape arg) {
   arg.active = false;
-  arg.dat = arg.index = -1;
+  arg.dat = arg.map = -1;
   return arg;
 }
 

@@ -67,7 +67,9 @@ bool survives(DiskCache& cache, const std::filesystem::path& directory, const Ca
   const auto found = cache.find(key, entry.key);
   if (found && serialise(key, *found) != file) return false;
   if (found) return true;
-  if (std::filesystem::exists(path_of(directory, entry))) return false;
+  // What looks like the file of another version stays: it belongs to whoever reads that version.
+  const bool stays = parse_entry(file).state == EntryState::other_version;
+  if (std::filesystem::exists(path_of(directory, entry)) != stays) return false;
   return !cache.find(key, entry.key);
 }
 

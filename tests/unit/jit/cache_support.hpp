@@ -43,7 +43,7 @@ inline CacheEntry entry_number(int number) {
                .options = "",
                .kernel = "kernel" + digits,
                .text = "void kernel" + digits + "(double *x) {\n  *x = 1;\n}\n",
-               .arguments = "dat double x4 inc dat=0 index=1\ndat double x1 read dat=1\n",
+               .arguments = "dat double x4 inc dat=0 map=0 column 1 of 2\ndat double x1 read dat=1\n",
                .constants = "double gam[1]\n",
                .includes = ""};
   entry.symbol = "range_" + digits;

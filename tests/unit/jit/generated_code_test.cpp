@@ -107,7 +107,7 @@ TEST_F(GeneratedCode, RowsHaveTheDimOfTheDat) {
   const float x[] = {1, 2, 3, 4, 5, 6};
   float y[] = {0, 0};
   run("norm", "void norm(const float* x, float* y) { y[0] = x[0] + x[1] + x[2]; }",
-      {dat(0, 3, OP_READ, 0, Type::f32), dat(1, 1, OP_WRITE, -1, Type::f32)}, 2,
+      {dat(0, 3, OP_READ, 0, Type::f32, 1), dat(1, 1, OP_WRITE, -1, Type::f32)}, 2,
       {{const_cast<float*>(x), map, 1}, {y, nullptr, 0}});
   EXPECT_THAT(y, ElementsAre(15, 6));
 }
@@ -158,7 +158,7 @@ TEST_F(GeneratedCode, ElementNumbersReachTheKernel) {
   int out[] = {0, 0};
   run("number",
       "void number(const int* own, const int* target, int* out) { *out = 100 * *own + *target; }",
-      {element_number(), element_number(0), dat(0, 1, OP_WRITE, -1, Type::i32)}, 2,
+      {element_number(), element_number(0, 1), dat(0, 1, OP_WRITE, -1, Type::i32)}, 2,
       {{nullptr, nullptr, 0}, {nullptr, map, 1}, {out, nullptr, 0}});
   EXPECT_THAT(out, ElementsAre(7, 108));
 }
@@ -168,7 +168,7 @@ TEST_F(GeneratedCode, ATableSaysUnderWhichNumbersTheKernelKnowsRows) {
   int own[] = {50, 60}, targets[] = {7, 8, 9}, out[] = {0, 0};
   run("number",
       "void number(const int* own, const int* target, int* out) { *out = 100 * *own + *target; }",
-      {element_number(), element_number(0), dat(0, 1, OP_WRITE, -1, Type::i32)}, 2,
+      {element_number(), element_number(0, 1), dat(0, 1, OP_WRITE, -1, Type::i32)}, 2,
       {{own, nullptr, 0}, {targets, map, 1}, {out, nullptr, 0}});
   EXPECT_THAT(out, ElementsAre(5009, 6007));
 }
@@ -230,7 +230,8 @@ TEST_F(GeneratedCode, MacrosOfTheTextLeaveTheGeneratedPartAlone) {
       "#define element 3\n#define begin 1\n#define end 0\n#define base index\n#define index base\n"
       "#define dat0 nothing\n#define row0 7\n#define args 0\n#define run stop\n#define clang\n"
       "void k(long* a, const int* n) { *a = 10 * *a + *n; }",
-      {dat(0, 1, OP_RW, 0, Type::i64), element_number()}, 2, {{a, map, 1}, {nullptr, nullptr, 0}});
+      {dat(0, 1, OP_RW, 0, Type::i64, 1), element_number()}, 2,
+      {{a, map, 1}, {nullptr, nullptr, 0}});
   EXPECT_THAT(a, ElementsAre(51, 60));
 }
 

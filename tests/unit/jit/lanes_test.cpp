@@ -50,7 +50,7 @@ TEST(Lanes, HoldReductionsAndArgumentsOfModerateSize) {
   EXPECT_EQ(choice({dat(0, 1, OP_READ), global(17, OP_MAX)}),
             "scalar: argument 1 reduces 17 values");
   EXPECT_EQ(choice({dat(0, 300, OP_READ)}), "scalar: an element has 2400 bytes of arguments");
-  EXPECT_EQ(choice({element_number()}), "scalar: the vectors of the CPU hold one element");
+  EXPECT_EQ(choice({element_number()}), "scalar: its elements have no data");
 }
 
 }  // namespace

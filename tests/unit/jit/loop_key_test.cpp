@@ -30,7 +30,7 @@ TEST(LoopKey, DiffersWithEverythingThatShapesCode) {
   shapes[1].args[0].dim = 2;
   shapes[2].args[0].type = Type::f32;
   shapes[3].args[0].access = OP_INC;
-  shapes[4].args[0].index = 0;
+  shapes[4].args[0].map = 0;
   shapes[5].args[0].active = false;
   shapes[6].constants[0].dim = 4;
   shapes[7].includes[0].text = "y";

@@ -33,15 +33,15 @@ ArgShape random_arg(Random& random, int number) {
   const int dim = pick(random, 1, 8), column = pick(random, 0, 2);
   switch (pick(random, 0, 6)) {
     case 0:
-      return test::element_number(pick(random, 0, 1) == 0 ? column : -1);
+      return test::element_number(pick(random, 0, 1) == 0 ? column : -1, 3);
     case 1:
       return test::global(dim, OP_READ, type);
     case 2:
       return test::global(dim, std::array{OP_INC, OP_MIN, OP_MAX}[pick(random, 0, 2)], type);
     case 3:
-      return test::dat(number, dim, OP_INC, column, type);
+      return test::dat(number, dim, OP_INC, column, type, 3);
     case 4:
-      return test::dat(number, dim, OP_READ, column, type);
+      return test::dat(number, dim, OP_READ, column, type, 3);
     default:
       return test::dat(number, dim,
                        std::array{OP_READ, OP_WRITE, OP_RW, OP_INC}[pick(random, 0, 3)], -1, type);
@@ -53,10 +53,9 @@ std::vector<ArgShape> random_args(Random& random) {
   const int count = pick(random, 1, 6);
   for (int k = 0; k < count; ++k) {
     ArgShape arg = random_arg(random, k);
-    if (arg.kind == OP_ARG_DAT && arg.access == OP_INC && arg.index >= 0 &&
-        pick(random, 0, 1) == 0) {
+    if (arg.kind == OP_ARG_DAT && arg.access == OP_INC && arg.map >= 0 && pick(random, 0, 1) == 0) {
       args.push_back(arg);  // the same dat again, through another column
-      arg.index = (arg.index + 1) % 3;
+      arg.column = (arg.column + 1) % 3;
     }
     if (pick(random, 0, 9) == 0) arg = test::off(arg);
     args.push_back(arg);
@@ -105,7 +104,7 @@ struct World {
 
   World(Random& random, const std::vector<ArgShape>& args) {
     for (const ArgShape& arg : args) {
-      const int rows = arg.kind == OP_ARG_GBL ? 1 : arg.index >= 0 ? targets : elements;
+      const int rows = arg.kind == OP_ARG_GBL ? 1 : arg.map >= 0 ? targets : elements;
       memory.emplace_back();
       if (arg.kind == OP_ARG_IDX) continue;
       core::with_type(arg.type, [&]<class T>() {
@@ -126,9 +125,9 @@ struct World {
       const auto [place, fresh] =
           first.try_emplace(args[k].dat >= 0 ? args[k].dat : -1 - int(k), k);
       auto& bytes = memory[place->second];
-      const bool indirect = args[k].index >= 0;
+      const bool indirect = args[k].map >= 0;
       bindings.push_back({args[k].kind == OP_ARG_IDX || !args[k].active ? nullptr : bytes.data(),
-                          indirect ? map.data() + args[k].index : nullptr, indirect ? 3 : 0});
+                          indirect ? map.data() + args[k].column : nullptr, indirect ? 3 : 0});
     }
     range(begin, end, bindings.data());
   }

@@ -35,9 +35,11 @@ TEST_F(Lower, EqualDatsAndEqualColumnsGetEqualNumbers) {
       queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ), res(1, OP_INC), res(0, OP_INC)));
   EXPECT_EQ(shapes[0].dat, shapes[1].dat);
   EXPECT_NE(shapes[0].dat, shapes[2].dat);
-  EXPECT_EQ(shapes[0].index, shapes[3].index);
-  EXPECT_EQ(shapes[1].index, shapes[2].index);
-  EXPECT_NE(shapes[0].index, shapes[1].index);
+  EXPECT_EQ(shapes[0].column, shapes[3].column);
+  EXPECT_EQ(shapes[1].column, shapes[2].column);
+  EXPECT_NE(shapes[0].column, shapes[1].column);
+  EXPECT_EQ(shapes[0].map, shapes[1].map);
+  EXPECT_EQ(shapes[0].arity, 2);
 }
 
 TEST_F(Lower, NumbersDoNotDependOnWhichDatsAreMeant) {

@@ -52,7 +52,7 @@ Log::Log(LogLevel level, const std::string& speaker)
     : level_(level), sink_(std::make_unique<Sink>()) {
   sink_->logger.set_pattern("op2 %^%l%$: " + speaker + "%v");
   sink_->logger.set_level(spdlog_level(level));
-  sink_->dumps.set_pattern("%v");
+  sink_->dumps.set_pattern(speaker + "%v");
 }
 
 Log::~Log() = default;

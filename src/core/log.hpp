@@ -28,7 +28,7 @@ class Log {
   void warning_once(const std::string& topic, const std::string& text);
   void info(const std::string& text);
   void debug(const std::string& text);
-  /// Shows what OP2_DUMP asked for, whatever the level.
+  /// Shows what OP2_DUMP asked for, whatever the level. The speaker stands before its first line.
   void dump(const std::string& text);
 
  private:

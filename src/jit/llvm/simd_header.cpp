@@ -95,14 +95,14 @@ OP2_INLINE void spread(T (&rows)[width][dim], int row, int column, Vector<T, n> 
 }
 
 // Components that are transposed at once.
-template <class T> constexpr int chunk_of(int rest, int width) {
-  return __is_same(T, bool) ? 1 : rest >= 4 && width >= 4 ? 4 : rest >= 2 ? 2 : 1;
+constexpr int chunk_of(int rest, int width) {
+  return rest >= 4 && width >= 4 ? 4 : rest >= 2 ? 2 : 1;
 }
 
 template <int first = 0, class T, int width, int dim>
 OP2_INLINE void to_lanes(const T (&rows)[width][dim], T (&lanes)[dim][width]) {
   if constexpr (first < dim) {
-    constexpr int chunk = chunk_of<T>(dim - first, width);
+    constexpr int chunk = chunk_of(dim - first, width);
     if constexpr (chunk == 1) {
       each<width>([&](int l) OP2_INLINE_LAMBDA { lanes[first][l] = rows[l][first]; });
     } else {
@@ -119,7 +119,7 @@ OP2_INLINE void to_lanes(const T (&rows)[width][dim], T (&lanes)[dim][width]) {
 template <int first = 0, class T, int width, int dim>
 OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
   if constexpr (first < dim) {
-    constexpr int chunk = chunk_of<T>(dim - first, width);
+    constexpr int chunk = chunk_of(dim - first, width);
     if constexpr (chunk == 1) {
       each<width>([&](int l) OP2_INLINE_LAMBDA { rows[l][first] = lanes[first][l]; });
     } else {

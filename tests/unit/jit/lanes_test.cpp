@@ -23,7 +23,8 @@ TEST(Lanes, AreAsManyAsTheLargestTypeLeavesRoomFor) {
   EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}), "8 wide");
   EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}, 16), "2 wide");
   EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::f32)}), "16 wide");
-  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::b8)}), "16 wide");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::b8)}),
+            "scalar: argument 0 is bool, of which there are no vectors");
   EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::i32), dat(1, 1, OP_READ, 0)}, 32), "4 wide");
   EXPECT_EQ(choice({dat(0, 1, OP_RW)}, 0), "scalar: the vectors of the CPU hold one element");
 }

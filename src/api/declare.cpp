@@ -72,9 +72,8 @@ op_set op_decl_set(int local_size, const char* name) {
       core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
   });
   runtime.return_to_declared();
-  core::Set* set = nullptr;
-  runtime.collectively(
-      [&] { set = &runtime.mesh.add_set(runtime.rows.block_of(local_size, name), name); });
+  core::Set* const set = runtime.collectively(
+      [&] { return &runtime.mesh.add_set(runtime.rows.block_of(local_size, name), name); });
   return report_name(runtime, "set", name, *set);
 }
 
@@ -87,10 +86,10 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
   runtime.enter("op_decl_map '{}' of arity {}", name, dim);
   runtime.check_together([&] { core::check_map_values(from, to, dim, values, name); });
   runtime.return_to_declared();
-  core::Map* map = nullptr;
-  runtime.collectively([&] {
-    map = &runtime.mesh.add_map(from, to, dim, values, name);
-    report_copies(runtime, *core::record_of(from), *map);
+  core::Map* const map = runtime.collectively([&] {
+    core::Map& added = runtime.mesh.add_map(from, to, dim, values, name);
+    report_copies(runtime, *core::record_of(from), added);
+    return &added;
   });
   return report_name(runtime, "map", name, *map);
 }
@@ -106,10 +105,10 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
     return report_name(runtime, "dat", name,
                        runtime.mesh.add_dat(set, dim, value_type, values, name, false));
   runtime.enter("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name);
-  core::Dat* dat = nullptr;
-  runtime.collectively([&] {
-    dat = &runtime.mesh.add_dat(set, dim, value_type, nullptr, name, false);
-    runtime.rows.set_declared_rows(*dat, values);
+  core::Dat* const dat = runtime.collectively([&] {
+    core::Dat& added = runtime.mesh.add_dat(set, dim, value_type, nullptr, name, false);
+    runtime.rows.set_declared_rows(added, values);
+    return &added;
   });
   return report_name(runtime, "dat", name, *dat);
 }

@@ -45,10 +45,8 @@ WholeDat whole_dat(api::Runtime& runtime, const core::Dat& dat) {
   WholeDat whole{dat, {}, {}};
   whole.rows = runtime.fetch(dat, whole.storage);
   if (runtime.alone()) return whole;
-  runtime.collectively([&] {
-    whole.storage = rows_on_root(runtime.ranks(), whole.rows);
-    whole.rows = whole.storage;
-  });
+  whole.storage = runtime.collectively([&] { return rows_on_root(runtime.ranks(), whole.rows); });
+  whole.rows = whole.storage;
   return whole;
 }
 
@@ -199,9 +197,10 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   for (const op_dat field : fields) whole.push_back(whole_dat(runtime, *core::record_of(field)));
   for (std::size_t k = 1; k < whole.size(); ++k)
     (whole[k].dat.set == map.from ? on_cells : on_points).push_back(whole[k].field());
-  comm::Bytes entries;
-  runtime.collectively(
-      [&] { entries = rows_on_root(runtime.ranks(), runtime.rows.declared_entries(map)); });
+  const comm::Bytes entries = runtime.collectively([&] {
+    comm::Bytes mine = runtime.rows.declared_entries(map);
+    return runtime.alone() ? mine : rows_on_root(runtime.ranks(), mine);
+  });
   const std::span cell_nodes(reinterpret_cast<const std::int32_t*>(entries.data()),
                              entries.size() / sizeof(std::int32_t));
   runtime.enter("op_write_vtu");

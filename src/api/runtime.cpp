@@ -116,17 +116,22 @@ void Runtime::announce(std::string call) {
   call_ = std::move(call);
 }
 
-void Runtime::compare_checks(const std::function<void()>& check) {
-  std::optional<Error> mine;
+/// What `action` throws, if anything, as an error of the call entered last.
+std::optional<Error> Runtime::failure_of(const std::function<void()>& action) const {
   try {
-    check();
+    action();
+    return {};
   } catch (const Error& error) {
-    mine = error;
+    return error;
   } catch (const std::bad_alloc&) {
-    mine.emplace(ErrorCode::out_of_memory, call_ + ": there is no memory for it");
+    return Error(ErrorCode::out_of_memory, call_ + ": there is no memory for it");
   } catch (const std::exception& error) {
-    mine.emplace(ErrorCode::internal, fmt::format("{}: {}", call_, error.what()));
+    return Error(ErrorCode::internal, fmt::format("{}: {}", call_, error.what()));
   }
+}
+
+void Runtime::compare_checks(const std::function<void()>& check) {
+  const std::optional<Error> mine = failure_of(check);
   const auto codes = comm::gather_records(ranks(), mine ? static_cast<int>(mine->code()) : 0);
   const auto failed = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
   if (failed == codes.end()) return;
@@ -191,18 +196,8 @@ void Runtime::flush() {
   mesh.recycle();
 }
 
-void Runtime::collectively(const std::function<void()>& action) {
-  if (alone()) return action();
-  std::optional<Error> failure;
-  try {
-    action();
-  } catch (const std::bad_alloc&) {
-    failure.emplace(ErrorCode::out_of_memory, call_ + ": there is no memory for it");
-  } catch (const Error& error) {
-    failure = error;
-  } catch (const std::exception& error) {
-    failure.emplace(ErrorCode::internal, fmt::format("{}: {}", call_, error.what()));
-  }
+void Runtime::guard(const std::function<void()>& action) {
+  const std::optional<Error> failure = failure_of(action);
   if (!failure) return;
   if (is_uniform(failure->code())) throw *failure;
   poison(failure->what());  // data are on the way between ranks
@@ -220,9 +215,7 @@ void Runtime::return_to_declared() {
 std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {
   flush();
   enter("fetch of dat '{}'", dat.name);
-  std::span<const std::byte> held;
-  collectively([&] { held = rows.declared_rows(dat, storage); });
-  return held;
+  return collectively([&] { return rows.declared_rows(dat, storage); });
 }
 
 void Runtime::flush_if_full() {

@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,9 +65,20 @@ class Runtime {
       compare_checks(check);
   }
 
-  /// Calls a function that is collective and may fail on this rank alone, for example for want of
-  /// memory: then the others wait for this rank, and the job is ended.
-  void collectively(const std::function<void()>& action);
+  /// The result of a function that is collective and may fail on this rank alone, for example for
+  /// want of memory: then the others wait for this rank, and the job is ended.
+  template <class Action>
+  auto collectively(const Action& action) {
+    using Result = std::invoke_result_t<Action>;
+    if (alone()) return action();
+    if constexpr (std::is_void_v<Result>) {
+      guard(action);
+    } else {
+      std::optional<Result> result;
+      guard([&] { result.emplace(action()); });
+      return std::move(*result);
+    }
+  }
 
   /// Executes what is queued. If that fails, the queued loops are discarded and every later call
   /// that needs results fails with `poisoned`. Collective.
@@ -111,6 +124,8 @@ class Runtime {
  private:
   void announce(std::string call);
   void compare_checks(const std::function<void()>& check);
+  void guard(const std::function<void()>& action);
+  std::optional<Error> failure_of(const std::function<void()>& action) const;
   void poison(const std::string& reason);
   [[noreturn]] void give_up(const Error& error);
 

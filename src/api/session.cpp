@@ -55,9 +55,11 @@ void report_discarded_loops() {
     if (!path.empty())
       runtime->log.warning(
           fmt::format("'{}' is not written: the program ended without op_exit", path));
-  if (!runtime->alone() && runtime->queue.empty())
-    runtime->log.warning("the program ended without op_exit, so MPI was not ended either");
-  if (runtime->queue.empty()) return;
+  if (runtime->queue.empty()) {
+    if (!runtime->alone())
+      runtime->log.warning("the program ended without op_exit, so MPI was not ended either");
+    return;
+  }
   runtime->log.error(
       fmt::format("{} queued loops were never executed: the program ended without op_exit",
                   runtime->queue.size()));

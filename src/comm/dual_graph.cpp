@@ -8,10 +8,10 @@ namespace op2::comm {
 
 namespace {
 
-void introduce(std::span<const GlobalId> row, Rendezvous<GlobalId>& rendezvous) {
-  for (const GlobalId element : row)
-    for (const GlobalId other : row)
-      if (element != other) rendezvous.send(element, other);
+void introduce(GlobalId a, GlobalId b, Rendezvous<GlobalId>& rendezvous) {
+  if (a == b) return;
+  rendezvous.send(a, b);
+  rendezvous.send(b, a);
 }
 
 /// Sorts the rows and closes up where a value is repeated.
@@ -36,13 +36,13 @@ Ragged<GlobalId> dual_graph(Communicator& communicator, const BlockMesh& mesh,
   const std::span<const GlobalId> targets = map.targets;
   const GlobalId first = mesh.sets[static_cast<std::size_t>(map.from)]
                              .begin[static_cast<std::size_t>(communicator.rank())];
-  std::vector<GlobalId> joined;
-  for (std::size_t entry = 0; entry < targets.size(); entry += arity) {
-    const auto row = targets.subspan(entry, arity);
-    joined.assign(row.begin(), row.end());
-    if (map.from == map.to) joined.push_back(first + static_cast<GlobalId>(entry / arity));
-    introduce(joined, rendezvous);
-  }
+  for (std::size_t entry = 0; entry < targets.size(); entry += arity)
+    for (std::size_t k = entry; k < entry + arity; ++k) {
+      for (std::size_t other = entry; other < k; ++other)
+        introduce(targets[other], targets[k], rendezvous);
+      if (map.from == map.to)
+        introduce(first + static_cast<GlobalId>(entry / arity), targets[k], rendezvous);
+    }
   Ragged<GlobalId> graph = rendezvous.deliver(communicator);
   sort_and_unite(graph);
   return graph;

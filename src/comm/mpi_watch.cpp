@@ -19,11 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a note between ranks begins with; the missing ranks and the steps follow.
-struct Head {
-  std::uint64_t stamp, code, wait, echo, for_all, missing;
-};
-
 constexpr int spins = 50;  ///< polls before a rank lets others have its core
 constexpr auto before_naps = 2ms;
 constexpr auto nap = 50us;
@@ -265,8 +260,9 @@ void MpiWatch::fail(const Error& error) {
 
 Bytes MpiWatch::packed(const Place& place) {
   Bytes bytes;
-  put(bytes, Head{place.stamp, place.code, place.wait, place.echo, place.for_all ? 1u : 0u,
-                  place.missing.size()});
+  for (const std::uint64_t number : {place.stamp, place.code, place.wait, place.echo,
+                                     std::uint64_t{place.for_all}, place.missing.size()})
+    put(bytes, number);
   put_many(bytes, std::span<const int>(place.missing));
   put_many(bytes, std::span<const char>(place.steps));
   return bytes;
@@ -274,14 +270,11 @@ Bytes MpiWatch::packed(const Place& place) {
 
 MpiWatch::Place MpiWatch::unpacked(const Bytes& bytes) {
   Reader reader(bytes);
-  const Head head = reader.get<Head>();
   Place place;
-  place.stamp = head.stamp;
-  place.code = head.code;
-  place.wait = head.wait;
-  place.echo = head.echo;
-  place.for_all = head.for_all != 0;
-  place.missing = reader.get_many<int>(head.missing);
+  for (std::uint64_t* number : {&place.stamp, &place.code, &place.wait, &place.echo})
+    *number = reader.get<std::uint64_t>();
+  place.for_all = reader.get<std::uint64_t>() != 0;
+  place.missing = reader.get_many<int>(reader.get<std::uint64_t>());
   place.steps = text_of(reader.rest());
   return place;
 }

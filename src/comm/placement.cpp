@@ -40,13 +40,12 @@ Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte
     gather_rows(bytes.data(), held.data(), part.held, row_bytes);
     messages.push_back({part.owner, std::move(bytes)});
   }
-  Bytes owned;
-  owned.reserve(this->owned().size() * row_bytes);
+  Bytes rows;
+  rows.reserve(owned().size() * row_bytes);
   for (const Message& message : communicator.exchange(std::move(messages)))
-    owned.insert(owned.end(), message.bytes.begin(), message.bytes.end());
-  core::ensure(owned.size() == this->owned().size() * row_bytes,
-               "rows were lost on the way to owners");
-  return owned;
+    rows.insert(rows.end(), message.bytes.begin(), message.bytes.end());
+  core::ensure(rows.size() == owned().size() * row_bytes, "rows were lost on the way to owners");
+  return rows;
 }
 
 Bytes Placement::to_holders(Communicator& communicator, std::span<const std::byte> owned,

@@ -49,9 +49,7 @@ Set& Mesh::add_set(const Block& block, const char* name) {
                                      .core_size = block.declared,
                                      .exec_size = 0,
                                      .nonexec_size = 0};
-  set->first = block.first;
-  set->declared = block.declared;
-  set->global_size = block.global_size;
+  static_cast<Block&>(*set) = block;
   known_sets_.insert(set.get());
   return *sets_.emplace_back(std::move(set));
 }

@@ -25,12 +25,8 @@ struct Block {
   std::int64_t global_size;
 };
 
-struct Set : op_set_core {
+struct Set : op_set_core, Block {
   std::string name_storage;
-  /// As in the Block.
-  std::int64_t first;
-  std::int32_t declared;
-  std::int64_t global_size;
   /// Null until the mesh is distributed; then `size` is what this rank owns.
   const Layout* layout = nullptr;
   std::vector<std::int32_t> numbers;  ///< once distributed: the global number of each row

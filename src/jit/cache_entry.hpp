@@ -21,8 +21,8 @@ struct KeyFields {
   std::string options;  ///< flags of the compilation that shape code ("sanitize=address", ...)
   std::string kernel;   ///< name of the kernel
   std::string text;     ///< text of the kernel
-  std::string
-      arguments;  ///< one line per argument, e.g. "dat double x4 inc dat=0 map=0 column 1 of 2"
+  /// One line per argument, e.g. "dat double x4 inc dat=0 map=0 column 1 of 2".
+  std::string arguments;
   std::string constants;  ///< one line per constant, e.g. "double gam[1]"
   std::string includes;   ///< name, length and text of every included file
   bool operator==(const KeyFields&) const = default;

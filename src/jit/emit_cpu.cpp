@@ -75,9 +75,7 @@ void emit_heading(fmt::memory_buffer& out, const LoopShape& shape, const Lanes& 
                  shape.kernel);
   for (std::size_t i = 0; i < shape.args.size(); ++i) {
     const ArgShape& arg = shape.args[i];
-    const bool number = arg.kind == OP_ARG_IDX;
-    fmt::format_to(append, "//   argument {}: {}[{}], {}, {}\n", i,
-                   number ? "int" : core::cxx_name_of(arg.type), number ? 1 : arg.dim,
+    fmt::format_to(append, "//   argument {}: {}[{}], {}, {}\n", i, type_of(arg), dim_of(arg),
                    core::word_of(arg.access), describe(arg));
   }
   fmt::format_to(append, "// {}\n#include <algorithm>\n#include <cmath>\n#include <cstdint>\n{}{}",

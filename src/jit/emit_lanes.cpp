@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include <core/value_type.hpp>
 #include <jit/emit_parts.hpp>
 
 namespace op2::jit {
@@ -22,13 +21,6 @@ bool is_loaded(const ArgShape& arg) {
 }
 bool is_stored(const ArgShape& arg) {
   return is_dat(arg) && writes(arg);
-}
-
-int dim_of(const ArgShape& arg) {
-  return is_number(arg) ? 1 : arg.dim;
-}
-std::string type_of(const ArgShape& arg) {
-  return is_number(arg) ? "int" : core::cxx_name_of(arg.type);
 }
 
 /// The row that a lane's argument refers to.

@@ -12,6 +12,10 @@
 namespace op2::jit {
 namespace {
 
+std::string element_type(const ArgShape& arg, bool written) {
+  return fmt::format("{}{}", written ? "" : "const ", core::cxx_name_of(arg.type));
+}
+
 Parameter base_parameter(const std::string& type, const std::string& name, std::size_t position) {
   return {fmt::format("{}* __restrict {}", type, name),
           fmt::format("static_cast<{}*>(op2_args[{}].op2_base)", type, position)};
@@ -19,8 +23,12 @@ Parameter base_parameter(const std::string& type, const std::string& name, std::
 
 }  // namespace
 
-std::string element_type(const ArgShape& arg, bool written) {
-  return fmt::format("{}{}", written ? "" : "const ", core::cxx_name_of(arg.type));
+std::string type_of(const ArgShape& arg) {
+  return arg.kind == OP_ARG_IDX ? "int" : core::cxx_name_of(arg.type);
+}
+
+int dim_of(const ArgShape& arg) {
+  return arg.kind == OP_ARG_IDX ? 1 : arg.dim;
 }
 
 std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args) {

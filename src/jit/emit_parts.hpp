@@ -47,8 +47,9 @@ struct Parameter {
 /// each distinct map, each global and each table of numbers.
 std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args);
 
-/// The type behind the kernel's pointer.
-std::string element_type(const ArgShape& arg, bool written);
+/// What stands behind the kernel's pointer, also of an argument that is off.
+std::string type_of(const ArgShape& arg);
+int dim_of(const ArgShape& arg);
 
 /// The variable that holds the row to which an indirect argument leads: "op2_row0_1" for column 1
 /// of map 0.

@@ -34,7 +34,6 @@ class MessageHandler : public llvm::DiagnosticHandler {
       : messages_(result.diagnostics), kernel_(kernel), blocks_(blocks) {}
 
   bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
-  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
   bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
   bool isAnyRemarkEnabled() const override { return !blocks_.empty(); }
 

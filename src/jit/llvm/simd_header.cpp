@@ -66,6 +66,21 @@ template <int width, int chunk, int bit = 1, class V> OP2_INLINE void transpose(
   }
 }
 
+// Makes the compiler forget where a vector comes from. Else it mixes the last shuffles with what
+// follows: rows are then stored in halves, and the next element that loads such a row waits until
+// the halves have reached the cache.
+template <class V> OP2_INLINE void keep(V& v) {
+  if constexpr (sizeof v >= 16) {
+#if defined(__AVX512VL__)
+    __asm__("" : "+v"(v));
+#elif defined(__SSE2__)
+    __asm__("" : "+x"(v));
+#elif defined(__ARM_NEON)
+    __asm__("" : "+w"(v));
+#endif
+  }
+}
+
 // The vector of n lanes made of parts of the rows `row`, `row` + chunk, `row` + 2 chunk ...
 template <class V, int... i> OP2_INLINE auto joined(V a, V b, List<i...>) {
   return __builtin_shufflevector(a, b, i...);
@@ -110,6 +125,7 @@ OP2_INLINE void to_lanes(const T (&rows)[width][dim], T (&lanes)[dim][width]) {
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { v[k] = collect<chunk, width>(rows, k, first); });
       transpose<width, chunk>(v);
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
+        keep(v[k]);
         __builtin_memcpy(lanes[first + k], &v[k], sizeof v[k]);
       });
     }
@@ -128,7 +144,10 @@ OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
         __builtin_memcpy(&v[k], lanes[first + k], sizeof v[k]);
       });
       transpose<width, chunk>(v);
-      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { spread<chunk, width>(rows, k, first, v[k]); });
+      repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
+        keep(v[k]);
+        spread<chunk, width>(rows, k, first, v[k]);
+      });
     }
     to_rows<first + chunk>(lanes, rows);
   }

@@ -103,7 +103,16 @@ else()
   op2_decide(MPI FALSE "needs an MPI library; a job has one process")
 endif()
 
-foreach(library ptscotch scotch ptscotcherr)  # not ptscotcherrexit, which ends the process
+foreach(library scotch scotcherr)  # not scotcherrexit, which ends the process
+  op2_find_c(scotch::${library} ${library} scotch.h scotch)
+endforeach()
+if(TARGET scotch::scotch AND TARGET scotch::scotcherr)
+  op2_decide(SCOTCH TRUE "${scotch_LIBRARY}")
+else()
+  op2_decide(SCOTCH FALSE "needs Scotch; badly numbered meshes keep the order of their largest set")
+endif()
+
+foreach(library ptscotch ptscotcherr)
   op2_find_c(scotch::${library} ${library} ptscotch.h scotch)
 endforeach()
 if(OP2_HAVE_MPI AND TARGET scotch::ptscotch AND TARGET scotch::scotch AND TARGET scotch::ptscotcherr)

@@ -49,7 +49,7 @@ void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map
     std::uint64_t hash;  ///< of the first of them
     bool operator==(const Rows&) const = default;
   };
-  const auto some = std::span(map.declared).first(std::min<std::size_t>(map.declared.size(), 4096));
+  const auto some = std::span(map.entries).first(std::min<std::size_t>(map.entries.size(), 4096));
   const auto bytes = std::as_bytes(some);
   const Rows mine{from.declared, sched::stamp_of(comm::text_of(bytes))};
   const auto all = comm::gather_records(runtime.ranks(), mine);
@@ -101,7 +101,7 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   core::check_type("dat", name, type, value_type);
-  if (!runtime.rows.distributed())
+  if (runtime.rows.as_declared())
     return report_name(runtime, "dat", name,
                        runtime.mesh.add_dat(set, dim, value_type, values, name, false));
   runtime.enter("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name);

@@ -187,7 +187,7 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
 
 /// @return the report. Collective.
 std::string partition(api::Runtime& runtime, op_set set, Request& request) {
-  const comm::BlockMesh mesh = runtime.rows.as_declared();
+  const comm::BlockMesh mesh = runtime.rows.declared_mesh();
   Primary primary = primary_owners(runtime, mesh, set, request);
   auto owners = comm::inherit_owners(runtime.ranks(), mesh, primary.set, std::move(primary.owners));
   const comm::PartitionQuality quality = comm::quality_of(runtime.ranks(), mesh, owners);
@@ -210,7 +210,8 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   runtime.flush();
   runtime.enter("op_partition by {}", name_of(request.method));
   runtime.return_to_declared();
-  if (runtime.alone() || runtime.mesh.sets().empty()) return;
+  if (runtime.mesh.sets().empty()) return;
+  if (runtime.alone()) return runtime.rows.ensure_rows(0);
   const std::string text = runtime.collectively([&] { return partition(runtime, set, request); });
   if (request.method != request.wanted)
     runtime.log.warning(fmt::format("op_partition: {} instead of {}: {}", name_of(request.method),

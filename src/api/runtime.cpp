@@ -22,7 +22,7 @@ core::Topology share_of_node(const core::Topology& topology) {
   const bool bound =
       topology.cores <= static_cast<int>(std::thread::hardware_concurrency()) / place.count;
   if (place.count == 1 || bound) return topology;
-  core::Topology share{{}, cores};
+  core::Topology share{{}, cores, topology.caches};
   for (int k = 0; k < cores; ++k)
     share.processors.push_back(topology.processors[static_cast<std::size_t>(
         (place.rank * cores + k) % static_cast<int>(topology.processors.size()))]);
@@ -86,14 +86,15 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
                  std::unique_ptr<comm::MpiSession>& session, op_error_handler handler)
     : options(std::move(given)),
       self(session == nullptr ? comm::make_self_communicator() : nullptr),
-      rows(mesh, session ? *session->communicator : *self),
+      rows(mesh, session ? *session->communicator : *self, options.renumber),
       log(level_of(ranks(), level), speaker(ranks())),
       trace(!options.trace.empty()),
       topology(share_of_node(of_process)),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
       jit(jit_options(options, mesh, trace), log),
-      engine(options, pool, rows, jit, table, trace, log),
-      handler_(handler) {
+      engine(options, topology, pool, rows, jit, table, trace, log),
+      handler_(handler),
+      queue_bound_(static_cast<std::size_t>(options.queue_max)) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
   enter(
       "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE "
@@ -206,10 +207,10 @@ void Runtime::guard(const std::function<void()>& action) {
 }
 
 void Runtime::return_to_declared() {
-  if (!rows.distributed()) return;
+  if (rows.as_declared()) return;
   flush();
   engine.forget_halos();
-  collectively([this] { rows.undistribute(); });
+  collectively([this] { rows.return_to_declared(); });
 }
 
 std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {
@@ -220,9 +221,17 @@ std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& sto
 
 void Runtime::flush_if_full() {
   constexpr std::size_t max_bytes = std::size_t{64} << 20;
-  if (queue.size() >= static_cast<std::size_t>(options.queue_max) ||
-      queue.captured_bytes() > max_bytes)
-    flush();
+  const auto most = static_cast<std::size_t>(options.queue_max);
+  if (queue.size() == most / 2 || queue.size() == most) adapt_queue_bound();
+  if (queue.size() >= queue_bound_ || queue.captured_bytes() > max_bytes) flush();
+}
+
+/// Looks when the queue is half full, so that the first chain already is a whole number of steps,
+/// and again when it is full. What does not repeat itself may fill the queue.
+void Runtime::adapt_queue_bound() {
+  const auto most = static_cast<std::size_t>(options.queue_max);
+  const std::size_t period = queue.period();
+  queue_bound_ = period == 0 ? most : most - most % period;
 }
 
 }  // namespace op2::api

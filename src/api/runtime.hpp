@@ -84,11 +84,13 @@ class Runtime {
   /// that needs results fails with `poisoned`. Collective.
   void flush();
 
-  /// Flushes if the queue has reached its bound, in loops or in bytes of copied globals.
+  /// Flushes if the queue has reached its bound, in loops or in bytes of copied globals. The bound
+  /// is a whole number of time steps if the program repeats itself: then it is always the same
+  /// chain that is executed, whose plan is known.
   void flush_if_full();
 
   /// Brings the mesh to the form in which it was declared, to which sets and maps can be added; if
-  /// it is distributed, what is queued is executed first. Collective.
+  /// it is in another, what is queued is executed first. Collective.
   void return_to_declared();
 
   /// Executes what is queued; yields the rows of a dat as declared. Collective.
@@ -126,6 +128,7 @@ class Runtime {
   void compare_checks(const std::function<void()>& check);
   void guard(const std::function<void()>& action);
   std::optional<Error> failure_of(const std::function<void()>& action) const;
+  void adapt_queue_bound();
   void poison(const std::string& reason);
   [[noreturn]] void give_up(const Error& error);
 
@@ -135,7 +138,8 @@ class Runtime {
   std::string call_;         ///< the last one; on several ranks
   bool forked_ = false;
   bool executing_ = false;
-  std::string failure_;  ///< what() of the error that ended the session, or empty
+  std::size_t queue_bound_;  ///< in loops, at most OP2_QUEUE_MAX
+  std::string failure_;      ///< what() of the error that ended the session, or empty
 };
 
 }  // namespace op2::api

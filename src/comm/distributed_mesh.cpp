@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include <comm/locality.hpp>
 #include <comm/partition.hpp>
 #include <comm/records.hpp>
 #include <comm/row_copy.hpp>
@@ -31,6 +32,47 @@ Bytes local_to_declared(Communicator& communicator, const HaloFamily& family,
                                    static_cast<std::size_t>(map.arity) * sizeof(std::int32_t));
 }
 
+/// The number of a row in the order of the declaration.
+std::int32_t number_of(const core::Set& set, std::int32_t row) {
+  return set.numbers.empty() ? row : set.numbers[static_cast<std::size_t>(row)];
+}
+
+/// The entries of a map on one rank in the order of the declaration.
+std::vector<std::int32_t> in_declared_order(const core::Map& map) {
+  const core::Set &from = *core::record_of(map.from), &to = *core::record_of(map.to);
+  std::vector<std::int32_t> declared(map.entries.size());
+  const auto arity = static_cast<std::size_t>(map.dim);
+  for (std::size_t k = 0; k < declared.size(); ++k) {
+    const std::int32_t row = number_of(from, static_cast<std::int32_t>(k / arity));
+    declared[static_cast<std::size_t>(row) * arity + k % arity] = number_of(to, map.entries[k]);
+  }
+  return declared;
+}
+
+/// The entries of a map as declared in a new order of its source set.
+/// @param places  of the elements of the target set; empty: their numbers
+std::vector<std::int32_t> reordered(const core::Map& map, const Order& order,
+                                    const std::vector<std::int32_t>& places) {
+  std::vector<std::int32_t> entries(map.entries.size());
+  const auto arity = static_cast<std::size_t>(map.dim);
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const std::size_t element =
+        order.empty() ? k / arity : static_cast<std::size_t>(order[k / arity]);
+    const std::int32_t target = map.entries[element * arity + k % arity];
+    entries[k] = places.empty() ? target : places[static_cast<std::size_t>(target)];
+  }
+  return entries;
+}
+
+/// @param order  the declared row at each place; empty: as declared
+void put_in_order(std::byte* to, std::span<const std::byte> declared, const Order& order,
+                  std::size_t bytes) {
+  if (!order.empty())
+    gather_rows(to, declared.data(), order, bytes);
+  else if (!declared.empty())
+    std::memcpy(to, declared.data(), declared.size());
+}
+
 }  // namespace
 
 core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) const {
@@ -46,7 +88,7 @@ core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) co
   return block;
 }
 
-BlockMesh DistributedMesh::as_declared() const {
+BlockMesh DistributedMesh::declared_mesh() const {
   BlockMesh mesh;
   for (const auto& set : mesh_.sets()) {
     Blocks blocks{gather_records(communicator_, set->first)};
@@ -55,7 +97,7 @@ BlockMesh DistributedMesh::as_declared() const {
   }
   for (const auto& map : mesh_.maps())
     mesh.maps.push_back(
-        {map->from->index, map->to->index, map->dim, {map->declared.begin(), map->declared.end()}});
+        {map->from->index, map->to->index, map->dim, {map->entries.begin(), map->entries.end()}});
   return mesh;
 }
 
@@ -63,26 +105,36 @@ void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> ow
   owners_ = std::move(owners);
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
-  family_ = std::make_unique<HaloFamily>(build_family(communicator_, blocks, owners_));
+  family_ = std::make_unique<HaloFamily>(
+      build_family(communicator_, blocks, owners_, {renumber_, weights()}));
   update_records();
   for (const auto& dat : mesh_.dats()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
 }
 
-void DistributedMesh::undistribute() {
-  if (!distributed()) return;
+void DistributedMesh::return_to_declared() {
+  if (as_declared()) return;
   for (const auto& dat : mesh_.dats()) {
     Bytes storage;
     const auto declared = declared_rows(*dat, storage);
+    if (storage.empty()) continue;  // the rows are in this order
     core::Buffer rows = core::allocate_zeroed(declared.size());
-    if (!declared.empty()) std::memcpy(rows.get(), declared.data(), declared.size());
+    std::memcpy(rows.get(), declared.data(), declared.size());
     dat->take_rows(std::move(rows));
   }
   for (const auto& map : mesh_.maps()) {
-    map->declared = from_bytes<std::int32_t>(declared_entries(*map));
-    map->map = map->declared.data();
+    map->entries = from_bytes<std::int32_t>(declared_entries(*map));
+    map->map = map->entries.data();
   }
-  family_.reset();
   ++epoch_;
+  reordered_ = false;
+  if (distributed())
+    undistribute();
+  else
+    for (const auto& set : mesh_.sets()) core::release(set->numbers);
+}
+
+void DistributedMesh::undistribute() {
+  family_.reset();
   for (const auto& set : mesh_.sets()) {
     set->layout = nullptr;
     core::release(set->numbers);
@@ -92,8 +144,8 @@ void DistributedMesh::undistribute() {
 }
 
 void DistributedMesh::ensure_rows(core::Level level) {
-  if (communicator_.size() == 1) return;
-  if (!distributed()) distribute(as_declared(), std::move(owners_));
+  if (communicator_.size() == 1) return reorder();
+  if (!distributed()) distribute(declared_mesh(), std::move(owners_));
   if (level <= family_->depth) return;
   std::vector<std::size_t> before;
   for (const auto& dat : mesh_.dats()) before.push_back(dat->bytes());
@@ -105,6 +157,33 @@ void DistributedMesh::ensure_rows(core::Level level) {
     if (before[k] > 0) std::memcpy(rows.get(), dat.rows.get(), before[k]);
     dat.take_rows(std::move(rows));
   }
+}
+
+std::vector<std::int64_t> DistributedMesh::weights() const {
+  std::vector<std::int64_t> weights(mesh_.sets().size(), 0);
+  for (const auto& dat : mesh_.dats())
+    weights[static_cast<std::size_t>(dat->set->index)] += dat->size * dat->on().global_size;
+  return weights;
+}
+
+void DistributedMesh::reorder() {
+  if (reordered_) return;
+  reordered_ = true;
+  LocalMesh local{{}, weights(), {}};
+  for (const auto& set : mesh_.sets()) local.sizes.push_back(set->size);
+  for (const auto& map : mesh_.maps())
+    local.maps.push_back({map->from->index, map->to->index, map->dim, map->entries});
+  std::vector<Order> orders = locality_orders(local, renumber_);
+  if (std::ranges::all_of(orders, &Order::empty)) return;
+  for (const auto& map : mesh_.maps())
+    map->entries = reordered(*map, orders[static_cast<std::size_t>(map->from->index)],
+                             places_in(orders[static_cast<std::size_t>(map->to->index)]));
+  for (const auto& map : mesh_.maps()) map->map = map->entries.data();
+  for (const auto& set : mesh_.sets())
+    set->numbers = std::move(orders[static_cast<std::size_t>(set->index)]);
+  for (const auto& dat : mesh_.dats())
+    if (!dat->on().numbers.empty()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
+  ++epoch_;
 }
 
 void DistributedMesh::update_records() {
@@ -119,14 +198,19 @@ void DistributedMesh::update_records() {
     set->nonexec_size = layout.within(2) - layout.within(1);
   }
   for (const auto& map : mesh_.maps()) {
-    core::release(map->declared);
+    core::release(map->entries);
     map->map = family_->maps[static_cast<std::size_t>(map->index)].entries.data();
   }
 }
 
 void DistributedMesh::to_local(core::Dat& dat, std::span<const std::byte> declared) {
-  const SetFamily& set = family_->sets[static_cast<std::size_t>(dat.set->index)];
   const auto bytes = static_cast<std::size_t>(dat.size);
+  if (!distributed()) {
+    core::Buffer rows = core::allocate_zeroed(dat.bytes());
+    put_in_order(rows.get(), declared, dat.on().numbers, bytes);
+    return dat.take_rows(std::move(rows));
+  }
+  const SetFamily& set = family_->sets[static_cast<std::size_t>(dat.set->index)];
   const Bytes owned = set.placement.to_owners(communicator_, declared, bytes);
   core::Buffer rows = core::allocate_zeroed(dat.bytes());
   scatter_rows(rows.get(), owned.data(), set.row_of, bytes);
@@ -135,9 +219,15 @@ void DistributedMesh::to_local(core::Dat& dat, std::span<const std::byte> declar
 
 std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
                                                           Bytes& storage) const {
-  if (!distributed()) return {dat.rows.get(), dat.declared_bytes()};
-  const SetFamily& set = family_->sets[static_cast<std::size_t>(dat.set->index)];
   const auto bytes = static_cast<std::size_t>(dat.size);
+  const auto& numbers = dat.on().numbers;
+  if (!distributed() && numbers.empty()) return {dat.rows.get(), dat.declared_bytes()};
+  if (!distributed()) {
+    storage.resize(dat.declared_bytes());
+    scatter_rows(storage.data(), dat.rows.get(), numbers, bytes);
+    return storage;
+  }
+  const SetFamily& set = family_->sets[static_cast<std::size_t>(dat.set->index)];
   Bytes owned(set.row_of.size() * bytes);
   gather_rows(owned.data(), dat.rows.get(), set.row_of, bytes);
   storage = set.placement.to_holders(communicator_, owned, bytes);
@@ -145,13 +235,13 @@ std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
 }
 
 Bytes DistributedMesh::declared_entries(const core::Map& map) const {
-  if (!distributed()) return to_bytes<std::int32_t>(map.declared);
+  if (!distributed()) return to_bytes<std::int32_t>(in_declared_order(map));
   return local_to_declared(communicator_, *family_,
                            family_->maps[static_cast<std::size_t>(map.index)]);
 }
 
 void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
-  core::ensure(distributed(), "rows are set in the declared form");
+  core::ensure(!as_declared(), "rows are set in the declared form");
   const Bytes zeros(values == nullptr ? dat.declared_bytes() : 0);
   to_local(dat, values == nullptr
                     ? std::span<const std::byte>(zeros)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the records of a mesh in one of two forms on every rank: as declared, in blocks of global
-// numbers, or distributed, in rows of a halo family. On one rank the form is always the declared
-// one, and nothing here costs anything.
+// Keeps the records of a mesh as declared, in blocks of global numbers, or in local rows: on
+// several ranks those of a halo family, on one rank in an order of its own (locality.hpp).
 #pragma once
 
 #include <memory>
@@ -17,11 +16,13 @@ namespace op2::comm {
 class DistributedMesh {
  public:
   /// Both must outlive it.
-  DistributedMesh(core::Mesh& mesh, Communicator& communicator)
-      : mesh_(mesh), communicator_(communicator) {}
+  DistributedMesh(core::Mesh& mesh, Communicator& communicator,
+                  core::RenumberMode renumber = core::RenumberMode::off)
+      : mesh_(mesh), communicator_(communicator), renumber_(renumber) {}
 
   Communicator& communicator() const { return communicator_; }
   bool distributed() const { return family_ != nullptr; }
+  bool as_declared() const { return !distributed() && !reordered_; }
   const HaloFamily& family() const { return *family_; }
 
   /// Changes whenever rows or maps move in memory.
@@ -32,7 +33,7 @@ class DistributedMesh {
   core::Block block_of(std::int32_t declared, const char* set) const;
 
   /// The mesh as declared; only in the declared form. Collective.
-  BlockMesh as_declared() const;
+  BlockMesh declared_mesh() const;
 
   /// From the declared form to the distributed one. Collective.
   /// @param blocks  the mesh as declared
@@ -40,10 +41,10 @@ class DistributedMesh {
   void distribute(const BlockMesh& blocks, std::vector<Owners> owners);
 
   /// Back to the declared form, for new sets and maps. Remembers the owners. Collective.
-  void undistribute();
+  void return_to_declared();
 
-  /// Rows up to `level` on several ranks; without a distribution everybody owns what it holds.
-  /// Collective, but local if the rows are there.
+  /// Local rows up to `level`; without a distribution everybody owns what it holds. Collective, but
+  /// local if the rows are there.
   void ensure_rows(core::Level level);
 
   /// The values of a dat as declared: shape [declared x dim]. Collective, but a view of the dat in
@@ -61,9 +62,15 @@ class DistributedMesh {
  private:
   void to_local(core::Dat& dat, std::span<const std::byte> declared);
   void update_records();
+  std::vector<std::int64_t> weights() const;
+  void reorder();
+  void restore_order();
+  void undistribute();
 
   core::Mesh& mesh_;
   Communicator& communicator_;
+  const core::RenumberMode renumber_;
+  bool reordered_ = false;  ///< on one rank: rows are where locality wants them
   std::vector<Owners>
       owners_;  ///< of the held elements, for each set; may be shorter than the mesh
   std::unique_ptr<HaloFamily> family_;

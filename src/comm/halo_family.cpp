@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include <comm/locality.hpp>
 #include <comm/owned_levels.hpp>
 #include <comm/owner_lookup.hpp>
 #include <comm/records.hpp>
@@ -13,18 +14,19 @@ namespace op2::comm {
 namespace {
 
 /// Rows of the owned elements by ordinal, with ordinals as targets; fills `family.outside`.
-OwnedMap owned_rows(Communicator& communicator, const BlockMap& map, const SetFamily& from,
-                    const SetFamily& to, const Blocks& blocks, const Owners& owners,
-                    MapFamily& family) {
+std::vector<std::int32_t> owned_rows(Communicator& communicator, const BlockMap& map,
+                                     const SetFamily& from, const SetFamily& to,
+                                     const Blocks& blocks, const Owners& owners,
+                                     MapFamily& family) {
   const std::size_t row_bytes = static_cast<std::size_t>(map.arity) * sizeof(GlobalId);
   const auto targets = from_bytes<GlobalId>(
       from.placement.to_owners(communicator, std::as_bytes(std::span(map.targets)), row_bytes));
-  OwnedMap owned{map.from, map.to, map.arity, {}};
-  owned.targets.reserve(targets.size());
+  std::vector<std::int32_t> owned;
+  owned.reserve(targets.size());
   std::vector<GlobalId> outside;
   for (const GlobalId target : targets) {
-    owned.targets.push_back(to.placement.ordinal_of(target));
-    if (owned.targets.back() == OwnedMap::elsewhere) outside.push_back(target);
+    owned.push_back(to.placement.ordinal_of(target));
+    if (owned.back() == MapView::elsewhere) outside.push_back(target);
   }
   const OwnerLookup lookup(communicator, blocks, owners, outside);
   for (const GlobalId target : outside) family.outside.push_back({target, lookup.owner_of(target)});
@@ -38,7 +40,7 @@ struct TravellingReference {
 
 /// Tells the owners of targets elsewhere about the iterations that touch them. In the result, rows
 /// are ordinals.
-void exchange_references(Communicator& communicator, const std::vector<OwnedMap>& owned,
+void exchange_references(Communicator& communicator, const std::vector<MapView>& owned,
                          HaloFamily& family) {
   std::vector<std::vector<TravellingReference>> leaving(
       static_cast<std::size_t>(communicator.size()));
@@ -46,7 +48,7 @@ void exchange_references(Communicator& communicator, const std::vector<OwnedMap>
     const auto& ids = family.sets[static_cast<std::size_t>(owned[m].from)].placement.owned();
     auto outside = family.maps[m].outside.begin();
     for (std::size_t k = 0; k < owned[m].targets.size(); ++k) {
-      if (owned[m].targets[k] != OwnedMap::elsewhere) continue;
+      if (owned[m].targets[k] != MapView::elsewhere) continue;
       const GlobalId iteration = ids[k / static_cast<std::size_t>(owned[m].arity)];
       leaving[static_cast<std::size_t>(outside->owner)].push_back(
           {static_cast<std::int32_t>(m), outside->id, iteration});
@@ -71,10 +73,13 @@ std::vector<std::vector<char>> touched_from_elsewhere(const HaloFamily& family) 
   return touched;
 }
 
-/// Orders the owned elements: the deepest first, of equal depth by their global numbers.
-void order_owned(int rank, const std::vector<std::int8_t>& depths, SetFamily& set) {
-  std::vector<std::int32_t> ordinals(depths.size());
-  std::iota(ordinals.begin(), ordinals.end(), 0);
+/// Orders the owned elements: the deepest first, of equal depth as in `order`, or, if that is
+/// empty, by their global numbers.
+void order_owned(int rank, const std::vector<std::int8_t>& depths, Order ordinals, SetFamily& set) {
+  if (ordinals.empty()) {
+    ordinals.resize(depths.size());
+    std::iota(ordinals.begin(), ordinals.end(), 0);
+  }
   const auto depth = [&](std::int32_t k) { return depths[static_cast<std::size_t>(k)]; };
   std::stable_sort(ordinals.begin(), ordinals.end(),
                    [&](std::int32_t a, std::int32_t b) { return depth(a) > depth(b); });
@@ -94,7 +99,7 @@ void order_owned(int rank, const std::vector<std::int8_t>& depths, SetFamily& se
 }
 
 /// From ordinals to rows.
-void order_map(const OwnedMap& owned, const SetFamily& from, const SetFamily& to, MapFamily& map) {
+void order_map(const MapView& owned, const SetFamily& from, const SetFamily& to, MapFamily& map) {
   map.entries.resize(owned.targets.size());
   if (map.outside.size() > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
@@ -106,9 +111,8 @@ void order_map(const OwnedMap& owned, const SetFamily& from, const SetFamily& to
     const auto arity = static_cast<std::size_t>(owned.arity);
     const auto row = static_cast<std::size_t>(from.row_of[k / arity]);
     const std::int32_t target = owned.targets[k];
-    map.entries[row * arity + k % arity] = target == OwnedMap::elsewhere
-                                               ? -1 - outside++
-                                               : to.row_of[static_cast<std::size_t>(target)];
+    map.entries[row * arity + k % arity] =
+        target == MapView::elsewhere ? -1 - outside++ : to.row_of[static_cast<std::size_t>(target)];
   }
   for (Reference& r : map.remote_references) r.row = to.row_of[static_cast<std::size_t>(r.row)];
   std::stable_sort(map.remote_references.begin(), map.remote_references.end(),
@@ -118,27 +122,29 @@ void order_map(const OwnedMap& owned, const SetFamily& from, const SetFamily& to
 }  // namespace
 
 HaloFamily build_family(Communicator& communicator, const BlockMesh& mesh,
-                        const std::vector<Owners>& owners) {
+                        const std::vector<Owners>& owners, const Numbering& numbering) {
   HaloFamily family{communicator.rank(), 0, {}, {}};
   for (std::size_t s = 0; s < mesh.sets.size(); ++s)
     family.sets.emplace_back().placement = Placement(communicator, mesh.sets[s], owners[s]);
-  std::vector<OwnedMap> owned;
+  std::vector<std::vector<std::int32_t>> targets;
+  LocalMesh owned{{}, numbering.weight, {}};
+  for (const SetFamily& set : family.sets)
+    owned.sizes.push_back(static_cast<std::int32_t>(set.placement.owned().size()));
   for (const BlockMap& map : mesh.maps) {
     const auto to = static_cast<std::size_t>(map.to);
     family.maps.push_back({map.from, map.to, map.arity, {}, {}, {}});
-    owned.push_back(owned_rows(communicator, map, family.sets[static_cast<std::size_t>(map.from)],
-                               family.sets[to], mesh.sets[to], owners[to], family.maps.back()));
+    targets.push_back(owned_rows(communicator, map, family.sets[static_cast<std::size_t>(map.from)],
+                                 family.sets[to], mesh.sets[to], owners[to], family.maps.back()));
+    owned.maps.push_back({map.from, map.to, map.arity, targets.back()});
   }
-  exchange_references(communicator, owned, family);
-  std::vector<std::int32_t> sizes;
-  for (const SetFamily& set : family.sets)
-    sizes.push_back(static_cast<std::int32_t>(set.placement.owned().size()));
-  const auto depths = owned_depths(sizes, owned, touched_from_elsewhere(family));
+  exchange_references(communicator, owned.maps, family);
+  const auto depths = owned_depths(owned, touched_from_elsewhere(family));
+  std::vector<Order> orders = locality_orders(owned, numbering.mode);
   for (std::size_t s = 0; s < family.sets.size(); ++s)
-    order_owned(family.rank, depths[s], family.sets[s]);
+    order_owned(family.rank, depths[s], std::move(orders[s]), family.sets[s]);
   for (std::size_t m = 0; m < family.maps.size(); ++m)
-    order_map(owned[m], family.sets[static_cast<std::size_t>(owned[m].from)],
-              family.sets[static_cast<std::size_t>(owned[m].to)], family.maps[m]);
+    order_map(owned.maps[m], family.sets[static_cast<std::size_t>(family.maps[m].from)],
+              family.sets[static_cast<std::size_t>(family.maps[m].to)], family.maps[m]);
   grow_family(communicator, family, 2);
   return family;
 }

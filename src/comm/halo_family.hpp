@@ -11,6 +11,7 @@
 #include <comm/placement.hpp>
 #include <core/error.hpp>
 #include <core/layout.hpp>
+#include <core/options.hpp>
 
 namespace op2::comm {
 
@@ -76,12 +77,18 @@ struct HaloFamily {
   std::vector<MapFamily> maps;
 };
 
+/// How owned elements of equal level are ordered.
+struct Numbering {
+  core::RenumberMode mode = core::RenumberMode::off;  ///< off: by their global numbers
+  std::vector<std::int64_t> weight;  ///< of each set, see LocalMesh; needed unless off
+};
+
 /// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *
 /// levels tracked) and a few sparse exchanges.
 /// @param mesh    rows held by this rank
 /// @param owners  of the held elements, for each set
 HaloFamily build_family(Communicator& communicator, const BlockMesh& mesh,
-                        const std::vector<Owners>& owners);
+                        const std::vector<Owners>& owners, const Numbering& numbering = {});
 
 /// Adds layers (two levels each) until there are levels up to `level`. Collective. Cost: five
 /// sparse exchanges between neighbours for each layer, and work in proportion to the layer.

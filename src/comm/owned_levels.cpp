@@ -9,11 +9,11 @@ constexpr std::int8_t deepest = 1 - core::deepest_tracked;
 using Depths = std::vector<std::vector<std::int8_t>>;
 
 /// Iterations leave level -h (odd) if one of their targets is not in level -(h - 1).
-void shrink_iterations(const OwnedMap& map, std::int8_t h, Depths& depths) {
+void shrink_iterations(const MapView& map, std::int8_t h, Depths& depths) {
   auto& from = depths[static_cast<std::size_t>(map.from)];
   const auto& to = depths[static_cast<std::size_t>(map.to)];
   const auto leaves = [&](std::int32_t target) {
-    return target == OwnedMap::elsewhere || to[static_cast<std::size_t>(target)] < h;
+    return target == MapView::elsewhere || to[static_cast<std::size_t>(target)] < h;
   };
   const std::int32_t* row = map.targets.data();
   for (std::int8_t& depth : from) {
@@ -25,14 +25,14 @@ void shrink_iterations(const OwnedMap& map, std::int8_t h, Depths& depths) {
 }
 
 /// Data leave level -h (even) if an iteration that touches them is not in level -(h - 1).
-void shrink_data(const OwnedMap& map, std::int8_t h, Depths& depths) {
+void shrink_data(const MapView& map, std::int8_t h, Depths& depths) {
   const auto& from = depths[static_cast<std::size_t>(map.from)];
   auto& to = depths[static_cast<std::size_t>(map.to)];
   const std::int32_t* row = map.targets.data();
   for (std::size_t element = 0; element < from.size(); ++element, row += map.arity) {
     if (from[element] >= h) continue;
     for (int column = 0; column < map.arity; ++column) {
-      if (row[column] == OwnedMap::elsewhere) continue;
+      if (row[column] == MapView::elsewhere) continue;
       std::int8_t& depth = to[static_cast<std::size_t>(row[column])];
       if (depth > h) depth = h;
     }
@@ -41,13 +41,12 @@ void shrink_data(const OwnedMap& map, std::int8_t h, Depths& depths) {
 
 }  // namespace
 
-Depths owned_depths(const std::vector<std::int32_t>& sizes, const std::vector<OwnedMap>& maps,
-                    const std::vector<std::vector<char>>& touched) {
+Depths owned_depths(const LocalMesh& mesh, const std::vector<std::vector<char>>& touched) {
   Depths depths;
-  for (const std::int32_t size : sizes)
+  for (const std::int32_t size : mesh.sizes)
     depths.emplace_back(static_cast<std::size_t>(size), deepest);
   for (std::int8_t h = 1; h < deepest; ++h) {
-    for (const OwnedMap& map : maps)
+    for (const MapView& map : mesh.maps)
       h % 2 != 0 ? shrink_iterations(map, h, depths) : shrink_data(map, h, depths);
     if (h != 2) continue;
     for (std::size_t set = 0; set < touched.size(); ++set)

@@ -59,7 +59,7 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
   map->name_storage = unique_name(maps_, name);
   const std::size_t count = static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim);
   try {
-    map->declared.assign(values, values + count);
+    map->entries.assign(values, values + count);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::out_of_memory, "map '{}': {} entries ({} elements x {}) cannot be allocated",
          name, count, from->size, dim);
@@ -68,7 +68,7 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
                                      .from = from,
                                      .to = to,
                                      .dim = dim,
-                                     .map = map->declared.data(),
+                                     .map = map->entries.data(),
                                      .name = map->name_storage.c_str()};
   known_maps_.insert(map.get());
   return *maps_.emplace_back(std::move(map));
@@ -94,7 +94,7 @@ Kernel& Mesh::add_kernel(const char* name, std::string source, const char* file,
 }
 
 void Mesh::end() {
-  for (const auto& map : maps_) core::release(map->declared);
+  for (const auto& map : maps_) core::release(map->entries);
   for (const auto& dat : dats_) dat->rows.reset();
   for (const auto& kernel : kernels_) core::release(kernel->source_storage);
   constants_.clear();

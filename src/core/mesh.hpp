@@ -29,7 +29,8 @@ struct Set : op_set_core, Block {
   std::string name_storage;
   /// Null until the mesh is distributed; then `size` is what this rank owns.
   const Layout* layout = nullptr;
-  std::vector<std::int32_t> numbers;  ///< once distributed: the global number of each row
+  /// The global number of each row; empty as long as rows are in the order of the declaration.
+  std::vector<std::int32_t> numbers;
 
   bool distributed() const { return layout != nullptr; }
   /// Local rows, halos included.
@@ -41,11 +42,11 @@ struct Set : op_set_core, Block {
   }
 };
 
-/// `op_map_core::map` points to the entries: local indices of `to`, shape [rows x dim], once the
-/// mesh is distributed; before, and on one rank, global ones.
+/// `op_map_core::map` points to the entries, shape [rows x dim]: local rows of `to` once the mesh
+/// is distributed or reordered; before, global numbers.
 struct Map : op_map_core {
   std::string name_storage;
-  std::vector<std::int32_t> declared;  ///< the entries as long as the mesh is not distributed
+  std::vector<std::int32_t> entries;  ///< as long as the mesh is not distributed
 };
 
 struct Dat : op_dat_core {

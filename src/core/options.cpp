@@ -40,7 +40,15 @@ constexpr Switch table[] = {
      "one message per neighbour and exchange, or one per dat and halo part (for comparison)"},
     {"OP2_PARTITIONER", "as op_partition says, ptscotch, rcb, block, random, external",
      "who owns what; overrides op_partition"},
+    {"OP2_RENUMBER", "auto, off, on",
+     "whether elements are kept in an order in which what is used together lies together; auto: "
+     "unless the given order is as good; results and files keep the given order"},
     {"OP2_QUEUE_MAX", "64, n", "loops that are queued before execution is forced"},
+    {"OP2_TILE", "auto, on, n, shuffled",
+     "loops of a chain are executed together, tile by tile; auto: where a model of the caches "
+     "expects a gain and measurement confirms it; on: where the model does; n: everywhere, in "
+     "tiles "
+     "of n elements; shuffled: everywhere, in a random order (for tests)"},
     {"OP2_LOG", "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
     {"OP2_DUMP", "none, list of chain,schedule,source,partition",
@@ -48,9 +56,10 @@ constexpr Switch table[] = {
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
     {"OP2_TIMING", "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
-    {"OP2_DISABLE", "none, list of dead,simd",
+    {"OP2_DISABLE", "none, list of dead,simd,tile",
      "switch passes off; dead: loops whose results are overwritten before use are executed too; "
-     "simd: compiled code executes one element after the other"},
+     "simd: compiled code executes one element after the other; tile: loops run one after the "
+     "other"},
 };
 
 using Lookup = std::function<std::optional<std::string>(const char*)>;
@@ -120,6 +129,19 @@ void read_ranks(const Lookup& lookup, Options& o) {
   o.partitioner = partitioners[read_word(lookup, "OP2_PARTITIONER", partitioners)];
 }
 
+Tiling read_tiling(const Lookup& lookup) {
+  constexpr std::int64_t shuffled_rows = 37, most_rows = 1'000'000'000;
+  const std::string text = lookup("OP2_TILE").value_or("auto");
+  if (text == "auto") return {};
+  if (text == "on") return {TileMode::modelled, 0};
+  if (text == "shuffled") return {TileMode::shuffled, shuffled_rows};
+  std::int64_t rows = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
+  if (error != std::errc() || end != text.data() + text.size() || rows < 1 || rows > most_rows)
+    bad_value("OP2_TILE", text, "auto, on, shuffled, or a number from 1 to 1000000000");
+  return {TileMode::fixed, rows};
+}
+
 void read_reports(const Lookup& lookup, Options& o) {
   o.log = lookup("OP2_LOG").value_or("");
   if (!o.log.empty()) log_level_named(o.log);
@@ -139,6 +161,7 @@ void read_reports(const Lookup& lookup, Options& o) {
 Options read_options(const Lookup& lookup) {
   constexpr std::string_view targets[] = {"cpu", "reference"};
   constexpr std::string_view jit_modes[] = {"on", "off", "require"};
+  constexpr std::string_view renumber_modes[] = {"auto", "off", "on"};
   constexpr std::string_view cache_modes[] = {"rw", "ro", "off"};
   Options o;
   o.target = static_cast<Target>(read_word(lookup, "OP2_TARGET", targets));
@@ -152,13 +175,21 @@ Options read_options(const Lookup& lookup) {
   o.cache_max_bytes = read_number(lookup, "OP2_CACHE_MAX_MB", 1024, 1, 1'000'000) << 20;
   read_ranks(lookup, o);
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
+  o.renumber = static_cast<RenumberMode>(read_word(lookup, "OP2_RENUMBER", renumber_modes));
+  o.tile = read_tiling(lookup);
   read_reports(lookup, o);
-  read_list(lookup, "OP2_DISABLE", "a list of dead, simd", [&](std::string_view word) {
+  read_list(lookup, "OP2_DISABLE", "a list of dead, simd, tile", [&](std::string_view word) {
     if (word == "dead") return clear_flag(o.eliminate_dead_loops);
-    return word == "simd" && clear_flag(o.simd);
+    if (word == "simd") return clear_flag(o.simd);
+    if (word == "tile") o.tile.mode = TileMode::off;
+    return word == "tile";
   });
   // The reference leaves nothing out: it is what others are compared with.
-  if (o.target == Target::reference) o.eliminate_dead_loops = false;
+  if (o.target == Target::reference) {
+    o.eliminate_dead_loops = false;
+    o.tile.mode = TileMode::off;
+    o.renumber = RenumberMode::off;
+  }
   return o;
 }
 

@@ -30,6 +30,23 @@ struct Dump {
   bool partition = false;
 };
 
+/// Whether elements get an order of the library's own, in which what is used together lies
+/// together.
+enum class RenumberMode { automatic, off, on };
+
+/// How loops are executed tile by tile.
+enum class TileMode {
+  measured,  ///< where a model expects a gain and measurement confirms it
+  modelled,  ///< where the model expects a gain
+  fixed,     ///< everywhere, in tiles of `rows`
+  shuffled,  ///< the same in a random order
+  off
+};
+struct Tiling {
+  TileMode mode = TileMode::measured;
+  std::int64_t rows = 0;  ///< 0: by the model
+};
+
 /// All switches, read once by `op_init`.
 struct Options {
   Target target = Target::cpu;
@@ -41,6 +58,8 @@ struct Options {
   std::string cache_dir;
   std::int64_t cache_max_bytes = 0;
   int queue_max = 64;  ///< loops
+  RenumberMode renumber = RenumberMode::automatic;
+  Tiling tile;  ///< switched off by OP2_DISABLE=tile
   ChainMode chain = ChainMode::off;
   int depth_max = 6;  ///< layers
   Grouping exchange = Grouping::grouped;

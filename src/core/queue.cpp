@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/queue.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include <core/validate.hpp>
@@ -56,6 +57,21 @@ void Queue::push_assignment(Global& global, const void* values) {
   record.target = &global;
   record.captured = capture(values, global.value.size());
   records_.push_back(record);
+}
+
+bool Queue::same(const LoopRecord& a, const LoopRecord& b) const {
+  return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.target == b.target &&
+         std::ranges::equal(args_of(a), args_of(b));
+}
+
+std::size_t Queue::period() const {
+  for (std::size_t length = 1; 2 * length <= size(); ++length) {
+    const auto repeats = [&](std::size_t k) { return same(records_[k], records_[k - length]); };
+    std::size_t k = length;
+    while (k < size() && repeats(k)) ++k;
+    if (k == size()) return length;
+  }
+  return 0;
 }
 
 void Queue::clear() {

@@ -27,6 +27,10 @@ class Queue {
   /// Appends the assignment of `global->value.size()` bytes.
   void push_assignment(Global& global, const void* values);
 
+  /// The smallest number of records after which the queue repeats what it began with, to its end
+  /// and at least once; 0: it does not. Cost: a comparison per record and candidate.
+  std::size_t period() const;
+
   void clear();
   bool empty() const { return records_.empty(); }
   std::size_t size() const { return records_.size(); }
@@ -44,6 +48,7 @@ class Queue {
   std::byte* captured(std::size_t offset) { return captured_.data() + offset; }
 
  private:
+  bool same(const LoopRecord& a, const LoopRecord& b) const;
   std::size_t capture(const void* values, std::size_t bytes);
   const char* intern(const char* name);
 

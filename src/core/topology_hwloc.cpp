@@ -52,13 +52,31 @@ Topology by_cores(hwloc_topology_t machine, hwloc_const_bitmap_t allowed) {
   return topology;
 }
 
+/// Of the caches above the first processor: those that serve one core only, and all.
+Caches caches_of(hwloc_topology_t machine) {
+  Caches caches;
+  const hwloc_obj_t unit = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, 0);
+  for (hwloc_obj_t above = unit; above != nullptr; above = above->parent) {
+    const bool holds_data = hwloc_obj_type_is_dcache(above->type) != 0;
+    if (!holds_data || above->attr->cache.size == 0) continue;
+    const auto size = static_cast<std::int64_t>(above->attr->cache.size);
+    const int cores =
+        hwloc_get_nbobjs_inside_cpuset_by_type(machine, above->cpuset, HWLOC_OBJ_CORE);
+    if (cores <= 1) caches.own = size;
+    caches.shared = size;
+  }
+  return caches;
+}
+
 }  // namespace
 
 Topology topology_of_process() {
   const Machine machine = load_machine();
   if (!machine) return {{0}, 1};
-  const Topology topology = by_cores(machine.get(), binding_of_process(machine.get()).get());
-  return topology.processors.empty() ? Topology{{0}, 1} : topology;
+  Topology topology = by_cores(machine.get(), binding_of_process(machine.get()).get());
+  if (topology.processors.empty()) topology = {{0}, 1};
+  topology.caches = caches_of(machine.get());
+  return topology;
 }
 
 }  // namespace op2::core

@@ -21,6 +21,20 @@ std::string describe_parts(const char* when, const std::vector<LoopPart>& parts)
   return text;
 }
 
+std::string describe_tiles(const char* when, const std::vector<TiledLoops>& all) {
+  std::string text;
+  for (const TiledLoops& tiled : all) {
+    const TileStatistics use = statistics_of(tiled.plan);
+    text += fmt::format(
+        "  {} loops in tiles ({}): {} tiles, {} phases, {:.1f} % in the first, {:.0f} iterations "
+        "per "
+        "loop and tile, {:.0f} per run\n",
+        tiled.records.size(), when, use.tiles, tiled.plan.phases.size(), 100 * use.first_phase,
+        use.per_item, use.per_run);
+  }
+  return text;
+}
+
 std::string describe_step(const core::LoopRecord& record, const LoopStep& step) {
   switch (step.kind) {
     case LoopStep::Kind::assignment:
@@ -65,6 +79,7 @@ std::string describe_schedule(const core::Queue& queue, const Plan& plan) {
     if (chain.exchange != nullptr)
       text += fmt::format("  exchange of {} layers: {} messages, {} bytes\n", chain.layers,
                           chain.exchange->messages(), chain.exchange->bytes());
+    text += describe_tiles("core", chain.early) + describe_tiles("rest", chain.late);
     for (std::size_t k = chain.begin; k < chain.end; ++k)
       text += describe_step(queue.records()[k], plan.steps[k]);
   }

@@ -16,6 +16,7 @@
 #include <core/trace.hpp>
 #include <jit/jit.hpp>
 #include <op2/runtime.hpp>
+#include <sched/chain_runner.hpp>
 #include <sched/planner.hpp>
 
 namespace op2::sched {
@@ -23,8 +24,9 @@ namespace op2::sched {
 class Engine {
  public:
   /// All references must outlive the engine.
-  Engine(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
-         jit::Jit& jit, core::LoopTable& table, core::Trace& trace, core::Log& log);
+  Engine(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
+         comm::DistributedMesh& rows, jit::Jit& jit, core::LoopTable& table, core::Trace& trace,
+         core::Log& log);
 
   /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
   /// nothing was executed; what a kernel's host function throws leaves it in the middle.
@@ -52,31 +54,22 @@ class Engine {
     return k < valid_.size() ? valid_[k] : 0;
   }
 
-  const op_chain_statistics& statistics() const { return statistics_; }
+  const op_chain_statistics& statistics() const { return runner_.statistics(); }
 
  private:
   Plan& plan_for(const core::Queue& queue, const core::Mesh& mesh);
   Plan& make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
   void announce(const Plan& plan);
-  void execute(ChainPlan& chain, Plan& plan, core::Queue& queue);
-  void combine_globals(const ChainPlan& chain, const Plan& plan);
-  void run_core(ChainPlan& chain, Plan& plan, core::Queue& queue);
-  void run_rest(const ChainPlan& chain, Plan& plan, core::Queue& queue);
-  void count(const ChainPlan& chain);
-  /// Books iterations that began at `begin`. @return now
-  core::Clock::time_point account(LoopStep& step, const core::LoopRecord& record,
-                                  std::int64_t iterations, core::Clock::time_point begin);
 
-  core::ThreadPool& pool_;
   comm::DistributedMesh& rows_;
   core::Trace& trace_;
   Planner planner_;
+  ChainRunner runner_;
   std::unordered_multimap<std::size_t, std::unique_ptr<Plan>> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
   bool executing_ = false;
   std::uint64_t flushes_ = 0;
   std::uint64_t stamp_ = 0;  ///< of what is being executed
-  op_chain_statistics statistics_{};
 };
 
 }  // namespace op2::sched

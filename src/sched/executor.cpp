@@ -37,21 +37,6 @@ void run_on_host(const Run& run, const core::LoopRecord& record, const core::Que
       run_host_loop(record.kernel, queue.args_of(record), r.begin, r.end, run.bindings);
 }
 
-void run_parts(const std::vector<LoopPart>& parts, const LoopStep& step,
-               const core::LoopRecord& record, core::Queue& queue, core::ThreadPool& pool) {
-  for (const LoopPart& part : parts) {
-    const std::size_t first = part.counts ? 0 : static_cast<std::size_t>(step.threads);
-    Run run{part, step.range, step.bindings.data() + first * record.arg_count, record.arg_count,
-            pool};
-    if (step.range == nullptr)
-      run_on_host(run, record, queue);
-    else if (part.threads == 1)
-      run_thread(&run, 0);
-    else
-      pool.run(run_thread, &run);
-  }
-}
-
 /// The value of a global that the loop sees: what was assigned before, or what there was before the
 /// chain.
 void* seen(const GlobalSlot& slot, std::span<const core::ArgValue> values, core::Queue& queue) {
@@ -60,18 +45,6 @@ void* seen(const GlobalSlot& slot, std::span<const core::ArgValue> values, core:
   if (slot.shape.global != nullptr) return slot.shape.global->value.data();
   const core::ArgValue& value = values[slot.arg];
   return slot.shape.modifies() ? value.user : queue.captured(value.captured);
-}
-
-/// Where the globals of this call are. Memory of the queue and of lazy globals may move from call
-/// to call, but not between the two halves of one.
-void bind_globals(LoopStep& step, const core::LoopRecord& record, core::Queue& queue) {
-  const auto values = queue.values_of(record);
-  for (int t = 0; t < step.binding_sets; ++t) {
-    core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * record.arg_count;
-    for (const GlobalSlot& slot : step.reads) own[slot.arg].base = seen(slot, values, queue);
-    for (const GlobalSlot& slot : step.reductions)
-      start_partial(slot.shape, seen(slot, values, queue), step.partial(slot, t));
-  }
 }
 
 /// Folds what the threads have found into the first one's block.
@@ -117,28 +90,42 @@ void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
   }
 }
 
-void finish_reductions(const LoopStep& step, std::span<const core::ArgValue> values,
-                       comm::Communicator& communicator) {
+}  // namespace
+
+void bind_globals(LoopStep& step, Half half, const core::LoopRecord& record, core::Queue& queue) {
+  if (half == Half::late && !step.early.empty()) return;
+  const auto values = queue.values_of(record);
+  for (int t = 0; t < step.binding_sets; ++t) {
+    core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * record.arg_count;
+    for (const GlobalSlot& slot : step.reads) own[slot.arg].base = seen(slot, values, queue);
+    for (const GlobalSlot& slot : step.reductions)
+      start_partial(slot.shape, seen(slot, values, queue), step.partial(slot, t));
+  }
+}
+
+void run_half(const LoopStep& step, Half half, const core::LoopRecord& record,
+              const core::Queue& queue, core::ThreadPool& pool) {
+  for (const LoopPart& part : half == Half::early ? step.early : step.late) {
+    Run run{part, step.range, step.bindings_of(0, part.counts, record.arg_count), record.arg_count,
+            pool};
+    if (step.range == nullptr)
+      run_on_host(run, record, queue);
+    else if (part.threads == 1)
+      run_thread(&run, 0);
+    else
+      pool.run(run_thread, &run);
+  }
+}
+
+void finish_reductions(const LoopStep& step, const core::LoopRecord& record,
+                       const core::Queue& queue, comm::Communicator& communicator) {
+  if (step.reductions.empty()) return;
+  const auto values = queue.values_of(record);
   if (communicator.size() == 1) return finish_alone(step, values);
   for (const GlobalSlot& slot : step.reductions)
     if (slot.shape.global != nullptr)
       add_to_partial(slot.shape, fold_threads(step, slot), *slot.shape.global);
   finish_raw(step, values, communicator);
-}
-
-}  // namespace
-
-void run_early(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
-               core::ThreadPool& pool) {
-  bind_globals(step, record, queue);
-  run_parts(step.early, step, record, queue, pool);
-}
-
-void run_late(LoopStep& step, const core::LoopRecord& record, core::Queue& queue,
-              core::ThreadPool& pool, comm::Communicator& communicator) {
-  if (step.early.empty()) bind_globals(step, record, queue);
-  run_parts(step.late, step, record, queue, pool);
-  if (!step.reductions.empty()) finish_reductions(step, queue.values_of(record), communicator);
 }
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {

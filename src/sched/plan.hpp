@@ -16,6 +16,8 @@
 #include <core/memory.hpp>
 #include <core/queue.hpp>
 #include <sched/thread_plan.hpp>
+#include <sched/tile_model.hpp>
+#include <sched/tile_plan.hpp>
 
 namespace op2::sched {
 
@@ -36,6 +38,9 @@ struct LoopPart {
   bool counts;  ///< owned elements: they take part in reductions
 };
 
+/// A loop runs in two halves: while messages are in flight, and when they have arrived.
+enum class Half { early, late };
+
 /// How one record of the queue is executed.
 struct LoopStep {
   enum class Kind { loop, assignment, dead };
@@ -43,6 +48,7 @@ struct LoopStep {
   core::RangeFunction range = nullptr;  ///< compiled code; null: the kernel's host function
   core::Level core = core::no_level;    ///< W_core runs while messages are in flight
   core::Level extent = 0;               ///< the rest of W_extent runs when they have arrived
+  bool in_order = false;                ///< the result depends on the order of the iterations
   std::vector<LoopPart> early, late;
   std::int64_t early_iterations = 0, late_iterations = 0;
   std::int64_t redundant_iterations = 0;  ///< of both: beyond the owned elements
@@ -55,10 +61,31 @@ struct LoopStep {
   core::LoopRow* row = nullptr;
   double useful_bytes = 0;
 
+  Range rows(Half half) const {
+    return half == Half::early ? Range{0, early_iterations}
+                               : Range{early_iterations, early_iterations + late_iterations};
+  }
+
+  /// Bindings of a thread for iterations that take part in reductions, or for others.
+  const core::ArgBinding* bindings_of(int thread, bool counts, std::size_t args) const {
+    return bindings.data() + static_cast<std::size_t>(counts ? thread : threads + thread) * args;
+  }
+
   /// Where `thread` sums up a reduction; threads of parts that do not count follow the others.
   std::byte* partial(const GlobalSlot& reduction, int thread) const {
     return blocks.get() + static_cast<std::size_t>(thread) * block_bytes + reduction.offset;
   }
+};
+
+/// Loops that are executed tile by tile, in one of their halves.
+struct TiledLoops {
+  std::size_t begin, end;  ///< records of the queue; those that are no loops are not among them
+  std::vector<std::size_t> records;  ///< by TileItem::loop
+  TilePlan plan;
+  TileTrial trial;
+  /// What each thread needed for each loop so far: shape [threads x seconds_stride].
+  std::vector<double> seconds;
+  std::size_t seconds_stride;
 };
 
 /// Loops between two halo exchanges.
@@ -67,6 +94,7 @@ struct ChainPlan {
   std::vector<comm::Shipment> shipments;         ///< layers to be exchanged before
   std::unique_ptr<comm::HaloExchange> exchange;  ///< null: nothing is missing
   int layers = 0;                                ///< deepest one exchanged
+  std::vector<TiledLoops> early, late;           ///< ascending
 };
 
 /// What a plan was made for: the whole sequence and the validity of its dats at the start (given by
@@ -87,6 +115,7 @@ struct Plan {
   std::vector<ChainPlan> chains;         ///< one after the other they cover the records
   std::vector<LoopStep> steps;           ///< one per record
   std::vector<core::Level> valid_after;  ///< of `key.dats`
+  int executions = 0;                    ///< begun
 };
 
 PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);

@@ -23,8 +23,9 @@ ChainLimits limits_for(const core::Options& options, int ranks) {
 
 }  // namespace
 
-Planner::Planner(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
-                 jit::Jit& jit, core::LoopTable& table, core::Log& log)
+Planner::Planner(const core::Options& options, const core::Topology& topology,
+                 core::ThreadPool& pool, comm::DistributedMesh& rows, jit::Jit& jit,
+                 core::LoopTable& table, core::Log& log)
     : options_(options),
       pool_(pool),
       rows_(rows),
@@ -32,7 +33,8 @@ Planner::Planner(const core::Options& options, core::ThreadPool& pool, comm::Dis
       table_(table),
       log_(log),
       limits_(limits_for(options, rows.communicator().size())),
-      steps_(options.target == core::Target::reference ? 1 : pool.size()) {}
+      steps_(options.target == core::Target::reference ? 1 : pool.size()),
+      tiler_(options, topology, pool.size(), steps_) {}
 
 Planner::~Planner() = default;
 
@@ -57,6 +59,15 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   if (log_.logs(core::LogLevel::info))
     log_.info(fmt::format("new plan for a sequence of {} loops", queue.size()));
   return plan;
+}
+
+void Planner::prepare(const core::Queue& queue, Plan& plan) {
+  const core::TileMode mode = options_.tile.mode;
+  if (mode == core::TileMode::off) return;
+  const bool must_repeat = mode == core::TileMode::measured || mode == core::TileMode::modelled;
+  if (plan.executions++ != (must_repeat ? 1 : 0)) return;
+  tiler_.add_tiles(queue, plan);
+  if (options_.dump.schedule) log_.dump(describe_schedule(queue, plan));
 }
 
 core::Level Planner::plan_chain(const core::Queue& queue, RecordRange range,

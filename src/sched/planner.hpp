@@ -18,14 +18,15 @@
 #include <sched/lower.hpp>
 #include <sched/plan.hpp>
 #include <sched/step_builder.hpp>
+#include <sched/tiler.hpp>
 
 namespace op2::sched {
 
 class Planner {
  public:
   /// All references must outlive the planner.
-  Planner(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
-          jit::Jit& jit, core::LoopTable& table, core::Log& log);
+  Planner(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
+          comm::DistributedMesh& rows, jit::Jit& jit, core::LoopTable& table, core::Log& log);
   ~Planner();
 
   /// Collective. Cost: analysis in microseconds per loop; compilation of what is new; a pass over
@@ -34,6 +35,10 @@ class Planner {
   /// @throws Error of the kernels' texts, not_compiled, plugin_failure, order_dependent
   std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh,
                                   const std::vector<core::Level>& valid);
+
+  /// To be called before each execution of a plan: adds tiles when the plan has shown that it
+  /// repeats. Local.
+  void prepare(const core::Queue& queue, Plan& plan);
 
   /// To be called when rows or maps have moved and all plans are gone.
   void forget_rows() { steps_.forget(); }
@@ -71,6 +76,7 @@ class Planner {
   core::Log& log_;
   const ChainLimits limits_;
   StepBuilder steps_;
+  Tiler tiler_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
   std::set<op_kernel> fallen_back_;           ///< cannot be compiled
   std::map<op_kernel, bool> names_constants_;

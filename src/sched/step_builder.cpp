@@ -21,7 +21,7 @@ core::ArgBinding bind(const core::Set& set, const core::LoopArg& arg) {
     binding.index_stride = arg.map->dim;
   }
   const core::Set& numbered = arg.map != nullptr ? *core::record_of(arg.map->to) : set;
-  if (arg.kind == OP_ARG_IDX && numbered.distributed())
+  if (arg.kind == OP_ARG_IDX && !numbered.numbers.empty())
     binding.base = const_cast<std::int32_t*>(numbered.numbers.data());
   return binding;
 }
@@ -76,6 +76,7 @@ bool depends_on_order(const core::Queue& queue, const core::LoopRecord& record,
 
 void StepBuilder::build(const core::Queue& queue, RecordRange chain, std::size_t record,
                         bool in_order, LoopStep& step) {
+  step.in_order = in_order;
   const core::LoopRecord& loop = queue.records()[record];
   const auto args = queue.args_of(loop);
   const std::int64_t owned = loop.set->size, end = loop.set->within(step.extent);
@@ -94,6 +95,16 @@ void StepBuilder::build(const core::Queue& queue, RecordRange chain, std::size_t
   bind_args(queue, chain, record, step);
 }
 
+void StepBuilder::bind_for_tiles(const core::Queue& queue, RecordRange chain, std::size_t record,
+                                 LoopStep& step) {
+  step.threads = threads_;
+  step.bindings.clear();
+  step.reads.clear();
+  step.reductions.clear();
+  step.block_bytes = 0;
+  bind_args(queue, chain, record, step);
+}
+
 void StepBuilder::add_parts(const core::LoopRecord& record, const ConflictPattern& pattern,
                             Range rows, bool in_order, LoopStep& step,
                             std::vector<LoopPart>& parts) {
@@ -103,7 +114,16 @@ void StepBuilder::add_parts(const core::LoopRecord& record, const ConflictPatter
   const int threads = alone ? 1 : threads_;
   step.threads = std::max(step.threads, threads);
   const bool counts = rows.begin < record.set->size;
-  parts.push_back({&shares_for(pattern, rows, threads), threads, counts});
+  // The order that the result depends on is that of the declaration.
+  const bool by_number = in_order && !record.set->distributed() && !record.set->numbers.empty();
+  parts.push_back({by_number ? &shares_by_number(*record.set) : &shares_for(pattern, rows, threads),
+                   threads, counts});
+}
+
+const ThreadPlan& StepBuilder::shares_by_number(const core::Set& set) {
+  auto& shares = by_number_[&set];
+  if (shares == nullptr) shares = std::make_unique<ThreadPlan>(plan_by_number(set.numbers));
+  return *shares;
 }
 
 const ThreadPlan& StepBuilder::shares_for(const ConflictPattern& pattern, Range rows, int threads) {

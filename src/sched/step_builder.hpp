@@ -23,8 +23,15 @@ class StepBuilder {
   void build(const core::Queue& queue, RecordRange chain, std::size_t record, bool in_order,
              LoopStep& step);
 
+  /// Gives a step that was built bindings for all threads, whatever its parts need.
+  void bind_for_tiles(const core::Queue& queue, RecordRange chain, std::size_t record,
+                      LoopStep& step);
+
   /// To be called when rows or maps have moved and all plans are gone.
-  void forget() { shares_.clear(); }
+  void forget() {
+    shares_.clear();
+    by_number_.clear();
+  }
 
  private:
   using Key = std::tuple<ConflictPattern, std::int64_t, std::int64_t, int>;
@@ -32,8 +39,11 @@ class StepBuilder {
                  bool in_order, LoopStep& step, std::vector<LoopPart>& parts);
   const ThreadPlan& shares_for(const ConflictPattern& pattern, Range rows, int threads);
 
+  const ThreadPlan& shares_by_number(const core::Set& set);
+
   int threads_;
   std::map<Key, std::unique_ptr<ThreadPlan>> shares_;
+  std::map<const core::Set*, std::unique_ptr<ThreadPlan>> by_number_;
 };
 
 /// Whether iterations of the loop meet in rows such that the result depends on which comes first,

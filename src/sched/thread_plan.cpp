@@ -133,6 +133,15 @@ ThreadPlan plan_in_order(Range rows, int threads) {
   return {{std::move(phase)}};
 }
 
+ThreadPlan plan_by_number(std::span<const std::int32_t> numbers) {
+  std::vector<std::int32_t> row_of(numbers.size());
+  for (std::size_t row = 0; row < numbers.size(); ++row)
+    row_of[static_cast<std::size_t>(numbers[row])] = static_cast<std::int32_t>(row);
+  RunList runs;
+  for (const std::int32_t row : row_of) append(runs, row);
+  return {{{std::move(runs)}}};
+}
+
 ThreadPlan plan_threads(Range rows, int threads, std::span<const Touch> touches) {
   if (rows.begin == rows.end || threads == 1) return plan_in_order(rows, threads);
   if (touches.empty()) return cut_evenly(rows, threads);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give the same results, bit by bit, whether loops run one by one through host
-// functions or lazily, compiled, on several threads. TEST_CHAINS and TEST_SEED choose how
-// many and which.
+// functions or lazily, compiled, on several threads, tile by tile, in an order of the library's
+// own. TEST_CHAINS and TEST_SEED choose how many and which.
 #include <cstdlib>
 #include <iostream>
 
@@ -24,7 +24,9 @@ std::vector<std::vector<Setting>> configurations() {
   return {{{"OP2_THREADS", "1"}, {"OP2_JIT", "require"}},
           {{"OP2_THREADS", "2"}, {"OP2_JIT", "require"}, {"OP2_QUEUE_MAX", "7"}},
           {{"OP2_THREADS", "3"}, {"OP2_JIT", "require"}, {"OP2_DISABLE", "dead"}},
-          {{"OP2_THREADS", "2"}, {"OP2_JIT", "off"}}};
+          {{"OP2_THREADS", "3"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}},
+          {{"OP2_THREADS", "1"}, {"OP2_TILE", "50"}, {"OP2_RENUMBER", "on"}},
+          {{"OP2_THREADS", "2"}, {"OP2_JIT", "off"}, {"OP2_RENUMBER", "on"}}};
 }
 
 void expect_equal(const Observed& expected, const Observed& got, const std::string& place) {

@@ -44,17 +44,19 @@ def main():
     program = [airfoil, "--size", "24", "36", "--iterations", str(ITERATIONS), "--no-check"]
     expected = residual(run(program, OP2_TARGET="reference"))
     failures = runs = 0
+    variants = [{"OP2_PARTITIONER": p, "OP2_CHAIN": c}
+                for p in ("block", "rcb", "ptscotch") for c in ("off", "on")]
+    variants.append({"OP2_PARTITIONER": "rcb", "OP2_CHAIN": "on", "OP2_RENUMBER": "on",
+                     "OP2_TILE": "shuffled", "OP2_THREADS": "2"})
     with tempfile.TemporaryDirectory() as cache:
         for count in ranks:
-            for partitioner in ("block", "rcb", "ptscotch"):
-                for chain in ("off", "on"):
-                    output = run([mpiexec, "-np", count, *program], OP2_CHAIN=chain,
-                                 OP2_PARTITIONER=partitioner, OP2_CACHE_DIR=cache)
-                    runs += 1
-                    deviation = abs(residual(output) / expected - 1)
-                    if not deviation <= TOLERANCE:
-                        failures += 1
-                        print(f"np {count}, {partitioner}, chain {chain}: deviation {deviation:.1e}")
+            for switches in variants:
+                output = run([mpiexec, "-np", count, *program], **{"OP2_CACHE_DIR": cache, **switches})
+                runs += 1
+                deviation = abs(residual(output) / expected - 1)
+                if not deviation <= TOLERANCE:
+                    failures += 1
+                    print(f"np {count}, {switches}: deviation {deviation:.1e}")
     with tempfile.TemporaryDirectory() as cache:
         output = run([mpiexec, "-np", ranks[-1], *program], OP2_CHAIN="on", OP2_CACHE_DIR=cache)
         compiled, received = map(int, re.search(r"JIT: (\d+) compiled .* (\d+) received", output).groups())

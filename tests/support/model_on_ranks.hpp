@@ -55,22 +55,22 @@ class ModelOnRanks {
         options_(options),
         log_(core::LogLevel::off),
         trace_(false),
-        pool_(threads, core::Topology{{}, 1}),
+        pool_(threads, topology_),
         jit_(jit::JitOptions{}, log_),
-        rows_(mesh_, ranks),
-        engine_(options_, pool_, rows_, jit_, table_, trace_, log_) {
+        rows_(mesh_, ranks, options.renumber),
+        engine_(options_, topology_, pool_, rows_, jit_, table_, trace_, log_) {
     declare(values, random);
   }
 
   void distribute(const std::vector<std::vector<int>>& owner) {
     engine_.forget_halos();
-    rows_.undistribute();
+    rows_.return_to_declared();
     if (ranks_.size() == 1) return;
     std::vector<comm::Owners> owners;
     for (std::size_t s = 0; s < sets_.size(); ++s)
       owners.emplace_back(owner[s].begin() + sets_[s]->first,
                           owner[s].begin() + sets_[s]->first + sets_[s]->declared);
-    rows_.distribute(rows_.as_declared(), std::move(owners));
+    rows_.distribute(rows_.declared_mesh(), std::move(owners));
   }
 
   /// @return the reductions of the chain
@@ -166,7 +166,7 @@ class ModelOnRanks {
   static std::size_t id_of(const core::Dat& dat, std::int32_t row) {
     const core::Set& set = dat.on();
     return static_cast<std::size_t>(
-        set.distributed() ? set.layout->global_id[static_cast<std::size_t>(row)] : row);
+        set.numbers.empty() ? row : set.numbers[static_cast<std::size_t>(row)]);
   }
 
   /// Rows that nobody claims to be valid become noise.
@@ -184,6 +184,7 @@ class ModelOnRanks {
   core::LoopTable table_;
   core::Mesh mesh_;
   core::Queue queue_;
+  const core::Topology topology_{{}, 1, {}};
   core::ThreadPool pool_;
   jit::Jit jit_;
   comm::DistributedMesh rows_;
@@ -220,6 +221,7 @@ inline core::Options options_for(Random& random) {
   options.jit = core::JitMode::off;
   options.chain = chance(random, 75) ? core::ChainMode::on : core::ChainMode::off;
   options.exchange = chance(random, 75) ? core::Grouping::grouped : core::Grouping::separate;
+  options.renumber = chance(random, 50) ? core::RenumberMode::on : core::RenumberMode::off;
   options.depth_max = one_of(random, {1, 2, 3, 6, 6, 30});
   options.eliminate_dead_loops = !chance(random, 10);
   return options;

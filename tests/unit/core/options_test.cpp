@@ -43,7 +43,8 @@ TEST(Options, EverySwitchIsRead) {
                           {"OP2_DUMP", "chain,source"},
                           {"OP2_TRACE", "t.json"},
                           {"OP2_TIMING", "t.csv"},
-                          {"OP2_DISABLE", "dead"}});
+                          {"OP2_DISABLE", "dead"},
+                          {"OP2_RENUMBER", "on"}});
   EXPECT_EQ(o.target, Target::reference);
   EXPECT_EQ(o.threads, 3);
   EXPECT_EQ(o.jit, JitMode::require);
@@ -58,6 +59,22 @@ TEST(Options, EverySwitchIsRead) {
   EXPECT_EQ(o.trace, "t.json");
   EXPECT_EQ(o.timing, "t.csv");
   EXPECT_FALSE(o.eliminate_dead_loops);
+}
+
+TEST(Options, TheReferenceNeitherReordersNorTiles) {
+  const Options o = read({{"OP2_TARGET", "reference"}, {"OP2_RENUMBER", "on"}, {"OP2_TILE", "9"}});
+  EXPECT_EQ(o.renumber, RenumberMode::off);
+  EXPECT_EQ(o.tile.mode, TileMode::off);
+}
+
+TEST(Options, TilesAreSizedByTheModelOrByANumber) {
+  EXPECT_EQ(read({}).tile.mode, TileMode::measured);
+  EXPECT_EQ(read({{"OP2_TILE", "on"}}).tile.mode, TileMode::modelled);
+  EXPECT_EQ(read({{"OP2_TILE", "4000"}}).tile.rows, 4000);
+  EXPECT_EQ(read({{"OP2_TILE", "4000"}, {"OP2_DISABLE", "simd,tile"}}).tile.mode, TileMode::off);
+  for (const char* wrong : {"0", "-3", "4k", "yes", "99999999999"})
+    EXPECT_THAT(test::error_text(ErrorCode::bad_option, [&] { read({{"OP2_TILE", wrong}}); }),
+                testing::HasSubstr(std::string("OP2_TILE=") + wrong));
 }
 
 TEST(Options, TheHostIsTheDefaultCpu) {

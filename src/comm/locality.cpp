@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/locality.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include <comm/graph_order.hpp>
+
+namespace op2::comm {
+namespace {
+
+using Places = std::vector<std::int32_t>;  ///< of each element; empty: its number
+
+/// Sets of fewer elements fit into any cache.
+constexpr std::int32_t few_elements = 4096;
+
+/// Neighbours in the order of a set may lead so far from each other, on average, that a cache line
+/// or the next one still serves both.
+constexpr double good_step = 8;
+
+/// A given order of the largest set is good if neighbours are as close as in a band whose width is
+/// this many times the square root of the size; else it may be worse than a computed one by this
+/// factor.
+constexpr double good_band = 2, good_factor = 1.5;
+
+std::int32_t place_of(const Places& places, std::int32_t element) {
+  return places.empty() ? element : places[static_cast<std::size_t>(element)];
+}
+
+/// Calls action(a, b) for elements of set `home` that a row of a map brings together: as its
+/// targets, or, through maps that lead away, as rows with a common target.
+template <class Action>
+void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
+  const auto meet = [&](std::int32_t a, std::int32_t b) {
+    if (a != b && a != MapView::elsewhere && b != MapView::elsewhere) action(a, b);
+  };
+  bool are_targets = false;
+  for (const MapView& map : mesh.maps) {
+    if (map.to != home || (map.arity < 2 && map.from != home)) continue;
+    are_targets = true;
+    const auto arity = static_cast<std::size_t>(map.arity);
+    for (std::size_t k = 0; k < map.targets.size(); ++k)
+      meet(map.targets[k], map.from == home       ? static_cast<std::int32_t>(k / arity)
+                           : (k + 1) % arity != 0 ? map.targets[k + 1]
+                                                  : map.targets[k + 1 - arity]);
+  }
+  if (are_targets) return;
+  for (const MapView& map : mesh.maps) {
+    if (map.from != home) continue;
+    Places last(static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(map.to)]),
+                MapView::elsewhere);
+    for (std::size_t k = 0; k < map.targets.size(); ++k) {
+      if (map.targets[k] == MapView::elsewhere) continue;
+      const auto element = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
+      std::int32_t& before = last[static_cast<std::size_t>(map.targets[k])];
+      meet(before, element);
+      before = element;
+    }
+  }
+}
+
+/// Mean distance of neighbours.
+double band_of(const LocalMesh& mesh, int home, const Places& places) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
+    sum += std::abs(place_of(places, a) - place_of(places, b));
+    ++count;
+  });
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+/// Sorts the neighbours of each vertex and closes up where one is repeated.
+void unite(LocalGraph& graph) {
+  auto end = graph.neighbours.begin();
+  std::int32_t begin = 0;
+  for (std::size_t v = 0; v + 1 < graph.first.size(); ++v) {
+    const auto from = graph.neighbours.begin() + begin,
+               to = graph.neighbours.begin() + graph.first[v + 1];
+    begin = graph.first[v + 1];
+    graph.first[v] = static_cast<std::int32_t>(end - graph.neighbours.begin());
+    std::sort(from, to);
+    end = std::unique_copy(from, to, end);
+  }
+  graph.neighbours.erase(end, graph.neighbours.end());
+  graph.first.back() = static_cast<std::int32_t>(graph.neighbours.size());
+}
+
+/// Nothing if there are more neighbours than an int counts.
+LocalGraph graph_of(const LocalMesh& mesh, int home) {
+  const auto size = static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)]);
+  std::vector<std::int64_t> first(size + 1, 0);
+  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
+    ++first[static_cast<std::size_t>(a) + 1];
+    ++first[static_cast<std::size_t>(b) + 1];
+  });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  if (first.back() > std::numeric_limits<std::int32_t>::max()) return {};
+  LocalGraph graph{{first.begin(), first.end()}, Places(static_cast<std::size_t>(first.back()))};
+  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
+    graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(a)]++)] = b;
+    graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(b)]++)] = a;
+  });
+  unite(graph);
+  return graph;
+}
+
+/// An order of the home set that is better than the given one.
+Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
+  const bool judge = mode == core::RenumberMode::automatic;
+  const double given = band_of(mesh, home, {});
+  const double size = mesh.sizes[static_cast<std::size_t>(home)];
+  if (given == 0 || (judge && given <= good_band * std::sqrt(size))) return {};
+  const LocalGraph graph = graph_of(mesh, home);
+  if (graph.first.empty()) return {};
+  Order order = order_of_small_bandwidth(graph);
+  if (judge && !order.empty() && given <= good_factor * band_of(mesh, home, places_in(order)))
+    order.clear();
+  return order;
+}
+
+/// For each element of the set that the map connects with an ordered one the last place that it
+/// touches, or that touches it; beyond all places if there is none.
+Places last_places(const MapView& map, bool forward, std::int32_t size, const Places& ordered) {
+  constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
+  Places last(static_cast<std::size_t>(size), -1);
+  for (std::size_t k = 0; k < map.targets.size(); ++k) {
+    const std::int32_t target = map.targets[k];
+    if (target == MapView::elsewhere) continue;
+    const auto source = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
+    std::int32_t& place = last[static_cast<std::size_t>(forward ? source : target)];
+    place = std::max(place, place_of(ordered, forward ? target : source));
+  }
+  for (std::int32_t& place : last)
+    if (place < 0) place = nowhere;
+  return last;
+}
+
+/// Mean distance between the keys of successive elements.
+double step_of(const Places& keys) {
+  double sum = 0;
+  for (std::size_t k = 1; k < keys.size(); ++k)
+    sum += std::fabs(static_cast<double>(keys[k]) - static_cast<double>(keys[k - 1]));
+  return keys.size() < 2 ? 0 : sum / static_cast<double>(keys.size() - 1);
+}
+
+Order sorted_by(const Places& keys) {
+  Order order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+/// Orders sets that maps connect.
+class Sorter {
+ public:
+  Sorter(const LocalMesh& mesh, core::RenumberMode mode)
+      : mesh_(mesh),
+        mode_(mode),
+        orders_(mesh.sizes.size()),
+        places_(mesh.sizes.size()),
+        reached_(mesh.sizes.size(), 0) {}
+
+  /// The heaviest of the sets that no order has reached yet, or -1.
+  int next_home() const {
+    int heaviest = -1;
+    std::int64_t most = -1;
+    for (const MapView& map : mesh_.maps)
+      for (const int set : {map.to, map.from})
+        if (const std::int64_t weight = mesh_.weight[index(set)];
+            weight > most && reached_[index(set)] == 0) {
+          heaviest = set;
+          most = weight;
+        }
+    return heaviest;
+  }
+
+  /// Orders the set, and all that maps connect with it, the nearest first.
+  void sort_from(int home) {
+    if (!judges() || mesh_.sizes[index(home)] >= few_elements)
+      orders_[index(home)] = order_of_home(mesh_, home, mode_);
+    std::vector<int> sets{home};
+    reached_[index(home)] = 1;
+    for (std::size_t k = 0; k < sets.size(); ++k) {
+      places_[index(sets[k])] = places_in(orders_[index(sets[k])]);
+      for (const MapView& map : mesh_.maps)
+        for (const bool forward : {true, false})
+          if (const int other = forward ? map.from : map.to;
+              (forward ? map.to : map.from) == sets[k] && reached_[index(other)] == 0) {
+            follow(map, forward, other, places_[index(sets[k])]);
+            reached_[index(other)] = 1;
+            sets.push_back(other);
+          }
+    }
+  }
+
+  std::vector<Order> take() { return std::move(orders_); }
+
+ private:
+  static std::size_t index(int set) { return static_cast<std::size_t>(set); }
+  bool judges() const { return mode_ == core::RenumberMode::automatic; }
+
+  void follow(const MapView& map, bool forward, int set, const Places& ordered) {
+    if (judges() && mesh_.sizes[index(set)] < few_elements && ordered.empty()) return;
+    const Places keys = last_places(map, forward, mesh_.sizes[index(set)], ordered);
+    if (!judges() || step_of(keys) > good_step) orders_[index(set)] = sorted_by(keys);
+  }
+
+  const LocalMesh& mesh_;
+  const core::RenumberMode mode_;
+  std::vector<Order> orders_;
+  std::vector<Places> places_;
+  std::vector<char> reached_;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> places_in(const Order& order) {
+  Places places(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place)
+    places[static_cast<std::size_t>(order[place])] = static_cast<std::int32_t>(place);
+  return places;
+}
+
+std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode) {
+  Sorter sorter(mesh, mode);
+  if (mode != core::RenumberMode::off)
+    for (int home = sorter.next_home(); home >= 0; home = sorter.next_home())
+      sorter.sort_from(home);
+  return sorter.take();
+}
+
+}  // namespace op2::comm

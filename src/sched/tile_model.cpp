@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/tile_model.hpp>
+
+#include <cmath>
+
+namespace op2::sched {
+namespace {
+
+/// A tile shares its core's cache with indices, and with what the next tile needs.
+constexpr double usable_cache = 0.75;
+
+/// Smaller gains in traffic are lost again by short runs and by what waits for the second phase.
+constexpr double least_gain = 1.3;
+
+/// Smaller tiles are all border.
+constexpr std::int64_t least_rows = 512;
+
+}  // namespace
+
+int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int threads) {
+  const auto shared = static_cast<double>(caches.shared), own = static_cast<double>(caches.own);
+  if (traffic.footprint < shared / 2 || traffic.footprint < own * threads) return 0;
+  if (traffic.loop_by_loop < least_gain * traffic.once) return 0;
+  const double share = traffic.footprint / threads;
+  const auto tiles = static_cast<std::int64_t>(std::ceil(share / (usable_cache * own)));
+  const std::int64_t most = traffic.home_rows / (threads * least_rows);
+  return tiles < 2 ? 0 : static_cast<int>(std::min(tiles, most));
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/locality.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace op2::comm {
+namespace {
+
+/// Cells of a square grid and the edges between neighbours, numbered row by row or at random.
+struct Grid {
+  Grid(int width, bool shuffled) {
+    std::vector<std::int32_t> number(static_cast<std::size_t>(width * width));
+    std::iota(number.begin(), number.end(), 0);
+    std::mt19937 random(7);
+    if (shuffled) std::shuffle(number.begin(), number.end(), random);
+    std::vector<std::array<std::int32_t, 2>> edges;
+    const auto cell = [&](int i, int j) { return number[static_cast<std::size_t>(j * width + i)]; };
+    for (int j = 0; j < width; ++j)
+      for (int i = 0; i < width; ++i) {
+        if (i + 1 < width) edges.push_back({cell(i, j), cell(i + 1, j)});
+        if (j + 1 < width) edges.push_back({cell(i, j), cell(i, j + 1)});
+      }
+    if (shuffled) std::shuffle(edges.begin(), edges.end(), random);
+    for (const auto& edge : edges) edge_cells.insert(edge_cells.end(), edge.begin(), edge.end());
+    mesh = {{width * width, static_cast<std::int32_t>(edges.size())},
+            {1000, 0},
+            {{1, 0, 2, edge_cells}}};
+  }
+  std::vector<std::int32_t> edge_cells;
+  LocalMesh mesh;  ///< cells, edges
+};
+
+bool is_permutation(const Order& order, std::int32_t size) {
+  Order sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  Order all(static_cast<std::size_t>(size));
+  std::iota(all.begin(), all.end(), 0);
+  return sorted == all;
+}
+
+/// Mean distance in memory between the two cells of an edge.
+double band_of(const Grid& grid, const Order& cells) {
+  const auto places = places_in(cells);
+  double sum = 0;
+  for (std::size_t k = 0; k < grid.edge_cells.size(); k += 2)
+    sum += std::abs(places[static_cast<std::size_t>(grid.edge_cells[k])] -
+                    places[static_cast<std::size_t>(grid.edge_cells[k + 1])]);
+  return sum / (static_cast<double>(grid.edge_cells.size()) / 2);
+}
+
+using core::RenumberMode;
+
+TEST(Locality, ARandomNumberingBecomesNarrow) {
+  const Grid grid(100, true);
+  const auto orders = locality_orders(grid.mesh, RenumberMode::automatic);
+  if (orders[0].empty()) GTEST_SKIP() << "built without Scotch";
+  ASSERT_TRUE(is_permutation(orders[0], grid.mesh.sizes[0]));
+  ASSERT_TRUE(is_permutation(orders[1], grid.mesh.sizes[1]));
+  EXPECT_LT(band_of(grid, orders[0]), 100);
+}
+
+TEST(Locality, EdgesComeWhenTheirLastCellHasCome) {
+  const Grid grid(100, true);
+  const auto orders = locality_orders(grid.mesh, RenumberMode::automatic);
+  const auto places = orders[0].empty() ? std::vector<std::int32_t>() : places_in(orders[0]);
+  std::int32_t before = 0;
+  for (const std::int32_t edge : orders[1]) {
+    std::int32_t last = 0;
+    for (const std::size_t k : {0U, 1U}) {
+      const std::int32_t cell = grid.edge_cells[2 * static_cast<std::size_t>(edge) + k];
+      last = std::max(last, places.empty() ? cell : places[static_cast<std::size_t>(cell)]);
+    }
+    EXPECT_LE(before, last);
+    before = last;
+  }
+}
+
+TEST(Locality, AGoodOrderIsKeptAndItsEdgesAreSorted) {
+  const Grid grid(100, false);
+  const auto orders = locality_orders(grid.mesh, RenumberMode::automatic);
+  EXPECT_TRUE(orders[0].empty());
+  EXPECT_TRUE(is_permutation(orders[1], grid.mesh.sizes[1]));
+}
+
+TEST(Locality, FewElementsAreLeftAloneUnlessAskedFor) {
+  const Grid grid(20, true);
+  for (const Order& order : locality_orders(grid.mesh, RenumberMode::automatic))
+    EXPECT_TRUE(order.empty());
+  const auto orders = locality_orders(grid.mesh, RenumberMode::on);
+  EXPECT_TRUE(is_permutation(orders[1], grid.mesh.sizes[1]));
+}
+
+TEST(Locality, OffChangesNothing) {
+  const Grid grid(100, true);
+  for (const Order& order : locality_orders(grid.mesh, RenumberMode::off))
+    EXPECT_TRUE(order.empty());
+}
+
+TEST(Locality, SetsThatNoMapConnectsAreOrderedEachForItself) {
+  Grid one(80, true), two(80, true);
+  LocalMesh both{one.mesh.sizes, {1000, 0, 10, 0}, one.mesh.maps};
+  both.sizes.insert(both.sizes.end(), two.mesh.sizes.begin(), two.mesh.sizes.end());
+  both.maps.push_back({3, 2, 2, two.edge_cells});
+  const auto orders = locality_orders(both, RenumberMode::on);
+  EXPECT_EQ(orders[0], orders[2]);
+  EXPECT_EQ(orders[1], orders[3]);
+  EXPECT_FALSE(orders[3].empty());
+}
+
+TEST(Locality, TargetsElsewhereAndEmptySetsAreAllowed) {
+  const std::vector<std::int32_t> some{
+      0, MapView::elsewhere, MapView::elsewhere, MapView::elsewhere, 1, 1};
+  const LocalMesh mesh{{3, 2, 0}, {1, 5, 9}, {{0, 1, 2, some}, {2, 1, 3, {}}}};
+  const auto orders = locality_orders(mesh, RenumberMode::on);
+  EXPECT_EQ(orders[0], (Order{0, 2, 1}));  // what leads nowhere comes last
+}
+
+/// Elements that share a target are neighbours where no map leads to them.
+TEST(Locality, ASetThatOnlyLeadsElsewhereIsOrderedByItsTargets) {
+  std::vector<std::int32_t> targets, number(5000);
+  std::iota(number.begin(), number.end(), 0);
+  std::shuffle(number.begin(), number.end(), std::mt19937(3));
+  for (const std::int32_t k : number) targets.insert(targets.end(), {k, k + 1});
+  const LocalMesh mesh{{5000, 5001}, {1000, 1}, {{0, 1, 2, targets}}};
+  const auto orders = locality_orders(mesh, RenumberMode::automatic);
+  if (orders[0].empty()) GTEST_SKIP() << "built without Scotch";
+  std::int64_t sum = 0;
+  for (std::size_t k = 1; k < orders[0].size(); ++k)
+    sum += std::abs(number[static_cast<std::size_t>(orders[0][k])] -
+                    number[static_cast<std::size_t>(orders[0][k - 1])]);
+  EXPECT_LT(sum, 3 * std::ssize(orders[0]));
+}
+
+}  // namespace
+}  // namespace op2::comm

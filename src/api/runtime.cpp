@@ -104,8 +104,8 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       OP2_VERSION, static_cast<int>(options.chain), options.depth_max, options.queue_max,
       static_cast<int>(options.exchange), static_cast<int>(options.target),
       static_cast<int>(options.jit),
-      (options.eliminate_dead_loops ? 0 : 1) + (options.simd ? 0 : 2), options.partitioner,
-      !options.timing.empty(), trace.on());
+      (options.eliminate_dead_loops ? 0 : 1) + 2 * static_cast<int>(options.simd),
+      options.partitioner, !options.timing.empty(), trace.on());
   ranks().barrier();
   trace.restart();
   mpi = std::move(session);

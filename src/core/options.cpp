@@ -44,6 +44,9 @@ constexpr Switch table[] = {
      "whether elements are kept in an order in which what is used together lies together; auto: "
      "unless the given order is as good; results and files keep the given order"},
     {"OP2_QUEUE_MAX", "64, n", "loops that are queued before execution is forced"},
+    {"OP2_SIMD", "auto, on",
+     "whether compiled code executes several elements at once; auto: where it is expected to be "
+     "faster; on: wherever it is possible"},
     {"OP2_TILE", "auto, on, n, shuffled",
      "loops of a chain are executed together, tile by tile; auto: where a model of the caches "
      "expects a gain and measurement confirms it; on: where the model does; n: everywhere, in "
@@ -161,6 +164,7 @@ void read_reports(const Lookup& lookup, Options& o) {
 Options read_options(const Lookup& lookup) {
   constexpr std::string_view targets[] = {"cpu", "reference"};
   constexpr std::string_view jit_modes[] = {"on", "off", "require"};
+  constexpr std::string_view simd_modes[] = {"auto", "on"};
   constexpr std::string_view renumber_modes[] = {"auto", "off", "on"};
   constexpr std::string_view cache_modes[] = {"rw", "ro", "off"};
   Options o;
@@ -176,13 +180,14 @@ Options read_options(const Lookup& lookup) {
   read_ranks(lookup, o);
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
   o.renumber = static_cast<RenumberMode>(read_word(lookup, "OP2_RENUMBER", renumber_modes));
+  o.simd = static_cast<SimdMode>(read_word(lookup, "OP2_SIMD", simd_modes));
   o.tile = read_tiling(lookup);
   read_reports(lookup, o);
   read_list(lookup, "OP2_DISABLE", "a list of dead, simd, tile", [&](std::string_view word) {
     if (word == "dead") return clear_flag(o.eliminate_dead_loops);
-    if (word == "simd") return clear_flag(o.simd);
+    if (word == "simd") o.simd = SimdMode::off;
     if (word == "tile") o.tile.mode = TileMode::off;
-    return word == "tile";
+    return word == "simd" || word == "tile";
   });
   // The reference leaves nothing out: it is what others are compared with.
   if (o.target == Target::reference) {

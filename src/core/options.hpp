@@ -34,6 +34,9 @@ struct Dump {
 /// together.
 enum class RenumberMode { automatic, off, on };
 
+/// Whether compiled code executes several elements at once.
+enum class SimdMode { where_it_pays, wherever_possible, off };
+
 /// How loops are executed tile by tile.
 enum class TileMode {
   measured,  ///< where a model expects a gain and measurement confirms it
@@ -68,8 +71,8 @@ struct Options {
   Dump dump;
   std::string trace;
   std::string timing;
-  bool eliminate_dead_loops = true;  ///< switched off by OP2_DISABLE=dead
-  bool simd = true;                  ///< switched off by OP2_DISABLE=simd
+  bool eliminate_dead_loops = true;         ///< switched off by OP2_DISABLE=dead
+  SimdMode simd = SimdMode::where_it_pays;  ///< switched off by OP2_DISABLE=simd
 };
 
 /// Reads the environment.

@@ -16,7 +16,7 @@
 namespace op2::jit {
 
 /// Changes whenever anything in this file does; the loader refuses another number.
-inline constexpr int plugin_abi = 3;
+inline constexpr int plugin_abi = 4;
 
 /// The name that a `#line` of the source gives to all that stands behind the kernel's text: nothing
 /// in it is the user's.
@@ -36,7 +36,8 @@ struct CompileRequest {
   std::string kernel;  ///< name of the function whose signature is checked
   std::string source;  ///< emitted C++; defines extern "C" `symbol`
   std::string symbol;
-  std::string blocks;  ///< the function whose loop over lanes must become vector code, or empty
+  std::string blocks;     ///< the function whose loop over lanes must become vector code, or empty
+  bool must_gain = true;  ///< it must also be expected to be faster than scalar code
   std::vector<ArgShape> args;  ///< what the parameters of the kernel must fit
   std::vector<IncludedFile> includes;
   Sanitizers sanitizers;
@@ -74,7 +75,8 @@ struct CompileResult {
   std::vector<std::byte> object;        ///< relocatable ELF
   std::string ir;                       ///< optimised LLVM IR
   std::string assembly;
-  std::string not_vectorised;  ///< why the loop over lanes is none; empty: it is vector code
+  std::string not_vectorised;  ///< why the loop over lanes is none or gains nothing; then there is
+                               ///< no object. Empty: it is vector code
   double seconds = 0;
 };
 

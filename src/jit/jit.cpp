@@ -268,9 +268,7 @@ std::string Jit::compiled_source(const LoopShape& shape) {
 }
 
 core::Digest Jit::target() {
-  const std::string words = words_of(parts_->options.sanitizers);
-  return make_key(fields_of({}, {}, parts_->loaded().target(),
-                            words + (parts_->options.simd ? "" : "simd=off ")));
+  return make_key(fields_of({}, {}, parts_->loaded().target(), words_of(parts_->options)));
 }
 
 Production Jit::produce(std::span<const LoopRequest> requests) {

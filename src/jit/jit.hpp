@@ -14,6 +14,7 @@
 #include <core/hash.hpp>
 #include <core/log.hpp>
 #include <core/loop_abi.hpp>
+#include <core/options.hpp>
 #include <core/trace.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
@@ -83,7 +84,7 @@ struct JitOptions {
   int threads = 0;         ///< compilations at once; 0: as many as the hardware runs, at least 2
   CacheOptions cache;
   Sanitizers sanitizers;
-  bool simd = true;              ///< whether code may execute several elements at once
+  core::SimdMode simd = core::SimdMode::where_it_pays;
   core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;

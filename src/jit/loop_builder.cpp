@@ -65,6 +65,7 @@ CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& s
                                .source = source,
                                .symbol = range_symbol,
                                .blocks = lanes.width > 1 ? blocks_function : "",
+                               .must_gain = options_.simd == core::SimdMode::where_it_pays,
                                .args = shape.args,
                                .includes = shape.includes,
                                .sanitizers = options_.sanitizers};

@@ -27,14 +27,15 @@ std::vector<LinkSymbol> symbols_of(const LoopShape& shape, std::span<const Const
 }  // namespace
 
 Lanes lanes_for(const LoopShape& shape, const TargetInfo& target, const JitOptions& options) {
-  return options.simd ? lanes_of(shape, target.vector_bytes) : Lanes{1, "OP2_DISABLE=simd"};
+  if (options.simd == core::SimdMode::off) return {1, "OP2_DISABLE=simd"};
+  return lanes_of(shape, target.vector_bytes);
 }
 
 LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const JitOptions& options,
                 std::span<const Constant> declared) {
   const Lanes lanes = lanes_for(request.shape, target, options);
   std::string source = emit_cpu(request.shape, lanes);
-  KeyFields fields = fields_of(request.shape, source, target, words_of(options.sanitizers));
+  KeyFields fields = fields_of(request.shape, source, target, words_of(options));
   const Key key = make_key(fields);
   return {request,           lanes, std::move(source),
           std::move(fields), key,   symbols_of(request.shape, declared)};

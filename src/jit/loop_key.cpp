@@ -58,6 +58,11 @@ std::string words_of(const Sanitizers& sanitizers) {
   return words;
 }
 
+std::string words_of(const JitOptions& options) {
+  constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
+  return words_of(options.sanitizers) + simd[static_cast<int>(options.simd)];
+}
+
 std::vector<ConstantShape> constants_in(const KeyFields& fields,
                                         std::span<const Constant> declared) {
   const std::string lines = "\n" + fields.constants;

@@ -23,12 +23,12 @@ struct TileTraffic {
 /// anyway, or is used by one loop only.
 int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int threads);
 
-/// Compares tiles with loop after loop by executing both in turn, twice each, and stays with what
-/// was faster.
+/// Compares tiles with loop after loop by executing both in turn, three times each, and stays with
+/// tiles unless the best time without them was clearly shorter.
 class TileTrial {
  public:
   /// @param measured  false: tiles without a trial
-  explicit TileTrial(bool measured) : left_(measured ? 4 : 0) {}
+  explicit TileTrial(bool measured) : left_(measured ? 6 : 0) {}
 
   /// How the next execution goes.
   bool wants_tiles() const { return left_ == 0 ? tiles_win_ : left_ % 2 == 0; }
@@ -37,7 +37,8 @@ class TileTrial {
     if (left_ == 0) return;
     double& best = best_[static_cast<std::size_t>(left_ % 2)];
     best = std::min(best, seconds);
-    if (--left_ == 0) tiles_win_ = best_[0] < best_[1];
+    constexpr double clearly = 0.97;
+    if (--left_ == 0) tiles_win_ = best_[1] > clearly * best_[0];
   }
   bool decided() const { return left_ == 0; }
 

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -71,6 +73,35 @@ void print(const std::vector<Case>& cases, int threads) {
   std::fflush(stdout);
 }
 
+/// The mesh with nodes, cells and edges numbered at random.
+airfoil::Mesh shuffled(const airfoil::Mesh& mesh) {
+  std::mt19937 random(1);
+  const auto permutation = [&](int size) {
+    std::vector<int> numbers(size);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::shuffle(numbers.begin(), numbers.end(), random);
+    return numbers;
+  };
+  const std::vector<int> node = permutation(mesh.nodes()), cell = permutation(mesh.cells()),
+                         edge = permutation(mesh.edges()), bedge = permutation(mesh.bedges());
+  const auto renumber = [](std::vector<int>& map, int arity, const std::vector<int>& from,
+                           const std::vector<int>& to) {
+    const std::vector<int> old = map;
+    for (std::size_t k = 0; k < old.size(); ++k)
+      map[from[k / arity] * arity + k % arity] = to.empty() ? old[k] : to[old[k]];
+  };
+  airfoil::Mesh other = mesh;
+  for (int n = 0; n < mesh.nodes(); ++n)
+    for (int k = 0; k < 2; ++k) other.x[2 * node[n] + k] = mesh.x[2 * n + k];
+  renumber(other.cell_nodes, 4, cell, node);
+  renumber(other.edge_nodes, 2, edge, node);
+  renumber(other.edge_cells, 2, edge, cell);
+  renumber(other.bedge_nodes, 2, bedge, node);
+  renumber(other.bedge_cell, 1, bedge, cell);
+  renumber(other.bound, 1, bedge, {});
+  return other;
+}
+
 void compare(const airfoil::Mesh& mesh, const Settings& settings, int threads) {
   setenv("OP2_THREADS", std::to_string(threads).c_str(), 1);
   char name[] = "airfoil_bench";
@@ -78,12 +109,15 @@ void compare(const airfoil::Mesh& mesh, const Settings& settings, int threads) {
   op_init(1, arguments, 0);
   HandAirfoil hand(mesh, threads);
   const airfoil::Flow raw_flow = airfoil::declare_flow(mesh),
-                      lazy_flow = airfoil::declare_flow(mesh);
-  airfoil::Residual raw(false), lazy(true);
+                      lazy_flow = airfoil::declare_flow(mesh),
+                      random_flow = airfoil::declare_flow(shuffled(mesh));
+  airfoil::Residual raw(false), lazy(true), random(true);
   std::vector<Case> cases{
       {"hand scalar", [&] { return hand.iterate(settings.iterations); }},
       {"library raw", [&] { return advance(raw_flow, raw, settings.iterations); }},
-      {"library lazy", [&] { return advance(lazy_flow, lazy, settings.iterations); }}};
+      {"library lazy", [&] { return advance(lazy_flow, lazy, settings.iterations); }},
+      {"library lazy, random numbering",
+       [&] { return advance(random_flow, random, settings.iterations); }}};
   for (Case& c : cases) c.residual = c.advance();  // compiles kernels and touches memory
   expect_agreement(cases);
   for (int round = 0; round < settings.rounds; ++round) {

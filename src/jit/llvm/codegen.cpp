@@ -22,6 +22,7 @@
 #include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <jit/llvm/lane_gain.hpp>
 #include <jit/llvm/math_names.hpp>
 
 namespace op2::jit {
@@ -201,6 +202,16 @@ std::string calls_in(const llvm::Module& module, const std::string& function) {
   return names.empty() ? "" : fmt::format("calls {}", fmt::join(names, ", "));
 }
 
+/// Why the function's lanes are not worth their while, if they are not.
+std::string useless_lanes_in(llvm::Module& module, const std::string& function) {
+  llvm::Function* blocks = module.getFunction(function);
+  if (blocks == nullptr) return "";
+  const LaneGain gain = gain_of_lanes(*blocks);
+  if (gain.saved >= gain.moved) return "";
+  return fmt::format("{:.0f} instructions to fill vectors and empty them would save {:.0f}",
+                     gain.moved, gain.saved);
+}
+
 }  // namespace
 
 GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const Machine& machine,
@@ -218,9 +229,11 @@ GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const 
   optimise(module, *target, request);
   result.not_vectorised = calls_in(module, request.blocks);
   if (result.not_vectorised.empty()) result.not_vectorised = messages.not_vectorised();
+  if (result.not_vectorised.empty() && request.must_gain)
+    result.not_vectorised = useless_lanes_in(module, request.blocks);
   refuse_constructors(module, marks, result.diagnostics);
   refuse_undefined(module, marks, result.diagnostics);
-  if (!result.diagnostics.empty()) return result;
+  if (!result.diagnostics.empty() || !result.not_vectorised.empty()) return result;
 
   llvm::raw_string_ostream(result.ir) << module;
   const auto copy = llvm::CloneModule(module);

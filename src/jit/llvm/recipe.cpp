@@ -265,6 +265,9 @@ constexpr const char* undefined_checks =
     "pointer-overflow,return,shift-base,shift-exponent,signed-integer-overflow,unreachable,vla-"
     "bound";
 
+/// Changes with the rules of lane_gain.hpp, by which code becomes vector code or does not.
+constexpr const char* lane_rules = "1";
+
 /// Arguments that all compilations share.
 std::vector<std::string> fixed_flags() {
   return {"-O3",
@@ -345,6 +348,7 @@ std::vector<std::string> clang_arguments(const Machine& machine, const CompileRe
 
 std::string recipe_fingerprint() {
   std::uint64_t hash = 0xcbf29ce484222325;
+  mix(hash, lane_rules);
   for (const auto& flag : fixed_flags()) mix(hash, flag);
   mix(hash, undefined_checks);
   for (const auto& header : shim_headers()) {

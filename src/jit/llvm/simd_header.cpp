@@ -22,13 +22,26 @@ template <int width, class Body> OP2_INLINE void each(Body body) {
 #pragma clang loop unroll(full) vectorize(disable)
   for (int lane = 0; lane < width; ++lane) body(lane);
 }
+// Unrolled too early, a short body is never vectorised; a loop of two lanes is not recognised
+// otherwise.
 template <int width, class Body> OP2_INLINE void together(Body body) {
+  if constexpr (width > 2) {
+#pragma clang loop vectorize(enable) vectorize_width(width) interleave(disable) unroll(disable)
+    for (int lane = 0; lane < width; ++lane) body(lane);
+  } else {
 #pragma clang loop vectorize(enable) vectorize_width(width) interleave(disable)
-  for (int lane = 0; lane < width; ++lane) body(lane);
+    for (int lane = 0; lane < width; ++lane) body(lane);
+  }
 }
 template <int n, class Body> OP2_INLINE void repeat(Body body) {
 #pragma clang loop unroll(full)
   for (int k = 0; k < n; ++k) body(k);
+}
+
+// Asks for `bytes` bytes before they are needed; they need not exist.
+template <long bytes> OP2_INLINE void fetch(const void* from) {
+#pragma clang loop unroll(full)
+  for (long k = 0; k < bytes; k += 64) __builtin_prefetch(static_cast<const char*>(from) + k);
 }
 
 template <class T, int n> OP2_INLINE void load(T (&to)[n], const T* from) {

@@ -140,7 +140,7 @@ struct WideCode : testing::Test {
   std::unique_ptr<Jit> make(bool simd, const std::string& cpu = "") {
     JitOptions options = test::jit_options(folder.path(), [] { return std::vector<Constant>(); });
     options.cache.mode = core::CacheMode::off;
-    options.simd = simd;
+    options.simd = simd ? core::SimdMode::wherever_possible : core::SimdMode::off;
     options.cpu = cpu;
     return std::make_unique<Jit>(std::move(options), log);
   }
@@ -207,6 +207,23 @@ TEST_F(WideCode, NamesTheFunctionThatStandsInItsWay) {
   ASSERT_FALSE(outcome.error);
   EXPECT_THAT(outcome.code->lanes, testing::StartsWith("scalar: "));
   EXPECT_THAT(outcome.code->lanes, testing::HasSubstr("calls printf"));
+}
+
+TEST_F(WideCode, IsNotMadeWhereItWouldOnlyMoveData) {
+  JitOptions options = test::jit_options(folder.path(), [] { return std::vector<Constant>(); });
+  options.cache.mode = core::CacheMode::off;
+  Jit jit(std::move(options), log);
+  const auto lanes = [&](const char* name, const char* text) {
+    return code(jit, name, text, {test::dat(0, 4, OP_READ), test::dat(1, 4, OP_WRITE)}).code->lanes;
+  };
+  EXPECT_THAT(lanes("copy",
+                    "void copy(const double* a, double* b) { for (int n = 0; n < 4; ++n) "
+                    "b[n] = a[n]; }"),
+              testing::AllOf(testing::StartsWith("scalar: "), testing::HasSubstr("fill vectors")));
+  EXPECT_THAT(lanes("roots",
+                    "#include <cmath>\nvoid roots(const double* a, double* b) { for (int n "
+                    "= 0; n < 4; ++n) b[n] = std::sqrt(a[n] / (1 + a[n] * a[n])); }"),
+              testing::EndsWith(" wide"));
 }
 
 TEST_F(WideCode, AddsInTheOrderOfTheElements) {

@@ -230,7 +230,7 @@ TEST(TileTrial, StaysWithWhatWasFaster) {
       with += trial.wants_tiles() ? 1 : 0;
       trial.add(trial.wants_tiles() == tiles_are_faster ? 1.0 : 2.0);
     }
-    EXPECT_EQ(with, 2);
+    EXPECT_EQ(with, 3);
     EXPECT_EQ(trial.wants_tiles(), tiles_are_faster);
   }
 }

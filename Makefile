@@ -50,8 +50,10 @@ asan: build/asan/build.ninja
 	@ctest --preset asan
 
 bench: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target airfoil_bench overhead_bench ranks_bench airfoil
+	@cmake --build --preset release -j $(JOBS) --target airfoil_bench cg_bench stream_bench overhead_bench ranks_bench airfoil
+	@build/release/tests/bench/stream_bench
 	@build/release/tests/bench/airfoil_bench
+	@build/release/tests/bench/cg_bench
 	@build/release/tests/bench/overhead_bench
 	@$(PYTHON) -B tests/bench/bench_ranks.py build/release
 

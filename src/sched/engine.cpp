@@ -26,7 +26,8 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   Plan& plan = plan_for(queue, mesh);
-  planner_.prepare(queue, plan);
+  const auto begin = core::Clock::now();
+  if (planner_.prepare(queue, plan)) trace_.add("plan", "make tiles", begin, core::Clock::now());
   announce(plan);
   executing_ = true;
   for (ChainPlan& chain : plan.chains) runner_.run(chain, plan, queue, stamp_);

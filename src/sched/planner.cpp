@@ -61,13 +61,14 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   return plan;
 }
 
-void Planner::prepare(const core::Queue& queue, Plan& plan) {
+bool Planner::prepare(const core::Queue& queue, Plan& plan) {
   const core::TileMode mode = options_.tile.mode;
-  if (mode == core::TileMode::off) return;
+  if (mode == core::TileMode::off) return false;
   const bool must_repeat = mode == core::TileMode::measured || mode == core::TileMode::modelled;
-  if (plan.executions++ != (must_repeat ? 1 : 0)) return;
+  if (plan.executions++ != (must_repeat ? 1 : 0)) return false;
   tiler_.add_tiles(queue, plan);
   if (options_.dump.schedule) log_.dump(describe_schedule(queue, plan));
+  return true;
 }
 
 core::Level Planner::plan_chain(const core::Queue& queue, RecordRange range,

@@ -38,7 +38,8 @@ class Planner {
 
   /// To be called before each execution of a plan: adds tiles when the plan has shown that it
   /// repeats. Local.
-  void prepare(const core::Queue& queue, Plan& plan);
+  /// @return whether it looked for tiles
+  bool prepare(const core::Queue& queue, Plan& plan);
 
   /// To be called when rows or maps have moved and all plans are gone.
   void forget_rows() { steps_.forget(); }

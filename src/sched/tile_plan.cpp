@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 #include <tuple>
+#include <utility>
 
 namespace op2::sched {
 namespace {
@@ -58,6 +59,11 @@ class Schedule {
 
 using Slots = std::vector<Slot>;  ///< of the rows of a set
 
+bool reaches_own_rows_only(const TileLoop& loop) {
+  return std::ranges::all_of(loop.touches,
+                             [](const TileTouch& touch) { return touch.index == nullptr; });
+}
+
 /// Rows that have no tile yet get that of a row close to them.
 void follow(const TileLink& link, std::vector<Slots>& homes) {
   Slots& from = homes[static_cast<std::size_t>(link.from)];
@@ -84,38 +90,69 @@ Slots order_of_tiles(const TileShape& shape) {
   return order;
 }
 
-/// The tile in which each row of each set is at home.
+/// Whether iterations ask for the last slot of rows of the set.
+bool is_asked_for(const TileProblem& problem, int set) {
+  return std::ranges::any_of(problem.loops, [&](const TileLoop& loop) {
+    return reaches_own_rows_only(loop)
+               ? loop.set == set
+               : std::ranges::any_of(loop.touches,
+                                     [&](const TileTouch& touch) { return touch.set == set; });
+  });
+}
+
+/// The tile in which each row is at home, for sets of which that is asked.
 std::vector<Slots> homes_of(const TileProblem& problem, const TileShape& shape,
                             const Schedule& schedule) {
-  std::vector<Slots> homes;
-  for (const std::int64_t size : problem.sizes)
-    homes.emplace_back(static_cast<std::size_t>(size), unknown);
+  std::vector<Slots> homes(problem.sizes.size());
+  std::vector<int> others;
+  for (int set = 0; set < std::ssize(homes); ++set)
+    if (set != problem.home && is_asked_for(problem, set)) others.push_back(set);
+  for (std::size_t set = 0; set < homes.size(); ++set)
+    if (static_cast<int>(set) == problem.home || !others.empty())
+      homes[set].assign(static_cast<std::size_t>(problem.sizes[set]), unknown);
   const Slots order = order_of_tiles(shape);
+  const auto by_place = [&](std::size_t row, std::int64_t rows) {
+    return order[static_cast<std::size_t>(schedule.home_of(static_cast<std::int64_t>(row), rows))];
+  };
   Slots& home = homes[static_cast<std::size_t>(problem.home)];
-  for (std::int64_t row = 0; row < problem.home_rows; ++row)
-    home[static_cast<std::size_t>(row)] =
-        order[static_cast<std::size_t>(schedule.home_of(row, problem.home_rows))];
+  for (std::size_t row = 0; row < static_cast<std::size_t>(problem.home_rows); ++row)
+    home[row] = by_place(row, problem.home_rows);
+  if (others.empty() && problem.home_rows == std::ssize(home)) return homes;
   // Twice, because a set may be reached through one that comes later.
   for (int pass = 0; pass < 2; ++pass)
-    for (const TileLink& link : problem.links) follow(link, homes);
+    for (const TileLink& link : problem.links)
+      if (!homes[static_cast<std::size_t>(link.from)].empty() &&
+          !homes[static_cast<std::size_t>(link.to)].empty())
+        follow(link, homes);
   for (Slots& slots : homes)
     for (std::size_t row = 0; row < slots.size(); ++row)
-      if (slots[row] == unknown)
-        slots[row] = order[static_cast<std::size_t>(
-            schedule.home_of(static_cast<std::int64_t>(row), std::ssize(slots)))];
+      if (slots[row] == unknown) slots[row] = by_place(row, std::ssize(slots));
   return homes;
 }
 
 /// Iterations of one loop by slot.
 using RunsBySlot = std::vector<std::vector<TileRun>>;
 
-void append(RunsBySlot& runs, Slot slot, std::int64_t element) {
-  auto& own = runs[static_cast<std::size_t>(slot)];
-  const auto e = static_cast<std::int32_t>(element);
-  if (!own.empty() && own.back().end == e)
-    ++own.back().end;
-  else
-    own.push_back({e, e + 1});
+/// @param slot_of  of each iteration; called in ascending order
+template <class SlotOf>
+std::shared_ptr<const RunsBySlot> group(Range rows, Slot slots, const SlotOf& slot_of) {
+  auto runs = std::make_shared<RunsBySlot>(slots);
+  if (rows.begin >= rows.end) return runs;
+  Slot slot = slot_of(rows.begin);
+  std::int64_t begin = rows.begin;
+  const auto close = [&](std::int64_t end) {
+    (*runs)[static_cast<std::size_t>(slot)].push_back(
+        {static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)});
+    begin = end;
+  };
+  for (std::int64_t element = begin + 1; element < rows.end; ++element) {
+    const Slot next = slot_of(element);
+    if (next == slot) continue;
+    close(element);
+    slot = next;
+  }
+  close(rows.end);
+  return runs;
 }
 
 /// Assigns iterations to slots, loop by loop.
@@ -123,9 +160,11 @@ class Inspector {
  public:
   Inspector(const TileProblem& problem, const TileShape& shape)
       : schedule_(shape),
-        done_(homes_of(problem, shape, schedule_)),
+        before_(homes_of(problem, shape, schedule_)),
+        after_(before_),
         versions_(problem.sizes.size(), 0) {
-    for (const TileLoop& loop : problem.loops) runs_.push_back(inspect(loop));
+    for (const TileLoop& loop : problem.loops)
+      runs_.push_back(reaches_own_rows_only(loop) ? inspect_own_rows(loop) : inspect_targets(loop));
   }
 
   const Schedule& schedule() const { return schedule_; }
@@ -134,21 +173,26 @@ class Inspector {
  private:
   using SharedRuns = std::shared_ptr<const RunsBySlot>;
 
-  SharedRuns inspect(const TileLoop& loop) {
-    const bool through_maps = std::ranges::any_of(
-        loop.touches, [](const TileTouch& touch) { return touch.index != nullptr; });
-    return through_maps ? inspect_targets(loop) : inspect_own_rows(loop);
-  }
+  /// What a touch reads and writes.
+  struct View {
+    const std::int32_t* index;
+    std::int64_t stride;
+    const Slot* before;
+    Slot* after;
+    std::size_t set;
+    std::int64_t row(std::int64_t element) const {
+      return index == nullptr ? element : index[element * stride];
+    }
+  };
 
   /// Iterations that touch at most their own rows follow them; nothing moves.
   SharedRuns inspect_own_rows(const TileLoop& loop) {
     const auto set = static_cast<std::size_t>(loop.set);
     SharedRuns& known = own_rows_[{loop.set, versions_[set], loop.rows.begin, loop.rows.end}];
     if (known == nullptr) {
-      auto runs = std::make_shared<RunsBySlot>(schedule_.slots());
-      for (std::int64_t element = loop.rows.begin; element < loop.rows.end; ++element)
-        append(*runs, done_[set][static_cast<std::size_t>(element)], element);
-      known = std::move(runs);
+      const Slot* slots = before_[set].data();
+      known =
+          group(loop.rows, schedule_.slots(), [=](std::int64_t element) { return slots[element]; });
     }
     return known;
   }
@@ -156,57 +200,68 @@ class Inspector {
   SharedRuns inspect_targets(const TileLoop& loop) {
     std::vector<View> views;
     for (const TileTouch& touch : loop.touches) {
-      next_[touch.set] = done_[static_cast<std::size_t>(touch.set)];
-      ++versions_[static_cast<std::size_t>(touch.set)];
+      const auto set = static_cast<std::size_t>(touch.set);
+      views.push_back({touch.index, touch.stride, before_[set].data(), after_[set].data(), set});
     }
-    for (const TileTouch& touch : loop.touches)
-      views.push_back({touch.index, touch.stride, done_[static_cast<std::size_t>(touch.set)].data(),
-                       next_[touch.set].data()});
-    auto runs = std::make_shared<RunsBySlot>(schedule_.slots());
-    for (std::int64_t element = loop.rows.begin; element < loop.rows.end; ++element)
-      append(*runs, place(views, element), element);
-    for (auto& [set, slots] : next_) done_[static_cast<std::size_t>(set)].swap(slots);
-    next_.clear();
+    const SharedRuns runs = views.size() == 1   ? group_by_place<1>(loop, views)
+                            : views.size() == 2 ? group_by_place<2>(loop, views)
+                            : views.size() == 4 ? group_by_place<4>(loop, views)
+                                                : group_by_place<0>(loop, views);
+    for (const auto& [set, row] : changed_) {
+      before_[set][row] = after_[set][row];
+      ++versions_[set];
+    }
+    changed_.clear();
     return runs;
   }
 
-  /// What a touch reads and writes: where rows were touched last before the loop, and after it.
-  struct View {
-    const std::int32_t* index;
-    std::int64_t stride;
-    const Slot* before;
-    Slot* after;
-    std::int64_t row(std::int64_t element) const {
-      return index == nullptr ? element : index[element * stride];
-    }
-  };
+  /// Most iterations find all their rows in one tile of the first phase, where nothing changes.
+  /// @tparam touches  their number, or 0: any
+  template <std::size_t touches>
+  Slot place(const std::vector<View>& views, std::int64_t element) {
+    const View* view = views.data();
+    const Slot first = view->before[view->row(element)];
+    bool together = first < schedule_.first_phase();
+    for (std::size_t k = 1; k < (touches > 0 ? touches : views.size()); ++k)
+      together = together && view[k].before[view[k].row(element)] == first;
+    return together ? first : move(views, element, first);
+  }
+
+  template <std::size_t touches>
+  SharedRuns group_by_place(const TileLoop& loop, const std::vector<View>& views) {
+    return group(loop.rows, schedule_.slots(),
+                 [&](std::int64_t element) { return place<touches>(views, element); });
+  }
 
   /// Iterations of the loop may meet in a row. In the first phase they are then of one group,
   /// because the row is at home there; so they need not wait for each other. Later phases have no
   /// such home: there, the first iteration decides for the others.
-  Slot place(const std::vector<View>& views, std::int64_t element) const {
-    Slot slot = views[0].before[views[0].row(element)];
-    for (std::size_t k = 1; k < views.size(); ++k)
-      slot = schedule_.after(slot, views[k].before[views[k].row(element)]);
+  Slot move(const std::vector<View>& views, std::int64_t element, Slot slot) {
+    for (const View& view : views) slot = schedule_.after(slot, view.before[view.row(element)]);
     if (slot >= schedule_.first_phase())
-      for (Slot before = unknown; before != slot;) {
-        before = slot;
+      for (Slot last = unknown; last != slot;) {
+        last = slot;
         for (const View& view : views)
           if (const Slot there = view.after[view.row(element)]; there >= schedule_.first_phase())
             slot = schedule_.after(slot, there);
       }
     for (const View& view : views) {
-      Slot& there = view.after[view.row(element)];
-      there = schedule_.after(there, slot);
+      const std::int64_t row = view.row(element);
+      const Slot later = schedule_.after(view.after[row], slot);
+      if (later == view.after[row]) continue;
+      view.after[row] = later;
+      changed_.push_back({view.set, static_cast<std::size_t>(row)});
     }
     return slot;
   }
 
   Schedule schedule_;
-  std::vector<Slots> done_;    ///< of each set and row: the last slot that touches it
-  std::map<int, Slots> next_;  ///< the same after the loop that is being inspected
-  std::vector<int> versions_;  ///< of each set: changes whenever its slots do
-  std::map<std::tuple<int, int, std::int64_t, std::int64_t>, SharedRuns> own_rows_;
+  /// Of each set and row the last slot that touches it: before the loop that is being inspected,
+  /// and with it. Equal between loops.
+  std::vector<Slots> before_, after_;
+  std::vector<std::pair<std::size_t, std::size_t>> changed_;  ///< sets and rows where they differ
+  std::vector<std::int64_t> versions_;  ///< of each set: changes whenever its slots do
+  std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t>, SharedRuns> own_rows_;
   std::vector<SharedRuns> runs_;  ///< of each loop
 };
 

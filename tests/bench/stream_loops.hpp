@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loops of stream_bench by hand, on elements [begin, end).
+#pragma once
+
+namespace bench {
+
+void copy_by_hand(int begin, int end, const double* a, double* b);
+void triad_by_hand(int begin, int end, const double* a, const double* b, double* c);
+/// @param ends  shape [elements x 2]
+void gather_by_hand(int begin, int end, const int* ends, const double* a, double* c);
+
+}  // namespace bench

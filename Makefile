@@ -51,11 +51,11 @@ asan: build/asan/build.ninja
 
 bench: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil_bench cg_bench stream_bench overhead_bench ranks_bench airfoil
-	@build/release/tests/bench/stream_bench
-	@build/release/tests/bench/airfoil_bench
-	@build/release/tests/bench/cg_bench
-	@build/release/tests/bench/overhead_bench
-	@$(PYTHON) -B tests/bench/bench_ranks.py build/release
+	@for bench in stream_bench airfoil_bench "airfoil_bench --size 800 1200 --rounds 5" cg_bench \
+	  overhead_bench; do build/release/tests/bench/$$bench || exit 1; done | tee build/bench.jsonl
+	@$(PYTHON) -B tests/bench/bench_ranks.py build/release | tee -a build/bench.jsonl
+	@$(PYTHON) -B tests/bench/plot_bench.py build/bench.jsonl build/bench.png
+	@echo "wrote build/bench.jsonl and build/bench.png"
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect

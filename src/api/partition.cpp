@@ -211,7 +211,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   runtime.enter("op_partition by {}", name_of(request.method));
   runtime.return_to_declared();
   if (runtime.mesh.sets().empty()) return;
-  if (runtime.alone()) return runtime.rows.ensure_rows(0);
+  if (runtime.alone()) return runtime.settle();
   const std::string text = runtime.collectively([&] { return partition(runtime, set, request); });
   if (request.method != request.wanted)
     runtime.log.warning(fmt::format("op_partition: {} instead of {}: {}", name_of(request.method),

@@ -16,9 +16,10 @@ namespace op2::api {
 namespace {
 
 /// Ranks that share a machine without being bound by the launcher share its cores.
-core::Topology share_of_node(const core::Topology& topology) {
+core::Topology share_of_node(core::Topology topology) {
   const comm::NodeRank place = comm::rank_on_node();
   const int cores = std::max(1, topology.cores / place.count);
+  topology.caches.shared /= place.count;
   const bool bound =
       topology.cores <= static_cast<int>(std::thread::hardware_concurrency()) / place.count;
   if (place.count == 1 || bound) return topology;
@@ -207,10 +208,17 @@ void Runtime::guard(const std::function<void()>& action) {
 }
 
 void Runtime::return_to_declared() {
-  if (rows.as_declared()) return;
-  flush();
-  engine.forget_halos();
-  collectively([this] { rows.return_to_declared(); });
+  if (!rows.as_declared()) {
+    flush();
+    engine.forget_halos();
+  }
+  if (alone()) call_ = "bringing the mesh to the form in which it was declared";
+  guard([this] { rows.return_to_declared(); });
+}
+
+void Runtime::settle() {
+  if (alone()) call_ = "ordering the mesh";
+  guard([this] { rows.ensure_rows(0); });
 }
 
 std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {
@@ -222,16 +230,21 @@ std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& sto
 void Runtime::flush_if_full() {
   constexpr std::size_t max_bytes = std::size_t{64} << 20;
   const auto most = static_cast<std::size_t>(options.queue_max);
-  if (queue.size() == most / 2 || queue.size() == most) adapt_queue_bound();
-  if (queue.size() >= queue_bound_ || queue.captured_bytes() > max_bytes) flush();
+  const std::size_t size = queue.size();
+  if (size == most / 2 || size == queue_bound_ || size == most) adapt_queue_bound();
+  if (size >= queue_bound_ || queue.captured_bytes() > max_bytes) flush();
 }
 
-/// Looks when the queue is half full, so that the first chain already is a whole number of steps,
-/// and again when it is full. What does not repeat itself may fill the queue.
+/// Looks when the queue is half full, so that already the first chain is a whole number of steps if
+/// they are short; and when it is as full as it may be: what then does not repeat itself may fill
+/// the queue.
 void Runtime::adapt_queue_bound() {
   const auto most = static_cast<std::size_t>(options.queue_max);
   const std::size_t period = queue.period();
-  queue_bound_ = period == 0 ? most : most - most % period;
+  if (period > 0)
+    queue_bound_ = most - most % period;
+  else if (queue.size() >= queue_bound_)
+    queue_bound_ = most;
 }
 
 }  // namespace op2::api

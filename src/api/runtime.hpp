@@ -93,6 +93,10 @@ class Runtime {
   /// it is in another, what is queued is executed first. Collective.
   void return_to_declared();
 
+  /// Brings the mesh to local rows, as the first loop would. Collective. If memory does not suffice
+  /// here or in `return_to_declared`, the session is over: some data may have moved, others not.
+  void settle();
+
   /// Executes what is queued; yields the rows of a dat as declared. Collective.
   /// @param storage  for rows that are brought together; outlives the result
   std::span<const std::byte> fetch(const core::Dat& dat, comm::Bytes& storage);

@@ -112,6 +112,7 @@ void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> ow
 }
 
 void DistributedMesh::return_to_declared() {
+  judged_ = false;
   if (as_declared()) return;
   for (const auto& dat : mesh_.dats()) {
     Bytes storage;
@@ -167,17 +168,20 @@ std::vector<std::int64_t> DistributedMesh::weights() const {
 }
 
 void DistributedMesh::reorder() {
-  if (reordered_) return;
-  reordered_ = true;
+  if (judged_) return;
+  judged_ = true;
   LocalMesh local{{}, weights(), {}};
   for (const auto& set : mesh_.sets()) local.sizes.push_back(set->size);
   for (const auto& map : mesh_.maps())
     local.maps.push_back({map->from->index, map->to->index, map->dim, map->entries});
   std::vector<Order> orders = locality_orders(local, renumber_);
   if (std::ranges::all_of(orders, &Order::empty)) return;
+  reordered_ = true;
+  std::vector<std::vector<std::int32_t>> places;
+  for (const Order& order : orders) places.push_back(places_in(order));
   for (const auto& map : mesh_.maps())
     map->entries = reordered(*map, orders[static_cast<std::size_t>(map->from->index)],
-                             places_in(orders[static_cast<std::size_t>(map->to->index)]));
+                             places[static_cast<std::size_t>(map->to->index)]);
   for (const auto& map : mesh_.maps()) map->map = map->entries.data();
   for (const auto& set : mesh_.sets())
     set->numbers = std::move(orders[static_cast<std::size_t>(set->index)]);

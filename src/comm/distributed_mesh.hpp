@@ -64,13 +64,13 @@ class DistributedMesh {
   void update_records();
   std::vector<std::int64_t> weights() const;
   void reorder();
-  void restore_order();
   void undistribute();
 
   core::Mesh& mesh_;
   Communicator& communicator_;
   const core::RenumberMode renumber_;
-  bool reordered_ = false;  ///< on one rank: rows are where locality wants them
+  bool judged_ = false;     ///< on one rank: the order of the declared mesh was looked at
+  bool reordered_ = false;  ///< on one rank: and some sets have another
   std::vector<Owners>
       owners_;  ///< of the held elements, for each set; may be shorter than the mesh
   std::unique_ptr<HaloFamily> family_;

@@ -122,10 +122,12 @@ Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
   return order;
 }
 
+/// The key of an element that no map connects: it comes last.
+constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
+
 /// For each element of the set that the map connects with an ordered one the last place that it
 /// touches, or that touches it; beyond all places if there is none.
 Places last_places(const MapView& map, bool forward, std::int32_t size, const Places& ordered) {
-  constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
   Places last(static_cast<std::size_t>(size), -1);
   for (std::size_t k = 0; k < map.targets.size(); ++k) {
     const std::int32_t target = map.targets[k];
@@ -139,11 +141,15 @@ Places last_places(const MapView& map, bool forward, std::int32_t size, const Pl
   return last;
 }
 
-/// Mean distance between the keys of successive elements.
+/// Mean distance between the keys of successive elements that have one.
 double step_of(const Places& keys) {
   double sum = 0;
-  for (std::size_t k = 1; k < keys.size(); ++k)
-    sum += std::fabs(static_cast<double>(keys[k]) - static_cast<double>(keys[k - 1]));
+  std::int32_t last = keys.empty() ? nowhere : keys.front();
+  for (const std::int32_t key : keys) {
+    if (key == nowhere) continue;
+    if (last != nowhere) sum += std::abs(static_cast<double>(key) - static_cast<double>(last));
+    last = key;
+  }
   return keys.size() < 2 ? 0 : sum / static_cast<double>(keys.size() - 1);
 }
 

@@ -102,7 +102,7 @@ class Mesh {
                      bool text_is_file);
   Set& add_set(const Block& block, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
-  /// @param values  of the declared rows; must be null once the mesh is distributed
+  /// @param values  of the declared rows; must be null unless the mesh is as declared
   /// Takes a freed temporary dat of the same shape if there is one and `temporary` is set.
   Dat& add_dat(op_set set, int dim, Type type, const void* values, const char* name,
                bool temporary);

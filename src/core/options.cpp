@@ -47,11 +47,11 @@ constexpr Switch table[] = {
     {"OP2_SIMD", "auto, on",
      "whether compiled code executes several elements at once; auto: where it is expected to be "
      "faster; on: wherever it is possible"},
-    {"OP2_TILE", "auto, on, n, shuffled",
-     "loops of a chain are executed together, tile by tile; auto: where a model of the caches "
-     "expects a gain and measurement confirms it; on: where the model does; n: everywhere, in "
-     "tiles "
-     "of n elements; shuffled: everywhere, in a random order (for tests)"},
+    {"OP2_TILE", "auto, measured, off, n, shuffled",
+     "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
+     "caches expects a gain; measured: if moreover both ways were tried and tiles were faster, so "
+     "that the last bits of sums depend on the clock; n: everywhere, in tiles of n elements; "
+     "shuffled: everywhere, in a random order (for tests)"},
     {"OP2_LOG", "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
     {"OP2_DUMP", "none, list of chain,schedule,source,partition",
@@ -136,12 +136,13 @@ Tiling read_tiling(const Lookup& lookup) {
   constexpr std::int64_t shuffled_rows = 37, most_rows = 1'000'000'000;
   const std::string text = lookup("OP2_TILE").value_or("auto");
   if (text == "auto") return {};
-  if (text == "on") return {TileMode::modelled, 0};
+  if (text == "measured") return {TileMode::measured, 0};
+  if (text == "off") return {TileMode::off, 0};
   if (text == "shuffled") return {TileMode::shuffled, shuffled_rows};
   std::int64_t rows = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
   if (error != std::errc() || end != text.data() + text.size() || rows < 1 || rows > most_rows)
-    bad_value("OP2_TILE", text, "auto, on, shuffled, or a number from 1 to 1000000000");
+    bad_value("OP2_TILE", text, "auto, measured, off, shuffled, or a number from 1 to 1000000000");
   return {TileMode::fixed, rows};
 }
 

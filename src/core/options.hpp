@@ -39,14 +39,14 @@ enum class SimdMode { where_it_pays, wherever_possible, off };
 
 /// How loops are executed tile by tile.
 enum class TileMode {
-  measured,  ///< where a model expects a gain and measurement confirms it
-  modelled,  ///< where the model expects a gain
+  modelled,  ///< where a model expects a gain
+  measured,  ///< where the model expects a gain and measurement confirms it
   fixed,     ///< everywhere, in tiles of `rows`
   shuffled,  ///< the same in a random order
   off
 };
 struct Tiling {
-  TileMode mode = TileMode::measured;
+  TileMode mode = TileMode::modelled;
   std::int64_t rows = 0;  ///< 0: by the model
 };
 

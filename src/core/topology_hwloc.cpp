@@ -52,9 +52,17 @@ Topology by_cores(hwloc_topology_t machine, hwloc_const_bitmap_t allowed) {
   return topology;
 }
 
-/// Of the caches above the first processor: those that serve one core only, and all.
+bool above_is_cache(hwloc_obj_t object) {
+  for (hwloc_obj_t above = object->parent; above != nullptr; above = above->parent)
+    if (hwloc_obj_type_is_dcache(above->type) != 0) return true;
+  return false;
+}
+
+/// Of the caches above the first processor: the largest that serves one core only, and the largest.
+/// These are two even where only one core is visible.
 Caches caches_of(hwloc_topology_t machine) {
   Caches caches;
+  std::int64_t inner = 0;
   const hwloc_obj_t unit = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, 0);
   for (hwloc_obj_t above = unit; above != nullptr; above = above->parent) {
     const bool holds_data = hwloc_obj_type_is_dcache(above->type) != 0;
@@ -62,7 +70,8 @@ Caches caches_of(hwloc_topology_t machine) {
     const auto size = static_cast<std::int64_t>(above->attr->cache.size);
     const int cores =
         hwloc_get_nbobjs_inside_cpuset_by_type(machine, above->cpuset, HWLOC_OBJ_CORE);
-    if (cores <= 1) caches.own = size;
+    caches.own = cores <= 1 && above_is_cache(above) ? size : inner > 0 ? inner : size;
+    inner = caches.own;
     caches.shared = size;
   }
   return caches;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/emit_lanes.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -86,7 +87,8 @@ class BlockEmitter {
       const auto bytes = static_cast<int>(core::size_of(arg.type, arg.dim));
       if (!is_loaded(arg) || is_indirect(arg) || bytes < cache_line) continue;
       line("    op2_simd::fetch<{}>({});", width_ * bytes,
-           row_address(arg, fmt::format("(op2_block + {})", fetch_ahead_bytes / bytes)));
+           row_address(
+               arg, fmt::format("(op2_block + {})", std::max(width_, fetch_ahead_bytes / bytes))));
     }
   }
 

@@ -82,6 +82,7 @@ void ChainRunner::run_together(const Chain& c, TiledLoops& tiled, Half half) {
   for (std::size_t k = tiled.begin; k < tiled.end; ++k)
     run_record(c, k, half, in_tiles ? Way::in_tiles : Way::alone);
   tiled.trial.add(seconds_since(begin));
+  if (!tiled.trial.wants_tiles() && tiled.trial.decided()) tiled.plan = {};
 }
 
 void ChainRunner::run_in_tiles(const Chain& c, TiledLoops& tiled, Half half) {

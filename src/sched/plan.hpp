@@ -115,7 +115,7 @@ struct Plan {
   std::vector<ChainPlan> chains;         ///< one after the other they cover the records
   std::vector<LoopStep> steps;           ///< one per record
   std::vector<core::Level> valid_after;  ///< of `key.dats`
-  int executions = 0;                    ///< begun
+  int executions = 0;                    ///< begun; counted as long as tiles may still come
 };
 
 PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);

@@ -65,7 +65,8 @@ bool Planner::prepare(const core::Queue& queue, Plan& plan) {
   const core::TileMode mode = options_.tile.mode;
   if (mode == core::TileMode::off) return false;
   const bool must_repeat = mode == core::TileMode::measured || mode == core::TileMode::modelled;
-  if (plan.executions++ != (must_repeat ? 1 : 0)) return false;
+  const int first_with_tiles = must_repeat ? 1 : 0;
+  if (plan.executions > first_with_tiles || plan.executions++ < first_with_tiles) return false;
   tiler_.add_tiles(queue, plan);
   if (options_.dump.schedule) log_.dump(describe_schedule(queue, plan));
   return true;

@@ -24,7 +24,7 @@ int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int
   const double share = traffic.footprint / threads;
   const auto tiles = static_cast<std::int64_t>(std::ceil(share / (usable_cache * own)));
   const std::int64_t most = traffic.home_rows / (threads * least_rows);
-  return tiles < 2 ? 0 : static_cast<int>(std::min(tiles, most));
+  return std::min(tiles, most) < 2 ? 0 : static_cast<int>(std::min(tiles, most));
 }
 
 }  // namespace op2::sched

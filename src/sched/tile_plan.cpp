@@ -107,8 +107,10 @@ std::vector<Slots> homes_of(const TileProblem& problem, const TileShape& shape,
   std::vector<int> others;
   for (int set = 0; set < std::ssize(homes); ++set)
     if (set != problem.home && is_asked_for(problem, set)) others.push_back(set);
+  const auto home_size = problem.sizes[static_cast<std::size_t>(problem.home)];
+  const bool needs_others = !others.empty() || problem.home_rows < home_size;
   for (std::size_t set = 0; set < homes.size(); ++set)
-    if (static_cast<int>(set) == problem.home || !others.empty())
+    if (static_cast<int>(set) == problem.home || needs_others)
       homes[set].assign(static_cast<std::size_t>(problem.sizes[set]), unknown);
   const Slots order = order_of_tiles(shape);
   const auto by_place = [&](std::size_t row, std::int64_t rows) {
@@ -117,13 +119,10 @@ std::vector<Slots> homes_of(const TileProblem& problem, const TileShape& shape,
   Slots& home = homes[static_cast<std::size_t>(problem.home)];
   for (std::size_t row = 0; row < static_cast<std::size_t>(problem.home_rows); ++row)
     home[row] = by_place(row, problem.home_rows);
-  if (others.empty() && problem.home_rows == std::ssize(home)) return homes;
+  if (!needs_others) return homes;
   // Twice, because a set may be reached through one that comes later.
   for (int pass = 0; pass < 2; ++pass)
-    for (const TileLink& link : problem.links)
-      if (!homes[static_cast<std::size_t>(link.from)].empty() &&
-          !homes[static_cast<std::size_t>(link.to)].empty())
-        follow(link, homes);
+    for (const TileLink& link : problem.links) follow(link, homes);
   for (Slots& slots : homes)
     for (std::size_t row = 0; row < slots.size(); ++row)
       if (slots[row] == unknown) slots[row] = by_place(row, std::ssize(slots));
@@ -163,8 +162,17 @@ class Inspector {
         before_(homes_of(problem, shape, schedule_)),
         after_(before_),
         versions_(problem.sizes.size(), 0) {
-    for (const TileLoop& loop : problem.loops)
+    for (const TileLoop& loop : problem.loops) {
       runs_.push_back(reaches_own_rows_only(loop) ? inspect_own_rows(loop) : inspect_targets(loop));
+      count(loop, *runs_.back());
+      if (too_short(shape)) return;
+    }
+  }
+
+  /// Whether the inspection ended early because runs are too short.
+  bool too_short(const TileShape& shape) const {
+    constexpr std::int64_t few = 10'000;  // iterations that say little
+    return iterations_ > few && iterations_ < shape.least_run * static_cast<double>(count_of_runs_);
   }
 
   const Schedule& schedule() const { return schedule_; }
@@ -172,6 +180,11 @@ class Inspector {
 
  private:
   using SharedRuns = std::shared_ptr<const RunsBySlot>;
+
+  void count(const TileLoop& loop, const RunsBySlot& runs) {
+    iterations_ += static_cast<double>(loop.rows.end - loop.rows.begin);
+    for (const auto& some : runs) count_of_runs_ += std::ssize(some);
+  }
 
   /// What a touch reads and writes.
   struct View {
@@ -263,6 +276,8 @@ class Inspector {
   std::vector<std::int64_t> versions_;  ///< of each set: changes whenever its slots do
   std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t>, SharedRuns> own_rows_;
   std::vector<SharedRuns> runs_;  ///< of each loop
+  double iterations_ = 0;
+  std::int64_t count_of_runs_ = 0;
 };
 
 /// Appends the runs on one side of the border as an item.
@@ -285,6 +300,7 @@ TilePlan plan_tiles(const TileProblem& problem, const TileShape& shape) {
   const Inspector inspector(problem, shape);
   const Schedule& schedule = inspector.schedule();
   TilePlan plan;
+  if (inspector.too_short(shape)) return plan;
   for (Slot slot = 0; slot < schedule.slots(); ++slot) {
     const auto phase = static_cast<std::size_t>(schedule.phase(slot));
     if (phase == plan.phases.size()) plan.phases.emplace_back(shape.threads);

@@ -50,6 +50,8 @@ struct TileShape {
   int threads;
   int tiles;                   ///< of each thread
   std::uint64_t shuffled = 0;  ///< not 0: the tiles of a thread come in a random order; for tests
+  /// Without so many iterations per run on average there is no plan: it would be large and slow.
+  double least_run = 0;
 };
 
 /// Iterations [begin, end).
@@ -78,6 +80,7 @@ struct TilePlan {
 ///
 /// Cost: O(iterations that reach rows through maps + sets); loops that touch only their own rows
 /// cost nothing beyond the first. Memory: two numbers per row while it runs; then the runs.
+/// @return empty, without phases, if the runs are too short
 TilePlan plan_tiles(const TileProblem& problem, const TileShape& shape);
 
 /// How well tiles can be executed.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <set>
 
 #include <sched/lower.hpp>
@@ -10,6 +11,9 @@
 
 namespace op2::sched {
 namespace {
+
+/// Shorter runs cost more in calls, and in iterations that fill no vector, than tiles gain.
+constexpr double least_run = 16;
 
 /// Loops that nothing separates, in one of their halves.
 struct Candidates {
@@ -94,8 +98,11 @@ class ProblemBuilder {
     TileLoop loop{number_of(sets_, set_of(k)), rows, reduces ? set_of(k)->size : rows.end, {}};
     std::set<Reach> reaches;
     for (const core::LoopArg& arg : args_of(k)) {
-      if (arg.active && arg.is_indirect())
-        map_rows_[arg.map] = std::max(map_rows_[arg.map], rows.end);
+      if (arg.active && arg.is_indirect()) {
+        auto& [map, used] = maps_[arg.map->index];
+        map = arg.map;
+        used = std::max(used, rows.end);
+      }
       if (!arg.is_active_dat() || !modified_.contains(arg.dat)) continue;
       if (!reaches.insert({arg.map, arg.is_indirect() ? arg.column : -1}).second) continue;
       const int set = number_of(sets_, static_cast<const core::Set*>(arg.dat->set));
@@ -107,10 +114,10 @@ class ProblemBuilder {
   }
 
   void add_links() {
-    for (const auto& [map, rows] : map_rows_)
-      problem_.links.push_back({number_of(sets_, static_cast<const core::Set*>(map->from)),
-                                number_of(sets_, static_cast<const core::Set*>(map->to)), map->map,
-                                map->dim, rows});
+    for (const auto& [index, used] : maps_)
+      problem_.links.push_back({number_of(sets_, static_cast<const core::Set*>(used.map->from)),
+                                number_of(sets_, static_cast<const core::Set*>(used.map->to)),
+                                used.map->map, used.map->dim, used.rows});
   }
 
   /// The set whose rows are touched most often. On several ranks, only its core lies in an order
@@ -132,8 +139,12 @@ class ProblemBuilder {
   const Plan& plan_;
   const Candidates& loops_;
   std::set<const core::Dat*> modified_;
-  std::vector<const core::Set*> sets_;                 ///< by their numbers in the problem
-  std::map<const core::Map*, std::int64_t> map_rows_;  ///< that the loops use
+  std::vector<const core::Set*> sets_;  ///< by their numbers in the problem
+  struct UsedMap {
+    const core::Map* map = nullptr;
+    std::int64_t rows = 0;
+  };
+  std::map<int, UsedMap> maps_;  ///< by their numbers, so that equal chains give equal tiles
   TileProblem problem_{};
 };
 
@@ -153,22 +164,30 @@ void Tiler::add_tiles(const core::Queue& queue, const ChainPlan& chain, Plan& pl
     const TileShape shape = shape_for(builder.traffic());
     if (shape.tiles == 0) continue;
     const std::size_t stride = (loops.records.size() + 7) / 8 * 8 + 8;  // threads share no line
-    tiled.push_back({loops.records.front(), loops.records.back() + 1, loops.records,
-                     plan_tiles(builder.problem(), shape),
-                     TileTrial(options_.tile.mode == core::TileMode::measured),
-                     std::vector<double>(static_cast<std::size_t>(threads_) * stride), stride});
+    TilePlan tiles;
+    try {
+      tiles = plan_tiles(builder.problem(), shape);
+    } catch (const std::bad_alloc&) {
+      // The loops run one after the other, which takes no memory.
+    }
+    if (tiles.phases.empty()) continue;
     for (const std::size_t k : loops.records)
       steps_.bind_for_tiles(queue, {chain.begin, chain.end}, k, plan.steps[k]);
+    tiled.push_back({loops.records.front(), loops.records.back() + 1, loops.records,
+                     std::move(tiles), TileTrial(options_.tile.mode == core::TileMode::measured),
+                     std::vector<double>(static_cast<std::size_t>(threads_) * stride), stride});
   }
 }
 
 TileShape Tiler::shape_for(const TileTraffic& traffic) const {
-  TileShape shape{threads_, 0, options_.tile.mode == core::TileMode::shuffled ? 1U : 0U};
+  TileShape shape{.threads = threads_,
+                  .tiles = 0,
+                  .shuffled = options_.tile.mode == core::TileMode::shuffled ? 1U : 0U};
   if (options_.tile.rows > 0)
     shape.tiles = static_cast<int>(
         std::max<std::int64_t>(1, traffic.home_rows / (threads_ * options_.tile.rows)));
   else
-    shape.tiles = tiles_per_thread(traffic, topology_.caches, threads_);
+    shape = {threads_, tiles_per_thread(traffic, topology_.caches, threads_), 0, least_run};
   return shape;
 }
 

@@ -25,8 +25,12 @@ std::vector<std::vector<Setting>> configurations() {
       {{"OP2_THREADS", "1"}, {"OP2_JIT", "require"}},
       {{"OP2_THREADS", "2"}, {"OP2_JIT", "require"}, {"OP2_QUEUE_MAX", "7"}, {"OP2_SIMD", "on"}},
       {{"OP2_THREADS", "3"}, {"OP2_JIT", "require"}, {"OP2_DISABLE", "dead"}},
-      {{"OP2_THREADS", "3"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}, {"OP2_SIMD", "on"}},
-      {{"OP2_THREADS", "1"}, {"OP2_TILE", "50"}, {"OP2_RENUMBER", "on"}},
+      {{"OP2_THREADS", "3"},
+       {"OP2_JIT", "require"},
+       {"OP2_TILE", "shuffled"},
+       {"OP2_RENUMBER", "on"},
+       {"OP2_SIMD", "on"}},
+      {{"OP2_THREADS", "1"}, {"OP2_JIT", "require"}, {"OP2_TILE", "50"}, {"OP2_RENUMBER", "on"}},
       {{"OP2_THREADS", "2"}, {"OP2_JIT", "off"}, {"OP2_RENUMBER", "on"}}};
 }
 

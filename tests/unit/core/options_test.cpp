@@ -44,7 +44,7 @@ TEST(Options, EverySwitchIsRead) {
                           {"OP2_TRACE", "t.json"},
                           {"OP2_TIMING", "t.csv"},
                           {"OP2_DISABLE", "dead"},
-                          {"OP2_RENUMBER", "on"}});
+                          {"OP2_SIMD", "on"}});
   EXPECT_EQ(o.target, Target::reference);
   EXPECT_EQ(o.threads, 3);
   EXPECT_EQ(o.jit, JitMode::require);
@@ -59,6 +59,8 @@ TEST(Options, EverySwitchIsRead) {
   EXPECT_EQ(o.trace, "t.json");
   EXPECT_EQ(o.timing, "t.csv");
   EXPECT_FALSE(o.eliminate_dead_loops);
+  EXPECT_EQ(o.simd, SimdMode::wherever_possible);
+  EXPECT_EQ(read({{"OP2_RENUMBER", "on"}}).renumber, RenumberMode::on);
 }
 
 TEST(Options, TheReferenceNeitherReordersNorTiles) {
@@ -68,8 +70,9 @@ TEST(Options, TheReferenceNeitherReordersNorTiles) {
 }
 
 TEST(Options, TilesAreSizedByTheModelOrByANumber) {
-  EXPECT_EQ(read({}).tile.mode, TileMode::measured);
-  EXPECT_EQ(read({{"OP2_TILE", "on"}}).tile.mode, TileMode::modelled);
+  EXPECT_EQ(read({}).tile.mode, TileMode::modelled);
+  EXPECT_EQ(read({{"OP2_TILE", "measured"}}).tile.mode, TileMode::measured);
+  EXPECT_EQ(read({{"OP2_TILE", "off"}}).tile.mode, TileMode::off);
   EXPECT_EQ(read({{"OP2_TILE", "4000"}}).tile.rows, 4000);
   EXPECT_EQ(read({{"OP2_TILE", "4000"}, {"OP2_DISABLE", "simd,tile"}}).tile.mode, TileMode::off);
   for (const char* wrong : {"0", "-3", "4k", "yes", "99999999999"})

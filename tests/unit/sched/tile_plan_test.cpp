@@ -198,6 +198,13 @@ TEST(TilePlan, OnlyWhatLiesNearTheBorderOfTwoThreadsWaits) {
   EXPECT_LT(use.first_phase, 1);
 }
 
+TEST(TilePlan, ThereIsNoneIfRunsAreShort) {
+  Row1d row(4000, 3);
+  std::shuffle(row.entries.begin(), row.entries.end(), Random(1));
+  EXPECT_TRUE(plan_tiles(row.problem, {1, 10, 0, 16}).phases.empty());
+  EXPECT_EQ(Checker(row.problem).complaint(plan_tiles(row.problem, {1, 10, 0, 0})), "");
+}
+
 TEST(TilePlan, EqualProblemsGiveEqualPlans) {
   const Row1d row(500, 6);
   const TilePlan one = plan_tiles(row.problem, {2, 4, 7}), two = plan_tiles(row.problem, {2, 4, 7});

@@ -68,7 +68,7 @@ struct op_map_core {
   int index;
   op_set from, to;
   int dim;         ///< arity: targets per element of `from`
-  const int* map;  ///< local indices of `to`, shape [from->size x dim]
+  const int* map;  ///< local rows of `to`, shape [from->size x dim]; moves with the mesh
   const char* name;
 };
 using op_map = op_map_core*;
@@ -78,8 +78,9 @@ struct op_dat_core {
   int index;
   op_set set;
   int dim;
-  int size;          ///< bytes per element: dim * bytes per value
-  char* data;        ///< local rows, shape [rows x dim]; current only after a flush
+  int size;    ///< bytes per element: dim * bytes per value
+  char* data;  ///< local rows, in an order of the library, shape [rows x dim]; current only after a
+               ///< flush; moves when the mesh is ordered, distributed or added to
   const char* type;  ///< canonical type string
   const char* name;
 };

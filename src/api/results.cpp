@@ -34,7 +34,7 @@ comm::Bytes rows_on_root(comm::Communicator& ranks, std::span<const std::byte> m
 /// A dat with all its values, on the root.
 struct WholeDat {
   const core::Dat& dat;
-  comm::Bytes storage;              ///< unused on one rank: the values are in the dat
+  comm::Bytes storage;              ///< unused where the values are in the dat as declared
   std::span<const std::byte> rows;  ///< empty elsewhere
   comm::Field field() const {
     return {dat.name, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
@@ -56,6 +56,12 @@ void check_values(const char* function, const core::Dat& dat, Type value_type, c
                dat.name, dat.type, core::cxx_name_of(value_type));
   if (values == nullptr && dat.on().declared > 0)
     core::fail(ErrorCode::null_data, "{}: the values for dat '{}' are null", function, dat.name);
+}
+
+/// All values of a dat on one rank.
+void copy_all(const api::Runtime& runtime, const core::Dat& dat, void* values) {
+  const std::int64_t size = dat.on().declared;
+  if (size > 0) runtime.rows.copy_declared(dat, 0, size - 1, static_cast<std::byte*>(values));
 }
 
 const char* checked_path(const char* function, const char* path) {
@@ -115,6 +121,7 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
+  if (runtime.alone()) return copy_all(runtime, record, values);
   comm::Bytes storage;
   const auto rows = runtime.fetch(record, storage);
   if (!rows.empty()) std::memcpy(values, rows.data(), rows.size());
@@ -136,14 +143,10 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
                  "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,
                  record.name, record.set->name, record.on().global_size);
   });
+  if (runtime.alone())
+    return runtime.rows.copy_declared(record, low, high, static_cast<std::byte*>(values));
   comm::Bytes storage;
   const auto held = runtime.fetch(record, storage);
-  const auto bytes = static_cast<std::size_t>(record.size);
-  if (runtime.alone()) {
-    std::memcpy(values, held.data() + static_cast<std::size_t>(low) * bytes,
-                static_cast<std::size_t>(high - low + 1) * bytes);
-    return;
-  }
   runtime.collectively([&] {
     auto* out = static_cast<std::byte*>(values);
     for (const comm::Message& part :

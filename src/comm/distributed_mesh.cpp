@@ -238,6 +238,23 @@ std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
   return storage;
 }
 
+void DistributedMesh::copy_declared(const core::Dat& dat, std::int64_t low, std::int64_t high,
+                                    std::byte* to) const {
+  const auto bytes = static_cast<std::size_t>(dat.size);
+  const std::byte* rows = dat.rows.get();
+  const auto& numbers = dat.on().numbers;
+  if (numbers.empty())
+    std::memcpy(to, rows + static_cast<std::size_t>(low) * bytes,
+                static_cast<std::size_t>(high - low + 1) * bytes);
+  else if (high - low + 1 == std::ssize(numbers))
+    scatter_rows(to, rows, numbers, bytes);
+  else
+    for (std::size_t row = 0; row < numbers.size(); ++row)
+      if (numbers[row] >= low && numbers[row] <= high)
+        std::memcpy(to + static_cast<std::size_t>(numbers[row] - low) * bytes, rows + row * bytes,
+                    bytes);
+}
+
 Bytes DistributedMesh::declared_entries(const core::Map& map) const {
   if (!distributed()) return to_bytes<std::int32_t>(in_declared_order(map));
   return local_to_declared(communicator_, *family_,

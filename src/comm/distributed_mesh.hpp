@@ -52,6 +52,11 @@ class DistributedMesh {
   /// @param storage  for what arrives in the distributed form; outlives the result
   std::span<const std::byte> declared_rows(const core::Dat& dat, Bytes& storage) const;
 
+  /// Copies the declared rows low .. high of a dat. Only on one rank, which has all of them. Cost:
+  /// a pass over the set's numbers if its order is another.
+  void copy_declared(const core::Dat& dat, std::int64_t low, std::int64_t high,
+                     std::byte* to) const;
+
   /// The entries of a map as declared: std::int32_t, shape [declared x arity]. Collective.
   Bytes declared_entries(const core::Map& map) const;
 

@@ -56,6 +56,7 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.sanitizers.undefined = sanitizers.find("undefined") != std::string_view::npos;
   j.sanitizers.thread = sanitizers.find("thread") != std::string_view::npos;
   j.simd = options.simd;
+  j.vector_math = options.vector_math;
   j.trace = &trace;
   j.constants = [&mesh] { return sched::constants_of(mesh); };
   return j;

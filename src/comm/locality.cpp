@@ -31,23 +31,23 @@ std::int32_t place_of(const Places& places, std::int32_t element) {
 }
 
 /// Calls action(a, b) for elements of set `home` that a row of a map brings together: as its
-/// targets, or, through maps that lead away, as rows with a common target.
+/// targets, and, if those are few, through maps that lead away, as rows with a common target.
 template <class Action>
 void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
   const auto meet = [&](std::int32_t a, std::int32_t b) {
     if (a != b && a != MapView::elsewhere && b != MapView::elsewhere) action(a, b);
   };
-  bool are_targets = false;
+  std::size_t met = 0;
   for (const MapView& map : mesh.maps) {
     if (map.to != home || (map.arity < 2 && map.from != home)) continue;
-    are_targets = true;
+    met += map.targets.size();
     const auto arity = static_cast<std::size_t>(map.arity);
     for (std::size_t k = 0; k < map.targets.size(); ++k)
       meet(map.targets[k], map.from == home       ? static_cast<std::int32_t>(k / arity)
                            : (k + 1) % arity != 0 ? map.targets[k + 1]
                                                   : map.targets[k + 1 - arity]);
   }
-  if (are_targets) return;
+  if (met >= static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)])) return;
   for (const MapView& map : mesh.maps) {
     if (map.from != home) continue;
     Places last(static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(map.to)]),
@@ -186,22 +186,16 @@ class Sorter {
     return heaviest;
   }
 
-  /// Orders the set, and all that maps connect with it, the nearest first.
+  /// Orders the set, and all that maps connect with it.
   void sort_from(int home) {
     if (!judges() || mesh_.sizes[index(home)] >= few_elements)
       orders_[index(home)] = order_of_home(mesh_, home, mode_);
-    std::vector<int> sets{home};
-    reached_[index(home)] = 1;
-    for (std::size_t k = 0; k < sets.size(); ++k) {
-      places_[index(sets[k])] = places_in(orders_[index(sets[k])]);
-      for (const MapView& map : mesh_.maps)
-        for (const bool forward : {true, false})
-          if (const int other = forward ? map.from : map.to;
-              (forward ? map.to : map.from) == sets[k] && reached_[index(other)] == 0) {
-            follow(map, forward, other, places_[index(sets[k])]);
-            reached_[index(other)] = 1;
-            sets.push_back(other);
-          }
+    reach(home);
+    for (const MapView* map = next_map(); map != nullptr; map = next_map()) {
+      const bool forward = reached_[index(map->to)] != 0;
+      const int set = forward ? map->from : map->to;
+      follow(*map, forward, set, places_[index(forward ? map->to : map->from)]);
+      reach(set);
     }
   }
 
@@ -209,6 +203,23 @@ class Sorter {
 
  private:
   static std::size_t index(int set) { return static_cast<std::size_t>(set); }
+
+  void reach(int set) {
+    reached_[index(set)] = 1;
+    places_[index(set)] = places_in(orders_[index(set)]);
+  }
+
+  /// The map with most entries among those that lead from sets with an order to others, so that
+  /// the boundary does not decide how the interior is sorted; null: there is none.
+  const MapView* next_map() const {
+    const MapView* largest = nullptr;
+    for (const MapView& map : mesh_.maps)
+      if (reached_[index(map.from)] != reached_[index(map.to)] &&
+          (largest == nullptr || map.targets.size() > largest->targets.size()))
+        largest = &map;
+    return largest;
+  }
+
   bool judges() const { return mode_ == core::RenumberMode::automatic; }
 
   void follow(const MapView& map, bool forward, int set, const Places& ordered) {

@@ -27,6 +27,10 @@ constexpr Switch table[] = {
     {"OP2_JIT", "on, off, require",
      "off: host functions only; require: no fall-back to a host function when a kernel cannot be "
      "compiled"},
+    {"OP2_JIT_WAIT", "on, off",
+     "off: on one rank loops run as host functions while the code of their kernels is made; the "
+     "last "
+     "bits of results then depend on the clock"},
     {"OP2_JIT_CPU", "host, name", "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
     {"OP2_PLUGIN_DIR", "folder of libop2, path", "where the JIT plug-ins are"},
     {"OP2_CACHE", "rw, ro, off", "use of the cache directory"},
@@ -47,6 +51,10 @@ constexpr Switch table[] = {
     {"OP2_SIMD", "auto, on",
      "whether compiled code executes several elements at once; auto: where it is expected to be "
      "faster; on: wherever it is possible"},
+    {"OP2_VECTOR_MATH", "off, on",
+     "whether code that executes several elements at once may call the vector versions of exp, "
+     "sin, "
+     "pow and the like, whose last two bits may be wrong"},
     {"OP2_TILE", "auto, measured, off, n, shuffled",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
      "caches expects a gain; measured: if moreover both ways were tried and tiles were faster, so "
@@ -167,11 +175,13 @@ Options read_options(const Lookup& lookup) {
   constexpr std::string_view jit_modes[] = {"on", "off", "require"};
   constexpr std::string_view simd_modes[] = {"auto", "on"};
   constexpr std::string_view renumber_modes[] = {"auto", "off", "on"};
+  constexpr std::string_view off_on[] = {"off", "on"}, on_off[] = {"on", "off"};
   constexpr std::string_view cache_modes[] = {"rw", "ro", "off"};
   Options o;
   o.target = static_cast<Target>(read_word(lookup, "OP2_TARGET", targets));
   o.threads = static_cast<int>(read_number(lookup, "OP2_THREADS", 0, 1, 4096));
   o.jit = static_cast<JitMode>(read_word(lookup, "OP2_JIT", jit_modes));
+  o.jit_wait = read_word(lookup, "OP2_JIT_WAIT", on_off) == 0;
   o.jit_cpu = lookup("OP2_JIT_CPU").value_or("");
   if (o.jit_cpu == "host") o.jit_cpu.clear();
   o.plugin_dir = lookup("OP2_PLUGIN_DIR").value_or("");
@@ -182,6 +192,7 @@ Options read_options(const Lookup& lookup) {
   o.queue_max = static_cast<int>(read_number(lookup, "OP2_QUEUE_MAX", 64, 1, 4096));
   o.renumber = static_cast<RenumberMode>(read_word(lookup, "OP2_RENUMBER", renumber_modes));
   o.simd = static_cast<SimdMode>(read_word(lookup, "OP2_SIMD", simd_modes));
+  o.vector_math = read_word(lookup, "OP2_VECTOR_MATH", off_on) == 1;
   o.tile = read_tiling(lookup);
   read_reports(lookup, o);
   read_list(lookup, "OP2_DISABLE", "a list of dead, simd, tile", [&](std::string_view word) {

@@ -55,6 +55,7 @@ struct Options {
   Target target = Target::cpu;
   int threads = 0;  ///< 0: one per core of the binding
   JitMode jit = JitMode::on;
+  bool jit_wait = true;  ///< for code, where a host function could run instead
   std::string jit_cpu;
   std::string plugin_dir;
   CacheMode cache = CacheMode::read_write;
@@ -62,6 +63,7 @@ struct Options {
   std::int64_t cache_max_bytes = 0;
   int queue_max = 64;  ///< loops
   RenumberMode renumber = RenumberMode::automatic;
+  bool vector_math = false;
   Tiling tile;  ///< switched off by OP2_DISABLE=tile
   ChainMode chain = ChainMode::off;
   int depth_max = 6;  ///< layers

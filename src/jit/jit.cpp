@@ -97,6 +97,16 @@ std::string source_of(const LoopShape& shape) {
   return emit_cpu(shape, {});
 }
 
+/// The constants declared so far.
+using Constants = std::function<std::vector<Constant>()>;
+
+/// What loops want: futures for all of them, and for those that nobody makes yet the duty to.
+struct Wanted {
+  std::vector<std::shared_future<Built>> results;
+  std::vector<LoopRequest> missing;
+  std::vector<std::promise<Built>> duties;
+};
+
 struct Jit::Parts {
   Parts(JitOptions given, core::Log& sink, std::function<std::shared_ptr<Backend>()> loader)
       : options(std::move(given)), log(sink), load(std::move(loader)) {}
@@ -109,12 +119,19 @@ struct Jit::Parts {
   std::unique_ptr<DiskCache> disk;
   op_jit_statistics statistics{};
   KernelCache memory;
-  std::jthread ahead;  ///< last: ends before what it fills goes
+  std::atomic<int> making = 0;       ///< batches of `behind`
+  std::vector<std::jthread> behind;  ///< used by one thread only; these end before what they fill
+  std::jthread ahead;                ///< the same
 
   /// The plug-in, loaded once.
   Backend& loaded() {
     const std::lock_guard lock(mutex);
-    if (backend == nullptr) backend = load();
+    if (backend != nullptr) return *backend;
+    backend = load();
+    if (options.vector_math && !backend->target().vector_math)
+      log.warning_once("vector mathematics",
+                       "OP2_VECTOR_MATH=on: this machine has no vector versions of mathematical "
+                       "functions (libmvec.so.1), so they are called one by one");
     return *backend;
   }
 
@@ -136,10 +153,14 @@ struct Jit::Parts {
 
   std::vector<Product> make_each(std::span<const LoopRequest> requests,
                                  const std::function<MakeOne()>& begin);
-  std::vector<Product> produce(std::span<const LoopRequest> requests);
+  std::vector<Product> produce(std::span<const LoopRequest> requests, const Constants& constants);
+  Wanted look_for(std::span<const LoopRequest> requests);
+  void make_behind(Wanted wanted, std::vector<Constant> constants);
   void fulfil(std::span<const LoopRequest> missing, std::vector<std::promise<Built>>& duties,
               const Maker& make);
   void count(const CompiledLoop& code);
+  /// A line in the log if it took long. @return the seconds since `begin`
+  double report(core::Clock::time_point begin, const char* did, std::size_t kernels);
   void count_wait(core::Clock::time_point begin, std::size_t built, std::size_t found);
 };
 
@@ -162,10 +183,11 @@ std::vector<Product> Jit::Parts::make_each(std::span<const LoopRequest> requests
   return products;
 }
 
-std::vector<Product> Jit::Parts::produce(std::span<const LoopRequest> requests) {
+std::vector<Product> Jit::Parts::produce(std::span<const LoopRequest> requests,
+                                         const Constants& constants) {
   return make_each(requests, [&] {
     const auto builder =
-        std::make_shared<const LoopBuilder>(options, loaded(), opened(), log, declared());
+        std::make_shared<const LoopBuilder>(options, loaded(), opened(), log, constants());
     return [builder, requests](std::size_t i) { return builder->build(requests[i]); };
   });
 }
@@ -188,6 +210,49 @@ void Jit::Parts::fulfil(std::span<const LoopRequest> missing,
   }
 }
 
+Wanted Jit::Parts::look_for(std::span<const LoopRequest> requests) {
+  Wanted wanted;
+  for (const LoopRequest& request : requests) {
+    KernelCache::Slot slot = memory.find_or_add(request.shape);
+    wanted.results.push_back(std::move(slot.result));
+    if (!slot.duty) continue;
+    wanted.missing.push_back(request);
+    wanted.duties.push_back(std::move(*slot.duty));
+  }
+  return wanted;
+}
+
+void Jit::Parts::make_behind(Wanted wanted, std::vector<Constant> constants) {
+  const auto batch = std::make_shared<Wanted>(std::move(wanted));
+  const auto work = [this, batch, known = std::move(constants)] {
+    const auto begin = core::Clock::now();
+    try {
+      fulfil(batch->missing, batch->duties, [&](std::span<const LoopRequest> missing) {
+        return built_of(produce(missing, [&] { return known; }));
+      });
+    } catch (const std::exception&) {
+      // It is what became of the loops.
+    }
+    report(begin, "made", batch->missing.size());
+    --making;
+  };
+  if (making == 0) behind.clear();
+  ++making;
+  try {
+    const core::SignalsBlocked blocked;
+    behind.emplace_back(work);
+  } catch (const std::system_error&) {
+    work();  // no thread to be had
+  }
+}
+
+double Jit::Parts::report(core::Clock::time_point begin, const char* did, std::size_t kernels) {
+  const double seconds = std::chrono::duration<double>(core::Clock::now() - begin).count();
+  if (seconds > patience_seconds)
+    log.info(fmt::format("{} the code of {} kernels in {:.1f} s", did, kernels, seconds));
+  return seconds;
+}
+
 void Jit::Parts::count(const CompiledLoop& code) {
   const std::lock_guard lock(mutex);
   ++(code.received    ? statistics.received
@@ -197,10 +262,7 @@ void Jit::Parts::count(const CompiledLoop& code) {
 }
 
 void Jit::Parts::count_wait(core::Clock::time_point begin, std::size_t built, std::size_t found) {
-  const double seconds = std::chrono::duration<double>(core::Clock::now() - begin).count();
-  if (seconds > patience_seconds) {
-    log.info(fmt::format("waited {:.1f} s for the code of {} kernels", seconds, built + found));
-  }
+  const double seconds = report(begin, "waited for", built + found);
   const std::lock_guard lock(mutex);
   statistics.wait_seconds += seconds;
   statistics.memory_hits += static_cast<std::int64_t>(found);
@@ -239,28 +301,36 @@ void Jit::load_ahead() {
 
 std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests) {
   return get(requests, [this](std::span<const LoopRequest> missing) {
-    return built_of(parts_->produce(missing));
+    return built_of(parts_->produce(missing, [&] { return parts_->declared(); }));
   });
 }
 
 std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests, const Maker& make) {
   const auto begin = core::Clock::now();
-  std::vector<std::shared_future<Built>> results;
-  std::vector<LoopRequest> missing;
-  std::vector<std::promise<Built>> duties;
-  for (const LoopRequest& request : requests) {
-    KernelCache::Slot slot = parts_->memory.find_or_add(request.shape);
-    results.push_back(std::move(slot.result));
-    if (!slot.duty) continue;
-    missing.push_back(request);
-    duties.push_back(std::move(*slot.duty));
-  }
-  if (!missing.empty()) parts_->fulfil(missing, duties, make);
+  Wanted wanted = parts_->look_for(requests);
+  const std::size_t missing = wanted.missing.size();
+  if (missing > 0) parts_->fulfil(wanted.missing, wanted.duties, make);
   std::vector<Outcome> outcomes;
-  for (const auto& result : results)
+  for (const auto& result : wanted.results)
     outcomes.push_back({result.get().code.get(), result.get().error});
-  parts_->count_wait(begin, missing.size(), requests.size() - missing.size());
+  parts_->count_wait(begin, missing, requests.size() - missing);
   return outcomes;
+}
+
+std::vector<Outcome> Jit::get_ready(std::span<const LoopRequest> requests) {
+  std::vector<Constant> constants = parts_->declared();  // here: the program may declare more
+  Wanted wanted = parts_->look_for(requests);
+  const auto results = wanted.results;
+  if (!wanted.missing.empty()) parts_->make_behind(std::move(wanted), std::move(constants));
+  std::vector<Outcome> outcomes(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      outcomes[i] = {results[i].get().code.get(), results[i].get().error};
+  return outcomes;
+}
+
+bool Jit::making() const {
+  return parts_->making > 0;
 }
 
 std::string Jit::compiled_source(const LoopShape& shape) {
@@ -272,7 +342,7 @@ core::Digest Jit::target() {
 }
 
 Production Jit::produce(std::span<const LoopRequest> requests) {
-  std::vector<Product> products = parts_->produce(requests);
+  std::vector<Product> products = parts_->produce(requests, [&] { return parts_->declared(); });
   std::vector<std::byte> parcels = pack(products);
   return {built_of(std::move(products)), std::move(parcels)};
 }

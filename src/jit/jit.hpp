@@ -41,7 +41,7 @@ struct LoopRequest {
   LoopShape shape;  ///< made by `shape_of`
   std::string loop;
   std::string call_site;       ///< "airfoil.cpp:212"
-  op_kernel kernel = nullptr;  ///< for placing errors; not null; used during the call only
+  op_kernel kernel = nullptr;  ///< for placing errors; not null; must live until code is made
 };
 
 /// Code of one shape, linked. Lives as long as the Jit that gave it.
@@ -72,7 +72,7 @@ struct Production {
   std::vector<std::byte> parcels;  ///< for `Jit::adopt` in another process
 };
 
-/// Either code or the reason why there is none.
+/// Either code or the reason why there is none; neither while `get_ready` has it made.
 struct Outcome {
   const CompiledLoop* code = nullptr;
   std::optional<Error> error;
@@ -85,6 +85,7 @@ struct JitOptions {
   CacheOptions cache;
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
+  bool vector_math = false;      ///< OP2_VECTOR_MATH
   core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
@@ -125,6 +126,12 @@ class Jit {
   /// else, so processes whose makers yield alike have the same shapes in memory.
   /// @throws what `make` throws; those loops are tried again by the next call
   std::vector<Outcome> get(std::span<const LoopRequest> requests, const Maker& make);
+
+  /// The same without waiting: what is not in memory is made by a thread of its own. To be asked
+  /// for again, by `get` or `get_ready`, when `making` says that it is done.
+  std::vector<Outcome> get_ready(std::span<const LoopRequest> requests);
+  /// Whether code is being made that `get_ready` was asked for.
+  bool making() const;
 
   /// The C++ that is compiled for a shape first, for display. Loads the plug-in, not the compiler.
   /// @throws Error as `target`

@@ -66,6 +66,7 @@ CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& s
                                .symbol = range_symbol,
                                .blocks = lanes.width > 1 ? blocks_function : "",
                                .must_gain = options_.simd == core::SimdMode::where_it_pays,
+                               .vector_math = options_.vector_math,
                                .args = shape.args,
                                .includes = shape.includes,
                                .sanitizers = options_.sanitizers};

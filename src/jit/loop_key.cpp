@@ -60,7 +60,8 @@ std::string words_of(const Sanitizers& sanitizers) {
 
 std::string words_of(const JitOptions& options) {
   constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
-  return words_of(options.sanitizers) + simd[static_cast<int>(options.simd)];
+  return words_of(options.sanitizers) + simd[static_cast<int>(options.simd)] +
+         (options.vector_math ? "math=vector " : "");
 }
 
 std::vector<ConstantShape> constants_in(const KeyFields& fields,

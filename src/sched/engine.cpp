@@ -41,7 +41,11 @@ Plan& Engine::plan_for(const core::Queue& queue, const core::Mesh& mesh) {
   const std::size_t hash = hash_of(queue);
   const auto [first, last] = plans_.equal_range(hash);
   for (auto candidate = first; candidate != last; ++candidate)
-    if (fits(candidate->second->key, queue, valid_)) return *candidate->second;
+    if (fits(candidate->second->key, queue, valid_)) {
+      if (planner_.is_current(*candidate->second)) return *candidate->second;
+      plans_.erase(candidate);
+      break;
+    }
   if (plans_.size() == max_plans) plans_.clear();
   return make_plan(queue, mesh, hash);
 }

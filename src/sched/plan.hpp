@@ -115,6 +115,7 @@ struct Plan {
   std::vector<ChainPlan> chains;         ///< one after the other they cover the records
   std::vector<LoopStep> steps;           ///< one per record
   std::vector<core::Level> valid_after;  ///< of `key.dats`
+  bool awaits_code = false;              ///< loops run as host functions until their code is made
   int executions = 0;                    ///< begun; counted as long as tiles may still come
 };
 

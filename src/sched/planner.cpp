@@ -63,7 +63,7 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
 
 bool Planner::prepare(const core::Queue& queue, Plan& plan) {
   const core::TileMode mode = options_.tile.mode;
-  if (mode == core::TileMode::off) return false;
+  if (mode == core::TileMode::off || plan.awaits_code) return false;
   const bool must_repeat = mode == core::TileMode::measured || mode == core::TileMode::modelled;
   const int first_with_tiles = must_repeat ? 1 : 0;
   if (plan.executions > first_with_tiles || plan.executions++ < first_with_tiles) return false;
@@ -166,13 +166,34 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
   if (requests.empty()) return;
   if (options_.dump.source)
     for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.shape));
-  const std::vector<jit::Outcome> outcomes = code_for(jit_, rows_.communicator(), requests);
+  const std::vector<jit::Outcome> outcomes = code_of(requests, plan);
   for (std::size_t n = 0; n < places.size(); ++n)
     take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
 }
 
+std::vector<jit::Outcome> Planner::code_of(std::span<const jit::LoopRequest> requests, Plan& plan) {
+  if (options_.jit_wait || options_.jit == core::JitMode::require ||
+      rows_.communicator().size() > 1)
+    return code_for(jit_, rows_.communicator(), requests);
+  std::vector<jit::Outcome> outcomes = jit_.get_ready(requests);
+  for (std::size_t n = 0; n < requests.size(); ++n) {
+    if (outcomes[n].code != nullptr || outcomes[n].error) continue;
+    // A host function reads constants when it runs, not as they were at the call.
+    const bool can_run = requests[n].kernel->host != nullptr && requests[n].shape.constants.empty();
+    if (can_run)
+      plan.awaits_code = true;
+    else
+      outcomes[n] = jit_.get(requests.subspan(n, 1)).front();
+  }
+  return outcomes;
+}
+
 void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome,
                            LoopStep& step) {
+  if (outcome.code == nullptr && !outcome.error) {
+    step.row->code = "host, while its code is made";
+    return;
+  }
   if (!outcome.error) {
     step.range = outcome.code->range;
     const bool wide = !outcome.code->lanes.starts_with("scalar");

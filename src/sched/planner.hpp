@@ -36,6 +36,9 @@ class Planner {
   std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh,
                                   const std::vector<core::Level>& valid);
 
+  /// False when the code has been made that the plan awaits: another plan has to be made.
+  bool is_current(const Plan& plan) const { return !plan.awaits_code || jit_.making(); }
+
   /// To be called before each execution of a plan: adds tiles when the plan has shown that it
   /// repeats. Local.
   /// @return whether it looked for tiles
@@ -62,6 +65,8 @@ class Planner {
   /// Warns if loops of one name run different kernels.
   void check_loop_name(const core::LoopRecord& record);
   void add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan);
+  /// Code for loops, or nothing for those that run as host functions until it is made.
+  std::vector<jit::Outcome> code_of(std::span<const jit::LoopRequest> requests, Plan& plan);
   void take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step);
   bool wants_host(op_kernel kernel) const;
   void add_steps(const core::Queue& queue, Plan& plan);

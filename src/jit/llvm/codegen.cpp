@@ -2,6 +2,7 @@
 #include <jit/llvm/codegen.hpp>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -24,6 +25,7 @@
 
 #include <jit/llvm/lane_gain.hpp>
 #include <jit/llvm/math_names.hpp>
+#include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
 namespace {
@@ -123,7 +125,9 @@ void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
       });
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileRequest& request) {
+/// @param functions  that may be called with several numbers at once
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileRequest& request,
+              const std::vector<llvm::VecDesc>& functions_of_vectors) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
@@ -133,6 +137,9 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileR
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
   llvm::ModuleAnalysisManager modules;
+  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  library.addVectorizableFunctions(functions_of_vectors);
+  functions.registerPass([&library] { return llvm::TargetLibraryAnalysis(library); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
   builder.registerFunctionAnalyses(functions);
@@ -197,7 +204,7 @@ std::string calls_in(const llvm::Module& module, const std::string& function) {
       if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
         if (const auto* callee = call->getCalledFunction();
             callee != nullptr && !callee->isIntrinsic() && !is_mathematical(callee->getName()) &&
-            !is_made_by_passes(callee->getName()))
+            !is_vector_mathematics(callee->getName()) && !is_made_by_passes(callee->getName()))
           names.insert(callee->getName().str());
   return names.empty() ? "" : fmt::format("calls {}", fmt::join(names, ", "));
 }
@@ -226,7 +233,10 @@ GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const 
   auto handler = std::make_unique<MessageHandler>(result, marks.kernel, request.blocks);
   const MessageHandler& messages = *handler;
   module.getContext().setDiagnosticHandler(std::move(handler));
-  optimise(module, *target, request);
+  const std::optional<VectorMath> mathematics =
+      request.vector_math ? std::optional<VectorMath>(machine.info) : std::nullopt;
+  optimise(module, *target, request,
+           mathematics ? mathematics->functions() : std::vector<llvm::VecDesc>());
   result.not_vectorised = calls_in(module, request.blocks);
   if (result.not_vectorised.empty()) result.not_vectorised = messages.not_vectorised();
   if (result.not_vectorised.empty() && request.must_gain)

@@ -16,6 +16,7 @@
 
 #include <jit/llvm/build_id.hpp>
 #include <jit/llvm/recipe.hpp>
+#include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
 namespace {
@@ -111,6 +112,7 @@ std::optional<Machine> find_machine(const std::string& cpu, std::string& message
   }
   prefer_single_loads(machine);
   machine.info.vector_bytes = vector_bytes_of(machine.info.features);
+  machine.info.vector_math = has_vector_math(machine.info);
   return machine;
 }
 

@@ -7,12 +7,15 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <jit/llvm/math_names.hpp>
+
 namespace op2::jit {
 namespace {
 
 /// How long it keeps a unit busy, in additions. Throughput of usual processors (Agner Fog's tables,
-/// uops.info): a division takes the time of 4 to 8 additions, a root of 8 to 16.
-constexpr double division = 5, root = 8;
+/// uops.info): a division takes the time of 4 to 8 additions, a root of 8 to 16. An exponential
+/// function or a sine of the C library executes 20 to 40 instructions.
+constexpr double division = 5, root = 8, function = 20;
 
 /// Elements of the vector that the instruction makes or compares; 1: it is scalar.
 double lanes_of(const llvm::Instruction& instruction) {
@@ -41,6 +44,12 @@ bool is_arithmetic(const llvm::Instruction& instruction) {
          llvm::isa<llvm::CmpInst, llvm::SelectInst, llvm::IntrinsicInst>(instruction);
 }
 
+bool is_vector_call(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  return call != nullptr && call->getCalledFunction() != nullptr &&
+         is_vector_mathematics(call->getCalledFunction()->getName());
+}
+
 /// The first element of a vector needs no instruction of its own.
 bool is_first(const llvm::Value* index) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index);
@@ -54,6 +63,8 @@ void count(const llvm::Instruction& instruction, LaneGain& gain) {
     gain.moved += is_first(extract->getIndexOperand()) ? 0 : 1;
   else if (llvm::isa<llvm::ShuffleVectorInst>(instruction))
     gain.moved += 1;
+  else if (is_vector_call(instruction))
+    gain.saved += (lanes_of(instruction) - 1) * function;
   else if (is_arithmetic(instruction))
     gain.saved += (lanes_of(instruction) - 1) * weight_of(instruction);
 }

@@ -15,6 +15,7 @@
 #include <jit/llvm/linker.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/object_check.hpp>
+#include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
 namespace {
@@ -106,6 +107,7 @@ void* OrcLinker::address_of(const std::string& name, const std::vector<LinkSymbo
     if (symbol.name == name) return symbol.address;
   }
   if (is_of_sanitizer(name)) return address_in_sanitizer(name);
+  if (is_vector_mathematics(name)) return vector_function(name);
   return may_be_called(name) ? dlsym(mathematics_, name.c_str()) : nullptr;
 }
 

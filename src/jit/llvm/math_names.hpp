@@ -40,6 +40,15 @@ inline bool is_mathematical(std::string_view name) {
   return within(unary_functions) || within(binary_functions) || within(other_math_functions);
 }
 
+/// Whether a symbol is such a function of several numbers at once: _ZGV, the kind of registers,
+/// lanes and parameters, and the function's name.
+inline bool is_vector_mathematics(std::string_view name) {
+  constexpr std::string_view start = "_ZGV";
+  if (!name.starts_with(start)) return false;
+  const std::size_t end = name.find('_', start.size());
+  return end != std::string_view::npos && is_mathematical(name.substr(end + 1));
+}
+
 /// Whether a symbol is one of all these functions.
 inline bool may_be_called(std::string_view name) {
   return is_mathematical(name) || std::find(library_functions.begin(), library_functions.end(),

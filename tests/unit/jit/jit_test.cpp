@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <barrier>
+#include <future>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -91,6 +93,41 @@ TEST_F(JitTest, NoMoreThreadsThanAllowedCompile) {
   backend->duration = std::chrono::milliseconds(5);
   make(one)->get({{loop(1), loop(2), loop(3)}});
   EXPECT_EQ(backend->most_at_once, 1);
+}
+
+TEST_F(JitTest, WhoDoesNotWaitGetsCodeWhenItIsMade) {
+  std::promise<void> may_go_on;
+  backend->meanwhile = [gate = may_go_on.get_future().share()] { gate.wait(); };
+  const auto jit = make();
+  const std::vector<LoopRequest> chain{loop(1), loop(2)};
+  for (int plan = 0; plan < 2; ++plan)
+    for (const Outcome& outcome : jit->get_ready(chain)) {
+      EXPECT_EQ(outcome.code, nullptr);
+      EXPECT_FALSE(outcome.error);
+    }
+  EXPECT_TRUE(jit->making());
+  may_go_on.set_value();
+  while (jit->making()) std::this_thread::yield();
+  const auto outcomes = jit->get_ready(chain);
+  EXPECT_NE(outcomes[0].code, nullptr);
+  EXPECT_NE(outcomes[1].code, nullptr);
+  EXPECT_EQ(backend->compilations, 2);
+}
+
+TEST_F(JitTest, WhoWaitsGetsWhatIsBeingMadeForOthers) {
+  backend->duration = std::chrono::milliseconds(20);
+  const auto jit = make();
+  jit->get_ready({{loop()}});
+  EXPECT_NE(jit->get({{loop()}})[0].code, nullptr);
+  EXPECT_EQ(backend->compilations, 1);
+}
+
+TEST_F(JitTest, WhatFailsBehindIsAnOutcomeToo) {
+  backend->rejects = true;
+  const auto jit = make();
+  jit->get_ready({{loop()}});
+  while (jit->making()) std::this_thread::yield();
+  EXPECT_TRUE(jit->get_ready({{loop()}})[0].error);
 }
 
 TEST_F(JitTest, ARejectedTextIsCompiledOnce) {

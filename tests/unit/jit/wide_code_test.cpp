@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -224,6 +225,37 @@ TEST_F(WideCode, IsNotMadeWhereItWouldOnlyMoveData) {
                     "#include <cmath>\nvoid roots(const double* a, double* b) { for (int n "
                     "= 0; n < 4; ++n) b[n] = std::sqrt(a[n] / (1 + a[n] * a[n])); }"),
               testing::EndsWith(" wide"));
+}
+
+TEST_F(WideCode, CallsMathematicsOfVectorsIfAllowed) {
+  const std::vector<ArgShape> args{test::dat(0, 3, OP_READ), test::dat(1, 3, OP_WRITE),
+                                   test::dat(2, 1, OP_WRITE, -1, Type::f32)};
+  const std::string text =
+      "#include <cmath>\nvoid f(const double* a, double* b, float* c) {\n"
+      "b[0] = std::exp(a[0]) * std::sin(a[1]);\nb[1] = std::pow(a[2], a[0]);\n"
+      "b[2] = std::atan2(a[0], a[1]);\n*c = std::log(static_cast<float>(a[2]));\n}";
+  std::vector<double> values(3 * elements), exact(3 * elements), fast(3 * elements);
+  std::vector<float> logarithms(elements), fast_logarithms(elements);
+  Random random(1);
+  for (double& value : values) value = std::uniform_real_distribution(0.1, 3.0)(random);
+  for (const bool vector_math : {false, true}) {
+    JitOptions options = test::jit_options(folder.path(), [] { return std::vector<Constant>(); });
+    options.vector_math = vector_math;
+    Jit jit(std::move(options), log);
+    const Outcome outcome = code(jit, "f", text, args);
+    ASSERT_FALSE(outcome.error);
+    if (vector_math && dlopen("libmvec.so.1", RTLD_NOW) == nullptr) GTEST_SKIP() << "no libmvec";
+    EXPECT_EQ(outcome.code->lanes.ends_with(" wide"), vector_math) << outcome.code->lanes;
+    const core::ArgBinding bindings[] = {
+        {values.data(), nullptr, 0},
+        {vector_math ? fast.data() : exact.data(), nullptr, 0},
+        {vector_math ? fast_logarithms.data() : logarithms.data(), nullptr, 0}};
+    outcome.code->range(0, elements, bindings);
+  }
+  for (std::size_t k = 0; k < exact.size(); ++k)
+    EXPECT_NEAR(fast[k], exact[k], 8 * 2.3e-16 * std::fabs(exact[k]));
+  for (std::size_t k = 0; k < logarithms.size(); ++k)
+    EXPECT_NEAR(fast_logarithms[k], logarithms[k], 8 * 1.2e-7f * std::fabs(logarithms[k]));
 }
 
 TEST_F(WideCode, AddsInTheOrderOfTheElements) {

@@ -131,7 +131,12 @@ void ChainRunner::iterate(const Chain& c, std::size_t k, Half half) {
 
 void ChainRunner::finish(const Chain& c, std::size_t k) {
   LoopStep& step = c.plan.steps[k];
-  finish_reductions(step, c.queue.records()[k], c.queue, communicator_);
+  if (!step.reductions.empty()) {
+    const auto begin = Clock::now();
+    finish_reductions(step, c.queue.records()[k], c.queue, communicator_);
+    step.row->seconds += seconds_since(begin);
+    trace_.add("loop", "reduce", begin, Clock::now());
+  }
   ++step.row->calls;
   step.row->bytes += step.useful_bytes;
   statistics_.redundant_iterations += step.redundant_iterations;

@@ -2,6 +2,7 @@
 #include <sched/tile_plan.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -169,9 +170,11 @@ class Inspector {
     }
   }
 
-  /// Whether the inspection ended early because runs are too short.
+  /// Whether the inspection ended early because runs are too short, or more than a plan counts.
   bool too_short(const TileShape& shape) const {
     constexpr std::int64_t few = 10'000;  // iterations that say little
+    constexpr std::int64_t most_runs = std::numeric_limits<std::int32_t>::max();
+    if (count_of_runs_ > most_runs) return true;
     return iterations_ > few && iterations_ < shape.least_run * static_cast<double>(count_of_runs_);
   }
 

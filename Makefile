@@ -7,13 +7,14 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test fuzz asan bench bench-mpi setup clean
+.PHONY: help build airfoil test fuzz asan tsan bench bench-mpi setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
 	@echo "make fuzz      100 000 random chains on ranks, 20 000 random programs' chains; TEST_SEED chooses"
 	@echo "make asan      the same with AddressSanitizer and UBSan"
+	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and op2-jitinspect in build/release"
@@ -48,6 +49,10 @@ fuzz: build/dev/build.ninja
 asan: build/asan/build.ninja
 	@cmake --build --preset asan -j $(JOBS)
 	@ctest --preset asan
+
+tsan: build/tsan/build.ninja
+	@cmake --build --preset tsan -j $(JOBS) --target race_tests thread_pool_test equivalence_test
+	@ctest --preset tsan -R "^(race_mutant_|Races\.|ThreadPool\.|Equivalence\.)"
 
 bench: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil_bench cg_bench stream_bench overhead_bench ranks_bench airfoil

@@ -2,23 +2,14 @@
 // Random programs give the same results, bit by bit, whether loops run one by one through host
 // functions or lazily, compiled, on several threads, tile by tile, in an order of the library's
 // own. TEST_CHAINS and TEST_SEED choose how many and which.
-#include <cstdlib>
 #include <iostream>
 
 #include <gtest/gtest.h>
 
-#include <equivalence/random_program.hpp>
+#include <equivalence/against_reference.hpp>
 
 namespace op2::test {
 namespace {
-
-constexpr int chains_per_mesh = 25;
-constexpr int meshes_per_program = 5;
-
-std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
-}
 
 std::vector<std::vector<Setting>> configurations() {
   return {
@@ -34,12 +25,6 @@ std::vector<std::vector<Setting>> configurations() {
       {{"OP2_THREADS", "2"}, {"OP2_JIT", "off"}, {"OP2_RENUMBER", "on"}}};
 }
 
-void expect_equal(const Observed& expected, const Observed& got, const std::string& place) {
-  ASSERT_EQ(expected.values.size(), got.values.size()) << place;
-  for (std::size_t k = 0; k < expected.values.size(); ++k)
-    ASSERT_EQ(expected.values[k], got.values[k]) << place << ", " << expected.what[k];
-}
-
 TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr unsigned usual = 200;  // instrumented kernels take long to compile
@@ -48,22 +33,23 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   const std::uint64_t first = from_environment("TEST_SEED", 1);
-  int chains = 0;
+  int chains = 0, tilings = 0;
   for (std::uint64_t seed = first; chains < wanted; ++seed) {
-    const Observed reference =
-        run_program(seed, meshes_per_program, chains_per_mesh,
-                    {{"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}, {"OP2_DISABLE", "dead"}});
+    const Observed reference = run_program({seed}, settings_of_reference);
     int number = 0;
     for (const auto& settings : configurations()) {
-      const Observed got = run_program(seed, meshes_per_program, chains_per_mesh, settings);
+      const Observed got = run_program({seed}, settings);
       expect_equal(reference, got,
                    "seed " + std::to_string(seed) + ", configuration " + std::to_string(number++));
       if (HasFatalFailure()) return;
+      tilings += got.tilings;
     }
     chains += reference.chains;
   }
   std::cout << "checked " << chains << " random chains against the reference executor in "
-            << configurations().size() << " configurations\n";
+            << configurations().size() << " configurations; loops ran in tiles " << tilings
+            << " times\n";
+  EXPECT_GT(tilings, 0);
   RecordProperty("chains", chains);
 }
 

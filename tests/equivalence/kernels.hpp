@@ -27,7 +27,9 @@ enum class Shape {
   optional,      ///< (flag, optional READ, RW)
   neighbour,     ///< (READ 0, INC 1) of one dat: depends on the order
   weigh,         ///< (lazy global READ, RW), double only
-  shift          ///< (RW) with the declared constant `test_shift`
+  shift,         ///< (RW) with the declared constant `test_shift`
+  tally,         ///< (READ 0, READ 1, INC 0, INC 1, lazy sum), double only
+  tally_own      ///< (RW, lazy sum), double only
 };
 
 struct TestKernel {
@@ -102,6 +104,17 @@ OP_KERNEL(weigh, (const double* g, double* a),
           { *a = OP2_TEST_HASH(double, (long)*g + (long)*a, 14); });
 OP_KERNEL(shift, (double* a), { *a = OP2_TEST_HASH(double, (long)*a + (long)test_shift, 15); });
 
+OP_KERNEL(tally, (const double* a, const double* b, double* ra, double* rb, double* sum), {
+  const double f = OP2_TEST_HASH(double, (long)*a + 2 * (long)*b, 16);
+  *ra += f;
+  *rb += OP2_TEST_MODULUS - f;
+  *sum += f;
+});
+OP_KERNEL(tally_own, (double* a, double* sum), {
+  *a = OP2_TEST_HASH(double, *a, 18);
+  *sum += *a;
+});
+
 #define OP2_TEST_LIST_DIRECT(T)                                                                 \
   {Shape::index_write, type_of<T>(), index_write_##T}, {Shape::copy, type_of<T>(), copy_##T},   \
       {Shape::read_write, type_of<T>(), read_write_##T},                                        \
@@ -121,6 +134,8 @@ OP_KERNEL(shift, (double* a), { *a = OP2_TEST_HASH(double, (long)*a + (long)test
 static const TestKernel test_kernels[] = {
     {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
     {Shape::weigh, Type::f64, weigh}, {Shape::shift, Type::f64, shift},
+    {Shape::tally, Type::f64, tally}, {Shape::tally_own, Type::f64, tally_own},
+    {Shape::tally, Type::f64, tally}, {Shape::tally_own, Type::f64, tally_own},
     OP2_TEST_LIST_DIRECT(double),     OP2_TEST_LIST_DIRECT(float),
     OP2_TEST_LIST_DIRECT(int),        OP2_TEST_LIST_DIRECT(unsigned),
     OP2_TEST_LIST_DIRECT(long),       OP2_TEST_LIST_DIRECT(bool),

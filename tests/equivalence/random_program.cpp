@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <equivalence/kernels.hpp>
+#include <support/graph_on_ranks.hpp>
+#include <support/temporary_directory.hpp>
 
 namespace op2::test {
 namespace {
@@ -48,11 +50,11 @@ void for_type(Type type, Action&& action) {
 /// Runs over `edges` or over `nodes`; edges have two maps to nodes, nodes one into themselves, and
 /// "marks" lie one-to-one on nodes.
 struct Mesh {
-  op_set nodes, edges, marks;
-  op_map edge_nodes;  ///< arity 3, repeated targets
-  op_map far_nodes;   ///< arity 2, anywhere
-  op_map node_nodes;  ///< arity 2, self map
-  op_map mark_nodes;  ///< arity 1, injective
+  op_set nodes, edges, marks;  ///< declared in equal blocks
+  op_map edge_nodes;           ///< arity 3, repeated targets
+  op_map far_nodes;            ///< arity 2, anywhere
+  op_map node_nodes;           ///< arity 2, self map
+  op_map mark_nodes;           ///< arity 1, injective
   std::vector<op_dat> dats;
 
   std::vector<op_dat> on(op_set set, Type type, int dim) const {
@@ -77,16 +79,33 @@ std::vector<int> random_targets(Random& random, int from, int arity, int to, boo
   return targets;
 }
 
+int size_of(op_set set) {
+  return static_cast<int>(op_get_size(set));
+}
+
+op_set declare_set(int size, const char* name) {
+  return op_decl_set(equal_block(size).size(), name);
+}
+
+/// @param targets  of the whole map
+op_map declare_map(op_set from, op_set to, int arity, const std::vector<int>& targets,
+                   const char* name) {
+  const Block mine = equal_block(size_of(from));
+  return op_decl_map(from, to, arity, targets.data() + arity * mine.begin, name);
+}
+
 void add_dat(Mesh& mesh, Random& random, op_set set, Type type, int dim, int number) {
   const std::string name =
       fmt::format("{}_{}{}x{}", set->name, Mesh::names[static_cast<int>(type)], number, dim);
+  const int values = size_of(set) * dim;
+  const std::ptrdiff_t mine = equal_block(size_of(set)).begin;
   for_type(type, [&]<class T>() {
-    std::vector<char> values(static_cast<std::size_t>(set->size * dim) * sizeof(T));
-    T* typed = reinterpret_cast<T*>(values.data());
-    for (int k = 0; k < set->size * dim; ++k)
+    std::vector<char> bytes(static_cast<std::size_t>(values) * sizeof(T));
+    T* typed = reinterpret_cast<T*>(bytes.data());
+    for (int k = 0; k < values; ++k)
       typed[k] = static_cast<T>(pick(random, 0, OP2_TEST_MODULUS - 1));
-    mesh.dats.push_back(op_decl_dat(
-        set, dim, chance(random, 10) ? nullptr : static_cast<const T*>(typed), name.c_str()));
+    const T* block = chance(random, 10) ? nullptr : typed + mine * dim;
+    mesh.dats.push_back(op_decl_dat(set, dim, block, name.c_str()));
   });
 }
 
@@ -95,18 +114,18 @@ Mesh random_mesh(Random& random) {
   const bool tiny = chance(random, 15);
   const int nodes = tiny ? pick(random, 0, 3) : pick(random, 50, 2500);
   const int edges = nodes == 0 ? 0 : (tiny ? pick(random, 0, 4) : pick(random, 50, 4000));
-  mesh.nodes = op_decl_set(nodes, "nodes");
-  mesh.edges = op_decl_set(edges, "edges");
-  mesh.marks = op_decl_set(nodes / 3, "marks");
-  mesh.edge_nodes = op_decl_map(mesh.edges, mesh.nodes, 3,
-                                random_targets(random, edges, 3, nodes, true).data(), "edge_nodes");
-  mesh.far_nodes = op_decl_map(mesh.edges, mesh.nodes, 2,
-                               random_targets(random, edges, 2, nodes, false).data(), "far_nodes");
-  mesh.node_nodes = op_decl_map(mesh.nodes, mesh.nodes, 2,
-                                random_targets(random, nodes, 2, nodes, true).data(), "node_nodes");
+  mesh.nodes = declare_set(nodes, "nodes");
+  mesh.edges = declare_set(edges, "edges");
+  mesh.marks = declare_set(nodes / 3, "marks");
+  mesh.edge_nodes = declare_map(mesh.edges, mesh.nodes, 3,
+                                random_targets(random, edges, 3, nodes, true), "edge_nodes");
+  mesh.far_nodes = declare_map(mesh.edges, mesh.nodes, 2,
+                               random_targets(random, edges, 2, nodes, false), "far_nodes");
+  mesh.node_nodes = declare_map(mesh.nodes, mesh.nodes, 2,
+                                random_targets(random, nodes, 2, nodes, true), "node_nodes");
   std::vector<int> every_third(static_cast<std::size_t>(nodes / 3));
   for (int k = 0; k < nodes / 3; ++k) every_third[static_cast<std::size_t>(k)] = 3 * k + k % 3;
-  mesh.mark_nodes = op_decl_map(mesh.marks, mesh.nodes, 1, every_third.data(), "mark_nodes");
+  mesh.mark_nodes = declare_map(mesh.marks, mesh.nodes, 1, every_third, "mark_nodes");
   for (const Type type : {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::b8})
     for (op_set set : {mesh.nodes, mesh.edges, mesh.marks})
       for (int n = 0; n < 4; ++n) add_dat(mesh, random, set, type, n < 3 ? 1 : 3, n);
@@ -122,12 +141,33 @@ std::pair<op_dat, op_dat> two(Random& random, const std::vector<op_dat>& list) {
   return {list[first], list[(first + 1 + random() % (list.size() - 1)) % list.size()]};
 }
 
+int count(const std::string& text, std::string_view word) {
+  int found = 0;
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+/// The dats that a loop may use: two of dim 1 and two of dim 3, on the set it runs over and on
+/// nodes.
+struct Choice {
+  std::pair<op_dat, op_dat> direct, wide, behind, behind_wide;
+};
+
+/// Makes a loop over nodes read no rows that other elements modify.
+void separate(Choice& of, const std::vector<op_dat>& list) {
+  for (op_dat dat : list)
+    if (dat != of.behind.first && dat != of.behind.second) of.direct = {dat, of.behind.first};
+  of.wide = {of.behind_wide.second, of.behind_wide.first};
+}
+
 class Program {
  public:
-  Program(std::uint64_t seed, Observed& observed) : random_(seed), observed_(observed) {}
+  Program(const ProgramShape& shape, Observed& observed)
+      : in_order_(shape.in_order), random_(shape.seed), observed_(observed) {}
 
   void run_mesh(int chains) {
     mesh_ = random_mesh(random_);
+    if (!in_order_) partition();
     const double zero = 0;
     total_ = op_decl_global(1, &zero, "total");
     test_shift = 1;
@@ -136,6 +176,12 @@ class Program {
   }
 
  private:
+  /// In one of the ways that need no coordinates, or not at all.
+  void partition() {
+    const char* library = std::array{"", "BLOCK", "RANDOM", "PTSCOTCH"}[random_() % 4];
+    if (*library != '\0') op_partition(library, "", mesh_.nodes, mesh_.edge_nodes, nullptr);
+  }
+
   void run_chain() {
     ++observed_.chains;
     const int loops = pick(random_, 1, 12);
@@ -153,10 +199,12 @@ class Program {
         over_edges ? (chance(random_, 50) ? mesh_.edge_nodes : mesh_.far_nodes) : mesh_.node_nodes;
     const int first = pick(random_, 0, map->dim - 1),
               second = chance(random_, 10) ? first : (first + 1) % map->dim;
-    const auto direct = two(random_, mesh_.on(set, k.type, 1));
-    const auto wide = two(random_, mesh_.on(set, k.type, 3));
-    const auto behind = two(random_, mesh_.on(mesh_.nodes, k.type, 1));
-    const auto behind_wide = two(random_, mesh_.on(mesh_.nodes, k.type, 3));
+    Choice dats{two(random_, mesh_.on(set, k.type, 1)), two(random_, mesh_.on(set, k.type, 3)),
+                two(random_, mesh_.on(mesh_.nodes, k.type, 1)),
+                two(random_, mesh_.on(mesh_.nodes, k.type, 3))};
+    if (!in_order_ && !over_edges) separate(dats, mesh_.on(mesh_.nodes, k.type, 1));
+    if (!in_order_ && k.shape == Shape::neighbour) return;
+    const auto& [direct, wide, behind, behind_wide] = dats;
     switch (k.shape) {
       case Shape::index_write:
         return op_par_loop(k.kernel, "index_write", set, op_arg_idx(-1, OP_ID),
@@ -204,6 +252,15 @@ class Program {
       case Shape::weigh:
         return op_par_loop(k.kernel, "weigh", set, op_arg_gbl(total_, OP_READ),
                            op_arg_dat(direct.first, OP_RW));
+      case Shape::tally:
+        return op_par_loop(k.kernel, "tally", set, op_arg_dat(behind.first, first, map, OP_READ),
+                           op_arg_dat(behind.first, second, map, OP_READ),
+                           op_arg_dat(behind.second, first, map, OP_INC),
+                           op_arg_dat(behind.second, second, map, OP_INC),
+                           op_arg_gbl(total_, OP_INC));
+      case Shape::tally_own:
+        return op_par_loop(k.kernel, "tally_own", set, op_arg_dat(direct.first, OP_RW),
+                           op_arg_gbl(total_, OP_INC));
       case Shape::shift:
         return queue_shift(k, set, direct.first);
       case Shape::scale:
@@ -263,13 +320,27 @@ class Program {
   }
 
   void observe(op_dat dat) {
-    std::vector<std::byte> bytes(
-        static_cast<std::size_t>(dat->size) * static_cast<std::size_t>(dat->set->size) + 1);
     for (int t = 0; t < 7; ++t)
       if (dat->type == std::string_view(Mesh::names[static_cast<std::size_t>(t)]))
-        for_type(static_cast<Type>(t),
-                 [&]<class T>() { op_fetch_data(dat, reinterpret_cast<T*>(bytes.data())); });
-    keep(dat->name, bytes.data(), bytes.size() - 1);
+        for_type(static_cast<Type>(t), [&]<class T>() { observe_values<T>(dat); });
+  }
+
+  /// The rank's block, and the whole set, of which the block must be a part.
+  template <class T>
+  void observe_values(op_dat dat) {
+    const int size = size_of(dat->set);
+    const Block mine = equal_block(size);
+    const auto row = static_cast<std::size_t>(dat->size);
+    std::vector<std::byte> block(static_cast<std::size_t>(mine.size()) * row + 1), all;
+    op_fetch_data(dat, reinterpret_cast<T*>(block.data()));
+    block.pop_back();
+    if (op_ranks() == 1) return keep(dat->name, block.data(), block.size());
+    all.resize(static_cast<std::size_t>(size) * row);
+    if (size > 0) op_fetch_data_idx(dat, reinterpret_cast<T*>(all.data()), 0, size - 1);
+    const auto begin = all.begin() + mine.begin * std::ssize(all) / std::max(size, 1);
+    const bool is_part = std::equal(block.begin(), block.end(), begin);
+    keep(is_part ? dat->name : fmt::format("block of {}", dat->name), all.data(),
+         is_part ? all.size() : 0);
   }
 
   void observe_global() {
@@ -284,6 +355,7 @@ class Program {
     observed_.what.push_back(fmt::format("chain {}: {}", observed_.chains, what));
   }
 
+  const bool in_order_;
   Random random_;
   Observed& observed_;
   Mesh mesh_{};
@@ -292,15 +364,21 @@ class Program {
 
 }  // namespace
 
-Observed run_program(std::uint64_t seed, int meshes, int chains,
-                     const std::vector<Setting>& settings) {
+Observed run_program(const ProgramShape& shape, const std::vector<Setting>& settings,
+                     const std::function<void()>& start) {
+  const TemporaryDirectory folder;
+  const std::string trace = folder / "trace.json";
+  setenv("OP2_TRACE", trace.c_str(), 1);
   for (const Setting& s : settings) setenv(s.name.c_str(), s.value.c_str(), 1);
   Observed observed;
-  op_init(0, nullptr, 1);
-  Program program(seed, observed);
-  for (int k = 0; k < meshes; ++k) program.run_mesh(chains);
+  start();
+  const bool is_root = op_is_root();
+  Program program(shape, observed);
+  for (int k = 0; k < shape.meshes; ++k) program.run_mesh(shape.chains);
   op_exit();
   for (const Setting& s : settings) unsetenv(s.name.c_str());
+  unsetenv("OP2_TRACE");
+  if (is_root) observed.tilings = count(content_of(trace), "\"name\":\"tiles\"");
   return observed;
 }
 

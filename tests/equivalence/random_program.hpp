@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A random OP2 program: meshes, dats of all types, chains of loops. The same seed makes the same
-// calls whatever runs them, so the outputs of two configurations can be compared.
+// calls whatever runs them, so the outputs of two configurations can be compared; on several ranks
+// each declares its block, and sees whole sets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include <op2/op2.hpp>
 
 namespace op2::test {
 
@@ -19,10 +24,23 @@ struct Observed {
   std::vector<std::vector<std::byte>> values;
   std::vector<std::string> what;  ///< parallel to `values`: chain and name
   int chains = 0;
+  int tilings = 0;  ///< groups of loops that were executed tile by tile, on all ranks together
 };
 
-/// Runs `meshes` random meshes with `chains` random chains each between op_init and op_exit.
-Observed run_program(std::uint64_t seed, int meshes, int chains,
-                     const std::vector<Setting>& settings);
+/// Which program.
+struct ProgramShape {
+  std::uint64_t seed = 1;
+  int meshes = 5;
+  int chains = 25;  ///< of each mesh
+  /// False: no loops whose result depends on the order of their elements, which several ranks
+  /// refuse (OP2-E404), and calls of op_partition.
+  bool in_order = true;
+};
+
+/// Runs random meshes with random chains between op_init and op_exit.
+/// @param start  in the place of op_init, on all ranks of a job or on one alone
+Observed run_program(
+    const ProgramShape& shape, const std::vector<Setting>& settings,
+    const std::function<void()>& start = [] { op_init(0, nullptr, 1); });
 
 }  // namespace op2::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests with random programs share: how the reference runs, and comparing with it.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <equivalence/random_program.hpp>
+
+namespace op2::test {
+
+inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+/// Loop by loop, through host functions, on one thread.
+inline const std::vector<Setting> settings_of_reference = {
+    {"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}, {"OP2_DISABLE", "dead"}};
+
+/// Bit by bit.
+inline void expect_equal(const Observed& expected, const Observed& got, const std::string& place) {
+  ASSERT_EQ(expected.values.size(), got.values.size()) << place;
+  for (std::size_t k = 0; k < expected.values.size(); ++k)
+    ASSERT_EQ(expected.values[k], got.values[k]) << place << ", " << got.what[k];
+}
+
+}  // namespace op2::test

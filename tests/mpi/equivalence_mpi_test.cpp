@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random programs give on several ranks, compiled, on two threads each, in chains and tile by tile,
+// the same bits as through host functions on one rank. TEST_CHAINS and TEST_SEED choose how many
+// and which.
+#include <iostream>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <equivalence/against_reference.hpp>
+
+namespace op2::test {
+namespace {
+
+constexpr int chains_per_mesh = 15;
+
+std::vector<std::vector<Setting>> configurations() {
+  const auto with = [](std::vector<Setting> more) {
+    std::vector<Setting> settings{{"OP2_THREADS", "2"}, {"OP2_JIT", "require"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return settings;
+  };
+  return {with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
+          with({{"OP2_CHAIN", "off"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
+          with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "50"}, {"OP2_DEPTH_MAX", "2"}})};
+}
+
+/// Every rank runs all of the program alone.
+Observed run_alone(const ProgramShape& shape) {
+  return run_program(shape, settings_of_reference,
+                     [] { op_mpi_init(0, nullptr, 0, MPI_Comm_c2f(MPI_COMM_SELF)); });
+}
+
+bool fails_anywhere(bool here) {
+  int fails = here ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &fails, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return fails != 0;
+}
+
+TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRank) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr unsigned usual = 75;  // instrumented kernels take long to compile
+#else
+  constexpr unsigned usual = 300;
+#endif
+  const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
+  ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, false};
+  int chains = 0, tilings = 0, ranks = 0;
+  for (; chains < wanted; ++shape.seed) {
+    const Observed reference = run_alone(shape);
+    int number = 0;
+    for (const auto& settings : configurations()) {
+      const Observed got = run_program(shape, settings, [&] {
+        op_init(0, nullptr, 0);
+        ranks = op_ranks();
+      });
+      expect_equal(
+          reference, got,
+          "seed " + std::to_string(shape.seed) + ", configuration " + std::to_string(number++));
+      if (fails_anywhere(HasFatalFailure())) return;
+      tilings += got.tilings;
+    }
+    chains += reference.chains;
+  }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) return;  // rank 0 has the trace of all
+  EXPECT_GT(tilings, 0);
+  std::cout << "checked " << chains << " random chains on " << ranks
+            << " ranks against the reference executor on one, in " << configurations().size()
+            << " configurations; loops ran in tiles " << tilings << " times\n";
+}
+
+}  // namespace
+}  // namespace op2::test

@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <sched/tile_model.hpp>
-
 namespace op2::sched {
 namespace {
 
@@ -211,41 +209,6 @@ TEST(TilePlan, EqualProblemsGiveEqualPlans) {
   EXPECT_TRUE(std::ranges::equal(one.runs, two.runs, [](const TileRun& a, const TileRun& b) {
     return a.begin == b.begin && a.end == b.end;
   }));
-}
-
-constexpr core::Caches caches{1 << 20, 32 << 20};
-
-TEST(TileModel, WhatFitsIntoTheCachesIsNotTiled) {
-  EXPECT_EQ(tiles_per_thread({1e9, 1e7, 1e7, 100'000}, caches, 2), 0);
-}
-
-TEST(TileModel, WhatIsUsedOnceIsNotTiled) {
-  EXPECT_EQ(tiles_per_thread({1.2e9, 1e9, 1e9, 1'000'000}, caches, 2), 0);
-}
-
-TEST(TileModel, ATileFitsIntoTheCacheOfACore) {
-  const int tiles = tiles_per_thread({1e9, 2e8, 1e8, 1'000'000}, caches, 2);
-  EXPECT_LT(1e8 / (2 * tiles), 1 << 20);
-  EXPECT_GT(1e8 / (2 * tiles), 1 << 19);
-}
-
-TEST(TileTrial, StaysWithWhatWasFaster) {
-  for (const bool tiles_are_faster : {true, false}) {
-    TileTrial trial(true);
-    int with = 0;
-    while (!trial.decided()) {
-      with += trial.wants_tiles() ? 1 : 0;
-      trial.add(trial.wants_tiles() == tiles_are_faster ? 1.0 : 2.0);
-    }
-    EXPECT_EQ(with, 3);
-    EXPECT_EQ(trial.wants_tiles(), tiles_are_faster);
-  }
-}
-
-TEST(TileTrial, CanBeLeftOut) {
-  TileTrial trial(false);
-  EXPECT_TRUE(trial.decided());
-  EXPECT_TRUE(trial.wants_tiles());
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace op2 {
 /// One parameter of a kernel's host function.
 struct Parameter {
   Type type;
-  bool is_const;  ///< a pointer to const
+  bool is_const;   ///< it leads to const values
+  bool is_vector;  ///< a pointer to pointers, for a vector argument
 };
 
 /// Calls the host function of a kernel with one pointer per argument.
@@ -39,9 +40,13 @@ using op_kernel = const op_kernel_core*;
 
 namespace op2 {
 
+/// What a kernel's parameter leads to: through one pointer, or through an array of them.
 template <class P>
-concept KernelParameter =
-    std::is_pointer_v<P> && Value<std::remove_const_t<std::remove_pointer_t<P>>>;
+using Reached = std::remove_pointer_t<
+    std::conditional_t<std::is_pointer_v<std::remove_pointer_t<P>>, std::remove_pointer_t<P>, P>>;
+
+template <class P>
+concept KernelParameter = std::is_pointer_v<P> && Value<std::remove_const_t<Reached<P>>>;
 
 template <KernelParameter... P>
 struct HostFunction {
@@ -50,9 +55,9 @@ struct HostFunction {
       reinterpret_cast<void (*)(P...)>(function)(reinterpret_cast<P>(arguments[I])...);
     }(std::index_sequence_for<P...>{});
   }
-  static constexpr Parameter parameters[] = {
-      {type_of<std::remove_const_t<std::remove_pointer_t<P>>>(),
-       std::is_const_v<std::remove_pointer_t<P>>}...};
+  static constexpr Parameter parameters[] = {{type_of<std::remove_const_t<Reached<P>>>(),
+                                              std::is_const_v<Reached<P>>,
+                                              std::is_pointer_v<std::remove_pointer_t<P>>}...};
 };
 
 /// A kernel whose parameters are known to the compiler, so that a loop with the wrong number of

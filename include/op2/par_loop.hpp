@@ -27,7 +27,8 @@ struct op_arg {
 };
 
 /// Access to `dat` of each element (`index` -1, `map` OP_ID) or through column `index` of `map`.
-/// Local. `dim` and `type` repeat the declaration and are checked.
+/// With `index` -n, n > 1, it is a vector argument: the kernel gets an array of n pointers, to the
+/// rows in columns 0 .. n - 1. Local. `dim` and `type` repeat the declaration and are checked.
 OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char* type,
                           op_access access);
 

@@ -12,8 +12,9 @@
 
 namespace op2::core {
 
-/// One argument of a queued loop. Two loops whose arguments compare equal have the same analysis,
-/// the same code and the same data; what may differ from call to call is in ArgValue.
+/// One argument of a queued loop; the columns of a vector argument are arguments of their own. Two
+/// loops whose arguments compare equal have the same analysis, the same code and the same data;
+/// what may differ from call to call is in ArgValue.
 struct LoopArg {
   op_arg_type kind;
   op_access access;
@@ -24,6 +25,9 @@ struct LoopArg {
   Dat* dat;
   Map* map;
   Global* global;  ///< lazy global; null for a raw one
+  /// A vector argument of n columns is n arguments, of which the first has n here and the others 0;
+  /// one that is off is a single argument. All others have 1.
+  int members = 1;
   bool operator==(const LoopArg&) const = default;
 
   bool modifies() const { return access != OP_READ; }

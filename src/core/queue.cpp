@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
@@ -13,16 +14,22 @@ namespace {
 /// Copies start at multiples of 16 bytes, enough for every value type and for vector loads.
 constexpr std::size_t capture_alignment = 16;
 
+/// Columns that the argument stands for.
+int members_of(const op_arg& arg) {
+  return arg.map != nullptr && arg.idx < 0 ? -arg.idx : 1;
+}
+
 LoopArg loop_arg(const op_arg& arg) {
   return {.kind = arg.argtype,
           .access = arg.acc,
           .type = type_of(arg),
           .active = arg.opt != 0,
           .dim = dim_of(arg),
-          .column = arg.idx,
+          .column = members_of(arg) > 1 ? 0 : arg.idx,
           .dat = record_of(arg.dat),
           .map = record_of(arg.map),
-          .global = record_of(arg.global)};
+          .global = record_of(arg.global),
+          .members = members_of(arg)};
 }
 
 }  // namespace
@@ -32,8 +39,9 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
   bool forces = false;
   const auto first = static_cast<std::uint32_t>(args_.size());
   for (const op_arg& arg : args) {
-    const LoopArg& record = args_.emplace_back(loop_arg(arg));
+    const LoopArg record = args_.emplace_back(loop_arg(arg));
     ArgValue& value = values_.emplace_back(ArgValue{arg.data, 0});
+    if (record.active && record.members > 1) push_other_members(record);
     if (record.kind != OP_ARG_GBL || record.global != nullptr || !record.active) continue;
     if (record.modifies())
       forces = true;
@@ -45,10 +53,18 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
                       .set = record_of(set),
                       .where = {name.file, name.line},
                       .first_arg = first,
-                      .arg_count = static_cast<std::uint32_t>(args.size()),
+                      .arg_count = static_cast<std::uint32_t>(args_.size() - first),
                       .target = nullptr,
                       .captured = 0});
   return forces;
+}
+
+void Queue::push_other_members(LoopArg arg) {
+  const int columns = std::exchange(arg.members, 0);
+  while (++arg.column < columns) {
+    args_.push_back(arg);
+    values_.push_back({});
+  }
 }
 
 void Queue::push_assignment(Global& global, const void* values) {

@@ -48,6 +48,7 @@ class Queue {
   std::byte* captured(std::size_t offset) { return captured_.data() + offset; }
 
  private:
+  void push_other_members(LoopArg arg);
   bool same(const LoopRecord& a, const LoopRecord& b) const;
   std::size_t capture(const void* values, std::size_t bytes);
   const char* intern(const char* name);

@@ -45,9 +45,12 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
   }
   check_arg_handle(mesh, place, "map", arg.map);
   const op_map map = arg.map;
-  if (arg.idx < 0 || arg.idx >= map->dim)
-    place.fail(ErrorCode::bad_map_index, "index {} is outside map '{}' of arity {} (0 .. {})",
-               arg.idx, map->name, map->dim, map->dim - 1);
+  const bool is_vector = dat != nullptr && arg.idx <= -2 && arg.idx >= -map->dim;
+  if (!is_vector && (arg.idx < 0 || arg.idx >= map->dim))
+    place.fail(ErrorCode::bad_map_index,
+               "index {} is outside map '{}' of arity {} (0 .. {}, or -2 .. {} for so many columns "
+               "at once)",
+               arg.idx, map->name, map->dim, map->dim - 1, -map->dim);
   if (map->from != set)
     place.fail(ErrorCode::wrong_set, "map '{}' starts at set '{}', but the loop runs over set '{}'",
                map->name, map->from->name, set->name);
@@ -132,12 +135,18 @@ void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set s
   place.fail(ErrorCode::internal, "unknown sort of argument {}", static_cast<int>(arg.argtype));
 }
 
+/// Whether two arguments with the same map reach the same columns of it.
+bool share_columns(const op_arg& a, const op_arg& b) {
+  if (a.map == OP_ID || (a.idx < 0 && b.idx < 0)) return true;
+  return a.idx == b.idx || a.idx < -b.idx || b.idx < -a.idx;
+}
+
 /// Two arguments that write the same memory.
 bool conflict(const op_arg& a, const op_arg& b) {
   if (a.opt == 0 || b.opt == 0 || a.argtype != b.argtype) return false;
   if (a.argtype == OP_ARG_DAT)
-    return a.dat == b.dat && a.map == b.map && a.idx == b.idx && a.acc == OP_WRITE &&
-           b.acc == OP_WRITE;
+    return a.dat == b.dat && a.map == b.map && a.acc == OP_WRITE && b.acc == OP_WRITE &&
+           share_columns(a, b);
   if (a.argtype != OP_ARG_GBL || (a.acc == OP_READ && b.acc == OP_READ)) return false;
   return a.global != nullptr ? a.global == b.global : a.data == b.data;
 }
@@ -165,6 +174,11 @@ void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> arg
     const Parameter& parameter = kernel->parameters[k];
     const op_arg& arg = args[k];
     place.arg = static_cast<int>(k);
+    if (parameter.is_vector != (arg.map != OP_ID && arg.idx < 0))
+      place.fail(ErrorCode::kernel_signature,
+                 "parameter {} of kernel '{}' is {}, but the argument has {}", k, kernel->name,
+                 parameter.is_vector ? "an array of pointers" : "a pointer",
+                 parameter.is_vector ? "one row" : "several rows");
     if (parameter.type != type_of(arg))
       place.fail(ErrorCode::kernel_signature,
                  "parameter {} of kernel '{}' points to {}, but the argument is {}", k,

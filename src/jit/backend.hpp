@@ -16,7 +16,7 @@
 namespace op2::jit {
 
 /// Changes whenever anything in this file does; the loader refuses another number.
-inline constexpr int plugin_abi = 5;
+inline constexpr int plugin_abi = 6;
 
 /// The name that a `#line` of the source gives to all that stands behind the kernel's text: nothing
 /// in it is the user's.

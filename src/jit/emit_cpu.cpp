@@ -30,13 +30,13 @@ struct op2_binding {
 static_assert(sizeof(int) == 4 && sizeof(long) == 8 && sizeof(op2_binding) == 24);
 )";
 
-constexpr std::string_view wide_struct = R"(
-// `long` and `long long` are the same size: becomes a pointer to whichever the kernel takes.
-template <class A, class B>
-struct op2_either {
-  A* address;
-  operator A*() const { return address; }
-  operator B*() const { return reinterpret_cast<B*>(address); }
+constexpr std::string_view pointer_struct = R"(
+// Becomes whichever pointer the kernel takes: to `long` or `long long`, or to pointers to const.
+struct op2_pointer {
+  void* op2_address;
+  template <class op2_value> operator op2_value*() const {
+    return static_cast<op2_value*>(op2_address);
+  }
 };
 )";
 
@@ -107,16 +107,17 @@ void emit_body(fmt::memory_buffer& out, const LoopShape& shape) {
   const auto append = fmt::appender(out);
   for (const ArgShape& arg : columns_of(shape.args))
     fmt::format_to(append, "    const int {} = {};\n", row_name(arg), map_entry(arg));
-  std::vector<std::string> actual;
+  std::vector<std::string> pointers;
   for (std::size_t i = 0; i < shape.args.size(); ++i) {
     const ArgShape& arg = shape.args[i];
     if (is_number(arg)) {
       fmt::format_to(append, "    int op2_number{} = {};\n", i, number_of_row(i, row_of(arg)));
     }
-    actual.push_back(arg.active ? actual_argument(arg, pointer_to_data(arg, i)) : "nullptr");
+    pointers.push_back(arg.active ? pointer_to_data(arg, i) : "");
   }
+  fmt::format_to(append, "{}", vector_declarations(shape.args, pointers, true));
   fmt::format_to(append, "    [[_Clang::__always_inline__]] ::{}(\n        {});\n", shape.kernel,
-                 fmt::join(actual, ",\n        "));
+                 fmt::join(actual_arguments(shape.args, pointers), ",\n        "));
 }
 
 /// The range function: whole blocks first, then the rest one by one.
@@ -164,7 +165,9 @@ std::string emit_cpu(const LoopShape& shape, const Lanes& lanes) {
   fmt::memory_buffer out;
   emit_heading(out, shape, lanes);
   out.append(binding_struct);
-  if (std::any_of(shape.args.begin(), shape.args.end(), is_wide)) out.append(wide_struct);
+  const auto needs_conversion = [](const ArgShape& arg) { return is_wide(arg) || is_vector(arg); };
+  if (std::any_of(shape.args.begin(), shape.args.end(), needs_conversion))
+    out.append(pointer_struct);
   fmt::format_to(fmt::appender(out), "\n#line 1 \"{}\"\n{}\n#line 1 \"{}\"", shape.kernel,
                  shape.text, generated_file);
   emit_loop(out, shape, lanes.width);

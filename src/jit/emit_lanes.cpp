@@ -112,18 +112,17 @@ class BlockEmitter {
 
   void call() {
     line("    op2_simd::together<{}>([&](int op2_lane) {{", width_);
-    std::vector<std::string> actual;
+    std::vector<std::string> pointers;
     for (std::size_t i = 0; i < args_.size(); ++i) {
       const ArgShape& arg = args_[i];
-      actual.push_back(!arg.active        ? "nullptr"
-                       : is_in_lanes(arg) ? actual_argument(arg, fmt::format("op2_arg{}", i))
-                                          : actual_argument(arg, fmt::format("op2_global{}", i)));
+      pointers.push_back(fmt::format("{}{}", is_in_lanes(arg) ? "op2_arg" : "op2_global", i));
       if (!is_in_lanes(arg)) continue;
       line("      {} op2_arg{}[{}]{};", type_of(arg), i, dim_of(arg), is_added(arg) ? " = {}" : "");
       if (!is_added(arg)) line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
     }
-    line("      [[_Clang::__always_inline__]] ::{}(\n          {});", kernel_,
-         fmt::join(actual, ",\n          "));
+    line("{}      [[_Clang::__always_inline__]] ::{}(\n          {});",
+         vector_declarations(args_, pointers, false), kernel_,
+         fmt::join(actual_arguments(args_, pointers), ",\n          "));
     for (std::size_t i = 0; i < args_.size(); ++i)
       if (is_in_lanes(args_[i]) && !is_number(args_[i]) && writes(args_[i]))
         line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <core/value_type.hpp>
 
@@ -79,12 +79,31 @@ std::string row_address(const ArgShape& arg, const std::string& row) {
   return fmt::format("op2_dat{} + {}L * {}", arg.dat, arg.dim, row);
 }
 
-std::string actual_argument(const ArgShape& arg, const std::string& pointer) {
-  if (!is_wide(arg)) return pointer;
-  const bool is_signed = arg.type == Type::i64;
-  return fmt::format("op2_either<{}, {}{}>{{{}}}", element_type(arg, writes(arg)),
-                     writes(arg) ? "" : "const ", is_signed ? "long long" : "unsigned long long",
-                     pointer);
+std::vector<std::string> actual_arguments(const std::vector<ArgShape>& args,
+                                          const std::vector<std::string>& pointers) {
+  std::vector<std::string> actual;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ArgShape& arg = args[i];
+    if (arg.members == 0) continue;
+    actual.push_back(!arg.active      ? "nullptr"
+                     : is_vector(arg) ? fmt::format("op2_pointer{{(void*)op2_vector{}}}", i)
+                     : is_wide(arg)   ? fmt::format("op2_pointer{{(void*)({})}}", pointers[i])
+                                      : pointers[i]);
+  }
+  return actual;
+}
+
+std::string vector_declarations(const std::vector<ArgShape>& args,
+                                const std::vector<std::string>& pointers, bool is_const) {
+  std::string text;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!is_vector(args[i])) continue;
+    const auto first = pointers.begin() + static_cast<std::ptrdiff_t>(i);
+    text += fmt::format("{}* op2_vector{}[] = {{{}}};\n",
+                        element_type(args[i], writes(args[i]) || !is_const), i,
+                        fmt::join(first, first + args[i].members, ", "));
+  }
+  return text;
 }
 
 std::string number_of_row(std::size_t position, const std::string& row) {

@@ -33,6 +33,10 @@ inline bool is_number(const ArgShape& arg) {
 inline bool is_wide(const ArgShape& arg) {
   return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
 }
+/// The first of several columns that make one parameter of the kernel.
+inline bool is_vector(const ArgShape& arg) {
+  return arg.active && arg.members > 1;
+}
 inline bool is_local_block(const ArgShape& arg) {
   return is_global(arg) && writes(arg) && arg.dim <= largest_local_block;
 }
@@ -64,8 +68,15 @@ std::vector<ArgShape> columns_of(const std::vector<ArgShape>& args);
 /// Where a dat's row begins. @param row  an expression
 std::string row_address(const ArgShape& arg, const std::string& row);
 
-/// What is passed to the kernel for an active argument whose data are at `pointer`.
-std::string actual_argument(const ArgShape& arg, const std::string& pointer);
+/// What is passed to the kernel, one for each of its parameters.
+/// @param pointers  one for each argument: where its data are
+std::vector<std::string> actual_arguments(const std::vector<ArgShape>& args,
+                                          const std::vector<std::string>& pointers);
+
+/// Arrays of pointers for the vector arguments, by the name that `actual_arguments` gives them.
+/// @param is_const  whether the pointers of arguments that are only read are to const
+std::string vector_declarations(const std::vector<ArgShape>& args,
+                                const std::vector<std::string>& pointers, bool is_const);
 
 /// The number that the kernel is told of a row. @param row  an expression
 std::string number_of_row(std::size_t position, const std::string& row);

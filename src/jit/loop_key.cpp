@@ -20,6 +20,7 @@ std::string words_of(const ArgShape& arg) {
                                   core::word_of(arg.access));
   if (arg.dat >= 0) words += fmt::format(" dat={}", arg.dat);
   if (arg.map >= 0) words += fmt::format(" map={} column {} of {}", arg.map, arg.column, arg.arity);
+  if (arg.members != 1) words += fmt::format(" vector of {}", arg.members);
   return words + (arg.active ? "\n" : " off\n");
 }
 

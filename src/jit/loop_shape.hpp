@@ -22,7 +22,8 @@ struct ArgShape {
   std::int32_t dat = -1;  ///< equal numbers, equal dats: they may alias. -1: not a dat
   std::int32_t map = -1;  ///< equal numbers, equal maps. -1: direct
   std::int32_t column = 0;
-  std::int32_t arity = 0;  ///< of the map
+  std::int32_t arity = 0;    ///< of the map
+  std::int32_t members = 1;  ///< as in core::LoopArg: n for the first column of a vector argument
   auto operator<=>(const ArgShape&) const = default;
 };
 

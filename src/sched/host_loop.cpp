@@ -17,11 +17,19 @@ std::int32_t number_of(const core::ArgBinding& binding, std::int64_t row) {
                                  : static_cast<const std::int32_t*>(binding.base)[row];
 }
 
+/// What the kernel gets for a vector argument that is not off; null for any other.
+char* vector_of(const core::LoopArg& arg, char** pointers) {
+  return arg.active && arg.members > 1 ? reinterpret_cast<char*>(pointers) : nullptr;
+}
+
 }  // namespace
 
 void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin,
                    std::int64_t end, const core::ArgBinding* bindings) {
   std::vector<char*> pointers(args.size());
+  std::vector<char*> parameters;  // those of vector arguments lead to their first pointer
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (args[k].members > 0) parameters.push_back(vector_of(args[k], pointers.data() + k));
   std::vector<std::int32_t> numbers(args.size());
   for (std::int64_t element = begin; element < end; ++element) {
     for (std::size_t k = 0; k < args.size(); ++k) {
@@ -34,7 +42,12 @@ void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::i
         pointers[k] = reinterpret_cast<char*>(&numbers[k]);
       }
     }
-    kernel->call(kernel->host, pointers.data());
+    for (std::size_t k = 0, p = 0; k < args.size(); ++k)
+      if (args[k].members == 1)
+        parameters[p++] = pointers[k];
+      else if (args[k].members > 1)
+        ++p;
+    kernel->call(kernel->host, parameters.data());
   }
 }
 

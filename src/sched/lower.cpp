@@ -62,7 +62,8 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
                         .access = arg.access,
                         .type = arg.type,
                         .dim = arg.dim,
-                        .active = arg.active};
+                        .active = arg.active,
+                        .members = arg.members};
     if (arg.is_active_dat()) shape.dat = number_of(dats, arg.dat);
     if (arg.active && arg.is_indirect()) {
       shape.map = number_of(maps, arg.map);

@@ -37,7 +37,9 @@ ParameterForm form_of(const clang::ParmVarDecl& parameter) {
   form.text = form.name;
   parameter.getOriginalType().getAsStringInternal(form.text, context.getPrintingPolicy());
   if (!parameter.getType()->isPointerType()) return form;
-  const auto pointee = parameter.getType()->getPointeeType();
+  auto pointee = parameter.getType()->getPointeeType();
+  form.is_vector = pointee->isPointerType();
+  if (form.is_vector) pointee = pointee->getPointeeType();
   form.pointee = stored_type(context, pointee);
   form.to_const = pointee.isConstQualified();
   return form;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +21,9 @@ const char* spelling(Type type) {
 
 std::string describe(const ArgShape& arg) {
   if (arg.kind == OP_ARG_IDX) return "index of the element";
+  if (arg.members > 1)
+    return fmt::format("{}, {} rows of {} x{}", core::name_of(arg.access), arg.members,
+                       spelling(arg.type), arg.dim);
   return fmt::format("{}, {} x{}", core::name_of(arg.access), spelling(arg.type), arg.dim);
 }
 
@@ -27,13 +31,25 @@ std::string parameter_fault(std::size_t position, const ParameterForm& parameter
                             const ArgShape& arg) {
   const Type type = arg.kind == OP_ARG_IDX ? Type::i32 : arg.type;
   const bool read_only = arg.kind == OP_ARG_IDX || arg.access == OP_READ;
-  if (parameter.pointee == type && parameter.to_const == read_only) return {};
+  const bool is_vector = arg.members > 1;
+  const bool same_form = parameter.pointee == type && parameter.is_vector == is_vector;
+  if (same_form && parameter.to_const == read_only) return {};
   const std::string wanted = fmt::format("{}{}", read_only ? "const " : "", spelling(type));
-  const std::string demand = parameter.pointee != type ? "must be a pointer to " + wanted
-                             : read_only               ? "must be a pointer to const"
-                                                       : "must not be a pointer to const";
-  return fmt::format("arg {} ({}): parameter '{}' {}: write '{} *{}'", position, describe(arg),
-                     parameter.text, demand, wanted, parameter.name);
+  const std::string demand = !same_form && is_vector
+                                 ? fmt::format("must be an array of pointers to {}", wanted)
+                             : !same_form ? "must be a pointer to " + wanted
+                             : read_only  ? "must be a pointer to const"
+                                          : "must not be a pointer to const";
+  return fmt::format("arg {} ({}): parameter '{}' {}: write '{} *{}{}'", position, describe(arg),
+                     parameter.text, demand, wanted, is_vector ? "*" : "", parameter.name);
+}
+
+/// One argument for each parameter of the kernel.
+std::vector<ArgShape> without_other_members(const std::vector<ArgShape>& args) {
+  std::vector<ArgShape> list;
+  std::copy_if(args.begin(), args.end(), std::back_inserter(list),
+               [](const ArgShape& arg) { return arg.members > 0; });
+  return list;
 }
 
 /// Of a function that is the kernel.
@@ -77,10 +93,11 @@ std::optional<SignatureFault> signature_fault(const std::string& kernel,
                                               const std::vector<ArgShape>& args) {
   const auto& last = functions.back();
   if (!is_kernel(last, kernel)) return std::nullopt;
+  const auto params = without_other_members(args);
   const auto count = std::count_if(functions.begin(), functions.end(), [&](const auto& function) {
     return is_kernel(function, kernel);
   });
-  if (count == 1) return function_fault(last, args);
+  if (count == 1) return function_fault(last, params);
   return SignatureFault{
       fmt::format("kernel '{}' is overloaded; rename all functions of that name but one", kernel),
       last.place};

@@ -16,7 +16,8 @@ struct ParameterForm {
   std::string name;             ///< empty if it has none
   std::optional<Type> pointee;  ///< none: no pointer, or not to a type that can be stored
   bool to_const = false;
-  Diagnostic place;  ///< a note there
+  bool is_vector = false;  ///< a pointer to pointers; `pointee` is what these point to
+  Diagnostic place;        ///< a note there
 };
 
 /// A function that the text defines.

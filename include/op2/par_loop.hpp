@@ -45,8 +45,8 @@ OP2_API op_arg arg_gbl(const void* data, bool writable, int dim, const char* typ
                        op_access access);
 }
 
-/// A raw global: OP_READ values are copied at the loop's call; OP_INC, OP_MIN and OP_MAX are
-/// complete when `op_par_loop` returns, so they end the chain of loops.
+/// A raw global: OP_READ values are copied at the loop's call; OP_INC, OP_MIN, OP_MAX and OP_WRITE
+/// are complete when `op_par_loop` returns, so they end the chain of loops.
 /// @param data  shape [dim], at most 64 KiB; a pointer to const can only be OP_READ
 template <op2::Value T>
 op_arg op_arg_gbl(T* data, int dim, const char* type, op_access access) {
@@ -55,6 +55,28 @@ op_arg op_arg_gbl(T* data, int dim, const char* type, op_access access) {
 template <op2::Value T>
 op_arg op_arg_gbl(const T* data, int dim, const char* type, op_access access) {
   return op2::detail::arg_gbl(data, false, dim, type, op2::type_of<T>(), access);
+}
+
+/// A raw global that takes part only if `flag` is not 0; with 0, `data` may be null.
+template <class T>
+op_arg op_opt_arg_gbl(int flag, T* data, int dim, const char* type, op_access access) {
+  op_arg arg = op_arg_gbl(data, dim, type, access);
+  arg.opt = flag;
+  return arg;
+}
+
+/// What belongs to a minimum or maximum, such as the number of the element that has it: the kernel
+/// sets it where it replaces the value of argument `reference`, which is a raw global of dim 1 and
+/// OP_MIN or OP_MAX. Over all elements and ranks it is that of the winner; of several, that of the
+/// lowest number. Such a loop runs element by element on one thread of each rank.
+/// @param data  shape [dim]
+/// @param reference  number of the argument, from 0
+template <op2::Value T>
+op_arg op_arg_info(T* data, int dim, const char* type, int reference) {
+  op_arg arg = op_arg_gbl(data, dim, type, OP_WRITE);
+  arg.argtype = OP_ARG_INFO;
+  arg.idx = reference;
+  return arg;
 }
 
 /// A lazy global: OP_READ, OP_INC, OP_MIN or OP_MAX in the order of the calls.

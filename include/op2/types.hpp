@@ -17,7 +17,8 @@
 /// exchanged, ordered, overlapped and checked.
 enum op_access : int {
   OP_READ = 0,   ///< read only; the kernel's parameter must be a pointer to const
-  OP_WRITE = 1,  ///< every component is written, none is read before
+  OP_WRITE = 1,  ///< every component is written, none is read before. A raw global: every element
+                 ///< that writes gives it the same value, else that of the highest number counts
   OP_RW = 2,     ///< read and written
   OP_INC = 3,    ///< added to; directly accessed increments may also read the new value
   OP_MIN = 4,    ///< globals only: the minimum over the owned elements and the start value
@@ -25,7 +26,7 @@ enum op_access : int {
 };
 
 /// Which sort of thing an `op_arg` refers to.
-enum op_arg_type : int { OP_ARG_GBL = 0, OP_ARG_DAT = 1, OP_ARG_IDX = 2 };
+enum op_arg_type : int { OP_ARG_GBL = 0, OP_ARG_DAT = 1, OP_ARG_IDX = 2, OP_ARG_INFO = 3 };
 
 namespace op2 {
 

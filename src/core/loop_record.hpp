@@ -28,11 +28,16 @@ struct LoopArg {
   /// A vector argument of n columns is n arguments, of which the first has n here and the others 0;
   /// one that is off is a single argument. All others have 1.
   int members = 1;
+  /// OP_ARG_INFO: the argument of the loop to whose minimum or maximum it belongs; -1: none. Its
+  /// kind is OP_ARG_GBL, its access OP_WRITE.
+  int info_of = -1;
   bool operator==(const LoopArg&) const = default;
 
   bool modifies() const { return access != OP_READ; }
   bool is_active_dat() const { return active && kind == OP_ARG_DAT; }
   bool is_indirect() const { return map != nullptr; }
+  /// A global whose value is not combined from those of all elements, but that of one of them.
+  bool is_set_by_one() const { return is_reduction() && access == OP_WRITE; }
   bool is_reduction() const { return active && kind == OP_ARG_GBL && modifies(); }
 };
 

@@ -19,8 +19,16 @@ int members_of(const op_arg& arg) {
   return arg.map != nullptr && arg.idx < 0 ? -arg.idx : 1;
 }
 
+/// The number of argument `k` when vector arguments are several.
+int place_of(std::span<const op_arg> args, int k) {
+  int place = 0;
+  for (const op_arg& arg : args.first(static_cast<std::size_t>(k)))
+    place += arg.opt != 0 ? members_of(arg) : 1;
+  return place;
+}
+
 LoopArg loop_arg(const op_arg& arg) {
-  return {.kind = arg.argtype,
+  return {.kind = arg.argtype == OP_ARG_INFO ? OP_ARG_GBL : arg.argtype,
           .access = arg.acc,
           .type = type_of(arg),
           .active = arg.opt != 0,
@@ -42,6 +50,7 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
     const LoopArg record = args_.emplace_back(loop_arg(arg));
     ArgValue& value = values_.emplace_back(ArgValue{arg.data, 0});
     if (record.active && record.members > 1) push_other_members(record);
+    if (arg.argtype == OP_ARG_INFO) args_.back().info_of = place_of(args, arg.idx);
     if (record.kind != OP_ARG_GBL || record.global != nullptr || !record.active) continue;
     if (record.modifies())
       forces = true;

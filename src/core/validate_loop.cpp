@@ -87,10 +87,15 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
   check_increment(place, arg, dat.value_type);
 }
 
+bool is_known(op_access access) {
+  return access >= OP_READ && access <= OP_MAX;
+}
+
 void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
-  if (arg.acc == OP_WRITE || arg.acc == OP_RW || arg.acc < OP_READ || arg.acc > OP_MAX)
-    place.fail(ErrorCode::bad_access, "a global can be OP_READ, OP_INC, OP_MIN or OP_MAX, not {}",
-               name_of(arg.acc));
+  const bool is_set = arg.acc == OP_WRITE && arg.global == nullptr;
+  if (!is_set && (arg.acc == OP_WRITE || arg.acc == OP_RW || !is_known(arg.acc)))
+    place.fail(ErrorCode::bad_access, "a global can be OP_READ, OP_INC, OP_MIN or OP_MAX{}, not {}",
+               arg.global == nullptr ? ", or OP_WRITE" : "", name_of(arg.acc));
   if (arg.global == nullptr && arg.data == nullptr)
     place.fail(ErrorCode::null_data, "the global is null");
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
@@ -110,7 +115,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
 
 /// An argument that is off has no data to be checked against, but must still make sense.
 void check_arg_that_is_off(const Mesh& mesh, const Place& place, const op_arg& arg) {
-  if (arg.acc < OP_READ || arg.acc > OP_INC)
+  if (!is_known(arg.acc) || (arg.argtype == OP_ARG_DAT && arg.acc > OP_INC))
     place.fail(ErrorCode::bad_access, "a dat can be OP_READ, OP_WRITE, OP_RW or OP_INC, not {}",
                name_of(arg.acc));
   if (arg.dim < 1 || arg.dim > max_dim)
@@ -118,7 +123,7 @@ void check_arg_that_is_off(const Mesh& mesh, const Place& place, const op_arg& a
   if (arg.dat != nullptr) check_arg_handle(mesh, place, "dat", arg.dat);
   if (arg.type != nullptr)
     check_type_name(place.text(), arg.type);
-  else if (arg.dat == nullptr)
+  else if (arg.argtype == OP_ARG_DAT && arg.dat == nullptr)
     place.fail(ErrorCode::bad_type, "an argument that is off and has no dat needs a type string");
 }
 
@@ -131,8 +136,28 @@ void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set s
       return check_global_arg(mesh, place, arg);
     case OP_ARG_IDX:
       return check_path(mesh, place, arg, set, nullptr);
+    case OP_ARG_INFO:
+      return check_global_arg(mesh, place, arg);
   }
   place.fail(ErrorCode::internal, "unknown sort of argument {}", static_cast<int>(arg.argtype));
+}
+
+/// What an OP_ARG_INFO belongs to.
+void check_references(Place place, std::span<const op_arg> args) {
+  for (const op_arg& arg : args) {
+    ++place.arg;
+    if (arg.argtype != OP_ARG_INFO) continue;
+    if (arg.idx < 0 || arg.idx >= std::ssize(args))
+      place.fail(ErrorCode::bad_access, "belongs to argument {}, but the loop has {}", arg.idx,
+                 args.size());
+    const op_arg& other = args[static_cast<std::size_t>(arg.idx)];
+    const bool fits = other.argtype == OP_ARG_GBL && other.global == nullptr && other.opt != 0 &&
+                      (other.acc == OP_MIN || other.acc == OP_MAX) && other.dim == 1;
+    if (!fits)
+      place.fail(ErrorCode::bad_access,
+                 "belongs to argument {}, which is no raw global of dim 1 with OP_MIN or OP_MAX",
+                 arg.idx);
+  }
 }
 
 /// Whether two arguments with the same map reach the same columns of it.
@@ -147,7 +172,9 @@ bool conflict(const op_arg& a, const op_arg& b) {
   if (a.argtype == OP_ARG_DAT)
     return a.dat == b.dat && a.map == b.map && a.acc == OP_WRITE && b.acc == OP_WRITE &&
            share_columns(a, b);
-  if (a.argtype != OP_ARG_GBL || (a.acc == OP_READ && b.acc == OP_READ)) return false;
+  if ((a.argtype != OP_ARG_GBL && a.argtype != OP_ARG_INFO) ||
+      (a.acc == OP_READ && b.acc == OP_READ))
+    return false;
   return a.global != nullptr ? a.global == b.global : a.data == b.data;
 }
 
@@ -219,6 +246,7 @@ void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op
     check_arg(mesh, place, arg, set);
   }
   place.arg = -1;
+  check_references(place, args);
   check_conflicts(place, args);
   check_parameters(place, kernel, args);
 }

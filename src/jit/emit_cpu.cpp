@@ -62,6 +62,7 @@ std::string describe(const ArgShape& arg) {
     case OP_ARG_IDX:
       return fmt::format("number of the element, {}", through);
     case OP_ARG_GBL:
+    case OP_ARG_INFO:
       return "global";
     case OP_ARG_DAT:
       return fmt::format("dat {}, {}", arg.dat, through);

@@ -23,6 +23,8 @@ std::optional<std::string> conflict_of(const LoopShape& shape) {
     const ArgShape& arg = shape.args[i];
     if (is_global(arg) && writes(arg) && !is_local_block(arg))
       return fmt::format("argument {} reduces {} values", i, arg.dim);
+    if (is_global(arg) && arg.access == OP_WRITE)
+      return fmt::format("argument {} is set by one element", i);
     if (is_dat(arg) && arg.type == Type::b8)
       return fmt::format("argument {} is bool, of which there are no vectors", i);
     if (!is_dat(arg) || !writes(arg)) continue;

@@ -18,6 +18,7 @@ std::string describe_arg(const core::LoopArg& arg) {
     case OP_ARG_IDX:
       return fmt::format("index {} of {}", arg.column, arg.map != nullptr ? arg.map->name : "set");
     case OP_ARG_GBL:
+    case OP_ARG_INFO:
       return fmt::format("global {} {} x{}", arg.global != nullptr ? arg.global->name : "raw",
                          core::name_of(arg.access), arg.dim);
     case OP_ARG_DAT:

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
+#include <vector>
 
 #include <core/value_type.hpp>
 #include <sched/host_loop.hpp>
 #include <sched/reduction.hpp>
+#include <sched/set_by_one.hpp>
 
 namespace op2::sched {
 namespace {
@@ -37,6 +41,16 @@ void run_on_host(const Run& run, const core::LoopRecord& record, const core::Que
       run_host_loop(record.kernel, queue.args_of(record), r.begin, r.end, run.bindings);
 }
 
+void run_one_by_one(const Run& run, const LoopStep& step, const core::LoopRecord& record,
+                    const core::Queue& queue) {
+  run_and_mark(step, run.part, record.set->numbers, [&](std::int64_t row) {
+    if (run.range != nullptr)
+      run.range(row, row + 1, run.bindings);
+    else
+      run_host_loop(record.kernel, queue.args_of(record), row, row + 1, run.bindings);
+  });
+}
+
 /// The value of a global that the loop sees: what was assigned before, or what there was before the
 /// chain.
 void* seen(const GlobalSlot& slot, std::span<const core::ArgValue> values, core::Queue& queue) {
@@ -61,32 +75,65 @@ void finish_alone(const LoopStep& step, std::span<const core::ArgValue> values) 
         slot.shape.global != nullptr ? slot.shape.global->value.data() : values[slot.arg].user);
 }
 
+/// What all ranks have found for the raw globals of a loop: for each its value before the loop, the
+/// rank's result, and the number of the element that has set it.
+struct RawResults {
+  comm::Bytes mine, all;
+  std::map<std::size_t, std::size_t> places;  ///< in `mine`, by argument
+
+  void add(const LoopStep& step, const GlobalSlot& slot, const void* user) {
+    places[slot.arg] = mine.size();
+    const std::size_t bytes = core::size_of(slot.shape.type, slot.shape.dim);
+    const auto* start = static_cast<const std::byte*>(user);
+    const std::byte* total = fold_threads(step, slot);
+    mine.insert(mine.end(), start, start + bytes);
+    mine.insert(mine.end(), total, total + bytes);
+    const std::byte* mark = total + slot.mark;
+    if (slot.shape.is_set_by_one()) mine.insert(mine.end(), mark, mark + sizeof(std::int64_t));
+  }
+
+  const std::byte* start(const GlobalSlot& slot) const { return all.data() + places.at(slot.arg); }
+  const std::byte* total(const GlobalSlot& slot, int rank) const {
+    return start(slot) + static_cast<std::size_t>(rank) * mine.size() +
+           core::size_of(slot.shape.type, slot.shape.dim);
+  }
+
+  void take_winner(const LoopStep& step, const GlobalSlot& slot, int ranks, void* result) const {
+    const std::size_t bytes = core::size_of(slot.shape.type, slot.shape.dim);
+    const auto extreme = std::ranges::find_if(step.reductions, [&](const GlobalSlot& other) {
+      return static_cast<int>(other.arg) == slot.shape.info_of;
+    });
+    const bool has_extreme = extreme != step.reductions.end();
+    std::vector<Found> found;
+    for (int rank = 0; rank < ranks; ++rank) {
+      std::int64_t mark = no_element;
+      std::memcpy(&mark, total(slot, rank) + bytes, sizeof mark);
+      found.push_back({total(slot, rank), mark, has_extreme ? total(*extreme, rank) : nullptr});
+    }
+    const int winner = winner_of(found, has_extreme ? &extreme->shape : nullptr);
+    if (winner >= 0) std::memcpy(result, found[static_cast<std::size_t>(winner)].value, bytes);
+  }
+};
+
 /// Reductions into the program's memory: the root's value and what all ranks have found, so that
 /// every rank gets the same result. What is found by OP_MIN and OP_MAX begins with the rank's
 /// value.
 void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
                 comm::Communicator& communicator) {
-  comm::Bytes mine;
+  RawResults results;
+  for (const GlobalSlot& slot : step.reductions)
+    if (slot.shape.global == nullptr) results.add(step, slot, values[slot.arg].user);
+  if (results.mine.empty()) return;
+  results.all = communicator.gather_all(results.mine);
   for (const GlobalSlot& slot : step.reductions) {
     if (slot.shape.global != nullptr) continue;
-    const std::size_t bytes = core::size_of(slot.shape.type, slot.shape.dim);
-    const auto* start = static_cast<const std::byte*>(values[slot.arg].user);
-    const std::byte* total = fold_threads(step, slot);
-    mine.insert(mine.end(), start, start + bytes);
-    mine.insert(mine.end(), total, total + bytes);
-  }
-  if (mine.empty()) return;
-  const comm::Bytes all = communicator.gather_all(mine);
-  std::size_t at = 0;
-  for (const GlobalSlot& slot : step.reductions) {
-    if (slot.shape.global != nullptr) continue;
-    const std::size_t bytes = core::size_of(slot.shape.type, slot.shape.dim);
     void* result = values[slot.arg].user;
-    std::memcpy(result, all.data() + at, bytes);
-    for (int rank = 0; rank < communicator.size(); ++rank)
-      fold_partial(slot.shape,
-                   all.data() + static_cast<std::size_t>(rank) * mine.size() + at + bytes, result);
-    at += 2 * bytes;
+    std::memcpy(result, results.start(slot), core::size_of(slot.shape.type, slot.shape.dim));
+    if (slot.shape.is_set_by_one())
+      results.take_winner(step, slot, communicator.size(), result);
+    else
+      for (int rank = 0; rank < communicator.size(); ++rank)
+        fold_partial(slot.shape, results.total(slot, rank), result);
   }
 }
 
@@ -108,7 +155,9 @@ void run_half(const LoopStep& step, Half half, const core::LoopRecord& record,
   for (const LoopPart& part : half == Half::early ? step.early : step.late) {
     Run run{part, step.range, step.bindings_of(0, part.counts, record.arg_count), record.arg_count,
             pool};
-    if (step.range == nullptr)
+    if (step.marks && part.counts)
+      run_one_by_one(run, step, record, queue);
+    else if (step.range == nullptr)
       run_on_host(run, record, queue);
     else if (part.threads == 1)
       run_thread(&run, 0);

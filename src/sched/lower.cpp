@@ -98,6 +98,10 @@ bool reads_shared_rows(std::span<const core::LoopArg> args) {
   });
 }
 
+bool sets_globals(std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(args, &core::LoopArg::is_set_by_one);
+}
+
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end) {
   return std::any_of(pattern.dats.begin(), pattern.dats.end(), [&](const SharedDat& dat) {
     return !dat.only_increments && has_repeated_targets(end, touches_of(dat));

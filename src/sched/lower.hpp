@@ -44,6 +44,10 @@ ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::L
 /// Whether iterations read rows that others modify through a map, other than by increments alone.
 bool reads_shared_rows(std::span<const core::LoopArg> args);
 
+/// Whether a global gets the value of one element: the iterations then run in the order of their
+/// numbers.
+bool sets_globals(std::span<const core::LoopArg> args);
+
 /// Whether two of the iterations [0, end) meet in a row such that the result depends on which comes
 /// first. Cost O(end * reaches).
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);

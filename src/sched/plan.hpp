@@ -29,6 +29,9 @@ struct GlobalSlot {
   /// The record of the chain that assigns the value which the loop sees; -1: the value from before
   /// the chain.
   std::ptrdiff_t assignment;
+  /// Globals set by one element: where, behind the value, the number of that element is kept, in
+  /// bytes. Used on several ranks.
+  std::size_t mark = 0;
 };
 
 /// Iterations that run without a wait for messages in between.
@@ -49,6 +52,7 @@ struct LoopStep {
   core::Level core = core::no_level;    ///< W_core runs while messages are in flight
   core::Level extent = 0;               ///< the rest of W_extent runs when they have arrived
   bool in_order = false;                ///< the result depends on the order of the iterations
+  bool marks = false;                   ///< notes which element has set a global
   std::vector<LoopPart> early, late;
   std::int64_t early_iterations = 0, late_iterations = 0;
   std::int64_t redundant_iterations = 0;  ///< of both: beyond the owned elements

@@ -255,6 +255,10 @@ void Planner::report_order(const core::Queue& queue, const core::LoopRecord& rec
                "map in which no target occurs twice",
                record.name, record.where.file, record.where.line, rows_.communicator().size());
   if (step.range == nullptr && rows_.communicator().size() == 1) return;
+  if (sets_globals(queue.args_of(record))) {
+    step.row->code += ", in order";
+    return;
+  }
   if (step.range != nullptr) step.row->code = "jit, in order";
   log_.warning_once(step.row->name,
                     fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "

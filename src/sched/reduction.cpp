@@ -12,11 +12,13 @@ namespace {
 
 template <class T>
 T folded(op_access access, T value, T partial) {
+  if (access == OP_WRITE) return partial;
   if (access == OP_MIN) return std::min(value, partial);
   if (access == OP_MAX) return std::max(value, partial);
   return static_cast<T>(value + partial);
 }
 
+/// Precondition for OP_WRITE: the partial result is the one that counts.
 void fold(op_access access, Type type, int dim, const std::byte* partial, void* value) {
   core::with_type(type, [&]<class T>() {
     const T* from = reinterpret_cast<const T*>(partial);

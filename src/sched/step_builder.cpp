@@ -41,11 +41,11 @@ void bind_args(const core::Queue& queue, RecordRange chain, std::size_t record, 
   const auto args = queue.args_of(loop);
   for (std::size_t k = 0; k < args.size(); ++k) {
     if (!args[k].active || args[k].kind != OP_ARG_GBL) continue;
+    const std::size_t end = (core::size_of(args[k].type, args[k].dim) + 7) / 8 * 8;
     (args[k].modifies() ? step.reductions : step.reads)
         .push_back({k, args[k], step.block_bytes,
-                    assignment_before(queue, chain.begin, record, args[k].global)});
-    if (args[k].modifies())
-      step.block_bytes += (core::size_of(args[k].type, args[k].dim) + 63) / 64 * 64;
+                    assignment_before(queue, chain.begin, record, args[k].global), end});
+    if (args[k].modifies()) step.block_bytes += (end + sizeof(std::int64_t) + 63) / 64 * 64;
   }
   const auto is_apart = [](const LoopPart& part) { return !part.counts; };
   const bool apart =
@@ -71,7 +71,8 @@ bool reduces(std::span<const core::LoopArg> args) {
 bool depends_on_order(const core::Queue& queue, const core::LoopRecord& record,
                       core::Level extent) {
   const ConflictPattern pattern = conflict_pattern(record.set, queue.args_of(record));
-  return meets_out_of_order(pattern, record.set->within(extent));
+  return sets_globals(queue.args_of(record)) ||
+         meets_out_of_order(pattern, record.set->within(extent));
 }
 
 void StepBuilder::build(const core::Queue& queue, RecordRange chain, std::size_t record,
@@ -80,7 +81,9 @@ void StepBuilder::build(const core::Queue& queue, RecordRange chain, std::size_t
   const core::LoopRecord& loop = queue.records()[record];
   const auto args = queue.args_of(loop);
   const std::int64_t owned = loop.set->size, end = loop.set->within(step.extent);
-  const std::int64_t core = std::min<std::int64_t>(end, loop.set->within(step.core));
+  const bool by_one = sets_globals(args);
+  const std::int64_t core = by_one ? 0 : std::min<std::int64_t>(end, loop.set->within(step.core));
+  step.marks = by_one && loop.set->distributed();
   const ConflictPattern pattern = conflict_pattern(loop.set, args);
   // Only reductions tell owned elements from others.
   const std::int64_t border = reduces(args) ? owned : end;
@@ -115,14 +118,17 @@ void StepBuilder::add_parts(const core::LoopRecord& record, const ConflictPatter
   step.threads = std::max(step.threads, threads);
   const bool counts = rows.begin < record.set->size;
   // The order that the result depends on is that of the declaration.
-  const bool by_number = in_order && !record.set->distributed() && !record.set->numbers.empty();
+  const bool by_number = in_order && counts && !record.set->numbers.empty() &&
+                         (!record.set->distributed() || step.marks);
   parts.push_back({by_number ? &shares_by_number(*record.set) : &shares_for(pattern, rows, threads),
                    threads, counts});
 }
 
 const ThreadPlan& StepBuilder::shares_by_number(const core::Set& set) {
   auto& shares = by_number_[&set];
-  if (shares == nullptr) shares = std::make_unique<ThreadPlan>(plan_by_number(set.numbers));
+  if (shares == nullptr)
+    shares = std::make_unique<ThreadPlan>(
+        plan_by_number(std::span(set.numbers).first(static_cast<std::size_t>(set.size))));
   return *shares;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace op2::sched {
 namespace {
@@ -134,11 +135,12 @@ ThreadPlan plan_in_order(Range rows, int threads) {
 }
 
 ThreadPlan plan_by_number(std::span<const std::int32_t> numbers) {
-  std::vector<std::int32_t> row_of(numbers.size());
-  for (std::size_t row = 0; row < numbers.size(); ++row)
-    row_of[static_cast<std::size_t>(numbers[row])] = static_cast<std::int32_t>(row);
+  std::vector<std::int32_t> rows(numbers.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::ranges::sort(rows, {},
+                    [&](std::int32_t row) { return numbers[static_cast<std::size_t>(row)]; });
   RunList runs;
-  for (const std::int32_t row : row_of) append(runs, row);
+  for (const std::int32_t row : rows) append(runs, row);
   return {{{std::move(runs)}}};
 }
 

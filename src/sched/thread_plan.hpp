@@ -42,8 +42,8 @@ ThreadPlan plan_threads(Range rows, int threads, std::span<const Touch> touches)
 /// All iterations in order on thread 0.
 ThreadPlan plan_in_order(Range rows, int threads);
 
-/// All iterations on one thread, the row with number 0 first, then that with number 1, and so on.
-/// @param numbers  of the rows: a permutation
+/// All iterations on one thread, the row with the lowest number first.
+/// @param numbers  of the rows: distinct
 ThreadPlan plan_by_number(std::span<const std::int32_t> numbers);
 
 /// Whether two iterations touch the same row. With touches of one dat that the loop writes

@@ -25,6 +25,7 @@
 #include <airfoil/mesh.hpp>
 
 #include "hand_airfoil.hpp"
+#include "hand_airfoil_simd.hpp"
 #include "stopwatch.hpp"
 
 namespace bench {
@@ -108,12 +109,14 @@ void compare(const airfoil::Mesh& mesh, const Settings& settings, int threads) {
   char* arguments[] = {name, nullptr};
   op_init(1, arguments, 0);
   HandAirfoil hand(mesh, threads);
+  HandAirfoilSimd simd(mesh, threads);
   const airfoil::Flow raw_flow = airfoil::declare_flow(mesh),
                       lazy_flow = airfoil::declare_flow(mesh),
                       random_flow = airfoil::declare_flow(shuffled(mesh));
   airfoil::Residual raw(false), lazy(true), random(true);
   std::vector<Case> cases{
       {"hand scalar", [&] { return hand.iterate(settings.iterations); }},
+      {"hand simd", [&] { return simd.iterate(settings.iterations); }},
       {"library raw", [&] { return advance(raw_flow, raw, settings.iterations); }},
       {"library lazy", [&] { return advance(lazy_flow, lazy, settings.iterations); }},
       {"library lazy, random numbering",

@@ -8,10 +8,6 @@ namespace bench {
 
 namespace {
 
-constexpr double gam = 1.4f, gm1 = gam - 1, cfl = 0.9f, eps = 0.05f, mach = 0.4f;
-const double uinf = std::sqrt(gam) * mach;
-const double qinf[4] = {1, uinf, 0, 1 / gm1 + 0.5 * uinf* uinf};
-
 /// What a state does at an edge (dx, dy): its pressure and the volume it carries across.
 struct AtEdge {
   double pressure, speed;
@@ -35,6 +31,8 @@ inline Flux flux_between(const double* q1, const double* q2, double dx, double d
            0.5 * (a.speed * (q1[3] + a.pressure) + b.speed * (q2[3] + b.pressure)) +
                mu * (q1[3] - q2[3])}};
 }
+
+}  // namespace
 
 void adt_calc(Range cells, const int* __restrict cell_nodes, const double* __restrict x,
               const double* __restrict q, double* __restrict adt) {
@@ -67,6 +65,13 @@ void res_calc(const HandEdge* __restrict begin, const HandEdge* end, const doubl
       for (int n = 0; n < 4; ++n) res[4 * c2 + n] -= flux.f[n];
   }
 }
+
+template void res_calc<true, true>(const HandEdge*, const HandEdge*, const double*, const double*,
+                                   const double*, double*);
+template void res_calc<true, false>(const HandEdge*, const HandEdge*, const double*, const double*,
+                                    const double*, double*);
+template void res_calc<false, true>(const HandEdge*, const HandEdge*, const double*, const double*,
+                                    const double*, double*);
 
 void bres_calc(const std::vector<HandBoundaryEdge>& bedges, const double* __restrict x,
                const double* __restrict q, const double* __restrict adt, double* __restrict res) {
@@ -101,6 +106,8 @@ double update(Range cells, const double* __restrict qold, const double* __restri
   }
   return rms;
 }
+
+namespace {
 
 std::vector<Slab> slabs_of(const airfoil::Mesh& mesh, const HugeVector<HandEdge>& edges,
                            int threads) {

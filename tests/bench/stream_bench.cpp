@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What memory gives to loops written by hand and to the same loops by the library: copy, triad and
-// a gather through a map. The limits that other figures are to be compared with. One line of JSON
-// per figure.
+// a gather through a map, the limits that other figures are to be compared with; and a chain of
+// direct loops, which needs less memory traffic than its loops. One line of JSON per figure.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +15,7 @@
 #include <op2/op2.hpp>
 
 #include "stopwatch.hpp"
+#include "stream_chain.hpp"
 #include "stream_loops.hpp"
 
 namespace bench {
@@ -29,6 +30,9 @@ struct Settings {
   int size = 20'000'000;
   int rounds = 10;
   std::vector<int> threads{1, 2};
+  std::vector<int> steps{1, 4};
+  std::vector<std::string> tiles{"auto", "off"};
+  bool chain_only = false;
 };
 
 /// Each thread runs its share.
@@ -113,6 +117,15 @@ void measure(const Settings& settings, int threads) {
   op_exit();
 }
 
+void run(const Settings& settings) {
+  for (const int threads : settings.threads) {
+    if (!settings.chain_only) measure(settings, threads);
+    for (const int steps : settings.steps)
+      for (const std::string& tile : settings.tiles)
+        measure_chain({settings.size, settings.rounds, threads, steps, tile.c_str()});
+  }
+}
+
 }  // namespace
 }  // namespace bench
 
@@ -123,9 +136,14 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", settings.rounds, "measurements; the minimum counts")
       ->capture_default_str();
   app.add_option("--threads", settings.threads, "numbers of threads")->capture_default_str();
+  app.add_option("--steps", settings.steps, "for the chain of loops: time steps in one chain")
+      ->capture_default_str();
+  app.add_option("--tile", settings.tiles, "for the chain of loops: values of OP2_TILE")
+      ->capture_default_str();
+  app.add_flag("--chain-only", settings.chain_only, "measure nothing but the chain of loops");
   CLI11_PARSE(app, argc, argv);
   try {
-    for (const int threads : settings.threads) bench::measure(settings, threads);
+    bench::run(settings);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "stream_bench: %s\n", error.what());
     return EXIT_FAILURE;

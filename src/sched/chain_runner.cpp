@@ -87,10 +87,9 @@ void ChainRunner::run_together(const Chain& c, TiledLoops& tiled, Half half) {
 
 void ChainRunner::run_in_tiles(const Chain& c, TiledLoops& tiled, Half half) {
   for (std::size_t k = tiled.begin; k < tiled.end; ++k)
-    if (c.plan.steps[k].kind == LoopStep::Kind::loop)
-      bind_globals(c.plan.steps[k], half, c.queue.records()[k], c.queue);
+    if (c.plan.steps[k].kind == LoopStep::Kind::loop) bind_globals(c.plan.steps[k], half, c.queue);
   const auto begin = Clock::now();
-  run_tiles(tiled, c.plan, c.queue, pool_, [&] { make_progress(c, half); });
+  run_tiles(tiled, c.plan, pool_, [&] { make_progress(c, half); });
   trace_.add("loop", "tiles", begin, Clock::now());
   for (std::size_t loop = 0; loop < tiled.records.size(); ++loop)
     c.plan.steps[tiled.records[loop]].row->seconds += take_seconds(tiled, loop);
@@ -118,14 +117,13 @@ void ChainRunner::run_record(const Chain& c, std::size_t k, Half half, Way way) 
 
 void ChainRunner::iterate(const Chain& c, std::size_t k, Half half) {
   LoopStep& step = c.plan.steps[k];
-  const core::LoopRecord& record = c.queue.records()[k];
   if (half == Half::early && step.early.empty()) return;
   const auto begin = Clock::now();
-  bind_globals(step, half, record, c.queue);
-  sched::run_half(step, half, record, c.queue, pool_);
+  bind_globals(step, half, c.queue);
+  sched::run_half(step, half, pool_);
   const auto end = Clock::now();
   step.row->seconds += std::chrono::duration<double>(end - begin).count();
-  if (trace_.on()) trace_.add("loop", record.name, begin, end);
+  if (trace_.on()) trace_.add("loop", step.row->name, begin, end);
   make_progress(c, half);
 }
 
@@ -133,7 +131,7 @@ void ChainRunner::finish(const Chain& c, std::size_t k) {
   LoopStep& step = c.plan.steps[k];
   if (!step.reductions.empty()) {
     const auto begin = Clock::now();
-    finish_reductions(step, c.queue.records()[k], c.queue, communicator_);
+    finish_reductions(step, c.queue, communicator_);
     step.row->seconds += seconds_since(begin);
     trace_.add("loop", "reduce", begin, Clock::now());
   }

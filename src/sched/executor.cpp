@@ -35,29 +35,33 @@ void run_thread(void* context, int thread) noexcept {
   }
 }
 
-void run_on_host(const Run& run, const core::LoopRecord& record, const core::Queue& queue) {
+void run_on_host(const Run& run, const LoopStep& step) {
   for (const auto& phase : run.part.shares->phases)
     for (const Range& r : phase.front())
-      run_host_loop(record.kernel, queue.args_of(record), r.begin, r.end, run.bindings);
+      run_host_loop(step.kernel, step.args, r.begin, r.end, run.bindings);
 }
 
-void run_one_by_one(const Run& run, const LoopStep& step, const core::LoopRecord& record,
-                    const core::Queue& queue) {
-  run_and_mark(step, run.part, record.set->numbers, [&](std::int64_t row) {
+void run_one_by_one(const Run& run, const LoopStep& step) {
+  run_and_mark(step, run.part, step.set->numbers, [&](std::int64_t row) {
     if (run.range != nullptr)
       run.range(row, row + 1, run.bindings);
     else
-      run_host_loop(record.kernel, queue.args_of(record), row, row + 1, run.bindings);
+      run_host_loop(step.kernel, step.args, row, row + 1, run.bindings);
   });
+}
+
+/// What belongs to this call.
+const core::ArgValue& value_of(const GlobalSlot& slot, const core::Queue& queue) {
+  return queue.values_of(queue.records()[slot.source.record])[slot.source.arg];
 }
 
 /// The value of a global that the loop sees: what was assigned before, or what there was before the
 /// chain.
-void* seen(const GlobalSlot& slot, std::span<const core::ArgValue> values, core::Queue& queue) {
+void* seen(const GlobalSlot& slot, core::Queue& queue) {
   if (slot.assignment >= 0)
     return queue.captured(queue.records()[static_cast<std::size_t>(slot.assignment)].captured);
   if (slot.shape.global != nullptr) return slot.shape.global->value.data();
-  const core::ArgValue& value = values[slot.arg];
+  const core::ArgValue& value = value_of(slot, queue);
   return slot.shape.modifies() ? value.user : queue.captured(value.captured);
 }
 
@@ -68,11 +72,11 @@ std::byte* fold_threads(const LoopStep& step, const GlobalSlot& slot) {
   return total;
 }
 
-void finish_alone(const LoopStep& step, std::span<const core::ArgValue> values) {
+void finish_alone(const LoopStep& step, const core::Queue& queue) {
   for (const GlobalSlot& slot : step.reductions)
-    fold_partial(
-        slot.shape, fold_threads(step, slot),
-        slot.shape.global != nullptr ? slot.shape.global->value.data() : values[slot.arg].user);
+    fold_partial(slot.shape, fold_threads(step, slot),
+                 slot.shape.global != nullptr ? slot.shape.global->value.data()
+                                              : value_of(slot, queue).user);
 }
 
 /// What all ranks have found for the raw globals of a loop: for each its value before the loop, the
@@ -118,16 +122,15 @@ struct RawResults {
 /// Reductions into the program's memory: the root's value and what all ranks have found, so that
 /// every rank gets the same result. What is found by OP_MIN and OP_MAX begins with the rank's
 /// value.
-void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
-                comm::Communicator& communicator) {
+void finish_raw(const LoopStep& step, const core::Queue& queue, comm::Communicator& communicator) {
   RawResults results;
   for (const GlobalSlot& slot : step.reductions)
-    if (slot.shape.global == nullptr) results.add(step, slot, values[slot.arg].user);
+    if (slot.shape.global == nullptr) results.add(step, slot, value_of(slot, queue).user);
   if (results.mine.empty()) return;
   results.all = communicator.gather_all(results.mine);
   for (const GlobalSlot& slot : step.reductions) {
     if (slot.shape.global != nullptr) continue;
-    void* result = values[slot.arg].user;
+    void* result = value_of(slot, queue).user;
     std::memcpy(result, results.start(slot), core::size_of(slot.shape.type, slot.shape.dim));
     if (slot.shape.is_set_by_one())
       results.take_winner(step, slot, communicator.size(), result);
@@ -139,26 +142,23 @@ void finish_raw(const LoopStep& step, std::span<const core::ArgValue> values,
 
 }  // namespace
 
-void bind_globals(LoopStep& step, Half half, const core::LoopRecord& record, core::Queue& queue) {
+void bind_globals(LoopStep& step, Half half, core::Queue& queue) {
   if (half == Half::late && !step.early.empty()) return;
-  const auto values = queue.values_of(record);
   for (int t = 0; t < step.binding_sets; ++t) {
-    core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * record.arg_count;
-    for (const GlobalSlot& slot : step.reads) own[slot.arg].base = seen(slot, values, queue);
+    core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * step.args.size();
+    for (const GlobalSlot& slot : step.reads) own[slot.arg].base = seen(slot, queue);
     for (const GlobalSlot& slot : step.reductions)
-      start_partial(slot.shape, seen(slot, values, queue), step.partial(slot, t));
+      start_partial(slot.shape, seen(slot, queue), step.partial(slot, t));
   }
 }
 
-void run_half(const LoopStep& step, Half half, const core::LoopRecord& record,
-              const core::Queue& queue, core::ThreadPool& pool) {
+void run_half(const LoopStep& step, Half half, core::ThreadPool& pool) {
   for (const LoopPart& part : half == Half::early ? step.early : step.late) {
-    Run run{part, step.range, step.bindings_of(0, part.counts, record.arg_count), record.arg_count,
-            pool};
+    Run run{part, step.range, step.bindings_of(0, part.counts), step.args.size(), pool};
     if (step.marks && part.counts)
-      run_one_by_one(run, step, record, queue);
+      run_one_by_one(run, step);
     else if (step.range == nullptr)
-      run_on_host(run, record, queue);
+      run_on_host(run, step);
     else if (part.threads == 1)
       run_thread(&run, 0);
     else
@@ -166,15 +166,14 @@ void run_half(const LoopStep& step, Half half, const core::LoopRecord& record,
   }
 }
 
-void finish_reductions(const LoopStep& step, const core::LoopRecord& record,
-                       const core::Queue& queue, comm::Communicator& communicator) {
+void finish_reductions(const LoopStep& step, const core::Queue& queue,
+                       comm::Communicator& communicator) {
   if (step.reductions.empty()) return;
-  const auto values = queue.values_of(record);
-  if (communicator.size() == 1) return finish_alone(step, values);
+  if (communicator.size() == 1) return finish_alone(step, queue);
   for (const GlobalSlot& slot : step.reductions)
     if (slot.shape.global != nullptr)
       add_to_partial(slot.shape, fold_threads(step, slot), *slot.shape.global);
-  finish_raw(step, values, communicator);
+  finish_raw(step, queue, communicator);
 }
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {

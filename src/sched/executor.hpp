@@ -12,17 +12,16 @@ namespace op2::sched {
 /// Tells a loop where the globals of this call are, before its first iterations; call it before
 /// either half. Memory of the queue and of lazy globals may move from call to call, but not between
 /// the halves of one.
-void bind_globals(LoopStep& step, Half half, const core::LoopRecord& record, core::Queue& queue);
+void bind_globals(LoopStep& step, Half half, core::Queue& queue);
 
 /// Runs the iterations of a half. Throws only what a kernel's host function throws.
-void run_half(const LoopStep& step, Half half, const core::LoopRecord& record,
-              const core::Queue& queue, core::ThreadPool& pool);
+void run_half(const LoopStep& step, Half half, core::ThreadPool& pool);
 
 /// Completes the reductions of a loop when both halves have run: afterwards the user's memory has
 /// the result, and a lazy global, on several ranks, what this one adds to it. Collective if the
 /// loop has a raw reduction; then what a host function throws ends the session.
-void finish_reductions(const LoopStep& step, const core::LoopRecord& record,
-                       const core::Queue& queue, comm::Communicator& communicator);
+void finish_reductions(const LoopStep& step, const core::Queue& queue,
+                       comm::Communicator& communicator);
 
 /// Assigns the captured values to the record's global. Local.
 void run_assignment(const core::LoopRecord& record, core::Queue& queue);

@@ -21,9 +21,15 @@
 
 namespace op2::sched {
 
+/// Where an argument of a step comes from.
+struct ArgSource {
+  std::size_t record;  ///< of the queue
+  std::size_t arg;     ///< of that record
+};
+
 /// A global argument, whose memory differs from call to call.
 struct GlobalSlot {
-  std::size_t arg;
+  std::size_t arg;  ///< of the step
   core::LoopArg shape;
   std::size_t offset;  ///< reductions: of the argument's part in each thread's block, in bytes
   /// The record of the chain that assigns the value which the loop sees; -1: the value from before
@@ -32,6 +38,7 @@ struct GlobalSlot {
   /// Globals set by one element: where, behind the value, the number of that element is kept, in
   /// bytes. Used on several ranks.
   std::size_t mark = 0;
+  ArgSource source{0, 0};
 };
 
 /// Iterations that run without a wait for messages in between.
@@ -48,6 +55,10 @@ enum class Half { early, late };
 struct LoopStep {
   enum class Kind { loop, assignment, dead };
   Kind kind = Kind::loop;
+  op_kernel kernel = nullptr;
+  core::Set* set = nullptr;
+  std::vector<core::LoopArg> args;
+  std::vector<ArgSource> sources;       ///< of `args`
   core::RangeFunction range = nullptr;  ///< compiled code; null: the kernel's host function
   core::Level core = core::no_level;    ///< W_core runs while messages are in flight
   core::Level extent = 0;               ///< the rest of W_extent runs when they have arrived
@@ -71,8 +82,9 @@ struct LoopStep {
   }
 
   /// Bindings of a thread for iterations that take part in reductions, or for others.
-  const core::ArgBinding* bindings_of(int thread, bool counts, std::size_t args) const {
-    return bindings.data() + static_cast<std::size_t>(counts ? thread : threads + thread) * args;
+  const core::ArgBinding* bindings_of(int thread, bool counts) const {
+    return bindings.data() +
+           static_cast<std::size_t>(counts ? thread : threads + thread) * args.size();
   }
 
   /// Where `thread` sums up a reduction; threads of parts that do not count follow the others.

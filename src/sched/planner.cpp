@@ -21,6 +21,15 @@ ChainLimits limits_for(const core::Options& options, int ranks) {
           .keep_all = keep_all};
 }
 
+void add_arguments(const core::Queue& queue, std::size_t record, LoopStep& step) {
+  const core::LoopRecord& loop = queue.records()[record];
+  const auto args = queue.args_of(loop);
+  step.kernel = loop.kernel;
+  step.set = loop.set;
+  step.args.assign(args.begin(), args.end());
+  for (std::size_t arg = 0; arg < args.size(); ++arg) step.sources.push_back({record, arg});
+}
+
 }  // namespace
 
 Planner::Planner(const core::Options& options, const core::Topology& topology,
@@ -97,6 +106,7 @@ core::Level Planner::plan_chain(const core::Queue& queue, RecordRange range,
     step.core = made.shipments.empty() ? core::no_level : levels.core[loop];
     step.kind = step.extent == core::no_level ? LoopStep::Kind::dead : LoopStep::Kind::loop;
     step.row = &table_.row(queue.records()[k].name);
+    add_arguments(queue, k, step);
     check_loop_name(queue.records()[k]);
     ++loop;
   }
@@ -231,11 +241,11 @@ bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) {
 }
 
 /// For every record whether its result depends on the order of iterations. Collective.
-std::vector<char> Planner::in_order(const core::Queue& queue, const Plan& plan) const {
-  std::vector<char> flags(queue.size(), 0);
-  for (std::size_t k = 0; k < queue.size(); ++k)
+std::vector<char> Planner::in_order(const Plan& plan) const {
+  std::vector<char> flags(plan.steps.size(), 0);
+  for (std::size_t k = 0; k < flags.size(); ++k)
     if (plan.steps[k].kind == LoopStep::Kind::loop)
-      flags[k] = depends_on_order(queue, queue.records()[k], plan.steps[k].extent) ? 1 : 0;
+      flags[k] = depends_on_order(plan.steps[k]) ? 1 : 0;
   comm::Communicator& communicator = rows_.communicator();
   if (communicator.size() == 1) return flags;
   const comm::Bytes all = communicator.gather_all(std::as_bytes(std::span(flags)));
@@ -267,13 +277,13 @@ void Planner::report_order(const core::Queue& queue, const core::LoopRecord& rec
 }
 
 void Planner::add_steps(const core::Queue& queue, Plan& plan) {
-  const std::vector<char> ordered = in_order(queue, plan);
+  const std::vector<char> ordered = in_order(plan);
   for (const ChainPlan& chain : plan.chains)
     for (std::size_t k = chain.begin; k < chain.end; ++k) {
       LoopStep& step = plan.steps[k];
       if (step.kind != LoopStep::Kind::loop) continue;
       if (ordered[k] != 0) report_order(queue, queue.records()[k], step);
-      steps_.build(queue, {chain.begin, chain.end}, k, ordered[k] != 0, step);
+      steps_.build(queue, {chain.begin, chain.end}, ordered[k] != 0, step);
     }
 }
 

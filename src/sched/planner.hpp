@@ -70,7 +70,7 @@ class Planner {
   void take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step);
   bool wants_host(op_kernel kernel) const;
   void add_steps(const core::Queue& queue, Plan& plan);
-  std::vector<char> in_order(const core::Queue& queue, const Plan& plan) const;
+  std::vector<char> in_order(const Plan& plan) const;
   void report_order(const core::Queue& queue, const core::LoopRecord& record,
                     const LoopStep& step) const;
 

@@ -36,15 +36,15 @@ std::ptrdiff_t assignment_before(const core::Queue& queue, std::size_t begin, st
 }
 
 /// Bindings of all threads; reductions get their places in the threads' blocks.
-void bind_args(const core::Queue& queue, RecordRange chain, std::size_t record, LoopStep& step) {
-  const core::LoopRecord& loop = queue.records()[record];
-  const auto args = queue.args_of(loop);
+void bind_args(const core::Queue& queue, RecordRange chain, LoopStep& step) {
+  const auto& args = step.args;
   for (std::size_t k = 0; k < args.size(); ++k) {
     if (!args[k].active || args[k].kind != OP_ARG_GBL) continue;
     const std::size_t end = (core::size_of(args[k].type, args[k].dim) + 7) / 8 * 8;
     (args[k].modifies() ? step.reductions : step.reads)
         .push_back({k, args[k], step.block_bytes,
-                    assignment_before(queue, chain.begin, record, args[k].global), end});
+                    assignment_before(queue, chain.begin, step.sources[k].record, args[k].global),
+                    end, step.sources[k]});
     if (args[k].modifies()) step.block_bytes += (end + sizeof(std::int64_t) + 63) / 64 * 64;
   }
   const auto is_apart = [](const LoopPart& part) { return !part.counts; };
@@ -55,7 +55,7 @@ void bind_args(const core::Queue& queue, RecordRange chain, std::size_t record, 
       core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(step.binding_sets));
   for (int t = 0; t < step.binding_sets; ++t) {
     std::transform(args.begin(), args.end(), std::back_inserter(step.bindings),
-                   [&](const core::LoopArg& arg) { return bind(*loop.set, arg); });
+                   [&](const core::LoopArg& arg) { return bind(*step.set, arg); });
     core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * args.size();
     for (const GlobalSlot& slot : step.reductions) own[slot.arg].base = step.partial(slot, t);
   }
@@ -68,59 +68,54 @@ bool reduces(std::span<const core::LoopArg> args) {
 
 }  // namespace
 
-bool depends_on_order(const core::Queue& queue, const core::LoopRecord& record,
-                      core::Level extent) {
-  const ConflictPattern pattern = conflict_pattern(record.set, queue.args_of(record));
-  return sets_globals(queue.args_of(record)) ||
-         meets_out_of_order(pattern, record.set->within(extent));
+bool depends_on_order(const LoopStep& step) {
+  return sets_globals(step.args) ||
+         meets_out_of_order(conflict_pattern(step.set, step.args), step.set->within(step.extent));
 }
 
-void StepBuilder::build(const core::Queue& queue, RecordRange chain, std::size_t record,
-                        bool in_order, LoopStep& step) {
+void StepBuilder::build(const core::Queue& queue, RecordRange chain, bool in_order,
+                        LoopStep& step) {
   step.in_order = in_order;
-  const core::LoopRecord& loop = queue.records()[record];
-  const auto args = queue.args_of(loop);
-  const std::int64_t owned = loop.set->size, end = loop.set->within(step.extent);
+  const auto& args = step.args;
+  const std::int64_t owned = step.set->size, end = step.set->within(step.extent);
   const bool by_one = sets_globals(args);
-  const std::int64_t core = by_one ? 0 : std::min<std::int64_t>(end, loop.set->within(step.core));
-  step.marks = by_one && loop.set->distributed();
-  const ConflictPattern pattern = conflict_pattern(loop.set, args);
+  const std::int64_t core = by_one ? 0 : std::min<std::int64_t>(end, step.set->within(step.core));
+  step.marks = by_one && step.set->distributed();
+  const ConflictPattern pattern = conflict_pattern(step.set, args);
   // Only reductions tell owned elements from others.
   const std::int64_t border = reduces(args) ? owned : end;
   for (const Range rows : {Range{0, std::min(core, border)}, Range{std::min(core, border), core}})
-    add_parts(loop, pattern, rows, in_order, step, step.early);
+    add_parts(pattern, rows, in_order, step, step.early);
   for (const Range rows : {Range{core, std::max(core, border)}, Range{std::max(core, border), end}})
-    add_parts(loop, pattern, rows, in_order, step, step.late);
+    add_parts(pattern, rows, in_order, step, step.late);
   step.early_iterations = core;
   step.late_iterations = end - core;
   step.redundant_iterations = std::max<std::int64_t>(0, end - owned);
-  step.useful_bytes = useful_bytes(loop.set, args);
-  bind_args(queue, chain, record, step);
+  step.useful_bytes = useful_bytes(step.set, args);
+  bind_args(queue, chain, step);
 }
 
-void StepBuilder::bind_for_tiles(const core::Queue& queue, RecordRange chain, std::size_t record,
-                                 LoopStep& step) {
+void StepBuilder::bind_for_tiles(const core::Queue& queue, RecordRange chain, LoopStep& step) {
   step.threads = threads_;
   step.bindings.clear();
   step.reads.clear();
   step.reductions.clear();
   step.block_bytes = 0;
-  bind_args(queue, chain, record, step);
+  bind_args(queue, chain, step);
 }
 
-void StepBuilder::add_parts(const core::LoopRecord& record, const ConflictPattern& pattern,
-                            Range rows, bool in_order, LoopStep& step,
-                            std::vector<LoopPart>& parts) {
+void StepBuilder::add_parts(const ConflictPattern& pattern, Range rows, bool in_order,
+                            LoopStep& step, std::vector<LoopPart>& parts) {
   if (rows.begin >= rows.end) return;
   const bool alone = step.range == nullptr || in_order ||
                      rows.end - rows.begin < std::int64_t{threads_} * min_elements_per_thread;
   const int threads = alone ? 1 : threads_;
   step.threads = std::max(step.threads, threads);
-  const bool counts = rows.begin < record.set->size;
+  const bool counts = rows.begin < step.set->size;
   // The order that the result depends on is that of the declaration.
-  const bool by_number = in_order && counts && !record.set->numbers.empty() &&
-                         (!record.set->distributed() || step.marks);
-  parts.push_back({by_number ? &shares_by_number(*record.set) : &shares_for(pattern, rows, threads),
+  const bool by_number =
+      in_order && counts && !step.set->numbers.empty() && (!step.set->distributed() || step.marks);
+  parts.push_back({by_number ? &shares_by_number(*step.set) : &shares_for(pattern, rows, threads),
                    threads, counts});
 }
 

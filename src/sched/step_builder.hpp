@@ -18,14 +18,13 @@ class StepBuilder {
  public:
   explicit StepBuilder(int threads) : threads_(threads) {}
 
-  /// Fills in parts and bindings of a step that knows its levels and its code.
+  /// Fills in parts and bindings of a step that knows its arguments, its levels and its code.
+  /// @param chain     that the step is in
   /// @param in_order  the result depends on the order of iterations: one thread
-  void build(const core::Queue& queue, RecordRange chain, std::size_t record, bool in_order,
-             LoopStep& step);
+  void build(const core::Queue& queue, RecordRange chain, bool in_order, LoopStep& step);
 
   /// Gives a step that was built bindings for all threads, whatever its parts need.
-  void bind_for_tiles(const core::Queue& queue, RecordRange chain, std::size_t record,
-                      LoopStep& step);
+  void bind_for_tiles(const core::Queue& queue, RecordRange chain, LoopStep& step);
 
   /// To be called when rows or maps have moved and all plans are gone.
   void forget() {
@@ -35,8 +34,8 @@ class StepBuilder {
 
  private:
   using Key = std::tuple<ConflictPattern, std::int64_t, std::int64_t, int>;
-  void add_parts(const core::LoopRecord& record, const ConflictPattern& pattern, Range rows,
-                 bool in_order, LoopStep& step, std::vector<LoopPart>& parts);
+  void add_parts(const ConflictPattern& pattern, Range rows, bool in_order, LoopStep& step,
+                 std::vector<LoopPart>& parts);
   const ThreadPlan& shares_for(const ConflictPattern& pattern, Range rows, int threads);
 
   const ThreadPlan& shares_by_number(const core::Set& set);
@@ -48,6 +47,6 @@ class StepBuilder {
 
 /// Whether iterations of the loop meet in rows such that the result depends on which comes first,
 /// as far as this rank's rows up to `extent` show.
-bool depends_on_order(const core::Queue& queue, const core::LoopRecord& record, core::Level extent);
+bool depends_on_order(const LoopStep& step);
 
 }  // namespace op2::sched

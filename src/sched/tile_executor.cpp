@@ -12,7 +12,6 @@ namespace {
 struct Run {
   TiledLoops& tiled;
   const Plan& plan;
-  const core::Queue& queue;
   core::ThreadPool& pool;
   const std::function<void()>& between_tiles;
   std::exception_ptr failure;  ///< of `between_tiles`
@@ -29,8 +28,7 @@ struct Run {
 void run_item(const Run& run, const TileItem& item, int thread) {
   const std::size_t record = run.tiled.records[static_cast<std::size_t>(item.loop)];
   const LoopStep& step = run.plan.steps[record];
-  const core::ArgBinding* bindings =
-      step.bindings_of(thread, item.counts, run.queue.records()[record].arg_count);
+  const core::ArgBinding* bindings = step.bindings_of(thread, item.counts);
   const TileRun* first = run.tiled.plan.runs.data() + item.first_run;
   for (const TileRun* r = first; r != first + item.runs; ++r)
     step.range(r->begin, r->end, bindings);
@@ -58,9 +56,9 @@ void run_thread(void* context, int thread) noexcept {
 
 }  // namespace
 
-void run_tiles(TiledLoops& tiled, const Plan& plan, const core::Queue& queue,
-               core::ThreadPool& pool, const std::function<void()>& between_tiles) {
-  Run run{tiled, plan, queue, pool, between_tiles, nullptr};
+void run_tiles(TiledLoops& tiled, const Plan& plan, core::ThreadPool& pool,
+               const std::function<void()>& between_tiles) {
+  Run run{tiled, plan, pool, between_tiles, nullptr};
   pool.run(run_thread, &run);
   if (run.failure) std::rethrow_exception(run.failure);
 }

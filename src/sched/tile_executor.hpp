@@ -14,8 +14,8 @@ namespace op2::sched {
 /// time in TiledLoops::seconds.
 /// @param between_tiles  called now and then by the calling thread; what it throws leaves when all
 ///                       tiles have run
-void run_tiles(TiledLoops& tiled, const Plan& plan, const core::Queue& queue,
-               core::ThreadPool& pool, const std::function<void()>& between_tiles);
+void run_tiles(TiledLoops& tiled, const Plan& plan, core::ThreadPool& pool,
+               const std::function<void()>& between_tiles);
 
 /// What a loop of the tiles has needed since the last question, on average over the threads.
 double take_seconds(TiledLoops& tiled, std::size_t loop);

@@ -45,7 +45,9 @@ class Schedule {
 
   /// The tile of the first phase in which row `row` of `rows` is at home.
   Slot home_of(std::int64_t row, std::int64_t rows) const {
-    return static_cast<Slot>(row * first_phase() / rows);
+    // A border inside a cache line (of 8 rows of 8 bytes) costs the tiles on both sides.
+    const std::int64_t line = rows >= 64 * first_phase() ? 8 : 1;
+    return static_cast<Slot>(row / line * first_phase() / ((rows + line - 1) / line));
   }
   std::int64_t first_phase() const { return std::int64_t{shape_.threads} * shape_.tiles; }
 

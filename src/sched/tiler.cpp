@@ -46,8 +46,7 @@ std::vector<Candidates> candidates_of(const ChainPlan& chain, const Plan& plan, 
 /// Describes loops to the inspector.
 class ProblemBuilder {
  public:
-  ProblemBuilder(const core::Queue& queue, const Plan& plan, const Candidates& loops)
-      : queue_(queue), plan_(plan), loops_(loops) {
+  ProblemBuilder(const Plan& plan, const Candidates& loops) : plan_(plan), loops_(loops) {
     for (const std::size_t k : loops.records)
       for (const core::LoopArg& arg : args_of(k))
         if (arg.is_active_dat() && arg.modifies()) modified_.insert(arg.dat);
@@ -86,10 +85,8 @@ class ProblemBuilder {
  private:
   static void raise(double& value, double least) { value = std::max(value, least); }
 
-  std::span<const core::LoopArg> args_of(std::size_t record) const {
-    return queue_.args_of(queue_.records()[record]);
-  }
-  const core::Set* set_of(std::size_t record) const { return queue_.records()[record].set; }
+  std::span<const core::LoopArg> args_of(std::size_t step) const { return plan_.steps[step].args; }
+  const core::Set* set_of(std::size_t step) const { return plan_.steps[step].set; }
 
   void add_loop(std::size_t k) {
     const LoopStep& step = plan_.steps[k];
@@ -135,7 +132,6 @@ class ProblemBuilder {
       problem_.home_rows = core;
   }
 
-  const core::Queue& queue_;
   const Plan& plan_;
   const Candidates& loops_;
   std::set<const core::Dat*> modified_;
@@ -160,7 +156,7 @@ void Tiler::add_tiles(const core::Queue& queue, Plan& plan) {
 void Tiler::add_tiles(const core::Queue& queue, const ChainPlan& chain, Plan& plan, Half half,
                       std::vector<TiledLoops>& tiled) {
   for (const Candidates& loops : candidates_of(chain, plan, half)) {
-    const ProblemBuilder builder(queue, plan, loops);
+    const ProblemBuilder builder(plan, loops);
     const TileShape shape = shape_for(builder.traffic());
     if (shape.tiles == 0) continue;
     const std::size_t stride = (loops.records.size() + 7) / 8 * 8 + 8;  // threads share no line
@@ -172,7 +168,7 @@ void Tiler::add_tiles(const core::Queue& queue, const ChainPlan& chain, Plan& pl
     }
     if (tiles.phases.empty()) continue;
     for (const std::size_t k : loops.records)
-      steps_.bind_for_tiles(queue, {chain.begin, chain.end}, k, plan.steps[k]);
+      steps_.bind_for_tiles(queue, {chain.begin, chain.end}, plan.steps[k]);
     tiled.push_back({loops.records.front(), loops.records.back() + 1, loops.records,
                      std::move(tiles), TileTrial(options_.tile.mode == core::TileMode::measured),
                      std::vector<double>(static_cast<std::size_t>(threads_) * stride), stride});

@@ -34,6 +34,7 @@ struct TwoLoops {
       test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW), op_arg_dat(&ring.q, OP_RW));
       LoopStep& step = plan.steps.emplace_back();
       step.range = add_one;
+      step.args.resize(2);
       step.late = {{&all, 1, true}};
       step.late_iterations = cells;
       step.bindings = {{ring.q.data, nullptr, 0}, {&calls, nullptr, 0}};

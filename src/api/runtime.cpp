@@ -106,7 +106,8 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       OP2_VERSION, static_cast<int>(options.chain), options.depth_max, options.queue_max,
       static_cast<int>(options.exchange), static_cast<int>(options.target),
       static_cast<int>(options.jit),
-      (options.eliminate_dead_loops ? 0 : 1) + 2 * static_cast<int>(options.simd),
+      (options.eliminate_dead_loops ? 0 : 1) + 2 * static_cast<int>(options.simd) +
+          (options.fuse ? 0 : 8),
       options.partitioner, !options.timing.empty(), trace.on());
   ranks().barrier();
   trace.restart();

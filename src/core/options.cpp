@@ -67,8 +67,9 @@ constexpr Switch table[] = {
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
     {"OP2_TIMING", "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
-    {"OP2_DISABLE", "none, list of dead,simd,tile",
+    {"OP2_DISABLE", "none, list of dead,fuse,simd,tile",
      "switch passes off; dead: loops whose results are overwritten before use are executed too; "
+     "fuse: every loop runs by itself; "
      "simd: compiled code executes one element after the other; tile: loops run one after the "
      "other"},
 };
@@ -195,8 +196,9 @@ Options read_options(const Lookup& lookup) {
   o.vector_math = read_word(lookup, "OP2_VECTOR_MATH", off_on) == 1;
   o.tile = read_tiling(lookup);
   read_reports(lookup, o);
-  read_list(lookup, "OP2_DISABLE", "a list of dead, simd, tile", [&](std::string_view word) {
+  read_list(lookup, "OP2_DISABLE", "a list of dead, fuse, simd, tile", [&](std::string_view word) {
     if (word == "dead") return clear_flag(o.eliminate_dead_loops);
+    if (word == "fuse") return clear_flag(o.fuse);
     if (word == "simd") o.simd = SimdMode::off;
     if (word == "tile") o.tile.mode = TileMode::off;
     return word == "simd" || word == "tile";
@@ -204,6 +206,7 @@ Options read_options(const Lookup& lookup) {
   // The reference leaves nothing out: it is what others are compared with.
   if (o.target == Target::reference) {
     o.eliminate_dead_loops = false;
+    o.fuse = false;
     o.tile.mode = TileMode::off;
     o.renumber = RenumberMode::off;
   }

@@ -74,6 +74,7 @@ struct Options {
   std::string trace;
   std::string timing;
   bool eliminate_dead_loops = true;         ///< switched off by OP2_DISABLE=dead
+  bool fuse = true;                         ///< switched off by OP2_DISABLE=fuse
   SimdMode simd = SimdMode::where_it_pays;  ///< switched off by OP2_DISABLE=simd
 };
 

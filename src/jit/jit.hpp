@@ -55,6 +55,8 @@ struct CompiledLoop {
   bool received = false;               ///< made by another process
   double compile_seconds = 0;          ///< 0 if from_disk or received
   std::shared_ptr<LinkedCode> linked;  ///< what `range` points into
+
+  bool is_wide() const { return !lanes.starts_with("scalar"); }
 };
 
 /// What became of a loop that was not in memory: either code or an error.

@@ -104,14 +104,18 @@ void ChainRunner::run_record(const Chain& c, std::size_t k, Half half, Way way) 
     case LoopStep::Kind::dead:
       if (half == Half::late) ++step.row->skipped;
       return;
+    case LoopStep::Kind::fused:
+      return;
     case LoopStep::Kind::loop:
       break;
   }
   if (way == Way::alone) iterate(c, k, half);
   const Range rows = step.rows(half);
-  step.row->elements += rows.end - rows.begin;
+  const std::int64_t iterations = rows.end - rows.begin;
+  step.row->elements += iterations;
+  for (core::LoopRow* row : step.rows_of_members) row->elements += iterations;
   (half == Half::early ? statistics_.core_iterations : statistics_.rest_iterations) +=
-      rows.end - rows.begin;
+      iterations * step.loops();
   if (half == Half::late) finish(c, k);
 }
 
@@ -136,8 +140,9 @@ void ChainRunner::finish(const Chain& c, std::size_t k) {
     trace_.add("loop", "reduce", begin, Clock::now());
   }
   ++step.row->calls;
+  for (core::LoopRow* row : step.rows_of_members) ++row->calls;
   step.row->bytes += step.useful_bytes;
-  statistics_.redundant_iterations += step.redundant_iterations;
+  statistics_.redundant_iterations += step.redundant_iterations * step.loops();
 }
 
 void ChainRunner::make_progress(const Chain& c, Half half) {

@@ -41,10 +41,12 @@ std::string describe_step(const core::LoopRecord& record, const LoopStep& step) 
       return fmt::format("  set  {}\n", record.target->name);
     case LoopStep::Kind::dead:
       return fmt::format("  skip {}: overwritten before use\n", record.name);
+    case LoopStep::Kind::fused:
+      return "";
     case LoopStep::Kind::loop:
       break;
   }
-  return fmt::format("  run  {:<20} {}, {} + {} elements{}{}\n", record.name, step.row->code,
+  return fmt::format("  run  {:<20} {}, {} + {} elements{}{}\n", step.row->name, step.row->code,
                      step.early_iterations, step.late_iterations,
                      describe_parts("core", step.early), describe_parts("rest", step.late));
 }

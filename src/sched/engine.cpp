@@ -26,9 +26,10 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   Plan& plan = plan_for(queue, mesh);
-  const auto begin = core::Clock::now();
-  if (planner_.prepare(queue, plan)) trace_.add("plan", "make tiles", begin, core::Clock::now());
   announce(plan);
+  const auto begin = core::Clock::now();
+  if (planner_.prepare(queue, mesh, plan))
+    trace_.add("plan", "fuse and make tiles", begin, core::Clock::now());
   executing_ = true;
   for (ChainPlan& chain : plan.chains) runner_.run(chain, plan, queue, stamp_);
   for (std::size_t k = 0; k < plan.key.dats.size(); ++k)

@@ -3,6 +3,7 @@
 // comparison of its key when the same sequence is queued again.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,7 +54,12 @@ enum class Half { early, late };
 
 /// How one record of the queue is executed.
 struct LoopStep {
-  enum class Kind { loop, assignment, dead };
+  enum class Kind {
+    loop,
+    fused,  ///< executed by a loop before
+    assignment,
+    dead
+  };
   Kind kind = Kind::loop;
   op_kernel kernel = nullptr;
   core::Set* set = nullptr;
@@ -74,7 +80,12 @@ struct LoopStep {
   core::Buffer blocks;  ///< shape [binding_sets x block_bytes]: partial results of reductions
   std::size_t block_bytes = 0;
   core::LoopRow* row = nullptr;
+  std::vector<core::LoopRow*> rows_of_members;  ///< of the loops that were fused, if any
+  bool wide = false;                            ///< the code executes several elements at once
   double useful_bytes = 0;
+
+  /// Loops of the program that it executes.
+  std::int64_t loops() const { return std::max<std::int64_t>(1, std::ssize(rows_of_members)); }
 
   Range rows(Half half) const {
     return half == Half::early ? Range{0, early_iterations}

@@ -43,6 +43,7 @@ Planner::Planner(const core::Options& options, const core::Topology& topology,
       log_(log),
       limits_(limits_for(options, rows.communicator().size())),
       steps_(options.target == core::Target::reference ? 1 : pool.size()),
+      fuser_(jit, rows.communicator(), table, steps_),
       tiler_(options, topology, pool.size(), steps_) {}
 
 Planner::~Planner() = default;
@@ -70,13 +71,14 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   return plan;
 }
 
-bool Planner::prepare(const core::Queue& queue, Plan& plan) {
+bool Planner::prepare(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
   const core::TileMode mode = options_.tile.mode;
-  if (mode == core::TileMode::off || plan.awaits_code) return false;
-  const bool must_repeat = mode == core::TileMode::measured || mode == core::TileMode::modelled;
-  const int first_with_tiles = must_repeat ? 1 : 0;
-  if (plan.executions > first_with_tiles || plan.executions++ < first_with_tiles) return false;
-  tiler_.add_tiles(queue, plan);
+  if ((mode == core::TileMode::off && !options_.fuse) || plan.awaits_code) return false;
+  const bool at_once = mode == core::TileMode::fixed || mode == core::TileMode::shuffled;
+  const int first_prepared = at_once ? 0 : 1;
+  if (plan.executions > first_prepared || plan.executions++ < first_prepared) return false;
+  if (options_.fuse) fuser_.fuse(queue, mesh, plan);
+  if (mode != core::TileMode::off) tiler_.add_tiles(queue, plan);
   if (options_.dump.schedule) log_.dump(describe_schedule(queue, plan));
   return true;
 }
@@ -206,8 +208,8 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
   }
   if (!outcome.error) {
     step.range = outcome.code->range;
-    const bool wide = !outcome.code->lanes.starts_with("scalar");
-    step.row->code = wide ? "jit, " + outcome.code->lanes : "jit";
+    step.wide = outcome.code->is_wide();
+    step.row->code = step.wide ? "jit, " + outcome.code->lanes : "jit";
     if (log_.logs(core::LogLevel::debug))
       log_.debug(fmt::format(
           "loop '{}': kernel '{}' {}", record.name, record.kernel->name,

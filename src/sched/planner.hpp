@@ -15,6 +15,7 @@
 #include <core/options.hpp>
 #include <jit/jit.hpp>
 #include <sched/chain_builder.hpp>
+#include <sched/fuser.hpp>
 #include <sched/lower.hpp>
 #include <sched/plan.hpp>
 #include <sched/step_builder.hpp>
@@ -39,10 +40,10 @@ class Planner {
   /// False when the code has been made that the plan awaits: another plan has to be made.
   bool is_current(const Plan& plan) const { return !plan.awaits_code || jit_.making(); }
 
-  /// To be called before each execution of a plan: adds tiles when the plan has shown that it
-  /// repeats. Local.
-  /// @return whether it looked for tiles
-  bool prepare(const core::Queue& queue, Plan& plan);
+  /// To be called before each execution of a plan: fuses loops and adds tiles when the plan has
+  /// shown that it repeats. Collective.
+  /// @return whether it did
+  bool prepare(const core::Queue& queue, const core::Mesh& mesh, Plan& plan);
 
   /// To be called when rows or maps have moved and all plans are gone.
   void forget_rows() { steps_.forget(); }
@@ -82,6 +83,7 @@ class Planner {
   core::Log& log_;
   const ChainLimits limits_;
   StepBuilder steps_;
+  Fuser fuser_;
   Tiler tiler_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
   std::set<op_kernel> fallen_back_;           ///< cannot be compiled

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/fuser.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <jit/lanes.hpp>
+#include <sched/lower.hpp>
+#include <sched/shared_code.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// More arguments than this do not fit into registers by far.
+constexpr std::size_t most_args = 24;
+
+/// Whether the shape of a loop allows vector code at all. The answer is the same on every rank,
+/// whatever its processor.
+bool allows_vectors(const LoopStep& loop) {
+  constexpr int vector_bytes = 16;
+  jit::LoopShape shape;
+  shape.args = arg_shapes(loop.args);
+  return jit::lanes_of(shape, vector_bytes).width > 1;
+}
+
+bool can_be_fused(const LoopStep& loop) {
+  return loop.kind == LoopStep::Kind::loop && loop.range != nullptr && !loop.in_order &&
+         can_be_part(loop);
+}
+
+/// Whether two loops link iterations by a dat or a global, other than iteration n with n.
+bool conflict(const LoopStep& a, const LoopStep& b) {
+  for (const core::LoopArg& first : a.args)
+    for (const core::LoopArg& second : b.args) {
+      const bool is_used = first.active && second.active && (first.modifies() || second.modifies());
+      if (!is_used || first.kind != second.kind) continue;
+      if (first.kind == OP_ARG_GBL && first.global != nullptr && first.global == second.global)
+        return true;
+      if (first.kind == OP_ARG_DAT && first.dat == second.dat &&
+          (first.is_indirect() || second.is_indirect()))
+        return true;
+    }
+  return false;
+}
+
+/// Whether fusing saves anything: a dat that both reach directly.
+bool share_rows(const LoopStep& a, const LoopStep& b) {
+  return std::ranges::any_of(a.args, [&](const core::LoopArg& first) {
+    return first.is_active_dat() && !first.is_indirect() &&
+           std::ranges::any_of(b.args, [&](const core::LoopArg& second) {
+             return second.is_active_dat() && !second.is_indirect() && second.dat == first.dat;
+           });
+  });
+}
+
+bool can_join(const FusionGroup& group, const LoopStep& next, const std::vector<LoopStep>& steps) {
+  const LoopStep& first = steps[group.front()];
+  if (next.set != first.set || next.extent != first.extent || next.core != first.core) return false;
+  if (allows_vectors(next) != allows_vectors(first)) return false;
+  std::size_t args = next.args.size();
+  bool shares = false;
+  for (const std::size_t k : group) {
+    if (conflict(steps[k], next)) return false;
+    shares = shares || share_rows(steps[k], next);
+    args += steps[k].args.size();
+  }
+  return shares && args <= most_args;
+}
+
+}  // namespace
+
+std::vector<FusionGroup> groups_of(const ChainPlan& chain, const std::vector<LoopStep>& steps) {
+  std::vector<FusionGroup> groups(1);
+  for (std::size_t k = chain.begin; k < chain.end; ++k) {
+    if (!can_be_fused(steps[k])) {
+      groups.emplace_back();
+      continue;
+    }
+    if (!groups.back().empty() && !can_join(groups.back(), steps[k], steps)) groups.emplace_back();
+    groups.back().push_back(k);
+  }
+  std::erase_if(groups, [](const FusionGroup& group) { return group.size() < 2; });
+  return groups;
+}
+
+void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
+  const std::vector<jit::Constant> constants = constants_of(mesh);
+  std::vector<Candidate> candidates;
+  std::vector<jit::LoopRequest> requests;
+  for (const ChainPlan& chain : plan.chains)
+    for (FusionGroup& group : groups_of(chain, plan.steps)) {
+      std::vector<const LoopStep*> loops;
+      for (const std::size_t k : group) loops.push_back(&plan.steps[k]);
+      FusedKernel fused = fuse_kernels(loops);
+      const op_kernel kernel = kernel_for(fused);
+      const core::CallSite& where = queue.records()[group.front()].where;
+      requests.push_back({jit::shape_of(*kernel, arg_shapes(fused.args), constants), fused.name,
+                          fmt::format("{}:{}", where.file, where.line), kernel});
+      candidates.push_back({&chain, std::move(group), std::move(fused), kernel});
+    }
+  if (requests.empty()) return;
+  const auto outcomes = code_for(jit_, communicator_, requests);
+  for (std::size_t n = 0; n < candidates.size(); ++n)
+    if (outcomes[n].code != nullptr) replace(queue, candidates[n], *outcomes[n].code, plan);
+}
+
+op_kernel Fuser::kernel_for(const FusedKernel& fused) {
+  const auto [known, fresh] = kernels_.try_emplace(fused.text);
+  core::Kernel& kernel = known->second;
+  if (fresh) {
+    kernel.name_storage = fused.name;
+    kernel.source_storage = fused.text;
+    static_cast<op_kernel_core&>(kernel) = {
+        .name = kernel.name_storage.c_str(),
+        .source = kernel.source_storage.c_str(),
+        .file = "",
+        .line = 0,
+        .text_is_file = false,
+        .host = nullptr,
+        .call = nullptr,
+        .parameters = nullptr,
+        .parameter_count = -1,
+    };
+  }
+  return &kernel;
+}
+
+void Fuser::replace(const core::Queue& queue, Candidate& candidate, const jit::CompiledLoop& code,
+                    Plan& plan) {
+  const bool wide = code.is_wide();
+  const auto was_wide = [&](std::size_t k) { return plan.steps[k].wide; };
+  if (!wide && std::ranges::any_of(candidate.group, was_wide)) return;
+  LoopStep step;
+  std::vector<std::string> names;
+  for (const std::size_t k : candidate.group) {
+    step.rows_of_members.push_back(plan.steps[k].row);
+    names.push_back(plan.steps[k].row->name);
+    plan.steps[k].kind = LoopStep::Kind::fused;
+  }
+  LoopStep& first = plan.steps[candidate.group.front()];
+  step.kernel = candidate.kernel;
+  step.set = first.set;
+  step.args = std::move(candidate.fused.args);
+  step.sources = std::move(candidate.fused.sources);
+  step.range = code.range;
+  step.wide = wide;
+  step.core = first.core;
+  step.extent = first.extent;
+  step.row = &table_.row(fmt::format("{}", fmt::join(names, "+")));
+  step.row->code = wide ? "jit, " + code.lanes : "jit";
+  for (core::LoopRow* row : step.rows_of_members) row->code = "jit, in " + step.row->name;
+  steps_.build(queue, {candidate.chain->begin, candidate.chain->end}, false, step);
+  first = std::move(step);
+}
+
+}  // namespace op2::sched

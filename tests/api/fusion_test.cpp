@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbouring loops become one where that changes no result.
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <op2/op2.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2 {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+double factor = 3;
+
+OP_KERNEL(doubled, (const double* a, double* b), { *b = 2 * *a; });
+OP_KERNEL(shifted, (double* b, const double* by), { *b += *by; });
+OP_KERNEL(scaled, (const double* b, double* c, double* sum), {
+  *c = *b * factor;
+  *sum += *c;
+});
+OP_KERNEL(spread, (const double* c, double* left, double* right), {
+  *left += *c;
+  *right += 2 * *c;
+});
+OP_KERNEL(of_ends, (const double* left, const double* right, double* c), { *c = *left - *right; });
+
+/// A ring; all values are whole numbers.
+struct Fusion : testing::Test {
+  static constexpr int size = 3000;
+  test::TemporaryDirectory folder;
+  std::string table = (folder.path() / "table.csv").string();
+  op_set cells, edges;
+  op_map ends;
+  op_dat a, b, c, other;
+
+  void begin(const char* disable) {
+    setenv("OP2_DISABLE", disable, 1);
+    setenv("OP2_TIMING", table.c_str(), 1);
+    op_init(0, nullptr, 0);
+    op_decl_const("factor", 1, &factor);
+    std::vector<int> targets;
+    std::vector<double> values(size);
+    for (int e = 0; e < size; ++e) targets.insert(targets.end(), {e, (e + 7) % size});
+    std::iota(values.begin(), values.end(), 1);
+    cells = op_decl_set(size, "cells");
+    edges = op_decl_set(size, "edges");
+    ends = op_decl_map(edges, cells, 2, targets.data(), "ends");
+    a = op_decl_dat(edges, 1, values.data(), "a");
+    b = op_decl_dat(edges, 1, values.data(), "b");
+    c = op_decl_dat(edges, 1, values.data(), "c");
+    other = op_decl_dat<double>(cells, 1, nullptr, "other");
+  }
+  /// @return the per-loop table
+  std::string end() {
+    op_exit();
+    unsetenv("OP2_DISABLE");
+    unsetenv("OP2_TIMING");
+    std::stringstream text;
+    text << std::ifstream(table).rdbuf();
+    return text.str();
+  }
+  /// Everything that five steps of the program lead to.
+  std::vector<double> run() {
+    std::vector<double> all;
+    for (int step = 0; step < 5; ++step) {
+      const double by = step;
+      double sum = 0;
+      op_par_loop(doubled, "doubled", edges, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_WRITE));
+      op_par_loop(shifted, "shifted", edges, op_arg_dat(b, OP_RW),
+                  op_arg_gbl(&by, 1, "double", OP_READ));
+      op_par_loop(scaled, "scaled", edges, op_arg_dat(b, OP_READ), op_arg_dat(c, OP_WRITE),
+                  op_arg_gbl(&sum, 1, "double", OP_INC));
+      all.push_back(sum);
+      op_par_loop(spread, "spread", edges, op_arg_dat(c, OP_READ),
+                  op_arg_dat(other, 0, ends, OP_INC), op_arg_dat(other, 1, ends, OP_INC));
+      op_par_loop(of_ends, "of_ends", edges, op_arg_dat(other, 0, ends, OP_READ),
+                  op_arg_dat(other, 1, ends, OP_READ), op_arg_dat(c, OP_WRITE));
+      op_flush();
+    }
+    for (const op_dat dat : {b, c, other}) {
+      std::vector<double> values(size);
+      op_fetch_data(dat, values.data());
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+  }
+};
+
+TEST_F(Fusion, ChangesNoResultAndIsInTheTable) {
+  begin("fuse");
+  const auto expected = run();
+  EXPECT_THAT(end(), Not(HasSubstr("doubled+")));
+  begin("none");
+  EXPECT_EQ(run(), expected);
+  EXPECT_EQ(op_get_loop_iterations("shifted"), 5 * size);
+  const std::string report = end();
+  EXPECT_THAT(report, HasSubstr("doubled+shifted+scaled"));
+  EXPECT_THAT(report, HasSubstr("in doubled+shifted+scaled"));
+}
+
+TEST_F(Fusion, LeavesLoopsApartThatMeetThroughAMap) {
+  begin("none");
+  run();
+  const std::string report = end();
+  EXPECT_THAT(report, Not(HasSubstr("spread+of_ends")));
+  EXPECT_THAT(report, Not(HasSubstr("scaled+spread")));  // a raw reduction ends the chain
+}
+
+TEST_F(Fusion, KeepsTheOrderOfGlobals) {
+  for (const char* disable : {"fuse", "none"}) {
+    begin(disable);
+    const double zero = 0;
+    const op_global total = op_decl_global(1, &zero, "total");
+    std::vector<double> totals;
+    for (int step = 0; step < 4; ++step) {
+      op_set_global(total, &zero);
+      op_par_loop(scaled, "scaled", edges, op_arg_dat(b, OP_READ), op_arg_dat(c, OP_WRITE),
+                  op_arg_gbl(total, OP_INC));
+      op_par_loop(shifted, "shifted", edges, op_arg_dat(b, OP_RW), op_arg_gbl(total, OP_READ));
+      double value = 0;
+      op_fetch_global(total, &value);
+      totals.push_back(value);
+    }
+    const double first = 3.0 * size * (size + 1) / 2;
+    for (std::size_t k = 0; k < totals.size(); ++k)
+      EXPECT_DOUBLE_EQ(totals[k], first * std::pow(1 + 3.0 * size, static_cast<double>(k)));
+    EXPECT_THAT(end(), Not(HasSubstr("scaled+shifted")));
+  }
+}
+
+}  // namespace
+}  // namespace op2

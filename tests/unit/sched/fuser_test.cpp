@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which loops may become one, and what their kernel looks like.
+#include <sched/fuser.hpp>
+
+#include <gmock/gmock.h>
+
+#include <support/small_mesh.hpp>
+
+namespace op2::sched {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void nothing(std::int64_t, std::int64_t, const core::ArgBinding*) {}
+
+/// Loops over the cells or the edges of a ring.
+struct Loops {
+  test::Ring ring{8};
+  core::Dat& w = ring.mesh.add_dat(&ring.edges, 1, Type::f64, nullptr, "w", false);
+  std::vector<LoopStep> steps;
+
+  core::LoopArg direct(core::Dat& dat, op_access access) const {
+    return {OP_ARG_DAT, access, Type::f64, true, 1, -1, &dat, nullptr, nullptr};
+  }
+  core::LoopArg through(core::Dat& dat, int column, op_access access) {
+    return {OP_ARG_DAT, access, Type::f64, true, 1, column, &dat, &ring.ends, nullptr};
+  }
+  Loops() { steps.reserve(4); }
+  LoopStep& add(core::Set& set, std::vector<core::LoopArg> args) {
+    LoopStep& step = steps.emplace_back();
+    step.kernel = &kernel;
+    step.set = &set;
+    step.range = nothing;
+    step.args = std::move(args);
+    for (std::size_t k = 0; k < step.args.size(); ++k) step.sources.push_back({steps.size(), k});
+    return step;
+  }
+  std::vector<FusionGroup> groups() const {
+    return groups_of({0, steps.size(), {}, nullptr, 0, {}, {}}, steps);
+  }
+  op_kernel_core kernel{"k", "void k(double*) {}", "", 0, false, nullptr, nullptr, nullptr, -1};
+};
+
+TEST(Fuser, TakesNeighboursThatShareDirectData) {
+  Loops loops;
+  for (int k = 0; k < 3; ++k) loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+  EXPECT_THAT(loops.groups(), ElementsAre(ElementsAre(0, 1, 2)));
+}
+
+TEST(Fuser, LeavesLoopsAloneThatShareNothing) {
+  Loops loops;
+  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+  loops.add(loops.ring.cells, {loops.direct(loops.ring.res, OP_RW)});
+  EXPECT_THAT(loops.groups(), ElementsAre());
+}
+
+TEST(Fuser, NeverFusesWhatReadsThroughAMapWhatTheOtherModifies) {
+  for (const bool modifies_first : {true, false}) {
+    Loops loops;
+    const auto writer = [&] {
+      loops.add(loops.ring.edges,
+                {loops.direct(loops.w, OP_READ), loops.through(loops.ring.q, 0, OP_INC)});
+    };
+    if (modifies_first) writer();
+    loops.add(loops.ring.edges,
+              {loops.direct(loops.w, OP_RW), loops.through(loops.ring.q, 1, OP_READ)});
+    if (!modifies_first) writer();
+    EXPECT_THAT(loops.groups(), ElementsAre());
+  }
+}
+
+TEST(Fuser, MayFuseWhatOnlyReadsThroughMaps) {
+  Loops loops;
+  for (const op_access access : {OP_WRITE, OP_RW})
+    loops.add(loops.ring.edges,
+              {loops.direct(loops.w, access), loops.through(loops.ring.q, 0, OP_READ)});
+  EXPECT_THAT(loops.groups(), ElementsAre(ElementsAre(0, 1)));
+}
+
+TEST(Fuser, WantsEqualLevels) {
+  Loops loops;
+  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).extent = 2;
+  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+  EXPECT_THAT(loops.groups(), ElementsAre());
+}
+
+TEST(Fuser, IsStoppedByWhatStandsBetween) {
+  for (const auto kind : {LoopStep::Kind::assignment, LoopStep::Kind::dead}) {
+    Loops loops;
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+    loops.add(loops.ring.cells, {}).kind = kind;
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+    EXPECT_THAT(loops.groups(), ElementsAre());
+  }
+}
+
+TEST(Fuser, LeavesTextsWithDirectivesAlone) {
+  Loops loops;
+  const op_kernel_core other{"k", "#include \"k.h\"\n", "", 0, false, nullptr, nullptr, nullptr,
+                             -1};
+  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).kernel = &other;
+  EXPECT_THAT(loops.groups(), ElementsAre());
+}
+
+TEST(FusedKernel, PassesWhatBothReachOnce) {
+  Loops loops;
+  const LoopStep& first = loops.add(
+      loops.ring.edges, {loops.direct(loops.w, OP_WRITE), loops.through(loops.ring.q, 0, OP_READ)});
+  core::LoopArg off = loops.direct(loops.w, OP_READ);
+  off.active = false;
+  const std::vector<core::LoopArg> more{off, loops.through(loops.ring.q, 0, OP_READ),
+                                        loops.through(loops.ring.q, 1, OP_READ),
+                                        loops.direct(loops.w, OP_READ)};
+  LoopStep second;
+  second.kernel = first.kernel;
+  second.args = more;
+  second.sources = {{1, 0}, {1, 1}, {1, 2}, {1, 3}};
+  const LoopStep* both[] = {&first, &second};
+  const FusedKernel fused = fuse_kernels(both);
+  EXPECT_EQ(fused.name, "k_k");
+  ASSERT_EQ(fused.args.size(), 3U);
+  EXPECT_EQ(fused.args[0].access, OP_WRITE);
+  EXPECT_EQ(fused.sources[2].record, 1U);
+  EXPECT_EQ(fused.sources[2].arg, 2U);
+  EXPECT_THAT(fused.text, HasSubstr("void k_k(double* op2_0, const double* op2_1, const double* "
+                                    "op2_2)"));
+  EXPECT_THAT(fused.text, HasSubstr("op2_kernel0::k(op2_0, op2_1);"));
+  EXPECT_THAT(fused.text, HasSubstr("op2_kernel1::k(nullptr, op2_1, op2_2, op2_0);"));
+}
+
+}  // namespace
+}  // namespace op2::sched

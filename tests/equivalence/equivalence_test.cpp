@@ -33,7 +33,7 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   const std::uint64_t first = from_environment("TEST_SEED", 1);
-  int chains = 0, tilings = 0;
+  int chains = 0, tilings = 0, fusions = 0;
   for (std::uint64_t seed = first; chains < wanted; ++seed) {
     const Observed reference = run_program({seed}, settings_of_reference);
     int number = 0;
@@ -43,13 +43,15 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
                    "seed " + std::to_string(seed) + ", configuration " + std::to_string(number++));
       if (HasFatalFailure()) return;
       tilings += got.tilings;
+      fusions += got.fusions;
     }
     chains += reference.chains;
   }
   std::cout << "checked " << chains << " random chains against the reference executor in "
             << configurations().size() << " configurations; loops ran in tiles " << tilings
-            << " times\n";
+            << " times, " << fusions << " became part of others\n";
   EXPECT_GT(tilings, 0);
+  EXPECT_GT(fusions, 0);
   RecordProperty("chains", chains);
 }
 

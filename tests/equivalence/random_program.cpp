@@ -367,8 +367,9 @@ class Program {
 Observed run_program(const ProgramShape& shape, const std::vector<Setting>& settings,
                      const std::function<void()>& start) {
   const TemporaryDirectory folder;
-  const std::string trace = folder / "trace.json";
+  const std::string trace = folder / "trace.json", table = folder / "table.csv";
   setenv("OP2_TRACE", trace.c_str(), 1);
+  setenv("OP2_TIMING", table.c_str(), 1);
   for (const Setting& s : settings) setenv(s.name.c_str(), s.value.c_str(), 1);
   Observed observed;
   start();
@@ -378,7 +379,10 @@ Observed run_program(const ProgramShape& shape, const std::vector<Setting>& sett
   op_exit();
   for (const Setting& s : settings) unsetenv(s.name.c_str());
   unsetenv("OP2_TRACE");
-  if (is_root) observed.tilings = count(content_of(trace), "\"name\":\"tiles\"");
+  unsetenv("OP2_TIMING");
+  if (!is_root) return observed;
+  observed.tilings = count(content_of(trace), "\"name\":\"tiles\"");
+  observed.fusions = count(content_of(table), "jit, in ");
   return observed;
 }
 

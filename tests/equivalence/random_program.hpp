@@ -25,6 +25,7 @@ struct Observed {
   std::vector<std::string> what;  ///< parallel to `values`: chain and name
   int chains = 0;
   int tilings = 0;  ///< groups of loops that were executed tile by tile, on all ranks together
+  int fusions = 0;  ///< different loops that were made of several
 };
 
 /// Which program.

@@ -45,7 +45,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, false};
-  int chains = 0, tilings = 0, ranks = 0;
+  int chains = 0, tilings = 0, fusions = 0, ranks = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_alone(shape);
     int number = 0;
@@ -59,6 +59,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
           "seed " + std::to_string(shape.seed) + ", configuration " + std::to_string(number++));
       if (fails_anywhere(HasFatalFailure())) return;
       tilings += got.tilings;
+      fusions += got.fusions;
     }
     chains += reference.chains;
   }
@@ -66,9 +67,11 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;  // rank 0 has the trace of all
   EXPECT_GT(tilings, 0);
+  EXPECT_GT(fusions, 0);
   std::cout << "checked " << chains << " random chains on " << ranks
             << " ranks against the reference executor on one, in " << configurations().size()
-            << " configurations; loops ran in tiles " << tilings << " times\n";
+            << " configurations; loops ran in tiles " << tilings << " times, " << fusions
+            << " became part of others\n";
 }
 
 }  // namespace

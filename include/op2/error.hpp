@@ -54,6 +54,7 @@ enum class ErrorCode : int {
   plugin_failure = 504,  ///< the JIT plug-in cannot be loaded or does not fit the library
   out_of_memory = 505,
   link_failure = 506,  ///< generated code cannot be linked into the process
+  bad_dataset = 507,   ///< a dataset of a file is missing, or its type, sizes or values do not fit
 
   internal = 901  ///< a fault of the library; please report it
 };

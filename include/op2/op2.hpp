@@ -4,6 +4,7 @@
 
 #include <op2/decl.hpp>
 #include <op2/error.hpp>
+#include <op2/hdf5.hpp>
 #include <op2/io.hpp>
 #include <op2/kernel.hpp>
 #include <op2/par_loop.hpp>

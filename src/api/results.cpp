@@ -64,12 +64,6 @@ void copy_all(const api::Runtime& runtime, const core::Dat& dat, void* values) {
   if (size > 0) runtime.rows.copy_declared(dat, 0, size - 1, static_cast<std::byte*>(values));
 }
 
-const char* checked_path(const char* function, const char* path) {
-  if (path == nullptr || *path == '\0')
-    core::fail(ErrorCode::bad_name, "{}: the path is empty", function);
-  return path;
-}
-
 /// Global numbers low .. high, inclusive.
 struct IdRange {
   std::int64_t low, high;
@@ -103,7 +97,7 @@ void check_field(const core::Dat& dat, op_set cells, op_set points) {
 using FileFunction = void (*)(const std::string&, const comm::Field&);
 
 void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
-  checked_path(function, path);
+  core::check_path(function, path);
   const core::Dat& record = checked_dat(function, dat);
   auto& runtime = api::usable();
   const WholeDat whole = whole_dat(runtime, record);
@@ -183,7 +177,7 @@ void op_print_dat_to_binfile(op_dat dat, const char* path) {
 
 void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                   std::span<const op_dat> fields) {
-  checked_path("op_write_vtu", path);
+  core::check_path("op_write_vtu", path);
   const core::Dat& points = checked_dat("op_write_vtu, coordinates", coordinates);
   auto& runtime = api::usable();
   core::check_handle(runtime.mesh, "op_write_vtu, map", cells_to_nodes);

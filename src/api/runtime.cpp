@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include <comm/agreement.hpp>
 #include <comm/launcher.hpp>
-#include <comm/records.hpp>
 #include <core/error.hpp>
 #include <sched/activity.hpp>
 #include <sched/lower.hpp>
@@ -122,28 +122,11 @@ void Runtime::announce(std::string call) {
 
 /// What `action` throws, if anything, as an error of the call entered last.
 std::optional<Error> Runtime::failure_of(const std::function<void()>& action) const {
-  try {
-    action();
-    return {};
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::bad_alloc&) {
-    return Error(ErrorCode::out_of_memory, call_ + ": there is no memory for it");
-  } catch (const std::exception& error) {
-    return Error(ErrorCode::internal, fmt::format("{}: {}", call_, error.what()));
-  }
+  return comm::error_of(call_, action);
 }
 
 void Runtime::compare_checks(const std::function<void()>& check) {
-  const std::optional<Error> mine = failure_of(check);
-  const auto codes = comm::gather_records(ranks(), mine ? static_cast<int>(mine->code()) : 0);
-  const auto failed = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
-  if (failed == codes.end()) return;
-  const int rank = static_cast<int>(failed - codes.begin());
-  const std::string_view text = mine ? mine->what() : "";
-  const std::string told = comm::text_of(ranks().broadcast(comm::bytes_of(text), rank));
-  if (mine) throw *mine;
-  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank, told.substr(told.find(' ') + 1));
+  comm::throw_together(ranks(), failure_of(check));
 }
 
 void Runtime::check_usable() const {

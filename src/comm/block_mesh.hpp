@@ -30,6 +30,14 @@ struct Blocks {
   }
 };
 
+/// Blocks of almost equal size: the first `size % ranks` ranks hold one element more.
+inline Blocks equal_blocks(GlobalId size, int ranks) {
+  Blocks blocks;
+  for (int rank = 0; rank <= ranks; ++rank)
+    blocks.begin.push_back(size / ranks * rank + std::min<GlobalId>(rank, size % ranks));
+  return blocks;
+}
+
 /// Rows of a map that this rank holds.
 struct BlockMap {
   int from, to;  ///< numbers of sets

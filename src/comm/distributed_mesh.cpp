@@ -88,13 +88,15 @@ core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) co
   return block;
 }
 
+Blocks DistributedMesh::declared_blocks(const core::Set& set) const {
+  Blocks blocks{gather_records(communicator_, set.first)};
+  blocks.begin.push_back(set.global_size);
+  return blocks;
+}
+
 BlockMesh DistributedMesh::declared_mesh() const {
   BlockMesh mesh;
-  for (const auto& set : mesh_.sets()) {
-    Blocks blocks{gather_records(communicator_, set->first)};
-    blocks.begin.push_back(set->global_size);
-    mesh.sets.push_back(std::move(blocks));
-  }
+  for (const auto& set : mesh_.sets()) mesh.sets.push_back(declared_blocks(*set));
   for (const auto& map : mesh_.maps())
     mesh.maps.push_back(
         {map->from->index, map->to->index, map->dim, {map->entries.begin(), map->entries.end()}});

@@ -32,6 +32,9 @@ class DistributedMesh {
   /// @throws Error too_large
   core::Block block_of(std::int32_t declared, const char* set) const;
 
+  /// The blocks of a set as declared. Collective.
+  Blocks declared_blocks(const core::Set& set) const;
+
   /// The mesh as declared; only in the declared form. Collective.
   BlockMesh declared_mesh() const;
 

@@ -16,18 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A device or pipe would be replaced by a regular file, a directory cannot be.
-std::string regular_target(const std::string& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    core::fail(ErrorCode::io_failure,
-               "cannot write '{}': it exists and is no regular file; choose another path", path);
-  }
-  if (!fs::is_symlink(fs::symlink_status(path, ignored))) return path;
-  return fs::weakly_canonical(path, ignored).string();
-}
-
 const char* advice_for(int error) {
   switch (error) {
     case ENOSPC:
@@ -49,16 +37,51 @@ const char* advice_for(int error) {
 
 }  // namespace
 
+// A device or pipe would be replaced by a regular file, a directory cannot be.
+std::string regular_target(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    core::fail(ErrorCode::io_failure,
+               "cannot write '{}': it exists and is no regular file; choose another path", path);
+  }
+  if (!fs::is_symlink(fs::symlink_status(path, ignored))) return path;
+  return fs::weakly_canonical(path, ignored).string();
+}
+
+std::string temporary_beside(const std::string& target) {
+  return fmt::format("{}.{}.tmp", target, ::getpid());
+}
+
+void fail_with_errno(const char* action, const std::string& path) {
+  const int error = errno;
+  core::fail(ErrorCode::io_failure, "cannot {} '{}': {}; {}", action, path,
+             std::generic_category().message(error), advice_for(error));
+}
+
+void publish_file(const std::string& temporary, const std::string& target) {
+  const int descriptor = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail_with_errno("write", target);
+  if (::fsync(descriptor) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    errno = error;
+    fail_with_errno("write", target);
+  }
+  ::close(descriptor);
+  if (std::rename(temporary.c_str(), target.c_str()) != 0) fail_with_errno("rename", target);
+}
+
 FileWriter::FileWriter(const std::string& path)
-    : path_(regular_target(path)), temporary_(fmt::format("{}.{}.tmp", path_, ::getpid())) {
+    : path_(regular_target(path)), temporary_(temporary_beside(path_)) {
   const int descriptor =
       ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (descriptor < 0) fail_with_errno("create");
+  if (descriptor < 0) fail_with_errno("create", path_);
   file_.reset(::fdopen(descriptor, "wb"));
   if (!file_) {
     ::close(descriptor);
     ::unlink(temporary_.c_str());
-    fail_with_errno("create");
+    fail_with_errno("create", path_);
   }
 }
 
@@ -68,21 +91,16 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::write(const void* data, std::size_t bytes) {
-  if (bytes > 0 && std::fwrite(data, 1, bytes, file_.get()) != bytes) fail_with_errno("write");
+  if (bytes > 0 && std::fwrite(data, 1, bytes, file_.get()) != bytes)
+    fail_with_errno("write", path_);
 }
 
 void FileWriter::publish() {
   if (std::fflush(file_.get()) != 0 || ::fsync(::fileno(file_.get())) != 0)
-    fail_with_errno("write");
-  if (std::fclose(file_.release()) != 0) fail_with_errno("write");
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail_with_errno("rename");
+    fail_with_errno("write", path_);
+  if (std::fclose(file_.release()) != 0) fail_with_errno("write", path_);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail_with_errno("rename", path_);
   temporary_.clear();
-}
-
-void FileWriter::fail_with_errno(const char* action) const {
-  const int error = errno;
-  core::fail(ErrorCode::io_failure, "cannot {} '{}': {}; {}", action, path_,
-             std::generic_category().message(error), advice_for(error));
 }
 
 }  // namespace op2::comm

@@ -10,6 +10,21 @@
 
 namespace op2::comm {
 
+/// Where a file of this path will lie: follows a symbolic link. Local.
+/// @throws op2::Error io_failure if something else than a regular file is there
+std::string regular_target(const std::string& path);
+
+/// A name beside `target` for what is not complete yet.
+std::string temporary_beside(const std::string& target);
+
+/// Waits until the file `temporary` is on the disk, then gives it the name `target`. Local.
+/// @throws op2::Error io_failure
+void publish_file(const std::string& temporary, const std::string& target);
+
+/// Throws io_failure with the file, the reason that errno has, and what to do.
+/// @param action  "create", "read", ... for "cannot create 'path'"
+[[noreturn]] void fail_with_errno(const char* action, const std::string& path);
+
 /// Collects a file under a temporary name beside its path; `publish` gives it its name. Without
 /// `publish` nothing remains, and a file that was there before stays as it was. Local.
 ///
@@ -32,8 +47,6 @@ class FileWriter {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  [[noreturn]] void fail_with_errno(const char* action) const;
-
   std::string path_;
   std::string temporary_;  ///< empty once published
   std::unique_ptr<std::FILE, Close> file_;

@@ -14,6 +14,11 @@ void check_name(const char* what, const char* name) {
     fail(ErrorCode::bad_name, "{}: the name is empty; give it one", what);
 }
 
+void check_path(const char* function, const char* path) {
+  if (path == nullptr || *path == '\0')
+    fail(ErrorCode::bad_name, "{}: the path is empty", function);
+}
+
 void check_identifier(const char* what, const char* name, ErrorCode code) {
   const std::string_view text = name == nullptr ? "" : name;
   bool good =

@@ -19,6 +19,8 @@ inline constexpr int max_dim = 65536;
 inline constexpr std::size_t max_captured_bytes = 64 * 1024;
 
 void check_name(const char* what, const char* name);
+/// Throws bad_name if the path of a file is null or empty.
+void check_path(const char* function, const char* path);
 /// A name that generated code can use.
 void check_identifier(const char* what, const char* name, ErrorCode code);
 void check_dim(const char* what, const char* name, int dim);

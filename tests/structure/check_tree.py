@@ -21,6 +21,7 @@ MAY_INCLUDE = {
 # Headers that are kept to a few files, so that the rest of the tree builds without the library.
 RATIONED = [
     ("MPI", re.compile(r"mpi\.h$"), 5),
+    ("HDF5", re.compile(r"H5\w+\.h$|hdf5(_hl)?\.h$"), 3),
     ("CUDA", re.compile(r"(cuda|nvrtc|cuda_runtime|cuda_runtime_api)\.h$"), 3),
 ]
 # Compiled apart from the library, in the two halves of the plug-in: not a number of files but a folder.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HDF5 files: meshes and data from files, and into them (docs/files.md). Rows are in the original
+// order, whatever the number of ranks that read or write. All functions are collective; what is
+// wrong on one rank is an error on all.
+//
+// In a file a set is a dataset of one int, its size; a map or dat is a dataset [size of the set x
+// dim]. A `name` may have groups on its path: "mesh/cells".
+//
+// Every function may throw op2::Error io_failure (no such file, no HDF5 file, damaged, no
+// permission, disk full), bad_dataset (missing, no numbers, other sizes, a value that the type
+// cannot hold), bad_name (an empty name or path), out_of_memory, and not_compiled in a build
+// without HDF5. Messages name the file and the dataset.
+#pragma once
+
+#include <op2/types.hpp>
+
+/// A set whose size is the one whole number in dataset `name`. Every rank holds an equal block of
+/// it; the first ranks hold one element more if it cannot be divided.
+/// @throws op2::Error bad_size (negative), too_large (2^31 elements or more)
+OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
+
+/// A set `name` that has as many elements as dataset `dataset` has rows, for files that do not
+/// store the size.
+/// @throws op2::Error too_large (2^31 elements or more)
+OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset);
+
+/// A map from dataset `name` of whole numbers, shape [size of from x dim]. Each rank reads the rows
+/// that it holds of `from`, however that was declared.
+/// @param base_index  the number by which the file means the first element of `to`: 0, or 1
+/// @throws op2::Error bad_dim, bad_handle, map_out_of_range (names row, column and the file's
+/// value)
+OP2_API op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
+                                int base_index = 0);
+
+/// A dat from dataset `name`, shape [size of set x dim]. Values are converted: whole numbers to any
+/// type that can hold them, floating-point ones between double and float.
+/// @param type  "double", "float", "int", "uint", "ll", "ull" or "bool": of the dat
+/// @return null, with a warning in the log, if the file has no such dataset; anything else that is
+/// wrong is an error
+/// @throws op2::Error bad_dim, bad_type, bad_handle
+OP2_API op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
+                                const char* name);
+
+namespace op2::detail {
+OP2_API void get_const_hdf5(const char* name, int dim, const char* type, Type value_type,
+                            void* values, const char* file);
+OP2_API void write_const_hdf5(const char* name, int dim, const char* type, Type value_type,
+                              const void* values, const char* file);
+}  // namespace op2::detail
+
+/// Reads the `dim` values of dataset `name` into `values`, the same on every rank. Declares
+/// nothing: see op_decl_const. Values are converted as those of dats.
+/// @param type    must name T
+/// @param values  shape [dim]
+/// @throws op2::Error bad_dim, bad_type, null_data
+template <op2::Value T>
+void op_get_const_hdf5(const char* name, int dim, const char* type, T* values, const char* file) {
+  op2::detail::get_const_hdf5(name, dim, type, op2::type_of<T>(), values, file);
+}
+/// The same for memory of the type that `type` names.
+OP2_API void op_get_const_hdf5(const char* name, int dim, const char* type, char* values,
+                               const char* file);
+
+/// Writes `dim` values to dataset `name` of `file`: added to a file that is there, in place of a
+/// dataset of this name. Ranks must have the same values; those of the root are written.
+/// @param values  shape [dim]
+/// @throws op2::Error bad_dim, bad_type, null_data
+template <op2::Value T>
+void op_write_const_hdf5(const char* name, int dim, const char* type, const T* values,
+                         const char* file) {
+  op2::detail::write_const_hdf5(name, dim, type, op2::type_of<T>(), values, file);
+}
+OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, const char* values,
+                                 const char* file);
+
+/// Executes pending loops and writes all sets, maps and dats (temporary ones are left out) to a new
+/// file, from which the functions above declare the same mesh again. Map entries count from 0. The
+/// file appears when it is complete; until then one of this name stays as it was.
+/// @throws op2::Error bad_name: two of them cannot be in one file ("a" and "a/b", or a set and a
+/// dat of one name); everything that executing loops may throw
+OP2_API void op_dump_to_hdf5(const char* file);
+
+/// Executes pending loops and adds the dat to `file` under its own name, in place of a dataset of
+/// that name; a file that is not there is created. If this fails, or the program ends meanwhile, a
+/// file that was there may be damaged.
+/// @throws op2::Error bad_handle, and everything that executing loops may throw
+OP2_API void op_fetch_data_hdf5_file(op_dat dat, const char* file);
+
+/// The same under the name `path`; groups on the way ("results/step_7/q") are made.
+OP2_API void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path);

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions on HDF5 files: from names and handles to rows in blocks, and back.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <op2/decl.hpp>
+#include <op2/hdf5.hpp>
+
+#include <api/session.hpp>
+#include <comm/hdf5_file.hpp>
+#include <comm/records.hpp>
+#include <core/error.hpp>
+#include <core/validate.hpp>
+#include <core/value_type.hpp>
+
+using namespace op2;
+using comm::Hdf5File;
+
+namespace {
+
+/// The session, at the beginning of a call that has names right.
+api::Runtime& begin_call(const char* function, const char* file, const char* name) {
+  auto& runtime = api::usable();
+  core::check_path(function, file);
+  core::check_name(function, name);
+  return runtime;
+}
+
+/// Memory for values, or an error on all ranks. Collective.
+template <class T>
+std::vector<T> values_together(api::Runtime& runtime, std::int64_t count) {
+  std::vector<T> values;
+  runtime.check_together([&] { values.resize(static_cast<std::size_t>(count)); });
+  return values;
+}
+
+op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_t size,
+                            const std::string& source) {
+  if (size < 0)
+    core::fail(ErrorCode::bad_size, "set '{}': {} says that it has {} elements", name, source,
+               size);
+  if (size > std::numeric_limits<std::int32_t>::max())
+    core::fail(
+        ErrorCode::too_large,
+        "set '{}': {} says that it has {} elements; global numbers are int, at most 2^31 - 1", name,
+        source, size);
+  const auto& ranks = runtime.ranks();
+  return op_decl_set(comm::equal_blocks(size, ranks.size()).count(ranks.rank()), name);
+}
+
+/// From numbers of the file to numbers from 0; names the first one that is no element of `to`.
+void subtract_base(std::vector<int>& values, const core::Set& from, op_set to, int dim, int base,
+                   const std::string& source) {
+  const std::int64_t targets = core::record_of(to)->global_size;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const std::int64_t target = std::int64_t{values[k]} - base;
+    if (target < 0 || target >= targets)
+      core::fail(ErrorCode::map_out_of_range,
+                 "{}: row {}, column {} is {}, but set '{}' has {} elements ({} .. {}); check the "
+                 "file and the base index, which is {}",
+                 source, from.first + static_cast<std::int64_t>(k) / dim,
+                 static_cast<std::int64_t>(k) % dim, values[k], to->name, targets, base,
+                 targets - 1 + base, base);
+    values[k] = static_cast<int>(target);
+  }
+}
+
+std::string source_of(const char* file, const char* name) {
+  return fmt::format("dataset '{}' of '{}'", name, file);
+}
+
+Type checked_type(const char* what, const char* name, const char* type) {
+  if (type == nullptr)
+    core::fail(ErrorCode::bad_type, "{} '{}': the type is null; give it one, e.g. \"double\"", what,
+               name);
+  return core::check_type_name(fmt::format("{} '{}'", what, name), type);
+}
+
+void check_constant(const char* name, int dim, const char* type, Type value_type,
+                    const void* values) {
+  core::check_dim("constant", name, dim);
+  core::check_type("constant", name, type, value_type);
+  if (values == nullptr)
+    core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
+}
+
+/// A path without the slashes that mean nothing.
+std::string plain_path(const std::string& name) {
+  std::string plain;
+  for (const char c : name)
+    if (c != '/' || (!plain.empty() && plain.back() != '/')) plain += c;
+  if (!plain.empty() && plain.back() == '/') plain.pop_back();
+  return plain;
+}
+
+/// Throws unless every record can have a dataset of its own in one file.
+void check_paths(const core::Mesh& mesh) {
+  std::map<std::string, std::string> records;
+  const auto add = [&](const char* what, const std::string& name) {
+    const std::string record = fmt::format("{} '{}'", what, name);
+    const auto [other, fresh] = records.try_emplace(plain_path(name), record);
+    if (!fresh)
+      core::fail(ErrorCode::bad_name,
+                 "op_dump_to_hdf5: {} and {} would be one dataset; give one another name",
+                 other->second, record);
+  };
+  for (const auto& set : mesh.sets()) add("set", set->name_storage);
+  for (const auto& map : mesh.maps()) add("map", map->name_storage);
+  for (const auto& dat : mesh.dats())
+    if (!dat->temporary) add("dat", dat->name_storage);
+  for (const auto& [path, record] : records)
+    for (auto end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1))
+      if (const auto group = records.find(path.substr(0, end)); group != records.end())
+        core::fail(ErrorCode::bad_name,
+                   "op_dump_to_hdf5: {} would be a group for {}, but it is a dataset; give one "
+                   "another name",
+                   group->second, record);
+}
+
+/// Collective.
+void write_dat(api::Runtime& runtime, Hdf5File& file, const core::Dat& dat,
+               const std::string& path) {
+  comm::Bytes storage;
+  const auto rows = runtime.fetch(dat, storage);
+  const comm::Blocks blocks = runtime.rows.declared_blocks(dat.on());
+  file.write_rows({path, blocks, dat.value_type, dat.dim}, rows.data());
+}
+
+void write_map(api::Runtime& runtime, Hdf5File& file, const core::Map& map) {
+  const comm::Bytes entries =
+      runtime.collectively([&] { return runtime.rows.declared_entries(map); });
+  const comm::Blocks blocks = runtime.rows.declared_blocks(*core::record_of(map.from));
+  file.write_rows({map.name_storage, blocks, Type::i32, map.dim}, entries.data());
+}
+
+void append_dat(const char* function, op_dat dat, const char* path_of_file, const char* path) {
+  auto& runtime = begin_call(function, path_of_file, path);
+  runtime.flush();
+  runtime.enter("{} '{}' '{}'", function, path_of_file, path);
+  Hdf5File file(runtime.ranks(), path_of_file, Hdf5File::Access::append);
+  write_dat(runtime, file, *core::record_of(dat), path);
+  file.publish();
+}
+
+}  // namespace
+
+op_set op_decl_set_hdf5(const char* file, const char* name) {
+  auto& runtime = begin_call("op_decl_set_hdf5", file, name);
+  runtime.enter("op_decl_set_hdf5 '{}' '{}'", file, name);
+  std::int64_t size = 0;
+  Hdf5File(runtime.ranks(), file, Hdf5File::Access::read).read_values(name, Type::i64, 1, &size);
+  return declare_equal_blocks(runtime, name, size, source_of(file, name));
+}
+
+op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset) {
+  auto& runtime = begin_call("op_decl_set_hdf5_infer_size", file, name);
+  core::check_name("op_decl_set_hdf5_infer_size, dataset", dataset);
+  runtime.enter("op_decl_set_hdf5_infer_size '{}' '{}' '{}'", file, name, dataset);
+  const auto extents = Hdf5File(runtime.ranks(), file, Hdf5File::Access::read).extents(dataset);
+  if (!extents || extents->empty())
+    core::fail(ErrorCode::bad_dataset, "set '{}': '{}' has no dataset '{}' with rows to count",
+               name, file, dataset);
+  return declare_equal_blocks(runtime, name, extents->front(), source_of(file, dataset));
+}
+
+op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
+                        int base_index) {
+  auto& runtime = begin_call("op_decl_map_hdf5", file, name);
+  core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
+  core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
+  core::check_dim("map", name, dim);
+  runtime.enter("op_decl_map_hdf5 '{}' '{}' of arity {}", file, name, dim);
+  const core::Set& source = *core::record_of(from);
+  auto values = values_together<int>(runtime, std::int64_t{source.declared} * dim);
+  const comm::Blocks blocks = runtime.rows.declared_blocks(source);
+  Hdf5File(runtime.ranks(), file, Hdf5File::Access::read)
+      .read_rows({name, blocks, Type::i32, dim}, values.data());
+  runtime.check_together(
+      [&] { subtract_base(values, source, to, dim, base_index, source_of(file, name)); });
+  return op_decl_map(from, to, dim, values.data(), name);
+}
+
+op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
+  auto& runtime = begin_call("op_decl_dat_hdf5", file, name);
+  core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
+  core::check_dim("dat", name, dim);
+  const Type value_type = checked_type("dat", name, type);
+  runtime.enter("op_decl_dat_hdf5 '{}' '{}' of dim {}", file, name, dim);
+  const core::Set& on = *core::record_of(set);
+  comm::Bytes values;
+  {
+    Hdf5File source(runtime.ranks(), file, Hdf5File::Access::read);
+    if (!source.extents(name)) {
+      runtime.log.warning(fmt::format(
+          "op_decl_dat_hdf5: '{}' has no dataset '{}'; the dat is not declared", file, name));
+      return nullptr;
+    }
+    values = values_together<std::byte>(
+        runtime, on.declared * static_cast<std::int64_t>(core::size_of(value_type, dim)));
+    const comm::Blocks blocks = runtime.rows.declared_blocks(on);
+    source.read_rows({name, blocks, value_type, dim}, values.data());
+  }
+  return detail::decl_dat(set, dim, type, value_type, values.data(), name);
+}
+
+void op2::detail::get_const_hdf5(const char* name, int dim, const char* type, Type value_type,
+                                 void* values, const char* file) {
+  auto& runtime = begin_call("op_get_const_hdf5", file, name);
+  check_constant(name, dim, type, value_type, values);
+  runtime.enter("op_get_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
+  Hdf5File(runtime.ranks(), file, Hdf5File::Access::read)
+      .read_values(name, value_type, dim, values);
+}
+
+void op_get_const_hdf5(const char* name, int dim, const char* type, char* values,
+                       const char* file) {
+  core::check_name("op_get_const_hdf5", name);
+  detail::get_const_hdf5(name, dim, type, checked_type("constant", name, type), values, file);
+}
+
+void op2::detail::write_const_hdf5(const char* name, int dim, const char* type, Type value_type,
+                                   const void* values, const char* file) {
+  auto& runtime = begin_call("op_write_const_hdf5", file, name);
+  check_constant(name, dim, type, value_type, values);
+  runtime.enter("op_write_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
+  Hdf5File target(runtime.ranks(), file, Hdf5File::Access::append);
+  target.write_values(name, value_type, dim, values);
+  target.publish();
+}
+
+void op_write_const_hdf5(const char* name, int dim, const char* type, const char* values,
+                         const char* file) {
+  core::check_name("op_write_const_hdf5", name);
+  detail::write_const_hdf5(name, dim, type, checked_type("constant", name, type), values, file);
+}
+
+void op_dump_to_hdf5(const char* file) {
+  auto& runtime = api::usable();
+  core::check_path("op_dump_to_hdf5", file);
+  check_paths(runtime.mesh);
+  runtime.flush();
+  runtime.enter("op_dump_to_hdf5 '{}'", file);
+  Hdf5File target(runtime.ranks(), file, Hdf5File::Access::create);
+  for (const auto& set : runtime.mesh.sets()) {
+    const auto size = static_cast<std::int32_t>(set->global_size);
+    target.write_values(set->name_storage, Type::i32, 1, &size);
+  }
+  for (const auto& map : runtime.mesh.maps()) write_map(runtime, target, *map);
+  for (const auto& dat : runtime.mesh.dats())
+    if (!dat->temporary) write_dat(runtime, target, *dat, dat->name_storage);
+  target.publish();
+}
+
+void op_fetch_data_hdf5_file(op_dat dat, const char* file) {
+  core::check_handle(api::usable().mesh, "op_fetch_data_hdf5_file", dat);
+  append_dat("op_fetch_data_hdf5_file", dat, file, dat->name);
+}
+
+void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path) {
+  core::check_handle(api::usable().mesh, "op_fetch_data_hdf5_file_path", dat);
+  append_dat("op_fetch_data_hdf5_file_path", dat, file, path);
+}

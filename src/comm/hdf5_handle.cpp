@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/hdf5_handle.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+struct Words {
+  std::string first, last;
+};
+
+herr_t note(unsigned, const H5E_error2_t* error, void* data) {
+  auto& words = *static_cast<Words*>(data);
+  if (error->desc == nullptr || *error->desc == '\0') return 0;
+  if (words.first.empty()) words.first = error->desc;
+  words.last = error->desc;
+  return 0;
+}
+
+/// Whatever else the library wants printed is one line for us.
+std::string on_one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+}  // namespace
+
+QuietHdf5::QuietHdf5() {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietHdf5::~QuietHdf5() {
+  H5Eset_auto2(H5E_DEFAULT, print_, data_);
+}
+
+std::string hdf5_words() {
+  Words words;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, note, &words);
+  if (words.first.empty()) return "the HDF5 library gives no reason";
+  if (words.first == words.last) return on_one_line("HDF5: " + words.first);
+  return on_one_line("HDF5: " + words.first + ": " + words.last);
+}
+
+hid_t hdf5_type_of(Type type) {
+  switch (type) {
+    case Type::f64:
+      return H5T_NATIVE_DOUBLE;
+    case Type::f32:
+      return H5T_NATIVE_FLOAT;
+    case Type::i32:
+      return H5T_NATIVE_INT32;
+    case Type::u32:
+      return H5T_NATIVE_UINT32;
+    case Type::i64:
+      return H5T_NATIVE_INT64;
+    case Type::u64:
+      return H5T_NATIVE_UINT64;
+    case Type::b8:
+      return H5T_NATIVE_UINT8;
+  }
+  core::fail(ErrorCode::internal, "value type {} has no name in HDF5", static_cast<int>(type));
+}
+
+}  // namespace op2::comm

@@ -96,20 +96,24 @@ std::optional<Hdf5Dataset> Hdf5Dataset::find(hid_t file, const Hdf5Place& place)
   return Hdf5Dataset(std::move(object), place);
 }
 
+std::optional<Hdf5Dataset> Hdf5Dataset::find_alike(hid_t file, const Hdf5Place& place, Type type,
+                                                   const std::vector<std::int64_t>& extents) {
+  auto data = find(file, place);
+  if (data && (data->extents() != extents || H5Tequal(data->stored_, hdf5_type_of(type)) <= 0))
+    data.reset();
+  return data;
+}
+
 Hdf5Dataset Hdf5Dataset::make(hid_t file, const Hdf5Place& place, Type type,
                               const std::vector<std::int64_t>& extents) {
   const char* name = place.dataset.c_str();
-  if (auto old = find(file, place)) {
-    if (old->extents() == extents && H5Tequal(old->stored_, hdf5_type_of(type)) > 0)
-      return std::move(*old);
-    old.reset();
-    if (H5Ldelete(file, name, H5P_DEFAULT) < 0) fail_at(place, "replace");
-  }
+  if (exists(file, place) && H5Ldelete(file, name, H5P_DEFAULT) < 0) fail_at(place, "replace");
   const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   const Hdf5Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
   H5Pset_obj_track_times(how, false);  // the same data are to give the same file
   H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
+  H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);  // at the end of the file, whoever writes it
   const Sizes sizes(extents.begin(), extents.end());
   const Hdf5Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
                          H5Sclose);

@@ -28,8 +28,11 @@ class Hdf5Dataset {
   /// @throws Error bad_dataset if it is a group
   static std::optional<Hdf5Dataset> find(hid_t file, const Hdf5Place& place);
 
-  /// Opens one of this type and these sizes or makes it, with the groups on its path; another one
-  /// of this name is removed.
+  /// Opens it if its values have this type and these sizes; nothing otherwise.
+  static std::optional<Hdf5Dataset> find_alike(hid_t file, const Hdf5Place& place, Type type,
+                                               const std::vector<std::int64_t>& extents);
+
+  /// Makes a new one, with the groups on its path; another of this name is removed.
   static Hdf5Dataset make(hid_t file, const Hdf5Place& place, Type type,
                           const std::vector<std::int64_t>& extents);
 

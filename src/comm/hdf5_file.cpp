@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <system_error>
 
 #include <fmt/ranges.h>
 
 #include <comm/agreement.hpp>
+#include <comm/disk_space.hpp>
 #include <comm/file_writer.hpp>
 #include <comm/hdf5_dataset.hpp>
 #include <comm/records.hpp>
@@ -21,6 +23,9 @@
 namespace op2::comm {
 
 namespace {
+
+/// More than what a file has beside its datasets, and a dataset beside its values; in bytes.
+constexpr std::int64_t room_for_a_file = 1 << 14, room_for_a_description = 1 << 12;
 
 /// Creates an empty file, so that what forbids it is known in the words of the system.
 void create_empty(const std::string& temporary, const std::string& target) {
@@ -72,8 +77,13 @@ struct Hdf5File::State {
     if (member()) quiet.emplace();
   }
   ~State() {
+    // What is removed must not fail for want of space: the library cannot bear that when it closes.
+    // The others may end the job as soon as the file is closed.
+    if (ranks.is_root() && !temporary.empty()) {
+      static_cast<void>(::truncate(temporary.c_str(), 0) == 0);
+      ::unlink(temporary.c_str());
+    }
     file.close();
-    if (ranks.is_root() && !temporary.empty()) ::unlink(temporary.c_str());
   }
 
   bool member() const { return together || ranks.is_root(); }
@@ -93,6 +103,8 @@ struct Hdf5File::State {
   void choose_files(Access access);
   void open(Access access);
   Hdf5Dataset existing(const std::string& dataset) const;
+  void reserve(std::size_t bytes);
+  std::optional<Hdf5Dataset> open_to_write(const Hdf5Rows& rows, const Extents& extents);
   void write(const Hdf5Rows& rows, const Extents& extents, const void* values, int dim);
 
   /// How many rows move at once, the same on all ranks.
@@ -112,6 +124,7 @@ struct Hdf5File::State {
   std::string target;              ///< on the root, of a file that is being created
   std::string temporary;           ///< its name meanwhile; else empty
   Hdf5Handle file;                 ///< of members
+  std::int64_t bytes_on_disk = 0;  ///< on the root: at least what will have been written
 };
 
 void Hdf5File::State::choose_files(Access access) {
@@ -122,6 +135,7 @@ void Hdf5File::State::choose_files(Access access) {
     const std::string name = temporary_beside(target);
     create_empty(name, target);
     temporary = name;
+    reserve_space(name, target, 0, bytes_on_disk = room_for_a_file);
   });
   temporary = text_of(ranks.broadcast(bytes_of(temporary), 0));
 }
@@ -131,7 +145,9 @@ void Hdf5File::State::open(Access access) {
   const std::string& name = fresh ? temporary : path;
   step([&] {
     check_access(name, access == Access::read ? O_RDONLY : O_RDWR);
-    if (!fresh && ranks.is_root()) check_format(name);
+    if (fresh || !ranks.is_root()) return;
+    check_format(name);
+    bytes_on_disk = static_cast<std::int64_t>(std::filesystem::file_size(name));
   });
   step([&] {
     const Hdf5Handle how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -279,13 +295,36 @@ void Hdf5File::read_values(const std::string& dataset, Type type, int count, voi
   std::memcpy(values, read.data(), read.size());
 }
 
+/// Makes room on the disk for so much more, and what describes it. The HDF5 library cannot bear a
+/// full disk, and some MPI libraries do not even report it. Collective.
+void Hdf5File::State::reserve(std::size_t bytes) {
+  root_step([&] {
+    const std::int64_t more = static_cast<std::int64_t>(bytes) + room_for_a_description;
+    if (temporary.empty())
+      reserve_space(path, path, bytes_on_disk, more);
+    else  // what the library has allocated need not be in the file yet
+      reserve_space(temporary, path, 0, bytes_on_disk + more);
+    bytes_on_disk += more;
+  });
+}
+
+/// The dataset that is there, or a new one; on members. Collective.
+std::optional<Hdf5Dataset> Hdf5File::State::open_to_write(const Hdf5Rows& rows,
+                                                          const Extents& extents) {
+  std::optional<Hdf5Dataset> data;
+  step([&] { data = Hdf5Dataset::find_alike(file, place(rows.dataset), rows.type, extents); });
+  reserve(data ? 0 : bytes_of_rows(rows, rows.blocks.size()));
+  step([&] {
+    if (!data) data.emplace(Hdf5Dataset::make(file, place(rows.dataset), rows.type, extents));
+  });
+  return data;
+}
+
 void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
                             int dim) {
-  std::optional<Hdf5Dataset> data;
-  step([&] {
-    data.emplace(Hdf5Dataset::make(file, place(rows.dataset), rows.type, extents));
-    data->describe(extents.size() == 2 ? extents[0] : 1, dim, core::name_of(rows.type));
-  });
+  std::optional<Hdf5Dataset> data = open_to_write(rows, extents);
+  step(
+      [&] { data->describe(extents.size() == 2 ? extents[0] : 1, dim, core::name_of(rows.type)); });
   if (!together && ranks.size() > 1) return gather_and_write(rows, data ? &*data : nullptr, values);
   for_own_pieces(rows, [&](const RowRange& range, std::size_t offset) {
     step([&] {
@@ -309,12 +348,13 @@ void Hdf5File::write_values(const std::string& dataset, Type type, int count, co
 void Hdf5File::publish() {
   State& s = *state_;
   s.step([&] {
-    if (!s.file.close())
-      core::fail(ErrorCode::io_failure, "cannot write '{}': {}; is the disk full?", s.path,
-                 hdf5_words());
+    if (H5Fflush(s.file, H5F_SCOPE_GLOBAL) < 0 || !s.file.close())
+      core::fail(ErrorCode::io_failure, "cannot write '{}': {}", s.path, hdf5_words());
   });
-  if (s.temporary.empty()) return;
-  s.root_step([&] { publish_file(s.temporary, s.target); });
+  s.root_step([&] {
+    release_space(s.temporary.empty() ? s.path : s.temporary);
+    if (!s.temporary.empty()) publish_file(s.temporary, s.target);
+  });
   s.temporary.clear();
 }
 

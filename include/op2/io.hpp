@@ -24,3 +24,12 @@ OP2_API void op_print_dat_to_binfile(op_dat dat, const char* path);
 /// @throws op2::Error bad_dim, wrong_set, bad_type, io_failure
 OP2_API void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                           std::span<const op_dat> fields);
+
+/// The same in pieces, for meshes that are too large for one rank: each rank writes the cells that
+/// it owns, with the nodes they touch, to a .vtu beside `path`, and the root the .pvtu that
+/// ParaView opens: "flow.pvtu" comes with "flow_0.vtu", "flow_1.vtu", ... Nothing is collected on
+/// one rank. Cells of a piece are in the library's own order. The .pvtu is written when all pieces
+/// are there.
+/// @throws op2::Error as op_write_vtu
+OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                           std::span<const op_dat> fields);

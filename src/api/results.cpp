@@ -7,9 +7,9 @@
 #include <op2/runtime.hpp>
 
 #include <api/session.hpp>
+#include <api/whole_dat.hpp>
 #include <comm/dat_file.hpp>
 #include <comm/records.hpp>
-#include <comm/vtu_writer.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
@@ -21,33 +21,6 @@ namespace {
 const core::Dat& checked_dat(const char* function, op_dat dat) {
   core::check_handle(api::usable().mesh, function, dat);
   return *core::record_of(dat);
-}
-
-/// Everybody's rows on the root, in the order of the ranks; empty elsewhere. Collective.
-comm::Bytes rows_on_root(comm::Communicator& ranks, std::span<const std::byte> mine) {
-  comm::Bytes all;
-  for (const comm::Message& m : comm::gather_on_root(ranks, {mine.begin(), mine.end()}))
-    all.insert(all.end(), m.bytes.begin(), m.bytes.end());
-  return all;
-}
-
-/// A dat with all its values, on the root.
-struct WholeDat {
-  const core::Dat& dat;
-  comm::Bytes storage;              ///< unused where the values are in the dat as declared
-  std::span<const std::byte> rows;  ///< empty elsewhere
-  comm::Field field() const {
-    return {dat.name, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
-  }
-};
-
-WholeDat whole_dat(api::Runtime& runtime, const core::Dat& dat) {
-  WholeDat whole{dat, {}, {}};
-  whole.rows = runtime.fetch(dat, whole.storage);
-  if (runtime.alone()) return whole;
-  whole.storage = runtime.collectively([&] { return rows_on_root(runtime.ranks(), whole.rows); });
-  whole.rows = whole.storage;
-  return whole;
 }
 
 void check_values(const char* function, const core::Dat& dat, Type value_type, const void* values) {
@@ -87,20 +60,13 @@ std::vector<comm::Message> parts_for_all(comm::Communicator& ranks, const core::
   return parts;
 }
 
-void check_field(const core::Dat& dat, op_set cells, op_set points) {
-  if (dat.set != cells && dat.set != points)
-    core::fail(ErrorCode::wrong_set,
-               "op_write_vtu: dat '{}' is on set '{}', neither on '{}' nor on '{}'", dat.name,
-               dat.set->name, cells->name, points->name);
-}
-
 using FileFunction = void (*)(const std::string&, const comm::Field&);
 
 void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
   core::check_path(function, path);
   const core::Dat& record = checked_dat(function, dat);
   auto& runtime = api::usable();
-  const WholeDat whole = whole_dat(runtime, record);
+  const api::WholeDat whole = api::whole_dat(runtime, record);
   runtime.enter("{} '{}'", function, record.name);
   runtime.check_together([&] {
     if (runtime.ranks().is_root()) write(path, whole.field());
@@ -173,36 +139,4 @@ void op_print_dat_to_txtfile(op_dat dat, const char* path) {
 
 void op_print_dat_to_binfile(op_dat dat, const char* path) {
   print_dat("op_print_dat_to_binfile", dat, path, comm::write_binary_file);
-}
-
-void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
-                  std::span<const op_dat> fields) {
-  core::check_path("op_write_vtu", path);
-  const core::Dat& points = checked_dat("op_write_vtu, coordinates", coordinates);
-  auto& runtime = api::usable();
-  core::check_handle(runtime.mesh, "op_write_vtu, map", cells_to_nodes);
-  const core::Map& map = *core::record_of(cells_to_nodes);
-  if (points.set != map.to)
-    core::fail(ErrorCode::wrong_set,
-               "op_write_vtu: map '{}' leads to set '{}', but the coordinates '{}' are on set '{}'",
-               map.name, map.to->name, points.name, points.set->name);
-  for (const op_dat field : fields)
-    check_field(checked_dat("op_write_vtu, field", field), map.from, map.to);
-  std::vector<WholeDat> whole;
-  std::vector<comm::Field> on_cells, on_points;
-  whole.push_back(whole_dat(runtime, points));
-  for (const op_dat field : fields) whole.push_back(whole_dat(runtime, *core::record_of(field)));
-  for (std::size_t k = 1; k < whole.size(); ++k)
-    (whole[k].dat.set == map.from ? on_cells : on_points).push_back(whole[k].field());
-  const comm::Bytes entries = runtime.collectively([&] {
-    comm::Bytes mine = runtime.rows.declared_entries(map);
-    return runtime.alone() ? mine : rows_on_root(runtime.ranks(), mine);
-  });
-  const std::span cell_nodes(reinterpret_cast<const std::int32_t*>(entries.data()),
-                             entries.size() / sizeof(std::int32_t));
-  runtime.enter("op_write_vtu");
-  runtime.check_together([&] {
-    if (runtime.ranks().is_root())
-      comm::write_vtu(path, {whole[0].field(), map.dim, cell_nodes, on_cells, on_points});
-  });
 }

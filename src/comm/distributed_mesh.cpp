@@ -263,6 +263,14 @@ Bytes DistributedMesh::declared_entries(const core::Map& map) const {
                            family_->maps[static_cast<std::size_t>(map.index)]);
 }
 
+std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const {
+  const core::Set& to = *core::record_of(map.to);
+  const auto count = static_cast<std::size_t>(map.from->size) * static_cast<std::size_t>(map.dim);
+  std::vector<GlobalId> targets(count);
+  for (std::size_t k = 0; k < count; ++k) targets[k] = number_of(to, map.map[k]);
+  return targets;
+}
+
 void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
   core::ensure(!as_declared(), "rows are set in the declared form");
   const Bytes zeros(values == nullptr ? dat.declared_bytes() : 0);

@@ -63,6 +63,10 @@ class DistributedMesh {
   /// The entries of a map as declared: std::int32_t, shape [declared x arity]. Collective.
   Bytes declared_entries(const core::Map& map) const;
 
+  /// The global numbers that a map leads to from the elements which this rank owns, in the order of
+  /// its rows: shape [owned x arity]. Local.
+  std::vector<GlobalId> owned_targets(const core::Map& map) const;
+
   /// Sets the owned rows of a dat in the distributed form, from values as declared; null means
   /// zeros. Collective.
   void set_declared_rows(core::Dat& dat, const void* values);

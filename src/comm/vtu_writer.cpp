@@ -171,22 +171,31 @@ struct Section {
   std::vector<DataArray> arrays;
 };
 
-std::string header_of(std::span<const Section> sections, std::int64_t points, std::int64_t cells) {
+std::string first_lines(const char* kind) {
   static_assert(std::endian::native == std::endian::little);
-  std::string text = fmt::format(
+  return fmt::format(
       "<?xml version=\"1.0\"?>\n"
-      "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-      "header_type=\"UInt64\">\n"
-      "<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-      points, cells);
+      "<VTKFile type=\"{0}\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n",
+      kind);
+}
+
+/// Name and type of an array as attributes of its element.
+std::string attributes_of(const DataArray& array) {
+  return fmt::format("type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"", array.type,
+                     xml_escaped(array.name), array.components);
+}
+
+std::string header_of(std::span<const Section> sections, std::int64_t points, std::int64_t cells) {
+  std::string text = first_lines("UnstructuredGrid");
+  text += fmt::format("<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
+                      points, cells);
   std::uint64_t offset = 0;
   for (const Section& section : sections) {
     text += fmt::format("<{}>\n", section.tag);
     for (const DataArray& array : section.arrays) {
-      text += fmt::format(
-          "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
-          "offset=\"{}\"/>\n",
-          array.type, xml_escaped(array.name), array.components, offset);
+      text += fmt::format("<DataArray {} format=\"appended\" offset=\"{}\"/>\n",
+                          attributes_of(array), offset);
       offset += sizeof(std::uint64_t) + array.bytes;
     }
     text += fmt::format("</{}>\n", section.tag);
@@ -194,19 +203,26 @@ std::string header_of(std::span<const Section> sections, std::int64_t points, st
   return text + "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
 }
 
+std::int64_t cells_of(const VtuGrid& grid) {
+  cell_type_of(grid.cell_arity, grid.points.dim);
+  return static_cast<std::int64_t>(grid.cell_nodes.size()) / grid.cell_arity;
+}
+
+/// Everything that a grid consists of, in the order of the file.
+std::array<Section, 4> sections_of(const VtuGrid& grid) {
+  const std::int64_t cells = cells_of(grid);
+  return {{{"PointData", field_arrays(grid.point_fields, grid.points.count, "points")},
+           {"CellData", field_arrays(grid.cell_fields, cells, "cells")},
+           {"Points", {points_array(grid.points)}},
+           {"Cells", cell_arrays(grid, cells)}}};
+}
+
 }  // namespace
 
 void write_vtu(const std::string& path, const VtuGrid& grid) {
-  const std::int64_t points = grid.points.count;
-  cell_type_of(grid.cell_arity, grid.points.dim);
-  const auto cells = static_cast<std::int64_t>(grid.cell_nodes.size()) / grid.cell_arity;
-  const std::array<Section, 4> sections{
-      {{"PointData", field_arrays(grid.point_fields, points, "points")},
-       {"CellData", field_arrays(grid.cell_fields, cells, "cells")},
-       {"Points", {points_array(grid.points)}},
-       {"Cells", cell_arrays(grid, cells)}}};
+  const std::array<Section, 4> sections = sections_of(grid);
   FileWriter file(path);
-  file.write(header_of(sections, points, cells));
+  file.write(header_of(sections, grid.points.count, cells_of(grid)));
   for (const Section& section : sections) {
     for (const DataArray& array : section.arrays) {
       file.write(&array.bytes, sizeof array.bytes);
@@ -214,6 +230,22 @@ void write_vtu(const std::string& path, const VtuGrid& grid) {
     }
   }
   file.write("\n</AppendedData>\n</VTKFile>\n");
+  file.publish();
+}
+
+void write_pvtu(const std::string& path, const VtuGrid& grid, std::span<const std::string> pieces) {
+  std::string text = first_lines("PUnstructuredGrid") + "<PUnstructuredGrid GhostLevel=\"0\">\n";
+  for (const Section& section : sections_of(grid)) {
+    if (std::string_view(section.tag) == "Cells") continue;
+    text += fmt::format("<P{}>\n", section.tag);
+    for (const DataArray& array : section.arrays)
+      text += fmt::format("<PDataArray {}/>\n", attributes_of(array));
+    text += fmt::format("</P{}>\n", section.tag);
+  }
+  for (const std::string& piece : pieces)
+    text += fmt::format("<Piece Source=\"{}\"/>\n", xml_escaped(piece));
+  FileWriter file(path);
+  file.write(text + "</PUnstructuredGrid>\n</VTKFile>\n");
   file.publish();
 }
 

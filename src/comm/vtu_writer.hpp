@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Meshes and fields as VTK XML unstructured grids (.vtu) with appended raw binary data.
+// Meshes and fields as VTK XML unstructured grids (.vtu) with appended raw binary data, as a whole
+// or in pieces (.pvtu).
 #pragma once
 
 #include <cstdint>
@@ -25,5 +26,11 @@ struct VtuGrid {
 /// @throws op2::Error bad_dim (arity, points), bad_type (points), bad_size (rows of a field),
 /// io_failure
 void write_vtu(const std::string& path, const VtuGrid& grid);
+
+/// The file that makes one grid of pieces, each a .vtu. Local.
+/// @param grid    any of the pieces: all have the same fields
+/// @param pieces  their names as seen from the folder of `path`
+/// @throws op2::Error as write_vtu
+void write_pvtu(const std::string& path, const VtuGrid& grid, std::span<const std::string> pieces);
 
 }  // namespace op2::comm

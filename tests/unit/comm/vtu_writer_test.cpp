@@ -145,4 +145,30 @@ TEST(VtuWriter, RefusesCoordinatesThatAreNoPlaneOrSpace) {
               HasSubstr("'x' are int"));
 }
 
+TEST(VtuWriter, APieceFileListsFieldsAndPieces) {
+  const std::vector<double> pressure{1, 2};
+  TwoSquares mesh;
+  mesh.cell_fields.push_back({"p<", Type::f64, 1, 2, pressure.data()});
+  const TemporaryDirectory directory;
+  const std::string pieces[] = {"a_0.vtu", "a&1.vtu"};
+  write_pvtu(directory / "a.pvtu", mesh.grid(), pieces);
+  EXPECT_EQ(content_of(directory / "a.pvtu"),
+            R"(<?xml version="1.0"?>
+<VTKFile type="PUnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64">
+<PUnstructuredGrid GhostLevel="0">
+<PPointData>
+</PPointData>
+<PCellData>
+<PDataArray type="Float64" Name="p&lt;" NumberOfComponents="1"/>
+</PCellData>
+<PPoints>
+<PDataArray type="Float64" Name="Points" NumberOfComponents="3"/>
+</PPoints>
+<Piece Source="a_0.vtu"/>
+<Piece Source="a&amp;1.vtu"/>
+</PUnstructuredGrid>
+</VTKFile>
+)");
+}
+
 }  // namespace

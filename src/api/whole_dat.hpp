@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All values of a dat on one rank, for files that one rank writes.
+#pragma once
+
+#include <span>
+
+#include <api/runtime.hpp>
+#include <comm/field.hpp>
+
+namespace op2::api {
+
+/// Everybody's rows on the root, in the order of the ranks; empty elsewhere. Collective.
+comm::Bytes rows_on_root(comm::Communicator& ranks, std::span<const std::byte> mine);
+
+/// A dat with all its values, on the root, in the declared order.
+struct WholeDat {
+  const core::Dat& dat;
+  comm::Bytes storage;              ///< unused where the values are in the dat as declared
+  std::span<const std::byte> rows;  ///< empty elsewhere
+  comm::Field field() const {
+    return {dat.name, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
+  }
+};
+
+/// Executes what is queued and collects. Collective. Memory: the whole dat on the root.
+WholeDat whole_dat(Runtime& runtime, const core::Dat& dat);
+
+}  // namespace op2::api

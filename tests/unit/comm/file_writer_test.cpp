@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/file_writer.hpp>
 
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 
 #include <gmock/gmock.h>
 
 #include <support/expect_error.hpp>
+#include <support/poor_disk.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace {
@@ -20,24 +16,6 @@ using namespace op2::comm;
 using namespace op2::test;
 using testing::AllOf;
 using testing::HasSubstr;
-
-/// Lets no file grow beyond `bytes`, as a full disk would, until the end of the scope.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  rlimit old_{};
-  void (*old_handler_)(int);
-};
 
 TEST(FileWriter, ShowsTheFileOnlyWhenItIsComplete) {
   const TemporaryDirectory directory;
@@ -90,27 +68,10 @@ TEST(FileWriter, NamesTheMissingDirectory) {
                     HasSubstr("create its directory")));
 }
 
-/// Root may write everywhere, so a child process gives up root first.
-int exit_status_of_a_write_without_rights(const std::string& path) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(3);
-    try {
-      FileWriter file(path);
-    } catch (const Error& error) {
-      _exit(std::string(error.what()).find("Permission denied") == std::string::npos ? 2 : 0);
-    }
-    _exit(1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
-}
-
 TEST(FileWriter, SaysWhenTheDirectoryMayNotBeWritten) {
   const TemporaryDirectory directory;
   chmod(directory.path().c_str(), 0555);
-  EXPECT_EQ(exit_status_of_a_write_without_rights(directory / "a.txt"), 0);
+  EXPECT_EQ(status_of_a_write_without_rights([&] { FileWriter file(directory / "a.txt"); }), 0);
   chmod(directory.path().c_str(), 0755);
   EXPECT_EQ(directory.file_count(), 0u);
 }

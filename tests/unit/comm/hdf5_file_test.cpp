@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/hdf5_file.hpp>
 
-#include <sys/resource.h>
+#include <sys/stat.h>
 
-#include <csignal>
+#include <atomic>
 #include <limits>
 #include <numeric>
 
@@ -13,6 +13,7 @@
 #include <core/value_type.hpp>
 #include <support/expect_error.hpp>
 #include <support/hdf5_maker.hpp>
+#include <support/poor_disk.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace op2::test {
@@ -247,23 +248,17 @@ TEST_F(Hdf5FileTest, FilesThatCannotBeCreatedAreErrors) {
         AllOf(HasSubstr("/no/such/folder/a.h5"), HasSubstr("No such file or directory")));
 }
 
-/// Lets no file grow beyond `bytes`, as a full disk would, until the end of the scope.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  rlimit old_{};
-  void (*old_handler_)(int);
-};
+TEST_F(Hdf5FileTest, FilesWithoutPermissionAreErrors) {
+  write<int>("v", {1});
+  chmod(path.c_str(), 0600);
+  for (const Access access : {Access::read, Access::append, Access::create})
+    EXPECT_EQ(status_of_a_write_without_rights([&] { Hdf5File(*self, path, access); }), 0);
+  chmod(directory.path().c_str(), 0555);
+  const std::string fresh = directory / "b.h5";
+  EXPECT_EQ(status_of_a_write_without_rights([&] { Hdf5File(*self, fresh, Access::append); }), 0);
+  chmod(directory.path().c_str(), 0755);
+  EXPECT_EQ(directory.file_count(), 1u);
+}
 
 TEST_F(Hdf5FileTest, AFullDiskLeavesTheOldFile) {
   write<int>("old", {1});

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include <comm/narrowing.hpp>
@@ -165,30 +164,39 @@ void Hdf5Dataset::read_stored(const RowRange& rows, int dim, hid_t type, void* v
   if (H5Dread(dataset_, type, memory, stored, transfer, values) < 0) fail("read");
 }
 
+/// Values in the file are those in memory. Bytes of a bool must be looked at.
+bool Hdf5Dataset::is_alike(Type type) const {
+  return type != Type::b8 && H5Tequal(stored_, hdf5_type_of(type)) > 0;
+}
+
+std::size_t Hdf5Dataset::buffer_size(const RowRange& rows, int dim, Type type) const {
+  if (is_alike(type)) return 0;
+  return static_cast<std::size_t>(rows.count * dim) *
+         std::max(H5Tget_size(stored_), sizeof(std::int64_t));
+}
+
+/// From values of the file in `buffer` to a wide type in the same place, and to the type.
 template <class Wide>
-void Hdf5Dataset::read_wide(const RowRange& rows, int dim, Type type, void* values,
-                            bool collective) const {
+void Hdf5Dataset::convert(const RowRange& rows, int dim, Type type, void* values,
+                          std::span<std::byte> buffer) const {
   const hid_t wide = std::is_floating_point_v<Wide> ? H5T_NATIVE_DOUBLE
                      : std::is_signed_v<Wide>       ? H5T_NATIVE_INT64
                                                     : H5T_NATIVE_UINT64;
   const auto count = static_cast<std::size_t>(rows.count * dim);
-  const std::size_t bytes = std::max(H5Tget_size(stored_), sizeof(Wide));
-  std::vector<Wide> buffer(
-      std::max<std::size_t>(1, (count * bytes + sizeof(Wide) - 1) / sizeof(Wide)));
-  read_stored(rows, dim, stored_, buffer.data(), collective);
   if (count == 0) return;
   if (H5Tconvert(numbers_, wide, count, buffer.data(), nullptr, H5P_DEFAULT) < 0) fail("convert");
-  const std::size_t good = narrow(std::span<const Wide>(buffer.data(), count), type, values);
+  const std::span found(reinterpret_cast<const Wide*>(buffer.data()), count);
+  const std::size_t good = narrow(found, type, values);
   if (good == count) return;
   const auto bad = static_cast<std::int64_t>(good);
   core::fail(ErrorCode::bad_dataset,
              "dataset '{}' of '{}': row {}, column {} is {}, which is no value of type \"{}\"",
-             place_.dataset, place_.file, rows.first + bad / dim, bad % dim, buffer[good],
+             place_.dataset, place_.file, rows.first + bad / dim, bad % dim, found[good],
              core::name_of(type));
 }
 
 void Hdf5Dataset::read(const RowRange& rows, int dim, Type type, void* values,
-                       bool collective) const {
+                       std::span<std::byte> buffer, bool collective) const {
   const H5T_class_t kind = H5Tget_class(numbers_);
   if (kind != H5T_INTEGER && kind != H5T_FLOAT)
     core::fail(ErrorCode::bad_dataset, "dataset '{}' of '{}' has {}, but numbers are needed",
@@ -198,12 +206,15 @@ void Hdf5Dataset::read(const RowRange& rows, int dim, Type type, void* values,
         ErrorCode::bad_dataset,
         "dataset '{}' of '{}' has floating-point values, but type \"{}\" needs whole numbers",
         place_.dataset, place_.file, core::name_of(type));
-  if (type != Type::b8 && H5Tequal(stored_, hdf5_type_of(type)) > 0)
-    return read_stored(rows, dim, stored_, values, collective);
-  if (kind == H5T_FLOAT) return read_wide<double>(rows, dim, type, values, collective);
-  if (H5Tget_sign(numbers_) == H5T_SGN_2)
-    return read_wide<std::int64_t>(rows, dim, type, values, collective);
-  read_wide<std::uint64_t>(rows, dim, type, values, collective);
+  const bool alike = is_alike(type);
+  read_stored(rows, dim, stored_, alike ? values : buffer.data(), collective);
+  if (alike) return;
+  if (kind == H5T_FLOAT)
+    convert<double>(rows, dim, type, values, buffer);
+  else if (H5Tget_sign(numbers_) == H5T_SGN_2)
+    convert<std::int64_t>(rows, dim, type, values, buffer);
+  else
+    convert<std::uint64_t>(rows, dim, type, values, buffer);
 }
 
 void Hdf5Dataset::write(const RowRange& rows, int dim, Type type, const void* values,

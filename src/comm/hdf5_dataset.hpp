@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,14 @@ class Hdf5Dataset {
   /// Sets the attributes size, dim and type.
   void describe(std::int64_t size, int dim, const char* type);
 
+  /// Bytes of the buffer that reading so many rows needs; 0 if nothing has to be converted. Local.
+  std::size_t buffer_size(const RowRange& rows, int dim, Type type) const;
+
   /// Reads rows of `dim` values each as values of `type`.
+  /// @param buffer      of the size above, aligned as by new; holds nothing afterwards
   /// @param collective  every rank takes part, perhaps with no rows
-  void read(const RowRange& rows, int dim, Type type, void* values, bool collective) const;
+  void read(const RowRange& rows, int dim, Type type, void* values, std::span<std::byte> buffer,
+            bool collective) const;
 
   /// Writes rows of `dim` values each; the dataset has this type.
   void write(const RowRange& rows, int dim, Type type, const void* values, bool collective);
@@ -54,8 +60,10 @@ class Hdf5Dataset {
   void set_text(const char* name, const char* value);
   void set_attribute(const char* name, hid_t type, const void* value);
   void read_stored(const RowRange& rows, int dim, hid_t type, void* values, bool collective) const;
+  bool is_alike(Type type) const;
   template <class Wide>
-  void read_wide(const RowRange& rows, int dim, Type type, void* values, bool collective) const;
+  void convert(const RowRange& rows, int dim, Type type, void* values,
+               std::span<std::byte> buffer) const;
   Hdf5Handle space_of(const RowRange& rows) const;
   [[noreturn]] void fail(const char* action) const;
 

@@ -84,6 +84,7 @@ struct Hdf5File::State {
       ::unlink(temporary.c_str());
     }
     file.close();
+    if (reserved && temporary.empty()) release_space(path);
   }
 
   bool member() const { return together || ranks.is_root(); }
@@ -113,7 +114,8 @@ struct Hdf5File::State {
   }
   template <class Move>
   void for_own_pieces(const Hdf5Rows& rows, const Move& move);
-  void read_and_send(const Hdf5Rows& rows, Hdf5Dataset* data, void* values);
+  void read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values);
+  void read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values);
   void gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data, const void* values);
 
   Communicator& ranks;
@@ -125,6 +127,7 @@ struct Hdf5File::State {
   std::string temporary;           ///< its name meanwhile; else empty
   Hdf5Handle file;                 ///< of members
   std::int64_t bytes_on_disk = 0;  ///< on the root: at least what will have been written
+  bool reserved = false;           ///< on the root: some of it was set aside
 };
 
 void Hdf5File::State::choose_files(Access access) {
@@ -209,8 +212,22 @@ void Hdf5File::State::for_own_pieces(const Hdf5Rows& rows, const Move& move) {
   }
 }
 
+/// Every rank reads its rows.
+void Hdf5File::State::read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values) {
+  const std::int64_t most =
+      std::min<std::int64_t>(piece(rows.dim), rows.blocks.count(ranks.rank()));
+  Bytes buffer;  // whoever has no memory must know before the others wait for its part
+  step([&] { buffer.resize(data.buffer_size({0, most}, rows.dim, rows.type)); });
+  for_own_pieces(rows, [&](const RowRange& range, std::size_t offset) {
+    step([&] {
+      data.read(range, rows.dim, rows.type, static_cast<std::byte*>(values) + offset, buffer,
+                together);
+    });
+  });
+}
+
 /// The root reads the rows of all ranks, piece by piece, and sends each rank its own.
-void Hdf5File::State::read_and_send(const Hdf5Rows& rows, Hdf5Dataset* data, void* values) {
+void Hdf5File::State::read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values) {
   const std::int64_t size = piece(rows.dim), total = rows.blocks.size();
   auto* out = static_cast<std::byte*>(values);
   for (std::int64_t first = 0; first < total; first += size) {
@@ -218,7 +235,8 @@ void Hdf5File::State::read_and_send(const Hdf5Rows& rows, Hdf5Dataset* data, voi
     std::vector<Message> messages;
     step([&] {
       Bytes all(bytes_of_rows(rows, range.count));
-      data->read(range, rows.dim, rows.type, all.data(), false);
+      Bytes buffer(data->buffer_size(range, rows.dim, rows.type));
+      data->read(range, rows.dim, rows.type, all.data(), buffer, false);
       for (int rank = 0; rank < ranks.size(); ++rank) {
         const RowRange part = overlap(rows.blocks, static_cast<std::size_t>(rank), range);
         if (part.count == 0) continue;
@@ -269,11 +287,7 @@ void Hdf5File::read_rows(const Hdf5Rows& rows, void* values) {
   });
   if (!s.together && s.ranks.size() > 1)
     return s.read_and_send(rows, data ? &*data : nullptr, values);
-  s.for_own_pieces(rows, [&](const RowRange& range, std::size_t offset) {
-    s.step([&] {
-      data->read(range, rows.dim, rows.type, static_cast<std::byte*>(values) + offset, s.together);
-    });
-  });
+  s.read_own(rows, *data, values);
 }
 
 void Hdf5File::read_values(const std::string& dataset, Type type, int count, void* values) {
@@ -288,8 +302,10 @@ void Hdf5File::read_values(const std::string& dataset, Type type, int count, voi
       core::fail(ErrorCode::bad_dataset, "dataset '{}' of '{}' is {}, but {} is needed", dataset,
                  s.path, text_of_extents(found),
                  count == 1 ? std::string("a single value") : fmt::format("{} values", count));
-    const std::int64_t rows = found.empty() ? 1 : found[0];
-    data.read({0, rows}, static_cast<int>(all / rows), type, read.data(), s.together);
+    const RowRange rows{0, found.empty() ? 1 : found[0]};
+    const int dim = static_cast<int>(all / rows.count);
+    Bytes buffer(data.buffer_size(rows, dim, type));
+    data.read(rows, dim, type, read.data(), buffer, s.together);
   });
   read = s.ranks.broadcast(std::move(read), 0);
   std::memcpy(values, read.data(), read.size());
@@ -305,6 +321,7 @@ void Hdf5File::State::reserve(std::size_t bytes) {
     else  // what the library has allocated need not be in the file yet
       reserve_space(temporary, path, 0, bytes_on_disk + more);
     bytes_on_disk += more;
+    reserved = true;
   });
 }
 
@@ -353,6 +370,7 @@ void Hdf5File::publish() {
   });
   s.root_step([&] {
     release_space(s.temporary.empty() ? s.path : s.temporary);
+    s.reserved = false;
     if (!s.temporary.empty()) publish_file(s.temporary, s.target);
   });
   s.temporary.clear();

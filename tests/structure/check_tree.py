@@ -24,9 +24,10 @@ RATIONED = [
     ("HDF5", re.compile(r"H5\w+\.h$|hdf5(_hl)?\.h$"), 3),
     ("CUDA", re.compile(r"(cuda|nvrtc|cuda_runtime|cuda_runtime_api)\.h$"), 3),
 ]
-# Compiled apart from the library, in the two halves of the plug-in: not a number of files but a folder.
+# Compiled apart from the library, in the two halves of the plug-in and in the tool that reads programs:
+# not a number of files but folders.
 LLVM = re.compile(r"(llvm|clang|llvm-c|clang-c|lld)/")
-LLVM_FOLDER = ("src", "jit", "llvm")
+LLVM_FOLDERS = [("src", "jit", "llvm"), ("tools", "embed_kernels")]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
 PRINTS = re.compile(r"(?<![\w.>])(?:std::)?(?:printf|fprintf|puts|fputs|putchar|exit|_exit|quick_exit"
                     r"|abort|terminate)\s*\(|\bstd::(?:cout|cerr|clog)\b|\bfmt::print\b")
@@ -67,13 +68,16 @@ def include_fault(parts, name, quoted):
         return f'writes "{name}" in quotes; own headers are <room/file.hpp>'
     if top == "include" and ("/" in name or "." in name) and not name.startswith("op2/"):
         return f"is a public header and includes <{name}>; only op2/ and the standard library"
-    if LLVM.match(name) and parts[:3] != LLVM_FOLDER and top in ("src", "include", "tools"):
-        return f"includes <{name}>; headers of LLVM and Clang are kept to {'/'.join(LLVM_FOLDER)}"
+    inside = any(parts[:len(folder)] == folder for folder in LLVM_FOLDERS)
+    if LLVM.match(name) and not inside and top in ("src", "include", "tools"):
+        kept = " and ".join("/".join(folder) for folder in LLVM_FOLDERS)
+        return f"includes <{name}>; headers of LLVM and Clang are kept to {kept}"
     if target is None:
         return None
     if top == "src" and parts[1] != target and target not in MAY_INCLUDE.get(parts[1], ()):
         return f"is in {parts[1]} and includes <{name}>; {parts[1]} may not see {target}"
-    if top == "tools" and target != "core" and not (target == "jit" and "cache" in name):
+    seen = "cache" in name or (inside and name.startswith("jit/llvm/"))  # how kernels are compiled
+    if top == "tools" and target != "core" and not (target == "jit" and seen):
         return f"is a tool and includes <{name}>; tools see core and the cache of jit"
     if top == "examples" or parts[:2] == ("tests", "install"):
         return f"is a program of a user and includes <{name}>; only the public headers"

@@ -37,6 +37,8 @@ class CheckTree(unittest.TestCase):
             **self.includes("src/api/a.cpp", "sched/a.hpp"),
             **self.includes("include/op2/a.hpp", "vector"),
             **self.includes("tools/inspect/a.cpp", "jit/disk_cache.hpp"),
+            **self.includes("tools/embed_kernels/a.cpp", "clang/AST/Decl.h"),
+            **self.includes("tools/embed_kernels/b.cpp", "jit/llvm/recipe.hpp"),
             "tools/setup.sh": "#!/bin/sh\n# SPDX-License-Identifier: BSD-3-Clause\n",
             "src/core/b.cpp": SPDX + 'snprintf(b); entry.exit(1); // printf("x")\n'
                               'R"(int\nprintf(const char*);)";\n',

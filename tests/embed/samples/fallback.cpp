@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels that cannot have a text, each for one reason.
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "op_seq.h"
+
+double elsewhere(double x);
+struct Parameters {
+  double factor;
+};
+Parameters parameters;
+thread_local double scratch;
+struct Base {
+  virtual double value() const { return 1; }
+};
+class Hidden {
+  static void secret(double* x) { x[0] = 1; }
+
+ public:
+  static void run(op_set set, op_arg x) { op_par_loop(secret, "secret", set, x); }
+};
+
+inline void external(double* x) {
+  x[0] = elsewhere(x[0]);
+}
+inline void prints(double* x) {
+  std::cout << x[0];
+}
+inline void grows(double* x) {
+  std::vector<double> list(3);
+  x[0] = list[0];
+}
+inline void structure(double* x) {
+  x[0] = parameters.factor;
+}
+inline void threads(double* x) {
+  x[0] = scratch;
+}
+inline void counts(double* x) {
+  static int calls = 0;
+  x[0] = ++calls;
+}
+inline void allocates(double* x) {
+  double* copy = new double(x[0]);
+  x[0] = *copy;
+  delete copy;
+}
+inline void throws(double* x) {
+  if (x[0] < 0) throw 1;
+}
+inline void virtuals(double* x) {
+  x[0] = Base().value();
+}
+double changed = 0;
+inline void changes(double* x) {
+  changed += x[0];
+}
+inline void reads_environment(double* x) {
+  x[0] = std::getenv("HOME") != nullptr;
+}
+
+void run(op_set set, op_arg x, void (*given)(double*, double*)) {
+  op_par_loop(external, "external", set, x);
+  op_par_loop(prints, "prints", set, x);
+  op_par_loop(grows, "grows", set, x);
+  op_par_loop(structure, "structure", set, x);
+  op_par_loop(threads, "threads", set, x);
+  op_par_loop(counts, "counts", set, x);
+  op_par_loop(allocates, "allocates", set, x);
+  op_par_loop(throws, "throws", set, x);
+  op_par_loop(virtuals, "virtuals", set, x);
+  op_par_loop(changes, "changes", set, x);
+  op_par_loop(reads_environment, "environment", set, x);
+  op_par_loop(+[](double* x) { x[0] = 1; }, "lambda", set, x);
+  op_par_loop(given, "given", set, x, x);
+  Hidden::run(set, x);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loops.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace op2::embed {
+namespace {
+
+/// The expression without what the compiler adds: casts, copies, conversions by a constructor.
+const clang::Expr* stripped(const clang::Expr* expression) {
+  while (true) {
+    const clang::Expr* inner = expression->IgnoreParenCasts()->IgnoreImplicit();
+    if (const auto* construct = llvm::dyn_cast<clang::CXXConstructExpr>(inner)) {
+      if (construct->getNumArgs() == 0) return inner;
+      inner = construct->getArg(0);
+    } else if (const auto* value = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(inner)) {
+      inner = value->getReplacement();
+    } else if (const auto* constant = llvm::dyn_cast<clang::ConstantExpr>(inner)) {
+      inner = constant->getSubExpr();
+    }
+    if (inner == expression) return inner;
+    expression = inner;
+  }
+}
+
+const clang::FunctionDecl* named_function(const clang::Expr* expression) {
+  const clang::Expr* inner = stripped(expression);
+  if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner)) {
+    if (address->getOpcode() != clang::UO_AddrOf) return nullptr;
+    inner = stripped(address->getSubExpr());
+  }
+  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(inner);
+  return name != nullptr ? llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()) : nullptr;
+}
+
+bool is_lambda(const clang::Expr* expression) {
+  const clang::Expr* inner = stripped(expression);
+  if (const auto* plus = llvm::dyn_cast<clang::UnaryOperator>(inner))
+    inner = stripped(plus->getSubExpr());
+  if (const auto* call = llvm::dyn_cast<clang::CXXMemberCallExpr>(inner))
+    inner = stripped(call->getImplicitObjectArgument());
+  const auto* record = inner->getType()->getAsCXXRecordDecl();
+  return record != nullptr && record->isLambda();
+}
+
+std::string literal(const clang::Expr* expression) {
+  const auto* text = llvm::dyn_cast<clang::StringLiteral>(stripped(expression));
+  return text != nullptr && text->isOrdinary() ? text->getString().str() : std::string();
+}
+
+/// Reads the arguments of one op_arg_...() call.
+class ArgumentReader {
+ public:
+  ArgumentReader(const clang::ASTContext& context, const clang::CallExpr& call)
+      : context_(context), call_(call) {}
+
+  LoopArgument read() const {
+    LoopArgument argument;
+    const auto* function = call_.getDirectCallee();
+    if (function == nullptr || function->getIdentifier() == nullptr) return argument;
+    std::string_view name = function->getName();
+    argument.optional = name.starts_with("op_opt_");
+    if (argument.optional) name.remove_prefix(7);
+    if (name.starts_with("op_")) name.remove_prefix(3);
+    const unsigned first = argument.optional ? 1 : 0;
+    if (name == "arg_dat" && call_.getNumArgs() >= first + 6) read_dat(argument, first);
+    if (name == "arg_gbl" && call_.getNumArgs() >= first + 4) read_global(argument, first);
+    if (name == "arg_idx" && call_.getNumArgs() >= 2) read_index(argument);
+    if (name == "arg_info" && call_.getNumArgs() >= 3) {
+      argument.kind = LoopArgument::Kind::info;
+      argument.dim = number(1);
+      argument.type = literal(call_.getArg(2));
+    }
+    return argument;
+  }
+
+ private:
+  void read_dat(LoopArgument& argument, unsigned first) const {
+    argument.kind = LoopArgument::Kind::dat;
+    argument.column = number(first + 1);
+    argument.indirect = is_map(first + 2);
+    argument.dim = number(first + 3);
+    argument.type = literal(call_.getArg(first + 4));
+    argument.access = access(first + 5);
+  }
+
+  void read_global(LoopArgument& argument, unsigned first) const {
+    argument.kind = LoopArgument::Kind::global;
+    argument.dim = number(first + 1);
+    argument.type = literal(call_.getArg(first + 2));
+    argument.access = access(first + 3);
+  }
+
+  void read_index(LoopArgument& argument) const {
+    argument.kind = LoopArgument::Kind::index;
+    argument.column = number(0);
+    argument.indirect = is_map(1);
+    argument.dim = 1;
+    argument.access = Access::read;
+  }
+
+  std::optional<int> number(unsigned position) const {
+    const clang::Expr* expression = call_.getArg(position);
+    clang::Expr::EvalResult result;
+    if (expression->isValueDependent() || !expression->getType()->isIntegralOrEnumerationType() ||
+        !expression->EvaluateAsInt(result, context_))
+      return std::nullopt;
+    return static_cast<int>(result.Val.getInt().getExtValue());
+  }
+
+  std::optional<Access> access(unsigned position) const {
+    const auto value = number(position);
+    if (!value || *value < 0 || *value > static_cast<int>(Access::max)) return std::nullopt;
+    return static_cast<Access>(*value);
+  }
+
+  /// A null pointer is no map; a variable may be one or not.
+  std::optional<bool> is_map(unsigned position) const {
+    const clang::Expr* expression = call_.getArg(position);
+    if (expression->isValueDependent()) return std::nullopt;
+    const bool null = stripped(expression)
+                          ->isNullPointerConstant(const_cast<clang::ASTContext&>(context_),
+                                                  clang::Expr::NPC_ValueDependentIsNotNull) !=
+                      clang::Expr::NPCK_NotNull;
+    return !null;
+  }
+
+  const clang::ASTContext& context_;
+  const clang::CallExpr& call_;
+};
+
+class Finder : public clang::RecursiveASTVisitor<Finder> {
+ public:
+  Finder(const clang::ASTContext& context, Loops& result) : context_(context), result_(result) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitImplicitCode() const { return true; }
+
+  bool VisitCallExpr(clang::CallExpr* call) {
+    callees_.insert(call->getCallee()->IgnoreParenImpCasts());
+    const auto* function = call->getDirectCallee();
+    if (function != nullptr && function->getIdentifier() != nullptr &&
+        function->getName() == "op_par_loop" && call->getNumArgs() >= 3 && !call->isTypeDependent())
+      add(*call);
+    return true;
+  }
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl());
+    if (function == nullptr || callees_.contains(name) || !known_.insert(function).second)
+      return true;
+    result_.addressed.push_back(function);
+    return true;
+  }
+
+ private:
+  void add(const clang::CallExpr& call) {
+    Loop loop;
+    loop.location = call.getBeginLoc();
+    loop.kernel_type = call.getArg(0)->getType().getCanonicalType();
+    if (!loop.kernel_type->isFunctionPointerType()) return;
+    loop.kernel = named_function(call.getArg(0));
+    loop.is_lambda = is_lambda(call.getArg(0));
+    loop.name = literal(call.getArg(1));
+    for (unsigned i = 3; i < call.getNumArgs(); ++i) {
+      const auto* argument = llvm::dyn_cast<clang::CallExpr>(stripped(call.getArg(i)));
+      loop.arguments.push_back(argument != nullptr ? ArgumentReader(context_, *argument).read()
+                                                   : LoopArgument());
+    }
+    result_.loops.push_back(std::move(loop));
+  }
+
+  const clang::ASTContext& context_;
+  Loops& result_;
+  std::set<const clang::Expr*> callees_;
+  std::set<const clang::FunctionDecl*> known_;
+};
+
+}  // namespace
+
+Loops find_loops(const Unit& unit) {
+  Loops result;
+  Finder finder(unit.context, result);
+  for (auto* declaration : unit.context.getTranslationUnitDecl()->decls()) {
+    if (!unit.is_standard(*declaration)) finder.TraverseDecl(declaration);
+  }
+  return result;
+}
+
+}  // namespace op2::embed

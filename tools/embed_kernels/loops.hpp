@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loops of a unit: calls of op_par_loop, and what they say of their kernels and arguments.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+
+#include "parse_unit.hpp"
+
+namespace op2::embed {
+
+enum class Access { read, write, rw, inc, min, max };
+
+/// What the call says of an argument; nothing where only the run will tell.
+struct LoopArgument {
+  enum class Kind { dat, global, index, info, unknown };
+  Kind kind = Kind::unknown;
+  bool optional = false;         ///< may be off
+  std::optional<int> column;     ///< of the map; negative: that many columns at once
+  std::optional<bool> indirect;  ///< through a map
+  std::optional<int> dim;
+  std::string type;  ///< as in the call, e.g. "double:soa"; empty: unknown
+  std::optional<Access> access;
+};
+
+struct Loop {
+  std::string name;  ///< empty: not a literal
+  clang::SourceLocation location;
+  const clang::FunctionDecl* kernel = nullptr;  ///< null: the call names no function
+  clang::QualType kernel_type;                  ///< pointer to function
+  bool is_lambda = false;
+  std::vector<LoopArgument> arguments;
+};
+
+struct Loops {
+  std::vector<Loop> loops;  ///< calls in several instances of a template count several times
+  std::vector<const clang::FunctionDecl*> addressed;  ///< functions whose address is taken
+};
+
+Loops find_loops(const Unit& unit);
+
+}  // namespace op2::embed

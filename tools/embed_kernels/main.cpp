@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// op2-embed-kernels: puts the texts of a program's kernels into the program.
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "compiler_flags.hpp"
+#include "kernels.hpp"
+#include "loops.hpp"
+#include "options.hpp"
+#include "parse_unit.hpp"
+#include "report.hpp"
+#include "wrapper.hpp"
+
+namespace op2::embed {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is known once a unit is read; nothing of it refers to the tree.
+struct Result {
+  std::string wrapper;
+  std::string table;
+  std::vector<Message> messages;
+};
+
+std::string table_header(const Options& options) {
+  if (!options.table_header.empty()) return fs::absolute(options.table_header).string();
+  std::error_code none;
+  const fs::path tool = fs::read_symlink("/proc/self/exe", none);
+  const fs::path installed = tool.parent_path() / OP2_TABLE_HEADER_FROM_TOOL;
+  return fs::exists(installed, none) ? installed.lexically_normal().string()
+                                     : std::string(OP2_TABLE_HEADER);
+}
+
+/// Errors of Clang, which may be errors of the program: its compiler will say more.
+void add_parse_errors(const Unit& unit, std::vector<Message>& messages) {
+  if (unit.errors.empty()) return;
+  Message first = unit.errors.front().message;
+  first.text = fmt::format("op2-embed-kernels does not understand this: {}", first.text);
+  messages.push_back(std::move(first));
+}
+
+Result look_at(const Unit& unit, const Options& options) {
+  Result result;
+  add_parse_errors(unit, result.messages);
+  const Loops loops = find_loops(unit);
+  const auto kernels = embed_kernels(unit, loops);
+  for (auto& message : missing_texts(unit, loops, kernels)) result.messages.push_back(message);
+  result.wrapper = wrapper_unit(fs::absolute(options.source).lexically_normal().string(),
+                                table_header(options), kernels);
+  if (options.list) result.table = loop_table(unit, loops, kernels);
+  return result;
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("cannot write '{}'", path));
+}
+
+std::string dependencies(const Options& options, const std::vector<std::string>& files) {
+  std::string rule = options.output + ":";
+  for (const auto& file : files) {
+    rule += " \\\n  ";
+    for (const char c : file) rule += c == ' ' || c == '#' ? std::string{'\\', c} : std::string{c};
+  }
+  return rule + "\n";
+}
+
+int run(const Options& options) {
+  if (!fs::exists(options.source))
+    throw UsageError(fmt::format("there is no file '{}'", options.source));
+  Result result;
+  const std::string resources =
+      options.resource_folder.empty() ? OP2_CLANG_RESOURCES : options.resource_folder;
+  const auto files = parse_unit({options.source, resources, parser_flags(options.flags)},
+                                [&](const Unit& unit) { result = look_at(unit, options); });
+  if (files.empty()) throw std::runtime_error(fmt::format("cannot read '{}'", options.source));
+  bool failed = false;
+  for (const auto& message : result.messages) {
+    fmt::print(stderr, "{}", line_of(message));
+    failed = failed || message.severity == Message::Severity::error;
+  }
+  fmt::print("{}", result.table);
+  if (failed) return 1;
+  if (!options.output.empty()) write(options.output, result.wrapper);
+  if (!options.dependencies.empty()) write(options.dependencies, dependencies(options, files));
+  return 0;
+}
+
+}  // namespace
+}  // namespace op2::embed
+
+int main(int argc, char** argv) {
+  try {
+    const auto options = op2::embed::parse_options(argc, argv);
+    if (!options.help) return op2::embed::run(options);
+    fmt::print("{}", op2::embed::usage);
+    return 0;
+  } catch (const op2::embed::UsageError& error) {
+    fmt::print(stderr, "op2-embed-kernels: {}\n{}", error.what(), op2::embed::usage);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "op2-embed-kernels: {}\n", error.what());
+  }
+  return 2;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the command line asks for.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace op2::embed {
+
+/// Wrong use of the tool; the message is for its user.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class AccessCheck { off, warn, error };
+
+struct Options {
+  std::string source;
+  std::string output;           ///< wrapper unit; empty: none is written
+  std::string dependencies;     ///< file of dependencies in make's form; empty: none
+  std::string resource_folder;  ///< of Clang; empty: the one found at configure time
+  std::string table_header;     ///< op2_embedded.h; empty: beside the tool, or in the source tree
+  bool list = false;            ///< print a table of the loops
+  bool help = false;
+  AccessCheck access = AccessCheck::warn;
+  std::vector<std::string> flags;  ///< of the program's compiler
+};
+
+/// @throws UsageError
+Options parse_options(int argc, char** argv);
+
+extern const char* const usage;
+
+}  // namespace op2::embed

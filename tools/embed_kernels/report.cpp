@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "names.hpp"
+
+namespace op2::embed {
+namespace {
+
+using Row = std::array<std::string, 4>;
+
+Row row_of(const Unit& unit, const Loop& loop, const std::vector<EmbeddedKernel>& kernels) {
+  Place place = place_of(unit.sources(), loop.location);
+  std::string kernel = loop.is_lambda ? "(lambda)" : "(variable)", result;
+  if (loop.kernel != nullptr) {
+    const auto* known = find(kernels, loop.kernel);
+    place = known->place;
+    kernel = full_name(*loop.kernel).substr(2);
+    result = fmt::format("{} bytes", known->text.text.size());
+  }
+  const std::string reason = loop_reason(loop, kernels);
+  return {loop.name.empty() ? "?" : loop.name, kernel,
+          fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line),
+          reason.empty() ? result.empty() ? "any function of its type" : result : reason};
+}
+
+}  // namespace
+
+std::string loop_table(const Unit& unit, const Loops& loops,
+                       const std::vector<EmbeddedKernel>& kernels) {
+  std::vector<Row> rows{{"loop", "kernel", "place", "text"}};
+  for (const Loop& loop : loops.loops) rows.push_back(row_of(unit, loop, kernels));
+  std::array<std::size_t, 4> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string table;
+  for (const Row& row : rows)
+    table += fmt::format("{:{}}  {:{}}  {:{}}  {}\n", row[0], widths[0], row[1], widths[1], row[2],
+                         widths[2], row[3]);
+  return table;
+}
+
+std::vector<Message> missing_texts(const Unit& unit, const Loops& loops,
+                                   const std::vector<EmbeddedKernel>& kernels) {
+  std::vector<Message> messages;
+  std::set<const clang::FunctionDecl*> told;
+  for (const Loop& loop : loops.loops) {
+    const std::string reason = loop_reason(loop, kernels);
+    if (reason.empty()) continue;
+    Message message{Message::Severity::warning, place_of(unit.sources(), loop.location), {}};
+    std::string who = fmt::format("kernel of loop '{}'", loop.name);
+    if (loop.kernel != nullptr) {
+      if (!told.insert(loop.kernel->getCanonicalDecl()).second) continue;
+      message.place = find(kernels, loop.kernel)->place;
+      message.place.column = std::max(message.place.column, 1);
+      who = fmt::format("kernel '{}'", loop.kernel->getNameAsString());
+    }
+    message.text = fmt::format("{}: {}; it will run as function pointer", who, reason);
+    messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+}  // namespace op2::embed

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "text_check.hpp"
+
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <fmt/format.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <jit/llvm/recipe.hpp>
+
+namespace op2::embed {
+namespace {
+
+constexpr const char* folder = "/op2/";
+constexpr const char* path = "/op2/text.cpp";
+
+class FirstError : public clang::DiagnosticConsumer {
+ public:
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic& info) override {
+    clang::DiagnosticConsumer::HandleDiagnostic(level, info);
+    if (level < clang::DiagnosticsEngine::Error || !message.empty()) return;
+    llvm::SmallString<128> text;
+    info.FormatDiagnostic(text);
+    message = text.str().str();
+  }
+
+  std::string message;
+};
+
+/// Constants are declared before the text, and standard headers are there, as in a loop's code.
+std::string source_of(const KernelText& text) {
+  std::string source = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n";
+  for (const auto& variable : text.variables)
+    source += fmt::format("extern const {};\n", variable.declaration);
+  return source + text.text;
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_with(const std::string& source) {
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(source));
+  for (const auto& header : jit::shim_headers())
+    files->addFile(folder + header.name, 0, llvm::MemoryBuffer::getMemBufferCopy(header.text));
+  return files;
+}
+
+}  // namespace
+
+std::string compile_fault(const KernelText& text) {
+  jit::Machine machine;
+  machine.info.triple = llvm::sys::getDefaultTargetTriple();
+  machine.info.cpu = "generic";
+  if (machine.info.triple.starts_with("x86_64")) machine.info.cpu = "x86-64";
+  auto arguments = jit::clang_arguments(machine, {});
+  for (const char* word : {"-internal-isystem", folder, path}) arguments.emplace_back(word);
+  std::vector<const char*> words;
+  for (const auto& argument : arguments) words.push_back(argument.c_str());
+
+  FirstError errors;
+  clang::CompilerInstance compiler;
+  compiler.createDiagnostics(&errors, false);
+  clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), words,
+                                            compiler.getDiagnostics());
+  compiler.getDiagnosticOpts().IgnoreWarnings = false;
+  compiler.createDiagnostics(&errors, false);
+  compiler.createFileManager(files_with(source_of(text)));
+  clang::SyntaxOnlyAction action;
+  if (!compiler.ExecuteAction(action) && errors.message.empty()) return "Clang gave no reason";
+  return errors.message;
+}
+
+}  // namespace op2::embed

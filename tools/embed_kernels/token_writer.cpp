@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "token_writer.hpp"
+
+#include <algorithm>
+
+namespace op2::embed {
+
+void TokenWriter::separate(clang::SourceLocation location) {
+  const auto place = sources_.getDecomposedExpansionLoc(location);
+  const unsigned line = sources_.getLineNumber(place.first, place.second);
+  if (place.first != file_ || line != line_) {
+    constexpr unsigned deepest = 40;
+    const unsigned column = sources_.getColumnNumber(place.first, place.second);
+    if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+    text_.append(std::min(column - 1, deepest), ' ');
+  } else if (!(location.isFileID() && location == end_)) {
+    text_ += ' ';
+  }
+  file_ = place.first;
+  line_ = line;
+}
+
+void TokenWriter::write(Tokens tokens, const Gaps& gaps) {
+  for (const auto* token = tokens.begin(); token < tokens.end();) {
+    if (const auto gap = gaps.find(token); gap != gaps.end()) {
+      token = gap->second;
+      end_ = {};
+      continue;
+    }
+    separate(token->location());
+    const auto change = rewrites_.find(token->location());
+    if (change != rewrites_.end()) {
+      text_ += change->second.words;
+      while (token < tokens.end() && token->location() != change->second.last) ++token;
+    } else {
+      text_ += token->text(sources_).str();
+    }
+    if (token == tokens.end()) break;
+    end_ = token->location().isFileID() ? token->endLocation() : clang::SourceLocation();
+    ++token;
+  }
+}
+
+void TokenWriter::write_line(const std::string& line) {
+  if (!text_.empty() && text_.back() != '\n') text_ += '\n';
+  text_ += line + "\n";
+  file_ = {};
+  line_ = 0;
+}
+
+void TokenWriter::append(const std::string& words) {
+  text_ += words;
+}
+
+}  // namespace op2::embed

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "access_check.hpp"
 #include "compiler_flags.hpp"
 #include "kernels.hpp"
 #include "loops.hpp"
@@ -51,6 +52,8 @@ Result look_at(const Unit& unit, const Options& options) {
   const Loops loops = find_loops(unit);
   const auto kernels = embed_kernels(unit, loops);
   for (auto& message : missing_texts(unit, loops, kernels)) result.messages.push_back(message);
+  for (auto& message : access_faults(unit, loops, options.access))
+    result.messages.push_back(message);
   result.wrapper = wrapper_unit(fs::absolute(options.source).lexically_normal().string(),
                                 table_header(options), kernels);
   if (options.list) result.table = loop_table(unit, loops, kernels);

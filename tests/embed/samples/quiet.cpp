@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels that keep their access modes, or of which nobody can say: no warning.
+#include <algorithm>
+#include <cmath>
+
+#include "op_seq.h"
+
+inline void both_branches(const double* x, double* y) {
+  if (x[0] > 0)
+    y[0] = 1;
+  else
+    y[0] = -1;
+  y[1] = x[0] > 0 ? 1 : 2;
+}
+inline void loops(const double* x, double* y) {
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) y[2 * i + j] = x[0];
+  int k = 4;
+  while (k < 6) y[k++] = 0;
+}
+static void fill(double* p, int n) {
+  for (int i = 0; i < n; ++i) p[i] = 0;
+}
+static inline void set(double& v) {
+  v = 1;
+}
+inline void helpers(const double* x, double* y) {
+  fill(y, 2);
+  set(y[2]);
+  double* rest = y + 3;
+  *rest = x[0];
+  double& last = y[4];
+  last = std::max(x[0], y[0]);
+}
+inline void writes_then_reads(const double* x, double* y) {
+  y[0] = x[0];
+  y[0] += y[0] * 2;
+}
+inline void unknown_loop(const double* x, double* y, const int* n) {
+  for (int i = 0; i < *n; ++i) y[i] = x[0];
+}
+inline void adds(const double* x, double* y) {
+  y[0] += x[0];
+  y[1] -= x[0];
+  ++y[2];
+  y[3] = y[3] + x[0] - 2 * x[1];
+  y[3] = x[0] + y[3];
+  if (x[0] > 0) y[0] += 1;
+}
+inline void reads_direct_increment(double* u, double* sum) {
+  *u += 1;
+  *sum += *u * *u;
+}
+inline void least(const double* x, double* low, double* high, int* where, const int* number) {
+  if (*x < *low) {
+    *low = *x;
+    *where = *number;
+  }
+  *high = MAX(*high, *x);
+}
+inline void rows(const double** x, double** y) {
+  for (int k = 0; k < 2; ++k)
+    for (int d = 0; d < 3; ++d) y[k][d] = x[1 - k][d];
+}
+inline void optional(const double* x, double* y) {
+  if (y != nullptr && x[0] > 0) y[0] = x[0];
+}
+inline void on_purpose(const double* x, double* y) {
+  (void)x;
+  y[0] = 1;
+}
+inline void constant_condition(const double* x, double* y) {
+  constexpr bool wide = false;
+  if (wide) y[7] = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (i == 2) y[0] = x[i];
+  }
+}
+inline void escapes(const double* x, double* y) {
+  auto write = [&](int i) { y[i] = x[i]; };
+  write(0);
+}
+inline void choice(const int* x, double* y) {
+  switch (*x) {
+    case 1:
+      y[0] = 1;
+      break;
+    default:
+      y[0] = 2;
+  }
+}
+inline void walks(const double* x, double* y) {
+  *y++ = *x++;
+  *y = *x;
+}
+inline void ends(const double* x, double* y) {
+  for (const double* p = x; p != x + 3; ++p) y[0] = *p;
+}
+struct Pair {
+  double a, b;
+};
+inline void structures(const Pair* x, Pair* y) {
+  y->a = x->b;
+}
+
+void run(op_set set, op_dat d, op_map map, op_arg unknown, int flag, int dim) {
+  double value = 0;
+  int where = 0;
+  const op_arg read = op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ);
+  (void)read;
+#define READ op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ)
+#define WRITE(n) op_arg_dat(d, -1, OP_ID, n, "double", OP_WRITE)
+  op_par_loop(both_branches, "l", set, READ, WRITE(2));
+  op_par_loop(loops, "l", set, READ, WRITE(6));
+  op_par_loop(helpers, "l", set, READ, WRITE(5));
+  op_par_loop(writes_then_reads, "l", set, READ, WRITE(1));
+  op_par_loop(unknown_loop, "l", set, READ, WRITE(4), op_arg_gbl(&where, 1, "int", OP_READ));
+  op_par_loop(unknown_loop, "l", set, READ, WRITE(dim), op_arg_idx(-1, OP_ID));
+  op_par_loop(adds, "l", set, READ, op_arg_dat(d, 0, map, 4, "double", OP_INC));
+  op_par_loop(reads_direct_increment, "l", set, op_arg_dat(d, -1, OP_ID, 1, "double", OP_INC),
+              op_arg_gbl(&value, 1, "double", OP_INC));
+  op_par_loop(least, "l", set, READ, op_arg_gbl(&value, 1, "double", OP_MIN),
+              op_arg_gbl(&value, 1, "double", OP_MAX), op_arg_info(&where, 1, "int", 1),
+              op_arg_idx(-1, OP_ID));
+  op_par_loop(rows, "l", set, op_arg_dat(d, -2, map, 3, "double", OP_READ),
+              op_arg_dat(d, -2, map, 3, "double", OP_WRITE));
+  op_par_loop(optional, "l", set, READ, op_opt_arg_dat(flag, d, -1, OP_ID, 1, "double", OP_WRITE));
+  op_par_loop(on_purpose, "l", set, READ, WRITE(1));
+  op_par_loop(constant_condition, "l", set, READ, WRITE(1));
+  op_par_loop(escapes, "l", set, READ, WRITE(3));
+  op_par_loop(choice, "l", set, op_arg_idx(0, map), WRITE(1));
+  op_par_loop(walks, "l", set, READ, WRITE(2));
+  op_par_loop(ends, "l", set, READ, WRITE(1));
+  op_par_loop(structures, "l", set, op_arg_dat(d, -1, OP_ID, 1, "pair", OP_READ),
+              op_arg_dat(d, -1, OP_ID, 1, "pair", OP_WRITE));
+  op_par_loop(both_branches, "l", set, unknown, unknown);
+}

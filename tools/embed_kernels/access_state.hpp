@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is known of a kernel's arguments at one point of the kernel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include <clang/AST/Decl.h>
+#include <clang/Basic/SourceLocation.h>
+
+namespace op2::embed {
+
+/// A pointer into the data of a parameter.
+struct DataPointer {
+  std::size_t parameter = 0;
+  bool to_rows = false;  ///< a T**: `row` counts, `component` does not
+  std::optional<std::int64_t> row = 0;
+  std::optional<std::int64_t> component = 0;  ///< nothing: unknown
+  bool operator==(const DataPointer&) const = default;
+};
+
+/// One number in the data of a parameter, which a pointer to numbers points to.
+struct DataPlace {
+  DataPointer pointer;
+  bool operator==(const DataPlace&) const = default;
+};
+
+/// What a local variable holds, as far as it is known: a number, a pointer, or it is a reference.
+using LocalValue = std::variant<std::monostate, std::int64_t, DataPointer, DataPlace>;
+
+enum class Mark {
+  untouched,
+  maybe,  ///< written on some paths
+  unsure,
+  written
+};
+
+struct AccessState {
+  std::vector<std::vector<Mark>> marks;  ///< shape [parameters][rows * components, at least 1]
+  std::map<const clang::VarDecl*, LocalValue> locals;
+  bool live = true;  ///< control can get here
+
+  /// Both paths may have been taken.
+  void join(const AccessState& other) { merge(other, Mark::maybe); }
+  /// The same, where nobody knows whether one of them ever is.
+  void join_unsure(const AccessState& other) { merge(other, Mark::unsure); }
+
+ private:
+  void merge(const AccessState& other, Mark different);
+};
+
+/// How much of a parameter there is; -1: unknown.
+struct Extent {
+  std::int64_t rows = 1;
+  std::int64_t components = -1;
+};
+
+enum class WriteKind { assign, increment, update };
+
+/// What a kernel does with one parameter. Invalid locations: it does not.
+struct ParameterUse {
+  bool used = false;
+  bool unsure = false;  ///< the kernel does something with it that is not followed
+  clang::SourceLocation read;
+  clang::SourceLocation read_untouched;  ///< before anything was written there
+  clang::SourceLocation write;
+  clang::SourceLocation assign;  ///< or any other change but an increment
+  clang::SourceLocation beyond;
+  std::int64_t beyond_index = 0;
+  std::vector<Mark> marks;  ///< at the end
+};
+
+/// Follows a kernel through its branches, loops with constant bounds and helpers.
+/// @param extents  of each parameter
+std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
+                                  const std::vector<Extent>& extents);
+
+}  // namespace op2::embed

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access_walk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace op2::embed {
+namespace {
+
+/// Statements that are followed at most; what takes longer is not judged.
+constexpr int most_steps = 20000;
+constexpr std::int64_t most_marks = 512;
+
+/// Calls `found` with each variable that a statement names.
+template <class Found>
+class NameVisitor : public clang::RecursiveASTVisitor<NameVisitor<Found>> {
+ public:
+  explicit NameVisitor(Found found) : found_(std::move(found)) {}
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl())) found_(variable);
+    return true;
+  }
+
+ private:
+  Found found_;
+};
+
+void for_each_name(const clang::Stmt* statement, auto found) {
+  NameVisitor visitor(found);
+  if (statement != nullptr) visitor.TraverseStmt(const_cast<clang::Stmt*>(statement));
+}
+
+}  // namespace
+
+void AccessState::merge(const AccessState& other, Mark different) {
+  if (!other.live) return;
+  if (!live) {
+    *this = other;
+    return;
+  }
+  for (std::size_t p = 0; p < marks.size(); ++p) {
+    for (std::size_t i = 0; i < marks[p].size(); ++i) {
+      const Mark a = marks[p][i], b = other.marks[p][i];
+      if (a == b) continue;
+      marks[p][i] = a == Mark::unsure || b == Mark::unsure ? Mark::unsure : different;
+    }
+  }
+  for (auto& [variable, value] : locals) {
+    const auto theirs = other.locals.find(variable);
+    if (theirs == other.locals.end() || theirs->second != value) value = {};
+  }
+}
+
+AccessWalk::AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents)
+    : context_(context), extents_(extents), uses_(extents.size()) {
+  for (const Extent& extent : extents) {
+    const std::int64_t count = extent.rows * extent.components;
+    const bool known = extent.rows > 0 && extent.components > 0 && count <= most_marks;
+    state_.marks.emplace_back(known ? count : 1, Mark::untouched);
+  }
+}
+
+std::vector<ParameterUse> AccessWalk::run(const clang::FunctionDecl& kernel) {
+  for (std::size_t i = 0; i < extents_.size() && i < kernel.getNumParams(); ++i) {
+    const auto* parameter = kernel.getParamDecl(i);
+    if (!parameter->getType()->isPointerType()) continue;
+    state_.locals[parameter] =
+        DataPointer{i, parameter->getType()->getPointeeType()->isPointerType(), 0, 0};
+  }
+  calls_.push_back(&kernel);
+  execute(kernel.getBody());
+  leave_function();
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    uses_[i].marks = state_.marks[i];
+    if (steps_ > most_steps) uses_[i].unsure = true;
+  }
+  return uses_;
+}
+
+/// Control comes back from each return, and from the end.
+void AccessWalk::leave_function() {
+  for (const AccessState& state : returns_) state_.join(state);
+  returns_.clear();
+}
+
+bool AccessWalk::is_spent() {
+  return ++steps_ > most_steps;
+}
+
+void AccessWalk::execute(const clang::Stmt* statement) {
+  if (statement == nullptr || is_spent()) return;
+  if (const auto* label = llvm::dyn_cast<clang::SwitchCase>(statement)) {
+    state_.live = true;
+    return execute(label->getSubStmt());
+  }
+  if (!state_.live && !llvm::isa<clang::CompoundStmt>(statement)) return;
+  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement)) {
+    for (const auto* inner : block->body()) execute(inner);
+  } else if (const auto* group = llvm::dyn_cast<clang::DeclStmt>(statement)) {
+    for (const auto* declaration : group->decls()) {
+      const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+      if (variable != nullptr) execute_declaration(*variable);
+    }
+  } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(statement)) {
+    execute_if(*branch);
+  } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(statement)) {
+    execute_loop(loop->getInit(), loop->getCond(), loop->getInc(), loop->getBody(), false);
+  } else if (const auto* repeat = llvm::dyn_cast<clang::WhileStmt>(statement)) {
+    execute_loop(nullptr, repeat->getCond(), nullptr, repeat->getBody(), false);
+  } else if (const auto* until = llvm::dyn_cast<clang::DoStmt>(statement)) {
+    execute_loop(nullptr, until->getCond(), nullptr, until->getBody(), true);
+  } else if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(statement)) {
+    evaluate(range->getRangeInit());
+    execute_unknown_turns(nullptr, nullptr, range->getBody());
+  } else if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(statement)) {
+    execute_switch(*choice);
+  } else if (const auto* back = llvm::dyn_cast<clang::ReturnStmt>(statement)) {
+    if (back->getRetValue() != nullptr) evaluate(back->getRetValue());
+    returns_.push_back(state_);
+    state_.live = false;
+  } else if (llvm::isa<clang::BreakStmt>(statement) || llvm::isa<clang::ContinueStmt>(statement)) {
+    auto& list = llvm::isa<clang::BreakStmt>(statement) ? breaks_ : continues_;
+    if (!list.empty()) list.back().push_back(state_);
+    state_.live = false;
+  } else if (const auto* expression = llvm::dyn_cast<clang::Expr>(statement)) {
+    evaluate(expression);
+  } else if (const auto* marked = llvm::dyn_cast<clang::AttributedStmt>(statement)) {
+    execute(marked->getSubStmt());
+  } else if (!llvm::isa<clang::NullStmt>(statement)) {
+    note_unsure(calls_.front()->getBody());  // jumps, assembler, exceptions
+  }
+}
+
+void AccessWalk::execute_declaration(const clang::VarDecl& variable) {
+  const clang::Expr* value = variable.getInit();
+  state_.locals.erase(&variable);  // of an earlier call or turn
+  if (value == nullptr) return;
+  LocalValue known;
+  if (variable.getType()->isReferenceType()) {
+    if (const auto target = place(value)) {
+      known = *target;
+    } else {
+      evaluate(value);
+    }
+  } else if (variable.getType()->isPointerType()) {
+    if (const auto target = pointer(value)) {
+      known = *target;
+    } else {
+      evaluate(value);
+    }
+  } else {
+    evaluate(value);
+    if (variable.getType()->isIntegralOrEnumerationType()) {
+      if (const auto result = number(value)) known = *result;
+    }
+  }
+  state_.locals[&variable] = known;
+}
+
+void AccessWalk::execute_if(const clang::IfStmt& statement) {
+  execute(statement.getInit());
+  execute(statement.getConditionVariableDeclStmt());
+  evaluate(statement.getCond());
+  if (const auto known = number(statement.getCond())) {
+    return execute(*known != 0 ? statement.getThen() : statement.getElse());
+  }
+  const AccessState before = state_;
+  execute(statement.getThen());
+  const AccessState after = std::exchange(state_, before);
+  execute(statement.getElse());
+  state_.join(after);
+}
+
+/// All cases one after the other; what any of them changes is unsure.
+void AccessWalk::execute_switch(const clang::SwitchStmt& statement) {
+  evaluate(statement.getCond());
+  const AccessState before = state_;
+  breaks_.emplace_back();
+  execute(statement.getBody());
+  for (const AccessState& state : breaks_.back()) state_.join_unsure(state);
+  breaks_.pop_back();
+  state_.join_unsure(before);
+  forget_changed(statement.getBody());
+}
+
+/// @return false if control did not get to the end of the turn, or not on all paths
+bool AccessWalk::execute_turn(const clang::Stmt* step, const clang::Stmt* body) {
+  breaks_.emplace_back();
+  continues_.emplace_back();
+  execute(body);
+  for (const AccessState& state : continues_.back()) state_.join(state);
+  const bool all = breaks_.back().empty();
+  const auto broken = std::move(breaks_.back());
+  breaks_.pop_back();
+  continues_.pop_back();
+  if (state_.live) execute(step);
+  const bool live = state_.live;
+  if (!all) {
+    for (const AccessState& state : broken) state_.join_unsure(state);
+  }
+  return all && live;
+}
+
+void AccessWalk::execute_loop(const clang::Stmt* init, const clang::Expr* condition,
+                              const clang::Stmt* step, const clang::Stmt* body, bool body_first) {
+  execute(init);
+  if (body_first && !execute_turn(step, body)) return;
+  while (!is_spent()) {
+    const auto known = condition != nullptr ? number(condition) : std::nullopt;
+    if (!known) return execute_unknown_turns(condition, step, body);
+    evaluate(condition);
+    if (*known == 0) return;
+    if (!execute_turn(step, body)) {
+      if (state_.live) execute_unknown_turns(condition, step, body);
+      return;
+    }
+  }
+}
+
+/// Any number of turns, or none.
+void AccessWalk::execute_unknown_turns(const clang::Expr* condition, const clang::Stmt* step,
+                                       const clang::Stmt* body) {
+  forget_changed(body);
+  forget_changed(step);
+  if (condition != nullptr) evaluate(condition);
+  const AccessState before = state_;
+  execute_turn(step, body);
+  state_.join_unsure(before);
+  forget_changed(body);
+  forget_changed(step);
+}
+
+/// Variables that a statement may change are unknown from here on.
+void AccessWalk::forget_changed(const clang::Stmt* statement) {
+  for_each_name(statement, [this](const clang::VarDecl* variable) {
+    const auto known = state_.locals.find(variable);
+    if (known == state_.locals.end() || variable->getType().isConstQualified()) return;
+    if (const auto* pointer = std::get_if<DataPointer>(&known->second)) {
+      if (!llvm::isa<clang::ParmVarDecl>(variable))
+        known->second =
+            DataPointer{pointer->parameter, pointer->to_rows, std::nullopt, std::nullopt};
+    } else if (std::holds_alternative<std::int64_t>(known->second)) {
+      known->second = {};
+    }
+  });
+}
+
+bool AccessWalk::mentions_data(const clang::Stmt* statement) const {
+  bool found = false;
+  for_each_name(statement, [&](const clang::VarDecl* variable) {
+    const auto known = state_.locals.find(variable);
+    found = found ||
+            (known != state_.locals.end() && (std::holds_alternative<DataPointer>(known->second) ||
+                                              std::holds_alternative<DataPlace>(known->second)));
+  });
+  return found;
+}
+
+/// Whatever of the arguments the statement names is not judged.
+void AccessWalk::note_unsure(const clang::Stmt* statement) {
+  const auto mark = [this](const DataPointer& pointer) {
+    uses_[pointer.parameter].used = true;
+    uses_[pointer.parameter].unsure = true;
+  };
+  for_each_name(statement, [&](const clang::VarDecl* variable) {
+    const auto known = state_.locals.find(variable);
+    if (known == state_.locals.end()) return;
+    if (const auto* pointer = std::get_if<DataPointer>(&known->second)) mark(*pointer);
+    if (const auto* place = std::get_if<DataPlace>(&known->second)) mark(place->pointer);
+  });
+}
+
+std::optional<std::size_t> AccessWalk::index_of(const DataPlace& place,
+                                                clang::SourceLocation location) {
+  const auto& [parameter, to_rows, row, component] = place.pointer;
+  ParameterUse& use = uses_[parameter];
+  const Extent& extent = extents_[parameter];
+  const auto check = [&](std::optional<std::int64_t> index, std::int64_t limit) {
+    const bool beyond = index && limit > 0 && (*index < 0 || *index >= limit);
+    if (beyond && use.beyond.isInvalid()) {
+      use.beyond = location;
+      use.beyond_index = *index;
+    }
+    return !beyond;
+  };
+  const bool inside = check(component, extent.components) && check(row, extent.rows);
+  if (!inside || !row || !component || extent.components <= 0 || extent.rows <= 0)
+    return std::nullopt;
+  const auto index = static_cast<std::size_t>(*row * extent.components + *component);
+  return index < state_.marks[parameter].size() ? std::optional(index) : std::nullopt;
+}
+
+void AccessWalk::note_read(const DataPlace& place, clang::SourceLocation location) {
+  ParameterUse& use = uses_[place.pointer.parameter];
+  use.used = true;
+  if (use.read.isInvalid()) use.read = location;
+  const auto& marks = state_.marks[place.pointer.parameter];
+  const auto index = index_of(place, location);
+  const auto untouched = [](Mark mark) { return mark == Mark::untouched; };
+  const bool before =
+      index ? untouched(marks[*index]) : std::all_of(marks.begin(), marks.end(), untouched);
+  if (before && use.read_untouched.isInvalid()) use.read_untouched = location;
+}
+
+void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
+                            clang::SourceLocation location) {
+  ParameterUse& use = uses_[place.pointer.parameter];
+  if (kind != WriteKind::assign) {  // the value before counts for those who may not read it
+    const auto read = use.read;
+    note_read(place, location);
+    use.read = read;
+  }
+  use.used = true;
+  if (use.write.isInvalid()) use.write = location;
+  if (kind != WriteKind::increment && use.assign.isInvalid()) use.assign = location;
+  auto& marks = state_.marks[place.pointer.parameter];
+  if (const auto index = index_of(place, location)) {
+    marks[*index] = Mark::written;
+    return;
+  }
+  for (Mark& mark : marks) {
+    if (mark != Mark::written) mark = Mark::unsure;
+  }
+}
+
+std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
+                                  const std::vector<Extent>& extents) {
+  return AccessWalk(kernel.getASTContext(), extents).run(kernel);
+}
+
+}  // namespace op2::embed

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executes a kernel with the places of its data instead of their values.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Stmt.h>
+#include <clang/AST/StmtCXX.h>
+
+#include "access_state.hpp"
+
+namespace op2::embed {
+
+class AccessWalk {
+ public:
+  AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents);
+
+  std::vector<ParameterUse> run(const clang::FunctionDecl& kernel);
+
+ private:
+  // Statements.
+  void execute(const clang::Stmt* statement);
+  void execute_declaration(const clang::VarDecl& variable);
+  void execute_if(const clang::IfStmt& statement);
+  void execute_switch(const clang::SwitchStmt& statement);
+  void execute_loop(const clang::Stmt* init, const clang::Expr* condition, const clang::Stmt* step,
+                    const clang::Stmt* body, bool body_first);
+  bool execute_turn(const clang::Stmt* step, const clang::Stmt* body);
+  void execute_unknown_turns(const clang::Expr* condition, const clang::Stmt* step,
+                             const clang::Stmt* body);
+  void forget_changed(const clang::Stmt* statement);
+  void leave_function();
+
+  // Expressions, for their effects.
+  void evaluate(const clang::Expr* expression);
+  void evaluate_children(const clang::Expr* expression);
+  void evaluate_cast(const clang::CastExpr& cast);
+  void evaluate_binary(const clang::BinaryOperator& operation);
+  void evaluate_branches(const clang::Expr* condition, const clang::Expr* yes,
+                         const clang::Expr* no);
+  void evaluate_unary(const clang::UnaryOperator& operation);
+  void evaluate_call(const clang::CallExpr& call);
+  void assign(const clang::Expr* target, const clang::Expr* source);
+  void assign_local(const clang::VarDecl& variable, const clang::Expr* source);
+  bool evaluate_as_increment(const clang::Expr* target, const clang::Expr* sum);
+  void call_function(const clang::FunctionDecl& function, const clang::CallExpr& call);
+  LocalValue bind(const clang::ParmVarDecl& parameter, const clang::Expr* argument);
+  bool is_refused(const clang::FunctionDecl* function, const clang::CallExpr& call) const;
+
+  // What expressions mean.
+  std::optional<std::int64_t> number(const clang::Expr* expression) const;
+  std::optional<std::int64_t> combined(const clang::BinaryOperator& operation) const;
+  std::optional<DataPointer> pointer(const clang::Expr* expression);
+  std::optional<DataPointer> loaded_pointer(const clang::Expr* location);
+  std::optional<DataPlace> place(const clang::Expr* expression);
+  const LocalValue* local(const clang::Expr* expression) const;
+  bool mentions_data(const clang::Stmt* statement) const;
+
+  // What is noted.
+  void note_read(const DataPlace& place, clang::SourceLocation location);
+  void note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location);
+  void note_use(const DataPointer& pointer) { uses_[pointer.parameter].used = true; }
+  void note_unsure(const clang::Stmt* statement);
+  /// @return position in the marks; nothing if unknown
+  std::optional<std::size_t> index_of(const DataPlace& place, clang::SourceLocation location);
+  bool is_spent();
+
+  const clang::ASTContext& context_;
+  const std::vector<Extent>& extents_;
+  std::vector<ParameterUse> uses_;
+  AccessState state_;
+  std::vector<AccessState> returns_;
+  std::vector<std::vector<AccessState>> breaks_, continues_;  ///< of the loops around
+  std::vector<const clang::FunctionDecl*> calls_;
+  int steps_ = 0;
+};
+
+}  // namespace op2::embed

@@ -6,9 +6,10 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/op2)
 
 install(DIRECTORY include/op2 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT op2Targets NAMESPACE op2:: FILE op2Config.cmake DESTINATION ${package_dir})
+install(EXPORT op2Targets NAMESPACE op2:: FILE op2Targets.cmake DESTINATION ${package_dir})
 write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake cmake/op2Config.cmake cmake/op2-embed.cmake
+        DESTINATION ${package_dir})
 
 # The plug-in lies beside the library; every part finds the others from where it is itself.
 install(TARGETS op2 EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -24,6 +25,13 @@ foreach(target op2 op2_llvm op2_clang op2-jitinspect)
     endif()
   endif()
 endforeach()
+
+# For programs with OP2's developer headers.
+if(TARGET op2-embed-kernels)
+  install(TARGETS op2-embed-kernels EXPORT op2Targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set_target_properties(op2-embed-kernels PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
+install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/op2.pc.in op2.pc @ONLY)

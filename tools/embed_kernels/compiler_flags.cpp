@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <sstream>
 #include <string_view>
 
 namespace op2::embed {
@@ -55,9 +57,56 @@ bool is_openmp(std::string_view word) {
          word == "-openmp";
 }
 
+/// CMake asks for some options as "SHELL:-option value".
+std::vector<std::string> split(const std::vector<std::string>& flags) {
+  constexpr std::string_view mark = "SHELL:";
+  std::vector<std::string> words;
+  for (const std::string& flag : flags) {
+    if (!flag.starts_with(mark)) {
+      words.push_back(flag);
+      continue;
+    }
+    std::istringstream text(flag.substr(mark.size()));
+    for (std::string word; text >> word;) words.push_back(word);
+  }
+  return words;
+}
+
+/// The year of C++ that a flag, or CMake's cxx_std_20, asks for, counted so that later ones are
+/// larger; 0: none.
+int standard_of(std::string_view word) {
+  for (const std::string_view start : {"-std=gnu++", "-std=c++", "cxx_std_"}) {
+    if (!word.starts_with(start)) continue;
+    word.remove_prefix(start.size());
+    const std::map<std::string_view, int> years{
+        {"98", 1},  {"03", 1},  {"0x", 11}, {"11", 11}, {"1y", 14}, {"14", 14}, {"1z", 17},
+        {"17", 17}, {"2a", 20}, {"20", 20}, {"2b", 23}, {"23", 23}, {"2c", 26}, {"26", 26}};
+    const auto found = years.find(word);
+    return found != years.end() ? found->second : 0;
+  }
+  return 0;
+}
+
+/// What CMake makes of features: at least that standard.
+void raise_standard(const std::vector<std::string>& words, std::vector<std::string>& kept) {
+  int written = 0, wanted = 0;
+  for (const auto& word : words) {
+    const int standard = standard_of(word);
+    if (word.starts_with("cxx_std_")) {
+      wanted = std::max(wanted, standard);
+    } else if (standard != 0) {
+      written = standard;
+    }
+  }
+  constexpr int default_standard = 17;
+  if (wanted > (written != 0 ? written : default_standard))
+    kept.push_back("-std=gnu++" + std::to_string(wanted));
+}
+
 }  // namespace
 
-std::vector<std::string> parser_flags(const std::vector<std::string>& flags) {
+std::vector<std::string> parser_flags(const std::vector<std::string>& given) {
+  const auto flags = split(given);
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < flags.size(); ++i) {
     const std::string& word = flags[i];
@@ -74,6 +123,7 @@ std::vector<std::string> parser_flags(const std::vector<std::string>& flags) {
       kept.push_back(word);
     }
   }
+  raise_standard(flags, kept);
   return kept;
 }
 

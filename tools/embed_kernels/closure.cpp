@@ -67,10 +67,7 @@ class Builder : public ReferenceSink {
     const auto* pattern = function.getTemplateInstantiationPattern();
     const clang::FunctionDecl& written = pattern != nullptr ? *pattern : function;
     const auto* definition = written.getDefinition();
-    if (definition == nullptr && !written.isDefaulted())
-      return fail(fmt::format("calls '{}', which this unit does not define",
-                              function.getQualifiedNameAsString()),
-                  name != nullptr ? name->getLocation() : function.getLocation());
+    if (definition == nullptr && !written.isDefaulted()) return fail_undefined(function, name);
     need_function(function, written, definition);
     if (pattern != nullptr) wait_for(function.getDefinition());
     if (definition != nullptr) wait_for(definition);
@@ -137,6 +134,13 @@ class Builder : public ReferenceSink {
 
   void fail(std::string reason, clang::SourceLocation location) {
     if (!closure_.fault) closure_.fault = Fault{std::move(reason), location};
+  }
+
+  void fail_undefined(const clang::FunctionDecl& function, const clang::DeclRefExpr* name) {
+    if (seen_.empty()) return fail("is not defined in this unit", function.getLocation());
+    fail(fmt::format("calls '{}', which this unit does not define",
+                     function.getQualifiedNameAsString()),
+         name != nullptr ? name->getLocation() : function.getLocation());
   }
 
   void wait_for(const clang::Decl* declaration) {

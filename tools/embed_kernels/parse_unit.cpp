@@ -52,7 +52,10 @@ class Consumer : public clang::ASTConsumer {
 
   void HandleTranslationUnit(clang::ASTContext& context) override {
     const auto tokens = std::move(collector_).consume();
-    session_.use(Unit{context, tokens, session_.errors.list, session_.standard_folders});
+    Unit unit{context, tokens, session_.errors.list, session_.standard_folders};
+    // What Clang does not know of another compiler's headers is not the program's fault.
+    std::erase_if(unit.errors, [&](const auto& error) { return unit.is_standard(error.location); });
+    session_.use(unit);
   }
 
  private:
@@ -92,8 +95,9 @@ std::vector<std::string> standard_folders_of(const std::vector<std::string>& arg
 /// GCC keeps omp.h in a folder of its own, which Clang does not search.
 std::string gcc_headers(const std::vector<std::string>& standard_folders) {
   for (const std::string& folder : standard_folders) {
-    const auto end = folder.find("/../");
-    if (end == std::string::npos || folder.find("/gcc/") == std::string::npos) continue;
+    const auto gcc = folder.find("/gcc/");
+    const auto end = gcc != std::string::npos ? folder.find("/../", gcc) : gcc;
+    if (end == std::string::npos) continue;
     const std::string headers = folder.substr(0, end) + "/include";
     if (llvm::sys::fs::exists(headers + "/omp.h")) return headers;
   }
@@ -107,11 +111,15 @@ class Parser {
   bool run(const std::function<void(const Unit&)>& use) {
     auto invocation = invocation_for({});
     const std::string headers = gcc_headers(folders_);
-    if (!headers.empty()) invocation = invocation_for({"-idirafter", headers});
+    if (!headers.empty()) {
+      invocation = invocation_for({"-idirafter", headers});
+      folders_.push_back(headers);
+    }
     if (invocation == nullptr) return false;
     invocation->getDiagnosticOpts().IgnoreWarnings = true;
     invocation->getDiagnosticOpts().ErrorLimit = 0;
     compiler_.setInvocation(std::move(invocation));
+    compiler_.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
     errors_.list.clear();
     compiler_.createDiagnostics(&errors_, false);
     compiler_.getDiagnostics().setFatalsAsError(true);  // the unit is read to its end
@@ -141,7 +149,9 @@ class Parser {
  private:
   std::shared_ptr<clang::CompilerInvocation> invocation_for(
       const std::vector<std::string>& more_flags) {
-    std::vector<std::string> words{"clang++", "-fsyntax-only", "-x", "c++", "-w"};
+    // The driver looks for the standard library from where Clang would be.
+    const std::string clang = request_.resource_folder + "/../../../bin/clang++";
+    std::vector<std::string> words{clang, "-fsyntax-only", "-x", "c++", "-w"};
     words.insert(words.end(), {"-resource-dir", request_.resource_folder});
     words.insert(words.end(), request_.flags.begin(), request_.flags.end());
     words.insert(words.end(), more_flags.begin(), more_flags.end());

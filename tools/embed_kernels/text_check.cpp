@@ -65,6 +65,7 @@ std::string compile_fault(const KernelText& text) {
                                             compiler.getDiagnostics());
   compiler.getDiagnosticOpts().IgnoreWarnings = false;
   compiler.createDiagnostics(&errors, false);
+  compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   compiler.createFileManager(files_with(source_of(text)));
   clang::SyntaxOnlyAction action;
   if (!compiler.ExecuteAction(action) && errors.message.empty()) return "Clang gave no reason";

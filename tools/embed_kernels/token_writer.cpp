@@ -2,10 +2,24 @@
 #include "token_writer.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace op2::embed {
+namespace {
 
-void TokenWriter::separate(clang::SourceLocation location) {
+/// Whether nothing has to stand between two tokens, for a reader or a compiler.
+bool is_tight(clang::tok::TokenKind left, clang::tok::TokenKind right) {
+  using namespace clang::tok;
+  const auto is_one = [](TokenKind kind, std::initializer_list<TokenKind> list) {
+    return std::find(list.begin(), list.end(), kind) != list.end();
+  };
+  return is_one(left, {l_paren, l_square}) || is_one(right, {r_paren, r_square, comma, semi});
+}
+
+}  // namespace
+
+void TokenWriter::separate(const clang::syntax::Token& next) {
+  const auto location = next.location();
   const auto place = sources_.getDecomposedExpansionLoc(location);
   const unsigned line = sources_.getLineNumber(place.first, place.second);
   if (place.first != file_ || line != line_) {
@@ -13,7 +27,7 @@ void TokenWriter::separate(clang::SourceLocation location) {
     const unsigned column = sources_.getColumnNumber(place.first, place.second);
     if (!text_.empty() && text_.back() != '\n') text_ += '\n';
     text_.append(std::min(column - 1, deepest), ' ');
-  } else if (!(location.isFileID() && location == end_)) {
+  } else if (!(location.isFileID() && location == end_) && !is_tight(last_, next.kind())) {
     text_ += ' ';
   }
   file_ = place.first;
@@ -27,7 +41,7 @@ void TokenWriter::write(Tokens tokens, const Gaps& gaps) {
       end_ = {};
       continue;
     }
-    separate(token->location());
+    separate(*token);
     const auto change = rewrites_.find(token->location());
     if (change != rewrites_.end()) {
       text_ += change->second.words;
@@ -36,6 +50,7 @@ void TokenWriter::write(Tokens tokens, const Gaps& gaps) {
       text_ += token->text(sources_).str();
     }
     if (token == tokens.end()) break;
+    last_ = token->kind();
     end_ = token->location().isFileID() ? token->endLocation() : clang::SourceLocation();
     ++token;
   }

@@ -34,8 +34,8 @@ class TokenWriter {
   const std::string& text() const { return text_; }
 
  private:
-  /// Between the last token and one that begins at `location`.
-  void separate(clang::SourceLocation location);
+  /// Between the last token and the next one.
+  void separate(const clang::syntax::Token& next);
 
   const clang::SourceManager& sources_;
   const std::map<clang::SourceLocation, Rewrite>& rewrites_;
@@ -43,6 +43,7 @@ class TokenWriter {
   clang::FileID file_;
   unsigned line_ = 0;
   clang::SourceLocation end_;  ///< of the last token, if it stands in a file
+  clang::tok::TokenKind last_ = clang::tok::unknown;
 };
 
 }  // namespace op2::embed

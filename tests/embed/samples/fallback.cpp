@@ -62,6 +62,8 @@ inline void reads_environment(double* x) {
   x[0] = std::getenv("HOME") != nullptr;
 }
 
+void kernel_elsewhere(double* x);
+
 void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(external, "external", set, x);
   op_par_loop(prints, "prints", set, x);
@@ -76,5 +78,6 @@ void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(reads_environment, "environment", set, x);
   op_par_loop(+[](double* x) { x[0] = 1; }, "lambda", set, x);
   op_par_loop(given, "given", set, x, x);
+  op_par_loop(kernel_elsewhere, "kernel_elsewhere", set, x);
   Hidden::run(set, x);
 }

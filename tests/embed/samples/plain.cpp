@@ -96,7 +96,8 @@ void helpers(const double* x, double* y) {
 #define TERM 0
 #endif
 inline void macros(const double* x, double* y) {
-  y[0] = SUM3(x) + TERM + MAX(x[0], x[1]) + second_value + static_cast<int>(Kind::fast) + M_PI;
+  y[0] = SUM3(x) + TERM + MAX(x[0], x[1]) + static_cast<int>(second_value) +
+         static_cast<int>(Kind::fast) + M_PI;
   y[1] = std::isnan(x[0]) ? 0 : std::numeric_limits<double>::epsilon();
 }
 

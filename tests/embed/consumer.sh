@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# consumer.sh SOURCE WORK COMPILER GENERATOR [TOOL]: builds tests/embed/consumer with the tool, or without.
+set -eu
+source=$1 work=$2 compiler=$3 generator=$4 tool=${5-}
+
+say() {
+  echo "$1" >&2
+  exit 1
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+cp -r "$source/tests/embed/consumer" "$work/project"
+cmake -S "$work/project" -B "$work/build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
+  -DOP2_SOURCE="$source" -DTOOL="$tool" | tee "$work/configured"
+cmake --build "$work/build"
+
+if [ -z "$tool" ]; then
+  [ "$(grep -c "kernels will run as function pointers" "$work/configured")" = 1 ] || say "no message"
+  [ -z "$("$work/build/program")" ] || say "there are texts"
+  exit 0
+fi
+"$work/build/program" | grep -F "y[0] = 2.5 * x[0] + 3 + 7;" || say "the text is not there"
+cmake --build "$work/build" | tee "$work/again"
+! grep "Finding kernels" "$work/again" || say "read again without need"
+sleep 1.1
+echo "#define SHIFT 8" >"$work/project/shift.h"
+cmake --build "$work/build" >/dev/null
+"$work/build/program" | grep -F "3 + 8;" || say "a changed header was not noticed"

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+
+#include <op2/compat/op2_embedded.h>
+
+#include "op_seq.h"
+
+static_assert(sizeof(WORDS) == 4);
+template <class T>
+concept Number = sizeof(T) == 8;
+template <Number T>
+void scale(const T* x, T* y) {
+  y[0] = SCALE * x[0] + OWN + SHIFT;
+}
+
+namespace op2 {
+namespace embedded {
+Registration::Registration(const Kernel* kernels, int count) noexcept
+    : kernels_(kernels), count_(count) {
+  for (int i = 0; i < count_; ++i) {
+    if (kernels_[i].text != nullptr) std::puts(kernels_[i].text);
+  }
+}
+Registration::~Registration() {}
+}  // namespace embedded
+}  // namespace op2
+
+extern "C" int from_c();
+int main() {
+  op_par_loop(scale<double>, "scale", nullptr, op_arg(), op_arg());
+  return from_c();
+}

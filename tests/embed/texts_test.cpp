@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables in a program, and that each text computes what its function computes.
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <core/loop_abi.hpp>
+#include <embed/registered.hpp>
+#include <jit/plugin_loader.hpp>
+#include <support/jit_options.hpp>
+
+namespace op2::test {
+namespace {
+
+using embedded::Constant;
+using embedded::Kernel;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using Buffer = std::array<double, 8>;
+
+Kernel kernel_at(const char* file, int line) {
+  for (const Kernel& kernel : kernels_of(file)) {
+    if (kernel.line == line) return kernel;
+  }
+  ADD_FAILURE() << file << " has no kernel in line " << line;
+  return {};
+}
+
+Kernel named(const char* file, const std::string& name) {
+  for (const Kernel& kernel : kernels_of(file)) {
+    if (kernel.name == name) return kernel;
+  }
+  ADD_FAILURE() << file << " has no kernel " << name;
+  return {};
+}
+
+/// The text with what the library puts before and behind it.
+std::string source_of(const Kernel& kernel) {
+  std::string source = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n";
+  for (int i = 0; i < kernel.constant_count; ++i)
+    source += std::string("extern const ") + kernel.constants[i].declaration + " __asm__(\"const_" +
+              kernel.constants[i].name + "\");\n";
+  return source + kernel.text +
+         "template <class A, class B> void call(void (*f)(A*, B*), const void* a, void* b) {\n"
+         "  f((A*)a, (B*)b);\n}\n"
+         "void check(const double* x, double* y) { call(&" +
+         kernel.name +
+         ", x, y); }\n"
+         "struct Binding { void* base; const int* index; long stride; };\n"
+         "extern \"C\" void range(long, long, const Binding* args) {\n"
+         "  check((const double*)args[0].base, (double*)args[1].base);\n}\n";
+}
+
+jit::Backend& backend() {
+  static const auto loaded = jit::load_backend(plugin_folder(), "");
+  return *loaded;
+}
+
+/// @param x  what the first parameter points to
+void run_text(const Kernel& kernel, const void* x, Buffer& y) {
+  jit::CompileRequest request;
+  request.kernel = "check";
+  request.symbol = "range";
+  request.source = source_of(kernel);
+  request.args.resize(2);
+  request.args[1].access = OP_WRITE;
+  const auto compiled = backend().compile(request);
+  ASSERT_EQ(compiled.status, jit::CompileStatus::ok)
+      << kernel.name << ": " << compiled.message
+      << (compiled.diagnostics.empty() ? "" : compiled.diagnostics[0].text) << request.source;
+  std::vector<jit::LinkSymbol> symbols;
+  for (int i = 0; i < kernel.constant_count; ++i)
+    symbols.push_back({std::string("const_") + kernel.constants[i].name,
+                       const_cast<void*>(kernel.constants[i].address)});
+  const auto linked = backend().link(compiled.object, "range", symbols);
+  ASSERT_EQ(linked.message, "") << kernel.name;
+  const core::ArgBinding args[] = {{const_cast<void*>(x), nullptr, 0}, {y.data(), nullptr, 0}};
+  reinterpret_cast<core::RangeFunction>(linked.code->entry())(0, 1, args);
+}
+
+/// All pointers are handed over alike.
+void run_function(const Kernel& kernel, const void* x, Buffer& y) {
+  reinterpret_cast<void (*)(const void*, void*)>(kernel.function)(x, y.data());
+}
+
+constexpr Buffer doubles{1.7, 0.3, 2.9, 4.1, 0.6, 5.3, 1.2, 3.3};
+constexpr std::array<float, 8> floats{1.7F, 0.3F, 2.9F, 4.1F, 0.6F, 5.3F, 1.2F, 3.3F};
+const std::array<const double*, 2> rows{doubles.data(), doubles.data() + 3};
+
+/// What suits the kernel's first parameter.
+const void* input_of(const Kernel& kernel) {
+  const std::string text = kernel.text, entry = std::string(kernel.name) + "(const ";
+  if (text.find(entry + "float") != std::string::npos) return floats.data();
+  for (const char* rest : {"double** x", "double* x[2]"}) {
+    if (text.find(entry + rest) != std::string::npos) return rows.data();
+  }
+  return doubles.data();
+}
+
+void expect_equal_results(const Kernel& kernel) {
+  ASSERT_NE(kernel.text, nullptr) << kernel.name << ": " << kernel.reason;
+  Buffer by_text{}, by_function{};
+  run_text(kernel, input_of(kernel), by_text);
+  run_function(kernel, input_of(kernel), by_function);
+  for (std::size_t i = 0; i < by_text.size(); ++i)
+    EXPECT_NEAR(by_text[i], by_function[i], 1e-13 * (1 + std::abs(by_function[i])))
+        << kernel.name << ", value " << i;
+  EXPECT_NE(by_text, Buffer{}) << kernel.name;
+}
+
+TEST(Texts, OfAllFormsComputeWhatTheFunctionsCompute) {
+  const auto kernels = kernels_of("plain.cpp");
+  EXPECT_EQ(kernels.size(), 16U);
+  for (const Kernel& kernel : kernels) expect_equal_results(kernel);
+}
+
+TEST(Texts, OfOtherFormsComputeWhatTheFunctionsCompute) {
+  const auto kernels = kernels_of("forms.cpp");
+  EXPECT_EQ(kernels.size(), 14U);
+  for (const Kernel& kernel : kernels) expect_equal_results(kernel);
+}
+
+TEST(Texts, SeeConstantsAtTheirAddresses) {
+  const Kernel kernel = named("plain.cpp", "constants");
+  std::vector<std::string> declarations;
+  for (int i = 0; i < kernel.constant_count; ++i)
+    declarations.emplace_back(kernel.constants[i].declaration);
+  EXPECT_THAT(declarations, ElementsAre("double gam", "double qinf[4]", "double root",
+                                        "double flow_pressure", "int flow_calls"));
+  EXPECT_EQ(kernel.constants[1].size, sizeof(double[4]));
+  Buffer before{}, after{};
+  run_text(kernel, doubles.data(), before);
+  *static_cast<double*>(const_cast<void*>(kernel.constants[0].address)) += 1;
+  run_text(kernel, doubles.data(), after);
+  EXPECT_NEAR(after[0] - before[0], doubles[0], 1e-12);
+}
+
+TEST(Texts, HoldTheValuesOfCompileTimeConstants) {
+  const std::string text = named("plain.cpp", "constants").text;
+  EXPECT_THAT(text, HasSubstr("constexpr double half = 0x1p-1;"));
+  EXPECT_THAT(text, HasSubstr("constexpr int width = 3;"));
+}
+
+TEST(Texts, LeaveOutWhatTheKernelDoesNotUse) {
+  const std::string text = named("plain.cpp", "helpers").text;
+  EXPECT_THAT(text, HasSubstr("double norm() const"));
+  EXPECT_THAT(text, Not(HasSubstr("not for kernels")));
+  EXPECT_THAT(text, Not(HasSubstr("neither")));
+  EXPECT_THAT(text, Not(HasSubstr("Tensor")));
+}
+
+TEST(Texts, CheckTheLayoutOfStructures) {
+  EXPECT_THAT(named("plain.cpp", "helpers").text,
+              HasSubstr("static_assert(sizeof(Vector) == 24 && alignof(Vector) == 8);"));
+}
+
+TEST(Units, WithEqualNamesHaveTheirOwnKernels) {
+  for (const char* name : {"work", "hidden_kernel"}) {
+    const Kernel first = named("first_unit.cpp", name), second = named("second_unit.cpp", name);
+    EXPECT_NE(first.function, second.function);
+    EXPECT_STRNE(first.text, second.text);
+    expect_equal_results(first);
+    expect_equal_results(second);
+  }
+}
+
+TEST(Units, ThatShareAKernelShareItsAddress) {
+  const auto shared = kernels_of("shared.h");
+  ASSERT_EQ(shared.size(), 2U);
+  EXPECT_EQ(shared[0].function, shared[1].function);
+  EXPECT_STREQ(shared[0].text, shared[1].text);
+}
+
+TEST(Units, WithoutLoopsRegisterNothing) {
+  EXPECT_THAT(kernels_of("no_loops.cpp"), ElementsAre());
+}
+
+TEST(Fallback, SaysWhyThereIsNoText) {
+  const auto kernels = kernels_of("fallback.cpp");
+  EXPECT_EQ(kernels.size(), 12U);
+  for (const Kernel& kernel : kernels) {
+    EXPECT_EQ(kernel.text, nullptr) << kernel.name;
+    EXPECT_NE(kernel.function, nullptr) << kernel.name;
+    ASSERT_NE(kernel.reason, nullptr) << kernel.name;
+  }
+}
+
+TEST(Fallback, NamesWhatIsInTheWay) {
+  const auto reason = [](const char* name) {
+    return std::string(named("fallback.cpp", name).reason);
+  };
+  EXPECT_EQ(reason("external"), "calls 'elsewhere', which this unit does not define (line 27)");
+  EXPECT_EQ(reason("grows"), "uses 'std::vector' of the standard library");
+  EXPECT_EQ(reason("structure"),
+            "uses the variable 'parameters' of type 'Parameters', which is no number or array of "
+            "numbers (line 37)");
+  EXPECT_EQ(reason("kernel_elsewhere"), "is not defined in this unit");
+  EXPECT_THAT(reason("counts"), HasSubstr("keeps state in the static variable 'calls'"));
+  EXPECT_THAT(reason("changes"), HasSubstr("cannot assign to variable 'changed'"));
+  EXPECT_THAT(reason("reads_environment"), HasSubstr("calls 'getenv', which kernels cannot call"));
+}
+
+TEST(Tables, GiveThePlaceOfTheKernel) {
+  EXPECT_STREQ(kernel_at("first_unit.cpp", 7).name, "work");
+}
+
+}  // namespace
+}  // namespace op2::test

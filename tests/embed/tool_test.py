@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What op2-embed-kernels and op2-cxx do, seen from outside.
+
+    tool_test.py TOOL CXX_WRAPPER COMPILER [unittest option ...]
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SAMPLES = HERE / "samples"
+INCLUDE = HERE / "include"
+TOOL = CXX_WRAPPER = COMPILER = ""
+
+PROGRAM = """#include "op_seq.h"
+#include "value.h"
+inline void k(const double* x, double* y) { y[0] = x[0] + VALUE; }
+int main() { op_par_loop(k, "k", nullptr, op_arg(), op_arg()); }
+"""
+# Prints the texts that are registered.
+PRINTER = """#include <op2/compat/op2_embedded.h>
+#include <cstdio>
+namespace op2 { namespace embedded {
+Registration::Registration(const Kernel* k, int n) noexcept : kernels_(k), count_(n) {
+  for (int i = 0; i < n; ++i) std::puts(k[i].text);
+}
+Registration::~Registration() {}
+} }
+"""
+MAKEFILE = """all: obj/program
+obj/program: obj/main.o obj/printer.o
+\t$(CXX) $^ -o $@
+obj/%.o: src/%.cpp
+\t@mkdir -p obj
+\t$(CXX) $(FLAGS) -MMD -MP -c $< -o $@
+-include $(wildcard obj/*.d)
+"""
+
+
+def run(*words, cwd=None, **environment):
+    return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def embed(self, sample, *words):
+        return run(TOOL, SAMPLES / sample, *words, "--", f"-I{INCLUDE}")
+
+
+class Tool(Case):
+    def test_list_shows_loops_kernels_places_and_reasons(self):
+        table = self.embed("fallback.cpp", "--list").stdout
+        self.assertRegex(table, r"(?m)^loop +kernel +place +text$")
+        self.assertRegex(table, r"(?m)^external +external +fallback.cpp:26 +calls 'elsewhere'")
+        self.assertRegex(table, r"(?m)^lambda +\(lambda\) +fallback.cpp:\d+ +is a lambda")
+        self.assertRegex(self.embed("plain.cpp", "--list").stdout,
+                         r"(?m)^scale +scale<double, 3> +plain.cpp:\d+ +\d+ bytes$")
+
+    def test_a_kernel_without_text_is_a_warning_at_its_place(self):
+        said = self.embed("fallback.cpp").stderr
+        self.assertRegex(said, r"fallback.cpp:26:13: warning: kernel 'external': calls 'elsewhere', which this "
+                               r"unit does not define \(line 27\); it will run as function pointer")
+
+    def test_access_warnings_can_be_errors_or_silent(self):
+        error = self.embed("access.cpp", "-Werror=op2-access")
+        self.assertEqual(error.returncode, 1)
+        self.assertIn("error: loop 'l'", error.stderr)
+        self.assertEqual(self.embed("access.cpp", "-Wno-op2-access").stderr, "")
+
+    def test_what_the_compiler_rejects_is_left_to_the_compiler(self):
+        wrapper = self.folder / "broken.op2.cpp"
+        result = self.embed("broken.cpp", "--list", "-o", wrapper)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("does not understand this: use of undeclared identifier 'undeclared'", result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^whole .* \d+ bytes$")
+        self.assertRegex(result.stdout, r"(?m)^half .* is not understood by Clang")
+        compiled = run(COMPILER, f"-I{INCLUDE}", "-fsyntax-only", wrapper)
+        self.assertRegex(compiled.stderr, r"broken.cpp:7:\d+: error: .*undeclared")
+
+    def test_a_syntax_error_does_not_stop_the_tool(self):
+        source = self.folder / "no.cpp"
+        source.write_text('#include "nowhere.h"\nvoid f( {\nint x = ;\n', encoding="utf-8")
+        result = run(TOOL, source, "-o", self.folder / "no.op2.cpp")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"no.cpp:1:10: warning: .*'nowhere.h' file not found")
+
+    def test_a_unit_without_loops_becomes_itself(self):
+        wrapper = self.folder / "no_loops.op2.cpp"
+        self.embed("no_loops.cpp", "-o", wrapper)
+        self.assertEqual([f'#include "{SAMPLES / "no_loops.cpp"}"'],
+                         [line for line in wrapper.read_text(encoding="utf-8").splitlines() if line[0] == "#"])
+
+    def test_flags_of_other_compilers_and_openmp_do_not_disturb(self):
+        source = self.folder / "omp.cpp"
+        source.write_text("#include <omp.h>\n#ifndef _OPENMP\n#error\n#endif\n" + PROGRAM.replace("VALUE", "1").
+                          replace('#include "value.h"', ""), encoding="utf-8")
+        result = run(TOOL, source, "--list", "--", f"-I{INCLUDE}", "-fopenmp", "-fipa-pta", "-fopt-info-vec",
+                     "-foffload=nvptx-none", "-march=native", "-O3", "-Wlogical-op", "-std=gnu++17")
+        self.assertEqual(result.stderr, "")
+        self.assertRegex(result.stdout, r"(?m)^k .* bytes$")
+
+    def test_definitions_decide_what_the_text_is(self):
+        result = run(TOOL, SAMPLES / "plain.cpp", "-o", self.folder / "plain.op2.cpp", "--", f"-I{INCLUDE}",
+                     "-DEXTRA_TERM")
+        self.assertEqual(result.stderr, "")
+        self.assertIn("+ 1000 +", (self.folder / "plain.op2.cpp").read_text(encoding="utf-8"))
+
+    def test_dependencies_are_the_files_of_the_program(self):
+        dependencies = self.folder / "plain.d"
+        self.embed("plain.cpp", "-o", self.folder / "plain.op2.cpp", "--depfile", dependencies)
+        text = dependencies.read_text(encoding="utf-8")
+        for name in ("plain.cpp", "body.inc", "op_seq.h"):
+            self.assertIn(name, text)
+        self.assertNotIn("/usr/", text)
+
+    def test_wrong_use_is_told(self):
+        self.assertEqual(run(TOOL).returncode, 2)
+        self.assertIn("unknown option '--frobnicate'", run(TOOL, "a.cpp", "--frobnicate").stderr)
+        self.assertIn("there is no file 'a.cpp'", run(TOOL, "a.cpp", cwd=self.folder).stderr)
+
+    def test_thirty_kernels_take_less_than_two_seconds(self):
+        kernels = "".join(f"inline void k{i}(const double* x, double* y) {{ y[0] = std::sqrt(x[0]) + {i}; }}\n"
+                          for i in range(30))
+        loops = "".join(f'  op_par_loop(k{i}, "k{i}", set, a, a);\n' for i in range(30))
+        source = self.folder / "many.cpp"
+        source.write_text(f'#include <cmath>\n#include <iostream>\n#include <vector>\n#include "op_seq.h"\n{kernels}'
+                          f"void run(op_set set, op_arg a) {{\n{loops}}}\n", encoding="utf-8")
+        before = os.times()
+        result = run(TOOL, source, "--list", "--", f"-I{INCLUDE}")
+        after = os.times()
+        used = after.children_user + after.children_system - before.children_user - before.children_system
+        self.assertEqual(result.stdout.count(" bytes"), 30)
+        print(f"30 kernels: {used:.2f} s of processor time")
+        if os.environ.get("OP2_TEST_COST", "on") == "on":
+            self.assertLess(used, 2)
+
+
+class Makefile(Case):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "src").mkdir()
+        self.write("src/main.cpp", PROGRAM)
+        self.write("src/value.h", "#define VALUE 1\n")
+        self.write("src/printer.cpp", PRINTER)
+        self.write("Makefile", MAKEFILE)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def make(self, more="", **environment):
+        flags = f"-std=c++17 -I{INCLUDE} -I{HERE.parent.parent / 'include'} {more}"
+        result = run("make", f"CXX={CXX_WRAPPER} {COMPILER}", f"FLAGS={flags}", cwd=self.folder, **environment)
+        return result
+
+    def program(self):
+        return run(self.folder / "obj/program").stdout
+
+    def test_the_program_has_its_texts(self):
+        self.assertEqual(self.make().returncode, 0)
+        self.assertIn("y[0] = x[0] + 1;", self.program())
+        self.assertFalse(list(self.folder.glob("src/*.op2*")))
+
+    def test_a_changed_header_is_noticed_and_only_that(self):
+        self.make()
+        again = self.make()
+        self.assertIn("Nothing to be done", again.stdout)
+        time.sleep(1.1)
+        self.write("src/value.h", "#define VALUE 2\n")
+        rebuilt = self.make()
+        self.assertNotIn("printer.cpp", rebuilt.stdout)
+        self.assertIn("y[0] = x[0] + 2;", self.program())
+
+    def test_removed_wrappers_are_made_again(self):
+        self.make()
+        shutil.rmtree(self.folder / "obj/.op2")
+        (self.folder / "obj/main.o").unlink()
+        self.assertEqual(self.make().returncode, 0)
+
+    def test_without_the_tool_the_program_is_built_as_it_is(self):
+        result = self.make(OP2_EMBED_KERNELS="/nowhere")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.count("kernels run as function pointers"), 1)
+        self.assertEqual(self.program(), "")
+
+    def test_access_errors_stop_the_build(self):
+        self.write("src/main.cpp", PROGRAM.replace("op_arg(), op_arg()",
+                                                   'op_arg(), op_arg_dat(nullptr, -1, OP_ID, 1, "double", OP_READ)'))
+        self.assertEqual(self.make().returncode, 0)
+        (self.folder / "obj/main.o").unlink()
+        result = self.make("-Werror=op2-access")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"main.cpp:3:\d+: error: loop 'k', argument 1 \(OP_READ\)")
+
+    def test_compiling_and_linking_at_once(self):
+        result = run(CXX_WRAPPER, COMPILER, f"-I{INCLUDE}", f"-I{HERE.parent.parent / 'include'}", "src/main.cpp",
+                     "src/printer.cpp", "-o", "program", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("x[0] + 1", run(self.folder / "program").stdout)
+
+    def test_the_object_is_named_after_the_source(self):
+        run(CXX_WRAPPER, COMPILER, f"-I{INCLUDE}", "-MMD", "-c", "src/main.cpp", cwd=self.folder)
+        self.assertTrue((self.folder / "main.o").exists())
+        self.assertRegex((self.folder / "main.d").read_text(encoding="utf-8"), re.compile(r"^main\.o:[^.]*/"))
+
+
+if __name__ == "__main__":
+    TOOL, CXX_WRAPPER, COMPILER = sys.argv[1:4]
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -17,7 +17,7 @@ help:
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
-	@echo "make build     the optimised library and op2-jitinspect in build/release"
+	@echo "make build     the optimised library and its tools in build/release"
 	@echo "make clean     remove the build folder"
 	@echo "All but the last install missing Debian packages first (tools/setup.sh)."
 
@@ -28,7 +28,7 @@ build/%/build.ninja: | setup
 	@cmake --preset $*
 
 build: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target op2 op2-jitinspect
+	@cmake --build --preset release -j $(JOBS) --target op2_package
 
 airfoil: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil op2-jitinspect

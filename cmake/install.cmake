@@ -33,6 +33,14 @@ if(TARGET op2-embed-kernels)
 endif()
 install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+# What must be built before `cmake --install`.
+add_custom_target(op2_package)
+foreach(target op2 op2-jitinspect op2-embed-kernels)
+  if(TARGET ${target})
+    add_dependencies(op2_package ${target})
+  endif()
+endforeach()
+
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/op2.pc.in op2.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

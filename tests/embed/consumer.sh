@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # consumer.sh SOURCE WORK COMPILER GENERATOR [TOOL]: builds tests/embed/consumer with the tool, or without.
+# TOOL is its path, or package=PREFIX for the one of an installed package.
 set -eu
 source=$1 work=$2 compiler=$3 generator=$4 tool=${5-}
 
@@ -9,11 +10,16 @@ say() {
   exit 1
 }
 
+case $tool in
+  package=*) found="-DPACKAGE=ON -DCMAKE_PREFIX_PATH=${tool#package=}" ;;
+  *) found=-DTOOL=$tool ;;
+esac
 rm -rf "$work"
 mkdir -p "$work"
 cp -r "$source/tests/embed/consumer" "$work/project"
+# shellcheck disable=SC2086 # several options
 cmake -S "$work/project" -B "$work/build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
-  -DOP2_SOURCE="$source" -DTOOL="$tool" | tee "$work/configured"
+  -DOP2_SOURCE="$source" $found | tee "$work/configured"
 cmake --build "$work/build"
 
 if [ -z "$tool" ]; then

@@ -65,6 +65,7 @@ class Tool(Case):
         self.assertRegex(table, r"(?m)^loop +kernel +place +text$")
         self.assertRegex(table, r"(?m)^external +external +fallback.cpp:26 +calls 'elsewhere'")
         self.assertRegex(table, r"(?m)^lambda +\(lambda\) +fallback.cpp:\d+ +is a lambda")
+        self.assertRegex(table, r"(?m)^of_lambda .*is private, local or of a type without a name$")
         self.assertRegex(self.embed("plain.cpp", "--list").stdout,
                          r"(?m)^scale +scale<double, 3> +plain.cpp:\d+ +\d+ bytes$")
 

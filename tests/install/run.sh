@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # One install test: run.sh STEP SOURCE BUILD LIBDIR [cmake option ...]
-# `stage` installs BUILD and moves the result; package, pkg_config, tool and example use libop2 from
-# there, as users do; subdirectory builds it with the program; deps_dir takes libraries from a folder.
+# `stage` installs BUILD and moves the result; package, pkg_config, tool, example and embed use libop2
+# from there, as users do; subdirectory builds it with the program; deps_dir takes libraries from a folder.
 set -eu
 step=$1 source=$2 build=$3 libdir=$4
 shift 4
@@ -50,6 +50,12 @@ case $step in
     cmake -S "$source/examples/01_hello_mesh" -B "$work/$step" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@"
     cmake --build "$work/$step"
     "$work/$step/01_hello_mesh"
+    ;;
+  embed)
+    "$source/tests/embed/consumer.sh" "$source" "$work/$step" g++ Ninja "package=$prefix"
+    "$prefix/bin/op2-cxx" g++ -c -I"$source/tests/embed/include" "$source/tests/embed/samples/first_unit.cpp" \
+      -o "$work/$step/first_unit.o"
+    strings "$work/$step/first_unit.o" | grep -F 'y[0] = factor * x[0];'
     ;;
   subdirectory)
     build_and_run -DOP2_SOURCE="$source" "$@"

@@ -132,7 +132,8 @@ class LoopCheck {
     if (to_rows) pointee = pointee->getPointeeType();
     const std::string named = argument.kind == Kind::index ? "int" : argument.type;
     const auto wanted = type_named(unit_.context, named);
-    if (!wanted || is_same_number(unit_.context, *wanted, pointee)) return {};
+    if (!wanted || pointee->isRecordType() || is_same_number(unit_.context, *wanted, pointee))
+      return {};
     return fmt::format("takes it as '{}', but its type is \"{}\"", shown, named);
   }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "constants.hpp"
+#include "names.hpp"
 #include "text_check.hpp"
 
 namespace op2::embed {
@@ -33,6 +34,14 @@ void add_text(const Unit& unit, const std::vector<TopDeclaration>& declarations,
   kernel.text.text.clear();
 }
 
+/// Whether code behind the unit can take the address: neither private, nor of a type without a
+/// name.
+bool can_be_named(const clang::FunctionDecl& function) {
+  const std::string words = full_name(function) + pointer_type(function);
+  const auto has = [&](const char* part) { return words.find(part) != std::string::npos; };
+  return is_accessible(function) && !has("(lambda") && !has("(unnamed") && !has("(anonymous");
+}
+
 const clang::FunctionDecl* identity(const clang::FunctionDecl* function) {
   return function->getCanonicalDecl();
 }
@@ -57,7 +66,7 @@ std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops) 
                           place_of(unit.sources(), shown->getLocation()),
                           {},
                           {},
-                          is_accessible(*function)};
+                          can_be_named(*function)};
     add_text(unit, declarations, kernel);
     kernels.push_back(std::move(kernel));
   };
@@ -78,7 +87,7 @@ std::string loop_reason(const Loop& loop, const std::vector<EmbeddedKernel>& ker
   if (loop.is_lambda) return "is a lambda, which has no name; write a function";
   if (loop.kernel != nullptr) {
     const auto* kernel = find(kernels, loop.kernel);
-    return kernel->can_be_named ? kernel->reason : "is a private or local function";
+    return kernel->can_be_named ? kernel->reason : "is private, local or of a type without a name";
   }
   const auto fits = [&](const EmbeddedKernel& kernel) {
     const auto& context = kernel.function->getASTContext();

@@ -63,6 +63,11 @@ inline void reads_environment(double* x) {
 }
 
 void kernel_elsewhere(double* x);
+const auto square = [](double v) { return v * v; };
+template <class F>
+void of_lambda(double* x) {
+  x[0] = F(square)(x[0]);
+}
 
 void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(external, "external", set, x);
@@ -79,5 +84,6 @@ void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(+[](double* x) { x[0] = 1; }, "lambda", set, x);
   op_par_loop(given, "given", set, x, x);
   op_par_loop(kernel_elsewhere, "kernel_elsewhere", set, x);
+  op_par_loop(of_lambda<decltype(square)>, "of_lambda", set, x);
   Hidden::run(set, x);
 }

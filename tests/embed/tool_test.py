@@ -112,6 +112,19 @@ class Tool(Case):
         self.assertEqual(result.stderr, "")
         self.assertRegex(result.stdout, r"(?m)^k .* bytes$")
 
+    def test_a_processor_that_clang_does_not_know_does_not_disturb(self):
+        result = run(TOOL, SAMPLES / "plain.cpp", "--list", "--", f"-I{INCLUDE}", "-march=frobnicator")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("bytes", result.stdout)
+
+    def test_what_cannot_be_read_at_all_becomes_a_unit_without_texts(self):
+        wrapper = self.folder / "plain.op2.cpp"
+        result = run(TOOL, SAMPLES / "plain.cpp", "-o", wrapper, "--", f"-I{INCLUDE}", "--target=frobnicator")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("plain.cpp:1:1: warning: Clang cannot read this; its kernels will run as function pointers",
+                      result.stderr)
+        self.assertIn("plain.cpp", wrapper.read_text(encoding="utf-8"))
+
     def test_definitions_decide_what_the_text_is(self):
         result = run(TOOL, SAMPLES / "plain.cpp", "-o", self.folder / "plain.op2.cpp", "--", f"-I{INCLUDE}",
                      "-DEXTRA_TERM")
@@ -209,6 +222,13 @@ class Makefile(Case):
                      "src/printer.cpp", "-o", "program", cwd=self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("x[0] + 1", run(self.folder / "program").stdout)
+
+    @unittest.skipUnless(shutil.which("mpicxx"), "there is no MPI")
+    def test_compilers_of_mpi_libraries(self):
+        self.write("src/main.cpp", "#include <mpi.h>\n" + PROGRAM)
+        result = run(CXX_WRAPPER, "mpicxx", "-std=c++17", f"-I{INCLUDE}", "-c", "src/main.cpp", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn(b"x[0] + 1", (self.folder / "main.o").read_bytes())
 
     def test_the_object_is_named_after_the_source(self):
         run(CXX_WRAPPER, COMPILER, f"-I{INCLUDE}", "-MMD", "-c", "src/main.cpp", cwd=self.folder)

@@ -117,14 +117,8 @@ void AccessWalk::execute(const clang::Stmt* statement) {
     execute_unknown_turns(nullptr, nullptr, range->getBody());
   } else if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(statement)) {
     execute_switch(*choice);
-  } else if (const auto* back = llvm::dyn_cast<clang::ReturnStmt>(statement)) {
-    if (back->getRetValue() != nullptr) evaluate(back->getRetValue());
-    returns_.push_back(state_);
-    state_.live = false;
-  } else if (llvm::isa<clang::BreakStmt>(statement) || llvm::isa<clang::ContinueStmt>(statement)) {
-    auto& list = llvm::isa<clang::BreakStmt>(statement) ? breaks_ : continues_;
-    if (!list.empty()) list.back().push_back(state_);
-    state_.live = false;
+  } else if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt>(statement)) {
+    execute_jump(*statement);
   } else if (const auto* expression = llvm::dyn_cast<clang::Expr>(statement)) {
     evaluate(expression);
   } else if (const auto* marked = llvm::dyn_cast<clang::AttributedStmt>(statement)) {
@@ -132,6 +126,17 @@ void AccessWalk::execute(const clang::Stmt* statement) {
   } else if (!llvm::isa<clang::NullStmt>(statement)) {
     note_unsure(calls_.front()->getBody());  // jumps, assembler, exceptions
   }
+}
+
+void AccessWalk::execute_jump(const clang::Stmt& statement) {
+  if (const auto* back = llvm::dyn_cast<clang::ReturnStmt>(&statement)) {
+    evaluate(back->getRetValue());
+    returns_.push_back(state_);
+  } else {
+    auto& list = llvm::isa<clang::BreakStmt>(statement) ? breaks_ : continues_;
+    if (!list.empty()) list.back().push_back(state_);
+  }
+  state_.live = false;
 }
 
 void AccessWalk::execute_declaration(const clang::VarDecl& variable) {

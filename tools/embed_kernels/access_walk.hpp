@@ -24,6 +24,7 @@ class AccessWalk {
  private:
   // Statements.
   void execute(const clang::Stmt* statement);
+  void execute_jump(const clang::Stmt& statement);
   void execute_declaration(const clang::VarDecl& variable);
   void execute_if(const clang::IfStmt& statement);
   void execute_switch(const clang::SwitchStmt& statement);

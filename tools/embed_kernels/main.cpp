@@ -76,15 +76,35 @@ std::string dependencies(const Options& options, const std::vector<std::string>&
   return rule + "\n";
 }
 
+/// Reads the unit and looks at it. What cannot be read at all becomes a unit without texts.
+/// @param files  that the wrapper depends on
+Result result_of(const Options& options, std::vector<std::string>& files) {
+  const std::string source = fs::absolute(options.source).lexically_normal().string();
+  Result result;
+  ParseRequest request{
+      options.source,
+      options.resource_folder.empty() ? OP2_CLANG_RESOURCES : options.resource_folder,
+      parser_flags(options.flags)};
+  const auto use = [&](const Unit& unit) { result = look_at(unit, options); };
+  files = parse_unit(request, use);
+  if (files.empty()) {  // a processor that Clang does not know
+    std::erase_if(request.flags, [](const auto& flag) { return flag.starts_with("-m"); });
+    files = parse_unit(request, use);
+  }
+  if (!files.empty()) return result;
+  files = {source};
+  result.wrapper = wrapper_unit(source, table_header(options), {});
+  result.messages.push_back({Message::Severity::warning,
+                             {options.source, 1, 1},
+                             "Clang cannot read this; its kernels will run as function pointers"});
+  return result;
+}
+
 int run(const Options& options) {
   if (!fs::exists(options.source))
     throw UsageError(fmt::format("there is no file '{}'", options.source));
-  Result result;
-  const std::string resources =
-      options.resource_folder.empty() ? OP2_CLANG_RESOURCES : options.resource_folder;
-  const auto files = parse_unit({options.source, resources, parser_flags(options.flags)},
-                                [&](const Unit& unit) { result = look_at(unit, options); });
-  if (files.empty()) throw std::runtime_error(fmt::format("cannot read '{}'", options.source));
+  std::vector<std::string> files;
+  const Result result = result_of(options, files);
   bool failed = false;
   for (const auto& message : result.messages) {
     fmt::print(stderr, "{}", line_of(message));

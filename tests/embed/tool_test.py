@@ -88,7 +88,7 @@ class Tool(Case):
         self.assertRegex(result.stdout, r"(?m)^whole .* \d+ bytes$")
         self.assertRegex(result.stdout, r"(?m)^half .* is not understood by Clang")
         compiled = run(COMPILER, f"-I{INCLUDE}", "-fsyntax-only", wrapper)
-        self.assertRegex(compiled.stderr, r"broken.cpp:7:\d+: error: .*undeclared")
+        self.assertRegex(compiled.stderr, r"broken.cpp:9:\d+: error: .*undeclared")
 
     def test_a_syntax_error_does_not_stop_the_tool(self):
         source = self.folder / "no.cpp"

@@ -62,7 +62,8 @@ class Builder : public ReferenceSink {
   void on_function(const clang::FunctionDecl& function, const clang::DeclRefExpr* name,
                    const clang::CallExpr* call) override {
     if (function.isReplaceableGlobalAllocationFunction()) return;
-    if (unit_.is_standard(function)) return use_standard(function, name, call);
+    if (unit_.is_standard(function) || is_builtin(function))
+      return use_standard(function, name, call);
     if (is_local(function) || is_lambda_operator(function)) return;
     const auto* pattern = function.getTemplateInstantiationPattern();
     const clang::FunctionDecl& written = pattern != nullptr ? *pattern : function;
@@ -127,6 +128,11 @@ class Builder : public ReferenceSink {
   }
 
  private:
+  /// Declared by the compiler at the place that uses it first.
+  static bool is_builtin(const clang::FunctionDecl& function) {
+    return function.getBuiltinID() != 0 && function.isImplicit();
+  }
+
   static bool is_lambda_operator(const clang::FunctionDecl& function) {
     const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
     return method != nullptr && method->getParent()->isLambda();

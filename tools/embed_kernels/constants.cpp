@@ -78,6 +78,8 @@ std::string bind_fault(const clang::VarDecl& variable) {
   const auto name = variable.getQualifiedNameAsString();
   if (variable.getTLSKind() != clang::VarDecl::TLS_None)
     return fmt::format("uses the thread-local variable '{}'", name);
+  if (element_type(variable).isVolatileQualified())
+    return fmt::format("uses the volatile variable '{}'", name);
   if (variable.getType()->isReferenceType() || !is_number(element_type(variable)))
     return fmt::format(
         "uses the variable '{}' of type '{}', which is no number or array of numbers", name,

@@ -2,7 +2,9 @@
 // Not C++: the compiler has to say so. The kernels before the error have their texts all the same.
 #include "op_seq.h"
 
-inline void whole(const double* x, double* y) { y[0] = x[0]; }
+inline void whole(const double* x, double* y) {
+  y[0] = x[0];
+}
 inline void half(const double* x, double* y) {
   y[0] = undeclared;
 }

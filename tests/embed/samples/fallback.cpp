@@ -62,6 +62,19 @@ inline void reads_environment(double* x) {
   x[0] = std::getenv("HOME") != nullptr;
 }
 
+#pragma pack(push, 1)
+struct Tight {
+  char c;
+  double d;
+};
+#pragma pack(pop)
+inline void packed(double* x) {
+  x[0] = Tight{'a', 1}.d;
+}
+volatile double port = 1;
+inline void volatiles(double* x) {
+  x[0] = port;
+}
 void kernel_elsewhere(double* x);
 const auto square = [](double v) { return v * v; };
 template <class F>
@@ -84,6 +97,8 @@ void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(+[](double* x) { x[0] = 1; }, "lambda", set, x);
   op_par_loop(given, "given", set, x, x);
   op_par_loop(kernel_elsewhere, "kernel_elsewhere", set, x);
+  op_par_loop(packed, "packed", set, x);
+  op_par_loop(volatiles, "volatiles", set, x);
   op_par_loop(of_lambda<decltype(square)>, "of_lambda", set, x);
   Hidden::run(set, x);
 }

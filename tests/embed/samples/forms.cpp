@@ -138,6 +138,41 @@ inline void inference(const double* x, double* y) {
   y[0] = value;
 }
 
+struct alignas(16) Wide {
+  float a;
+};
+struct Packed {
+  char c;
+  double d;
+} __attribute__((packed));
+struct Fields : Wide {
+  unsigned low : 3, high : 5;
+  Fields() : low(1), high(2) { a = 4; }
+};
+inline void layouts(const double* x, double* y) {
+  const Packed p{'a', x[0]};
+  const Fields f;
+  y[0] = p.d + f.low + f.high + f.a + __builtin_popcount(7);
+}
+
+template <class T>
+T root_of(T x) {
+  return sqrt(x);
+}
+template <class... T>
+double total(T... parts) {
+  return (parts + ... + 0.0);
+}
+struct Pair {
+  double first, second;
+};
+inline void newer(const double* x, double* y) {
+  const auto [first, second] = Pair{x[0], x[1]};
+  y[0] = total(root_of(first), root_of(2.0F), 1);
+  if constexpr (sizeof(Pair) == 16) y[0] += second;
+  for (const double v : {1.0, 2.0}) y[0] += v;
+}
+
 template <class T>
 void run_all(op_set set, op_arg x) {
   op_par_loop(apply<T>, "apply", set, x, x);
@@ -158,6 +193,8 @@ void run(op_set set, op_arg x) {
   op_par_loop(checks, "checks", set, x, x);
   op_par_loop(unions, "unions", set, x, x);
   op_par_loop(inference, "inference", set, x, x);
+  op_par_loop(layouts, "layouts", set, x, x);
+  op_par_loop(newer, "newer", set, x, x);
 }
 
 void declared_before(const double* x, double* y) {

@@ -18,7 +18,7 @@
 enum op_access : int {
   OP_READ = 0,   ///< read only; the kernel's parameter must be a pointer to const
   OP_WRITE = 1,  ///< every component is written, none is read before. A raw global: every element
-                 ///< that writes gives it the same value, else that of the highest number counts
+                 ///< that writes gives it the same value, else that of any of them counts
   OP_RW = 2,     ///< read and written
   OP_INC = 3,    ///< added to; directly accessed increments may also read the new value
   OP_MIN = 4,    ///< globals only: the minimum over the owned elements and the start value

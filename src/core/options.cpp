@@ -29,8 +29,7 @@ constexpr Switch table[] = {
      "compiled"},
     {"OP2_JIT_WAIT", "on, off",
      "off: on one rank loops run as host functions while the code of their kernels is made; the "
-     "last "
-     "bits of results then depend on the clock"},
+     "last bits of results then depend on the clock"},
     {"OP2_JIT_CPU", "host, name", "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
     {"OP2_PLUGIN_DIR", "folder of libop2, path", "where the JIT plug-ins are"},
     {"OP2_CACHE", "rw, ro, off", "use of the cache directory"},
@@ -53,8 +52,7 @@ constexpr Switch table[] = {
      "faster; on: wherever it is possible"},
     {"OP2_VECTOR_MATH", "off, on",
      "whether code that executes several elements at once may call the vector versions of exp, "
-     "sin, "
-     "pow and the like, whose last two bits may be wrong"},
+     "sin, pow and the like, whose last two bits may be wrong"},
     {"OP2_TILE", "auto, measured, off, n, shuffled",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
      "caches expects a gain; measured: if moreover both ways were tried and tiles were faster, so "

@@ -16,7 +16,7 @@
 namespace op2::jit {
 
 /// Changes whenever anything in this file does; the loader refuses another number.
-inline constexpr int plugin_abi = 6;
+inline constexpr int plugin_abi = 7;
 
 /// The name that a `#line` of the source gives to all that stands behind the kernel's text: nothing
 /// in it is the user's.
@@ -25,11 +25,11 @@ inline constexpr const char* generated_file = "generated code";
 /// The machine that code is generated for.
 struct TargetInfo {
   std::string triple;
-  std::string cpu;           ///< LLVM's name of the CPU
-  std::string features;      ///< instruction-set features, sorted, "+avx2,+fma,..."
-  std::string compiler;      ///< "LLVM 19.1.7" and whatever else tells builds of the compiler apart
-  int vector_bytes = 0;      ///< of the widest vectors; follows from the features
-  bool vector_math = false;  ///< there is a library of mathematical functions of vectors
+  std::string cpu;          ///< LLVM's name of the CPU
+  std::string features;     ///< instruction-set features, sorted, "+avx2,+fma,..."
+  std::string compiler;     ///< "LLVM 19.1.7" and whatever else tells builds of the compiler apart
+  int vector_bytes = 0;     ///< of the widest vectors; follows from the features
+  std::string vector_math;  ///< which mathematical functions of vectors there are; empty: none
 };
 
 /// One module to compile: the emitted text of one loop.

@@ -128,7 +128,7 @@ struct Jit::Parts {
     const std::lock_guard lock(mutex);
     if (backend != nullptr) return *backend;
     backend = load();
-    if (options.vector_math && !backend->target().vector_math)
+    if (options.vector_math && backend->target().vector_math.empty())
       log.warning_once("vector mathematics",
                        "OP2_VECTOR_MATH=on: this machine has no vector versions of mathematical "
                        "functions (libmvec.so.1), so they are called one by one");

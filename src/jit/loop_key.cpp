@@ -14,6 +14,8 @@
 namespace op2::jit {
 namespace {
 
+constexpr const char* vector_math_word = "math=vector ";
+
 std::string words_of(const ArgShape& arg) {
   constexpr const char* kinds[] = {"global", "dat", "number"};
   std::string words = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
@@ -41,6 +43,7 @@ KeyFields fields_of(const LoopShape& shape, const std::string& source, const Tar
   fields.cpu = target.cpu;
   fields.features = target.features;
   fields.options = options;
+  if (options.find(vector_math_word) != std::string::npos) fields.options += target.vector_math;
   fields.kernel = shape.kernel;
   fields.text = shape.text;
   for (const ArgShape& arg : shape.args) fields.arguments += words_of(arg);
@@ -62,7 +65,7 @@ std::string words_of(const Sanitizers& sanitizers) {
 std::string words_of(const JitOptions& options) {
   constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
   return words_of(options.sanitizers) + simd[static_cast<int>(options.simd)] +
-         (options.vector_math ? "math=vector " : "");
+         (options.vector_math ? vector_math_word : "");
 }
 
 std::vector<ConstantShape> constants_in(const KeyFields& fields,

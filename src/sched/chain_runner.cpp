@@ -50,6 +50,8 @@ void ChainRunner::combine_globals(const Chain& c) {
       if (slot.shape.global != nullptr && slot.shape.global->partial_access != slot.shape.access)
         want(slot.shape.global);
   }
+  // Ranks may have fused other loops, so the order of steps is not that of all.
+  std::ranges::sort(wanted, {}, [](const core::Global* global) { return global->index; });
   combine(wanted, communicator_);
 }
 

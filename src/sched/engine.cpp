@@ -41,17 +41,20 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
 Plan& Engine::plan_for(const core::Queue& queue, const core::Mesh& mesh) {
   const std::size_t hash = hash_of(queue);
   const auto [first, last] = plans_.equal_range(hash);
+  Wait wait = Wait::as_options_say;
   for (auto candidate = first; candidate != last; ++candidate)
     if (fits(candidate->second->key, queue, valid_)) {
       if (planner_.is_current(*candidate->second)) return *candidate->second;
       plans_.erase(candidate);
+      wait = Wait::always;
       break;
     }
   if (plans_.size() == max_plans) plans_.clear();
-  return make_plan(queue, mesh, hash);
+  return make_plan(queue, mesh, hash, wait);
 }
 
-Plan& Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash) {
+Plan& Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash,
+                        Wait wait) {
   const auto begin = core::Clock::now();
   comm::Communicator& communicator = rows_.communicator();
   std::shared_ptr<const std::string> description;
@@ -63,7 +66,7 @@ Plan& Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh, std::s
     communicator.barrier();
   }
   const int epoch = rows_.epoch();
-  auto plan = planner_.make_plan(queue, mesh, valid_);
+  auto plan = planner_.make_plan(queue, mesh, valid_, wait);
   if (rows_.epoch() != epoch) plans_.clear();  // their shares are gone, and rows have moved
   plan->stamp = stamp;
   plan->description = std::move(description);

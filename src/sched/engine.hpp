@@ -58,7 +58,7 @@ class Engine {
 
  private:
   Plan& plan_for(const core::Queue& queue, const core::Mesh& mesh);
-  Plan& make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
+  Plan& make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
   void announce(const Plan& plan);
 
   comm::DistributedMesh& rows_;

@@ -140,6 +140,12 @@ void finish_raw(const LoopStep& step, const core::Queue& queue, comm::Communicat
   }
 }
 
+/// Start of a thread's result, and of the mark behind it.
+void start(const GlobalSlot& slot, const void* before, std::byte* partial) {
+  start_partial(slot.shape, before, partial);
+  if (slot.shape.is_set_by_one()) std::memcpy(partial + slot.mark, &no_element, sizeof no_element);
+}
+
 }  // namespace
 
 void bind_globals(LoopStep& step, Half half, core::Queue& queue) {
@@ -148,7 +154,7 @@ void bind_globals(LoopStep& step, Half half, core::Queue& queue) {
     core::ArgBinding* own = step.bindings.data() + static_cast<std::size_t>(t) * step.args.size();
     for (const GlobalSlot& slot : step.reads) own[slot.arg].base = seen(slot, queue);
     for (const GlobalSlot& slot : step.reductions)
-      start_partial(slot.shape, seen(slot, queue), step.partial(slot, t));
+      start(slot, seen(slot, queue), step.partial(slot, t));
   }
 }
 

@@ -17,12 +17,17 @@ struct FusedKernel {
   std::vector<ArgSource> sources;   ///< of `args`
 };
 
+/// Arguments that the fused kernel would have.
+std::size_t count_args(std::span<const LoopStep* const> loops);
+
 /// Precondition: `can_be_part` of each.
 FusedKernel fuse_kernels(std::span<const LoopStep* const> loops);
 
-/// Whether the text and the arguments of a loop can be part of another kernel: no directives of the
-/// preprocessor, which would act on other texts, no vector arguments, no 64-bit integers, whose
-/// type in the kernel has several names.
+/// Whether the text and the arguments of a loop can be part of another kernel. The text is one
+/// function: helpers would mean something else in a scope of their own, where they hide functions
+/// of the same name, and directives of the preprocessor would act on other texts. No vector
+/// arguments; no 64-bit integers, whose type in the kernel has several names; no globals set by one
+/// element.
 bool can_be_part(const LoopStep& loop);
 
 }  // namespace op2::sched

@@ -13,8 +13,9 @@
 namespace op2::sched {
 namespace {
 
-/// More arguments than this do not fit into registers by far.
-constexpr std::size_t most_args = 24;
+/// More arguments than this do not fit into registers by far, more loops not into the cache of
+/// instructions.
+constexpr std::size_t most_args = 24, most_loops = 32;
 
 /// Whether the shape of a loop allows vector code at all. The answer is the same on every rank,
 /// whatever its processor.
@@ -59,14 +60,23 @@ bool can_join(const FusionGroup& group, const LoopStep& next, const std::vector<
   const LoopStep& first = steps[group.front()];
   if (next.set != first.set || next.extent != first.extent || next.core != first.core) return false;
   if (allows_vectors(next) != allows_vectors(first)) return false;
-  std::size_t args = next.args.size();
+  std::vector<const LoopStep*> all;
   bool shares = false;
   for (const std::size_t k : group) {
     if (conflict(steps[k], next)) return false;
     shares = shares || share_rows(steps[k], next);
-    args += steps[k].args.size();
+    all.push_back(&steps[k]);
   }
-  return shares && args <= most_args;
+  all.push_back(&next);
+  return shares && all.size() <= most_loops && count_args(all) <= most_args;
+}
+
+/// "a+b+c", or "a+b+c+... (16 loops)".
+std::string joined_name(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 4;
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, "+"));
+  return fmt::format("{}+... ({} loops)", fmt::join(names.begin(), names.begin() + most, "+"),
+                     names.size());
 }
 
 }  // namespace
@@ -101,9 +111,14 @@ void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
       candidates.push_back({&chain, std::move(group), std::move(fused), kernel});
     }
   if (requests.empty()) return;
+  if (options_.dump.source)
+    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.shape));
   const auto outcomes = code_for(jit_, communicator_, requests);
   for (std::size_t n = 0; n < candidates.size(); ++n)
-    if (outcomes[n].code != nullptr) replace(queue, candidates[n], *outcomes[n].code, plan);
+    if (outcomes[n].code != nullptr)
+      replace(queue, candidates[n], *outcomes[n].code, plan);
+    else if (log_.logs(core::LogLevel::debug))
+      log_.debug(fmt::format("loops are not fused: {}", outcomes[n].error->what()));
 }
 
 op_kernel Fuser::kernel_for(const FusedKernel& fused) {
@@ -137,7 +152,6 @@ void Fuser::replace(const core::Queue& queue, Candidate& candidate, const jit::C
   for (const std::size_t k : candidate.group) {
     step.rows_of_members.push_back(plan.steps[k].row);
     names.push_back(plan.steps[k].row->name);
-    plan.steps[k].kind = LoopStep::Kind::fused;
   }
   LoopStep& first = plan.steps[candidate.group.front()];
   step.kernel = candidate.kernel;
@@ -148,10 +162,11 @@ void Fuser::replace(const core::Queue& queue, Candidate& candidate, const jit::C
   step.wide = wide;
   step.core = first.core;
   step.extent = first.extent;
-  step.row = &table_.row(fmt::format("{}", fmt::join(names, "+")));
+  step.row = &table_.row(joined_name(names));
+  steps_.build(queue, {candidate.chain->begin, candidate.chain->end}, false, step);
   step.row->code = wide ? "jit, " + code.lanes : "jit";
   for (core::LoopRow* row : step.rows_of_members) row->code = "jit, in " + step.row->name;
-  steps_.build(queue, {candidate.chain->begin, candidate.chain->end}, false, step);
+  for (const std::size_t k : candidate.group) plan.steps[k].kind = LoopStep::Kind::fused;
   first = std::move(step);
 }
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include <comm/communicator.hpp>
+#include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>
+#include <core/options.hpp>
 #include <core/queue.hpp>
 #include <jit/jit.hpp>
 #include <sched/fused_kernel.hpp>
@@ -29,8 +31,14 @@ std::vector<FusionGroup> groups_of(const ChainPlan& chain, const std::vector<Loo
 class Fuser {
  public:
   /// All references must outlive it.
-  Fuser(jit::Jit& jit, comm::Communicator& communicator, core::LoopTable& table, StepBuilder& steps)
-      : jit_(jit), communicator_(communicator), table_(table), steps_(steps) {}
+  Fuser(const core::Options& options, jit::Jit& jit, comm::Communicator& communicator,
+        core::LoopTable& table, core::Log& log, StepBuilder& steps)
+      : options_(options),
+        jit_(jit),
+        communicator_(communicator),
+        table_(table),
+        log_(log),
+        steps_(steps) {}
 
   /// Replaces the first loop of each group by the fused one, unless its code cannot be made or
   /// loses the vectors that the loops have alone. Collective. Cost: a compilation for each new
@@ -48,9 +56,11 @@ class Fuser {
   void replace(const core::Queue& queue, Candidate& candidate, const jit::CompiledLoop& code,
                Plan& plan);
 
+  const core::Options& options_;
   jit::Jit& jit_;
   comm::Communicator& communicator_;
   core::LoopTable& table_;
+  core::Log& log_;
   StepBuilder& steps_;
   std::map<std::string, core::Kernel> kernels_;  ///< by their texts
 };

@@ -52,7 +52,7 @@ struct LoopPart {
 /// A loop runs in two halves: while messages are in flight, and when they have arrived.
 enum class Half { early, late };
 
-/// How one record of the queue is executed.
+/// How one record of the queue is executed, or several that became one.
 struct LoopStep {
   enum class Kind {
     loop,
@@ -143,7 +143,7 @@ struct Plan {
   std::vector<LoopStep> steps;           ///< one per record
   std::vector<core::Level> valid_after;  ///< of `key.dats`
   bool awaits_code = false;              ///< loops run as host functions until their code is made
-  int executions = 0;                    ///< begun; counted as long as tiles may still come
+  int executions = 0;                    ///< begun; counted until loops are fused and tiled
 };
 
 PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);

@@ -43,13 +43,13 @@ Planner::Planner(const core::Options& options, const core::Topology& topology,
       log_(log),
       limits_(limits_for(options, rows.communicator().size())),
       steps_(options.target == core::Target::reference ? 1 : pool.size()),
-      fuser_(jit, rows.communicator(), table, steps_),
+      fuser_(options, jit, rows.communicator(), table, log, steps_),
       tiler_(options, topology, pool.size(), steps_) {}
 
 Planner::~Planner() = default;
 
 std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::Mesh& mesh,
-                                         const std::vector<core::Level>& valid) {
+                                         const std::vector<core::Level>& valid, Wait wait) {
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(queue, valid);
   plan->steps.resize(queue.size());
@@ -61,7 +61,7 @@ std::unique_ptr<Plan> Planner::make_plan(const core::Queue& queue, const core::M
   if (rows != core::no_level) rows_.ensure_rows(rows);
   if (rows_.epoch() != epoch) steps_.forget();
   add_exchanges(*plan);
-  add_code(queue, mesh, *plan);
+  add_code(queue, mesh, wait, *plan);
   add_steps(queue, *plan);
   for (const core::Dat* dat : plan->key.dats)
     plan->valid_after.push_back(levels[static_cast<std::size_t>(dat->index)]);
@@ -150,7 +150,7 @@ bool Planner::wants_host(op_kernel kernel) const {
          (options_.target == core::Target::reference || options_.jit == core::JitMode::off);
 }
 
-void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
+void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wait, Plan& plan) {
   const std::vector<jit::Constant> constants = constants_of(mesh);
   std::vector<jit::LoopRequest> requests;
   std::vector<std::size_t> places;
@@ -178,13 +178,14 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& p
   if (requests.empty()) return;
   if (options_.dump.source)
     for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.shape));
-  const std::vector<jit::Outcome> outcomes = code_of(requests, plan);
+  const std::vector<jit::Outcome> outcomes = code_of(requests, wait, plan);
   for (std::size_t n = 0; n < places.size(); ++n)
     take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
 }
 
-std::vector<jit::Outcome> Planner::code_of(std::span<const jit::LoopRequest> requests, Plan& plan) {
-  if (options_.jit_wait || options_.jit == core::JitMode::require ||
+std::vector<jit::Outcome> Planner::code_of(std::span<const jit::LoopRequest> requests, Wait wait,
+                                           Plan& plan) {
+  if (wait == Wait::always || options_.jit_wait || options_.jit == core::JitMode::require ||
       rows_.communicator().size() > 1)
     return code_for(jit_, rows_.communicator(), requests);
   std::vector<jit::Outcome> outcomes = jit_.get_ready(requests);

@@ -23,6 +23,10 @@
 
 namespace op2::sched {
 
+/// Whether a plan waits for code that is not there. A plan in place of one whose code should be
+/// there by now always does: then what failed is reported.
+enum class Wait { as_options_say, always };
+
 class Planner {
  public:
   /// All references must outlive the planner.
@@ -35,7 +39,7 @@ class Planner {
   /// @param valid  validity of every dat of the mesh, by index
   /// @throws Error of the kernels' texts, not_compiled, plugin_failure, order_dependent
   std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh,
-                                  const std::vector<core::Level>& valid);
+                                  const std::vector<core::Level>& valid, Wait wait);
 
   /// False when the code has been made that the plan awaits: another plan has to be made.
   bool is_current(const Plan& plan) const { return !plan.awaits_code || jit_.making(); }
@@ -65,9 +69,10 @@ class Planner {
   void add_exchanges(Plan& plan);
   /// Warns if loops of one name run different kernels.
   void check_loop_name(const core::LoopRecord& record);
-  void add_code(const core::Queue& queue, const core::Mesh& mesh, Plan& plan);
+  void add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wait, Plan& plan);
   /// Code for loops, or nothing for those that run as host functions until it is made.
-  std::vector<jit::Outcome> code_of(std::span<const jit::LoopRequest> requests, Plan& plan);
+  std::vector<jit::Outcome> code_of(std::span<const jit::LoopRequest> requests, Wait wait,
+                                    Plan& plan);
   void take_outcome(const core::LoopRecord& record, const jit::Outcome& outcome, LoopStep& step);
   bool wants_host(op_kernel kernel) const;
   void add_steps(const core::Queue& queue, Plan& plan);

@@ -25,7 +25,6 @@ std::vector<Watched> watched(const LoopStep& step) {
   for (const GlobalSlot& slot : step.reductions) {
     if (!slot.shape.is_set_by_one()) continue;
     auto* mark = reinterpret_cast<std::int64_t*>(step.partial(slot, 0) + slot.mark);
-    *mark = no_element;
     list.push_back({value_of(step, slot), mark, {}});
     for (const GlobalSlot& other : step.reductions)
       if (static_cast<int>(other.arg) == slot.shape.info_of)

@@ -33,6 +33,9 @@ OP_KERNEL(spread, (const double* c, double* left, double* right), {
 });
 OP_KERNEL(of_ends, (const double* left, const double* right, double* c), { *c = *left - *right; });
 
+OP_KERNEL(increased, (const double* a, double* b), { *b += *a; });
+OP_KERNEL(of_numbers, (double* b, const int* own, const int* end), { *b += 3 * *own + *end; });
+
 /// A ring; all values are whole numbers.
 struct Fusion : testing::Test {
   static constexpr int size = 3000;
@@ -112,7 +115,42 @@ TEST_F(Fusion, LeavesLoopsApartThatMeetThroughAMap) {
   run();
   const std::string report = end();
   EXPECT_THAT(report, Not(HasSubstr("spread+of_ends")));
-  EXPECT_THAT(report, Not(HasSubstr("scaled+spread")));  // a raw reduction ends the chain
+}
+
+TEST_F(Fusion, LeavesTextsWithHelpersAlone) {
+  // In a scope of its own the helper would hide the function of the library.
+  for (const char* disable : {"fuse", "none"}) {
+    begin(disable);
+    const op_kernel powers = op_decl_kernel(
+        "powers",
+        "static double pow(double x, int n) { return n == 0 ? 1 : x * pow(x, n - 1); }\n"
+        "void powers(const double* b, double* c) { *c = pow(*b, 0.5) + pow(*b, 2); }");
+    for (int step = 0; step < 3; ++step) {
+      op_par_loop(doubled, "doubled", edges, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_WRITE));
+      op_par_loop(powers, "powers", edges, op_arg_dat(b, OP_READ), op_arg_dat(c, OP_WRITE));
+      std::vector<double> values(size);
+      op_fetch_data(c, values.data());
+      EXPECT_DOUBLE_EQ(values[7], 4 + 256);
+    }
+    EXPECT_THAT(end(), Not(HasSubstr("doubled+powers")));
+  }
+}
+
+TEST_F(Fusion, TakesManyLoopsOfFewArguments) {
+  begin("none");
+  for (int step = 0; step < 3; ++step) {
+    for (int k = 0; k < 8; ++k) {
+      op_par_loop(increased, "increased", edges, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_INC));
+      op_par_loop(of_numbers, "of_numbers", edges, op_arg_dat(b, OP_RW), op_arg_idx(-1, OP_ID),
+                  op_arg_idx(1, ends));
+    }
+    op_flush();
+  }
+  std::vector<double> values(size);
+  op_fetch_data(b, values.data());
+  for (int e = 0; e < size; ++e)
+    EXPECT_EQ(values[static_cast<std::size_t>(e)], e + 1 + 24 * (e + 1 + 3 * e + (e + 7) % size));
+  EXPECT_THAT(end(), HasSubstr("increased+of_numbers+increased+of_numbers+... (16 loops)"));
 }
 
 TEST_F(Fusion, KeepsTheOrderOfGlobals) {

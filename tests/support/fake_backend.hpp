@@ -25,7 +25,7 @@ class FakeBackend : public jit::Backend {
   std::chrono::milliseconds duration{0};  ///< of a compilation
   std::vector<jit::LinkSymbol> symbols;   ///< of the last link
 
-  jit::TargetInfo target() const override { return {"triple", cpu, "+feature", "fake 1"}; }
+  jit::TargetInfo target() const override { return {"triple", cpu, "+feature", "fake 1", 0, ""}; }
 
   jit::CompileResult compile(const jit::CompileRequest& request) override {
     ++compilations;

@@ -112,7 +112,7 @@ std::optional<Machine> find_machine(const std::string& cpu, std::string& message
   }
   prefer_single_loads(machine);
   machine.info.vector_bytes = vector_bytes_of(machine.info.features);
-  machine.info.vector_math = has_vector_math(machine.info);
+  machine.info.vector_math = vector_math_of(machine.info);
   return machine;
 }
 

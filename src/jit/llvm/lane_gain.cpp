@@ -15,7 +15,7 @@ namespace {
 /// How long it keeps a unit busy, in additions. Throughput of usual processors (Agner Fog's tables,
 /// uops.info): a division takes the time of 4 to 8 additions, a root of 8 to 16. An exponential
 /// function or a sine of the C library executes 20 to 40 instructions.
-constexpr double division = 5, root = 8, function = 20;
+constexpr double division = 5, root = 8, library_function = 20;
 
 /// Elements of the vector that the instruction makes or compares; 1: it is scalar.
 double lanes_of(const llvm::Instruction& instruction) {
@@ -64,7 +64,7 @@ void count(const llvm::Instruction& instruction, LaneGain& gain) {
   else if (llvm::isa<llvm::ShuffleVectorInst>(instruction))
     gain.moved += 1;
   else if (is_vector_call(instruction))
-    gain.saved += (lanes_of(instruction) - 1) * function;
+    gain.saved += (lanes_of(instruction) - 1) * library_function;
   else if (is_arithmetic(instruction))
     gain.saved += (lanes_of(instruction) - 1) * weight_of(instruction);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/vector_math.hpp>
 
+#include <cstdint>
+#include <tuple>
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -30,9 +33,14 @@ void* vector_function(const std::string& name) {
   return library == nullptr ? nullptr : dlsym(library, name.c_str());
 }
 
-bool has_vector_math(const TargetInfo& target) {
-  const char letter = target.vector_bytes < 16 ? '\0' : letter_of(target, 16);
-  return letter != '\0' && vector_function(vector_name(letter, 2, 1, "exp")) != nullptr;
+std::string vector_math_of(const TargetInfo& target) {
+  const VectorMath mathematics(target);
+  if (mathematics.functions().empty()) return "";
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const llvm::VecDesc& function : mathematics.functions())
+    for (const char c : function.getVectorFnName())
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("libmvec {:016x} ", hash);
 }
 
 VectorMath::VectorMath(const TargetInfo& target) {

@@ -18,8 +18,8 @@ namespace op2::jit {
 /// is none. Thread safe.
 void* vector_function(const std::string& name);
 
-/// Whether code for the target can call the vector library at all.
-bool has_vector_math(const TargetInfo& target);
+/// A hash of the names of the functions that code for the target can call; empty if there are none.
+std::string vector_math_of(const TargetInfo& target);
 
 /// The functions that code for one target may call, as the vectoriser wants to know them.
 class VectorMath {

@@ -45,8 +45,9 @@ TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
 
 TEST(LoopKey, DiffersWithTheEmittedSourceTheMachineAndTheOptions) {
   const auto key = [](const char* source, const char* cpu, const char* options) {
-    return make_key(fields_of(base, source,
-                              {.triple = "", .cpu = cpu, .features = "", .compiler = ""}, options));
+    return make_key(fields_of(
+        base, source, {.triple = "", .cpu = cpu, .features = "", .compiler = "", .vector_math = ""},
+        options));
   };
   EXPECT_NE(key("s", "znver5", ""), key("t", "znver5", ""));
   EXPECT_NE(key("s", "znver5", ""), key("s", "znver4", ""));

@@ -95,13 +95,57 @@ TEST(Fuser, IsStoppedByWhatStandsBetween) {
   }
 }
 
-TEST(Fuser, LeavesTextsWithDirectivesAlone) {
+TEST(Fuser, TakesTextsOfOneFunctionOnly) {
+  for (const char* text :
+       {"#include \"k.h\"\nvoid k(double*) {}", "void h() {} void k(double*) { h(); }",
+        "int n; void k(double*) {}", "void k(double*);", "", "void k(double*) {",
+        "void k(double*) {} int n;"}) {
+    Loops loops;
+    const op_kernel_core other{"k", text, "", 0, false, nullptr, nullptr, nullptr, -1};
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).kernel = &other;
+    EXPECT_THAT(loops.groups(), ElementsAre()) << text;
+  }
+}
+
+TEST(Fuser, LeavesLoopsAloneThatAreSpecial) {
+  const auto differ = [](const auto& change) {
+    Loops loops;
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+    change(loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}));
+    return loops.groups().empty();
+  };
+  EXPECT_FALSE(differ([](LoopStep&) {}));
+  EXPECT_TRUE(differ([](LoopStep& loop) { loop.in_order = true; }));
+  EXPECT_TRUE(differ([](LoopStep& loop) { loop.range = nullptr; }));
+  EXPECT_TRUE(differ([](LoopStep& loop) { loop.core = -2; }));
+  EXPECT_TRUE(differ([](LoopStep& loop) {
+    loop.args.push_back({OP_ARG_GBL, OP_READ, Type::i64, true, 1, -1, nullptr, nullptr, nullptr});
+  }));
+  EXPECT_TRUE(differ([](LoopStep& loop) {
+    loop.args.push_back({OP_ARG_GBL, OP_WRITE, Type::f64, true, 1, -1, nullptr, nullptr, nullptr});
+  }));
+}
+
+TEST(Fuser, LeavesLoopsAloneThatAGlobalLinks) {
+  core::Global total{};
+  for (const op_access access : {OP_READ, OP_INC}) {
+    Loops loops;
+    const core::LoopArg sum{OP_ARG_GBL, OP_INC, Type::f64, true, 1, -1, nullptr, nullptr, &total};
+    core::LoopArg use = sum;
+    use.access = access;
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_READ), sum});
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW), use});
+    EXPECT_THAT(loops.groups(), ElementsAre());
+  }
+}
+
+TEST(FusedKernel, LetsNothingOfOneLoopBeWrittenBeforeItIsRead) {
   Loops loops;
-  const op_kernel_core other{"k", "#include \"k.h\"\n", "", 0, false, nullptr, nullptr, nullptr,
-                             -1};
-  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
-  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).kernel = &other;
-  EXPECT_THAT(loops.groups(), ElementsAre());
+  const LoopStep& both = loops.add(
+      loops.ring.edges, {loops.direct(loops.w, OP_WRITE), loops.direct(loops.w, OP_READ)});
+  const LoopStep* list[] = {&both};
+  EXPECT_EQ(fuse_kernels(list).args.at(0).access, OP_RW);
 }
 
 TEST(FusedKernel, PassesWhatBothReachOnce) {

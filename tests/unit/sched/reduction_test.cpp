@@ -6,6 +6,7 @@
 #include <comm/fake_communicator.hpp>
 #include <core/mesh.hpp>
 #include <core/value_type.hpp>
+#include <sched/set_by_one.hpp>
 
 namespace op2::sched {
 namespace {
@@ -80,6 +81,27 @@ TEST(Reduction, GlobalsOfAllRanksAreCombinedAtOnce) {
     EXPECT_EQ(value_of(least), 1);
     EXPECT_EQ(value_of(unused), 10);
   });
+}
+
+TEST(SetByOne, TheBestExtremeWinsAndOfEqualOnesTheLowestNumber) {
+  const double values[] = {3, 1, 1, 0.5};
+  const auto found = [&](int k, std::int64_t mark) {
+    return Found{nullptr, mark, reinterpret_cast<const std::byte*>(&values[k])};
+  };
+  const core::LoopArg least = reduced(OP_MIN, Type::f64, 1),
+                      greatest = reduced(OP_MAX, Type::f64, 1);
+  const Found ranks[] = {found(0, 9), found(1, 8), found(2, 4), found(3, no_element)};
+  EXPECT_EQ(winner_of(ranks, &least), 2);
+  EXPECT_EQ(winner_of(ranks, &greatest), 0);
+  EXPECT_EQ(winner_of(std::span(ranks).subspan(3), &least), -1);
+}
+
+TEST(SetByOne, WithoutAnExtremeTheHighestNumberWins) {
+  const Found ranks[] = {{nullptr, no_element, nullptr},
+                         {nullptr, 0, nullptr},
+                         {nullptr, 7, nullptr},
+                         {nullptr, 5, nullptr}};
+  EXPECT_EQ(winner_of(ranks, nullptr), 2);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include <comm/graph_order.hpp>
 
@@ -170,6 +171,7 @@ class Sorter {
         mode_(mode),
         orders_(mesh.sizes.size()),
         places_(mesh.sizes.size()),
+        depth_(mesh.sizes.size(), 0),
         reached_(mesh.sizes.size(), 0) {}
 
   /// The heaviest of the sets that no order has reached yet, or -1.
@@ -190,12 +192,12 @@ class Sorter {
   void sort_from(int home) {
     if (!judges() || mesh_.sizes[index(home)] >= few_elements)
       orders_[index(home)] = order_of_home(mesh_, home, mode_);
-    reach(home);
+    reach(home, 0);
     for (const MapView* map = next_map(); map != nullptr; map = next_map()) {
       const bool forward = reached_[index(map->to)] != 0;
       const int set = forward ? map->from : map->to;
       follow(*map, forward, set, places_[index(forward ? map->to : map->from)]);
-      reach(set);
+      reach(set, depth_[index(forward ? map->to : map->from)] + 1);
     }
   }
 
@@ -204,20 +206,31 @@ class Sorter {
  private:
   static std::size_t index(int set) { return static_cast<std::size_t>(set); }
 
-  void reach(int set) {
+  /// @param depth  maps between the set and that where the order begins
+  void reach(int set, int depth) {
+    depth_[index(set)] = depth;
     reached_[index(set)] = 1;
     places_[index(set)] = places_in(orders_[index(set)]);
   }
 
-  /// The map with most entries among those that lead from sets with an order to others, so that
-  /// the boundary does not decide how the interior is sorted; null: there is none.
+  /// How well the map serves to order the set that it leads to: lower is better. First come maps
+  /// that can reach all of it, so that the boundary does not decide how the interior is sorted,
+  /// then those from sets close to the first one, then the larger ones.
+  std::tuple<bool, int, std::int64_t> rank_of(const MapView& map) const {
+    const bool forward = reached_[index(map.to)] != 0;
+    const int known = forward ? map.to : map.from, set = forward ? map.from : map.to;
+    const std::int64_t entries = std::ssize(map.targets);
+    return {entries < mesh_.sizes[index(set)], depth_[index(known)], -entries};
+  }
+
+  /// The best of the maps between sets with an order and others; null: there is none.
   const MapView* next_map() const {
-    const MapView* largest = nullptr;
+    const MapView* best = nullptr;
     for (const MapView& map : mesh_.maps)
       if (reached_[index(map.from)] != reached_[index(map.to)] &&
-          (largest == nullptr || map.targets.size() > largest->targets.size()))
-        largest = &map;
-    return largest;
+          (best == nullptr || rank_of(map) < rank_of(*best)))
+        best = &map;
+    return best;
   }
 
   bool judges() const { return mode_ == core::RenumberMode::automatic; }
@@ -232,6 +245,7 @@ class Sorter {
   const core::RenumberMode mode_;
   std::vector<Order> orders_;
   std::vector<Places> places_;
+  std::vector<int> depth_;  ///< of sets that are reached
   std::vector<char> reached_;
 };
 

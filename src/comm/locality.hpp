@@ -15,8 +15,9 @@ using Order = std::vector<std::int32_t>;
 
 /// The order of each set. The set with most data is put into an order of small bandwidth
 /// (Gibbs, Poole and Stockmeyer 1976, as Scotch implements it); every other set follows the set to
-/// which its largest map connects it: its elements come when the last element that they touch, or
-/// that touches them, has come. Equal meshes give equal orders.
+/// which a map connects it (one that reaches all of it, over few others, a large one): its elements
+/// come when the last element that they touch, or that touches them, has come. Equal meshes give
+/// equal orders.
 ///
 /// RenumberMode::automatic leaves sets of few elements alone, and those whose order is good as it
 /// is. Cost: a few passes over the maps, and about 0.2 microseconds for each element of the largest

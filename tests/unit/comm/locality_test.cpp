@@ -162,6 +162,22 @@ TEST(Locality, AFewPairsDoNotHideWhatElementsShare) {
   EXPECT_LT(line.jump(orders[0]), 3);
 }
 
+TEST(Locality, SetsFollowTheFirstOneRatherThanOneThatFollowsIt) {
+  const Grid grid(100, false);
+  const std::int32_t cells = grid.mesh.sizes[0], edges = grid.mesh.sizes[1];
+  std::mt19937 random(2);
+  std::uniform_int_distribution<std::int32_t> node(0, cells - 1);
+  std::vector<std::int32_t> of_edges, of_cells;
+  for (int k = 0; k < 2 * edges; ++k) of_edges.push_back(node(random));
+  for (int k = 0; k < 5 * cells; ++k) of_cells.push_back(node(random));
+  const LocalMesh mesh{{cells, edges, cells},
+                       {1000, 0, 1},
+                       {{1, 2, 2, of_edges}, {0, 2, 5, of_cells}, {1, 0, 2, grid.edge_cells}}};
+  const auto orders = locality_orders(mesh, RenumberMode::automatic);
+  ASSERT_TRUE(orders[0].empty());
+  EXPECT_EQ(orders[1], locality_orders(grid.mesh, RenumberMode::automatic)[1]);
+}
+
 TEST(Locality, TheBoundaryDoesNotDecideHowTheInteriorIsSorted) {
   const Grid grid(100, true);
   const std::vector<std::int32_t> corner{5};

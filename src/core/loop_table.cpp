@@ -29,6 +29,15 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
+/// What became of calls that were not executed as loops of their own.
+std::string remark_of(const LoopRow& row) {
+  std::vector<std::string> parts;
+  if (row.skipped > 0)
+    parts.push_back(fmt::format("{} skipped: overwritten before use", row.skipped));
+  if (row.fused > 0) parts.push_back(fmt::format("{} in {}", row.fused, row.fused_in));
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));
+}
+
 }  // namespace
 
 LoopRow& LoopTable::row(const std::string& name) {
@@ -45,22 +54,22 @@ std::string table_as_text(const LoopTable& table) {
   std::string text = fmt::format("{:<24} {:>9} {:>10} {:>10} {:>8} {:>7}  {}\n", "loop", "calls",
                                  "seconds", "GB", "GB/s", "share", "code");
   for (const LoopRow& row : table.rows()) {
-    text += fmt::format("{:<24} {:>9} {:>10.4f} {:>10.3f} {:>8.2f} {:>6.1f}%  {}", row.name,
+    text += fmt::format("{:<24} {:>9} {:>10.4f} {:>10.3f} {:>8.2f} {:>6.1f}%  {}{}\n", row.name,
                         row.calls, row.seconds, row.bytes * 1e-9, gigabytes_per_second(row),
-                        100 * share(row, total), row.code);
-    text += row.skipped > 0 ? fmt::format(" ({} skipped: overwritten before use)\n", row.skipped)
-                            : "\n";
+                        100 * share(row, total), row.code, remark_of(row));
   }
   return text + fmt::format("{:<24} {:>9} {:>10.4f}\n", "total", "", total);
 }
 
 std::string table_as_csv(const LoopTable& table) {
   const double total = total_seconds(table);
-  std::string text = "loop,calls,skipped,elements,seconds,bytes,gb_per_s,share,code\n";
+  std::string text =
+      "loop,calls,skipped,elements,seconds,bytes,gb_per_s,share,code,fused,fused_in\n";
   for (const LoopRow& row : table.rows())
-    text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.6g},{:.6g},{}\n", quoted(row.name), row.calls,
-                        row.skipped, row.elements, row.seconds, row.bytes,
-                        gigabytes_per_second(row), share(row, total), quoted(row.code));
+    text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.6g},{:.6g},{},{},{}\n", quoted(row.name),
+                        row.calls, row.skipped, row.elements, row.seconds, row.bytes,
+                        gigabytes_per_second(row), share(row, total), quoted(row.code), row.fused,
+                        quoted(row.fused_in));
   return text;
 }
 
@@ -71,6 +80,8 @@ std::string table_as_json(const LoopTable& table) {
     rows.push_back({{"loop", row.name},
                     {"calls", row.calls},
                     {"skipped", row.skipped},
+                    {"fused", row.fused},
+                    {"fused_in", row.fused_in},
                     {"elements", row.elements},
                     {"seconds", row.seconds},
                     {"bytes", row.bytes},

@@ -13,12 +13,14 @@ namespace op2::core {
 /// read and written), each map row once; a cache that holds less moves more.
 struct LoopRow {
   std::string name;
-  std::string code;  ///< "jit", "host", or why it fell back
-  std::int64_t calls = 0;
-  std::int64_t skipped = 0;  ///< calls whose results were overwritten before use
-  std::int64_t elements = 0;
+  std::string code;           ///< "jit", "host", or why it fell back
+  std::int64_t calls = 0;     ///< as a loop of its own; only these have seconds and bytes
+  std::int64_t skipped = 0;   ///< calls whose results were overwritten before use
+  std::int64_t elements = 0;  ///< iterations, those of fused calls too
   double seconds = 0;
   double bytes = 0;
+  std::int64_t fused = 0;  ///< calls as part of the row `fused_in`, which has their time
+  std::string fused_in = {};
 };
 
 class LoopTable {

@@ -102,6 +102,11 @@ std::size_t read_word(const Lookup& lookup, const char* name,
 
 /// Calls `take(word)` for each word of a comma-separated list; `take` says whether it knows the
 /// word.
+std::string_view without_spaces(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
+  return word.substr(0, word.find_last_not_of(' ') + 1);
+}
+
 void read_list(const Lookup& lookup, const char* name, std::string_view accepted,
                const std::function<bool(std::string_view)>& take) {
   const auto text = lookup(name);
@@ -109,7 +114,7 @@ void read_list(const Lookup& lookup, const char* name, std::string_view accepted
   std::string_view rest = *text;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
-    if (!take(rest.substr(0, comma))) bad_value(name, *text, accepted);
+    if (!take(without_spaces(rest.substr(0, comma)))) bad_value(name, *text, accepted);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
 }

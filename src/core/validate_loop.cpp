@@ -190,6 +190,12 @@ void check_conflicts(Place place, std::span<const op_arg> args) {
       }
 }
 
+/// How a kernel declares the parameter of an argument.
+std::string declaration_of(const Parameter& parameter, op_access access) {
+  return fmt::format("{}{}*{}", access == OP_READ ? "const " : "", cxx_name_of(parameter.type),
+                     parameter.is_vector ? " const*" : "");
+}
+
 /// The parameters of a host function against the arguments.
 void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->parameter_count < 0) return;
@@ -210,12 +216,11 @@ void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> arg
       place.fail(ErrorCode::kernel_signature,
                  "parameter {} of kernel '{}' points to {}, but the argument is {}", k,
                  kernel->name, cxx_name_of(parameter.type), cxx_name_of(type_of(arg)));
-    const bool reads_only = arg.acc == OP_READ;
-    if (reads_only != parameter.is_const)
+    if ((arg.acc == OP_READ) != parameter.is_const)
       place.fail(ErrorCode::kernel_signature,
-                 "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}{}*'",
-                 k, kernel->name, parameter.is_const ? "points" : "does not point",
-                 name_of(arg.acc), reads_only ? "const " : "", cxx_name_of(parameter.type));
+                 "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}'", k,
+                 kernel->name, parameter.is_const ? "points" : "does not point", name_of(arg.acc),
+                 declaration_of(parameter, arg.acc));
   }
 }
 

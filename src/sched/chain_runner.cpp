@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <sched/executor.hpp>
+#include <sched/finish_reductions.hpp>
 #include <sched/reduction.hpp>
 #include <sched/tile_executor.hpp>
 
@@ -142,7 +143,7 @@ void ChainRunner::finish(const Chain& c, std::size_t k) {
     trace_.add("loop", "reduce", begin, Clock::now());
   }
   ++step.row->calls;
-  for (core::LoopRow* row : step.rows_of_members) ++row->calls;
+  for (core::LoopRow* row : step.rows_of_members) ++row->fused;
   step.row->bytes += step.useful_bytes;
   statistics_.redundant_iterations += step.redundant_iterations * step.loops();
 }

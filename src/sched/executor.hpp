@@ -2,7 +2,6 @@
 // Runs the loops of a plan on the CPU.
 #pragma once
 
-#include <comm/communicator.hpp>
 #include <core/queue.hpp>
 #include <core/thread_pool.hpp>
 #include <sched/plan.hpp>
@@ -16,12 +15,6 @@ void bind_globals(LoopStep& step, Half half, core::Queue& queue);
 
 /// Runs the iterations of a half. Throws only what a kernel's host function throws.
 void run_half(const LoopStep& step, Half half, core::ThreadPool& pool);
-
-/// Completes the reductions of a loop when both halves have run: afterwards the user's memory has
-/// the result, and a lazy global, on several ranks, what this one adds to it. Collective if the
-/// loop has a raw reduction; then what a host function throws ends the session.
-void finish_reductions(const LoopStep& step, const core::Queue& queue,
-                       comm::Communicator& communicator);
 
 /// Assigns the captured values to the record's global. Local.
 void run_assignment(const core::LoopRecord& record, core::Queue& queue);

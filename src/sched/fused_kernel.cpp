@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,66 +47,74 @@ bool is_one_function(std::string_view text) {
   return false;
 }
 
-/// Collects arguments and calls.
-class Builder {
- public:
-  void add(const LoopStep& loop) {
-    const std::string scope = fmt::format("op2_kernel{}", count_++);
-    std::vector<std::string> actual;
-    const std::size_t before = kernel_.args.size();
-    for (std::size_t k = 0; k < loop.args.size(); ++k)
-      actual.push_back(loop.args[k].active
-                           ? fmt::format("op2_{}", place_of(loop.args[k], loop.sources[k], before))
-                           : "nullptr");
-    texts_ += fmt::format("namespace {} {{\n{}\n}}\n", scope, loop.kernel->source);
-    calls_ += fmt::format("  [[_Clang::__always_inline__]] {}::{}({});\n", scope, loop.kernel->name,
-                          fmt::join(actual, ", "));
-    kernel_.name += (count_ > 1 ? "_" : "") + std::string(loop.kernel->name);
-  }
+/// The arguments of several loops as those of one.
+struct MergedArgs {
+  std::vector<core::LoopArg> args;
+  std::vector<ArgSource> sources;
+  std::vector<std::vector<std::size_t>> places;  ///< in `args`, by loop and active argument
+};
 
-  FusedKernel take() {
-    std::vector<std::string> parameters;
-    for (std::size_t k = 0; k < kernel_.args.size(); ++k)
-      parameters.push_back(parameter(kernel_.args[k], k));
-    // What the compiler says of the functions it has said when they were compiled alone.
-    kernel_.text =
-        fmt::format("#pragma clang diagnostic ignored \"-Weverything\"\n{}void {}({}) {{\n{}}}\n",
-                    texts_, kernel_.name, fmt::join(parameters, ", "), calls_);
-    return std::move(kernel_);
-  }
-
- private:
-  /// @param before  arguments of the loops before this one
-  std::size_t place_of(const core::LoopArg& arg, const ArgSource& source, std::size_t before) {
-    const auto known = std::ranges::find_if(
-        kernel_.args, [&](const core::LoopArg& other) { return reach_alike(other, arg); });
-    if (known == kernel_.args.end()) {
-      kernel_.args.push_back(arg);
-      kernel_.sources.push_back(source);
-      return kernel_.args.size() - 1;
-    }
-    const auto place = static_cast<std::size_t>(known - kernel_.args.begin());
-    const bool of_one_loop = place >= before;
-    known->access =
-        of_one_loop && known->access != arg.access ? OP_RW : joined(known->access, arg.access);
+/// @param before  arguments of the loops before this one
+std::size_t place_of(const core::LoopArg& arg, const ArgSource& source, std::size_t before,
+                     MergedArgs& merged) {
+  const auto known = std::ranges::find_if(
+      merged.args, [&](const core::LoopArg& other) { return reach_alike(other, arg); });
+  const auto place = static_cast<std::size_t>(known - merged.args.begin());
+  if (known == merged.args.end()) {
+    merged.args.push_back(arg);
+    merged.sources.push_back(source);
     return place;
   }
+  const bool is_of_same_loop = place >= before;
+  known->access =
+      is_of_same_loop && known->access != arg.access ? OP_RW : joined(known->access, arg.access);
+  return place;
+}
 
-  FusedKernel kernel_;
-  std::string texts_, calls_;
-  int count_ = 0;
-};
+MergedArgs merge_args(std::span<const LoopStep* const> loops) {
+  MergedArgs merged;
+  for (const LoopStep* loop : loops) {
+    const std::size_t before = merged.args.size();
+    std::vector<std::size_t>& places = merged.places.emplace_back();
+    for (std::size_t k = 0; k < loop->args.size(); ++k)
+      places.push_back(
+          loop->args[k].active ? place_of(loop->args[k], loop->sources[k], before, merged) : 0);
+  }
+  return merged;
+}
+
+/// The call of a loop's kernel in the fused one.
+std::string call_of(const LoopStep& loop, std::size_t number, std::span<const std::size_t> places) {
+  std::vector<std::string> actual;
+  for (std::size_t k = 0; k < places.size(); ++k)
+    actual.push_back(loop.args[k].active ? fmt::format("op2_{}", places[k]) : "nullptr");
+  return fmt::format("  [[_Clang::__always_inline__]] op2_kernel{}::{}({});\n", number,
+                     loop.kernel->name, fmt::join(actual, ", "));
+}
 
 }  // namespace
 
 std::size_t count_args(std::span<const LoopStep* const> loops) {
-  return fuse_kernels(loops).args.size();
+  return merge_args(loops).args.size();
 }
 
 FusedKernel fuse_kernels(std::span<const LoopStep* const> loops) {
-  Builder builder;
-  for (const LoopStep* loop : loops) builder.add(*loop);
-  return builder.take();
+  MergedArgs merged = merge_args(loops);
+  std::vector<std::string> names, parameters;
+  std::string texts, calls;
+  for (std::size_t n = 0; n < loops.size(); ++n) {
+    names.emplace_back(loops[n]->kernel->name);
+    texts += fmt::format("namespace op2_kernel{} {{\n{}\n}}\n", n, loops[n]->kernel->source);
+    calls += call_of(*loops[n], n, merged.places[n]);
+  }
+  for (std::size_t k = 0; k < merged.args.size(); ++k)
+    parameters.push_back(parameter(merged.args[k], k));
+  const std::string name = fmt::format("{}", fmt::join(names, "_"));
+  // What the compiler says of the functions it has said when they were compiled alone.
+  std::string text =
+      fmt::format("#pragma clang diagnostic ignored \"-Weverything\"\n{}void {}({}) {{\n{}}}\n",
+                  texts, name, fmt::join(parameters, ", "), calls);
+  return {name, std::move(text), std::move(merged.args), std::move(merged.sources)};
 }
 
 bool can_be_part(const LoopStep& loop) {

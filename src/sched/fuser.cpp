@@ -165,7 +165,7 @@ void Fuser::replace(const core::Queue& queue, Candidate& candidate, const jit::C
   step.row = &table_.row(joined_name(names));
   steps_.build(queue, {candidate.chain->begin, candidate.chain->end}, false, step);
   step.row->code = wide ? "jit, " + code.lanes : "jit";
-  for (core::LoopRow* row : step.rows_of_members) row->code = "jit, in " + step.row->name;
+  for (core::LoopRow* row : step.rows_of_members) row->fused_in = step.row->name;
   for (const std::size_t k : candidate.group) plan.steps[k].kind = LoopStep::Kind::fused;
   first = std::move(step);
 }

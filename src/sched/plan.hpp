@@ -26,6 +26,11 @@ namespace op2::sched {
 struct ArgSource {
   std::size_t record;  ///< of the queue
   std::size_t arg;     ///< of that record
+
+  /// What belongs to this call.
+  const core::ArgValue& value_in(const core::Queue& queue) const {
+    return queue.values_of(queue.records()[record])[arg];
+  }
 };
 
 /// A global argument, whose memory differs from call to call.

@@ -30,6 +30,13 @@ void add_arguments(const core::Queue& queue, std::size_t record, LoopStep& step)
   for (std::size_t arg = 0; arg < args.size(); ++arg) step.sources.push_back({record, arg});
 }
 
+/// For the log.
+std::string origin_of(const jit::CompiledLoop& code) {
+  if (code.from_disk) return "from the cache directory";
+  if (code.received) return "from another rank";
+  return fmt::format("compiled in {:.0f} ms", 1e3 * code.compile_seconds);
+}
+
 }  // namespace
 
 Planner::Planner(const core::Options& options, const core::Topology& topology,
@@ -214,10 +221,7 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
     if (log_.logs(core::LogLevel::debug))
       log_.debug(fmt::format(
           "loop '{}': kernel '{}' {}", record.name, record.kernel->name,
-          outcome.code->from_disk ? "from the cache directory"
-          : outcome.code->received
-              ? "from another rank"
-              : fmt::format("compiled in {:.0f} ms", 1e3 * outcome.code->compile_seconds)));
+          told_.insert(outcome.code).second ? origin_of(*outcome.code) : "has its code already"));
     return;
   }
   const ErrorCode code = outcome.error->code();

@@ -92,6 +92,7 @@ class Planner {
   Tiler tiler_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
   std::set<op_kernel> fallen_back_;           ///< cannot be compiled
+  std::set<const jit::CompiledLoop*> told_;   ///< the log has said where the code is from
   std::map<op_kernel, bool> names_constants_;
   std::size_t constants_looked_for_ = 0;  ///< in `names_constants_`
 };

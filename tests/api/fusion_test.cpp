@@ -107,7 +107,7 @@ TEST_F(Fusion, ChangesNoResultAndIsInTheTable) {
   EXPECT_EQ(op_get_loop_iterations("shifted"), 5 * size);
   const std::string report = end();
   EXPECT_THAT(report, HasSubstr("doubled+shifted+scaled"));
-  EXPECT_THAT(report, HasSubstr("in doubled+shifted+scaled"));
+  EXPECT_THAT(report, HasSubstr(",4,\"doubled+shifted+scaled\"\n"));
 }
 
 TEST_F(Fusion, LeavesLoopsApartThatMeetThroughAMap) {

@@ -115,6 +115,14 @@ TEST_P(VectorArgs, NeedAParameterThatIsAnArray) {
               HasSubstr("is a pointer, but the argument has several rows"));
 }
 
+TEST_P(VectorArgs, AreToldHowTheirParameterIsWritten) {
+  const auto call = [&] {
+    op_par_loop(fill, "fill", cells, op_arg_dat(sum, -3, corners, OP_READ));
+  };
+  EXPECT_THAT(test::error_text(ErrorCode::kernel_signature, call),
+              HasSubstr("write 'const double* const*'"));
+}
+
 TEST_P(VectorArgs, MustNotWriteOneColumnTwice) {
   const op_kernel twice = op_decl_kernel("twice", "void twice(double** a, double* b) {}");
   const auto call = [&](int column) {

@@ -44,6 +44,28 @@ bool is_arithmetic(const llvm::Instruction& instruction) {
          llvm::isa<llvm::CmpInst, llvm::SelectInst, llvm::IntrinsicInst>(instruction);
 }
 
+/// Vector operations for which processors have no instructions: what remains of them calls the C
+/// library for each element.
+bool becomes_calls(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (call == nullptr) return false;
+  switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::cos:
+    case llvm::Intrinsic::exp:
+    case llvm::Intrinsic::exp10:
+    case llvm::Intrinsic::exp2:
+    case llvm::Intrinsic::log:
+    case llvm::Intrinsic::log10:
+    case llvm::Intrinsic::log2:
+    case llvm::Intrinsic::pow:
+    case llvm::Intrinsic::sin:
+    case llvm::Intrinsic::tan:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_vector_call(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   return call != nullptr && call->getCalledFunction() != nullptr &&
@@ -63,6 +85,8 @@ void count(const llvm::Instruction& instruction, LaneGain& gain) {
     gain.moved += is_first(extract->getIndexOperand()) ? 0 : 1;
   else if (llvm::isa<llvm::ShuffleVectorInst>(instruction))
     gain.moved += 1;
+  else if (becomes_calls(instruction))
+    gain.moved += 2 * (lanes_of(instruction) - 1);
   else if (is_vector_call(instruction))
     gain.saved += (lanes_of(instruction) - 1) * library_function;
   else if (is_arithmetic(instruction))

@@ -266,7 +266,7 @@ constexpr const char* undefined_checks =
     "bound";
 
 /// Changes with the rules of lane_gain.hpp, by which code becomes vector code or does not.
-constexpr const char* lane_rules = "2";
+constexpr const char* lane_rules = "3";
 
 /// Arguments that all compilations share.
 std::vector<std::string> fixed_flags() {

@@ -74,7 +74,7 @@ TEST(Options, TilesAreSizedByTheModelOrByANumber) {
   EXPECT_EQ(read({{"OP2_TILE", "measured"}}).tile.mode, TileMode::measured);
   EXPECT_EQ(read({{"OP2_TILE", "off"}}).tile.mode, TileMode::off);
   EXPECT_EQ(read({{"OP2_TILE", "4000"}}).tile.rows, 4000);
-  EXPECT_EQ(read({{"OP2_TILE", "4000"}, {"OP2_DISABLE", "simd,tile"}}).tile.mode, TileMode::off);
+  EXPECT_EQ(read({{"OP2_TILE", "4000"}, {"OP2_DISABLE", "simd, tile"}}).tile.mode, TileMode::off);
   for (const char* wrong : {"0", "-3", "4k", "yes", "99999999999"})
     EXPECT_THAT(test::error_text(ErrorCode::bad_option, [&] { read({{"OP2_TILE", wrong}}); }),
                 testing::HasSubstr(std::string("OP2_TILE=") + wrong));

@@ -35,6 +35,15 @@ TEST(LoopTable, TextShowsBandwidthAndShare) {
   EXPECT_THAT(text, HasSubstr("2 skipped"));
 }
 
+TEST(LoopTable, TellsWhereFusedCallsWent) {
+  LoopTable table;
+  table.row("save") = {
+      .name = "save", .code = "jit", .calls = 1, .fused = 9, .fused_in = "save+add"};
+  EXPECT_THAT(table_as_text(table), HasSubstr("jit (9 in save+add)\n"));
+  EXPECT_THAT(table_as_csv(table), HasSubstr(",9,\"save+add\"\n"));
+  EXPECT_EQ(nlohmann::json::parse(table_as_json(table))["loops"][0]["fused"], 9);
+}
+
 TEST(LoopTable, CsvQuotesNames) {
   EXPECT_THAT(table_as_csv(table_of_two()), HasSubstr("\n\"up,date\",5,2,500,1,"));
 }

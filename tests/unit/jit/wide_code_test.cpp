@@ -225,6 +225,10 @@ TEST_F(WideCode, IsNotMadeWhereItWouldOnlyMoveData) {
                     "#include <cmath>\nvoid roots(const double* a, double* b) { for (int n "
                     "= 0; n < 4; ++n) b[n] = std::sqrt(a[n] / (1 + a[n] * a[n])); }"),
               testing::EndsWith(" wide"));
+  EXPECT_THAT(lanes("powers",
+                    "#include <cmath>\nvoid powers(const double* a, double* b) { for (int n "
+                    "= 0; n < 4; ++n) b[n] = std::exp(2 * a[n]); }"),
+              testing::StartsWith("scalar: "));
 }
 
 TEST_F(WideCode, CallsMathematicsOfVectorsIfAllowed) {

@@ -7,11 +7,7 @@
 #include <concepts>
 #include <cstdint>
 
-#if defined(__GNUC__)
-#define OP2_API __attribute__((visibility("default")))
-#else
-#define OP2_API
-#endif
+#include <op2/handles.h>
 
 /// What a loop does with an argument. A promise that the library relies on: it decides what is
 /// exchanged, ordered, overlapped and checked.
@@ -52,40 +48,6 @@ constexpr Type type_of() {
 }
 
 }  // namespace op2
-
-/// A set of mesh elements.
-struct op_set_core {
-  int index;  ///< position in the order of declaration
-  int size;   ///< elements that this rank owns
-  const char* name;
-  int core_size;     ///< owned elements that touch no other rank's data
-  int exec_size;     ///< imported elements that are executed redundantly
-  int nonexec_size;  ///< imported elements that are only read
-};
-using op_set = op_set_core*;
-
-/// A map of fixed arity between two sets.
-struct op_map_core {
-  int index;
-  op_set from, to;
-  int dim;         ///< arity: targets per element of `from`
-  const int* map;  ///< local rows of `to`, shape [from->size x dim]; moves with the mesh
-  const char* name;
-};
-using op_map = op_map_core*;
-
-/// Data on a set: `dim` values of one type per element.
-struct op_dat_core {
-  int index;
-  op_set set;
-  int dim;
-  int size;    ///< bytes per element: dim * bytes per value
-  char* data;  ///< local rows, in an order of the library, shape [rows x dim]; current only after a
-               ///< flush; moves when the mesh is ordered, distributed or added to
-  const char* type;  ///< canonical type string
-  const char* name;
-};
-using op_dat = op_dat_core*;
 
 /// A global value that lives with the queue: reduced, set and read in the order of the calls.
 struct op_global_core {

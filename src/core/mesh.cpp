@@ -93,6 +93,17 @@ Kernel& Mesh::add_kernel(const char* name, std::string source, const char* file,
   return *kernels_.emplace_back(std::move(kernel));
 }
 
+Kernel& Mesh::kernel_of_function(void (*function)(), HostCall call, const char* name,
+                                 const char* file, int line) {
+  Kernel*& known = functions_[function];
+  if (known == nullptr) {
+    known = &add_kernel(name, "", file, line, false);
+    known->host = function;
+    known->call = call;
+  }
+  return *known;
+}
+
 void Mesh::end() {
   for (const auto& map : maps_) core::release(map->entries);
   for (const auto& dat : dats_) dat->rows.reset();

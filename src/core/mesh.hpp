@@ -100,6 +100,9 @@ class Mesh {
   /// @param line  of the call that declares the kernel
   Kernel& add_kernel(const char* name, std::string source, const char* file, int line,
                      bool text_is_file);
+  /// A function of the program as a kernel: the same for each call with the same function.
+  Kernel& kernel_of_function(void (*function)(), HostCall call, const char* name, const char* file,
+                             int line);
   Set& add_set(const Block& block, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
   /// @param values  of the declared rows; must be null unless the mesh is as declared
@@ -140,6 +143,7 @@ class Mesh {
   std::vector<std::unique_ptr<Global>> globals_;
   std::unordered_map<std::string, Constant> constants_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::unordered_map<void (*)(), Kernel*> functions_;
   std::unordered_set<const op_set_core*> known_sets_;
   std::unordered_set<const op_map_core*> known_maps_;
   std::unordered_set<const op_dat_core*> known_dats_;

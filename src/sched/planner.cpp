@@ -37,6 +37,11 @@ std::string origin_of(const jit::CompiledLoop& code) {
   return fmt::format("compiled in {:.0f} ms", 1e3 * code.compile_seconds);
 }
 
+/// Whether nothing is known of the kernel but where it is.
+bool is_function_alone(op_kernel kernel) {
+  return *kernel->source == '\0';
+}
+
 }  // namespace
 
 Planner::Planner(const core::Options& options, const core::Topology& topology,
@@ -154,7 +159,8 @@ void Planner::check_loop_name(const core::LoopRecord& record) {
 
 bool Planner::wants_host(op_kernel kernel) const {
   return kernel->host != nullptr &&
-         (options_.target == core::Target::reference || options_.jit == core::JitMode::off);
+         (is_function_alone(kernel) || options_.target == core::Target::reference ||
+          options_.jit == core::JitMode::off);
 }
 
 void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wait, Plan& plan) {
@@ -238,6 +244,7 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
 }
 
 bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) {
+  if (is_function_alone(kernel)) return true;  // it may name anything
   if (constants_looked_for_ != mesh.constants().size()) {
     names_constants_.clear();
     constants_looked_for_ = mesh.constants().size();

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// As op_lib_core.h and op_hdf5.h.
+#pragma once
+
+#include "op_hdf5.h"
+#include "op_lib_core.h"

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OP2's developer header: loops whose kernels are functions of the program.
+#pragma once
+
+#include <utility>
+
+#include "op_lib_cpp.h"
+
+#define OP2_STRIDE(array, index) array[index]
+
+namespace op2 {
+namespace compat {
+
+/// The name of a loop, which also records where the loop was called.
+struct loop_name {
+  const char* text;
+  const char* file;
+  int line;
+  loop_name(const char* name, const char* call_file = __builtin_FILE(),
+            int call_line = __builtin_LINE())
+      : text(name), file(call_file), line(call_line) {}
+};
+
+/// Calls a function with pointers of its own types.
+template <class... P>
+struct caller {
+  template <int... i>
+  struct numbers {};
+  template <int count, int... i>
+  struct count_up : count_up<count - 1, count - 1, i...> {};
+  template <int... i>
+  struct count_up<0, i...> {
+    typedef numbers<i...> type;
+  };
+  template <int... i>
+  static void call_with(void (*address)(), char* const* arguments, numbers<i...>) {
+    static_cast<void>(arguments);
+    reinterpret_cast<void (*)(P*...)>(address)(reinterpret_cast<P*>(arguments[i])...);
+  }
+  static void call(void (*address)(), char* const* arguments) {
+    call_with(address, arguments, typename count_up<sizeof...(P)>::type());
+  }
+};
+
+/// Calls `kernel` for every element of `set`.
+template <class... P, class... Args>
+void op_par_loop(void (*kernel)(P*...), loop_name name, op_set set, Args... args) {
+  static_assert(sizeof...(P) == sizeof...(Args),
+                "one loop argument for each parameter of the kernel");
+  const arg list[] = {args..., arg()};
+  const function called = {reinterpret_cast<void (*)()>(kernel), &caller<P...>::call,
+                           static_cast<int>(sizeof...(P))};
+  par_loop(called, name.text, name.file, name.line, set, list, static_cast<int>(sizeof...(Args)));
+}
+
+}  // namespace compat
+}  // namespace op2
+
+using op2::compat::op_par_loop;

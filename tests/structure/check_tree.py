@@ -29,6 +29,9 @@ RATIONED = [
 # not a number of files but folders.
 LLVM = re.compile(r"(llvm|clang|llvm-c|clang-c|lld)/")
 LLVM_FOLDERS = [("src", "jit", "llvm"), ("tools", "embed_kernels")]
+# Headers with the names and the transitive includes of OP2's own; -I of this folder alone suffices.
+COMPAT = ("include", "op2", "compat")
+COMPAT_MAY_INCLUDE = re.compile(r"(\w+\.h|sys/queue\.h)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
 PRINTS = re.compile(r"(?<![\w.>])(?:std::)?(?:printf|fprintf|puts|fputs|putchar|exit|_exit|quick_exit"
                     r"|abort|terminate)\s*\(|\bstd::(?:cout|cerr|clog)\b|\bfmt::print\b")
@@ -62,9 +65,20 @@ def room_of(name):
     return first if rest and first in MAY_INCLUDE else None
 
 
+def compat_include_fault(parts, name, quoted):
+    siblings = name == "../handles.h" or "/" not in name
+    if quoted and not siblings:
+        return f'writes "{name}"; these headers include each other and "../handles.h" in quotes'
+    if not quoted and ("/" in name or "." in name) and not COMPAT_MAY_INCLUDE.match(name):
+        return f"stands for a header of OP2 and includes <{name}>; only what OP2's includes"
+    return None
+
+
 def include_fault(parts, name, quoted):
     """Why the file at `parts` (of its path) may not include `name`, or None."""
     top, target = parts[0], room_of(name)
+    if parts[:3] == COMPAT:
+        return compat_include_fault(parts, name, quoted)
     if quoted and top in ("src", "include"):
         return f'writes "{name}" in quotes; own headers are <room/file.hpp>'
     if top == "include" and ("/" in name or "." in name) and not name.startswith("op2/"):

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arguments and loops. Kernels are functions of the program.
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include <op2/compat/op2_functions.h>
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
+#include <compat/embedded.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
 
@@ -44,6 +47,39 @@ arg global(int opt, char* data, int dim, const char* type, int size, int access)
   made.data = given.data;
   made.writable = true;
   return made;
+}
+
+core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const char* name,
+                                 const char* file, int line) {
+  const embedded::Kernel* found = embedded_kernel(kernel.address);
+  if (found == nullptr || found->text == nullptr) {
+    core::FunctionKernel& alone =
+        mesh.add_function_kernel(kernel.address, kernel.call, name, "", file, line);
+    alone.why_no_text = found == nullptr ? "its text is not in the program" : found->reason;
+    return alone;
+  }
+  core::FunctionKernel& made = mesh.add_function_kernel(kernel.address, kernel.call, found->name,
+                                                        found->text, found->file, found->line);
+  for (int k = 0; k < found->constant_count; ++k) {
+    const embedded::Constant& constant = found->constants[k];
+    made.variables.push_back(
+        {constant.name, constant.declaration, &mesh.variable_at(constant.address, constant.size)});
+  }
+  return made;
+}
+
+bool has_changed(const core::NamedVariable& named) {
+  const core::Variable& variable = *named.variable;
+  return std::memcmp(variable.value.get(), variable.origin, variable.bytes) != 0;
+}
+
+/// A loop sees variables of the program as they are at its call. If some have changed since loops
+/// were queued that see them, these are executed first.
+void take_values(api::Runtime& runtime, const core::FunctionKernel& kernel) {
+  if (std::ranges::none_of(kernel.variables, has_changed)) return;
+  runtime.flush();
+  for (const core::NamedVariable& named : kernel.variables)
+    std::memcpy(named.variable->value.get(), named.variable->origin, named.variable->bytes);
 }
 
 }  // namespace
@@ -98,9 +134,12 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
               const arg* args, int count) {
   guarded([&] {
     std::vector<::op_arg> list;
+    list.reserve(static_cast<std::size_t>(count));
     for (int k = 0; k < count; ++k) list.push_back(converted(args[k]));
-    core::Mesh& mesh = api::usable().mesh;
-    const op_kernel known = &mesh.kernel_of_function(kernel.address, kernel.call, name, file, line);
+    api::Runtime& runtime = api::usable();
+    core::FunctionKernel* known = runtime.mesh.kernel_of_function(kernel.address);
+    if (known == nullptr) known = &made_known(runtime.mesh, kernel, name, file, line);
+    take_values(runtime, *known);
     detail::par_loop(known, {name, file, line}, set, list);
   });
 }

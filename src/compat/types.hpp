@@ -18,6 +18,7 @@ inline Type type_of(const char* what, const char* name, const char* type) {
   if (type == nullptr) core::fail(ErrorCode::bad_type, "{} '{}': the type is null", what, name);
   std::string_view text = type;
   if (text.ends_with(":soa")) text.remove_suffix(4);
+  if (const auto known = core::type_named(text)) return *known;
   return core::check_type_name(fmt::format("{} '{}'", what, name), std::string(text).c_str());
 }
 

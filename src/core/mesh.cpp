@@ -38,6 +38,22 @@ std::string unique_name(const Records& records, const char* name) {
   return unique;
 }
 
+void describe(Kernel& kernel, const char* name, std::string source, const char* file, int line,
+              bool text_is_file) {
+  kernel.name_storage = name;
+  kernel.source_storage = std::move(source);
+  kernel.file_storage = file;
+  static_cast<op_kernel_core&>(kernel) = {.name = kernel.name_storage.c_str(),
+                                          .source = kernel.source_storage.c_str(),
+                                          .file = kernel.file_storage.c_str(),
+                                          .line = line,
+                                          .text_is_file = text_is_file,
+                                          .host = nullptr,
+                                          .call = nullptr,
+                                          .parameters = nullptr,
+                                          .parameter_count = -1};
+}
+
 }  // namespace
 
 Set& Mesh::add_set(const Block& block, const char* name) {
@@ -77,31 +93,38 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
 Kernel& Mesh::add_kernel(const char* name, std::string source, const char* file, int line,
                          bool text_is_file) {
   auto kernel = std::make_unique<Kernel>();
-  kernel->name_storage = name;
-  kernel->source_storage = std::move(source);
-  kernel->file_storage = file;
-  static_cast<op_kernel_core&>(*kernel) = {.name = kernel->name_storage.c_str(),
-                                           .source = kernel->source_storage.c_str(),
-                                           .file = kernel->file_storage.c_str(),
-                                           .line = line,
-                                           .text_is_file = text_is_file,
-                                           .host = nullptr,
-                                           .call = nullptr,
-                                           .parameters = nullptr,
-                                           .parameter_count = -1};
+  describe(*kernel, name, std::move(source), file, line, text_is_file);
   known_kernels_.insert(kernel.get());
   return *kernels_.emplace_back(std::move(kernel));
 }
 
-Kernel& Mesh::kernel_of_function(void (*function)(), HostCall call, const char* name,
-                                 const char* file, int line) {
-  Kernel*& known = functions_[function];
-  if (known == nullptr) {
-    known = &add_kernel(name, "", file, line, false);
-    known->host = function;
-    known->call = call;
+FunctionKernel& Mesh::add_function_kernel(void (*function)(), HostCall call, const char* name,
+                                          std::string source, const char* file, int line) {
+  auto kernel = std::make_unique<FunctionKernel>();
+  describe(*kernel, name, std::move(source), file, line, false);
+  kernel->host = function;
+  kernel->call = call;
+  known_kernels_.insert(kernel.get());
+  return *functions_.emplace(function, std::move(kernel)).first->second;
+}
+
+FunctionKernel* Mesh::kernel_of_function(void (*function)()) const {
+  const auto known = functions_.find(function);
+  return known == functions_.end() ? nullptr : known->second.get();
+}
+
+const FunctionKernel* Mesh::function_of(op_kernel kernel) const {
+  const FunctionKernel* known = kernel_of_function(kernel->host);
+  return known == kernel ? known : nullptr;
+}
+
+Variable& Mesh::variable_at(const void* origin, std::size_t bytes) {
+  const auto [known, fresh] = variables_.try_emplace({origin, bytes});
+  if (fresh) {
+    known->second = {origin, bytes, allocate_zeroed(bytes)};
+    std::memcpy(known->second.value.get(), origin, bytes);
   }
-  return *known;
+  return known->second;
 }
 
 void Mesh::end() {

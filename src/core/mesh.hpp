@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <op2/kernel.hpp>
@@ -93,6 +95,28 @@ struct Kernel : op_kernel_core {
   std::string name_storage, source_storage, file_storage;
 };
 
+/// A variable of the program that kernels name. `value` is what queued loops see of it; its address
+/// never changes, so that linked code can hold it.
+struct Variable {
+  const void* origin;  ///< the program's
+  std::size_t bytes;
+  Buffer value;
+};
+
+/// A variable as the text of a kernel names it.
+struct NamedVariable {
+  std::string name;         ///< e.g. "qinf"
+  std::string declaration;  ///< e.g. "double qinf[4]"
+  Variable* variable;
+};
+
+/// A kernel that the program gives as a function. What is known of its text, if anything, was put
+/// into the program when it was built.
+struct FunctionKernel : Kernel {
+  std::vector<NamedVariable> variables;  ///< all that the text names and does not define
+  std::string why_no_text;               ///< if there is none
+};
+
 /// Everything that a program has declared. Local; the checks of arguments are in validate.hpp.
 /// A name that is taken already gets a number ("q#2"); temporary dats may share names.
 class Mesh {
@@ -100,9 +124,18 @@ class Mesh {
   /// @param line  of the call that declares the kernel
   Kernel& add_kernel(const char* name, std::string source, const char* file, int line,
                      bool text_is_file);
-  /// A function of the program as a kernel: the same for each call with the same function.
-  Kernel& kernel_of_function(void (*function)(), HostCall call, const char* name, const char* file,
-                             int line);
+  /// @param source  empty if the text is not known
+  FunctionKernel& add_function_kernel(void (*function)(), HostCall call, const char* name,
+                                      std::string source, const char* file, int line);
+  /// Null if there is none yet.
+  FunctionKernel* kernel_of_function(void (*function)()) const;
+  /// What is known of a kernel beside its text; null unless it is a function of the program.
+  const FunctionKernel* function_of(op_kernel kernel) const;
+  const std::unordered_map<void (*)(), std::unique_ptr<FunctionKernel>>& functions() const {
+    return functions_;
+  }
+  /// The variable at an address, with its value of now if it is new.
+  Variable& variable_at(const void* origin, std::size_t bytes);
   Set& add_set(const Block& block, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
   /// @param values  of the declared rows; must be null unless the mesh is as declared
@@ -143,7 +176,8 @@ class Mesh {
   std::vector<std::unique_ptr<Global>> globals_;
   std::unordered_map<std::string, Constant> constants_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
-  std::unordered_map<void (*)(), Kernel*> functions_;
+  std::unordered_map<void (*)(), std::unique_ptr<FunctionKernel>> functions_;
+  std::map<std::pair<const void*, std::size_t>, Variable> variables_;
   std::unordered_set<const op_set_core*> known_sets_;
   std::unordered_set<const op_map_core*> known_maps_;
   std::unordered_set<const op_dat_core*> known_dats_;

@@ -41,6 +41,7 @@ struct CompileRequest {
   bool must_gain = true;  ///< it must also be expected to be faster than scalar code
   bool vector_math = false;    ///< mathematical functions may be those of vectors, less accurate
   std::vector<ArgShape> args;  ///< what the parameters of the kernel must fit
+  bool any_const = false;      ///< but for whether they are pointers to const
   std::vector<IncludedFile> includes;
   Sanitizers sanitizers;
 };

@@ -38,7 +38,7 @@ std::string row_of_lane(const ArgShape& arg) {
 class BlockEmitter {
  public:
   BlockEmitter(fmt::memory_buffer& out, const LoopShape& shape, int width)
-      : out_(out), args_(shape.args), kernel_(shape.kernel), width_(width) {}
+      : out_(out), shape_(shape), args_(shape.args), width_(width) {}
 
   void emit(const std::string& declarations) {
     // With a C name it is found again in what the compiler says of it.
@@ -121,8 +121,8 @@ class BlockEmitter {
       if (!is_added(arg)) line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
     }
     line("{}      [[_Clang::__always_inline__]] ::{}(\n          {});",
-         vector_declarations(args_, pointers, false), kernel_,
-         fmt::join(actual_arguments(args_, pointers), ",\n          "));
+         vector_declarations(args_, pointers, false), shape_.kernel,
+         fmt::join(actual_arguments(shape_, pointers), ",\n          "));
     for (std::size_t i = 0; i < args_.size(); ++i)
       if (is_in_lanes(args_[i]) && !is_number(args_[i]) && writes(args_[i]))
         line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);
@@ -154,8 +154,8 @@ class BlockEmitter {
   }
 
   fmt::memory_buffer& out_;
+  const LoopShape& shape_;
   const std::vector<ArgShape>& args_;
-  const std::string& kernel_;
   const int width_;
 };
 

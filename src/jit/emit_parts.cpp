@@ -79,15 +79,16 @@ std::string row_address(const ArgShape& arg, const std::string& row) {
   return fmt::format("op2_dat{} + {}L * {}", arg.dat, arg.dim, row);
 }
 
-std::vector<std::string> actual_arguments(const std::vector<ArgShape>& args,
+std::vector<std::string> actual_arguments(const LoopShape& shape,
                                           const std::vector<std::string>& pointers) {
   std::vector<std::string> actual;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const ArgShape& arg = args[i];
+  for (std::size_t i = 0; i < shape.args.size(); ++i) {
+    const ArgShape& arg = shape.args[i];
     if (arg.members == 0) continue;
+    const bool is_any = shape.any_const || is_wide(arg);
     actual.push_back(!arg.active      ? "nullptr"
                      : is_vector(arg) ? fmt::format("op2_pointer{{(void*)op2_vector{}}}", i)
-                     : is_wide(arg)   ? fmt::format("op2_pointer{{(void*)({})}}", pointers[i])
+                     : is_any         ? fmt::format("op2_pointer{{(void*)({})}}", pointers[i])
                                       : pointers[i]);
   }
   return actual;

@@ -70,7 +70,7 @@ std::string row_address(const ArgShape& arg, const std::string& row);
 
 /// What is passed to the kernel, one for each of its parameters.
 /// @param pointers  one for each argument: where its data are
-std::vector<std::string> actual_arguments(const std::vector<ArgShape>& args,
+std::vector<std::string> actual_arguments(const LoopShape& shape,
                                           const std::vector<std::string>& pointers);
 
 /// Arrays of pointers for the vector arguments, by the name that `actual_arguments` gives them.

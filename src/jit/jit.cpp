@@ -86,8 +86,7 @@ LoopShape shape_of(const op_kernel_core& kernel, std::vector<ArgShape> args,
   shape.includes = read_includes(shape.text, file.parent_path());
   const auto identifiers = identifiers_in(shape.text, shape.includes);
   for (const Constant& constant : declared) {
-    if (!identifiers.contains(constant.name)) continue;
-    shape.constants.push_back({constant.name, constant.type, constant.dim});
+    if (identifiers.contains(constant.name)) shape.constants.push_back(shape_of(constant));
   }
   std::sort(shape.constants.begin(), shape.constants.end());
   return shape;

@@ -34,8 +34,14 @@ struct Constant {
   std::string name;
   Type type = Type::f64;
   std::int32_t dim = 1;
-  void* address = nullptr;  ///< shape [dim]
+  void* address = nullptr;         ///< shape [dim]
+  std::string declaration = "";    ///< as in ConstantShape
+  const void* variable = nullptr;  ///< as in ConstantShape
 };
+
+inline ConstantShape shape_of(const Constant& constant) {
+  return {constant.name, constant.type, constant.dim, constant.declaration, constant.variable};
+}
 
 struct LoopRequest {
   LoopShape shape;  ///< made by `shape_of`

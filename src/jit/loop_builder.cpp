@@ -68,6 +68,7 @@ CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& s
                                .must_gain = options_.simd == core::SimdMode::where_it_pays,
                                .vector_math = options_.vector_math,
                                .args = shape.args,
+                               .any_const = shape.any_const,
                                .includes = shape.includes,
                                .sanitizers = options_.sanitizers};
   const auto begin = core::Clock::now();
@@ -79,7 +80,8 @@ CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& s
 
 CompiledText LoopBuilder::told_of(const LoopJob& job) const {
   std::vector<std::string> names;
-  for (const Constant& constant : declared_) names.push_back(constant.name);
+  for (const Constant& constant : declared_)
+    if (constant.variable == nullptr) names.push_back(constant.name);
   std::sort(names.begin(), names.end());
   return {*job.request.kernel, job.request.loop, job.request.call_site, std::move(names),
           job.request.shape.includes};
@@ -93,7 +95,8 @@ std::optional<ConstantShape> LoopBuilder::missing_constant(const LoopJob& job,
   for (const Diagnostic& diagnostic : result.diagnostics) {
     if (diagnostic.kind != Diagnostic::Kind::unknown_symbol) continue;
     for (const Constant& constant : declared_) {
-      const ConstantShape found{constant.name, constant.type, constant.dim};
+      if (constant.variable != nullptr) continue;
+      const ConstantShape found = shape_of(constant);
       const bool is_missing = diagnostic.subject == constant.name &&
                               std::find(known.begin(), known.end(), found) == known.end();
       if (is_missing) return found;

@@ -17,7 +17,7 @@ std::vector<LinkSymbol> symbols_of(const LoopShape& shape, std::span<const Const
   for (const ConstantShape& wanted : shape.constants) {
     const auto found =
         std::find_if(declared.begin(), declared.end(),
-                     [&](const Constant& constant) { return constant.name == wanted.name; });
+                     [&](const Constant& constant) { return shape_of(constant) == wanted; });
     core::ensure(found != declared.end(), "a constant of a kernel is not declared");
     symbols.push_back({constant_symbol(wanted.name), found->address});
   }

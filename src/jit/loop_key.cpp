@@ -27,6 +27,7 @@ std::string words_of(const ArgShape& arg) {
 }
 
 std::string words_of(const ConstantShape& constant) {
+  if (constant.variable != nullptr) return fmt::format("variable {}\n", constant.declaration);
   return fmt::format("{} {}[{}]\n", core::name_of(constant.type), constant.name, constant.dim);
 }
 
@@ -73,7 +74,8 @@ std::vector<ConstantShape> constants_in(const KeyFields& fields,
   const std::string lines = "\n" + fields.constants;
   std::vector<ConstantShape> constants;
   for (const Constant& constant : declared) {
-    ConstantShape shape{constant.name, constant.type, constant.dim};
+    if (constant.variable != nullptr) continue;
+    ConstantShape shape = shape_of(constant);
     if (lines.find(fmt::format("\n{}", words_of(shape))) != std::string::npos)
       constants.push_back(std::move(shape));
   }

@@ -24,8 +24,8 @@ KeyFields fields_of(const LoopShape& shape, const std::string& source, const Tar
 std::string words_of(const Sanitizers& sanitizers);
 std::string words_of(const JitOptions& options);
 
-/// The constants of the shape from which `fields_of` made the fields, as far as they are among
-/// `declared`; sorted by name.
+/// The declared constants of the shape from which `fields_of` made the fields, as far as they are
+/// among `declared`; sorted by name.
 std::vector<ConstantShape> constants_in(const KeyFields& fields,
                                         std::span<const Constant> declared);
 

@@ -27,11 +27,15 @@ struct ArgShape {
   auto operator<=>(const ArgShape&) const = default;
 };
 
-/// A constant that the kernel's text names.
+/// A constant that the kernel's text names: declared with op_decl_const, or a variable of the
+/// program, which has its own declaration and is told from others of its name by its address.
 struct ConstantShape {
   std::string name;
   Type type = Type::f64;
   std::int32_t dim = 1;
+  std::string declaration =
+      "";  ///< of a variable, e.g. "double qinf[4]"; then type and dim are not used
+  const void* variable = nullptr;  ///< where the program has it; no part of the code
   auto operator<=>(const ConstantShape&) const = default;
 };
 
@@ -50,7 +54,8 @@ struct Sanitizers {
 };
 
 struct LoopShape {
-  std::string kernel;  ///< name of the function that the text defines
+  std::string kernel;      ///< name of the function that the text defines
+  bool any_const = false;  ///< its pointers may be to const or not, whatever the access
   std::string text;
   std::vector<ArgShape> args;
   std::vector<ConstantShape> constants;  ///< sorted by name

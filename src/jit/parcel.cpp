@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/parcel.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <core/error.hpp>
@@ -43,7 +45,10 @@ std::unique_ptr<const CompiledLoop> adopt(const LoopRequest& request,
   const ParsedEntry parsed = parse_entry(parcel);
   if (parsed.state != EntryState::good) refuse(request, parsed.reason);
   LoopRequest named = request;
-  named.shape.constants = constants_in(parsed.entry.key, declared);
+  std::vector<ConstantShape>& constants = named.shape.constants;
+  std::erase_if(constants, [](const ConstantShape& c) { return c.variable == nullptr; });
+  std::ranges::move(constants_in(parsed.entry.key, declared), std::back_inserter(constants));
+  std::ranges::sort(constants);
   const LoopJob job = prepare(named, backend.target(), options, declared);
   if (parsed.key != job.key) refuse(request, "it is of another loop, machine or library");
   LinkedLoop linked = link_loop(backend, job, parsed.entry);

@@ -24,8 +24,8 @@ op_access joined(op_access first, op_access second) {
   return first == second || first == OP_WRITE ? first : OP_RW;
 }
 
-std::string parameter(const core::LoopArg& arg, std::size_t number) {
-  return fmt::format("{}{}* op2_{}", arg.access == OP_READ ? "const " : "",
+std::string parameter(const core::LoopArg& arg, std::size_t number, bool any_const) {
+  return fmt::format("{}{}* op2_{}", arg.access == OP_READ && !any_const ? "const " : "",
                      arg.kind == OP_ARG_IDX ? "int" : core::cxx_name_of(arg.type), number);
 }
 
@@ -37,6 +37,8 @@ bool is_one_function(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
   text = text.substr(0, text.find_last_not_of(spaces) + 1);
   const std::size_t body = text.find('{');
+  for (const std::string_view word : {"static ", "inline ", "static "})
+    if (text.starts_with(word)) text.remove_prefix(word.size());
   if (!text.starts_with("void ") || body == std::string_view::npos || text.find(';') < body)
     return false;
   int depth = 0;
@@ -98,7 +100,7 @@ std::size_t count_args(std::span<const LoopStep* const> loops) {
   return merge_args(loops).args.size();
 }
 
-FusedKernel fuse_kernels(std::span<const LoopStep* const> loops) {
+FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const) {
   MergedArgs merged = merge_args(loops);
   std::vector<std::string> names, parameters;
   std::string texts, calls;
@@ -108,7 +110,7 @@ FusedKernel fuse_kernels(std::span<const LoopStep* const> loops) {
     calls += call_of(*loops[n], n, merged.places[n]);
   }
   for (std::size_t k = 0; k < merged.args.size(); ++k)
-    parameters.push_back(parameter(merged.args[k], k));
+    parameters.push_back(parameter(merged.args[k], k, any_const));
   const std::string name = fmt::format("{}", fmt::join(names, "_"));
   // What the compiler says of the functions it has said when they were compiled alone.
   std::string text =

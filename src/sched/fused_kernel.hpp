@@ -21,7 +21,8 @@ struct FusedKernel {
 std::size_t count_args(std::span<const LoopStep* const> loops);
 
 /// Precondition: `can_be_part` of each.
-FusedKernel fuse_kernels(std::span<const LoopStep* const> loops);
+/// @param any_const  some of the kernels take pointers to what they read that are not to const
+FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const);
 
 /// Whether the text and the arguments of a loop can be part of another kernel. The text is one
 /// function: helpers would mean something else in a scope of their own, where they hide functions

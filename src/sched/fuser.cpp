@@ -2,6 +2,9 @@
 #include <sched/fuser.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -71,6 +74,22 @@ bool can_join(const FusionGroup& group, const LoopStep& next, const std::vector<
   return shares && all.size() <= most_loops && count_args(all) <= most_args;
 }
 
+/// What the kernels name, without text and arguments; nothing if they mean different variables by
+/// one name.
+std::optional<jit::LoopShape> joined_shape(const core::Mesh& mesh,
+                                           std::span<const LoopStep* const> loops) {
+  jit::LoopShape joined;
+  std::map<std::string, jit::ConstantShape> constants;
+  for (const LoopStep* loop : loops) {
+    const jit::LoopShape shape = shape_of(mesh, loop->kernel);
+    joined.any_const = joined.any_const || shape.any_const;
+    for (const jit::ConstantShape& constant : shape.constants)
+      if (constants.try_emplace(constant.name, constant).first->second != constant) return {};
+  }
+  for (auto& [name, constant] : constants) joined.constants.push_back(std::move(constant));
+  return joined;
+}
+
 /// "a+b+c", or "a+b+c+... (16 loops)".
 std::string joined_name(const std::vector<std::string>& names) {
   constexpr std::size_t most = 4;
@@ -96,18 +115,22 @@ std::vector<FusionGroup> groups_of(const ChainPlan& chain, const std::vector<Loo
 }
 
 void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
-  const std::vector<jit::Constant> constants = constants_of(mesh);
   std::vector<Candidate> candidates;
   std::vector<jit::LoopRequest> requests;
   for (const ChainPlan& chain : plan.chains)
     for (FusionGroup& group : groups_of(chain, plan.steps)) {
       std::vector<const LoopStep*> loops;
       for (const std::size_t k : group) loops.push_back(&plan.steps[k]);
-      FusedKernel fused = fuse_kernels(loops);
+      std::optional<jit::LoopShape> shape = joined_shape(mesh, loops);
+      if (!shape) continue;
+      FusedKernel fused = fuse_kernels(loops, shape->any_const);
       const op_kernel kernel = kernel_for(fused);
+      shape->kernel = fused.name;
+      shape->text = fused.text;
+      shape->args = arg_shapes(fused.args);
       const core::CallSite& where = queue.records()[group.front()].where;
-      requests.push_back({jit::shape_of(*kernel, arg_shapes(fused.args), constants), fused.name,
-                          fmt::format("{}:{}", where.file, where.line), kernel});
+      requests.push_back(
+          {std::move(*shape), fused.name, fmt::format("{}:{}", where.file, where.line), kernel});
       candidates.push_back({&chain, std::move(group), std::move(fused), kernel});
     }
   if (requests.empty()) return;

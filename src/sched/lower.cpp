@@ -51,6 +51,23 @@ SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) 
   return shared;
 }
 
+std::vector<jit::Constant> declared_constants(const core::Mesh& mesh) {
+  std::vector<jit::Constant> constants;
+  for (const auto& [name, constant] : mesh.constants())
+    constants.push_back({name, constant.type, constant.dim, constant.value.get()});
+  return constants;
+}
+
+std::vector<jit::Constant> variables_of(const core::FunctionKernel& kernel) {
+  std::vector<jit::Constant> constants;
+  for (const core::NamedVariable& named : kernel.variables)
+    constants.push_back({.name = named.name,
+                         .address = named.variable->value.get(),
+                         .declaration = named.declaration,
+                         .variable = named.variable->origin});
+  return constants;
+}
+
 }  // namespace
 
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
@@ -76,10 +93,23 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
 }
 
 std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
-  std::vector<jit::Constant> constants;
-  for (const auto& [name, constant] : mesh.constants())
-    constants.push_back({name, constant.type, constant.dim, constant.value.get()});
+  std::vector<jit::Constant> constants = declared_constants(mesh);
+  for (const auto& [function, kernel] : mesh.functions()) {
+    const std::vector<jit::Constant> variables = variables_of(*kernel);
+    constants.insert(constants.end(), variables.begin(), variables.end());
+  }
   return constants;
+}
+
+jit::LoopShape shape_of(const core::Mesh& mesh, op_kernel kernel) {
+  const core::FunctionKernel* function = mesh.function_of(kernel);
+  if (function == nullptr) return jit::shape_of(*kernel, {}, declared_constants(mesh));
+  jit::LoopShape shape = jit::shape_of(*kernel, {}, {});
+  shape.any_const = true;
+  for (const jit::Constant& variable : variables_of(*function))
+    shape.constants.push_back(jit::shape_of(variable));
+  std::ranges::sort(shape.constants);
+  return shape;
 }
 
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args) {

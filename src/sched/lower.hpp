@@ -15,8 +15,12 @@ namespace op2::sched {
 /// Numbers dats and maps within the loop, in order of first appearance.
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args);
 
-/// All declared constants, for the code that names them.
+/// All declared constants and all variables that texts of functions name, for the code that names
+/// them.
 std::vector<jit::Constant> constants_of(const core::Mesh& mesh);
+
+/// The shape of a kernel, without arguments. Cost: as jit::shape_of.
+jit::LoopShape shape_of(const core::Mesh& mesh, op_kernel kernel);
 
 /// A way by which a loop reaches rows of a dat.
 struct Reach {

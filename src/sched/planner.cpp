@@ -42,6 +42,11 @@ bool is_function_alone(op_kernel kernel) {
   return *kernel->source == '\0';
 }
 
+std::string words_of_host(const core::FunctionKernel* function) {
+  const bool is_known = function == nullptr || function->why_no_text.empty();
+  return is_known ? "host" : fmt::format("host: {}", function->why_no_text);
+}
+
 }  // namespace
 
 Planner::Planner(const core::Options& options, const core::Topology& topology,
@@ -164,7 +169,6 @@ bool Planner::wants_host(op_kernel kernel) const {
 }
 
 void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wait, Plan& plan) {
-  const std::vector<jit::Constant> constants = constants_of(mesh);
   std::vector<jit::LoopRequest> requests;
   std::vector<std::size_t> places;
   std::map<op_kernel, jit::LoopShape> shapes;  // without arguments: each text is looked at once
@@ -173,7 +177,7 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
     if (step.kind != LoopStep::Kind::loop) continue;
     const core::LoopRecord& record = queue.records()[k];
     if (wants_host(record.kernel)) {
-      step.row->code = "host";
+      step.row->code = words_of_host(mesh.function_of(record.kernel));
       continue;
     }
     const std::string site = fmt::format("{}:{}", record.where.file, record.where.line);
@@ -183,7 +187,7 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
                  "use OP_KERNEL or OP2_JIT=on",
                  record.name, site, record.kernel->name);
     const auto [known, fresh] = shapes.try_emplace(record.kernel);
-    if (fresh) known->second = jit::shape_of(*record.kernel, {}, constants);
+    if (fresh) known->second = shape_of(mesh, record.kernel);
     requests.push_back({known->second, record.name, site, record.kernel});
     requests.back().shape.args = arg_shapes(queue.args_of(record));
     places.push_back(k);
@@ -244,13 +248,15 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
 }
 
 bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) {
-  if (is_function_alone(kernel)) return true;  // it may name anything
+  if (const core::FunctionKernel* function = mesh.function_of(kernel))
+    return is_function_alone(kernel) ||
+           !function->variables.empty();  // alone: it may name anything
   if (constants_looked_for_ != mesh.constants().size()) {
     names_constants_.clear();
     constants_looked_for_ = mesh.constants().size();
   }
   const auto [answer, fresh] = names_constants_.try_emplace(kernel, false);
-  if (fresh) answer->second = !jit::shape_of(*kernel, {}, constants_of(mesh)).constants.empty();
+  if (fresh) answer->second = !shape_of(mesh, kernel).constants.empty();
   return answer->second;
 }
 

@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "registered.hpp"
 
-#include <algorithm>
+#include <span>
 #include <string_view>
+
+#include <compat/embedded.hpp>
 
 namespace op2 {
 
-std::vector<test::Table>& test::tables() {
-  static std::vector<Table> tables;
-  return tables;
-}
-
 std::vector<embedded::Kernel> test::kernels_of(const char* file) {
   std::vector<embedded::Kernel> found;
-  for (const Table& table : tables()) {
-    for (int i = 0; i < table.count; ++i) {
-      if (std::string_view(table.kernels[i].file).ends_with(file))
-        found.push_back(table.kernels[i]);
-    }
-  }
+  for (const std::span<const embedded::Kernel> table : compat::embedded_tables())
+    for (const embedded::Kernel& kernel : table)
+      if (std::string_view(kernel.file).ends_with(file)) found.push_back(kernel);
   return found;
 }
 
-namespace embedded {
-
-Registration::Registration(const Kernel* kernels, int count) noexcept
-    : kernels_(kernels), count_(count) {
-  test::tables().push_back({kernels, count});
-}
-
-Registration::~Registration() {
-  auto& tables = test::tables();
-  std::erase_if(tables, [this](const auto& table) {
-    return table.kernels == kernels_ && table.count == count_;
-  });
-}
-
-}  // namespace embedded
 }  // namespace op2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands in for the part of the library that keeps the kernels of a program.
+// The kernels that this program's units have registered.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,7 @@
 
 namespace op2::test {
 
-/// Tables that are registered now.
-struct Table {
-  const embedded::Kernel* kernels;
-  int count;
-};
-std::vector<Table>& tables();
-
-/// All kernels of the unit whose name ends with `file`.
+/// All kernels of the units whose names end with `file`.
 std::vector<embedded::Kernel> kernels_of(const char* file);
 
 }  // namespace op2::test

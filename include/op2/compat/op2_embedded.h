@@ -3,6 +3,12 @@
 // includes nothing: it stands before the program's own source.
 #pragma once
 
+#if defined(__GNUC__)
+#define OP2_EMBEDDED_API __attribute__((visibility("default")))
+#else
+#define OP2_EMBEDDED_API
+#endif
+
 namespace op2 {
 namespace embedded {
 
@@ -29,7 +35,7 @@ struct Kernel {
 /// Makes the kernels of one unit known for as long as it lives; the table must live as long. Units
 /// register while the program starts, in any order, and those of a shared library when it is
 /// loaded.
-class Registration {
+class OP2_EMBEDDED_API Registration {
  public:
   /// @param kernels  shape [count]
   Registration(const Kernel* kernels, int count) noexcept;

@@ -137,7 +137,7 @@ void KernelCheck::add(const clang::FunctionDecl& function, const std::string& sc
   auto form = form_of(function);
   form.scope = scope;
   functions_.push_back(std::move(form));
-  if (!fault_) fault_ = signature_fault(request_.kernel, functions_, request_.args);
+  if (!fault_) fault_ = signature_fault(request_, functions_);
 }
 
 void check_macros(clang::Preprocessor& preprocessor) {

@@ -28,12 +28,12 @@ std::string describe(const ArgShape& arg) {
 }
 
 std::string parameter_fault(std::size_t position, const ParameterForm& parameter,
-                            const ArgShape& arg) {
+                            const ArgShape& arg, bool any_const) {
   const Type type = arg.kind == OP_ARG_IDX ? Type::i32 : arg.type;
   const bool read_only = arg.kind == OP_ARG_IDX || arg.access == OP_READ;
   const bool is_vector = arg.members > 1;
   const bool same_form = parameter.pointee == type && parameter.is_vector == is_vector;
-  if (same_form && parameter.to_const == read_only) return {};
+  if (same_form && (any_const || parameter.to_const == read_only)) return {};
   const std::string wanted = fmt::format("{}{}", read_only ? "const " : "", spelling(type));
   const std::string demand = !same_form && is_vector
                                  ? fmt::format("must be an array of pointers to {}", wanted)
@@ -54,7 +54,7 @@ std::vector<ArgShape> without_other_members(const std::vector<ArgShape>& args) {
 
 /// Of a function that is the kernel.
 std::optional<SignatureFault> function_fault(const FunctionForm& function,
-                                             const std::vector<ArgShape>& args) {
+                                             const std::vector<ArgShape>& args, bool any_const) {
   const auto& parameters = function.parameters;
   if (function.result != "void") {
     return SignatureFault{fmt::format("kernel '{}' returns '{}', but a kernel returns void",
@@ -70,7 +70,7 @@ std::optional<SignatureFault> function_fault(const FunctionForm& function,
         function.place};
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const auto fault = parameter_fault(i, parameters[i], args[i]);
+    const auto fault = parameter_fault(i, parameters[i], args[i], any_const);
     if (!fault.empty()) return SignatureFault{fault, parameters[i].place};
   }
   return std::nullopt;
@@ -88,16 +88,16 @@ std::string parameter_list(const FunctionForm& function) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::optional<SignatureFault> signature_fault(const std::string& kernel,
-                                              const std::vector<FunctionForm>& functions,
-                                              const std::vector<ArgShape>& args) {
+std::optional<SignatureFault> signature_fault(const CompileRequest& request,
+                                              const std::vector<FunctionForm>& functions) {
+  const std::string& kernel = request.kernel;
   const auto& last = functions.back();
   if (!is_kernel(last, kernel)) return std::nullopt;
-  const auto params = without_other_members(args);
   const auto count = std::count_if(functions.begin(), functions.end(), [&](const auto& function) {
     return is_kernel(function, kernel);
   });
-  if (count == 1) return function_fault(last, params);
+  if (count == 1)
+    return function_fault(last, without_other_members(request.args), request.any_const);
   return SignatureFault{
       fmt::format("kernel '{}' is overloaded; rename all functions of that name but one", kernel),
       last.place};

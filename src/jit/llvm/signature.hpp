@@ -42,9 +42,8 @@ bool is_kernel(const FunctionForm& function, const std::string& kernel);
 
 /// What is wrong with the last of `functions`; nothing if it fits, or is not the kernel. Arguments
 /// count from 0.
-std::optional<SignatureFault> signature_fault(const std::string& kernel,
-                                              const std::vector<FunctionForm>& functions,
-                                              const std::vector<ArgShape>& args);
+std::optional<SignatureFault> signature_fault(const CompileRequest& request,
+                                              const std::vector<FunctionForm>& functions);
 
 /// Why none of `functions` is the kernel.
 SignatureFault missing_kernel(const std::string& kernel,

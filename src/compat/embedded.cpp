@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <compat/embedded.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace op2 {
+namespace {
+
+/// Tables of the units that are loaded.
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::span<const embedded::Kernel>> tables;
+};
+
+/// Units register before main and are unloaded after it, in any order: it is made by the first and
+/// never ends.
+Registry& registry() {
+  static auto* const only = new Registry;
+  return *only;
+}
+
+}  // namespace
+
+namespace embedded {
+
+Registration::Registration(const Kernel* kernels, int count) noexcept
+    : kernels_(kernels), count_(count) {
+  const std::lock_guard lock(registry().mutex);
+  registry().tables.emplace_back(kernels, static_cast<std::size_t>(count));
+}
+
+Registration::~Registration() {
+  const std::lock_guard lock(registry().mutex);
+  std::erase_if(registry().tables,
+                [this](std::span<const Kernel> table) { return table.data() == kernels_; });
+}
+
+}  // namespace embedded
+
+std::vector<std::span<const embedded::Kernel>> compat::embedded_tables() {
+  const std::lock_guard lock(registry().mutex);
+  return registry().tables;
+}
+
+const embedded::Kernel* compat::embedded_kernel(void (*function)()) {
+  const std::lock_guard lock(registry().mutex);
+  const embedded::Kernel* without_text = nullptr;
+  for (const std::span<const embedded::Kernel> table : registry().tables)
+    for (const embedded::Kernel& kernel : table) {
+      if (kernel.function != function) continue;
+      if (kernel.text != nullptr) return &kernel;
+      without_text = &kernel;
+    }
+  return without_text;
+}
+
+}  // namespace op2

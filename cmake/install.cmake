@@ -12,7 +12,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake cmake/op2Config
         DESTINATION ${package_dir})
 
 # The plug-in lies beside the library; every part finds the others from where it is itself.
-install(TARGETS op2 EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS op2 op2_compat EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(target op2 op2_llvm op2_clang op2-jitinspect)
   if(TARGET ${target})
     if(NOT target STREQUAL op2)

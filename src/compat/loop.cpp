@@ -28,22 +28,33 @@ arg global(int opt, char* data, int dim, const char* type, int size, int access)
   return made;
 }
 
+/// Type and number of values, where the argument says other than its dat.
+void add_form(const arg& given, ::op_arg& made) {
+  const bool is_as_declared = given.dat != nullptr && given.dim == given.dat->dim &&
+                              given.type != nullptr &&
+                              std::strcmp(given.type, given.dat->type) == 0;
+  made.dim_as_declared = is_as_declared;
+  made.dim = given.dim;
+  if (!is_as_declared && given.type != nullptr)
+    made.type = core::name_of(type_of("argument of type", given.type, given.type));
+}
+
 /// The argument as the library knows it.
 ::op_arg converted(const arg& given) {
   ::op_arg made;
   made.argtype = static_cast<op_arg_type>(given.argtype);
   made.acc = static_cast<op_access>(given.acc);
   made.opt = given.opt;
-  made.dim = given.dim;
   made.idx = given.idx;
   made.dat = given.dat;
   made.map = given.map;
-  if (given.argtype == OP_ARG_IDX) made.value_type = Type::i32;
-  if (given.type == nullptr) return made;
-  const Type type = type_of("argument of type", given.type, given.type);
-  made.type = core::name_of(type);
-  if (given.argtype == OP_ARG_DAT) return made;
-  made.value_type = type;
+  if (given.argtype == OP_ARG_DAT) {
+    add_form(given, made);
+    return made;
+  }
+  made.dim = given.dim;
+  made.value_type =
+      given.argtype == OP_ARG_IDX ? Type::i32 : type_of("argument of type", given.type, given.type);
   made.data = given.data;
   made.writable = true;
   return made;

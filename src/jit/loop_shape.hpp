@@ -55,11 +55,11 @@ struct Sanitizers {
 
 struct LoopShape {
   std::string kernel;      ///< name of the function that the text defines
-  bool any_const = false;  ///< its pointers may be to const or not, whatever the access
   std::string text;
   std::vector<ArgShape> args;
   std::vector<ConstantShape> constants;  ///< sorted by name
   std::vector<IncludedFile> includes;    ///< sorted by name
+  bool any_const = false;  ///< the kernel's pointers may be to const or not, whatever the access
   auto operator<=>(const LoopShape&) const = default;
 };
 

@@ -24,6 +24,7 @@
 #include <airfoil/flow.hpp>
 #include <airfoil/mesh.hpp>
 
+#include "function_airfoil.hpp"
 #include "hand_airfoil.hpp"
 #include "hand_airfoil_simd.hpp"
 #include "stopwatch.hpp"
@@ -113,11 +114,14 @@ void compare(const airfoil::Mesh& mesh, const Settings& settings, int threads) {
   const airfoil::Flow raw_flow = airfoil::declare_flow(mesh),
                       lazy_flow = airfoil::declare_flow(mesh),
                       random_flow = airfoil::declare_flow(shuffled(mesh));
+  FunctionAirfoil functions(mesh);
   airfoil::Residual raw(false), lazy(true), random(true);
   std::vector<Case> cases{
       {"hand scalar", [&] { return hand.iterate(settings.iterations); }},
       {"hand simd", [&] { return simd.iterate(settings.iterations); }},
       {"library raw", [&] { return advance(raw_flow, raw, settings.iterations); }},
+      {"library raw, kernels are functions",
+       [&] { return std::sqrt(functions.iterate(settings.iterations) / mesh.cells()); }},
       {"library lazy", [&] { return advance(lazy_flow, lazy, settings.iterations); }},
       {"library lazy, random numbering",
        [&] { return advance(random_flow, random, settings.iterations); }}};

@@ -17,6 +17,7 @@
 #include <airfoil/kernels.hpp>
 
 #include "direct_loops.hpp"
+#include "function_airfoil.hpp"
 #include "stopwatch.hpp"
 
 namespace bench {
@@ -99,6 +100,7 @@ void measure_all(const airfoil::Mesh& mesh, const Settings& settings, int thread
   op_init(1, arguments, 0);
   const airfoil::Flow flow = airfoil::declare_flow(mesh);
   airfoil::Residual lazy(true), raw(false);
+  FunctionAirfoil functions(mesh);
   DirectAirfoil data(mesh);
   const auto iterate_lazily = [&] {
     airfoil::iterate(flow, lazy);
@@ -110,7 +112,9 @@ void measure_all(const airfoil::Mesh& mesh, const Settings& settings, int thread
   const Case cases[] = {
       {"direct loops", [&] { copy_back_and_forth(flow, 8); }, copies},
       {"airfoil, lazy reduction", iterate_lazily, airfoil_calls(mesh)},
-      {"airfoil, raw reduction", [&] { airfoil::iterate(flow, raw); }, airfoil_calls(mesh)}};
+      {"airfoil, raw reduction", [&] { airfoil::iterate(flow, raw); }, airfoil_calls(mesh)},
+      {"airfoil, raw reduction, kernels are functions", [&] { functions.iterate(1); },
+       airfoil_calls(mesh)}};
   for (const Case& c : cases) measure(c, data, settings, threads);
   op_exit();
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # One install test: run.sh STEP SOURCE BUILD LIBDIR [cmake option ...]
-# `stage` installs BUILD and moves the result; package, pkg_config, tool, example and embed use libop2
+# `stage` installs BUILD and moves the result; package, pkg_config, tool, example, embed and existing use libop2
 # from there, as users do; subdirectory builds it with the program; deps_dir takes libraries from a folder.
 set -eu
 step=$1 source=$2 build=$3 libdir=$4
@@ -56,6 +56,24 @@ case $step in
     "$prefix/bin/op2-cxx" g++ -c -I"$source/tests/embed/include" "$source/tests/embed/samples/first_unit.cpp" \
       -o "$work/$step/first_unit.o"
     strings "$work/$step/first_unit.o" | grep -F 'y[0] = factor * x[0];'
+    ;;
+  existing)
+    # A program for OP2's own headers: by the compiler alone, by op2-cxx, and by CMake.
+    rm -rf "${work:?}/$step" "$OP2_CACHE_DIR"
+    mkdir -p "$work/$step"
+    cp -r "$source/tests/install/existing" "$source/tests/compat/ring.cpp" "$work/$step"
+    cd "$work/$step"
+    for compiler in g++ "$prefix/bin/op2-cxx g++"; do
+      make -B CXX="$compiler" OP2="$prefix" LIBDIR="$libdir" -f existing/Makefile
+      OP2_TIMING=table.txt ./ring
+      mv table.txt "$(basename "${compiler% g++}").txt"
+    done
+    grep 'spread .* host' g++.txt
+    grep 'spread .* jit' op2-cxx.txt
+    cmake -S existing -B build -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@"
+    cmake --build build
+    OP2_TIMING=table.txt build/ring
+    grep 'spread .* jit' table.txt
     ;;
   subdirectory)
     build_and_run -DOP2_SOURCE="$source" "$@"

@@ -28,6 +28,23 @@ arg global(int opt, char* data, int dim, const char* type, int size, int access)
   return made;
 }
 
+inline arg of_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type, int access) {
+  arg made{};
+  made.dat = dat;
+  made.map = map;
+  made.dim = dim;
+  made.idx = idx;
+  made.type = type;
+  made.acc = access;
+  made.argtype = OP_ARG_DAT;
+  made.opt = opt;
+  if (opt == 0 || dat == nullptr) return made;
+  made.size = dat->size;
+  made.data = dat->data;
+  made.map_data = map == nullptr ? nullptr : map->map;
+  return made;
+}
+
 /// Type and number of values, where the argument says other than its dat.
 void add_form(const arg& given, ::op_arg& made) {
   const bool is_as_declared = given.dat != nullptr && given.dim == given.dat->dim &&
@@ -96,26 +113,11 @@ void take_values(api::Runtime& runtime, const core::FunctionKernel& kernel) {
 }  // namespace
 
 arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char* type, int access) {
-  return compat::op_opt_arg_dat(1, dat, idx, map, dim, type, access);
+  return of_dat(1, dat, idx, map, dim, type, access);
 }
-
 arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type,
                    int access) {
-  arg made{};
-  made.dat = dat;
-  made.map = map;
-  made.dim = dim;
-  made.idx = idx;
-  made.type = type;
-  made.acc = access;
-  made.argtype = OP_ARG_DAT;
-  made.opt = opt;
-  if (opt != 0 && dat != nullptr) {
-    made.size = dat->size;
-    made.data = dat->data;
-    made.map_data = map == nullptr ? nullptr : map->map;
-  }
-  return made;
+  return of_dat(opt, dat, idx, map, dim, type, access);
 }
 
 arg op_arg_gbl_char(char* data, int dim, const char* type, int size, int access) {

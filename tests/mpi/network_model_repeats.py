@@ -17,7 +17,7 @@ NETWORK = {"NETMODEL_LATENCY_US": "20", "NETMODEL_OVERHEAD_US": "0.3", "NETMODEL
 
 def seconds(mpiexec, program, model, **switches):
     """Of one chain, on the slowest of four clocks."""
-    command = ["timeout", "-k", "5", "60", mpiexec, "-n", "4", "env",
+    command = ["timeout", "-k", "5", "240", mpiexec, "-n", "4", "env",
                *(f"{name}={value}" for name, value in model.items()),
                program, "--size", "30", "--nchains", "4", "--repeats", "2", "--json"]  # fmt: skip
     output = subprocess.run(command, env={**os.environ, "OP2_THREADS": "1", **switches}, check=True,

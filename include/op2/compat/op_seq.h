@@ -44,7 +44,7 @@ struct caller {
 
 /// Calls `kernel` for every element of `set`.
 template <class... P, class... Args>
-void op_par_loop(void (*kernel)(P*...), loop_name name, op_set set, Args... args) {
+void op_par_loop(void (*kernel)(P*...), loop_name name, op_set set, const Args&... args) {
   static_assert(sizeof...(P) == sizeof...(Args),
                 "one loop argument for each parameter of the kernel");
   const arg list[] = {args..., arg()};

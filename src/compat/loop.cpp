@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arguments and loops. Kernels are functions of the program.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory_resource>
 #include <vector>
 
 #include <op2/compat/op2_functions.h>
@@ -146,7 +148,9 @@ arg op_arg_idx(int idx, op_map map) {
 void par_loop(const function& kernel, const char* name, const char* file, int line, op_set set,
               const arg* args, int count) {
   guarded([&] {
-    std::vector<::op_arg> list;
+    std::array<std::byte, 32 * sizeof(::op_arg)> usual;  // allocating costs as much as the rest
+    std::pmr::monotonic_buffer_resource memory(usual.data(), usual.size());
+    std::pmr::vector<::op_arg> list(&memory);
     list.reserve(static_cast<std::size_t>(count));
     for (int k = 0; k < count; ++k) list.push_back(converted(args[k]));
     api::Runtime& runtime = api::usable();

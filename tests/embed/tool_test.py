@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE / "samples"
-INCLUDE = HERE / "include"
+INCLUDE = HERE.parent.parent / "include" / "op2" / "compat"
 TOOL = CXX_WRAPPER = COMPILER = ""
 
 PROGRAM = """#include "op_seq.h"
@@ -26,9 +26,14 @@ inline void k(const double* x, double* y) { y[0] = x[0] + VALUE; }
 int main() { op_par_loop(k, "k", nullptr, op_arg(), op_arg()); }
 """
 # Prints the texts that are registered.
-PRINTER = """#include <op2/compat/op2_embedded.h>
+PRINTER = """#include <op2_embedded.h>
+#include <op_seq.h>
 #include <cstdio>
-namespace op2 { namespace embedded {
+namespace op2 { namespace compat {
+void par_loop(const function&, const char*, const char*, int, op_set, const arg*, int) {}
+arg op_arg_dat(op_dat, int, op_map, int, const char*, int) { return arg(); }
+}
+namespace embedded {
 Registration::Registration(const Kernel* k, int n) noexcept : kernels_(k), count_(n) {
   for (int i = 0; i < n; ++i) std::puts(k[i].text);
 }

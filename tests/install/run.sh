@@ -53,7 +53,7 @@ case $step in
     ;;
   embed)
     "$source/tests/embed/consumer.sh" "$source" "$work/$step" g++ Ninja "package=$prefix"
-    "$prefix/bin/op2-cxx" g++ -c -I"$source/tests/embed/include" "$source/tests/embed/samples/first_unit.cpp" \
+    "$prefix/bin/op2-cxx" g++ -c -I"$source/include/op2/compat" "$source/tests/embed/samples/first_unit.cpp" \
       -o "$work/$step/first_unit.o"
     strings "$work/$step/first_unit.o" | grep -F 'y[0] = factor * x[0];'
     ;;

@@ -209,8 +209,8 @@ void run(op_set cells, op_dat a, op_dat b, op_map map, bool which) {
               op_arg_dat(b, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(scale<double, 3>, "scale", cells, x, op_arg_dat(b, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(scale<float, 2>, "scale_single", cells, x, x);
-  op_par_loop<const double*, double*>(overloaded, "overloaded", cells, x, x);
-  op_par_loop<const float*, float*>(overloaded, "overloaded_single", cells, x, x);
+  op_par_loop<const double, double>(overloaded, "overloaded", cells, x, x);
+  op_par_loop<const float, float>(overloaded, "overloaded_single", cells, x, x);
   op_par_loop(flow::hidden, "hidden", cells, x, x);
   op_par_loop(flow::Kernels::member, "member", cells, x, x);
   op_par_loop(precision, "precision", cells, x, x);

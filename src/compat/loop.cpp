@@ -6,6 +6,7 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
+#include <compat/dat_argument.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
 
@@ -36,7 +37,7 @@ arg global(int opt, char* data, int dim, const char* type, int size, int access)
   made.dat = given.dat;
   made.map = given.map;
   if (given.argtype == OP_ARG_IDX) made.value_type = Type::i32;
-  if (given.type == nullptr) return made;
+  if (fits_dat(given, made) || given.type == nullptr) return made;
   const Type type = type_of("argument of type", given.type, given.type);
   made.type = core::name_of(type);
   if (given.argtype == OP_ARG_DAT) return made;

@@ -69,15 +69,15 @@ void check_type(const char* what, const char* name, const T* values, const char*
 
 template <class T>
 op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* name) {
-  check_type("dat", name, data, type);
-  return op_decl_dat_char(set, dim, type, size_of(data), bytes_of(data), name);
+  compat::check_type("dat", name, data, type);
+  return op_decl_dat_char(set, dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
 /// @param data  not used: a temporary dat begins with zeros
 template <class T>
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const char* name) {
-  check_type("dat", name, data, type);
-  return op_decl_dat_temp_char(set, dim, type, size_of(data), name);
+  compat::check_type("dat", name, data, type);
+  return op_decl_dat_temp_char(set, dim, type, compat::size_of(data), name);
 }
 
 /// @return 1, or -1 if it is no temporary dat
@@ -87,38 +87,38 @@ inline int op_free_dat_temp(op_dat dat) {
 
 template <class T>
 void op_decl_const(int dim, const char* type, T* data) {
-  check_type("constant", "at an address", data, type);
-  decl_const(dim, type, size_of(data), data);
+  compat::check_type("constant", "at an address", data, type);
+  decl_const(dim, type, compat::size_of(data), data);
 }
 template <class T>
 void op_decl_const2(const char* name, int dim, const char* type, T* data) {
-  check_type("constant", name, data, type);
-  op_decl_const_char(dim, type, size_of(data), bytes_of(data), name);
+  compat::check_type("constant", name, data, type);
+  op_decl_const_char(dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
 template <class T>
 arg op_arg_gbl(T* data, int dim, const char* type, int acc) {
-  if (data != NULL) check_type("global", "of a loop", data, type);
-  return op_arg_gbl_char(bytes_of(data), dim, type, size_of(data), acc);
+  if (data != NULL) compat::check_type("global", "of a loop", data, type);
+  return op_arg_gbl_char(compat::bytes_of(data), dim, type, compat::size_of(data), acc);
 }
 template <class T>
 arg op_opt_arg_gbl(int opt, T* data, int dim, const char* type, int acc) {
-  if (data != NULL && opt) check_type("global", "of a loop", data, type);
-  return op_opt_arg_gbl_char(opt, bytes_of(data), dim, type, size_of(data), acc);
+  if (data != NULL && opt) compat::check_type("global", "of a loop", data, type);
+  return op_opt_arg_gbl_char(opt, compat::bytes_of(data), dim, type, compat::size_of(data), acc);
 }
 template <class T>
 arg op_arg_info(T* data, int dim, const char* type, int reference) {
-  check_type("global", "of a loop", data, type);
-  return op_arg_info_char(bytes_of(data), dim, type, size_of(data), reference);
+  compat::check_type("global", "of a loop", data, type);
+  return op_arg_info_char(compat::bytes_of(data), dim, type, compat::size_of(data), reference);
 }
 
 template <class T>
 void op_fetch_data(op_dat dat, T* values) {
-  get_data(dat, size_of(values), bytes_of(values));
+  get_data(dat, compat::size_of(values), compat::bytes_of(values));
 }
 template <class T>
 void op_fetch_data_idx(op_dat dat, T* values, int low, int high) {
-  get_data_range(dat, size_of(values), bytes_of(values), low, high);
+  get_data_range(dat, compat::size_of(values), compat::bytes_of(values), low, high);
 }
 
 }  // namespace compat

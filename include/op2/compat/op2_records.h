@@ -96,11 +96,13 @@ OP2_API variables& values();
 struct plan {
   const char* name;
   op_set set;
-  int nargs, ninds, part_size, nblocks, ncolors, ncolors_core, ncolors_owned, count;
-  int *nelems, *offset, *ncolblk, *blkmap, *nthrcol, *thrcol, *nsharedCol, *nindirect;
-  int *ind_map, *ind_offs, *ind_sizes;
-  short* loc_map;
-  int nshared;
+  int nargs, ninds, part_size, nblocks, ncolors, ncolors_core, ncolors_owned, count, nshared;
+  op_map* maps;
+  op_dat* dats;
+  int *idxs, *optflags, *accs;
+  int *nelems, *offset, *ncolblk, *blkmap, *nthrcol, *thrcol, *col_reord, *nindirect;
+  int *ind_map, **ind_maps, *ind_offs, *ind_sizes, *nsharedCol;
+  short *loc_map, **loc_maps;
   float transfer, transfer2;
 };
 

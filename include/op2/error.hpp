@@ -42,6 +42,7 @@ enum class ErrorCode : int {
   too_large = 219,      ///< an `op_arg_gbl` of more than 64 KiB, or a number above 2^31 - 1
   inside_kernel = 220,  ///< a kernel's host function called the library
   host_function_threw = 221,  ///< a kernel's host function threw, on one of several ranks
+  not_supported = 222,        ///< a call of OP2's that has no meaning here
 
   divergent_ranks = 401,        ///< the ranks of a job make different calls
   kernel_differs = 402,         ///< the ranks of a job have different texts of one kernel

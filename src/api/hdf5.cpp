@@ -123,6 +123,13 @@ void check_paths(const core::Mesh& mesh) {
 /// Collective.
 void write_dat(api::Runtime& runtime, Hdf5File& file, const core::Dat& dat,
                const std::string& path) {
+  if (dat.opaque) {
+    runtime.log.warning(
+        fmt::format("dat '{}' is not written: its rows are opaque, because its "
+                    "values have another size than \"{}\"",
+                    dat.name_storage, dat.type));
+    return;
+  }
   comm::Bytes storage;
   const auto rows = runtime.fetch(dat, storage);
   const comm::Blocks blocks = runtime.rows.declared_blocks(dat.on());

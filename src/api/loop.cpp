@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include <op2/par_loop.hpp>
 
 #include <api/session.hpp>
@@ -52,7 +54,8 @@ void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set se
   auto& runtime = api::usable();
   core::check_loop(runtime.mesh, kernel, name, set, args);
   const bool forces = runtime.queue.push_loop(kernel, name, set, args);
-  if (forces || runtime.engine.must_run_now(kernel, runtime.mesh))
+  const bool at_once = !runtime.options.queue_loops || std::ranges::any_of(args, core::is_opaque);
+  if (forces || at_once || runtime.engine.must_run_now(kernel, runtime.mesh))
     runtime.flush();
   else
     runtime.flush_if_full();

@@ -92,7 +92,7 @@ comm::Owners external_owners(api::Runtime& runtime, const core::Dat& dat) {
     for (std::size_t k = 0; k < owners.size(); ++k)
       if (owners[k] < 0 || owners[k] >= runtime.ranks().size())
         core::fail(ErrorCode::bad_range, "op_partition: dat '{}'[{}] = {} is no rank of 0 .. {}",
-                   dat.name, dat.on().first + static_cast<std::int64_t>(k), owners[k],
+                   dat.name_storage, dat.on().first + static_cast<std::int64_t>(k), owners[k],
                    runtime.ranks().size() - 1);
   });
   return owners;

@@ -26,9 +26,10 @@ const core::Dat& checked_dat(const char* function, op_dat dat) {
 void check_values(const char* function, const core::Dat& dat, Type value_type, const void* values) {
   if (dat.value_type != value_type)
     core::fail(ErrorCode::bad_type, "{}: dat '{}' is of type \"{}\", the values are {}", function,
-               dat.name, dat.type, core::cxx_name_of(value_type));
+               dat.name_storage, dat.type, core::cxx_name_of(value_type));
   if (values == nullptr && dat.on().declared > 0)
-    core::fail(ErrorCode::null_data, "{}: the values for dat '{}' are null", function, dat.name);
+    core::fail(ErrorCode::null_data, "{}: the values for dat '{}' are null", function,
+               dat.name_storage);
 }
 
 /// All values of a dat on one rank.
@@ -65,9 +66,14 @@ using FileFunction = void (*)(const std::string&, const comm::Field&);
 void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
   core::check_path(function, path);
   const core::Dat& record = checked_dat(function, dat);
+  if (record.opaque)
+    core::fail(ErrorCode::bad_type,
+               "{}: the rows of dat '{}' are opaque, because its values have another size than "
+               "\"{}\"; fetch them and write them by the program",
+               function, record.name_storage, record.type);
   auto& runtime = api::usable();
   const api::WholeDat whole = api::whole_dat(runtime, record);
-  runtime.enter("{} '{}'", function, record.name);
+  runtime.enter("{} '{}'", function, record.name_storage);
   runtime.check_together([&] {
     if (runtime.ranks().is_root()) write(path, whole.field());
   });
@@ -79,7 +85,7 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   const core::Dat& record = checked_dat("op_fetch_data", dat);
   auto& runtime = api::usable();
   runtime.flush();
-  runtime.enter("op_fetch_data '{}'", record.name);
+  runtime.enter("op_fetch_data '{}'", record.name_storage);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
   if (runtime.alone()) return copy_all(runtime, record, values);
   comm::Bytes storage;
@@ -92,16 +98,16 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
   const core::Dat& record = checked_dat("op_fetch_data_idx", dat);
   auto& runtime = api::usable();
   runtime.flush();
-  runtime.enter("op_fetch_data_idx '{}'", record.name);
+  runtime.enter("op_fetch_data_idx '{}'", record.name_storage);
   runtime.check_together([&] {
     check_values("op_fetch_data_idx", record, value_type, values);
     if (values == nullptr)
       core::fail(ErrorCode::null_data, "op_fetch_data_idx: the values for dat '{}' are null",
-                 record.name);
+                 record.name_storage);
     if (low < 0 || high >= record.on().global_size || low > high)
       core::fail(ErrorCode::bad_range,
                  "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,
-                 record.name, record.set->name, record.on().global_size);
+                 record.name_storage, record.set->name, record.on().global_size);
   });
   if (runtime.alone())
     return runtime.rows.copy_declared(record, low, high, static_cast<std::byte*>(values));

@@ -107,7 +107,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       static_cast<int>(options.exchange), static_cast<int>(options.target),
       static_cast<int>(options.jit),
       (options.eliminate_dead_loops ? 0 : 1) + 2 * static_cast<int>(options.simd) +
-          (options.fuse ? 0 : 8),
+          (options.fuse ? 0 : 8) + (options.queue_loops ? 0 : 16),
       options.partitioner, !options.timing.empty(), trace.on());
   ranks().barrier();
   trace.restart();
@@ -208,7 +208,7 @@ void Runtime::settle() {
 
 std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {
   flush();
-  enter("fetch of dat '{}'", dat.name);
+  enter("fetch of dat '{}'", dat.name_storage);
   return collectively([&] { return rows.declared_rows(dat, storage); });
 }
 

@@ -28,6 +28,7 @@ struct Sessions {
   op_error_handler handler = nullptr;
   std::unique_ptr<Runtime> running;
   std::vector<core::Mesh> ended;  ///< without data: only to recognise handles of former sessions
+  std::shared_ptr<void> companion;
 };
 
 /// The library's one mutable global: the C-style interface has no other place for its session.
@@ -105,6 +106,10 @@ Runtime& running() {
 
 Runtime* session_or_null() {
   return sessions().running.get();
+}
+
+std::shared_ptr<void>& companion() {
+  return sessions().companion;
 }
 
 Runtime& usable() {

@@ -2,6 +2,8 @@
 // Where the C-style functions find the running session.
 #pragma once
 
+#include <memory>
+
 #include <api/runtime.hpp>
 
 namespace op2::api {
@@ -16,5 +18,9 @@ Runtime& usable();
 
 /// The running session, or null. Never throws.
 Runtime* session_or_null();
+
+/// What the room above keeps for programs, from before `op_init` until after `op_exit`; null at
+/// first. Never throws.
+std::shared_ptr<void>& companion();
 
 }  // namespace op2::api

@@ -45,7 +45,7 @@ Grid checked_grid(const char* function, const char* path, op_map cells_to_nodes,
     const core::Dat& dat = checked_dat(function, field);
     if (dat.set != map.from && dat.set != map.to)
       core::fail(ErrorCode::wrong_set, "{}: dat '{}' is on set '{}', neither on '{}' nor on '{}'",
-                 function, dat.name, dat.set->name, map.from->name, map.to->name);
+                 function, dat.name_storage, dat.set->name, map.from->name, map.to->name);
     (dat.set == map.from ? grid.on_cells : grid.on_points).push_back(&dat);
   }
   return grid;

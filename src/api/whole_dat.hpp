@@ -18,7 +18,7 @@ struct WholeDat {
   comm::Bytes storage;              ///< unused where the values are in the dat as declared
   std::span<const std::byte> rows;  ///< empty elsewhere
   comm::Field field() const {
-    return {dat.name, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
+    return {dat.name_storage, dat.value_type, dat.dim, dat.on().global_size, rows.data()};
   }
 };
 

@@ -7,6 +7,9 @@ namespace op2::comm {
 /// Processes that mpirun or srun started together with this one; 1 without a launcher.
 int launched_processes();
 
+/// The number of this process among them.
+int launched_rank();
+
 /// This process among those of the job on its machine.
 struct NodeRank {
   int rank, count;

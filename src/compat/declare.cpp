@@ -10,6 +10,7 @@
 
 #include <api/session.hpp>
 #include <compat/errors.hpp>
+#include <compat/program.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>
 #include <core/value_type.hpp>
@@ -32,27 +33,91 @@ op_set op_decl_set(int size, const char* name) {
   return guarded([&] { return ::op_decl_set(size, name); });
 }
 
-op_map op_decl_map(op_set from, op_set to, int dim, int* values, const char* name) {
-  return guarded([&] { return ::op_decl_map(from, to, dim, values, name); });
+namespace {
+
+/// Entries that a program's array has for the declared elements of `from`.
+std::int64_t count_of(op_set from, int dim, const char* name) {
+  core::check_handle(api::usable().mesh, fmt::format("map '{}', set 'from'", name), from);
+  return std::int64_t{core::record_of(from)->declared} * dim;
 }
 
-op_map op_decl_map_long(op_set from, op_set to, int dim, wide_index* values, const char* name) {
+/// The entries as numbers from zero.
+template <class T>
+std::vector<int> from_zero(const T* values, std::int64_t count, const char* name) {
+  const T base = program().values.maps_base_index;
+  std::vector<int> entries;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const T entry = values[k] - base;
+    if (entry > std::numeric_limits<int>::max() || entry < -1)
+      core::fail(ErrorCode::too_large, "map '{}': entry {} is {}, outside {} .. 2^31 - 1", name, k,
+                 values[k], base);
+    entries.push_back(static_cast<int>(entry));
+  }
+  return entries;
+}
+
+template <class T>
+op_map declare_map(op_set from, op_set to, int dim, const T* values, const char* name) {
+  core::check_name("op_decl_map", name);
+  if (values == nullptr) return ::op_decl_map(from, to, dim, nullptr, name);
+  const std::vector<int> entries = from_zero(values, count_of(from, dim, name), name);
+  return ::op_decl_map(from, to, dim, entries.data(), name);
+}
+
+}  // namespace
+
+op_map op_decl_map(op_set from, op_set to, int dim, int* values, const char* name) {
   return guarded([&] {
-    std::vector<int> narrow;
-    const wide_index count = from == nullptr ? 0 : wide_index{from->size} * dim;
-    for (wide_index k = 0; values != nullptr && k < count; ++k) {
-      if (values[k] > std::numeric_limits<int>::max() || values[k] < 0)
-        core::fail(ErrorCode::too_large, "map '{}': entry {} is {}, outside 0 .. 2^31 - 1", name, k,
-                   values[k]);
-      narrow.push_back(static_cast<int>(values[k]));
-    }
-    return ::op_decl_map(from, to, dim, values == nullptr ? nullptr : narrow.data(), name);
+    if (program().values.maps_base_index == 0) return ::op_decl_map(from, to, dim, values, name);
+    return declare_map(from, to, dim, values, name);
   });
 }
+op_map op_decl_map_long(op_set from, op_set to, int dim, wide_index* values, const char* name) {
+  return guarded([&] { return declare_map(from, to, dim, values, name); });
+}
+
+namespace {
+
+/// Whether values of `size` bytes are what the type string says. Others are the program's alone.
+bool is_known(const char* name, const char* type, int size) {
+  if (type == nullptr) type_of("dat", name, type);
+  const auto known = core::type_named(without_soa(type));
+  return known && static_cast<int>(core::size_of(*known)) == size;
+}
+
+op_dat make_opaque(op_dat made, int dim, const char* type) {
+  core::Dat& dat = *core::record_of(made);
+  dat.dim = dim;
+  dat.opaque = true;
+  dat.type_storage = type;
+  dat.type = dat.type_storage.c_str();
+  api::running().log.debug(fmt::format(
+      "dat '{}': values of {} bytes are no \"{}\"; its rows are opaque, and loops with it run as "
+      "functions",
+      dat.name_storage, dat.size / dim, type));
+  return made;
+}
+
+/// Bytes of a row, as the dim of a dat of bytes.
+int row_bytes(const char* name, int dim, int size) {
+  core::check_dim("dat", name, dim);
+  const std::int64_t bytes = std::int64_t{dim} * size;
+  if (size < 1 || bytes > core::max_dim)
+    core::fail(ErrorCode::bad_size, "dat '{}': {} values of {} bytes are no row of 1 .. {} bytes",
+               name, dim, size, core::max_dim);
+  return static_cast<int>(bytes);
+}
+
+}  // namespace
 
 op_dat op_decl_dat_char(op_set set, int dim, const char* type, int size, char* data,
                         const char* name) {
   return guarded([&] {
+    core::check_name("op_decl_dat", name);
+    if (!is_known(name, type, size))
+      return make_opaque(
+          detail::decl_dat(set, row_bytes(name, dim, size), nullptr, Type::b8, data, name), dim,
+          type);
     const Type value_type = checked_type("dat", name, type, size);
     return detail::decl_dat(set, dim, core::name_of(value_type), value_type, data, name);
   });
@@ -60,6 +125,10 @@ op_dat op_decl_dat_char(op_set set, int dim, const char* type, int size, char* d
 
 op_dat op_decl_dat_temp_char(op_set set, int dim, const char* type, int size, const char* name) {
   return guarded([&] {
+    core::check_name("op_decl_dat_temp", name);
+    if (!is_known(name, type, size))
+      return make_opaque(::op_decl_dat_temp(set, row_bytes(name, dim, size), "bool", name), dim,
+                         type);
     const Type value_type = checked_type("dat", name, type, size);
     return ::op_decl_dat_temp(set, dim, core::name_of(value_type), name);
   });
@@ -79,6 +148,19 @@ void decl_const(int dim, const char* type, int size, const void* values) {
   });
 }
 
+void op_decl_const_char(int dim, const char* type, int size, char* values, const char*) {
+  decl_const(dim, type, size, values);
+}
+
+op_dat op_decl_dat_overlay(op_set, op_dat) {
+  not_supported("op_decl_dat_overlay",
+                "each dat has memory of its own; declare it with op_decl_dat");
+}
+op_dat op_decl_dat_overlay_ptr(op_set, char*) {
+  not_supported("op_decl_dat_overlay_ptr",
+                "each dat has memory of its own; declare it with op_decl_dat");
+}
+
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {
   guarded([&] {
@@ -89,12 +171,27 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
                           name == "RCB" || name == "BLOCK";
     // OP2 takes any other name for: as declared.
     ::op_partition(is_known ? library : "BLOCK", word(routine), set, map, coordinates);
+    program().partitioned = true;
   });
 }
 
-// Elements are ordered, and halos made, when they are needed.
+void op_halo_create() {
+  guarded([] {
+    api::Runtime& runtime = api::usable();
+    runtime.flush();
+    if (runtime.mesh.sets().empty()) return;
+    runtime.enter("op_halo_create");
+    runtime.settle();
+  });
+}
+void op_halo_permap_create() {
+  compat::op_halo_create();
+}
+
+// Elements are ordered when they are needed; partitions and halos end with the session.
 void op_renumber(op_map) {}
-void op_halo_create() {}
 void op_halo_destroy() {}
+void op_partition_destroy() {}
+void op_partition_reverse() {}
 
 }  // namespace op2::compat

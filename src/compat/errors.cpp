@@ -3,6 +3,10 @@
 
 #include <cstdlib>
 
+#include <op2/compat/op2_functions.h>
+
+#include <compat/types.hpp>
+#include <core/error.hpp>
 #include <core/log.hpp>
 
 namespace op2::compat {
@@ -10,6 +14,21 @@ namespace op2::compat {
 void end_program(const Error& error) {
   core::Log(core::LogLevel::error).error(error.what());
   std::exit(EXIT_FAILURE);
+}
+
+void wrong_type(const char* what, const char* name, const char* type) {
+  guarded([&] {
+    core::fail(ErrorCode::bad_type, "{} '{}': its values are not of type \"{}\"", what, name,
+               type == nullptr ? "" : type);
+  });
+}
+bool differs(const char* type, const char* name) {
+  return without_soa(type == nullptr ? "" : type) != name;
+}
+
+void not_supported(const char* function, const char* instead) {
+  guarded([&] { core::fail(ErrorCode::not_supported, "{}: {}", function, instead); });
+  __builtin_unreachable();
 }
 
 }  // namespace op2::compat

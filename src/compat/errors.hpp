@@ -9,6 +9,10 @@ namespace op2::compat {
 /// Logs the error and ends the program with exit code 1.
 [[noreturn]] void end_program(const Error& error);
 
+/// Ends the program because of a call of OP2's that cannot be given a meaning.
+/// @param instead  why, and what to do
+[[noreturn]] void not_supported(const char* function, const char* instead);
+
 /// What `action` yields.
 template <class Action>
 auto guarded(const Action& action) -> decltype(action()) {

@@ -10,6 +10,7 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
+#include <compat/dat_argument.hpp>
 #include <compat/embedded.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
@@ -53,9 +54,10 @@ void add_form(const arg& given, ::op_arg& made) {
                               given.type != nullptr &&
                               std::strcmp(given.type, given.dat->type) == 0;
   made.dim_as_declared = is_as_declared;
+  if (is_as_declared) return;
   made.dim = given.dim;
-  if (!is_as_declared && given.type != nullptr)
-    made.type = core::name_of(type_of("argument of type", given.type, given.type));
+  if (fits_dat(given, made) || given.type == nullptr) return;
+  made.type = core::name_of(type_of("argument of type", given.type, given.type));
 }
 
 /// The argument as the library knows it.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results, files and memory.
-#include <cstdlib>
+// Results: values, sizes and pointers.
+#include <cstring>
+#include <numeric>
+#include <string>
 #include <string_view>
 
 #include <op2/compat/op2_functions.h>
-#include <op2/hdf5.hpp>
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
+#include <api/whole_dat.hpp>
+#include <comm/records.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>
@@ -18,11 +21,11 @@ namespace {
 /// @param size  bytes of one value, as the program has it
 Type type_of_values(op_dat dat, int size) {
   core::check_handle(api::usable().mesh, "fetching data: the dat", dat);
-  const Type type = core::record_of(dat)->value_type;
-  if (static_cast<int>(core::size_of(type)) != size)
-    core::fail(ErrorCode::bad_type, "dat '{}' has values of {} bytes, the array of {}", dat->name,
-               core::size_of(type), size);
-  return type;
+  const core::Dat& record = *core::record_of(dat);
+  if (record.size != record.dim * size)
+    core::fail(ErrorCode::bad_type, "dat '{}' has values of {} bytes, the array of {}",
+               record.name_storage, record.size / record.dim, size);
+  return record.value_type;
 }
 
 void flush() {
@@ -49,6 +52,69 @@ void op_print_dat_to_txtfile(op_dat dat, const char* path) {
 void op_print_dat_to_binfile(op_dat dat, const char* path) {
   guarded([&] { ::op_print_dat_to_binfile(dat, path); });
 }
+void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high) {
+  guarded([&] {
+    core::check_handle(api::usable().mesh, "op_fetch_data_idx: the dat", dat);
+    detail::fetch_data_range(dat, core::record_of(dat)->value_type, values, low, high);
+  });
+}
+
+namespace {
+
+/// Memory that the program frees.
+template <class T>
+T* plain_copy(const T& original) {
+  auto* const copy = static_cast<T*>(op_malloc(sizeof(T)));
+  std::memcpy(copy, &original, sizeof(T));
+  return copy;
+}
+
+template <class T>
+void print_values(const core::Dat& dat, std::span<const std::byte> rows) {
+  const T* value = reinterpret_cast<const T*>(rows.data());
+  for (std::int64_t row = 0; row < dat.on().global_size; ++row) {
+    std::string line;
+    for (int k = 0; k < dat.dim; ++k) line += fmt::format(" {}", *value++);
+    compat::op_printf("%s\n", line.c_str());
+  }
+}
+
+}  // namespace
+
+op_dat op_mpi_get_data(op_dat dat) {
+  return guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_mpi_get_data: the dat", dat);
+    const core::Dat& record = *core::record_of(dat);
+    op_set_core set = *dat->set;
+    set.size = set.core_size = record.on().declared;
+    set.exec_size = set.nonexec_size = 0;
+    op_dat_core copy = *dat;
+    copy.set = plain_copy(set);
+    copy.data = static_cast<char*>(op_malloc(record.declared_bytes()));
+    detail::fetch_data(dat, record.value_type, copy.data);
+    return plain_copy(copy);
+  });
+}
+op_dat op_fetch_data_file_char(op_dat dat) {
+  return compat::op_mpi_get_data(dat);
+}
+void op_mpi_put_data(op_dat) {}
+
+void op_dump_dat(op_dat dat) {
+  guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_dump_dat: the dat", dat);
+    if (core::record_of(dat)->opaque)
+      not_supported("op_dump_dat", "what the rows of this dat mean is known to the program alone");
+    const api::WholeDat whole = api::whole_dat(runtime, *core::record_of(dat));
+    if (!runtime.ranks().is_root()) return;
+    compat::op_printf("dat '%s' on set '%s'\n", dat->name, dat->set->name);
+    core::with_type(whole.dat.value_type,
+                    [&]<class T>() { print_values<T>(whole.dat, whole.rows); });
+  });
+}
+
 wide_index op_get_size(op_set set) {
   return guarded([&] { return ::op_get_size(set); });
 }
@@ -59,6 +125,51 @@ int op_size_of_set(const char* name) {
     core::fail(ErrorCode::bad_name, "op_size_of_set: there is no set '{}'", name);
   });
 }
+int op_get_size_local(op_set set) {
+  return set->size;
+}
+int op_get_size_local_core(op_set set) {
+  return set->core_size;
+}
+int op_get_size_local_exec(op_set set) {
+  return set->size + set->exec_size;
+}
+int op_get_size_local_full(op_set set) {
+  return set->size + set->exec_size + set->nonexec_size;
+}
+wide_index op_get_global_set_offset(op_set set) {
+  return guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_get_global_set_offset: the set", set);
+    runtime.flush();
+    runtime.enter("op_get_global_set_offset '{}'", set->name);
+    const auto sizes = comm::gather_records(runtime.ranks(), wide_index{set->size});
+    return std::accumulate(sizes.begin(), sizes.begin() + runtime.ranks().rank(), wide_index{0});
+  });
+}
+op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name) {
+  return guarded([&]() -> op_dat {
+    api::Runtime& runtime = api::usable();
+    for (const auto& dat : runtime.mesh.dats())
+      if (runtime.mesh.knows(dat.get()) && dat->set == set && dat->dim == dim &&
+          dat->size == size && dat->name_storage == name && !differs(type, dat->type))
+        return dat.get();
+    return nullptr;
+  });
+}
+int compare_sets(op_set one, op_set other) {
+  return one == other ? 1 : 0;
+}
+
+void* data_of(op_dat dat) {
+  return guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_get_data_ptr: the dat", dat);
+    runtime.flush();
+    return static_cast<void*>(dat->data);
+  });
+}
+
 void op_upload_all() {
   flush();
 }
@@ -70,50 +181,6 @@ void op_download_dat(op_dat) {
 }
 void deviceSync() {
   flush();
-}
-
-void* op_malloc(unsigned long size) {
-  return std::malloc(size);
-}
-void* op_calloc(unsigned long count, unsigned long size) {
-  return std::calloc(count, size);
-}
-void* op_realloc(void* memory, unsigned long size) {
-  return std::realloc(memory, size);
-}
-void op_free(void* memory) {
-  std::free(memory);
-}
-
-op_set op_decl_set_hdf5(const char* file, const char* name) {
-  return guarded([&] { return ::op_decl_set_hdf5(file, name); });
-}
-op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset) {
-  return guarded([&] { return ::op_decl_set_hdf5_infer_size(file, name, dataset); });
-}
-op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name) {
-  return guarded([&] { return ::op_decl_map_hdf5(from, to, dim, file, name); });
-}
-op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
-  return guarded([&] {
-    return ::op_decl_dat_hdf5(set, dim, core::name_of(type_of("dat", name, type)), file, name);
-  });
-}
-void op_get_const_hdf5(const char* name, int dim, const char* type, char* data, const char* file) {
-  guarded([&] { ::op_get_const_hdf5(name, dim, type, data, file); });
-}
-void op_write_const_hdf5(const char* name, int dim, const char* type, char* data,
-                         const char* file) {
-  guarded([&] { ::op_write_const_hdf5(name, dim, type, data, file); });
-}
-void op_dump_to_hdf5(const char* file) {
-  guarded([&] { ::op_dump_to_hdf5(file); });
-}
-void op_fetch_data_hdf5_file(op_dat dat, const char* file) {
-  guarded([&] { ::op_fetch_data_hdf5_file(dat, file); });
-}
-void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path) {
-  guarded([&] { ::op_fetch_data_hdf5_file_path(dat, file, path); });
 }
 
 }  // namespace op2::compat

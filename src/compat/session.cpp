@@ -2,79 +2,102 @@
 // Start and end, timers and messages.
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <string>
-#include <vector>
+#include <ctime>
 
 #include <op2/compat/op2_functions.h>
+#include <op2/compat/op2_stubs.h>
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
+#include <comm/mpi_communicator.hpp>
 #include <compat/errors.hpp>
-#include <core/error.hpp>
-#include <core/loop_table.hpp>
+#include <compat/program.hpp>
+#include <core/trace.hpp>
 
 namespace op2::compat {
+namespace {
+
+/// @param start  calls the library's own function
+template <class Start>
+void begin(int argc, char** argv, int diags, const Start& start) {
+  guarded([&] {
+    begin_program(argc, argv, diags);
+    Program& of = program();
+    if (of.mpi_user && !comm::mpi_is_running()) of.mpi_user->begin(argc, argv);
+    start();
+    of.rank = ::op_rank();
+    report_words(argc, argv);
+  });
+}
+
+}  // namespace
 
 void op_init(int argc, char** argv, int diags) {
-  guarded([&] { ::op_init(argc, argv, diags); });
+  begin(argc, argv, diags, [&] { ::op_init(argc, argv, diags); });
 }
-void op_init_soa(int argc, char** argv, int diags, int) {
+void op_init_soa(int argc, char** argv, int diags, int soa) {
   compat::op_init(argc, argv, diags);
+  program().values.auto_soa = soa;
 }
-void op_mpi_init(int argc, char** argv, int diags, int, int local) {
-  guarded([&] { ::op_mpi_init(argc, argv, diags, local); });
+void op_mpi_init(int argc, char** argv, int diags, int global, int local) {
+  begin(argc, argv, diags, [&] {
+    program().communicators = Communicators{global, local};
+    ::op_mpi_init(argc, argv, diags, local);
+  });
 }
-void op_mpi_init_soa(int argc, char** argv, int diags, int global, int local, int) {
+void op_mpi_init_soa(int argc, char** argv, int diags, int global, int local, int soa) {
   compat::op_mpi_init(argc, argv, diags, global, local);
+  program().values.auto_soa = soa;
 }
 void op_exit() {
   guarded([] { ::op_exit(); });
+  Program& of = program();
+  of.communicators.reset();
+  if (of.mpi_user) of.mpi_user->end();
 }
+// The session has threads and memory until op_exit, and programs call this before or after it.
+void op_rt_exit() {}
 
 void op_rank(int* rank) {
-  guarded([&] { *rank = ::op_rank(); });
+  *rank = program().rank;
 }
 int op_is_root() {
-  return guarded([] { return ::op_is_root() ? 1 : 0; });
+  return program().rank == 0 ? 1 : 0;
 }
 
 void op_printf(const char* format, ...) {
-  std::va_list list, again;
-  va_start(list, format);
-  va_copy(again, list);
-  const int length = std::vsnprintf(nullptr, 0, format, list);
-  std::vector<char> text(static_cast<std::size_t>(std::max(length, 0)) + 1);
-  std::vsnprintf(text.data(), text.size(), format, again);
-  va_end(again);
-  va_end(list);
-  guarded([&] { ::op_printf("%s", text.data()); });
+  if (program().rank != 0) return;
+  std::va_list args;
+  va_start(args, format);
+  std::vprintf(format, args);
+  va_end(args);
+  std::fflush(stdout);
 }
 void op_print(const char* text) {
-  guarded([&] { ::op_printf("%s\n", text); });
+  compat::op_printf("%s\n", text);
 }
 
 void op_timers(double* cpu, double* wall) {
-  guarded([&] { ::op_timers(cpu, wall); });
-}
-void op_timers_core(double* cpu, double* wall) {
-  compat::op_timers(cpu, wall);
-}
-void op_timing_output() {
-  guarded([] { ::op_timing_output(); });
-}
-void op_timings_to_csv(const char* path) {
   guarded([&] {
-    api::Runtime& runtime = api::usable();
-    runtime.flush();
-    if (!runtime.ranks().is_root()) return;
-    std::ofstream file(path);
-    file << core::table_as_csv(runtime.table);
-    if (!file.flush()) core::fail(ErrorCode::io_failure, "cannot write '{}'", path);
+    api::usable().flush();
+    compat::op_mpi_barrier();
+    ::op_timers(cpu, wall);
   });
 }
-void op_timing_realloc(int) {}
+void op_timers_core(double* cpu, double* wall) {
+  const std::chrono::duration<double> now = core::Clock::now().time_since_epoch();
+  if (cpu != nullptr) *cpu = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  if (wall != nullptr) *wall = now.count();
+}
+void op_mpi_barrier() {
+  guarded([] {
+    api::Runtime& runtime = api::usable();
+    if (runtime.alone()) return;
+    runtime.flush();  // so that ranks meet in the same call
+    runtime.enter("op_mpi_barrier");
+    runtime.ranks().barrier();
+  });
+}
 
 void op_diagnostic_output() {
   guarded([] {
@@ -85,8 +108,8 @@ void op_diagnostic_output() {
       runtime.log.info(fmt::format("map '{}' from '{}' to '{}' of arity {}", map->name,
                                    map->from->name, map->to->name, map->dim));
     for (const auto& dat : runtime.mesh.dats())
-      runtime.log.info(
-          fmt::format("dat '{}' on '{}': {} x{}", dat->name, dat->set->name, dat->type, dat->dim));
+      runtime.log.info(fmt::format("dat '{}' on '{}': {} x{}", dat->name_storage, dat->set->name,
+                                   dat->type, dat->dim));
   });
 }
 

@@ -2,6 +2,7 @@
 // Type strings of programs for OP2's own headers.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <op2/types.hpp>
@@ -12,6 +13,12 @@
 
 namespace op2::compat {
 
+/// A type string without ":soa", which means nothing here.
+inline std::string without_soa(std::string_view type) {
+  if (type.ends_with(":soa")) type.remove_suffix(4);
+  return std::string(type);
+}
+
 /// The type that a string names; ":soa" behind it means nothing here.
 /// @throws Error bad_type
 inline Type type_of(const char* what, const char* name, const char* type) {
@@ -19,7 +26,7 @@ inline Type type_of(const char* what, const char* name, const char* type) {
   std::string_view text = type;
   if (text.ends_with(":soa")) text.remove_suffix(4);
   if (const auto known = core::type_named(text)) return *known;
-  return core::check_type_name(fmt::format("{} '{}'", what, name), std::string(text).c_str());
+  return core::check_type_name(fmt::format("{} '{}'", what, name), without_soa(type).c_str());
 }
 
 }  // namespace op2::compat

@@ -141,7 +141,7 @@ void Mesh::end() {
 
 Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
   const auto fits = [&](const Dat* dat) {
-    return dat->set == set && dat->dim == dim && dat->value_type == type;
+    return dat->set == set && dat->dim == dim && dat->value_type == type && !dat->opaque;
   };
   const auto found = std::find_if(reusable_.begin(), reusable_.end(), fits);
   if (found == reusable_.end()) return nullptr;

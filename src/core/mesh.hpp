@@ -56,6 +56,10 @@ struct Dat : op_dat_core {
   Type value_type;
   Buffer rows;  ///< shape [rows of the set x dim], packed
   bool temporary;
+  /// The rows are `size` bytes in a form that only the program knows, and `value_type` is bool: for
+  /// host functions and `op_fetch_data` alone.
+  bool opaque = false;
+  std::string type_storage;  ///< of `type` of an opaque dat
 
   const Set& on() const { return static_cast<const Set&>(*set); }
   /// Bytes of all rows.

@@ -73,6 +73,7 @@ struct Options {
   Dump dump;
   std::string trace;
   std::string timing;
+  bool queue_loops = true;                  ///< switched off by OP2_CHECK=pointers
   bool eliminate_dead_loops = true;         ///< switched off by OP2_DISABLE=dead
   bool fuse = true;                         ///< switched off by OP2_DISABLE=fuse
   SimdMode simd = SimdMode::where_it_pays;  ///< switched off by OP2_DISABLE=simd

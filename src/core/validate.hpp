@@ -30,6 +30,9 @@ void check_dim(const char* what, const char* name, int dim);
 /// @throws Error bad_type: unknown
 Type check_type_name(const std::string& what, const char* type);
 
+/// Whether a checked argument has rows that only the program can read.
+bool is_opaque(const op_arg& arg);
+
 /// Throws bad_type unless the type string is null or names `value_type`.
 void check_type(const char* what, const char* name, const char* type, Type value_type);
 

@@ -40,7 +40,7 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
       place.fail(
           ErrorCode::wrong_set,
           "dat '{}' is on set '{}', but the loop runs over set '{}'; access it through a map",
-          dat->name, dat->set->name, set->name);
+          dat->name_storage, dat->set->name, set->name);
     return;
   }
   check_arg_handle(mesh, place, "map", arg.map);
@@ -56,7 +56,7 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
                map->name, map->from->name, set->name);
   if (dat != nullptr && map->to != dat->set)
     place.fail(ErrorCode::wrong_set, "map '{}' leads to set '{}', but dat '{}' is on set '{}'",
-               map->name, map->to->name, dat->name, dat->set->name);
+               map->name, map->to->name, dat->name_storage, dat->set->name);
 }
 
 /// @param what  name of what has the actual type
@@ -78,12 +78,13 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
   if (arg.acc < OP_READ || arg.acc > OP_INC)
     place.fail(ErrorCode::bad_access,
                "{} is for globals; dat '{}' can be OP_READ, OP_WRITE, OP_RW or OP_INC",
-               name_of(arg.acc), dat.name);
+               name_of(arg.acc), dat.name_storage);
   check_path(mesh, place, arg, set, &dat);
   if (dim_of(arg) != dat.dim)
-    place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim, dat.name,
-               dat.dim);
-  check_stated_type(place, dat.name, arg.type, dat.value_type);
+    place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim,
+               dat.name_storage, dat.dim);
+  if (dat.opaque) return;
+  check_stated_type(place, dat.name_storage.c_str(), arg.type, dat.value_type);
   check_increment(place, arg, dat.value_type);
 }
 
@@ -196,6 +197,19 @@ std::string declaration_of(const Parameter& parameter, op_access access) {
                      parameter.is_vector ? " const*" : "");
 }
 
+/// Rows that only the program can read need its function.
+void check_opaque(Place place, op_kernel kernel, std::span<const op_arg> args) {
+  for (const op_arg& arg : args) {
+    ++place.arg;
+    if (kernel->host == nullptr && is_opaque(arg))
+      place.fail(
+          ErrorCode::bad_type,
+          "the values of dat '{}' have another size than \"{}\", so its rows are opaque: only "
+          "a kernel with a host function can use it",
+          record_of(arg.dat)->name_storage, arg.dat->type);
+  }
+}
+
 /// The parameters of a host function against the arguments.
 void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->parameter_count < 0) return;
@@ -254,6 +268,11 @@ void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op
   check_references(place, args);
   check_conflicts(place, args);
   check_parameters(place, kernel, args);
+  check_opaque(place, kernel, args);
+}
+
+bool is_opaque(const op_arg& arg) {
+  return arg.argtype == OP_ARG_DAT && arg.opt != 0 && record_of(arg.dat)->opaque;
 }
 
 }  // namespace op2::core

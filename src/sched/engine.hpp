@@ -2,6 +2,7 @@
 // From a queue of loops to their execution. Begin here to read the library.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +38,12 @@ class Engine {
   /// To be called before the mesh is distributed anew: ends all exchanges, and only owned rows stay
   /// valid.
   void forget_halos();
+
+  /// To be called when the program itself has changed rows of a dat: only owned ones stay valid.
+  void forget_halo(const core::Dat& dat) {
+    const auto k = static_cast<std::size_t>(dat.index);
+    if (k < valid_.size()) valid_[k] = std::min(valid_[k], 0);
+  }
 
   /// True for a kernel that runs as host function and names a declared constant: it reads the
   /// program's variable, which may change after the call.

@@ -176,7 +176,10 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
     LoopStep& step = plan.steps[k];
     if (step.kind != LoopStep::Kind::loop) continue;
     const core::LoopRecord& record = queue.records()[k];
-    if (wants_host(record.kernel)) {
+    const auto is_opaque = [](const core::LoopArg& arg) {
+      return arg.is_active_dat() && arg.dat->opaque;
+    };
+    if (wants_host(record.kernel) || std::ranges::any_of(queue.args_of(record), is_opaque)) {
       step.row->code = words_of_host(mesh.function_of(record.kernel));
       continue;
     }

@@ -277,6 +277,7 @@ INSTANTIATE_TEST_SUITE_P(Switches, BadValues,
                                          BadValue{"OP2_QUEUE_MAX", "-1", "1 to 4096"},
                                          BadValue{"OP2_LOG", "loud", "warning"},
                                          BadValue{"OP2_DUMP", "chain,tree", "schedule"},
+                                         BadValue{"OP2_CHECK", "all", "pointers"},
                                          BadValue{"OP2_DISABLE", "all", "dead"}));
 
 TEST(Session, AnUnknownVariableIsReported) {

@@ -7,38 +7,10 @@
 // name in op2.hpp, where nothing else is said.
 #pragma once
 
-#include "../handles.h"
+#include "op2_records.h"
 
 namespace op2 {
 namespace compat {
-
-typedef long long wide_index;
-
-/// An argument of a loop. `data` of a global is the program's memory.
-struct arg {
-  int index;
-  op_dat dat;
-  op_map map;
-  int dim;
-  int idx;
-  int size;  ///< bytes of one row, or of the global
-  char* data;
-  char* data_d;
-  int* map_data;
-  int* map_data_d;
-  const char* type;
-  int acc;
-  int argtype;
-  int sent;
-  int opt;
-};
-
-/// A kernel as a function of the program.
-struct function {
-  void (*address)();  ///< of the function, which takes one pointer per argument
-  void (*call)(void (*address)(), char* const* arguments);
-  int parameters;
-};
 
 /// Queues a loop, or executes it at once if the text of its kernel is not known.
 /// @param args  shape [count]
@@ -53,8 +25,26 @@ OP2_API void decl_const(int dim, const char* type, int size, const void* values)
 OP2_API void get_data(op_dat dat, int size, char* values);
 OP2_API void get_data_range(op_dat dat, int size, char* values, int low, int high);
 
+/// For values whose C++ type contradicts the type string: ends the program.
+/// @param what  "dat", "constant", ...
+OP2_API void wrong_type(const char* what, const char* name, const char* type);
+/// Whether a type string, ":soa" or not, is other than `name`.
+OP2_API bool differs(const char* type, const char* name);
+
+/// Executes what is queued; yields the local rows.
+OP2_API void* data_of(op_dat dat);
+
+/// For programs that use MPI itself (op_lib_mpi.h): `op_init` lets `begin` start MPI if nobody has,
+/// and `op_exit` lets `end` end it if nobody has. Local.
+OP2_API void use_mpi(void (*begin)(int argc, char** argv), void (*end)());
+/// The communicators that `op_mpi_init` was given, as MPI_Comm_c2f has them. Local.
+/// @return false without such a call
+OP2_API bool given_communicators(int* global, int* local);
+
 extern "C" {
-// Start and end. The communicators are MPI_Comm_c2f of the program's.
+// Start and end. The communicators are MPI_Comm_c2f of the program's. `op_init` looks for OP2's
+// words in all arguments (OP_MAPS_BASE_INDEX=1, OP_BLOCK_SIZE=64, ...); only the former means
+// anything here. `op_rank`, `op_is_root`, `op_printf` and `op_print` need no `op_init`.
 OP2_API void op_init(int argc, char** argv, int diags);
 OP2_API void op_init_soa(int argc, char** argv, int diags, int soa);
 OP2_API void op_mpi_init(int argc, char** argv, int diags, int global, int local);
@@ -64,11 +54,17 @@ OP2_API void op_rank(int* rank);
 OP2_API int op_is_root();
 OP2_API void op_printf(const char* format, ...);
 OP2_API void op_print(const char* text);
+/// Executes what is queued and waits for all ranks.
 OP2_API void op_timers(double* cpu, double* wall);
+/// Local: reads the clocks and nothing else.
 OP2_API void op_timers_core(double* cpu, double* wall);
+/// Prints the per-loop table, and the rows of `OP_kernels` that the program has filled.
 OP2_API void op_timing_output();
+OP2_API void op_timing_output_2_file(const char* path);
 OP2_API void op_timings_to_csv(const char* path);
+/// Local. Makes row `kernel` of `OP_kernels`, and `times` of the row.
 OP2_API void op_timing_realloc(int kernel);
+OP2_API void op_timing_realloc_manytime(int kernel, int times);
 OP2_API void op_diagnostic_output();
 
 // Declarations. Values of maps are global numbers.
@@ -81,10 +77,24 @@ OP2_API op_dat op_decl_dat_char(op_set set, int dim, const char* type, int size,
 OP2_API op_dat op_decl_dat_temp_char(op_set set, int dim, const char* type, int size,
                                      const char* name);
 OP2_API int op_free_dat_temp_char(op_dat dat);
+OP2_API void op_decl_const_char(int dim, const char* type, int size, char* values,
+                                const char* name);
+/// Errors: there are no dats without memory of their own; use `op_decl_dat`.
+OP2_API op_dat op_decl_dat_overlay(op_set set, op_dat dat);
+OP2_API op_dat op_decl_dat_overlay_ptr(op_set set, char* data);
+/// Any library that is not known means: as declared.
 OP2_API void op_partition(const char* library, const char* routine, op_set set, op_map map,
                           op_dat coordinates);
+/// Local, and nothing: results are in the order of the declaration, whoever owns what.
+OP2_API void op_partition_destroy();
+OP2_API void op_partition_reverse();
+OP2_API int op_is_partitioned();
+/// Nothing: elements are ordered by themselves (OP2_RENUMBER).
 OP2_API void op_renumber(op_map base);
+/// Distributes the mesh, which the first loop would do too, so that sizes of sets and entries of
+/// maps are those of local rows.
 OP2_API void op_halo_create();
+OP2_API void op_halo_permap_create();
 OP2_API void op_halo_destroy();
 
 // Arguments.
@@ -98,16 +108,36 @@ OP2_API arg op_arg_idx(int idx, op_map map);
 
 // Results. `op_upload_dat` and its like execute what is queued: data are where the program runs.
 OP2_API void op_fetch_data_char(op_dat dat, char* values);
+/// @param low, high  global numbers, inclusive; every rank gets all of them
+OP2_API void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high);
+/// A copy of a dat as declared: its set has the size of this rank's declared block. It is the
+/// program's, which may `free` its data, its set and itself; no other function takes it.
+OP2_API op_dat op_mpi_get_data(op_dat dat);
+OP2_API op_dat op_fetch_data_file_char(op_dat dat);
+OP2_API void op_mpi_put_data(op_dat dat);
+/// Prints all values in their original order.
+OP2_API void op_dump_dat(op_dat dat);
 OP2_API void op_print_dat_to_txtfile(op_dat dat, const char* path);
 OP2_API void op_print_dat_to_binfile(op_dat dat, const char* path);
 OP2_API wide_index op_get_size(op_set set);
 OP2_API int op_size_of_set(const char* name);
+// Local: rows of this rank, as the mesh is now. "exec" includes the executed halo, "full" all.
+OP2_API int op_get_size_local(op_set set);
+OP2_API int op_get_size_local_core(op_set set);
+OP2_API int op_get_size_local_exec(op_set set);
+OP2_API int op_get_size_local_full(op_set set);
+/// Elements that lower ranks own.
+OP2_API wide_index op_get_global_set_offset(op_set set);
+/// Local. The dat with these properties, or null.
+OP2_API op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name);
+/// Local. 1 if both are the same set.
+OP2_API int compare_sets(op_set one, op_set other);
 OP2_API void op_upload_all();
 OP2_API void op_upload_dat(op_dat dat);
 OP2_API void op_download_dat(op_dat dat);
 OP2_API void deviceSync();
 
-// Memory that `free` frees as well; aligned to 16 bytes.
+// Memory that `free` frees as well; aligned to 64 bytes.
 OP2_API void* op_malloc(unsigned long size);
 OP2_API void* op_calloc(unsigned long count, unsigned long size);
 OP2_API void* op_realloc(void* memory, unsigned long size);
@@ -127,6 +157,15 @@ OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, ch
 OP2_API void op_dump_to_hdf5(const char* file);
 OP2_API void op_fetch_data_hdf5_file(op_dat dat, const char* file);
 OP2_API void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path);
+}
+
+// OP2 has numbers here, which programs cast to pointers. Local rows, after what is queued was
+// executed.
+inline address op_get_data_ptr(op_dat dat) {
+  return address(data_of(dat));
+}
+inline address op_get_map_ptr(op_map map) {
+  return address(map->map);
 }
 
 }  // namespace compat

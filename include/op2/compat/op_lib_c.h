@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As op_lib_core.h and op_hdf5.h.
+// As op_lib_core.h, op_rt_support.h and op_hdf5.h.
 #pragma once
 
 #include "op_hdf5.h"
 #include "op_lib_core.h"
+#include "op_rt_support.h"

@@ -5,20 +5,79 @@
 
 #include "op_lib_c.h"
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/// 1 if a type string does not name the type that the pointer leads to. Programs with types of
+/// their own add overloads in op_user_datatypes.h (OP_USER_DATATYPES).
+inline int type_error(const double*, const char* type) {
+  return op2::compat::differs(type, "double");
+}
+inline int type_error(const float*, const char* type) {
+  return op2::compat::differs(type, "float");
+}
+inline int type_error(const int*, const char* type) {
+  return op2::compat::differs(type, "int");
+}
+inline int type_error(const uint*, const char* type) {
+  return op2::compat::differs(type, "uint");
+}
+inline int type_error(const ll*, const char* type) {
+  return op2::compat::differs(type, "ll");
+}
+inline int type_error(const ull*, const char* type) {
+  return op2::compat::differs(type, "ull");
+}
+inline int type_error(const bool*, const char* type) {
+  return op2::compat::differs(type, "bool");
+}
+/// Any other type: what its name has to be is not known.
+inline int type_error(const void*, const char*) {
+  return 0;
+}
+
+// As OP2 has them, each with its semicolon.
+#define ZERO_double 0.0;
+#define ZERO_float 0.0f;
+#define ZERO_int 0;
+#define ZERO_uint 0;
+#define ZERO_ll 0;
+#define ZERO_ull 0;
+#define ZERO_bool 0;
+
+#ifdef OP_USER_DATATYPES
+#include "op_user_datatypes.h"
+#endif
+
 namespace op2 {
 namespace compat {
 
+/// The values of a program, of any constness, as bytes.
+template <class T>
+char* bytes_of(T* values) {
+  return reinterpret_cast<char*>(const_cast<void*>(static_cast<const void*>(values)));
+}
+template <class T>
+int size_of(const T*) {
+  return static_cast<int>(sizeof(T));
+}
+template <class T>
+void check_type(const char* what, const char* name, const T* values, const char* type) {
+  if (type_error(values, type)) wrong_type(what, name, type);
+}
+
 template <class T>
 op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* name) {
-  return op_decl_dat_char(set, dim, type, static_cast<int>(sizeof(T)),
-                          reinterpret_cast<char*>(data), name);
+  compat::check_type("dat", name, data, type);
+  return op_decl_dat_char(set, dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
 /// @param data  not used: a temporary dat begins with zeros
 template <class T>
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const char* name) {
-  static_cast<void>(data);
-  return op_decl_dat_temp_char(set, dim, type, static_cast<int>(sizeof(T)), name);
+  compat::check_type("dat", name, data, type);
+  return op_decl_dat_temp_char(set, dim, type, compat::size_of(data), name);
 }
 
 /// @return 1, or -1 if it is no temporary dat
@@ -28,38 +87,38 @@ inline int op_free_dat_temp(op_dat dat) {
 
 template <class T>
 void op_decl_const(int dim, const char* type, T* data) {
-  decl_const(dim, type, static_cast<int>(sizeof(T)), data);
+  compat::check_type("constant", "at an address", data, type);
+  decl_const(dim, type, compat::size_of(data), data);
 }
 template <class T>
 void op_decl_const2(const char* name, int dim, const char* type, T* data) {
-  static_cast<void>(name);
-  decl_const(dim, type, static_cast<int>(sizeof(T)), data);
+  compat::check_type("constant", name, data, type);
+  op_decl_const_char(dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
 template <class T>
 arg op_arg_gbl(T* data, int dim, const char* type, int acc) {
-  return op_arg_gbl_char(reinterpret_cast<char*>(const_cast<void*>(static_cast<const void*>(data))),
-                         dim, type, static_cast<int>(sizeof(T)), acc);
+  if (data != NULL) compat::check_type("global", "of a loop", data, type);
+  return op_arg_gbl_char(compat::bytes_of(data), dim, type, compat::size_of(data), acc);
 }
 template <class T>
 arg op_opt_arg_gbl(int opt, T* data, int dim, const char* type, int acc) {
-  return op_opt_arg_gbl_char(
-      opt, reinterpret_cast<char*>(const_cast<void*>(static_cast<const void*>(data))), dim, type,
-      static_cast<int>(sizeof(T)), acc);
+  if (data != NULL && opt) compat::check_type("global", "of a loop", data, type);
+  return op_opt_arg_gbl_char(opt, compat::bytes_of(data), dim, type, compat::size_of(data), acc);
 }
 template <class T>
 arg op_arg_info(T* data, int dim, const char* type, int reference) {
-  return op_arg_info_char(reinterpret_cast<char*>(data), dim, type, static_cast<int>(sizeof(T)),
-                          reference);
+  compat::check_type("global", "of a loop", data, type);
+  return op_arg_info_char(compat::bytes_of(data), dim, type, compat::size_of(data), reference);
 }
 
 template <class T>
 void op_fetch_data(op_dat dat, T* values) {
-  get_data(dat, static_cast<int>(sizeof(T)), reinterpret_cast<char*>(values));
+  get_data(dat, compat::size_of(values), compat::bytes_of(values));
 }
 template <class T>
 void op_fetch_data_idx(op_dat dat, T* values, int low, int high) {
-  get_data_range(dat, static_cast<int>(sizeof(T)), reinterpret_cast<char*>(values), low, high);
+  get_data_range(dat, compat::size_of(values), compat::bytes_of(values), low, high);
 }
 
 }  // namespace compat
@@ -74,4 +133,5 @@ using op2::compat::op_decl_dat_temp;
 using op2::compat::op_fetch_data;
 using op2::compat::op_fetch_data_idx;
 using op2::compat::op_free_dat_temp;
+using op2::compat::op_mpi_reduce;
 using op2::compat::op_opt_arg_gbl;

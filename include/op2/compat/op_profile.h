@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiling under OP2's names: the library measures every loop anyway, so only the reports do
-// something.
+// Profiling under OP2's names: sections of the program beside the library's own per-loop table.
+// A section has the time that passed in it. Loops that are queued in a section may be executed
+// after it; OP2_CHECK=pointers executes each at its call.
 #pragma once
 
+#include <string>
+
+#include "op2_profile.h"
 #include "op_lib_core.h"
 
-inline void op_profile_start(const char* name = "") {
-  static_cast<void>(name);
+/// Begins the measurement: the outermost section.
+inline void op_profile_start(const std::string& name = "total") {
+  op2::compat::profile_enter(name.c_str());
 }
-inline void op_profile_enter(const char* name) {
-  static_cast<void>(name);
+inline void op_profile_enter(const std::string& name) {
+  op2::compat::profile_enter(name.c_str());
 }
-inline void op_profile_enter_kernel(const char* name, const char* target, const char* variant) {
-  static_cast<void>(name);
-  static_cast<void>(target);
-  static_cast<void>(variant);
+/// @param target, variant  named in brackets behind the kernel's name
+inline void op_profile_enter_kernel(const std::string& name, const std::string& target = "",
+                                    const std::string& variant = "") {
+  const std::string gap = target.empty() || variant.empty() ? "" : ", ";
+  const std::string how = target + gap + variant;
+  op2::compat::profile_enter((how.empty() ? name : name + " (" + how + ")").c_str());
 }
-inline void op_profile_next(const char* name) {
-  static_cast<void>(name);
+inline void op_profile_next(const std::string& name) {
+  op2::compat::profile_next(name.c_str());
 }
-inline void op_profile_exit() {}
-inline void op_profile_end() {}
-/// Prints the per-loop table.
+inline void op_profile_exit() {
+  op2::compat::profile_exit();
+}
+/// Ends all sections, after what is queued was executed.
+inline void op_profile_end() {
+  op2::compat::profile_end();
+}
 inline void op_profile_output() {
-  op_timing_output();
+  op2::compat::profile_output();
+}
+/// @param path  empty: what OP_PROFILE_JSON_OUTPUT says, or op_profile.json
+inline void op_profile_output_json(const std::string& path = "") {
+  op2::compat::profile_output_json(path.c_str());
 }

@@ -6,6 +6,8 @@
 
 #include "op_lib_cpp.h"
 
+/// From one value of an element to the next: they lie beside each other.
+constexpr int op2_stride = 1;
 #define OP2_STRIDE(array, index) array[index]
 
 namespace op2 {

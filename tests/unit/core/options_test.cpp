@@ -43,6 +43,7 @@ TEST(Options, EverySwitchIsRead) {
                           {"OP2_DUMP", "chain,source"},
                           {"OP2_TRACE", "t.json"},
                           {"OP2_TIMING", "t.csv"},
+                          {"OP2_CHECK", "pointers"},
                           {"OP2_DISABLE", "dead"},
                           {"OP2_SIMD", "on"}});
   EXPECT_EQ(o.target, Target::reference);
@@ -58,6 +59,7 @@ TEST(Options, EverySwitchIsRead) {
   EXPECT_TRUE(o.dump.chain && o.dump.source && !o.dump.schedule);
   EXPECT_EQ(o.trace, "t.json");
   EXPECT_EQ(o.timing, "t.csv");
+  EXPECT_FALSE(o.queue_loops);
   EXPECT_FALSE(o.eliminate_dead_loops);
   EXPECT_EQ(o.simd, SimdMode::wherever_possible);
   EXPECT_EQ(read({{"OP2_RENUMBER", "on"}}).renumber, RenumberMode::on);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plain structs that programs written for OP2's own headers see. op_lib_core.h gives them OP2's
+// names. C++14.
+#pragma once
+
+#include <sys/queue.h>
+
+#include "../handles.h"
+
+namespace op2 {
+namespace compat {
+
+typedef long long wide_index;
+
+/// An argument of a loop. `data` of a global is the program's memory; of a dat, its rows when the
+/// argument was made, or since it was given to `op_mpi_halo_exchanges`.
+struct arg {
+  int index;
+  op_dat dat;
+  op_map map;
+  int dim;
+  int idx;
+  int size;  ///< bytes of one row, or of the global
+  char* data;
+  char* data_d;
+  int* map_data;
+  int* map_data_d;
+  const char* type;
+  int acc;
+  int argtype;
+  int sent;
+  int opt;
+};
+
+/// A kernel as a function of the program.
+struct function {
+  void (*address)();  ///< of the function, which takes one pointer per argument
+  void (*call)(void (*address)(), char* const* arguments);
+  int parameters;
+};
+
+/// A row of `OP_kernels`, which a program fills that calls kernels by itself (`op_timing_realloc`).
+/// The library's own loops are in its own table.
+struct kernel_row {
+  const char* name;
+  int count;
+  double time;    ///< seconds
+  double* times;  ///< shape [ntimes], or null
+  int ntimes;
+  float plan_time;
+  float transfer;
+  float transfer2;
+  double mpi_time;
+};
+
+/// An entry of `OP_dat_list`.
+struct dat_entry {
+  op_dat dat;
+  void* orig_ptr;  ///< null: the program's array is copied and not kept
+  TAILQ_ENTRY(dat_entry) entries;
+};
+TAILQ_HEAD(dat_list, dat_entry);
+
+/// What OP2 keeps in global variables; op_lib_core.h gives the fields OP2's names. Before `op_init`
+/// and after `op_exit` the lists are empty.
+struct variables {
+  int diags;
+  int part_size;
+  int block_size;
+  int cache_line_size;
+  int gpu_direct;
+  int auto_soa;
+  double hybrid_balance;
+  int maps_base_index;  ///< 1: values of maps count from 1
+  int mpi_test_frequency;
+  int partial_exchange;
+  bool disable_mpi_reductions;
+  int cuda_reductions_mib;
+  int is_partitioned;  ///< 1 after `op_partition`, or once the first loop has distributed the mesh
+  int set_index;       ///< sets that were declared
+  int map_index;
+  int dat_index;
+  op_set* set_list;     ///< shape [set_index]
+  op_map* map_list;     ///< shape [map_index]
+  dat_list dats;        ///< those that were not freed
+  kernel_row* kernels;  ///< shape [kern_max]
+  int kern_max;
+  int kern_curr;
+  double plan_time;
+};
+
+/// Brought up to date by each call. Local.
+OP2_API variables& values();
+
+/// The plan of a translated program: never made here (see `op_plan_get`).
+struct plan {
+  const char* name;
+  op_set set;
+  int nargs, ninds, part_size, nblocks, ncolors, ncolors_core, ncolors_owned, count, nshared;
+  op_map* maps;
+  op_dat* dats;
+  int *idxs, *optflags, *accs;
+  int *nelems, *offset, *ncolblk, *blkmap, *nthrcol, *thrcol, *col_reord, *nindirect;
+  int *ind_map, **ind_maps, *ind_offs, *ind_sizes, *nsharedCol;
+  short *loc_map, **loc_maps;
+  float transfer, transfer2;
+};
+
+/// An address that can be cast to any pointer, or kept as a number.
+class address {
+ public:
+  explicit address(void* pointer) : pointer_(pointer) {}
+  template <class T>
+  operator T*() const {
+    return static_cast<T*>(pointer_);
+  }
+  operator unsigned long() const { return reinterpret_cast<unsigned long>(pointer_); }
+
+ private:
+  void* pointer_;
+};
+
+}  // namespace compat
+}  // namespace op2

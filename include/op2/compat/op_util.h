@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small tools on arrays and memory that OP2's headers offer. Local. `first` and `last` are numbers
+// of elements, inclusive.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+
+#include "op_lib_core.h"
+
+namespace op2 {
+namespace compat {
+
+/// Memory that `free` frees.
+inline void* checked(void* memory, std::size_t bytes) {
+  if (memory == NULL && bytes > 0) throw std::bad_alloc();
+  return memory;
+}
+inline void* xmalloc(std::size_t bytes) {
+  return checked(std::malloc(bytes), bytes);
+}
+inline void* xcalloc(std::size_t count, std::size_t bytes) {
+  return checked(std::calloc(count, bytes), count * bytes);
+}
+inline void* xrealloc(void* memory, std::size_t bytes) {
+  return checked(std::realloc(memory, bytes), bytes);
+}
+
+/// 1 if the file can be read.
+inline int file_exist(const char* path) {
+  return std::ifstream(path).good() ? 1 : 0;
+}
+
+/// Where `value` is in `array`, or -1.
+inline int linear_search(const int* array, int value, int first, int last) {
+  const int* const end = array + last + 1;
+  const int* const found = std::find(array + first, end, value);
+  return found == end ? -1 : static_cast<int>(found - array);
+}
+/// The same in a sorted array.
+inline int binary_search(const int* array, int value, int first, int last) {
+  const int* const end = array + last + 1;
+  const int* const found = std::lower_bound(array + first, end, value);
+  return found == end || *found != value ? -1 : static_cast<int>(found - array);
+}
+
+inline void quickSort(int* array, int first, int last) {
+  if (first < last) std::sort(array + first, array + last + 1);
+}
+/// Removes what occurs twice from a sorted array.
+/// @return the number of elements that are left
+inline int removeDups(int* array, int count) {
+  return static_cast<int>(std::unique(array, array + count) - array);
+}
+
+}  // namespace compat
+}  // namespace op2
+
+using op2::compat::binary_search;
+using op2::compat::file_exist;
+using op2::compat::linear_search;
+using op2::compat::quickSort;
+using op2::compat::removeDups;
+using op2::compat::xcalloc;
+using op2::compat::xmalloc;
+using op2::compat::xrealloc;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where OP2 is lenient with arguments that contradict their dat.
+#pragma once
+
+#include <op2/compat/op2_functions.h>
+#include <op2/op2.hpp>
+
+namespace op2::compat {
+
+/// Gives an argument the dim of its dat, with a warning if it says another one, and takes any type
+/// string for a dat of opaque rows.
+/// @return whether nothing is left to be found out about the type
+bool fits_dat(const arg& given, ::op_arg& made);
+
+}  // namespace op2::compat

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HDF5 files.
+#include <op2/compat/op2_functions.h>
+#include <op2/hdf5.hpp>
+#include <op2/op2.hpp>
+
+#include <compat/errors.hpp>
+#include <compat/program.hpp>
+#include <compat/types.hpp>
+
+namespace op2::compat {
+
+op_set op_decl_set_hdf5(const char* file, const char* name) {
+  return guarded([&] { return ::op_decl_set_hdf5(file, name); });
+}
+op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset) {
+  return guarded([&] { return ::op_decl_set_hdf5_infer_size(file, name, dataset); });
+}
+op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name) {
+  return guarded([&] {
+    return ::op_decl_map_hdf5(from, to, dim, file, name, program().values.maps_base_index);
+  });
+}
+op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
+  return guarded([&] {
+    return ::op_decl_dat_hdf5(set, dim, core::name_of(type_of("dat", name, type)), file, name);
+  });
+}
+void op_get_const_hdf5(const char* name, int dim, const char* type, char* data, const char* file) {
+  guarded([&] { ::op_get_const_hdf5(name, dim, type, data, file); });
+}
+void op_write_const_hdf5(const char* name, int dim, const char* type, char* data,
+                         const char* file) {
+  guarded([&] { ::op_write_const_hdf5(name, dim, type, data, file); });
+}
+void op_dump_to_hdf5(const char* file) {
+  guarded([&] { ::op_dump_to_hdf5(file); });
+}
+void op_fetch_data_hdf5_file(op_dat dat, const char* file) {
+  guarded([&] { ::op_fetch_data_hdf5_file(dat, file); });
+}
+void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path) {
+  guarded([&] { ::op_fetch_data_hdf5_file_path(dat, file, path); });
+}
+
+}  // namespace op2::compat

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nested sections of a program with their wall clock times. Local.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace op2::compat {
+
+/// A section: all that was done under one name in one other section.
+struct Section {
+  std::string name;
+  std::int64_t calls = 0;
+  double seconds = 0;
+  std::vector<Section> inner;  ///< in the order in which they began first
+};
+
+class Profile {
+ public:
+  /// Opens a section in the one that is open.
+  void enter(const std::string& name);
+  /// Closes what was opened last, if anything is open.
+  void leave();
+  void leave_all();
+  /// A closed section in the one that is open.
+  void add(const std::string& name, double seconds);
+  /// Sections that are open.
+  std::size_t depth() const { return open_.size(); }
+  const Section& all() const { return all_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Open {
+    Section* section;
+    Clock::time_point begin;
+  };
+  Section& innermost() { return open_.empty() ? all_ : *open_.back().section; }
+
+  Section all_;  ///< has no name and no time
+  std::vector<Open> open_;
+};
+
+/// Sections as JSON, and back.
+nlohmann::json to_json(const Section& section);
+Section from_json(const nlohmann::json& json);
+
+/// Adds what another rank has: the calls and the seconds of a section become the greater ones.
+void merge(Section& into, const Section& other);
+
+/// A table, one line per section, indented; empty without sections.
+std::string to_text(const Section& all);
+
+}  // namespace op2::compat

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables: what loops and sections have cost, and rows that the program itself fills.
+#include <compat/reports.hpp>
+
+#include <cstdlib>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <op2/compat/op2_functions.h>
+#include <op2/compat/op2_profile.h>
+#include <op2/compat/op2_stubs.h>
+
+#include <api/report.hpp>
+#include <api/session.hpp>
+#include <comm/file_writer.hpp>
+#include <comm/records.hpp>
+#include <compat/errors.hpp>
+#include <compat/program.hpp>
+#include <core/error.hpp>
+#include <core/validate.hpp>
+
+namespace op2::compat {
+namespace {
+
+constexpr auto replace_faults = nlohmann::json::error_handler_t::replace;
+
+/// Rows that the program has filled by itself; of this rank.
+std::string rows_as_text() {
+  std::string text;
+  for (const kernel_row& row : program().kernels)
+    if (row.count > 0)
+      text += fmt::format("{:<34} {:>9} {:>10.4f}\n", row.name == nullptr ? "" : row.name,
+                          row.count, row.time);
+  return text.empty()
+             ? text
+             : fmt::format("{:<34} {:>9} {:>10}\n", "OP_kernels", "calls", "seconds") + text;
+}
+
+/// The sections of all ranks on the root, those of this rank elsewhere. Collective.
+Section sections_of_all(api::Runtime& runtime) {
+  Section all = program().profile.all();
+  if (runtime.alone()) return all;
+  runtime.enter("sections of the profile");
+  runtime.collectively([&] {
+    const std::string mine = to_json(all).dump(-1, ' ', false, replace_faults);
+    for (const comm::Message& from : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
+      merge(all, from_json(nlohmann::json::parse(comm::text_of(from.bytes))));
+  });
+  return all;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  comm::FileWriter file(path);
+  file.write(text);
+  file.publish();
+}
+
+std::string profile_as_json(const Section& sections, const core::LoopTable& table) {
+  nlohmann::json all = nlohmann::json::parse(core::table_as_json(table));
+  all["sections"] = to_json(sections)["sections"];
+  return all.dump(2, ' ', false, replace_faults) + "\n";
+}
+
+/// Where a profile goes that was not given a path.
+std::string json_path(const char* path) {
+  if (path != nullptr && *path != '\0') return path;
+  const char* const wanted = std::getenv("OP_PROFILE_JSON_OUTPUT");
+  return wanted == nullptr || *wanted == '\0' ? "op_profile.json" : wanted;
+}
+
+}  // namespace
+
+void write_on_root(api::Runtime& runtime, const char* function, const char* path,
+                   const std::function<std::string()>& text) {
+  core::check_path(function, path);
+  runtime.enter("{} '{}'", function, path);
+  runtime.check_together([&] {
+    if (runtime.ranks().is_root()) write_file(path, text());
+  });
+}
+
+void op_timing_output() {
+  guarded([] {
+    ::op_timing_output();
+    compat::op_printf("%s", rows_as_text().c_str());
+  });
+}
+void op_timing_output_2_file(const char* path) {
+  guarded([&] {
+    api::Runtime& runtime = api::usable();
+    runtime.flush();
+    const core::LoopTable table = api::table_of_all_ranks(runtime);
+    const std::string summary = api::summary_of_all_ranks(runtime);
+    write_on_root(runtime, "op_timing_output_2_file", path,
+                  [&] { return core::table_as_text(table) + summary + rows_as_text(); });
+  });
+}
+void op_timings_to_csv(const char* path) {
+  guarded([&] {
+    api::Runtime& runtime = api::usable();
+    runtime.flush();
+    const core::LoopTable table = api::table_of_all_ranks(runtime);
+    write_on_root(runtime, "op_timings_to_csv", path, [&] { return core::table_as_csv(table); });
+  });
+}
+
+void op_timing_realloc(int kernel) {
+  auto& rows = program().kernels;
+  if (kernel < 0) return;
+  while (rows.size() <= static_cast<std::size_t>(kernel)) {
+    rows.push_back(kernel_row{});
+    rows.back().name = "unused";
+  }
+}
+void op_timing_realloc_manytime(int kernel, int times) {
+  compat::op_timing_realloc(kernel);
+  if (kernel < 0 || times < 1) return;
+  Program& of = program();
+  kernel_row& row = of.kernels[static_cast<std::size_t>(kernel)];
+  if (row.ntimes >= times) return;
+  std::vector<double>& longer = of.times.emplace_back(static_cast<std::size_t>(times));
+  std::copy(row.times, row.times + row.ntimes, longer.begin());
+  row.times = longer.data();
+  row.ntimes = times;
+}
+
+void op_mpi_perf_time(const char* name, double seconds) {
+  program().profile.add(name == nullptr ? "" : name, seconds);
+}
+
+void profile_enter(const char* name) {
+  program().profile.enter(name == nullptr ? "" : name);
+}
+void profile_exit() {
+  program().profile.leave();
+}
+void profile_next(const char* name) {
+  Profile& profile = program().profile;
+  if (profile.depth() > 1) profile.leave();
+  profile.enter(name == nullptr ? "" : name);
+}
+void profile_end() {
+  if (api::session_or_null() != nullptr) guarded([] { ::op_flush(); });
+  program().profile.leave_all();
+}
+
+void profile_output() {
+  guarded([] {
+    Section sections = program().profile.all();
+    if (api::session_or_null() != nullptr) {
+      compat::op_timing_output();
+      sections = sections_of_all(api::usable());
+    }
+    compat::op_printf("%s", to_text(sections).c_str());
+    const char* const path = std::getenv("OP_PROFILE_JSON_OUTPUT");
+    if (path != nullptr && *path != '\0') profile_output_json(path);
+  });
+}
+void profile_output_json(const char* path) {
+  guarded([&] {
+    const std::string file = json_path(path);
+    if (api::session_or_null() == nullptr) {
+      if (program().rank == 0) write_file(file, profile_as_json(program().profile.all(), {}));
+      return;
+    }
+    api::Runtime& runtime = api::usable();
+    runtime.flush();
+    const core::LoopTable table = api::table_of_all_ranks(runtime);
+    const Section sections = sections_of_all(runtime);
+    write_on_root(runtime, "op_profile_output_json", file.c_str(),
+                  [&] { return profile_as_json(sections, table); });
+  });
+}
+
+}  // namespace op2::compat

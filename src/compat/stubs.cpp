@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops that a program runs by itself: the library only has to know what they read and write. It
+// learns that from a loop with the same arguments whose kernel does nothing.
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include <op2/compat/op2_functions.h>
+#include <op2/compat/op2_stubs.h>
+#include <op2/op2.hpp>
+
+#include <api/session.hpp>
+#include <comm/records.hpp>
+#include <compat/errors.hpp>
+#include <compat/program.hpp>
+#include <compat/types.hpp>
+#include <core/error.hpp>
+#include <core/validate.hpp>
+#include <sched/reduction.hpp>
+
+namespace op2::compat {
+namespace {
+
+void nothing() {}
+void call_nothing(void (*)(), char* const*) {}
+
+bool is_active_dat(const arg& given) {
+  return given.argtype == OP_ARG_DAT && given.opt != 0 && given.dat != nullptr;
+}
+bool is_modified(const arg& given) {
+  return is_active_dat(given) && given.acc != OP_READ;
+}
+
+/// The arguments that a loop with halos has to know.
+std::vector<arg> dats_of(int count, const arg* args) {
+  std::vector<arg> dats;
+  for (int k = 0; k < count; ++k)
+    if (is_active_dat(args[k])) dats.push_back(args[k]);
+  return dats;
+}
+
+void refresh(arg& given) {
+  if (!is_active_dat(given)) return;
+  given.data = given.dat->data;
+  given.map_data = given.map == nullptr ? nullptr : given.map->map;
+}
+
+/// Elements that the stub has to go through.
+int range_of(op_set set, const std::vector<arg>& dats) {
+  for (const arg& each : dats)
+    if (each.map != nullptr && is_modified(each)) return set->size + set->exec_size;
+  return set->size;
+}
+
+int exchange(op_set set, int count, arg* args) {
+  return guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_mpi_halo_exchanges: the set", set);
+    const std::vector<arg> dats = dats_of(count, args);
+    const function kernel = {&nothing, &call_nothing, static_cast<int>(dats.size())};
+    if (!runtime.alone())
+      par_loop(kernel, "op_mpi_halo_exchanges", "host stub", 0, set, dats.data(),
+               static_cast<int>(dats.size()));
+    runtime.flush();
+    runtime.settle();
+    for (int k = 0; k < count; ++k) refresh(args[k]);
+    return range_of(set, dats);
+  });
+}
+
+void mark_modified(int count, const arg* args) {
+  guarded([&] {
+    api::Runtime& runtime = api::usable();
+    runtime.flush();
+    for (int k = 0; k < count; ++k) {
+      if (!is_modified(args[k])) continue;
+      core::check_handle(runtime.mesh, "op_mpi_set_dirtybit: the dat", args[k].dat);
+      runtime.engine.forget_halo(*core::record_of(args[k].dat));
+    }
+  });
+}
+
+bool is_zero(std::span<const std::byte> value) {
+  return std::ranges::all_of(value, [](std::byte b) { return b == std::byte{0}; });
+}
+
+/// Folds the ranks' values in their order.
+/// @param all  shape [ranks][bytes of the global]
+comm::Bytes folded(const core::LoopArg& shape, std::span<const std::byte> all, std::size_t bytes) {
+  comm::Bytes result(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(bytes));
+  for (std::size_t at = bytes; at < all.size(); at += bytes) {
+    const auto next = all.subspan(at, bytes);
+    if (shape.access != OP_WRITE)
+      sched::fold_partial(shape, next.data(), result.data());
+    else if (!is_zero(next))
+      result.assign(next.begin(), next.end());
+  }
+  return result;
+}
+
+}  // namespace
+
+void reduce(const arg& global, int bytes, void* data) {
+  guarded([&] {
+    if (global.argtype != OP_ARG_GBL || global.opt == 0 || global.acc == OP_READ) return;
+    const Type type = type_of("op_mpi_reduce: global of type", global.type, global.type);
+    const std::size_t size = core::size_of(type, global.dim);
+    if (data == nullptr || bytes != static_cast<int>(core::size_of(type)))
+      core::fail(ErrorCode::bad_type,
+                 "op_mpi_reduce: the argument is of type \"{}\", but its values have {} bytes",
+                 global.type, bytes);
+    api::Runtime& runtime = api::usable();
+    if (runtime.alone()) return;
+    runtime.flush();
+    runtime.enter("op_mpi_reduce of {} x {}", global.dim, core::name_of(type));
+    core::LoopArg shape{};
+    shape.kind = OP_ARG_GBL;
+    shape.access = static_cast<op_access>(global.acc);
+    shape.type = type;
+    shape.active = true;
+    shape.dim = global.dim;
+    runtime.collectively([&] {
+      const std::span mine(static_cast<const std::byte*>(data), size);
+      const comm::Bytes result = folded(shape, runtime.ranks().gather_all(mine), size);
+      std::memcpy(data, result.data(), size);
+    });
+  });
+}
+
+void op_mpi_reduce_float(arg* global, float* data) {
+  reduce(*global, sizeof *data, data);
+}
+void op_mpi_reduce_double(arg* global, double* data) {
+  reduce(*global, sizeof *data, data);
+}
+void op_mpi_reduce_int(arg* global, int* data) {
+  reduce(*global, sizeof *data, data);
+}
+void op_mpi_reduce_bool(arg* global, bool* data) {
+  reduce(*global, sizeof *data, data);
+}
+void op_mpi_reduce_combined(arg* args, int count) {
+  for (int k = 0; k < count; ++k)
+    if (args[k].argtype == OP_ARG_GBL && args[k].opt != 0 && args[k].acc != OP_READ)
+      reduce(args[k], args[k].size / args[k].dim, args[k].data);
+}
+void op_disable_mpi_reductions(bool off) {
+  if (off && guarded([] { return !api::running().alone(); }))
+    not_supported("op_disable_mpi_reductions",
+                  "loops always combine their globals over the ranks; leave out what the program "
+                  "combines by itself, or write the loop as a host stub");
+  program().values.disable_mpi_reductions = off;
+}
+
+int op_mpi_halo_exchanges(op_set set, int count, arg* args) {
+  return exchange(set, count, args);
+}
+int op_mpi_halo_exchanges_cuda(op_set set, int count, arg* args) {
+  return exchange(set, count, args);
+}
+int op_mpi_halo_exchanges_grouped(op_set set, int count, arg* args, int) {
+  return exchange(set, count, args);
+}
+void op_mpi_wait_all(int, arg*) {}
+void op_mpi_wait_all_cuda(int, arg*) {}
+void op_mpi_wait_all_grouped(int, arg*, int) {}
+void op_mpi_test_all(int, arg*) {}
+void op_mpi_test_all_grouped(int, arg*, int) {}
+void op_mpi_reset_halos(int, arg*) {}
+void op_mpi_set_dirtybit(int count, arg* args) {
+  mark_modified(count, args);
+}
+void op_mpi_set_dirtybit_cuda(int count, arg* args) {
+  mark_modified(count, args);
+}
+
+int getSetSizeFromOpArg(arg* dat) {
+  if (!is_active_dat(*dat)) return 0;
+  return op_get_size_local_full(dat->dat->set);
+}
+void op_arg_check(op_set, int, arg, int*, const char*) {}
+
+bool op_type_equivalence(const char* one, const char* other) {
+  return guarded([&] {
+    return type_of("op_type_equivalence", "first", one) ==
+           type_of("op_type_equivalence", "second", other);
+  });
+}
+
+void op_disable_device_execution(bool) {}
+bool op_check_whitelist(const char*) {
+  return false;
+}
+void op_check_fallback_mode(const char*) {}
+
+namespace {
+
+constexpr const char* no_plans =
+    "the order of a loop's elements and their threads are the library's business; call the loop by "
+    "op_par_loop";
+
+}  // namespace
+
+plan* op_plan_get(const char*, op_set, int, int, arg*, int, int*) {
+  not_supported("op_plan_get", no_plans);
+}
+plan* op_plan_get_stage(const char*, op_set, int, int, arg*, int, int*, int) {
+  not_supported("op_plan_get_stage", no_plans);
+}
+plan* op_plan_get_stage_upload(const char*, op_set, int, int, arg*, int, int*, int, int) {
+  not_supported("op_plan_get_stage_upload", no_plans);
+}
+
+void op_compute_moment(double value, double* first, double* second) {
+  compat::op_compute_moment_across_times(&value, 1, false, first, second);
+}
+void op_compute_moment_across_times(double* times, int count, bool ignore_zeros, double* first,
+                                    double* second) {
+  struct Sums {
+    double count, values, squares;
+  };
+  guarded([&] {
+    Sums sums{0, 0, 0};
+    for (const double time : std::span(times, static_cast<std::size_t>(std::max(count, 0)))) {
+      if (ignore_zeros && time == 0) continue;
+      sums = {sums.count + 1, sums.values + time, sums.squares + time * time};
+    }
+    api::Runtime& runtime = api::usable();
+    runtime.flush();
+    runtime.enter("op_compute_moment");
+    Sums all{0, 0, 0};
+    for (const Sums& of : comm::gather_records(runtime.ranks(), sums))
+      all = {all.count + of.count, all.values + of.values, all.squares + of.squares};
+    *first = all.count > 0 ? all.values / all.count : 0;
+    *second = all.count > 0 ? all.squares / all.count : 0;
+  });
+}
+
+}  // namespace op2::compat

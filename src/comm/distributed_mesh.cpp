@@ -170,7 +170,7 @@ std::vector<std::int64_t> DistributedMesh::weights() const {
 }
 
 void DistributedMesh::reorder() {
-  if (judged_) return;
+  if (judged_ || keeps_order_) return;
   judged_ = true;
   LocalMesh local{{}, weights(), {}};
   for (const auto& set : mesh_.sets()) local.sizes.push_back(set->size);

@@ -50,6 +50,11 @@ class DistributedMesh {
   /// local if the rows are there.
   void ensure_rows(core::Level level);
 
+  /// Whether the rows of one rank stay in the order of the declaration, whatever it is like. To be
+  /// called before they are looked at; afterwards it holds from the next return to the declared
+  /// form on.
+  void keep_order(bool keep) { keeps_order_ = keep; }
+
   /// The values of a dat as declared: shape [declared x dim]. Collective, but a view of the dat in
   /// the declared form.
   /// @param storage  for what arrives in the distributed form; outlives the result
@@ -81,6 +86,7 @@ class DistributedMesh {
   core::Mesh& mesh_;
   Communicator& communicator_;
   const core::RenumberMode renumber_;
+  bool keeps_order_ = false;
   bool judged_ = false;     ///< on one rank: the order of the declared mesh was looked at
   bool reordered_ = false;  ///< on one rank: and some sets have another
   std::vector<Owners>

@@ -189,7 +189,9 @@ void op_halo_permap_create() {
 }
 
 // Elements are ordered when they are needed; partitions and halos end with the session.
-void op_renumber(op_map) {}
+void op_renumber(op_map) {
+  guarded([] { api::usable().rows.keep_order(false); });
+}
 void op_halo_destroy() {}
 void op_partition_destroy() {}
 void op_partition_reverse() {}

@@ -100,6 +100,18 @@ core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const
   return made;
 }
 
+/// Whether the program says, in OP2's way, that it has written the rows itself.
+bool is_marked(const arg& given) {
+  return given.argtype == OP_ARG_DAT && given.opt != 0 && given.dat != nullptr &&
+         (given.dat->dirtybit != 0 || given.dat->dirty_hd != 0);
+}
+
+void take_mark(api::Runtime& runtime, op_dat dat) {
+  runtime.flush();
+  dat->dirtybit = dat->dirty_hd = 0;
+  if (runtime.mesh.knows(dat)) runtime.engine.forget_halo(*core::record_of(dat));
+}
+
 bool has_changed(const core::NamedVariable& named) {
   const core::Variable& variable = *named.variable;
   return std::memcmp(variable.value.get(), variable.origin, variable.bytes) != 0;
@@ -156,6 +168,8 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
     list.reserve(static_cast<std::size_t>(count));
     for (int k = 0; k < count; ++k) list.push_back(converted(args[k]));
     api::Runtime& runtime = api::usable();
+    for (int k = 0; k < count; ++k)
+      if (is_marked(args[k])) take_mark(runtime, args[k].dat);
     core::FunctionKernel* known = runtime.mesh.kernel_of_function(kernel.address);
     if (known == nullptr) known = &made_known(runtime.mesh, kernel, name, file, line);
     take_values(runtime, *known);

@@ -101,6 +101,25 @@ op_dat op_fetch_data_file_char(op_dat dat) {
 }
 void op_mpi_put_data(op_dat) {}
 
+void put_data(op_dat dat, const void* values, unsigned long elements) {
+  guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_mpi_put_data: the dat", dat);
+    core::Dat& record = *core::record_of(dat);
+    runtime.flush();
+    const auto declared = static_cast<unsigned long>(record.on().declared);
+    if (elements != declared || (values == nullptr && declared > 0))
+      core::fail(ErrorCode::bad_size,
+                 "op_mpi_put_data: dat '{}' has {} elements here, given are {}",
+                 record.name_storage, declared, values == nullptr ? 0 : elements);
+    if (!runtime.rows.as_declared())
+      runtime.guard([&] { runtime.rows.set_declared_rows(record, values); });
+    else if (declared > 0)
+      std::memcpy(record.rows.get(), values, record.declared_bytes());
+    runtime.engine.forget_halo(record);
+  });
+}
+
 void op_dump_dat(op_dat dat) {
   guarded([&] {
     api::Runtime& runtime = api::usable();

@@ -17,6 +17,8 @@
 namespace op2::compat {
 namespace {
 
+/// On one rank, programs may rely on `dat->data` and `map->map` being in the order of the
+/// declaration as long as they do not call op_renumber.
 /// @param start  calls the library's own function
 template <class Start>
 void begin(int argc, char** argv, int diags, const Start& start) {
@@ -25,6 +27,7 @@ void begin(int argc, char** argv, int diags, const Start& start) {
     Program& of = program();
     if (of.mpi_user && !comm::mpi_is_running()) of.mpi_user->begin(argc, argv);
     start();
+    if (!api::variable("OP2_RENUMBER")) api::usable().rows.keep_order(true);
     of.rank = ::op_rank();
     report_words(argc, argv);
   });

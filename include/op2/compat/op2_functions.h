@@ -41,6 +41,13 @@ OP2_API void use_mpi(void (*begin)(int argc, char** argv), void (*end)());
 /// @return false without such a call
 OP2_API bool given_communicators(int* global, int* local);
 
+/// Replaces the values of a dat. Collective.
+/// @param values  of the elements that this rank declared, in that order, shape [elements x dim]
+OP2_API void put_data(op_dat dat, const void* values, unsigned long elements);
+inline void op_mpi_put_data(op_dat dat, const void* values, unsigned long elements) {
+  put_data(dat, values, elements);
+}
+
 extern "C" {
 // Start and end. The communicators are MPI_Comm_c2f of the program's. `op_init` looks for OP2's
 // words in all arguments (OP_MAPS_BASE_INDEX=1, OP_BLOCK_SIZE=64, ...); only the former means

@@ -11,7 +11,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/SourceLocation.h>
 
-namespace op2::embed {
+namespace op2::jit {
 
 /// A pointer into the data of a parameter.
 struct DataPointer {
@@ -35,7 +35,8 @@ enum class Mark {
   untouched,
   maybe,  ///< written on some paths
   unsure,
-  written
+  written,
+  again  ///< written where it was `maybe` before: perhaps on the paths that were left
 };
 
 struct AccessState {
@@ -56,6 +57,7 @@ struct AccessState {
 struct Extent {
   std::int64_t rows = 1;
   std::int64_t components = -1;
+  bool is_there = false;  ///< the pointer is known not to be null
 };
 
 enum class WriteKind { assign, increment, update };
@@ -78,4 +80,4 @@ struct ParameterUse {
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
                                   const std::vector<Extent>& extents);
 
-}  // namespace op2::embed
+}  // namespace op2::jit

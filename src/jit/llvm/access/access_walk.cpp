@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "access_walk.hpp"
+#include <jit/llvm/access/access_walk.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include <clang/AST/RecursiveASTVisitor.h>
 
-namespace op2::embed {
+namespace op2::jit {
 namespace {
 
 /// Statements that are followed at most; what takes longer is not judged.
@@ -33,6 +33,15 @@ void for_each_name(const clang::Stmt* statement, auto found) {
   if (statement != nullptr) visitor.TraverseStmt(const_cast<clang::Stmt*>(statement));
 }
 
+/// Of two that differ.
+Mark merged(Mark a, Mark b, Mark different) {
+  const auto both = [&](Mark one, Mark other) {
+    return (a == one && b == other) || (a == other && b == one);
+  };
+  if (a == Mark::unsure || b == Mark::unsure || both(Mark::maybe, Mark::again)) return Mark::unsure;
+  return both(Mark::written, Mark::again) ? Mark::written : different;
+}
+
 }  // namespace
 
 void AccessState::merge(const AccessState& other, Mark different) {
@@ -44,8 +53,7 @@ void AccessState::merge(const AccessState& other, Mark different) {
   for (std::size_t p = 0; p < marks.size(); ++p) {
     for (std::size_t i = 0; i < marks[p].size(); ++i) {
       const Mark a = marks[p][i], b = other.marks[p][i];
-      if (a == b) continue;
-      marks[p][i] = a == Mark::unsure || b == Mark::unsure ? Mark::unsure : different;
+      if (a != b) marks[p][i] = merged(a, b, different);
     }
   }
   for (auto& [variable, value] : locals) {
@@ -162,7 +170,7 @@ void AccessWalk::execute_declaration(const clang::VarDecl& variable) {
       if (const auto result = number(value)) known = *result;
     }
   }
-  state_.locals[&variable] = known;
+  if (!escaped_.contains(&variable)) state_.locals[&variable] = known;
 }
 
 void AccessWalk::execute_if(const clang::IfStmt& statement) {
@@ -278,6 +286,16 @@ void AccessWalk::note_unsure(const clang::Stmt* statement) {
   });
 }
 
+/// Numbers in variables that the statement names may change behind the back of this walk.
+void AccessWalk::note_escape(const clang::Stmt* statement) {
+  for_each_name(statement, [this](const clang::VarDecl* variable) {
+    const bool is_number = variable->getType()->isIntegralOrEnumerationType();
+    if (!is_number || variable->getType().isConstQualified()) return;
+    escaped_.insert(variable);
+    state_.locals.erase(variable);
+  });
+}
+
 std::optional<std::size_t> AccessWalk::index_of(const DataPlace& place,
                                                 clang::SourceLocation location) {
   const auto& [parameter, to_rows, row, component] = place.pointer;
@@ -323,11 +341,12 @@ void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
   if (kind != WriteKind::increment && use.assign.isInvalid()) use.assign = location;
   auto& marks = state_.marks[place.pointer.parameter];
   if (const auto index = index_of(place, location)) {
-    marks[*index] = Mark::written;
+    Mark& mark = marks[*index];
+    mark = mark == Mark::maybe || mark == Mark::again ? Mark::again : Mark::written;
     return;
   }
   for (Mark& mark : marks) {
-    if (mark != Mark::written) mark = Mark::unsure;
+    if (mark != Mark::written && mark != Mark::again) mark = Mark::unsure;
   }
 }
 
@@ -336,4 +355,4 @@ std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
   return AccessWalk(kernel.getASTContext(), extents).run(kernel);
 }
 
-}  // namespace op2::embed
+}  // namespace op2::jit

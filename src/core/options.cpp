@@ -65,6 +65,9 @@ constexpr Switch table[] = {
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
     {"OP2_TIMING", "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
+    {"OP2_CHECK", "none, list of access",
+     "what is an error instead of a warning; access: a kernel whose text breaks an access mode of "
+     "its loop"},
     {"OP2_DISABLE", "none, list of dead,fuse,simd,tile",
      "switch passes off; dead: loops whose results are overwritten before use are executed too; "
      "fuse: every loop runs by itself; "
@@ -199,6 +202,8 @@ Options read_options(const Lookup& lookup) {
   o.vector_math = read_word(lookup, "OP2_VECTOR_MATH", off_on) == 1;
   o.tile = read_tiling(lookup);
   read_reports(lookup, o);
+  read_list(lookup, "OP2_CHECK", "a list of access",
+            [&](std::string_view word) { return word == "access" && set_flag(o.check_access); });
   read_list(lookup, "OP2_DISABLE", "a list of dead, fuse, simd, tile", [&](std::string_view word) {
     if (word == "dead") return clear_flag(o.eliminate_dead_loops);
     if (word == "fuse") return clear_flag(o.fuse);

@@ -106,8 +106,12 @@ void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
       FusedKernel fused = fuse_kernels(loops);
       const op_kernel kernel = kernel_for(fused);
       const core::CallSite& where = queue.records()[group.front()].where;
-      requests.push_back({jit::shape_of(*kernel, arg_shapes(fused.args), constants), fused.name,
-                          fmt::format("{}:{}", where.file, where.line), kernel});
+      requests.push_back({jit::shape_of(*kernel, arg_shapes(fused.args), constants),
+                          fused.name,
+                          fmt::format("{}:{}", where.file, where.line),
+                          kernel,
+                          false,
+                          {}});
       candidates.push_back({&chain, std::move(group), std::move(fused), kernel});
     }
   if (requests.empty()) return;

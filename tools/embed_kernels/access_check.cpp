@@ -88,7 +88,7 @@ class LoopCheck {
     if (!fits() || check_ == AccessCheck::off) return;
     std::vector<jit::AccessRule> rules;
     for (const auto& argument : loop_.arguments) rules.push_back(rule_of(argument));
-    for (const auto& fault : jit::access_faults(kernel_, rules)) {
+    for (const auto& fault : jit::access_faults(kernel_, rules, jit::steps_at_build)) {
       const bool may_be_off = loop_.arguments[fault.argument].optional;
       if (!fault.is_omission || !may_be_off) warn(fault.argument, fault.place, fault.what);
     }

@@ -113,7 +113,7 @@ void AccessWalk::evaluate_branches(const clang::Expr* condition, const clang::Ex
                                    const clang::Expr* no) {
   evaluate(condition);
   if (const auto known = number(condition)) return evaluate(*known != 0 ? yes : no);
-  const AccessState before = state_;
+  const AccessState before = fork();
   evaluate(yes);
   const AccessState after = std::exchange(state_, before);
   evaluate(no);

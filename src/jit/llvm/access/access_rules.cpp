@@ -16,10 +16,10 @@ class RuleCheck {
   RuleCheck(const clang::FunctionDecl& kernel, const std::vector<AccessRule>& rules)
       : kernel_(kernel), rules_(rules) {}
 
-  std::vector<AccessFault> run() {
+  std::vector<AccessFault> run(int most_steps) {
     std::vector<Extent> extents;
     for (const AccessRule& rule : rules_) extents.push_back(rule.extent);
-    const auto uses = uses_of(kernel_, extents);
+    const auto uses = uses_of(kernel_, extents, most_steps);
     for (std::size_t i = 0; i < uses.size() && i < kernel_.getNumParams(); ++i)
       check_use(i, uses[i]);
     return std::move(faults_);
@@ -108,8 +108,8 @@ class RuleCheck {
 }  // namespace
 
 std::vector<AccessFault> access_faults(const clang::FunctionDecl& kernel,
-                                       const std::vector<AccessRule>& rules) {
-  return RuleCheck(kernel, rules).run();
+                                       const std::vector<AccessRule>& rules, int most_steps) {
+  return RuleCheck(kernel, rules).run(most_steps);
 }
 
 }  // namespace op2::jit

@@ -33,9 +33,14 @@ struct AccessFault {
   bool is_omission = false;  ///< something is not written: no fault of an argument that may be off
 };
 
+/// How far kernels are followed, in steps of some 0.3 us: where a program is built, and where it
+/// waits.
+inline constexpr int steps_at_build = 20000, steps_at_run = 12000;
+
 /// How `kernel`, which has a body, breaks the rules; nothing where that is not sure.
-/// @param rules  one for each parameter
+/// @param rules       one for each parameter
+/// @param most_steps  what takes more is not judged
 std::vector<AccessFault> access_faults(const clang::FunctionDecl& kernel,
-                                       const std::vector<AccessRule>& rules);
+                                       const std::vector<AccessRule>& rules, int most_steps);
 
 }  // namespace op2::jit

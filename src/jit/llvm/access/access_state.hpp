@@ -76,8 +76,9 @@ struct ParameterUse {
 };
 
 /// Follows a kernel through its branches, loops with constant bounds and helpers.
-/// @param extents  of each parameter
+/// @param extents     of each parameter
+/// @param most_steps  statements and expressions that are followed; what takes more is unsure
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
-                                  const std::vector<Extent>& extents);
+                                  const std::vector<Extent>& extents, int most_steps);
 
 }  // namespace op2::jit

@@ -9,8 +9,6 @@
 namespace op2::jit {
 namespace {
 
-/// Statements that are followed at most; what takes longer is not judged.
-constexpr int most_steps = 20000;
 constexpr std::int64_t most_marks = 512;
 
 /// Calls `found` with each variable that a statement names.
@@ -62,8 +60,9 @@ void AccessState::merge(const AccessState& other, Mark different) {
   }
 }
 
-AccessWalk::AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents)
-    : context_(context), extents_(extents), uses_(extents.size()) {
+AccessWalk::AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents,
+                       int most_steps)
+    : context_(context), extents_(extents), uses_(extents.size()), most_steps_(most_steps) {
   for (const Extent& extent : extents) {
     const std::int64_t count = extent.rows * extent.components;
     const bool known = extent.rows > 0 && extent.components > 0 && count <= most_marks;
@@ -83,7 +82,7 @@ std::vector<ParameterUse> AccessWalk::run(const clang::FunctionDecl& kernel) {
   leave_function();
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     uses_[i].marks = state_.marks[i];
-    if (steps_ > most_steps) uses_[i].unsure = true;
+    if (steps_ > most_steps_) uses_[i].unsure = true;
   }
   return uses_;
 }
@@ -95,7 +94,16 @@ void AccessWalk::leave_function() {
 }
 
 bool AccessWalk::is_spent() {
-  return ++steps_ > most_steps;
+  return ++steps_ > most_steps_;
+}
+
+/// What is known here, for another path from here on.
+AccessState AccessWalk::fork() {
+  constexpr int values_per_step = 8;
+  std::size_t values = state_.locals.size();
+  for (const auto& marks : state_.marks) values += marks.size() / values_per_step;
+  steps_ += static_cast<int>(values) / values_per_step;
+  return state_;
 }
 
 void AccessWalk::execute(const clang::Stmt* statement) {
@@ -139,10 +147,10 @@ void AccessWalk::execute(const clang::Stmt* statement) {
 void AccessWalk::execute_jump(const clang::Stmt& statement) {
   if (const auto* back = llvm::dyn_cast<clang::ReturnStmt>(&statement)) {
     evaluate(back->getRetValue());
-    returns_.push_back(state_);
+    returns_.push_back(fork());
   } else {
     auto& list = llvm::isa<clang::BreakStmt>(statement) ? breaks_ : continues_;
-    if (!list.empty()) list.back().push_back(state_);
+    if (!list.empty()) list.back().push_back(fork());
   }
   state_.live = false;
 }
@@ -180,7 +188,7 @@ void AccessWalk::execute_if(const clang::IfStmt& statement) {
   if (const auto known = number(statement.getCond())) {
     return execute(*known != 0 ? statement.getThen() : statement.getElse());
   }
-  const AccessState before = state_;
+  const AccessState before = fork();
   execute(statement.getThen());
   const AccessState after = std::exchange(state_, before);
   execute(statement.getElse());
@@ -190,7 +198,7 @@ void AccessWalk::execute_if(const clang::IfStmt& statement) {
 /// All cases one after the other; what any of them changes is unsure.
 void AccessWalk::execute_switch(const clang::SwitchStmt& statement) {
   evaluate(statement.getCond());
-  const AccessState before = state_;
+  const AccessState before = fork();
   breaks_.emplace_back();
   execute(statement.getBody());
   for (const AccessState& state : breaks_.back()) state_.join_unsure(state);
@@ -239,7 +247,7 @@ void AccessWalk::execute_unknown_turns(const clang::Expr* condition, const clang
   forget_changed(body);
   forget_changed(step);
   if (condition != nullptr) evaluate(condition);
-  const AccessState before = state_;
+  const AccessState before = fork();
   execute_turn(step, body);
   state_.join_unsure(before);
   forget_changed(body);
@@ -351,8 +359,8 @@ void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
 }
 
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
-                                  const std::vector<Extent>& extents) {
-  return AccessWalk(kernel.getASTContext(), extents).run(kernel);
+                                  const std::vector<Extent>& extents, int most_steps) {
+  return AccessWalk(kernel.getASTContext(), extents, most_steps).run(kernel);
 }
 
 }  // namespace op2::jit

@@ -18,7 +18,7 @@ namespace op2::jit {
 
 class AccessWalk {
  public:
-  AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents);
+  AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents, int most_steps);
 
   std::vector<ParameterUse> run(const clang::FunctionDecl& kernel);
 
@@ -74,6 +74,7 @@ class AccessWalk {
   /// @return position in the marks; nothing if unknown
   std::optional<std::size_t> index_of(const DataPlace& place, clang::SourceLocation location);
   bool is_spent();
+  AccessState fork();
 
   const clang::ASTContext& context_;
   const std::vector<Extent>& extents_;
@@ -83,6 +84,7 @@ class AccessWalk {
   std::vector<std::vector<AccessState>> breaks_, continues_;  ///< of the loops around
   std::vector<const clang::FunctionDecl*> calls_;
   std::set<const clang::VarDecl*> escaped_;  ///< others may change them: not followed any more
+  const int most_steps_;
   int steps_ = 0;
 };
 

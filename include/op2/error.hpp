@@ -19,6 +19,7 @@ enum class ErrorCode : int {
   unknown_symbol = 104,    ///< the text names something that is neither declared nor a constant
   kernel_limits = 105,     ///< the text exceeds a limit of the compiler (depth, steps, frame size)
   compiler_crash = 106,    ///< the compiler itself failed on the text
+  kernel_access = 107,     ///< a kernel breaks an access mode of its loop (with OP2_CHECK=access)
 
   not_initialised = 201,  ///< a call before `op_init` or after `op_exit`
   bad_size = 202,         ///< a negative size, or one that overflows

@@ -24,6 +24,7 @@ struct op_arg {
   char* data = nullptr;        ///< raw global: the user's memory
   bool writable = false;       ///< raw global: the user's pointer is not to const
   const char* type = nullptr;  ///< type string given by the caller, or null
+  bool optional = false;       ///< made with a flag: in other calls it may be off
 };
 
 /// Access to `dat` of each element (`index` -1, `map` OP_ID) or through column `index` of `map`.
@@ -62,6 +63,7 @@ template <class T>
 op_arg op_opt_arg_gbl(int flag, T* data, int dim, const char* type, op_access access) {
   op_arg arg = op_arg_gbl(data, dim, type, access);
   arg.opt = flag;
+  arg.optional = true;
   return arg;
 }
 

@@ -27,6 +27,7 @@ op_arg op_opt_arg_dat(int flag, op_dat dat, int index, op_map map, int dim, cons
                       op_access access) {
   op_arg arg = op_arg_dat(dat, index, map, dim, type, access);
   arg.opt = flag;
+  arg.optional = true;
   return arg;
 }
 

@@ -57,6 +57,7 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.sanitizers.thread = sanitizers.find("thread") != std::string_view::npos;
   j.simd = options.simd;
   j.vector_math = options.vector_math;
+  j.check_access = options.check_access;
   j.trace = &trace;
   j.constants = [&mesh] { return sched::constants_of(mesh); };
   return j;

@@ -31,6 +31,7 @@ struct LoopArg {
   /// OP_ARG_INFO: the argument of the loop to whose minimum or maximum it belongs; -1: none. Its
   /// kind is OP_ARG_GBL, its access OP_WRITE.
   int info_of = -1;
+  bool optional = false;  ///< in other calls it may be off
   bool operator==(const LoopArg&) const = default;
 
   bool modifies() const { return access != OP_READ; }

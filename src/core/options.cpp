@@ -65,8 +65,10 @@ constexpr Switch table[] = {
     {"OP2_TRACE", "none, file.json", "write a trace of loops and compilations that Perfetto opens"},
     {"OP2_TIMING", "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
-    {"OP2_CHECK", "none, pointers",
-     "look for faults of the program; pointers: every loop is executed at its call, so that data "
+    {"OP2_CHECK", "none, list of access,pointers",
+     "look for faults of the program; access: a kernel whose text breaks an access mode of its "
+     "loop "
+     "is an error instead of a warning; pointers: every loop is executed at its call, so that data "
      "read through pointers (`dat->data`) are current; if results change, a flush is missing"},
     {"OP2_DISABLE", "none, list of dead,fuse,simd,tile",
      "switch passes off; dead: loops whose results are overwritten before use are executed too; "
@@ -202,8 +204,10 @@ Options read_options(const Lookup& lookup) {
   o.vector_math = read_word(lookup, "OP2_VECTOR_MATH", off_on) == 1;
   o.tile = read_tiling(lookup);
   read_reports(lookup, o);
-  read_list(lookup, "OP2_CHECK", "pointers",
-            [&](std::string_view word) { return word == "pointers" && clear_flag(o.queue_loops); });
+  read_list(lookup, "OP2_CHECK", "a list of access, pointers", [&](std::string_view word) {
+    if (word == "access") return set_flag(o.check_access);
+    return word == "pointers" && clear_flag(o.queue_loops);
+  });
   read_list(lookup, "OP2_DISABLE", "a list of dead, fuse, simd, tile", [&](std::string_view word) {
     if (word == "dead") return clear_flag(o.eliminate_dead_loops);
     if (word == "fuse") return clear_flag(o.fuse);

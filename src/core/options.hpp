@@ -77,6 +77,7 @@ struct Options {
   bool eliminate_dead_loops = true;         ///< switched off by OP2_DISABLE=dead
   bool fuse = true;                         ///< switched off by OP2_DISABLE=fuse
   SimdMode simd = SimdMode::where_it_pays;  ///< switched off by OP2_DISABLE=simd
+  bool check_access = false;                ///< OP2_CHECK=access
 };
 
 /// Reads the environment.

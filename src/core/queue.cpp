@@ -37,7 +37,8 @@ LoopArg loop_arg(const op_arg& arg) {
           .dat = record_of(arg.dat),
           .map = record_of(arg.map),
           .global = record_of(arg.global),
-          .members = members_of(arg)};
+          .members = members_of(arg),
+          .optional = arg.optional};
 }
 
 }  // namespace

@@ -11,12 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include <jit/access_finding.hpp>
 #include <jit/loop_shape.hpp>
 
 namespace op2::jit {
 
 /// Changes whenever anything in this file does; the loader refuses another number.
-inline constexpr int plugin_abi = 7;
+inline constexpr int plugin_abi = 8;
 
 /// The name that a `#line` of the source gives to all that stands behind the kernel's text: nothing
 /// in it is the user's.
@@ -44,6 +45,7 @@ struct CompileRequest {
   bool any_const = false;      ///< but for whether they are pointers to const
   std::vector<IncludedFile> includes;
   Sanitizers sanitizers;
+  bool compare_access = true;  ///< whether `findings` are wanted
 };
 
 /// One message of the compiler.
@@ -80,6 +82,7 @@ struct CompileResult {
   std::string assembly;
   std::string not_vectorised;  ///< why the loop over lanes is none or gains nothing; then there is
                                ///< no object. Empty: it is vector code
+  std::vector<AccessFinding> findings{};  ///< of a successful compilation
   double seconds = 0;
 };
 

@@ -59,6 +59,7 @@ class Reader {
     const Bytes bytes = block();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
+  bool is_empty() const { return rest_.empty(); }
   bool consumed() const { return rest_.empty() && !short_; }
 
  private:

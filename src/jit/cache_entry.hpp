@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <jit/access_finding.hpp>
+
 namespace op2::jit {
 
 /// Everything that a key is made from, in words, so that op2-jitinspect can explain it and a hit is
@@ -33,11 +35,12 @@ using Key = std::array<std::uint8_t, 32>;
 
 struct CacheEntry {
   KeyFields key;
-  std::string symbol;     ///< the range function in `object`
-  std::string signature;  ///< checked signature of the kernel
-  std::string loop;       ///< name of the loop that first asked for it
-  std::string lanes;      ///< "8 wide", or "scalar: " and the reason
-  std::string source;     ///< emitted C++
+  std::string symbol;                   ///< the range function in `object`
+  std::string signature;                ///< checked signature of the kernel
+  std::string loop;                     ///< name of the loop that first asked for it
+  std::string lanes;                    ///< "8 wide", or "scalar: " and the reason
+  std::vector<AccessFinding> findings;  ///< what the compiler saw the kernel do
+  std::string source;                   ///< emitted C++
   std::string ir;
   std::string assembly;
   std::vector<std::byte> object;

@@ -59,12 +59,45 @@ Prologue read_prologue(Bytes file) {
   return prologue;
 }
 
+std::vector<std::byte> bytes_of(const std::vector<AccessFinding>& findings) {
+  Writer out;
+  for (const AccessFinding& finding : findings) {
+    out.integer(static_cast<std::uint32_t>(finding.argument));
+    out.integer(static_cast<std::uint32_t>(finding.is_omission));
+    out.text(finding.what);
+    out.text(finding.advice);
+    out.text(finding.file);
+    out.integer(static_cast<std::uint32_t>(finding.line));
+    out.integer(static_cast<std::uint32_t>(finding.column));
+    out.text(finding.source_line);
+  }
+  return std::move(out.bytes());
+}
+
+/// @return false if the bytes end inside of one
+bool read_findings(Bytes bytes, std::vector<AccessFinding>& findings) {
+  Reader in(bytes);
+  while (!in.is_empty()) {
+    AccessFinding& finding = findings.emplace_back();
+    finding.argument = static_cast<std::int32_t>(in.integer<std::uint32_t>());
+    finding.is_omission = static_cast<std::int32_t>(in.integer<std::uint32_t>());
+    finding.what = in.text();
+    finding.advice = in.text();
+    finding.file = in.text();
+    finding.line = static_cast<std::int32_t>(in.integer<std::uint32_t>());
+    finding.column = static_cast<std::int32_t>(in.integer<std::uint32_t>());
+    finding.source_line = in.text();
+  }
+  return in.consumed();
+}
+
 void write_header(Writer& out, const CacheEntry& entry) {
   for (const KeyField& field : key_fields) out.text(entry.key.*field.value);
   out.text(entry.symbol);
   out.text(entry.signature);
   out.text(entry.loop);
   out.text(entry.lanes);
+  out.block(bytes_of(entry.findings));
   out.integer(std::bit_cast<std::uint64_t>(entry.compile_seconds));
   out.integer(static_cast<std::uint64_t>(entry.created));
 }
@@ -76,6 +109,7 @@ bool read_header(Bytes header, CacheEntry& entry) {
   entry.signature = in.text();
   entry.loop = in.text();
   entry.lanes = in.text();
+  if (!read_findings(in.block(), entry.findings)) return false;
   entry.compile_seconds = std::bit_cast<double>(in.integer<std::uint64_t>());
   entry.created = static_cast<std::int64_t>(in.integer<std::uint64_t>());
   return in.consumed();

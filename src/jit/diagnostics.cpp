@@ -13,12 +13,7 @@
 #include <jit/text_place.hpp>
 
 namespace op2::jit {
-namespace {
 
-/// Widest part of a source line that is shown around the place of an error.
-constexpr int shown_width = 110;
-
-/// "airfoil.cpp:31:9", "kernel 'res_calc' line 3", "./gas.h:2:1" or "<math.h>:4:1".
 std::string place_of(const Diagnostic& diagnostic, const CompiledText& text,
                      const TextPlaces& places) {
   if (diagnostic.file == generated_file) {
@@ -38,8 +33,8 @@ std::string place_of(const Diagnostic& diagnostic, const CompiledText& text,
   return fmt::format("{}:{}:{}", file, diagnostic.line, diagnostic.column);
 }
 
-/// The source line, cut to a window around the column, and a caret below the column.
 std::string snippet_of(const Diagnostic& diagnostic) {
+  constexpr int shown_width = 110;  // of the source line
   if (diagnostic.source_line.empty() || diagnostic.column == 0) return {};
   const int column = diagnostic.column - 1;
   const int first = std::max(0, column - shown_width * 2 / 3);
@@ -49,6 +44,12 @@ std::string snippet_of(const Diagnostic& diagnostic) {
   std::replace_if(before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
   return fmt::format("\n{}\n{}^", line.substr(first, shown_width), before);
 }
+
+std::string where_is(const CompiledText& text) {
+  return fmt::format("loop '{}' ({})", text.loop, text.call_site);
+}
+
+namespace {
 
 const char* word_of(Diagnostic::Severity severity) {
   constexpr const char* words[] = {"error", "warning", "note"};
@@ -152,10 +153,6 @@ Error signature_error(const CompileResult& result, const CompiledText& text,
   std::string message = fmt::format("{}: {}", where, result.message);
   message += listing(result.diagnostics, text, places);
   return {ErrorCode::kernel_signature, message};
-}
-
-std::string where_is(const CompiledText& text) {
-  return fmt::format("loop '{}' ({})", text.loop, text.call_site);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <jit/backend.hpp>
+#include <jit/text_place.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
 
@@ -20,6 +21,17 @@ struct CompiledText {
   std::vector<std::string> constants;  ///< names of all declared constants
   std::span<const IncludedFile> includes;
 };
+
+/// "airfoil.cpp:31:9", "kernel 'res_calc' line 3", "./gas.h:2:1" or "<math.h>:4:1".
+std::string place_of(const Diagnostic& diagnostic, const CompiledText& text,
+                     const TextPlaces& places);
+
+/// The source line, cut to a window around the column, and a caret below the column: two lines,
+/// each behind a line break. Empty if there is none.
+std::string snippet_of(const Diagnostic& diagnostic);
+
+/// "loop 'res_calc' (airfoil.cpp:212)"
+std::string where_is(const CompiledText& text);
 
 /// The error for a result that is not ok: kernel_text, kernel_signature, kernel_include,
 /// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Places in the kernel's text

@@ -48,6 +48,9 @@ struct LoopRequest {
   std::string loop;
   std::string call_site;       ///< "airfoil.cpp:212"
   op_kernel kernel = nullptr;  ///< for placing errors; not null; must live until code is made
+  bool compare_access = true;  ///< false: the kernel is made of others, which are compared alone
+  std::vector<std::int32_t>
+      optional{};  ///< arguments that may be off in other calls, as in the call
 };
 
 /// Code of one shape, linked. Lives as long as the Jit that gave it.
@@ -94,6 +97,7 @@ struct JitOptions {
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
   bool vector_math = false;      ///< OP2_VECTOR_MATH
+  bool check_access = false;     ///< kernels that break an access mode are errors
   core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
@@ -126,8 +130,8 @@ class Jit {
   /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on
   /// disk is compiled now, in parallel; equal shapes are compiled once, in this process and among
   /// the processes that share the cache. Does not throw for one loop's sake: a failure is the
-  /// loop's Outcome. A rejected text (E101 to E105) stays rejected; after any other error the next
-  /// call with this shape tries again.
+  /// loop's Outcome. A rejected text (E101 to E105, E107) stays rejected; after any other error the
+  /// next call with this shape tries again.
   std::vector<Outcome> get(std::span<const LoopRequest> requests);
   /// The same with `make` for what is not in memory: one call with each such shape once, in the
   /// order of the requests; no call if all is there. Memory gets what `make` yields and nothing

@@ -14,6 +14,7 @@ bool is_verdict(ErrorCode code) {
     case ErrorCode::kernel_include:
     case ErrorCode::unknown_symbol:
     case ErrorCode::kernel_limits:
+    case ErrorCode::kernel_access:
       return true;
     default:
       return false;

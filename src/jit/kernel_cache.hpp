@@ -14,7 +14,7 @@
 namespace op2::jit {
 
 /// Thread safe. Code stays for the cache's life, and so does the rejection of a text (E101 to
-/// E105). Any other error reaches those who wait for it and is then forgotten.
+/// E105, E107). Any other error reaches those who wait for it and is then forgotten.
 class KernelCache {
  public:
   struct Slot {

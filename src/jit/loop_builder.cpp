@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <jit/access_report.hpp>
 #include <jit/emit_cpu.hpp>
 #include <jit/emit_lanes.hpp>
 
@@ -54,12 +55,13 @@ std::optional<Product> LoopBuilder::load(const LoopJob& job) const {
     disk_.reject(job.key, linked.message);
     return {};
   }
+  judge(job, entry->findings);
   linked.loop->from_disk = true;
   return product_of(std::move(linked.loop), std::move(*entry));
 }
 
 CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& source,
-                                        const Lanes& lanes) const {
+                                        const Lanes& lanes, bool compare_access) const {
   const LoopShape& shape = job.request.shape;
   const CompileRequest request{.kernel = shape.kernel,
                                .source = source,
@@ -70,7 +72,8 @@ CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& s
                                .args = shape.args,
                                .any_const = shape.any_const,
                                .includes = shape.includes,
-                               .sanitizers = options_.sanitizers};
+                               .sanitizers = options_.sanitizers,
+                               .compare_access = compare_access};
   const auto begin = core::Clock::now();
   CompileResult result = backend_.compile(request);
   if (options_.trace != nullptr)
@@ -85,6 +88,14 @@ CompiledText LoopBuilder::told_of(const LoopJob& job) const {
   std::sort(names.begin(), names.end());
   return {*job.request.kernel, job.request.loop, job.request.call_site, std::move(names),
           job.request.shape.includes};
+}
+
+/// @throws Error kernel_access
+void LoopBuilder::judge(const LoopJob& job, const std::vector<AccessFinding>& findings) const {
+  if (findings.empty()) return;
+  const auto messages = access_messages(findings, job.request, told_of(job));
+  if (options_.check_access && !messages.empty()) throw access_error(messages);
+  for (const AccessMessage& message : messages) log_.warning_once(message.topic, message.text);
 }
 
 /// A declared constant that the compiler misses: macros of the text have made its name.
@@ -108,13 +119,14 @@ std::optional<ConstantShape> LoopBuilder::missing_constant(const LoopJob& job,
 LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
   Lanes lanes = job.lanes;
   std::string source = job.source;
-  CompileResult result = run_compiler(job, source, lanes);
+  CompileResult result = run_compiler(job, source, lanes, job.request.compare_access);
   if (result.status == CompileStatus::ok && !result.not_vectorised.empty()) {
     lanes = {1, result.not_vectorised};
     source = emit_cpu(job.request.shape, lanes);
-    const double seconds = result.seconds;
-    result = run_compiler(job, source, lanes);
-    result.seconds += seconds;
+    const CompileResult first = std::move(result);
+    result = run_compiler(job, source, lanes, false);
+    result.seconds += first.seconds;
+    result.findings = first.findings;
   }
   if (auto missing = missing_constant(job, result)) return {{}, std::move(missing)};
   const CompiledText text = told_of(job);
@@ -126,6 +138,7 @@ LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
                    .signature = std::move(result.signature),
                    .loop = job.request.loop,
                    .lanes = words_of(lanes),
+                   .findings = std::move(result.findings),
                    .source = std::move(source),
                    .ir = std::move(result.ir),
                    .assembly = std::move(result.assembly),
@@ -136,6 +149,7 @@ LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
   if (linked.loop == nullptr) fail_to_link(job, linked.message);
   linked.loop->compile_seconds = result.seconds;
   disk_.publish(job.key, entry);
+  judge(job, entry.findings);
   return {product_of(std::move(linked.loop), std::move(entry)), {}};
 }
 

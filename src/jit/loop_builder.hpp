@@ -39,7 +39,7 @@ class LoopBuilder {
         deadline_(disk.deadline()) {}
 
   /// The product has code.
-  /// @throws Error what compile_error makes of a rejected text; link_failure
+  /// @throws Error what compile_error makes of a rejected text; link_failure; kernel_access
   Product build(const LoopRequest& request) const;
 
  private:
@@ -51,9 +51,10 @@ class LoopBuilder {
   Attempt build_once(const LoopRequest& request) const;
   std::optional<Product> load(const LoopJob& job) const;
   Attempt compile(const LoopJob& job) const;
-  CompileResult run_compiler(const LoopJob& job, const std::string& source,
-                             const Lanes& lanes) const;
+  CompileResult run_compiler(const LoopJob& job, const std::string& source, const Lanes& lanes,
+                             bool compare_access) const;
   CompiledText told_of(const LoopJob& job) const;
+  void judge(const LoopJob& job, const std::vector<AccessFinding>& findings) const;
   std::optional<ConstantShape> missing_constant(const LoopJob& job,
                                                 const CompileResult& result) const;
 

@@ -26,7 +26,8 @@ std::string describe_arg(const core::LoopArg& arg) {
   }
   const std::string through =
       arg.map == nullptr ? "" : fmt::format(" via {}[{}]", arg.map->name, arg.column);
-  return fmt::format("{}{} {} x{}", arg.dat->name_storage, through, core::name_of(arg.access), arg.dim);
+  return fmt::format("{}{} {} x{}", arg.dat->name_storage, through, core::name_of(arg.access),
+                     arg.dim);
 }
 
 }  // namespace

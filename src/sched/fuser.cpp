@@ -129,8 +129,12 @@ void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
       shape->text = fused.text;
       shape->args = arg_shapes(fused.args);
       const core::CallSite& where = queue.records()[group.front()].where;
-      requests.push_back(
-          {std::move(*shape), fused.name, fmt::format("{}:{}", where.file, where.line), kernel});
+      requests.push_back({std::move(*shape),
+                          fused.name,
+                          fmt::format("{}:{}", where.file, where.line),
+                          kernel,
+                          false,
+                          {}});
       candidates.push_back({&chain, std::move(group), std::move(fused), kernel});
     }
   if (requests.empty()) return;

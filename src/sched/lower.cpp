@@ -92,6 +92,17 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
   return shapes;
 }
 
+std::vector<std::int32_t> optional_args(std::span<const core::LoopArg> args) {
+  std::vector<std::int32_t> optional;
+  std::int32_t number = 0;
+  for (const core::LoopArg& arg : args) {
+    if (arg.members == 0) continue;
+    if (arg.optional) optional.push_back(number);
+    ++number;
+  }
+  return optional;
+}
+
 std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
   std::vector<jit::Constant> constants = declared_constants(mesh);
   for (const auto& [function, kernel] : mesh.functions()) {

@@ -2,6 +2,7 @@
 // From queued arguments to what the code generator and the thread planner need of them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace op2::sched {
 
 /// Numbers dats and maps within the loop, in order of first appearance.
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args);
+
+/// The arguments, as they are counted in the call, that may be off in other calls.
+std::vector<std::int32_t> optional_args(std::span<const core::LoopArg> args);
 
 /// All declared constants and all variables that texts of functions name, for the code that names
 /// them.

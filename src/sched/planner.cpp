@@ -191,7 +191,11 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
                  record.name, site, record.kernel->name);
     const auto [known, fresh] = shapes.try_emplace(record.kernel);
     if (fresh) known->second = shape_of(mesh, record.kernel);
-    requests.push_back({known->second, record.name, site, record.kernel});
+    requests.push_back({.shape = known->second,
+                        .loop = record.name,
+                        .call_site = site,
+                        .kernel = record.kernel,
+                        .optional = optional_args(queue.args_of(record))});
     requests.back().shape.args = arg_shapes(queue.args_of(record));
     places.push_back(k);
   }
@@ -238,7 +242,8 @@ void Planner::take_outcome(const core::LoopRecord& record, const jit::Outcome& o
     return;
   }
   const ErrorCode code = outcome.error->code();
-  const bool final = code == ErrorCode::internal || code == ErrorCode::bad_option;
+  const bool final = code == ErrorCode::internal || code == ErrorCode::bad_option ||
+                     code == ErrorCode::kernel_access;
   if (record.kernel->host == nullptr || options_.jit == core::JitMode::require || final)
     throw *outcome.error;
   fallen_back_.insert(record.kernel);

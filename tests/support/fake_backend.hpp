@@ -19,7 +19,8 @@ class FakeBackend : public jit::Backend {
   std::atomic<int> most_at_once = 0;   ///< compilations that ran at the same time
   std::atomic<bool> rejects = false;
   std::atomic<bool> warns = false;
-  std::string cpu = "cpu";          ///< of the target
+  std::vector<jit::AccessFinding> findings;  ///< of every kernel, where they are wanted
+  std::string cpu = "cpu";                   ///< of the target
   std::string unknown;              ///< a name that is an error unless it is declared as a constant
   std::function<void()> meanwhile;  ///< called by a compilation
   std::chrono::milliseconds duration{0};  ///< of a compilation
@@ -48,6 +49,7 @@ class FakeBackend : public jit::Backend {
     result.object.assign(16, std::byte{7});
     result.signature = "double*";
     result.seconds = 0.5;
+    if (request.compare_access) result.findings = findings;
     return result;
   }
 

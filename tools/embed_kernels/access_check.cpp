@@ -9,16 +9,17 @@
 
 #include <fmt/format.h>
 
-#include "access_state.hpp"
+#include <core/access.hpp>
+#include <jit/llvm/access/access_rules.hpp>
 
 namespace op2::embed {
 namespace {
 
 using Kind = LoopArgument::Kind;
 
-const char* word_of(Access access) {
-  constexpr std::array words{"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
-  return words.at(static_cast<std::size_t>(access));
+op_access mode_of(Access access) {
+  constexpr std::array modes{OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
+  return modes.at(static_cast<std::size_t>(access));
 }
 
 /// Types as OP2 calls them; others may be anything.
@@ -56,12 +57,22 @@ bool is_vector(const LoopArgument& argument) {
   return argument.kind == Kind::dat && argument.column && *argument.column < -1;
 }
 
-Extent extent_of(const LoopArgument& argument) {
-  Extent extent;
+jit::Extent extent_of(const LoopArgument& argument) {
+  jit::Extent extent;
   extent.components = argument.dim.value_or(-1);
   if (argument.kind == Kind::dat && !argument.column) extent.rows = -1;
   if (is_vector(argument)) extent.rows = -*argument.column;
   return extent;
+}
+
+jit::AccessRule rule_of(const LoopArgument& argument) {
+  jit::AccessRule rule;
+  rule.is_known = argument.kind != Kind::unknown;
+  if (argument.access && argument.kind != Kind::info) rule.access = mode_of(*argument.access);
+  rule.extent = extent_of(argument);
+  rule.set_by_some = argument.kind == Kind::global;
+  rule.has_copies = argument.kind == Kind::global || argument.indirect.value_or(false);
+  return rule;
 }
 
 /// One loop whose kernel is known.
@@ -76,20 +87,23 @@ class LoopCheck {
 
   void run() {
     if (!fits() || check_ == AccessCheck::off) return;
-    std::vector<Extent> extents;
-    for (const auto& argument : loop_.arguments) extents.push_back(extent_of(argument));
-    const auto uses = uses_of(kernel_, extents);
-    for (std::size_t i = 0; i < uses.size(); ++i) check_use(i, uses[i]);
+    std::vector<jit::AccessRule> rules;
+    for (const auto& argument : loop_.arguments) rules.push_back(rule_of(argument));
+    for (const auto& fault : jit::access_faults(kernel_, rules, jit::steps_at_build)) {
+      const bool may_be_off = loop_.arguments[fault.argument].optional;
+      if (!fault.is_omission || !may_be_off) warn(fault.argument, fault.place, fault.what);
+    }
   }
 
  private:
   void tell(Message::Severity severity, std::size_t argument, clang::SourceLocation location,
             const std::string& what) {
     const auto& access = loop_.arguments[argument].access;
-    messages_.push_back({severity, place_of(unit_.sources(), location),
-                         fmt::format("loop '{}', argument {}{}: kernel '{}' {}", loop_.name,
-                                     argument, access ? fmt::format(" ({})", word_of(*access)) : "",
-                                     kernel_.getNameAsString(), what)});
+    messages_.push_back(
+        {severity, place_of(unit_.sources(), location),
+         fmt::format("loop '{}', argument {}{}: kernel '{}' {}", loop_.name, argument,
+                     access ? fmt::format(" ({})", core::name_of(mode_of(*access))) : "",
+                     kernel_.getNameAsString(), what)});
   }
 
   void warn(std::size_t argument, clang::SourceLocation location, const std::string& what) {
@@ -135,51 +149,6 @@ class LoopCheck {
     if (!wanted || pointee->isRecordType() || is_same_number(unit_.context, *wanted, pointee))
       return {};
     return fmt::format("takes it as '{}', but its type is \"{}\"", shown, named);
-  }
-
-  void check_use(std::size_t i, const ParameterUse& use) {
-    const auto& argument = loop_.arguments[i];
-    const auto* parameter = kernel_.getParamDecl(i);
-    const auto declared = parameter->getLocation();
-    if (argument.kind == Kind::unknown || use.unsure) return;
-    if (!parameter->isReferenced()) return warn(i, declared, "does not use it");
-    if (use.beyond.isValid()) {
-      const auto& extent = extent_of(argument);
-      warn(i, use.beyond,
-           extent.rows > 1 ? fmt::format("uses index {} of {} x {} values", use.beyond_index,
-                                         extent.rows, extent.components)
-                           : fmt::format("uses index {}, but its dimension is {}", use.beyond_index,
-                                         extent.components));
-      return;
-    }
-    if (argument.kind == Kind::info || !argument.access) return;
-    if (*argument.access == Access::read && use.write.isValid()) warn(i, use.write, "writes it");
-    if (*argument.access == Access::write) check_write(i, use, declared);
-    if (*argument.access == Access::inc) check_increment(i, use);
-  }
-
-  void check_write(std::size_t i, const ParameterUse& use, clang::SourceLocation declared) {
-    const auto& argument = loop_.arguments[i];
-    if (use.read_untouched.isValid())
-      return warn(i, use.read_untouched, "reads it before writing it");
-    if (argument.optional) return;
-    const auto count = [&](Mark mark) {
-      return std::count(use.marks.begin(), use.marks.end(), mark);
-    };
-    const auto all = static_cast<std::ptrdiff_t>(use.marks.size());
-    if (use.write.isInvalid()) return warn(i, declared, "does not write it");
-    if (count(Mark::unsure) > 0) return;
-    if (count(Mark::untouched) > 0)
-      return warn(i, use.write,
-                  fmt::format("writes {} of its {} values", all - count(Mark::untouched), all));
-    if (count(Mark::maybe) > 0) warn(i, use.write, "writes it only under a condition");
-  }
-
-  void check_increment(std::size_t i, const ParameterUse& use) {
-    const auto& argument = loop_.arguments[i];
-    if (use.assign.isValid()) return warn(i, use.assign, "assigns to it instead of adding");
-    const bool private_copy = argument.kind == Kind::global || argument.indirect.value_or(false);
-    if (use.read.isValid() && private_copy) warn(i, use.read, "reads it");
   }
 
   const Unit& unit_;

@@ -36,6 +36,17 @@ Json statistics_of(const CacheEntry& entry) {
           {"assembly_instructions", assembly_instructions(entry.assembly)}};
 }
 
+std::string words_of(const jit::AccessFinding& finding) {
+  return fmt::format("argument {}: {}, line {} of {}", finding.argument, finding.what, finding.line,
+                     finding.file);
+}
+
+Json findings_of(const CacheEntry& entry) {
+  Json list = Json::array();
+  for (const jit::AccessFinding& finding : entry.findings) list.push_back(words_of(finding));
+  return list;
+}
+
 Json summary_of(const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
   return {{"kernel", entry.key.kernel},
@@ -45,6 +56,7 @@ Json summary_of(const StoredEntry& stored) {
           {"lanes", entry.lanes},
           {"arguments", split(entry.key.arguments, '\n')},
           {"constants", split(entry.key.constants, '\n')},
+          {"access", findings_of(entry)},
           {"triple", entry.key.triple},
           {"cpu", entry.key.cpu},
           {"compiler", entry.key.compiler},
@@ -112,6 +124,8 @@ void print_summary(const StoredEntry& stored) {
   fmt::print("lanes      {}\n", printable(entry.lanes));
   print_lines("arguments", entry.key.arguments);
   if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
+  for (const jit::AccessFinding& finding : entry.findings)
+    fmt::print("access     {}\n", printable(words_of(finding)));
   fmt::print("target     {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
   fmt::print("compiler   {}\n", printable(entry.key.compiler));
   if (!entry.key.options.empty()) fmt::print("options    {}\n", printable(entry.key.options));

@@ -16,6 +16,7 @@
 
 #include <jit/llvm/clang_messages.hpp>
 #include <jit/llvm/codegen.hpp>
+#include <jit/llvm/kernel_access.hpp>
 #include <jit/llvm/kernel_check.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/recipe.hpp>
@@ -88,12 +89,15 @@ class ParseAction : public clang::ASTFrontendAction {
     marks.constructed = check_->constructed();
     marks.undefined = undefined_functions(*generator_, getCompilerInstance().getSourceManager());
     module.reset(generator_->ReleaseModule());
+    if (request_.compare_access && check_->declaration() != nullptr)
+      findings = access_findings(*check_->declaration(), request_.args);
   }
 
   std::optional<SignatureFault> fault;
   std::string parameters;
   TextMarks marks;
   std::unique_ptr<llvm::Module> module;  ///< null after an error
+  std::vector<AccessFinding> findings;
 
  private:
   const CompileRequest& request_;
@@ -138,6 +142,7 @@ void add_code(CompileResult& result, ParseAction& action, const Machine& machine
   result.ir = std::move(code.ir);
   result.assembly = std::move(code.assembly);
   result.not_vectorised = std::move(code.not_vectorised);
+  result.findings = std::move(action.findings);
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ void KernelCheck::visit(const clang::Decl& declaration, const std::string& scope
 void KernelCheck::add(const clang::FunctionDecl& function, const std::string& scope) {
   auto form = form_of(function);
   form.scope = scope;
+  if (is_kernel(form, request_.kernel)) declaration_ = &function;
   functions_.push_back(std::move(form));
   if (!fault_) fault_ = signature_fault(request_, functions_);
 }

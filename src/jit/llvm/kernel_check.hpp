@@ -28,6 +28,8 @@ class KernelCheck : public clang::ASTConsumer {
   std::optional<SignatureFault> fault() const;
   /// The last definition of the kernel, or null.
   const FunctionForm* kernel() const;
+  /// The same in the tree, while it is in memory.
+  const clang::FunctionDecl* declaration() const { return declaration_; }
   /// Places of the global variables that a constructor may have to fill.
   const std::vector<Diagnostic>& constructed() const { return constructed_; }
 
@@ -38,6 +40,7 @@ class KernelCheck : public clang::ASTConsumer {
   const CompileRequest& request_;
   const clang::CompilerInstance& compiler_;
   std::vector<FunctionForm> functions_;  ///< of the text, in order
+  const clang::FunctionDecl* declaration_ = nullptr;
   std::vector<Diagnostic> constructed_;
   std::optional<SignatureFault> fault_;
 };

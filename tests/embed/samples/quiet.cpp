@@ -96,6 +96,31 @@ inline void walks(const double* x, double* y) {
 inline void ends(const double* x, double* y) {
   for (const double* p = x; p != x + 3; ++p) y[0] = *p;
 }
+inline void sets_global(const double* x, double* largest_seen) {
+  if (x[0] > 5) *largest_seen = x[0];
+}
+inline void no_name(const double*, double* y) {
+  y[0] = 1;
+}
+inline void two_conditions(const double* x, double* y) {
+  if (x[0] > 0) y[0] = 1;
+  if (!(x[0] > 0)) y[0] = 2;
+}
+inline void number_elsewhere(const double* x, double* y) {
+  int n = 0;
+  int* p = &n;
+  *p = 2;
+  for (int i = 0; i < n; ++i) y[i] = x[i];
+}
+inline void number_in_index(const double* x, double* y) {
+  int n = 0;
+  y[n++] = x[0];
+  if (n == 1) y[1] = x[1];
+}
+inline void moved_pointer(const double* x, double* y) {
+  y += 1;
+  y[-1] = y[0] = x[0];
+}
 struct Pair {
   double a, b;
 };
@@ -133,5 +158,11 @@ void run(op_set set, op_dat d, op_map map, op_arg unknown, int flag, int dim) {
   op_par_loop(ends, "l", set, READ, WRITE(1));
   op_par_loop(structures, "l", set, op_arg_dat(d, -1, OP_ID, 1, "pair", OP_READ),
               op_arg_dat(d, -1, OP_ID, 1, "pair", OP_WRITE));
+  op_par_loop(sets_global, "l", set, READ, op_arg_gbl(&value, 1, "double", OP_WRITE));
+  op_par_loop(no_name, "l", set, READ, WRITE(1));
+  op_par_loop(two_conditions, "l", set, READ, WRITE(1));
+  op_par_loop(number_elsewhere, "l", set, READ, WRITE(2));
+  op_par_loop(number_in_index, "l", set, READ, WRITE(2));
+  op_par_loop(moved_pointer, "l", set, READ, WRITE(2));
   op_par_loop(both_branches, "l", set, unknown, unknown);
 }

@@ -35,20 +35,29 @@ using op2::test::TemporaryDirectory;
 inline CacheEntry entry_number(int number) {
   CacheEntry entry;
   const std::string digits = std::to_string(number);
-  entry.key = {.generator = "1",
-               .compiler = "LLVM 19",
-               .triple = "x86_64-linux-gnu",
-               .cpu = "znver5",
-               .features = "+avx2",
-               .options = "",
-               .kernel = "kernel" + digits,
-               .text = "void kernel" + digits + "(double *x) {\n  *x = 1;\n}\n",
-               .arguments = "dat double x4 inc dat=0 map=0 column 1 of 2\ndat double x1 read dat=1\n",
-               .constants = "double gam[1]\n",
-               .includes = ""};
+  entry.key = {
+      .generator = "1",
+      .compiler = "LLVM 19",
+      .triple = "x86_64-linux-gnu",
+      .cpu = "znver5",
+      .features = "+avx2",
+      .options = "",
+      .kernel = "kernel" + digits,
+      .text = "void kernel" + digits + "(double *x) {\n  *x = 1;\n}\n",
+      .arguments = "dat double x4 inc dat=0 map=0 column 1 of 2\ndat double x1 read dat=1\n",
+      .constants = "double gam[1]\n",
+      .includes = ""};
   entry.symbol = "range_" + digits;
   entry.signature = "double *";
   entry.loop = "loop" + digits;
+  entry.findings = {{.argument = number,
+                     .is_omission = 1,
+                     .what = "writes it",
+                     .advice = "make it OP_RW",
+                     .file = "kernel" + digits,
+                     .line = 2,
+                     .column = 3,
+                     .source_line = "  *x = 1;"}};
   entry.source = "// source\n";
   entry.ir = "; ir\n";
   entry.assembly = "# assembly\n";

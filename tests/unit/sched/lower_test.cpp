@@ -56,6 +56,12 @@ TEST_F(Lower, AnArgumentThatIsOffHasNoDat) {
   EXPECT_EQ(shapes[0].type, Type::f32);
 }
 
+TEST_F(Lower, ArgumentsWithAFlagAreCountedAsInTheCall) {
+  const auto args = queue_loop(queue, ring.edges, q(-2, OP_READ),
+                               op_opt_arg_dat(1, &ring.q, 0, &ring.ends, 1, "double", OP_READ));
+  EXPECT_EQ(optional_args(args), std::vector<std::int32_t>{1});
+}
+
 TEST_F(Lower, IncrementsThroughMapsAreShared) {
   EXPECT_EQ(
       busy_threads(&ring.edges, queue_loop(queue, ring.edges, res(0, OP_INC), res(1, OP_INC))), 3);

@@ -36,8 +36,9 @@ struct Process {
   bool has_plugin = true, has_constants = true;
   jit::Jit jit;
 
-  explicit Process(const std::string& folder, core::CacheMode mode = core::CacheMode::read_write)
-      : jit(options(folder, mode), log, [this]() -> std::shared_ptr<jit::Backend> {
+  explicit Process(const std::string& folder, core::CacheMode mode = core::CacheMode::read_write,
+                   bool check_access = false)
+      : jit(options(folder, mode, check_access), log, [this]() -> std::shared_ptr<jit::Backend> {
           if (!has_plugin) core::fail(ErrorCode::plugin_failure, "no plug-in");
           return backend;
         }) {}
@@ -46,10 +47,11 @@ struct Process {
     if (!has_constants) throw std::runtime_error("no constants");
     return {{"gam", Type::f64, 1, &gam}};
   }
-  jit::JitOptions options(const std::string& folder, core::CacheMode mode) {
+  jit::JitOptions options(const std::string& folder, core::CacheMode mode, bool check_access) {
     jit::JitOptions result = test::jit_options(folder, [this] { return declared(); });
     result.threads = 1;
     result.cache.mode = mode;
+    result.check_access = check_access;
     return result;
   }
 };
@@ -129,6 +131,16 @@ TEST_F(SharedCode, EachTargetHasItsLeader) {
   EXPECT_THAT(get({1}), Each(ElementsAre("code")));
   EXPECT_THAT(compilations(), ElementsAre(1, 1, 0, 0, 0));
   EXPECT_THAT(received(), ElementsAre(0, 0, 1, 1, 1));
+}
+
+TEST_F(SharedCode, AKernelThatBreaksAnAccessModeIsTheSameErrorOnAllRanks) {
+  for (int r = 0; r < 4; ++r)
+    processes.emplace_back(folder / std::to_string(r).c_str(), core::CacheMode::read_write, true);
+  processes[1].backend->cpu = "older";
+  for (Process& process : processes)
+    process.backend->findings = {{.what = "writes it", .file = "k"}};
+  EXPECT_THAT(get({1}), Each(ElementsAre(AllOf(HasSubstr("OP2-E107"), HasSubstr("writes it")))));
+  EXPECT_THAT(compilations(), ElementsAre(1, 1, 0, 0));
 }
 
 TEST_F(SharedCode, LeadersCompileAtTheSameTime) {

@@ -11,7 +11,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/SourceLocation.h>
 
-namespace op2::embed {
+namespace op2::jit {
 
 /// A pointer into the data of a parameter.
 struct DataPointer {
@@ -35,7 +35,8 @@ enum class Mark {
   untouched,
   maybe,  ///< written on some paths
   unsure,
-  written
+  written,
+  again  ///< written where it was `maybe` before: perhaps on the paths that were left
 };
 
 struct AccessState {
@@ -56,6 +57,7 @@ struct AccessState {
 struct Extent {
   std::int64_t rows = 1;
   std::int64_t components = -1;
+  bool is_there = false;  ///< the pointer is known not to be null
 };
 
 enum class WriteKind { assign, increment, update };
@@ -74,8 +76,9 @@ struct ParameterUse {
 };
 
 /// Follows a kernel through its branches, loops with constant bounds and helpers.
-/// @param extents  of each parameter
+/// @param extents     of each parameter
+/// @param most_steps  statements and expressions that are followed; what takes more is unsure
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
-                                  const std::vector<Extent>& extents);
+                                  const std::vector<Extent>& extents, int most_steps);
 
-}  // namespace op2::embed
+}  // namespace op2::jit

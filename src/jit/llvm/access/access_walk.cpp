@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "access_walk.hpp"
+#include <jit/llvm/access/access_walk.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include <clang/AST/RecursiveASTVisitor.h>
 
-namespace op2::embed {
+namespace op2::jit {
 namespace {
 
-/// Statements that are followed at most; what takes longer is not judged.
-constexpr int most_steps = 20000;
 constexpr std::int64_t most_marks = 512;
 
 /// Calls `found` with each variable that a statement names.
@@ -33,6 +31,15 @@ void for_each_name(const clang::Stmt* statement, auto found) {
   if (statement != nullptr) visitor.TraverseStmt(const_cast<clang::Stmt*>(statement));
 }
 
+/// Of two that differ.
+Mark merged(Mark a, Mark b, Mark different) {
+  const auto both = [&](Mark one, Mark other) {
+    return (a == one && b == other) || (a == other && b == one);
+  };
+  if (a == Mark::unsure || b == Mark::unsure || both(Mark::maybe, Mark::again)) return Mark::unsure;
+  return both(Mark::written, Mark::again) ? Mark::written : different;
+}
+
 }  // namespace
 
 void AccessState::merge(const AccessState& other, Mark different) {
@@ -44,8 +51,7 @@ void AccessState::merge(const AccessState& other, Mark different) {
   for (std::size_t p = 0; p < marks.size(); ++p) {
     for (std::size_t i = 0; i < marks[p].size(); ++i) {
       const Mark a = marks[p][i], b = other.marks[p][i];
-      if (a == b) continue;
-      marks[p][i] = a == Mark::unsure || b == Mark::unsure ? Mark::unsure : different;
+      if (a != b) marks[p][i] = merged(a, b, different);
     }
   }
   for (auto& [variable, value] : locals) {
@@ -54,8 +60,9 @@ void AccessState::merge(const AccessState& other, Mark different) {
   }
 }
 
-AccessWalk::AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents)
-    : context_(context), extents_(extents), uses_(extents.size()) {
+AccessWalk::AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents,
+                       int most_steps)
+    : context_(context), extents_(extents), uses_(extents.size()), most_steps_(most_steps) {
   for (const Extent& extent : extents) {
     const std::int64_t count = extent.rows * extent.components;
     const bool known = extent.rows > 0 && extent.components > 0 && count <= most_marks;
@@ -75,7 +82,7 @@ std::vector<ParameterUse> AccessWalk::run(const clang::FunctionDecl& kernel) {
   leave_function();
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     uses_[i].marks = state_.marks[i];
-    if (steps_ > most_steps) uses_[i].unsure = true;
+    if (steps_ > most_steps_) uses_[i].unsure = true;
   }
   return uses_;
 }
@@ -87,7 +94,16 @@ void AccessWalk::leave_function() {
 }
 
 bool AccessWalk::is_spent() {
-  return ++steps_ > most_steps;
+  return ++steps_ > most_steps_;
+}
+
+/// What is known here, for another path from here on.
+AccessState AccessWalk::fork() {
+  constexpr int values_per_step = 8;
+  std::size_t values = state_.locals.size();
+  for (const auto& marks : state_.marks) values += marks.size() / values_per_step;
+  steps_ += static_cast<int>(values) / values_per_step;
+  return state_;
 }
 
 void AccessWalk::execute(const clang::Stmt* statement) {
@@ -131,10 +147,10 @@ void AccessWalk::execute(const clang::Stmt* statement) {
 void AccessWalk::execute_jump(const clang::Stmt& statement) {
   if (const auto* back = llvm::dyn_cast<clang::ReturnStmt>(&statement)) {
     evaluate(back->getRetValue());
-    returns_.push_back(state_);
+    returns_.push_back(fork());
   } else {
     auto& list = llvm::isa<clang::BreakStmt>(statement) ? breaks_ : continues_;
-    if (!list.empty()) list.back().push_back(state_);
+    if (!list.empty()) list.back().push_back(fork());
   }
   state_.live = false;
 }
@@ -162,7 +178,7 @@ void AccessWalk::execute_declaration(const clang::VarDecl& variable) {
       if (const auto result = number(value)) known = *result;
     }
   }
-  state_.locals[&variable] = known;
+  if (!escaped_.contains(&variable)) state_.locals[&variable] = known;
 }
 
 void AccessWalk::execute_if(const clang::IfStmt& statement) {
@@ -172,7 +188,7 @@ void AccessWalk::execute_if(const clang::IfStmt& statement) {
   if (const auto known = number(statement.getCond())) {
     return execute(*known != 0 ? statement.getThen() : statement.getElse());
   }
-  const AccessState before = state_;
+  const AccessState before = fork();
   execute(statement.getThen());
   const AccessState after = std::exchange(state_, before);
   execute(statement.getElse());
@@ -182,7 +198,7 @@ void AccessWalk::execute_if(const clang::IfStmt& statement) {
 /// All cases one after the other; what any of them changes is unsure.
 void AccessWalk::execute_switch(const clang::SwitchStmt& statement) {
   evaluate(statement.getCond());
-  const AccessState before = state_;
+  const AccessState before = fork();
   breaks_.emplace_back();
   execute(statement.getBody());
   for (const AccessState& state : breaks_.back()) state_.join_unsure(state);
@@ -231,7 +247,7 @@ void AccessWalk::execute_unknown_turns(const clang::Expr* condition, const clang
   forget_changed(body);
   forget_changed(step);
   if (condition != nullptr) evaluate(condition);
-  const AccessState before = state_;
+  const AccessState before = fork();
   execute_turn(step, body);
   state_.join_unsure(before);
   forget_changed(body);
@@ -275,6 +291,16 @@ void AccessWalk::note_unsure(const clang::Stmt* statement) {
     if (known == state_.locals.end()) return;
     if (const auto* pointer = std::get_if<DataPointer>(&known->second)) mark(*pointer);
     if (const auto* place = std::get_if<DataPlace>(&known->second)) mark(place->pointer);
+  });
+}
+
+/// Numbers in variables that the statement names may change behind the back of this walk.
+void AccessWalk::note_escape(const clang::Stmt* statement) {
+  for_each_name(statement, [this](const clang::VarDecl* variable) {
+    const bool is_number = variable->getType()->isIntegralOrEnumerationType();
+    if (!is_number || variable->getType().isConstQualified()) return;
+    escaped_.insert(variable);
+    state_.locals.erase(variable);
   });
 }
 
@@ -323,17 +349,18 @@ void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
   if (kind != WriteKind::increment && use.assign.isInvalid()) use.assign = location;
   auto& marks = state_.marks[place.pointer.parameter];
   if (const auto index = index_of(place, location)) {
-    marks[*index] = Mark::written;
+    Mark& mark = marks[*index];
+    mark = mark == Mark::maybe || mark == Mark::again ? Mark::again : Mark::written;
     return;
   }
   for (Mark& mark : marks) {
-    if (mark != Mark::written) mark = Mark::unsure;
+    if (mark != Mark::written && mark != Mark::again) mark = Mark::unsure;
   }
 }
 
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
-                                  const std::vector<Extent>& extents) {
-  return AccessWalk(kernel.getASTContext(), extents).run(kernel);
+                                  const std::vector<Extent>& extents, int most_steps) {
+  return AccessWalk(kernel.getASTContext(), extents, most_steps).run(kernel);
 }
 
-}  // namespace op2::embed
+}  // namespace op2::jit

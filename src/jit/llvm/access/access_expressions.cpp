@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What expressions do to the data of arguments, and what they mean.
+// What expressions do to the data of arguments.
 #include <algorithm>
 #include <utility>
 
 #include <clang/AST/DeclCXX.h>
 #include <llvm/ADT/FoldingSet.h>
 
-#include "access_walk.hpp"
+#include <jit/llvm/access/access_numbers.hpp>
+#include <jit/llvm/access/access_walk.hpp>
 
-namespace op2::embed {
+namespace op2::jit {
 namespace {
 
 const clang::Expr* bare(const clang::Expr* expression) {
   return expression->IgnoreParenImpCasts();
-}
-
-/// Casts that keep a pointer what it is, const or not.
-bool keeps_pointee(const clang::CastExpr& cast) {
-  const auto from = cast.getSubExpr()->getType(), to = cast.getType();
-  if (!from->isPointerType() || !to->isPointerType()) return false;
-  const auto plain = [](clang::QualType type) {
-    return type->getPointeeType().getCanonicalType().getUnqualifiedType();
-  };
-  return plain(from) == plain(to) || (plain(from)->isPointerType() && plain(to)->isPointerType());
 }
 
 bool is_same(const clang::Expr* a, const clang::Expr* b, const clang::ASTContext& context) {
@@ -32,19 +23,7 @@ bool is_same(const clang::Expr* a, const clang::Expr* b, const clang::ASTContext
   return first == second;
 }
 
-std::optional<std::int64_t> sum(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
-  return a && b ? std::optional(*a + *b) : std::nullopt;
-}
-
-DataPointer moved(DataPointer pointer, std::optional<std::int64_t> by) {
-  auto& counted = pointer.to_rows ? pointer.row : pointer.component;
-  counted = sum(counted, by);
-  return pointer;
-}
-
 }  // namespace
-
-// What they do.
 
 void AccessWalk::evaluate(const clang::Expr* expression) {
   if (expression == nullptr || is_spent()) return;
@@ -56,14 +35,20 @@ void AccessWalk::evaluate(const clang::Expr* expression) {
   if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(expression))
     return evaluate_branches(choice->getCond(), choice->getTrueExpr(), choice->getFalseExpr());
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(expression)) return evaluate_call(*call);
-  if (llvm::isa<clang::LambdaExpr, clang::StmtExpr>(expression)) return note_unsure(expression);
+  if (llvm::isa<clang::LambdaExpr, clang::StmtExpr>(expression)) {
+    note_unsure(expression);
+    return note_escape(expression);
+  }
   if (llvm::isa<clang::UnaryExprOrTypeTraitExpr>(expression)) return;  // sizeof
   if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
     // A reference or an array without a load: it goes somewhere else.
-    return mentions_data(name) ? note_unsure(name) : void();
+    return mentions_data(name) ? note_unsure(name) : note_escape(name);
   }
   if (llvm::isa<clang::ArraySubscriptExpr>(expression)) {
-    if (place(expression)) return note_unsure(expression);
+    if (place(expression)) {
+      follow_indices(expression);
+      return note_unsure(expression);
+    }
   }
   evaluate_children(expression);
 }
@@ -78,7 +63,10 @@ void AccessWalk::evaluate_cast(const clang::CastExpr& cast) {
   const clang::Expr* inner = cast.getSubExpr();
   const auto kind = cast.getCastKind();
   if (kind == clang::CK_LValueToRValue) {
-    if (const auto source = place(inner)) return note_read(*source, inner->getExprLoc());
+    if (const auto source = place(inner)) {
+      note_read(*source, inner->getExprLoc());
+      return follow_indices(inner);
+    }
     if (const auto target = pointer(&cast)) return note_unsure(&cast);
     if (llvm::isa<clang::DeclRefExpr>(inner->IgnoreParens())) return;
     return evaluate_children(inner);
@@ -112,7 +100,9 @@ void AccessWalk::evaluate_binary(const clang::BinaryOperator& operation) {
     const bool adds = op == clang::BO_AddAssign || op == clang::BO_SubAssign;
     note_write(*target, adds ? WriteKind::increment : WriteKind::update,
                operation.getOperatorLoc());
+    follow_indices(left);
   } else if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(bare(left))) {
+    note_unsure(name);  // a pointer: `p += n` is not followed
     forget_changed(name);
   } else {
     evaluate_children(left);
@@ -123,7 +113,7 @@ void AccessWalk::evaluate_branches(const clang::Expr* condition, const clang::Ex
                                    const clang::Expr* no) {
   evaluate(condition);
   if (const auto known = number(condition)) return evaluate(*known != 0 ? yes : no);
-  const AccessState before = state_;
+  const AccessState before = fork();
   evaluate(yes);
   const AccessState after = std::exchange(state_, before);
   evaluate(no);
@@ -133,8 +123,10 @@ void AccessWalk::evaluate_branches(const clang::Expr* condition, const clang::Ex
 void AccessWalk::evaluate_unary(const clang::UnaryOperator& operation) {
   const auto* inner = operation.getSubExpr();
   if (operation.isIncrementDecrementOp()) {
-    if (const auto target = place(inner))
-      return note_write(*target, WriteKind::increment, operation.getOperatorLoc());
+    if (const auto target = place(inner)) {
+      note_write(*target, WriteKind::increment, operation.getOperatorLoc());
+      return follow_indices(inner);
+    }
     const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(bare(inner));
     if (name == nullptr) return evaluate_children(inner);
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
@@ -142,7 +134,10 @@ void AccessWalk::evaluate_unary(const clang::UnaryOperator& operation) {
     if (known == state_.locals.end()) return;
     const int by = operation.isIncrementOp() ? 1 : -1;
     note_unsure(name);  // `*p++` is not followed
-    if (auto* value = std::get_if<std::int64_t>(&known->second)) *value += by;
+    if (const auto* value = std::get_if<std::int64_t>(&known->second)) {
+      const auto next = fitted(sum(*value, by), variable->getType(), context_);
+      known->second = next ? LocalValue(*next) : LocalValue();
+    }
     return;
   }
   if (operation.getOpcode() == clang::UO_AddrOf && place(inner)) return note_unsure(&operation);
@@ -177,6 +172,7 @@ void AccessWalk::assign(const clang::Expr* target, const clang::Expr* source) {
   if (!increments) evaluate(source);
   if (const auto found = place(target)) {
     note_write(*found, increments ? WriteKind::increment : WriteKind::assign, target->getExprLoc());
+    follow_indices(target);
   } else {
     evaluate_children(target);
   }
@@ -192,7 +188,23 @@ void AccessWalk::assign_local(const clang::VarDecl& variable, const clang::Expr*
       if (const auto value = number(source)) known = *value;
     }
   }
-  if (variable.hasLocalStorage()) state_.locals[&variable] = known;
+  if (variable.hasLocalStorage() && !escaped_.contains(&variable)) state_.locals[&variable] = known;
+}
+
+/// What the indices of a place do beside being numbers: `p[i++]`.
+void AccessWalk::follow_indices(const clang::Expr* place) {
+  if (!place->HasSideEffects(context_)) return;
+  place = place->IgnoreParenCasts();
+  if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place)) {
+    evaluate(element->getIdx());
+    follow_indices(element->getBase());
+  } else if (const auto* operation = llvm::dyn_cast<clang::UnaryOperator>(place)) {
+    if (operation->isIncrementDecrementOp()) return evaluate_unary(*operation);
+    follow_indices(operation->getSubExpr());
+  } else {
+    note_unsure(place);
+    note_escape(place);
+  }
 }
 
 bool AccessWalk::is_refused(const clang::FunctionDecl* function,
@@ -261,134 +273,4 @@ void AccessWalk::call_function(const clang::FunctionDecl& function, const clang:
   returns_ = std::move(returns);
 }
 
-// What they mean.
-
-const LocalValue* AccessWalk::local(const clang::Expr* expression) const {
-  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(expression->IgnoreParens());
-  if (name == nullptr) return nullptr;
-  const auto known = state_.locals.find(llvm::dyn_cast<clang::VarDecl>(name->getDecl()));
-  return known != state_.locals.end() ? &known->second : nullptr;
-}
-
-std::optional<std::int64_t> AccessWalk::combined(const clang::BinaryOperator& operation) const {
-  const auto a = number(operation.getLHS()), b = number(operation.getRHS());
-  if (!a || !b) return std::nullopt;
-  switch (operation.getOpcode()) {
-    case clang::BO_Add:
-      return *a + *b;
-    case clang::BO_Sub:
-      return *a - *b;
-    case clang::BO_Mul:
-      return *a * *b;
-    case clang::BO_Div:
-      return *b != 0 ? std::optional(*a / *b) : std::nullopt;
-    case clang::BO_Rem:
-      return *b != 0 ? std::optional(*a % *b) : std::nullopt;
-    case clang::BO_LT:
-      return *a < *b;
-    case clang::BO_LE:
-      return *a <= *b;
-    case clang::BO_GT:
-      return *a > *b;
-    case clang::BO_GE:
-      return *a >= *b;
-    case clang::BO_EQ:
-      return *a == *b;
-    case clang::BO_NE:
-      return *a != *b;
-    case clang::BO_LAnd:
-      return *a != 0 && *b != 0;
-    case clang::BO_LOr:
-      return *a != 0 || *b != 0;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<std::int64_t> AccessWalk::number(const clang::Expr* expression) const {
-  if (expression == nullptr || expression->isValueDependent()) return std::nullopt;
-  if (!expression->getType()->isIntegralOrEnumerationType()) return std::nullopt;
-  const clang::Expr* inner = expression->IgnoreParenCasts();
-  if (!inner->getType()->isIntegralOrEnumerationType()) return std::nullopt;
-  if (const auto* known = local(inner)) {
-    const auto* value = std::get_if<std::int64_t>(known);
-    return value != nullptr ? std::optional(*value) : std::nullopt;
-  }
-  if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(inner)) {
-    if (const auto result = combined(*operation)) return result;
-  }
-  if (const auto* operation = llvm::dyn_cast<clang::UnaryOperator>(inner)) {
-    const auto value = number(operation->getSubExpr());
-    if (value && operation->getOpcode() == clang::UO_Minus) return -*value;
-    if (value && operation->getOpcode() == clang::UO_LNot) return *value == 0;
-  }
-  clang::Expr::EvalResult result;
-  if (!inner->EvaluateAsInt(result, context_)) return std::nullopt;
-  return result.Val.getInt().getExtValue();
-}
-
-/// A pointer that is loaded from a variable, or from a row of pointers.
-std::optional<DataPointer> AccessWalk::loaded_pointer(const clang::Expr* location) {
-  location = location->IgnoreParens();
-  if (const auto* known = local(location)) {
-    const auto* target = std::get_if<DataPointer>(known);
-    return target != nullptr ? std::optional(*target) : std::nullopt;
-  }
-  const clang::Expr* base = nullptr;
-  std::optional<std::int64_t> index = 0;
-  if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(location)) {
-    base = element->getBase();
-    index = number(element->getIdx());
-  } else if (const auto* star = llvm::dyn_cast<clang::UnaryOperator>(location)) {
-    if (star->getOpcode() == clang::UO_Deref) base = star->getSubExpr();
-  }
-  const auto rows = base != nullptr ? pointer(base) : std::nullopt;
-  if (!rows || !rows->to_rows) return std::nullopt;
-  return DataPointer{rows->parameter, false, sum(rows->row, index), 0};
-}
-
-std::optional<DataPointer> AccessWalk::pointer(const clang::Expr* expression) {
-  expression = expression->IgnoreParens();
-  if (!expression->getType()->isPointerType()) return std::nullopt;
-  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(expression)) {
-    if (cast->getCastKind() == clang::CK_LValueToRValue) return loaded_pointer(cast->getSubExpr());
-    return keeps_pointee(*cast) ? pointer(cast->getSubExpr()) : std::nullopt;
-  }
-  if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(expression)) {
-    if (!operation->isAdditiveOp()) return std::nullopt;
-    const bool swapped = operation->getRHS()->getType()->isPointerType();
-    const auto* base = swapped ? operation->getRHS() : operation->getLHS();
-    auto by = number(swapped ? operation->getLHS() : operation->getRHS());
-    if (by && operation->getOpcode() == clang::BO_Sub) by = -*by;
-    const auto origin = pointer(base);
-    return origin ? std::optional(moved(*origin, by)) : std::nullopt;
-  }
-  const auto* operation = llvm::dyn_cast<clang::UnaryOperator>(expression);
-  if (operation == nullptr) return std::nullopt;
-  if (operation->getOpcode() == clang::UO_AddrOf) {
-    const auto target = place(operation->getSubExpr());
-    return target ? std::optional(target->pointer) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<DataPlace> AccessWalk::place(const clang::Expr* expression) {
-  expression = expression->IgnoreParens();
-  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(expression))
-    return cast->getCastKind() == clang::CK_NoOp ? place(cast->getSubExpr()) : std::nullopt;
-  if (const auto* known = local(expression)) {
-    const auto* target = std::get_if<DataPlace>(known);
-    return target != nullptr ? std::optional(*target) : std::nullopt;
-  }
-  std::optional<DataPointer> target;
-  if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression)) {
-    target = pointer(element->getBase());
-    if (target) target = moved(*target, number(element->getIdx()));
-  } else if (const auto* star = llvm::dyn_cast<clang::UnaryOperator>(expression)) {
-    if (star->getOpcode() == clang::UO_Deref) target = pointer(star->getSubExpr());
-  }
-  if (!target || target->to_rows) return std::nullopt;
-  return DataPlace{*target};
-}
-
-}  // namespace op2::embed
+}  // namespace op2::jit

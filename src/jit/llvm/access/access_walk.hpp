@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <clang/AST/ASTContext.h>
@@ -11,13 +12,13 @@
 #include <clang/AST/Stmt.h>
 #include <clang/AST/StmtCXX.h>
 
-#include "access_state.hpp"
+#include <jit/llvm/access/access_state.hpp>
 
-namespace op2::embed {
+namespace op2::jit {
 
 class AccessWalk {
  public:
-  AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents);
+  AccessWalk(const clang::ASTContext& context, const std::vector<Extent>& extents, int most_steps);
 
   std::vector<ParameterUse> run(const clang::FunctionDecl& kernel);
 
@@ -50,11 +51,14 @@ class AccessWalk {
   bool evaluate_as_increment(const clang::Expr* target, const clang::Expr* sum);
   void call_function(const clang::FunctionDecl& function, const clang::CallExpr& call);
   LocalValue bind(const clang::ParmVarDecl& parameter, const clang::Expr* argument);
+  void follow_indices(const clang::Expr* place);
   bool is_refused(const clang::FunctionDecl* function, const clang::CallExpr& call) const;
 
   // What expressions mean.
   std::optional<std::int64_t> number(const clang::Expr* expression) const;
+  std::optional<std::int64_t> computed(const clang::Expr* expression) const;
   std::optional<std::int64_t> combined(const clang::BinaryOperator& operation) const;
+  std::optional<std::int64_t> presence(const clang::Expr* expression) const;
   std::optional<DataPointer> pointer(const clang::Expr* expression);
   std::optional<DataPointer> loaded_pointer(const clang::Expr* location);
   std::optional<DataPlace> place(const clang::Expr* expression);
@@ -66,9 +70,11 @@ class AccessWalk {
   void note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location);
   void note_use(const DataPointer& pointer) { uses_[pointer.parameter].used = true; }
   void note_unsure(const clang::Stmt* statement);
+  void note_escape(const clang::Stmt* statement);
   /// @return position in the marks; nothing if unknown
   std::optional<std::size_t> index_of(const DataPlace& place, clang::SourceLocation location);
   bool is_spent();
+  AccessState fork();
 
   const clang::ASTContext& context_;
   const std::vector<Extent>& extents_;
@@ -77,7 +83,9 @@ class AccessWalk {
   std::vector<AccessState> returns_;
   std::vector<std::vector<AccessState>> breaks_, continues_;  ///< of the loops around
   std::vector<const clang::FunctionDecl*> calls_;
+  std::set<const clang::VarDecl*> escaped_;  ///< others may change them: not followed any more
+  const int most_steps_;
   int steps_ = 0;
 };
 
-}  // namespace op2::embed
+}  // namespace op2::jit

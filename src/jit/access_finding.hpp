@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A way in which the text of a kernel breaks what its loop says of an argument. Plain data: made by
+// the plug-in, kept with the code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace op2::jit {
+
+struct AccessFinding {
+  std::int32_t argument = 0;     ///< from 0, as in the call of the loop
+  std::int32_t is_omission = 0;  ///< 1: nothing is wrong if the argument could also be off
+  std::string what{};            ///< behind "kernel 'flux' ", e.g. "writes it"
+  std::string advice{};          ///< what to do
+  std::string file{};            ///< as in Diagnostic
+  std::int32_t line = 0;
+  std::int32_t column = 0;
+  std::string source_line{};
+  bool operator==(const AccessFinding&) const = default;
+};
+
+}  // namespace op2::jit

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/access_report.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <core/access.hpp>
+
+namespace op2::jit {
+namespace {
+
+Diagnostic diagnostic_of(const AccessFinding& finding) {
+  return {.severity = Diagnostic::Severity::warning,
+          .file = finding.file,
+          .line = finding.line,
+          .column = finding.column,
+          .text = finding.what,
+          .source_line = finding.source_line,
+          .subject = {}};
+}
+
+/// " (OP_INC)"; empty for the number of an element.
+std::string mode_of(std::int32_t argument, const std::vector<ArgShape>& args) {
+  std::int32_t number = 0;
+  for (const ArgShape& arg : args) {
+    if (arg.members == 0 || number++ < argument) continue;
+    return arg.kind == OP_ARG_IDX ? "" : fmt::format(" ({})", core::name_of(arg.access));
+  }
+  return {};
+}
+
+/// Where the text stands, also if its lines are not found in the user's file.
+std::string seen_at(const Diagnostic& diagnostic, const CompiledText& text,
+                    const TextPlaces& places) {
+  std::string place = place_of(diagnostic, text, places);
+  const bool is_found = diagnostic.file != text.kernel.name ||
+                        places.find(diagnostic.line, diagnostic.column).has_value();
+  if (is_found || text.kernel.file == nullptr) return place;
+  return fmt::format("{}:{}: {}", text.kernel.file, text.kernel.line, place);
+}
+
+}  // namespace
+
+std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& findings,
+                                           const LoopRequest& request, const CompiledText& text) {
+  const TextPlaces places(text.kernel);
+  const std::string where = where_is(text);
+  std::vector<AccessMessage> messages;
+  for (const AccessFinding& finding : findings) {
+    const auto& off = request.optional;
+    const bool may_be_off = std::find(off.begin(), off.end(), finding.argument) != off.end();
+    if (finding.is_omission != 0 && may_be_off) continue;
+    const Diagnostic diagnostic = diagnostic_of(finding);
+    const std::string place = seen_at(diagnostic, text, places);
+    messages.push_back(
+        {fmt::format("access {} {} {} {}", text.kernel.name, finding.argument, finding.what, place),
+         fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,
+                     mode_of(finding.argument, request.shape.args), text.kernel.name, finding.what,
+                     place, finding.advice, snippet_of(diagnostic))});
+  }
+  return messages;
+}
+
+Error access_error(const std::vector<AccessMessage>& messages) {
+  std::string text = messages.front().text;
+  for (auto next = messages.begin() + 1; next != messages.end(); ++next) text += "\n" + next->text;
+  return {ErrorCode::kernel_access, text + "\nAn error because of OP2_CHECK=access."};
+}
+
+}  // namespace op2::jit

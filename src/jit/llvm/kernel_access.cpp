@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/kernel_access.hpp>
+
+#include <utility>
+
+#include <clang/AST/ASTContext.h>
+
+#include <jit/llvm/access/access_rules.hpp>
+#include <jit/llvm/clang_messages.hpp>
+
+namespace op2::jit {
+namespace {
+
+AccessRule rule_of(const ArgShape& arg) {
+  AccessRule rule;
+  rule.is_known = arg.active;
+  rule.extent = {.rows = arg.members, .components = arg.dim, .is_there = true};
+  if (arg.kind == OP_ARG_IDX) {
+    rule.extent.components = 1;
+    return rule;
+  }
+  const bool is_global = arg.kind != OP_ARG_DAT;
+  rule.access = arg.access;
+  rule.set_by_some = is_global;
+  rule.has_copies = is_global || arg.map >= 0;
+  return rule;
+}
+
+AccessFinding finding_of(const AccessFault& fault, const clang::SourceManager& sources) {
+  const Diagnostic place = note_at(sources, fault.place, "");
+  return {.argument = static_cast<std::int32_t>(fault.argument),
+          .is_omission = fault.is_omission ? 1 : 0,
+          .what = fault.what,
+          .advice = fault.advice,
+          .file = place.file,
+          .line = place.line,
+          .column = place.column,
+          .source_line = place.source_line};
+}
+
+}  // namespace
+
+std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
+                                           const std::vector<ArgShape>& args) {
+  std::vector<AccessRule> rules;
+  for (const ArgShape& arg : args)
+    if (arg.members > 0) rules.push_back(rule_of(arg));
+  std::vector<AccessFinding> findings;
+  const auto& sources = kernel.getASTContext().getSourceManager();
+  for (const AccessFault& fault : access_faults(kernel, rules, steps_at_run))
+    findings.push_back(finding_of(fault, sources));
+  return findings;
+}
+
+}  // namespace op2::jit

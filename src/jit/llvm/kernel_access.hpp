@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a kernel does with its arguments, compared with what the request says of them.
+#pragma once
+
+#include <vector>
+
+#include <clang/AST/Decl.h>
+
+#include <jit/backend.hpp>
+
+namespace op2::jit {
+
+/// Nothing where the kernel keeps what the arguments promise, or where that is not sure. The text
+/// must be free of errors, templates instantiated.
+/// @param args  those of the request; they fit the kernel's parameters
+std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
+                                           const std::vector<ArgShape>& args);
+
+}  // namespace op2::jit

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels that break the access modes of their loops: warnings, or errors with OP2_CHECK=access.
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <op2/op2.hpp>
+#include <support/expect_error.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2 {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+OP_KERNEL(replace, (const double* by, double* value), { *value = *by; });
+OP_KERNEL(where_positive, (const double* by, double* value), {
+  if (*by > 0) *value = *by;
+});
+
+struct AccessCheck : testing::Test {
+  test::TemporaryDirectory folder;
+  op_set cells;
+  op_dat by, value;
+  op_kernel partly;
+
+  void start(const char* check, const char* wait = "on") {
+    for (const auto& [name, text] : {std::pair("OP2_CHECK", check),
+                                     {"OP2_JIT_WAIT", wait},
+                                     {"OP2_CACHE", "off"},
+                                     {"OP2_LOG", "warning"}})
+      setenv(name, text, 1);
+    op_init(0, nullptr, 0);
+    cells = op_decl_set(10, "cells");
+    by = op_decl_dat<double>(cells, 1, nullptr, "by");
+    value = op_decl_dat<double>(cells, 1, nullptr, "value");
+    std::ofstream(folder / "partly.h") << "void partly(const double* by, double* value) {\n"
+                                          "  if (*by > 0) value[0] = 1;\n"
+                                          "}\n";
+    partly = op_decl_kernel_file("partly", (folder / "partly.h").c_str());
+  }
+  void SetUp() override { testing::internal::CaptureStderr(); }
+  void TearDown() override {
+    op_exit();
+    testing::internal::GetCapturedStderr();
+    for (const char* name : {"OP2_CHECK", "OP2_JIT_WAIT", "OP2_CACHE", "OP2_LOG"}) unsetenv(name);
+  }
+  /// What was logged since the start or the last call.
+  std::string said() {
+    std::string text = testing::internal::GetCapturedStderr();
+    testing::internal::CaptureStderr();
+    return text;
+  }
+  void call(op_kernel kernel, const char* name, op_access access) {
+    op_par_loop(kernel, name, cells, op_arg_dat(by, OP_READ), op_arg_dat(value, access));
+    op_flush();
+  }
+};
+
+TEST_F(AccessCheck, WarnsOncePerKernelWithThePlaceInTheFile) {
+  start("none");
+  for (const char* loop : {"first", "second", "third"}) call(partly, loop, OP_WRITE);
+  const std::string text = said();
+  const std::string place = std::string(folder / "partly.h") + ":2:16";
+  EXPECT_THAT(text, AllOf(HasSubstr("loop 'first' (" __FILE__ ":"),
+                          HasSubstr("arg 1 (OP_WRITE): kernel 'partly' writes it only under a "
+                                    "condition (" +
+                                    place + "); else its values are lost"),
+                          HasSubstr("\n  if (*by > 0) value[0] = 1;\n               ^\n")));
+  EXPECT_EQ(text.find("condition"), text.rfind("condition"));
+}
+
+TEST_F(AccessCheck, SaysNothingOfAKernelThatKeepsItsModes) {
+  start("access");
+  call(replace, "replace", OP_WRITE);
+  call(where_positive, "where_positive", OP_RW);
+  EXPECT_THAT(said(), IsEmpty());
+}
+
+TEST_F(AccessCheck, IsAnErrorOnRequestAlsoWhereThereIsAHostFunction) {
+  start("access");
+  const std::string text =
+      test::error_text(ErrorCode::kernel_access, [&] { call(replace, "add up", OP_INC); });
+  EXPECT_THAT(text, AllOf(HasSubstr("loop 'add up' ("), HasSubstr("arg 1 (OP_INC)"),
+                          HasSubstr("kernel 'replace' assigns to it instead of adding"),
+                          HasSubstr("access_check_test.cpp:23")));
+}
+
+TEST_F(AccessCheck, AnArgumentThatMayBeOffNeedNotBeWritten) {
+  start("access");
+  op_par_loop(where_positive, "optional", cells, op_arg_dat(by, OP_READ),
+              op_opt_arg_dat(1, value, -1, OP_ID, 1, "double", OP_WRITE));
+  op_flush();
+  EXPECT_THAT(said(), IsEmpty());
+}
+
+TEST_F(AccessCheck, LoopsThatAreFusedAreComparedAlone) {
+  start("none");
+  for (int step = 0; step < 4; ++step) {
+    op_par_loop(replace, "set", cells, op_arg_dat(by, OP_READ), op_arg_dat(value, OP_WRITE));
+    op_par_loop(where_positive, "change", cells, op_arg_dat(by, OP_READ), op_arg_dat(value, OP_RW));
+    op_flush();
+  }
+  EXPECT_THAT(said(), IsEmpty());
+}
+
+TEST_F(AccessCheck, IsToldWhenTheCodeIsMadeBehindTheProgram) {
+  start("none", "off");
+  std::string text;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (text.find("assigns") == std::string::npos && std::chrono::steady_clock::now() < end) {
+    call(replace, "add up", OP_INC);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    text = said();
+  }
+  EXPECT_THAT(text, HasSubstr("arg 1 (OP_INC): kernel 'replace' assigns"));
+}
+
+TEST_F(AccessCheck, IsAnErrorWhenTheCodeMadeBehindTheProgramIsTaken) {
+  start("access", "off");
+  test::error_text(ErrorCode::kernel_access, [&] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < end) call(replace, "add up", OP_INC);
+  });
+}
+
+}  // namespace
+}  // namespace op2

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the compiler of a text sees a kernel do against the access modes of its loop.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <support/loop_shapes.hpp>
+#include <unit/jit/backend_support.hpp>
+
+namespace op2::jit::test {
+namespace {
+
+using op2::test::dat;
+using op2::test::element_number;
+using op2::test::global;
+using op2::test::off;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+CompileResult compiled(const std::string& text, const std::vector<ArgShape>& args) {
+  CompileRequest asked = request(text, args);
+  asked.source = "#include <cmath>\n#include <algorithm>\n#line 10 \"user.cpp\"\n" + text +
+                 "\n#line 1 \"generated code\"\n"
+                 "extern \"C\" void op2_range_work(long, long, const void*) {}\n";
+  CompileResult result = load()->compile(asked);
+  EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
+  for (const Diagnostic& message : result.diagnostics) EXPECT_EQ(message.text, "");
+  return result;
+}
+
+/// "argument: what", for each finding in the order of the arguments.
+std::vector<std::string> found(const std::string& text, const std::vector<ArgShape>& args) {
+  std::vector<std::string> lines;
+  for (const AccessFinding& finding : compiled(text, args).findings)
+    lines.push_back(fmt::format("{}: {}", finding.argument, finding.what));
+  return lines;
+}
+
+/// Of a kernel `void work(const double* x, double* y)` with an OP_READ of dim 4, and this one.
+std::vector<std::string> found(const std::string& body, const ArgShape& y) {
+  return found("void work(const double* x, double* y) {" + body + "}", {dat(0, 4, OP_READ), y});
+}
+
+ArgShape rows(ArgShape first, int count) {
+  first.members = count;
+  return first;
+}
+
+TEST(AccessFindings, AWriteOfWhatIsRead) {
+  EXPECT_THAT(found("const_cast<double*>(x)[0] = 1; y[0] = 1;", dat(1, 1, OP_WRITE)),
+              ElementsAre("0: writes it"));
+}
+
+TEST(AccessFindings, AReadOfWhatIsNotWrittenYet) {
+  EXPECT_THAT(found("y[1] = x[0]; y[0] = y[0] + x[0];", dat(1, 2, OP_WRITE)),
+              ElementsAre("1: reads it before writing it"));
+  EXPECT_THAT(found("y[0] += x[0];", dat(1, 1, OP_WRITE)),
+              ElementsAre("1: reads it before writing it"));
+}
+
+TEST(AccessFindings, AWriteInPart) {
+  EXPECT_THAT(found("for (int i = 0; i < 3; ++i) y[i] = x[i];", dat(1, 4, OP_WRITE)),
+              ElementsAre("1: writes 3 of its 4 values"));
+  EXPECT_THAT(found("if (x[0] > 0) y[0] = 1;", dat(1, 1, OP_WRITE)),
+              ElementsAre("1: writes it only under a condition"));
+  EXPECT_THAT(found("if (x[0] > y[0]) return;", dat(1, 1, OP_WRITE)),
+              ElementsAre("1: reads it before writing it"));
+  EXPECT_THAT(found("if (*x < 0 && y == nullptr) return;", dat(1, 1, OP_WRITE)),
+              ElementsAre("1: does not write it"));
+}
+
+TEST(AccessFindings, AnAssignmentInsteadOfAnIncrement) {
+  EXPECT_THAT(found("y[0] = x[0];", dat(1, 1, OP_INC)),
+              ElementsAre("1: assigns to it instead of adding"));
+  EXPECT_THAT(found("y[0] *= x[0];", dat(1, 1, OP_INC, 0)),
+              ElementsAre("1: assigns to it instead of adding"));
+}
+
+TEST(AccessFindings, AReadOfWhatIsAddedToThroughAMapOrOfASum) {
+  const std::string body = "if (y[0] < 5) y[0] += x[0];";
+  EXPECT_THAT(found(body, dat(1, 1, OP_INC, 0)), ElementsAre("1: reads it"));
+  EXPECT_THAT(found(body, global(1, OP_INC)), ElementsAre("1: reads it"));
+  EXPECT_THAT(found(body, dat(1, 1, OP_INC)), IsEmpty()) << "direct: it may";
+}
+
+TEST(AccessFindings, AnIndexBeyondTheDimension) {
+  EXPECT_THAT(found("y[0] = x[4];", dat(1, 1, OP_WRITE)),
+              ElementsAre("0: uses index 4, but its dimension is 4"));
+  EXPECT_THAT(found("y[0] = 0; for (int i = 0; i <= 4; ++i) y[0] += x[i];", dat(1, 1, OP_WRITE)),
+              ElementsAre("0: uses index 4, but its dimension is 4"));
+}
+
+TEST(AccessFindings, AnIndexBeyondTheRowsOfAVectorArgument) {
+  EXPECT_THAT(
+      found("void work(const double* const* x, double* y) { y[0] = x[2][0]; }",
+            {rows(dat(0, 3, OP_READ, 0), 2), rows(dat(0, 3, OP_READ, 1), 0), dat(1, 1, OP_WRITE)}),
+      ElementsAre("0: uses index 2 of 2 x 3 values"));
+}
+
+TEST(AccessFindings, ArgumentsAreCountedAsInTheCall) {
+  EXPECT_THAT(
+      found("void work(const double* const* x, double* y) { y[0] *= x[1][2]; }",
+            {rows(dat(0, 3, OP_READ, 0), 2), rows(dat(0, 3, OP_READ, 1), 0), dat(1, 1, OP_INC)}),
+      ElementsAre("1: assigns to it instead of adding"));
+}
+
+TEST(AccessFindings, AnArgumentThatIsNotUsed) {
+  EXPECT_THAT(found("y[0] = 1;", dat(1, 1, OP_WRITE)), ElementsAre("0: does not use it"));
+  EXPECT_THAT(found("(void)x; y[0] = 1;", dat(1, 1, OP_WRITE)), IsEmpty());
+  EXPECT_THAT(
+      found("void work(const double*, [[maybe_unused]] const int* i, double* y) { *y = 1; }",
+            {dat(0, 4, OP_READ), element_number(), dat(1, 1, OP_WRITE)}),
+      IsEmpty());
+}
+
+TEST(AccessFindings, HelpersAndTemplatesAreFollowed) {
+  EXPECT_THAT(found("template <int n> void fill(double* p, double v) {\n"
+                    "  for (int i = 0; i < n; ++i) p[i] = v;\n}\n"
+                    "void work(const double* x, double* y) { fill<3>(y, *x); }",
+                    {dat(0, 1, OP_READ), dat(1, 4, OP_WRITE)}),
+              ElementsAre("1: writes 3 of its 4 values"));
+}
+
+TEST(AccessFindings, TellThePlaceAndWhatToDo) {
+  const auto findings =
+      compiled("void work(const double* x,\n          double* y) {\n  y[0] = *x;\n}",
+               {dat(0, 1, OP_READ), dat(1, 1, OP_INC, 0)})
+          .findings;
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].file, "user.cpp");
+  EXPECT_EQ(findings[0].line, 12);
+  EXPECT_EQ(findings[0].column, 3);
+  EXPECT_EQ(findings[0].source_line, "  y[0] = *x;");
+  EXPECT_EQ(findings[0].advice, "add with += or -=");
+}
+
+TEST(AccessFindings, NoneOfKernelsThatKeepTheirModes) {
+  const std::vector<std::string> bodies{
+      "y[0] = x[0]; y[1] = x[3];",
+      "if (x[0] > 0) y[0] = 1; else y[0] = 2; y[1] = y[0];",
+      "for (int i = 0; i < 2; ++i) y[i] = std::max(x[i], x[i + 2]);",
+      "int i = 0; y[i++] = 1; y[i++] = x[i];",
+      "int i = 0; y[i++] = 1; if (i == 1) y[1] = x[0];",
+      "auto set = [&](int i) { y[i] = x[i]; }; set(0);",
+      "const int n = int(x[0]); for (int i = 0; i < n; ++i) y[i] = 0;",
+      "double* p = y; *p++ = x[0]; *p = x[1];",
+      "y += 1; y[-1] = 1; y[0] = x[0];",
+      "if (x[0] > 0) y[0] = 1; if (x[0] <= 0) y[0] = 2; y[1] = 0;",
+      "if (y != nullptr && x) { y[0] = x[0]; y[1] = 1; }",
+      "if (!y) return; y[0] = x[0]; y[1] = 1;",
+      "y[0] = y[1] = x[0];",
+      "switch (int(x[0])) { case 1: y[0] = 1; y[1] = 2; break; default: y[0] = y[1] = 0; }",
+      "int n = 0; int* p = &n; *p = 2; for (int i = 0; i < n; ++i) y[i] = x[0];",
+      "unsigned n = 0; for (unsigned i = 0; i < 2 && n - 1 > i; ++i) y[i] = x[0];"};
+  for (const std::string& body : bodies)
+    EXPECT_THAT(found(body, dat(1, 2, OP_WRITE)), IsEmpty()) << body;
+  EXPECT_THAT(found("y[0] += x[0]; ++y[1]; y[1] = y[1] + x[0] - 2; y[0] = x[1] + y[0]; y[0] -= 1;",
+                    dat(1, 2, OP_INC, 0)),
+              IsEmpty());
+}
+
+TEST(AccessFindings, NoneOfGlobalsThatSomeElementsSet) {
+  EXPECT_THAT(found("if (x[0] > 5) y[0] = x[0];", global(1, OP_WRITE)), IsEmpty());
+  EXPECT_THAT(found("if (x[0] > *y) *y = x[0];", global(1, OP_MAX)), IsEmpty());
+}
+
+TEST(AccessFindings, NoneOfArgumentsThatAreOff) {
+  EXPECT_THAT(found("if (y) y[9] = x[0]; else (void)x[0];", off(dat(1, 1, OP_WRITE))), IsEmpty());
+}
+
+TEST(AccessFindings, WhatIsNotWrittenIsToldApart) {
+  const auto omission = [](const std::string& body) {
+    return compiled("void work(const double* x, double* y) {" + body + "}",
+                    {dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)})
+        .findings.at(0)
+        .is_omission;
+  };
+  EXPECT_EQ(omission("if (*x > 0) *y = 1;"), 1);
+  EXPECT_EQ(omission("*y += *x;"), 0);
+}
+
+TEST(AccessFindings, AreNotLookedForWhereTheyAreNotWanted) {
+  CompileRequest asked = work("y[0] += x[0];");
+  asked.compare_access = false;
+  EXPECT_THAT(load()->compile(asked).findings, IsEmpty());
+}
+
+TEST(AccessFindings, LeaveTheCodeAsItIs) {
+  CompileRequest asked = work("y[0] += x[0];");
+  const auto compared = load()->compile(asked);
+  asked.compare_access = false;
+  EXPECT_EQ(compared.findings.size(), 1U);
+  EXPECT_EQ(load()->compile(asked).object, compared.object);
+}
+
+}  // namespace
+}  // namespace op2::jit::test

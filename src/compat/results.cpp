@@ -113,7 +113,7 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
                  "op_mpi_put_data: dat '{}' has {} elements here, given are {}",
                  record.name_storage, declared, values == nullptr ? 0 : elements);
     if (!runtime.rows.as_declared())
-      runtime.guard([&] { runtime.rows.set_declared_rows(record, values); });
+      runtime.collectively([&] { runtime.rows.set_declared_rows(record, values); });
     else if (declared > 0)
       std::memcpy(record.rows.get(), values, record.declared_bytes());
     runtime.engine.forget_halo(record);

@@ -2,6 +2,7 @@
 // Start and end, timers and messages.
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 #include <op2/compat/op2_functions.h>
@@ -27,7 +28,7 @@ void begin(int argc, char** argv, int diags, const Start& start) {
     Program& of = program();
     if (of.mpi_user && !comm::mpi_is_running()) of.mpi_user->begin(argc, argv);
     start();
-    if (!api::variable("OP2_RENUMBER")) api::usable().rows.keep_order(true);
+    if (std::getenv("OP2_RENUMBER") == nullptr) api::usable().rows.keep_order(true);
     of.rank = ::op_rank();
     report_words(argc, argv);
   });

@@ -48,7 +48,8 @@ struct LoopRequest {
   std::string loop;
   std::string call_site;       ///< "airfoil.cpp:212"
   op_kernel kernel = nullptr;  ///< for placing errors; not null; must live until code is made
-  bool compare_access = true;  ///< false: the kernel is made of others, which are compared alone
+  bool compare_access = true;  ///< false: it is made of others, which are compared alone, or it was
+                               ///< compared when the program was built
   std::vector<std::int32_t>
       optional{};  ///< arguments that may be off in other calls, as in the call
 };

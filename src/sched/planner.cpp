@@ -195,6 +195,7 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
                         .loop = record.name,
                         .call_site = site,
                         .kernel = record.kernel,
+                        .compare_access = mesh.function_of(record.kernel) == nullptr,
                         .optional = optional_args(queue.args_of(record))});
     requests.back().shape.args = arg_shapes(queue.args_of(record));
     places.push_back(k);

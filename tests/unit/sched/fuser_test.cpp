@@ -145,7 +145,7 @@ TEST(FusedKernel, LetsNothingOfOneLoopBeWrittenBeforeItIsRead) {
   const LoopStep& both = loops.add(
       loops.ring.edges, {loops.direct(loops.w, OP_WRITE), loops.direct(loops.w, OP_READ)});
   const LoopStep* list[] = {&both};
-  EXPECT_EQ(fuse_kernels(list).args.at(0).access, OP_RW);
+  EXPECT_EQ(fuse_kernels(list, false).args.at(0).access, OP_RW);
 }
 
 TEST(FusedKernel, PassesWhatBothReachOnce) {
@@ -162,7 +162,7 @@ TEST(FusedKernel, PassesWhatBothReachOnce) {
   second.args = more;
   second.sources = {{1, 0}, {1, 1}, {1, 2}, {1, 3}};
   const LoopStep* both[] = {&first, &second};
-  const FusedKernel fused = fuse_kernels(both);
+  const FusedKernel fused = fuse_kernels(both, false);
   EXPECT_EQ(fused.name, "k_k");
   ASSERT_EQ(fused.args.size(), 3U);
   EXPECT_EQ(fused.args[0].access, OP_WRITE);

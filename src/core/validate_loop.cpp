@@ -228,7 +228,7 @@ void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> arg
 
 Type type_of(const op_arg& arg) {
   if (arg.argtype == OP_ARG_DAT && arg.dat != nullptr) return record_of(arg.dat)->value_type;
-  if (arg.opt == 0) return type_named(arg.type).value_or(Type::f64);
+  if (arg.opt == 0 && arg.type != nullptr) return type_named(arg.type).value_or(Type::f64);
   return arg.global != nullptr ? record_of(arg.global)->value_type : arg.value_type;
 }
 

@@ -4,6 +4,7 @@
 // too.
 //
 //     features [NAME ...]     only these, or, with a first argument "without", all but these
+//     features list           prints the names
 #include <algorithm>
 
 #include "features.hpp"
@@ -67,6 +68,10 @@ void features::fail(const std::string& text) {
 }
 
 int main(int argc, char** argv) {
+  if (argc == 2 && strcmp(argv[1], "list") == 0) {
+    for (const features::Feature& feature : all_features()) printf("%s\n", feature.name);
+    return 0;
+  }
   op_printf("features: not begun\n");
   op_init(argc, argv, 1);
   const std::vector<std::string> named(argv + 1, argv + argc);

@@ -44,6 +44,12 @@ def outcomes(said):
     return found
 
 
+def last_words(said):
+    """Errors of the library, or the end of what a job said."""
+    lines = said.strip().splitlines()
+    return next((line for line in lines if "OP2-E" in line), " / ".join(lines[-3:]))
+
+
 def of_configuration(command, env, names):
     """A word for each feature and the reasons. A feature that ends the program is left out then."""
     words, reasons, without = {}, [], []
@@ -56,7 +62,7 @@ def of_configuration(command, env, names):
             break
         name, mesh = missing[0]
         words[name] = "hangs" if code is None else "ends"
-        reasons.append(f"{name} {mesh}: code {code}: " + " / ".join(said.strip().splitlines()[-3:]))
+        reasons.append(f"{name} {mesh}: code {code}: " + last_words(said))
         without.append(name)
     for name in wanted:
         of_meshes = [found.get((name, mesh), "missing") for mesh in MESHES]
@@ -76,9 +82,9 @@ def main():
         title = f"{kind}/{ranks}/{chain}"
         columns[title], reasons = of_configuration(command, environment(kind, chain), names)
         faults += [f"{title}: {reason}" for reason in reasons]
-    print(f"{'kernels/ranks/OP2_CHAIN':<28}" + "".join(f"{title:>12}" for title in columns))
+    print(f"{'kernels/ranks/OP2_CHAIN':<28}" + "".join(f"{title:>13}" for title in columns))
     for name in names:
-        print(f"{name:<28}" + "".join(f"{words.get(name, 'missing'):>12}" for words in columns.values()))
+        print(f"{name:<28}" + "".join(f"{words.get(name, 'missing'):>13}" for words in columns.values()))
     print(*faults, sep="\n")
     bad = sum(words.get(name) != "ok" for words in columns.values() for name in names)
     print(f"{len(names)} features, {len(columns)} configurations, {bad} entries not ok")

@@ -29,6 +29,10 @@ void step_of(const double* direction, const double* alpha, double* solution, dou
   *squares += *solution * *solution;
 }
 
+void any_equal(const int* value, const int* wanted, bool* any) {
+  *any += *value == *wanted;
+}
+
 double sum_of(const Values<double>& values) {
   double sum = 0;
   for (int k = 0; k < values.size(); ++k) sum += values[k];
@@ -95,6 +99,23 @@ void several_reductions(const Mesh& mesh) {
   expect("most", most, static_cast<ll>(highest));
 }
 
+void inc_of_bool_is_any(const Mesh& mesh) {
+  Values<int> x = numbers<int>(mesh.nodes.total, 1);
+  x[70] = 50;
+  op_dat value = declare(mesh.nodes, 1, x);
+  for (int wanted : {50, 51, 3}) {
+    bool any = false, start = true;
+    op_par_loop(any_equal, "any_equal", mesh.nodes.set,
+                op_arg_dat(value, -1, OP_ID, 1, "int", OP_READ),
+                op_arg_gbl(&wanted, 1, "int", OP_READ), op_arg_gbl(&any, 1, "bool", OP_INC));
+    op_par_loop(any_equal, "any_equal", mesh.nodes.set,
+                op_arg_dat(value, -1, OP_ID, 1, "int", OP_READ),
+                op_arg_gbl(&wanted, 1, "int", OP_READ), op_arg_gbl(&start, 1, "bool", OP_INC));
+    expect("any", any, wanted != 51);
+    expect("true from the start", start, true);
+  }
+}
+
 void result_feeds_next_loop(const Mesh& mesh) {
   Values<double> x = numbers<double>(mesh.nodes.total, 1);
   Values<double> direction = numbers<double>(mesh.nodes.total, 2);
@@ -155,6 +176,7 @@ Features control_features() {
           {"inc_indirect", inc_indirect},
           {"min_reads_its_start", min_reads_its_start},
           {"several_reductions", several_reductions},
+          {"inc_of_bool_is_any", inc_of_bool_is_any},
           {"result_feeds_next_loop", result_feeds_next_loop},
           {"result_decides", result_decides},
           {"read_global_changes", read_global_changes}};

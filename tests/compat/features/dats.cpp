@@ -59,6 +59,7 @@ void dat_types_inc(const Mesh& mesh) {
   check_increment<uint>(mesh);
   check_increment<ll>(mesh);
   check_increment<ull>(mesh);
+  check_increment<bool>(mesh);
 }
 void dat_types_copy(const Mesh& mesh) {
   check_copy<double>(mesh);

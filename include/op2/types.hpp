@@ -16,7 +16,8 @@ enum op_access : int {
   OP_WRITE = 1,  ///< every component is written, none is read before. A raw global: every element
                  ///< that writes gives it the same value, else that of any of them counts
   OP_RW = 2,     ///< read and written
-  OP_INC = 3,    ///< added to; directly accessed increments may also read the new value
+  OP_INC = 3,    ///< added to (bool: true if anything added is); directly accessed increments may
+                 ///< also read the new value
   OP_MIN = 4,    ///< globals only: the minimum over the owned elements and the start value
   OP_MAX = 5     ///< globals only: the maximum over the owned elements and the start value
 };

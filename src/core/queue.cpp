@@ -14,9 +14,9 @@ namespace {
 /// Copies start at multiples of 16 bytes, enough for every value type and for vector loads.
 constexpr std::size_t capture_alignment = 16;
 
-/// Columns that the argument stands for.
+/// Columns that the argument stands for; one that is off may have no map.
 int members_of(const op_arg& arg) {
-  return arg.map != nullptr && arg.idx < 0 ? -arg.idx : 1;
+  return arg.idx < -1 ? -arg.idx : 1;
 }
 
 /// The number of argument `k` when vector arguments are several.

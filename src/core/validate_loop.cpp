@@ -67,11 +67,6 @@ void check_stated_type(const Place& place, const char* what, const char* stated,
              what, core::name_of(actual));
 }
 
-void check_increment(const Place& place, const op_arg& arg, Type type) {
-  if (arg.acc == OP_INC && type == Type::b8)
-    place.fail(ErrorCode::bad_access, "OP_INC needs a type that can be added, not bool");
-}
-
 void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
   check_arg_handle(mesh, place, "dat", arg.dat);
   const Dat& dat = *record_of(arg.dat);
@@ -85,7 +80,6 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
                dat.name_storage, dat.dim);
   if (dat.opaque) return;
   check_stated_type(place, dat.name_storage.c_str(), arg.type, dat.value_type);
-  check_increment(place, arg, dat.value_type);
 }
 
 bool is_known(op_access access) {
@@ -103,7 +97,6 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (dim_of(arg) < 1 || dim_of(arg) > max_dim)
     place.fail(ErrorCode::bad_dim, "dim {} of the global is outside 1 .. {}", dim_of(arg), max_dim);
   check_stated_type(place, "the data of the global", arg.type, type_of(arg));
-  check_increment(place, arg, type_of(arg));
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
     place.fail(ErrorCode::bad_access, "{} of a global needs a pointer that is not to const",
@@ -242,7 +235,7 @@ void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> arg
 
 Type type_of(const op_arg& arg) {
   if (arg.argtype == OP_ARG_DAT && arg.dat != nullptr) return record_of(arg.dat)->value_type;
-  if (arg.opt == 0) return type_named(arg.type).value_or(Type::f64);
+  if (arg.opt == 0 && arg.type != nullptr) return type_named(arg.type).value_or(Type::f64);
   return arg.global != nullptr ? record_of(arg.global)->value_type : arg.value_type;
 }
 

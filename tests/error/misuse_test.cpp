@@ -20,7 +20,6 @@ using testing::HasSubstr;
 OP_KERNEL(read_one, (const double* a), { (void)a; });
 OP_KERNEL(write_one, (double* a), { *a = 1; });
 OP_KERNEL(add_one, (const double* a, double* b), { *b += *a; });
-OP_KERNEL(write_flag, (bool* a), { *a = true; });
 OP_KERNEL(sum_index, (const int* i, double* b), { *b += *i; });
 
 /// Two edges between three nodes, and a cell set without a map.
@@ -176,8 +175,6 @@ std::vector<Misuse> loops() {
        [](World& w) { op_par_loop(write_one, "l", w.nodes, op_arg_dat(w.x, OP_MIN)); }},
       {"UnknownAccess", ErrorCode::bad_access, {"arg 0", "'x'"},
        [](World& w) { op_par_loop(write_one, "l", w.nodes, op_arg_dat(w.x, static_cast<op_access>(17))); }},
-      {"IncrementOfBool", ErrorCode::bad_access, {"arg 0", "OP_INC", "bool"},
-       [](World& w) { op_par_loop(write_flag, "l", w.nodes, op_arg_dat(w.flag, OP_INC)); }},
       {"LazyGlobalWritten", ErrorCode::bad_access, {"arg 0", "OP_WRITE"},
        [](World& w) { op_par_loop(write_one, "l", w.nodes, op_arg_gbl(op_decl_global(1, &number, "g"), OP_WRITE)); }},
       {"GlobalReadAndWritten", ErrorCode::bad_access, {"arg 0", "OP_RW"},

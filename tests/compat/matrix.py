@@ -14,7 +14,7 @@ import sys
 
 MESHES = ("none", "PTSCOTCH", "EXTERNAL")
 LINE = re.compile(r"feature (\w+) (\w+): (ok|FAILED.*)")
-SECONDS = 120  # of one job
+SECONDS = 300  # of one job
 MAX_DEATHS = 3  # in one configuration
 
 

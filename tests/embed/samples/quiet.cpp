@@ -128,7 +128,12 @@ inline void structures(const Pair* x, Pair* y) {
   y->a = x->b;
 }
 
+inline void any_of(const double* x, bool* found) {
+  *found |= x[0] > 0;
+}
+
 void run(op_set set, op_dat d, op_map map, op_arg unknown, int flag, int dim) {
+  bool found = false;
   double value = 0;
   int where = 0;
   const op_arg read = op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ);
@@ -164,5 +169,6 @@ void run(op_set set, op_dat d, op_map map, op_arg unknown, int flag, int dim) {
   op_par_loop(number_elsewhere, "l", set, READ, WRITE(2));
   op_par_loop(number_in_index, "l", set, READ, WRITE(2));
   op_par_loop(moved_pointer, "l", set, READ, WRITE(2));
+  op_par_loop(any_of, "l", set, READ, op_arg_gbl(&found, 1, "bool", OP_INC));
   op_par_loop(both_branches, "l", set, unknown, unknown);
 }

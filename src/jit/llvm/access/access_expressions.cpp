@@ -97,7 +97,8 @@ void AccessWalk::evaluate_binary(const clang::BinaryOperator& operation) {
   evaluate(right);
   if (const auto target = place(left)) {
     const auto op = operation.getOpcode();
-    const bool adds = op == clang::BO_AddAssign || op == clang::BO_SubAssign;
+    const bool is_or = op == clang::BO_OrAssign && left->getType()->isBooleanType();
+    const bool adds = op == clang::BO_AddAssign || op == clang::BO_SubAssign || is_or;
     note_write(*target, adds ? WriteKind::increment : WriteKind::update,
                operation.getOperatorLoc());
     follow_indices(left);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files.
+// HDF5 files, and grids for ParaView.
+#include <span>
+
 #include <op2/compat/op2_functions.h>
 #include <op2/hdf5.hpp>
 #include <op2/op2.hpp>
@@ -9,6 +11,19 @@
 #include <compat/types.hpp>
 
 namespace op2::compat {
+
+void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                  const op_dat* fields, int count) {
+  guarded([&] {
+    ::op_write_vtu(path, cells_to_nodes, coordinates, {fields, static_cast<std::size_t>(count)});
+  });
+}
+void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                   const op_dat* fields, int count) {
+  guarded([&] {
+    ::op_write_pvtu(path, cells_to_nodes, coordinates, {fields, static_cast<std::size_t>(count)});
+  });
+}
 
 op_set op_decl_set_hdf5(const char* file, const char* name) {
   return guarded([&] { return ::op_decl_set_hdf5(file, name); });

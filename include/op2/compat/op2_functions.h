@@ -150,6 +150,12 @@ OP2_API void* op_calloc(unsigned long count, unsigned long size);
 OP2_API void* op_realloc(void* memory, unsigned long size);
 OP2_API void op_free(void* memory);
 
+// Grids for ParaView, which OP2 does not have: see op2/io.hpp. `fields` has shape [count].
+OP2_API void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                          const op_dat* fields, int count);
+OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
+                           const op_dat* fields, int count);
+
 // HDF5: see op2/hdf5.hpp.
 OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
 OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset);

@@ -312,6 +312,10 @@ bool mpi_is_running() {
   return initialised && !finalised;
 }
 
+void end_mpi() {
+  if (mpi_is_running()) mpi_check(MPI_Finalize(), "MPI_Finalize");
+}
+
 std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
                                       const MpiOptions& options) {
   return std::make_unique<Session>(fortran_handle, options);

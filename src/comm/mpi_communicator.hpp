@@ -13,6 +13,9 @@ namespace op2::comm {
 /// True if the program has called MPI_Init and not MPI_Finalize. Local.
 bool mpi_is_running();
 
+/// Ends MPI if it is running, whoever has started it. Collective.
+void end_mpi();
+
 /// MPI as this process uses it, from `op_init` to `op_exit`. Outlives all channels. Collective to
 /// destroy.
 struct MpiSession {

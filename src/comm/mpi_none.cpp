@@ -10,6 +10,8 @@ bool mpi_is_running() {
   return false;
 }
 
+void end_mpi() {}
+
 std::unique_ptr<MpiSession> start_mpi(std::optional<int>, const MpiOptions&) {
   core::fail(ErrorCode::not_compiled,
              "op_init: {} processes were launched, but this build of libop2 has no MPI and each "

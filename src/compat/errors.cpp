@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <compat/errors.hpp>
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
+#include <iostream>
 
 #include <op2/compat/op2_functions.h>
 
@@ -13,7 +17,10 @@ namespace op2::compat {
 
 void end_program(const Error& error) {
   core::Log(core::LogLevel::error).error(error.what());
-  std::exit(EXIT_FAILURE);
+  // Without destructors: threads of the library may be loading or compiling.
+  std::cout.flush();
+  std::fflush(nullptr);
+  _exit(EXIT_FAILURE);
 }
 
 void wrong_type(const char* what, const char* name, const char* type) {

@@ -6,7 +6,8 @@
 
 namespace op2::compat {
 
-/// Logs the error and ends the program with exit code 1.
+/// Logs the error and ends the program with exit code 1. What was printed is flushed; neither
+/// destructors nor functions of `atexit` run.
 [[noreturn]] void end_program(const Error& error);
 
 /// Ends the program because of a call of OP2's that cannot be given a meaning.

@@ -54,7 +54,10 @@ void op_mpi_init_soa(int argc, char** argv, int diags, int global, int local, in
   program().values.auto_soa = soa;
 }
 void op_exit() {
-  guarded([] { ::op_exit(); });
+  guarded([] {
+    ::op_exit();
+    comm::end_mpi();  // as OP2: also if the program has started it
+  });
   Program& of = program();
   of.communicators.reset();
   if (of.mpi_user) of.mpi_user->end();

@@ -2,9 +2,9 @@
 // What the library offers to programs written for OP2's own headers, under OP2's names and with C
 // linkage, in a namespace of its own; op_lib_core.h and its like bring the names out. C++14.
 //
-// An error of a call is logged and ends the program (exit code 1; on several ranks the whole job),
-// unless an error handler was installed. Meanings and errors are those of the functions of the same
-// name in op2.hpp, where nothing else is said.
+// An error of a call is logged and ends the program at once (exit code 1; on several ranks the
+// whole job), unless an error handler was installed. Meanings and errors are those of the functions
+// of the same name in op2.hpp, where nothing else is said.
 #pragma once
 
 #include "op2_records.h"
@@ -56,6 +56,7 @@ OP2_API void op_init(int argc, char** argv, int diags);
 OP2_API void op_init_soa(int argc, char** argv, int diags, int soa);
 OP2_API void op_mpi_init(int argc, char** argv, int diags, int global, int local);
 OP2_API void op_mpi_init_soa(int argc, char** argv, int diags, int global, int local, int soa);
+/// Ends MPI too if it is running, whoever has started it.
 OP2_API void op_exit();
 OP2_API void op_rank(int* rank);
 OP2_API int op_is_root();

@@ -38,6 +38,8 @@ std::string unique_name(const Records& records, const char* name) {
   return unique;
 }
 
+}  // namespace
+
 void describe(Kernel& kernel, const char* name, std::string source, const char* file, int line,
               bool text_is_file) {
   kernel.name_storage = name;
@@ -53,8 +55,6 @@ void describe(Kernel& kernel, const char* name, std::string source, const char* 
                                           .parameters = nullptr,
                                           .parameter_count = -1};
 }
-
-}  // namespace
 
 Set& Mesh::add_set(const Block& block, const char* name) {
   auto set = std::make_unique<Set>();

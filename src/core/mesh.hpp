@@ -99,6 +99,10 @@ struct Kernel : op_kernel_core {
   std::string name_storage, source_storage, file_storage;
 };
 
+/// Fills a kernel that has no host function. @param line  of the call that declares it
+void describe(Kernel& kernel, const char* name, std::string source, const char* file, int line,
+              bool text_is_file);
+
 /// A variable of the program that kernels name. `value` is what queued loops see of it; its address
 /// never changes, so that linked code can hold it.
 struct Variable {

@@ -150,23 +150,8 @@ void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
 
 op_kernel Fuser::kernel_for(const FusedKernel& fused) {
   const auto [known, fresh] = kernels_.try_emplace(fused.text);
-  core::Kernel& kernel = known->second;
-  if (fresh) {
-    kernel.name_storage = fused.name;
-    kernel.source_storage = fused.text;
-    static_cast<op_kernel_core&>(kernel) = {
-        .name = kernel.name_storage.c_str(),
-        .source = kernel.source_storage.c_str(),
-        .file = "",
-        .line = 0,
-        .text_is_file = false,
-        .host = nullptr,
-        .call = nullptr,
-        .parameters = nullptr,
-        .parameter_count = -1,
-    };
-  }
-  return &kernel;
+  if (fresh) core::describe(known->second, fused.name.c_str(), fused.text, "", 0, false);
+  return &known->second;
 }
 
 void Fuser::replace(const core::Queue& queue, Candidate& candidate, const jit::CompiledLoop& code,

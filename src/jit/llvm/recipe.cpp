@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <llvm/Support/xxhash.h>
 
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/simd_header.hpp>
@@ -302,11 +304,6 @@ std::vector<std::string> fixed_flags() {
           "-nobuiltininc"};
 }
 
-/// FNV-1a, 64 bits.
-void mix(std::uint64_t& hash, const std::string& text) {
-  for (const char c : text + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-}
-
 }  // namespace
 
 std::vector<IncludedFile> shim_headers() {
@@ -347,15 +344,10 @@ std::vector<std::string> clang_arguments(const Machine& machine, const CompileRe
 }
 
 std::string recipe_fingerprint() {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  mix(hash, lane_rules);
-  for (const auto& flag : fixed_flags()) mix(hash, flag);
-  mix(hash, undefined_checks);
-  for (const auto& header : shim_headers()) {
-    mix(hash, header.name);
-    mix(hash, header.text);
-  }
-  return fmt::format("{:016x}", hash);
+  std::string all =
+      fmt::format("{}\n{}\n{}\n", lane_rules, fmt::join(fixed_flags(), "\n"), undefined_checks);
+  for (const auto& header : shim_headers()) all += header.name + '\n' + header.text + '\n';
+  return fmt::format("{:016x}", llvm::xxh3_64bits(all));
 }
 
 }  // namespace op2::jit

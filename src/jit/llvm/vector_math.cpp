@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/vector_math.hpp>
 
-#include <cstdint>
 #include <tuple>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <llvm/Support/xxhash.h>
 
 #include <jit/llvm/math_names.hpp>
 
@@ -36,11 +36,10 @@ void* vector_function(const std::string& name) {
 std::string vector_math_of(const TargetInfo& target) {
   const VectorMath mathematics(target);
   if (mathematics.functions().empty()) return "";
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  std::string names;
   for (const llvm::VecDesc& function : mathematics.functions())
-    for (const char c : function.getVectorFnName())
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("libmvec {:016x} ", hash);
+    names += function.getVectorFnName().str() + '\n';
+  return fmt::format("libmvec {:016x} ", llvm::xxh3_64bits(names));
 }
 
 VectorMath::VectorMath(const TargetInfo& target) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Declarations and partitioning.
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +17,6 @@
 #include <core/value_type.hpp>
 
 namespace op2::compat {
-namespace {
-
-/// @param size  bytes of one value, as the program has it
-Type checked_type(const char* what, const char* name, const char* type, int size) {
-  const Type known = type_of(what, name, type);
-  if (static_cast<int>(core::size_of(known)) != size)
-    core::fail(ErrorCode::bad_type, "{} '{}': a value of type \"{}\" has {} bytes, not {}", what,
-               name, type, core::size_of(known), size);
-  return known;
-}
-
-}  // namespace
-
 op_set op_decl_set(int size, const char* name) {
   return guarded([&] { return ::op_decl_set(size, name); });
 }
@@ -78,11 +66,12 @@ op_map op_decl_map_long(op_set from, op_set to, int dim, wide_index* values, con
 
 namespace {
 
-/// Whether values of `size` bytes are what the type string says. Others are the program's alone.
-bool is_known(const char* name, const char* type, int size) {
+/// The type of values of `size` bytes, if the type string says one of this size. Others are the
+/// program's alone.
+std::optional<Type> known_type(const char* name, const char* type, int size) {
   if (type == nullptr) type_of("dat", name, type);
   const auto known = core::type_named(without_soa(type));
-  return known && static_cast<int>(core::size_of(*known)) == size;
+  return known && static_cast<int>(core::size_of(*known)) == size ? known : std::nullopt;
 }
 
 op_dat make_opaque(op_dat made, int dim, const char* type) {
@@ -114,23 +103,23 @@ op_dat op_decl_dat_char(op_set set, int dim, const char* type, int size, char* d
                         const char* name) {
   return guarded([&] {
     core::check_name("op_decl_dat", name);
-    if (!is_known(name, type, size))
+    const std::optional<Type> known = known_type(name, type, size);
+    if (!known)
       return make_opaque(
           detail::decl_dat(set, row_bytes(name, dim, size), nullptr, Type::b8, data, name), dim,
           type);
-    const Type value_type = checked_type("dat", name, type, size);
-    return detail::decl_dat(set, dim, core::name_of(value_type), value_type, data, name);
+    return detail::decl_dat(set, dim, core::name_of(*known), *known, data, name);
   });
 }
 
 op_dat op_decl_dat_temp_char(op_set set, int dim, const char* type, int size, const char* name) {
   return guarded([&] {
     core::check_name("op_decl_dat_temp", name);
-    if (!is_known(name, type, size))
+    const std::optional<Type> known = known_type(name, type, size);
+    if (!known)
       return make_opaque(::op_decl_dat_temp(set, row_bytes(name, dim, size), "bool", name), dim,
                          type);
-    const Type value_type = checked_type("dat", name, type, size);
-    return ::op_decl_dat_temp(set, dim, core::name_of(value_type), name);
+    return ::op_decl_dat_temp(set, dim, core::name_of(*known), name);
   });
 }
 
@@ -140,11 +129,15 @@ int op_free_dat_temp_char(op_dat dat) {
 
 void decl_const(int dim, const char* type, int size, const void* values) {
   guarded([&] {
-    checked_type("constant", "at an address", type, size);
+    const Type known = type_of("constant", "at an address", type);
+    if (static_cast<int>(core::size_of(known)) != size)
+      core::fail(ErrorCode::bad_type,
+                 "constant 'at an address': a value of type \"{}\" has {} bytes, not {}", type,
+                 core::size_of(known), size);
     if (values == nullptr || dim < 1)
       core::fail(ErrorCode::bad_constant, "a constant of type \"{}\": {}", type,
                  values == nullptr ? "its address is null" : "its dim is not positive");
-    api::usable().flush();  // functions that are queued read the variable itself
+    api::usable();  // loops see variables as they are at the call, declared or not
   });
 }
 

@@ -12,8 +12,8 @@
 
 namespace op2::compat {
 
-void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
-                  const op_dat* fields, int count) {
+void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates, const op_dat* fields,
+                  int count) {
   guarded([&] {
     ::op_write_vtu(path, cells_to_nodes, coordinates, {fields, static_cast<std::size_t>(count)});
   });

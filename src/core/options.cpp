@@ -67,9 +67,8 @@ constexpr Switch table[] = {
      "write the per-loop table at op_exit"},
     {"OP2_CHECK", "none, list of access,pointers",
      "look for faults of the program; access: a kernel whose text breaks an access mode of its "
-     "loop "
-     "is an error instead of a warning; pointers: every loop is executed at its call, so that data "
-     "read through pointers (`dat->data`) are current; if results change, a flush is missing"},
+     "loop is an error instead of a warning; pointers: every loop is executed at its call, so that "
+     "data read through pointers (`dat->data`) are current; if results change, a flush is missing"},
     {"OP2_DISABLE", "none, list of dead,fuse,simd,tile",
      "switch passes off; dead: loops whose results are overwritten before use are executed too; "
      "fuse: every loop runs by itself; "

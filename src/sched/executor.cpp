@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <vector>
 
-#include <core/value_type.hpp>
 #include <sched/host_loop.hpp>
 #include <sched/reduction.hpp>
 #include <sched/set_by_one.hpp>

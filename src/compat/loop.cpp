@@ -31,7 +31,7 @@ arg global(int opt, char* data, int dim, const char* type, int size, int access)
   return made;
 }
 
-inline arg of_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type, int access) {
+arg of_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type, int access) {
   arg made{};
   made.dat = dat;
   made.map = map;
@@ -60,9 +60,9 @@ void add_form(const arg& given, ::op_arg& made) {
   made.type = core::name_of(type_of("argument of type", given.type, given.type));
 }
 
-/// The argument as the library knows it.
-::op_arg converted(const arg& given) {
-  ::op_arg made;
+/// The argument as the library knows it. Filled in where it stays: a copy of what was just written
+/// in parts costs more than the rest.
+void convert(const arg& given, ::op_arg& made) {
   made.argtype = static_cast<op_arg_type>(given.argtype);
   made.acc = static_cast<op_access>(given.acc);
   made.opt = given.opt;
@@ -71,14 +71,13 @@ void add_form(const arg& given, ::op_arg& made) {
   made.map = given.map;
   if (given.argtype == OP_ARG_DAT) {
     add_form(given, made);
-    return made;
+    return;
   }
   made.dim = given.dim;
   made.value_type =
       given.argtype == OP_ARG_IDX ? Type::i32 : type_of("argument of type", given.type, given.type);
   made.data = given.data;
   made.writable = true;
-  return made;
 }
 
 core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const char* name,
@@ -160,16 +159,16 @@ arg op_arg_idx(int idx, op_map map) {
 }
 
 void par_loop(const function& kernel, const char* name, const char* file, int line, op_set set,
-              const arg* args, int count) {
+              const arg* const* args, int count) {
   guarded([&] {
     std::array<std::byte, 32 * sizeof(::op_arg)> usual;  // allocating costs as much as the rest
     std::pmr::monotonic_buffer_resource memory(usual.data(), usual.size());
     std::pmr::vector<::op_arg> list(&memory);
     list.reserve(static_cast<std::size_t>(count));
-    for (int k = 0; k < count; ++k) list.push_back(converted(args[k]));
+    for (int k = 0; k < count; ++k) convert(*args[k], list.emplace_back());
     api::Runtime& runtime = api::usable();
     for (int k = 0; k < count; ++k)
-      if (is_marked(args[k])) take_mark(runtime, args[k].dat);
+      if (is_marked(*args[k])) take_mark(runtime, args[k]->dat);
     core::FunctionKernel* known = runtime.mesh.kernel_of_function(kernel.address);
     if (known == nullptr) known = &made_known(runtime.mesh, kernel, name, file, line);
     take_values(runtime, *known);

@@ -32,10 +32,10 @@ bool is_modified(const arg& given) {
 }
 
 /// The arguments that a loop with halos has to know.
-std::vector<arg> dats_of(int count, const arg* args) {
-  std::vector<arg> dats;
+std::vector<const arg*> dats_of(int count, const arg* args) {
+  std::vector<const arg*> dats;
   for (int k = 0; k < count; ++k)
-    if (is_active_dat(args[k])) dats.push_back(args[k]);
+    if (is_active_dat(args[k])) dats.push_back(&args[k]);
   return dats;
 }
 
@@ -46,9 +46,9 @@ void refresh(arg& given) {
 }
 
 /// Elements that the stub has to go through.
-int range_of(op_set set, const std::vector<arg>& dats) {
-  for (const arg& each : dats)
-    if (each.map != nullptr && is_modified(each)) return set->size + set->exec_size;
+int range_of(op_set set, const std::vector<const arg*>& dats) {
+  for (const arg* each : dats)
+    if (each->map != nullptr && is_modified(*each)) return set->size + set->exec_size;
   return set->size;
 }
 
@@ -56,7 +56,7 @@ int exchange(op_set set, int count, arg* args) {
   return guarded([&] {
     api::Runtime& runtime = api::usable();
     core::check_handle(runtime.mesh, "op_mpi_halo_exchanges: the set", set);
-    const std::vector<arg> dats = dats_of(count, args);
+    const std::vector<const arg*> dats = dats_of(count, args);
     const function kernel = {&nothing, &call_nothing, static_cast<int>(dats.size())};
     if (!runtime.alone())
       par_loop(kernel, "op_mpi_halo_exchanges", "host stub", 0, set, dats.data(),

@@ -27,6 +27,11 @@ int place_of(std::span<const op_arg> args, int k) {
   return place;
 }
 
+bool is_raw_global(const op_arg& arg) {
+  return arg.opt != 0 && arg.global == nullptr &&
+         (arg.argtype == OP_ARG_GBL || arg.argtype == OP_ARG_INFO);
+}
+
 LoopArg loop_arg(const op_arg& arg) {
   return {.kind = arg.argtype == OP_ARG_INFO ? OP_ARG_GBL : arg.argtype,
           .access = arg.acc,
@@ -48,15 +53,15 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
   bool forces = false;
   const auto first = static_cast<std::uint32_t>(args_.size());
   for (const op_arg& arg : args) {
-    const LoopArg record = args_.emplace_back(loop_arg(arg));
+    args_.push_back(loop_arg(arg));
     ArgValue& value = values_.emplace_back(ArgValue{arg.data, 0});
-    if (record.active && record.members > 1) push_other_members(record);
     if (arg.argtype == OP_ARG_INFO) args_.back().info_of = place_of(args, arg.idx);
-    if (record.kind != OP_ARG_GBL || record.global != nullptr || !record.active) continue;
-    if (record.modifies())
-      forces = true;
-    else
-      value.captured = capture(arg.data, size_of(record.type, record.dim));
+    if (is_raw_global(arg)) {
+      if (arg.acc == OP_READ) value.captured = capture(arg.data, size_of(arg.value_type, arg.dim));
+      forces = forces || arg.acc != OP_READ;
+    } else if (arg.opt != 0 && members_of(arg) > 1) {
+      push_other_members(args_.back());
+    }
   }
   records_.push_back({.kernel = kernel,
                       .name = intern(name.name),

@@ -12,6 +12,8 @@ struct Place {
   const op_loop_name& loop;
   int arg = -1;
 
+  Place at(std::size_t number) const { return {loop, static_cast<int>(number)}; }
+
   std::string text() const {
     const std::string at = fmt::format("loop '{}' ({}:{})", loop.name, loop.file, loop.line);
     return arg < 0 ? at : fmt::format("{} arg {}", at, arg);
@@ -137,20 +139,20 @@ void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set s
 }
 
 /// What an OP_ARG_INFO belongs to.
-void check_references(Place place, std::span<const op_arg> args) {
-  for (const op_arg& arg : args) {
-    ++place.arg;
+void check_references(const Place& loop, std::span<const op_arg> args) {
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    const op_arg& arg = args[k];
     if (arg.argtype != OP_ARG_INFO) continue;
     if (arg.idx < 0 || arg.idx >= std::ssize(args))
-      place.fail(ErrorCode::bad_access, "belongs to argument {}, but the loop has {}", arg.idx,
-                 args.size());
+      loop.at(k).fail(ErrorCode::bad_access, "belongs to argument {}, but the loop has {}", arg.idx,
+                      args.size());
     const op_arg& other = args[static_cast<std::size_t>(arg.idx)];
     const bool fits = other.argtype == OP_ARG_GBL && other.global == nullptr && other.opt != 0 &&
                       (other.acc == OP_MIN || other.acc == OP_MAX) && other.dim == 1;
     if (!fits)
-      place.fail(ErrorCode::bad_access,
-                 "belongs to argument {}, which is no raw global of dim 1 with OP_MIN or OP_MAX",
-                 arg.idx);
+      loop.at(k).fail(
+          ErrorCode::bad_access,
+          "belongs to argument {}, which is no raw global of dim 1 with OP_MIN or OP_MAX", arg.idx);
   }
 }
 
@@ -172,16 +174,14 @@ bool conflict(const op_arg& a, const op_arg& b) {
   return a.global != nullptr ? a.global == b.global : a.data == b.data;
 }
 
-void check_conflicts(Place place, std::span<const op_arg> args) {
+void check_conflicts(const Place& loop, std::span<const op_arg> args) {
   for (std::size_t b = 1; b < args.size(); ++b)
     for (std::size_t a = 0; a < b; ++a)
-      if (conflict(args[a], args[b])) {
-        place.arg = static_cast<int>(b);
-        place.fail(ErrorCode::conflicting_args,
-                   "refers to the same {} as arg {}, and both cannot be {}/{}; pass it once",
-                   args[a].argtype == OP_ARG_DAT ? "data" : "global", a, name_of(args[a].acc),
-                   name_of(args[b].acc));
-      }
+      if (conflict(args[a], args[b]))
+        loop.at(b).fail(ErrorCode::conflicting_args,
+                        "refers to the same {} as arg {}, and both cannot be {}/{}; pass it once",
+                        args[a].argtype == OP_ARG_DAT ? "data" : "global", a, name_of(args[a].acc),
+                        name_of(args[b].acc));
 }
 
 /// How a kernel declares the parameter of an argument.
@@ -191,11 +191,12 @@ std::string declaration_of(const Parameter& parameter, op_access access) {
 }
 
 /// Rows that only the program can read need its function.
-void check_opaque(Place place, op_kernel kernel, std::span<const op_arg> args) {
-  for (const op_arg& arg : args) {
-    ++place.arg;
-    if (kernel->host == nullptr && is_opaque(arg))
-      place.fail(
+void check_opaque(const Place& loop, op_kernel kernel, std::span<const op_arg> args) {
+  if (kernel->host != nullptr) return;
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    const op_arg& arg = args[k];
+    if (is_opaque(arg))
+      loop.at(k).fail(
           ErrorCode::bad_type,
           "the values of dat '{}' have another size than \"{}\", so its rows are opaque: only "
           "a kernel with a host function can use it",
@@ -204,16 +205,16 @@ void check_opaque(Place place, op_kernel kernel, std::span<const op_arg> args) {
 }
 
 /// The parameters of a host function against the arguments.
-void check_parameters(Place place, op_kernel kernel, std::span<const op_arg> args) {
+void check_parameters(const Place& loop, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->parameter_count < 0) return;
   if (static_cast<std::size_t>(kernel->parameter_count) != args.size())
-    place.fail(ErrorCode::kernel_signature,
-               "kernel '{}' has {} parameters, but the loop has {} arguments", kernel->name,
-               kernel->parameter_count, args.size());
+    loop.fail(ErrorCode::kernel_signature,
+              "kernel '{}' has {} parameters, but the loop has {} arguments", kernel->name,
+              kernel->parameter_count, args.size());
   for (std::size_t k = 0; k < args.size(); ++k) {
     const Parameter& parameter = kernel->parameters[k];
     const op_arg& arg = args[k];
-    place.arg = static_cast<int>(k);
+    const Place place = loop.at(k);
     if (parameter.is_vector != (arg.map != OP_ID && arg.idx < 0))
       place.fail(ErrorCode::kernel_signature,
                  "parameter {} of kernel '{}' is {}, but the argument has {}", k, kernel->name,
@@ -248,16 +249,12 @@ void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op
                 std::span<const op_arg> args) {
   if (name.name == nullptr || *name.name == '\0')
     fail(ErrorCode::bad_name, "a loop at {}:{} has no name; give it one", name.file, name.line);
-  Place place{name};
+  const Place place{name};
   if (kernel == nullptr) place.fail(ErrorCode::bad_handle, "the kernel is null");
   if (!mesh.knows(kernel) && kernel->host == nullptr)
     place.fail(ErrorCode::bad_handle, "the kernel is not of this session (from before op_exit?)");
   check_arg_handle(mesh, place, "set", set);
-  for (const op_arg& arg : args) {
-    ++place.arg;
-    check_arg(mesh, place, arg, set);
-  }
-  place.arg = -1;
+  for (std::size_t k = 0; k < args.size(); ++k) check_arg(mesh, place.at(k), args[k], set);
   check_references(place, args);
   check_conflicts(place, args);
   check_parameters(place, kernel, args);

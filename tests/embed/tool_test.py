@@ -30,7 +30,7 @@ PRINTER = """#include <op2_embedded.h>
 #include <op_seq.h>
 #include <cstdio>
 namespace op2 { namespace compat {
-void par_loop(const function&, const char*, const char*, int, op_set, const arg*, int) {}
+void par_loop(const function&, const char*, const char*, int, op_set, const arg* const*, int) {}
 arg op_arg_dat(op_dat, int, op_map, int, const char*, int) { return arg(); }
 }
 namespace embedded {

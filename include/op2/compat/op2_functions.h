@@ -15,7 +15,7 @@ namespace compat {
 /// Queues a loop, or executes it at once if the text of its kernel is not known.
 /// @param args  shape [count]
 OP2_API void par_loop(const function& kernel, const char* name, const char* file, int line,
-                      op_set set, const arg* args, int count);
+                      op_set set, const arg* const* args, int count);
 
 /// Declares a constant by the address of its variable, shape [dim].
 /// @param size  bytes of one value

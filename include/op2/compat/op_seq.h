@@ -49,7 +49,7 @@ template <class... P, class... Args>
 void op_par_loop(void (*kernel)(P*...), loop_name name, op_set set, const Args&... args) {
   static_assert(sizeof...(P) == sizeof...(Args),
                 "one loop argument for each parameter of the kernel");
-  const arg list[] = {args..., arg()};
+  const arg* const list[] = {&args..., nullptr};
   const function called = {reinterpret_cast<void (*)()>(kernel), &caller<P...>::call,
                            static_cast<int>(sizeof...(P))};
   par_loop(called, name.text, name.file, name.line, set, list, static_cast<int>(sizeof...(Args)));

@@ -16,7 +16,7 @@ void scale(const T* x, T* y) {
 // It does without the library.
 namespace op2 {
 namespace compat {
-void par_loop(const function&, const char*, const char*, int, op_set, const arg*, int) {}
+void par_loop(const function&, const char*, const char*, int, op_set, const arg* const*, int) {}
 }  // namespace compat
 namespace embedded {
 Registration::Registration(const Kernel* kernels, int count) noexcept

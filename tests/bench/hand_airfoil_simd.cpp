@@ -154,7 +154,7 @@ inline void update_block(const Cells& cells, int first, Row* changes) {
 
 /// What a sweep over cells does with each block of them.
 struct Sweep {
-  bool updates, saves, computes_adt;
+  bool updates = false, saves = false, computes_adt = false;
 };
 
 /// @return  the sum of the squares of the changes
@@ -243,7 +243,8 @@ void res_calc_of_slab(const Slab& slab, const HandEdge* edges, const Cells& cell
 
 }  // namespace
 
-// Loops over cells that follow each other are one sweep, which reads and writes a fifth less.
+// Loops over cells that follow each other are one sweep, which reads and writes a fifth less. A
+// residual that the program needs ends a sweep.
 void HandAirfoilSimd::work(const Slab& slab, int iterations, std::barrier<>& all_threads,
                            double& rms) {
   const Cells cells{cell_nodes_.data(), x_.data(),   q_.data(),
@@ -253,16 +254,23 @@ void HandAirfoilSimd::work(const Slab& slab, int iterations, std::barrier<>& all
     res_calc_of_slab(slab, edges_.data(), cells);
     all_threads.arrive_and_wait();  // nobody needs my old q any longer
   };
-  sweep_cells<Sweep{.updates = false, .saves = true, .computes_adt = true}>(slab.cells, cells);
+  const auto update_and = [&]<Sweep next>() {
+    if (residuals_ == Residuals::last)
+      return sweep_cells<Sweep{true, next.saves, next.computes_adt}>(slab.cells, cells);
+    const double sum = sweep_cells<Sweep{.updates = true}>(slab.cells, cells);
+    all_threads.arrive_and_wait();
+    sweep_cells<next>(slab.cells, cells);
+    return sum;
+  };
+  sweep_cells<Sweep{.saves = true, .computes_adt = true}>(slab.cells, cells);
   for (int iteration = 1; iteration <= iterations; ++iteration) {
     edges();
-    sweep_cells<Sweep{.updates = true, .saves = false, .computes_adt = true}>(slab.cells, cells);
+    update_and.operator()<Sweep{.computes_adt = true}>();
     edges();
     if (iteration < iterations)
-      sweep_cells<Sweep{.updates = true, .saves = true, .computes_adt = true}>(slab.cells, cells);
+      update_and.operator()<Sweep{.saves = true, .computes_adt = true}>();
     else
-      rms = sweep_cells<Sweep{.updates = true, .saves = false, .computes_adt = false}>(slab.cells,
-                                                                                       cells);
+      rms = sweep_cells<Sweep{.updates = true}>(slab.cells, cells);
   }
 }
 

@@ -7,13 +7,19 @@
 
 namespace bench {
 
+/// When the program needs the residual: after each half step, or only in the end.
+enum class Residuals { each, last };
+
 /// The same threads and slabs as HandAirfoil; elements in blocks that fill a vector.
 class HandAirfoilSimd : public HandAirfoil {
  public:
-  using HandAirfoil::HandAirfoil;
+  HandAirfoilSimd(const airfoil::Mesh& mesh, int threads, Residuals residuals)
+      : HandAirfoil(mesh, threads), residuals_(residuals) {}
 
  private:
   void work(const Slab& slab, int iterations, std::barrier<>& all_threads, double& rms) override;
+
+  Residuals residuals_;
 };
 
 }  // namespace bench

@@ -117,8 +117,11 @@ class BlockEmitter {
       const ArgShape& arg = args_[i];
       pointers.push_back(fmt::format("{}{}", is_in_lanes(arg) ? "op2_arg" : "op2_global", i));
       if (!is_in_lanes(arg)) continue;
-      line("      {} op2_arg{}[{}]{};", type_of(arg), i, dim_of(arg), is_added(arg) ? " = {}" : "");
-      if (!is_added(arg)) line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
+      line("      {} op2_arg{}[{}];", type_of(arg), i, dim_of(arg));
+      if (is_added(arg))
+        line("      op2_simd::clear(op2_arg{});", i);
+      else
+        line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
     }
     line("{}      [[_Clang::__always_inline__]] ::{}(\n          {});",
          vector_declarations(args_, pointers, false), shape_.kernel,

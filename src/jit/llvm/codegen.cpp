@@ -19,12 +19,15 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/IPO/Internalize.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Instrumentation/AddressSanitizer.h>
 #include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <jit/llvm/lane_gain.hpp>
 #include <jit/llvm/math_names.hpp>
+#include <jit/llvm/negation.hpp>
 #include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
@@ -106,6 +109,17 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
 
+void add_own_passes(llvm::PassBuilder& builder) {
+  builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        llvm::FunctionPassManager each;
+        each.addPass(NegateLate());
+        each.addPass(llvm::EarlyCSEPass());
+        each.addPass(llvm::InstCombinePass());
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(each)));
+      });
+}
+
 /// Globals are not instrumented: that needs a constructor in the object, and none is ever run.
 void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
   builder.registerOptimizerLastEPCallback(
@@ -132,6 +146,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileR
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   llvm::PassBuilder builder(&machine, tuning);
+  add_own_passes(builder);
   add_sanitizers(builder, request);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

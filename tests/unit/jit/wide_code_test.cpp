@@ -11,7 +11,10 @@
 #include <gmock/gmock.h>
 
 #include <core/value_type.hpp>
+#include <jit/emit_cpu.hpp>
+#include <jit/emit_lanes.hpp>
 #include <jit/jit.hpp>
+#include <jit/plugin_loader.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
@@ -71,7 +74,7 @@ std::string cxx_type(const ArgShape& arg) {
 
 /// A kernel that reads all that may be read and writes all that may be written, some of it under a
 /// condition.
-std::string kernel_text(const std::vector<ArgShape>& args) {
+std::string kernel_text(Random& random, const std::vector<ArgShape>& args) {
   std::string parameters, reads, writes;
   for (std::size_t k = 0; k < args.size(); ++k) {
     const ArgShape& arg = args[k];
@@ -89,8 +92,8 @@ std::string kernel_text(const std::vector<ArgShape>& args) {
       writes += fmt::format("{0}{{ auto v = {1}; if (v {2} a{3}[n]) a{3}[n] = v; }}\n", each, value,
                             arg.access == OP_MIN ? "<" : ">", k);
     else if (arg.access == OP_INC)
-      writes += fmt::format("if (sum % 3 != 0) {0}a{1}[n] = static_cast<{3}>(a{1}[n] + {2});\n",
-                            each, k, value, type);
+      writes += fmt::format("if (sum % 3 != 0) {0}a{1}[n] = static_cast<{3}>(a{1}[n] {4} {2});\n",
+                            each, k, value, type, pick(random, 0, 1) == 0 ? '+' : '-');
     else
       writes += fmt::format("if (sum % 2 == 0) {}a{}[n] = {};\n", each, k, value);
   }
@@ -161,7 +164,7 @@ struct WideCode : testing::Test {
     for (int seed = 1; seed <= seeds; ++seed) {
       Random random(static_cast<unsigned>(seed));
       const auto args = random_args(random);
-      const std::string text = kernel_text(args);
+      const std::string text = kernel_text(random, args);
       World world(random, args), expected = world;
       const int begin = pick(random, 0, 10), end = pick(random, begin, elements);
       const Outcome fast = code(wide, "mix", text, args), plain = code(scalar, "mix", text, args);
@@ -285,6 +288,58 @@ TEST_F(WideCode, AddsInTheOrderOfTheElements) {
     outcome.code->range(0, elements, bindings);
   }
   EXPECT_EQ(sums, expected);
+}
+
+TEST_F(WideCode, LeavesTheSignOfZeroWhereItAddsNothing) {
+  const auto jit = make(true);
+  const Outcome outcome =
+      code(*jit, "f", "void f(const double* w, double* a) { if (*w > 0) a[0] -= *w; }",
+           {test::dat(0, 1, OP_READ), test::dat(1, 2, OP_INC, 0)});
+  ASSERT_FALSE(outcome.error);
+  ASSERT_THAT(outcome.code->lanes, testing::EndsWith(" wide"));
+  std::vector<double> weights(elements), sums(2 * targets, -0.0);
+  weights[3] = 1;
+  std::vector<int> map;  // shape [elements x 2]
+  for (int k = 0; k < 2 * elements; ++k) map.push_back(k / 2 % targets);
+  const core::ArgBinding bindings[] = {{weights.data(), nullptr, 0}, {sums.data(), map.data(), 2}};
+  outcome.code->range(0, elements, bindings);
+  for (int k = 0; k < 2 * targets; ++k) EXPECT_TRUE(std::signbit(sums[k])) << k;
+  EXPECT_EQ(sums[6], -1);
+}
+
+/// Shuffles in the optimised code of several elements at once.
+int shuffles_in(const std::string& body, const std::vector<ArgShape>& args) {
+  const std::string text = "void f(const double* w, double* a, double* b) {" + body + "}";
+  const op_kernel_core kernel{"f", text.c_str(), "", 1, false, nullptr, nullptr, nullptr, -1};
+  CompileRequest request;
+  request.kernel = "f";
+  request.symbol = range_symbol;
+  request.blocks = blocks_function;
+  request.must_gain = false;
+  request.args = args;
+  request.source = emit_cpu(shape_of(kernel, args, {}), {4, ""});
+  const CompileResult result = load_backend(test::plugin_folder(), "")->compile(request);
+  EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
+  EXPECT_EQ(result.not_vectorised, "");
+  const std::size_t begin = result.ir.find(blocks_function), end = result.ir.find("\n}", begin);
+  int count = 0;
+  for (auto at = begin; (at = result.ir.find("shufflevector", at + 1)) < end;) ++count;
+  return count;
+}
+
+TEST_F(WideCode, TransposesOnceWhatIsAddedHereAndSubtractedThere) {
+  const std::vector<ArgShape> args{test::dat(0, 4, OP_READ), test::dat(1, 4, OP_INC, 0),
+                                   test::dat(1, 4, OP_INC, 1)};
+  const auto both = [&](const char* first, const char* second) {
+    return shuffles_in(fmt::format("for (int n = 0; n < 4; ++n) {{ const double f = w[n] * w[3 - "
+                                   "n]; a[n] += {}; b[n] {}; }}",
+                                   first, second),
+                       args);
+  };
+  const int shared = both("f", "-= f");
+  EXPECT_GT(shared, 0);
+  EXPECT_EQ(shared, both("f", "+= f"));
+  EXPECT_LT(shared, both("f", "-= f * w[0]"));
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ void bind_globals(LoopStep& step, Half half, core::Queue& queue) {
 }
 
 void run_half(const LoopStep& step, Half half, core::ThreadPool& pool) {
+  const QueuedValues values(step.variables);
   for (const LoopPart& part : half == Half::early ? step.early : step.late) {
     Run run{part, step.range, step.bindings_of(0, part.counts), step.args.size(), pool};
     if (step.marks && part.counts)

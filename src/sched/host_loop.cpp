@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/host_loop.hpp>
 
-#include <vector>
+#include <cstring>
 
 #include <core/value_type.hpp>
 
@@ -22,7 +22,26 @@ char* vector_of(const core::LoopArg& arg, char** pointers) {
   return arg.active && arg.members > 1 ? reinterpret_cast<char*>(pointers) : nullptr;
 }
 
+void* memory_of(const core::Variable& variable) {
+  return const_cast<void*>(variable.origin);
+}
+
 }  // namespace
+
+QueuedValues::QueuedValues(std::span<const core::NamedVariable> variables) {
+  for (const core::NamedVariable& named : variables) {
+    const core::Variable& variable = *named.variable;
+    if (std::memcmp(variable.origin, variable.value.get(), variable.bytes) == 0) continue;
+    const auto* now = static_cast<const std::byte*>(variable.origin);
+    changed_.push_back({&variable, {now, now + variable.bytes}});
+    std::memcpy(memory_of(variable), variable.value.get(), variable.bytes);
+  }
+}
+
+QueuedValues::~QueuedValues() {
+  for (const Changed& each : changed_)
+    std::memcpy(memory_of(*each.variable), each.now.data(), each.now.size());
+}
 
 void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin,
                    std::int64_t end, const core::ArgBinding* bindings) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,10 +72,11 @@ struct LoopStep {
   std::vector<core::LoopArg> args;
   std::vector<ArgSource> sources;       ///< of `args`
   core::RangeFunction range = nullptr;  ///< compiled code; null: the kernel's host function
-  core::Level core = core::no_level;    ///< W_core runs while messages are in flight
-  core::Level extent = 0;               ///< the rest of W_extent runs when they have arrived
-  bool in_order = false;                ///< the result depends on the order of the iterations
-  bool marks = false;                   ///< notes which element has set a global
+  std::span<const core::NamedVariable> variables;  ///< of the program, that a host function reads
+  core::Level core = core::no_level;               ///< W_core runs while messages are in flight
+  core::Level extent = 0;  ///< the rest of W_extent runs when they have arrived
+  bool in_order = false;   ///< the result depends on the order of the iterations
+  bool marks = false;      ///< notes which element has set a global
   std::vector<LoopPart> early, late;
   std::int64_t early_iterations = 0, late_iterations = 0;
   std::int64_t redundant_iterations = 0;  ///< of both: beyond the owned elements

@@ -204,8 +204,12 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
   if (options_.dump.source)
     for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.shape));
   const std::vector<jit::Outcome> outcomes = code_of(requests, wait, plan);
-  for (std::size_t n = 0; n < places.size(); ++n)
-    take_outcome(queue.records()[places[n]], outcomes[n], plan.steps[places[n]]);
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    LoopStep& step = plan.steps[places[n]];
+    take_outcome(queue.records()[places[n]], outcomes[n], step);
+    const core::FunctionKernel* function = mesh.function_of(step.kernel);
+    if (step.range == nullptr && function != nullptr) step.variables = function->variables;
+  }
 }
 
 std::vector<jit::Outcome> Planner::code_of(std::span<const jit::LoopRequest> requests, Wait wait,

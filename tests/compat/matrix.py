@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every feature of OP2's developer headers in every configuration: kernels with and without their texts,
-on 1, 3 and 8 ranks, with OP2_CHAIN=off and on.
+"""Every feature of OP2's developer headers in every configuration: kernels without their texts, with
+them, and with texts that nothing can compile ("lost"), on 1, 3 and 8 ranks, with OP2_CHAIN=off and on.
 
     matrix.py MPIEXEC FEATURES FEATURES_TEXT    prints a table; the exit code says whether all is well
 """
@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 MESHES = ("none", "PTSCOTCH", "EXTERNAL")
 LINE = re.compile(r"feature (\w+) (\w+): (ok|FAILED.*)")
@@ -18,10 +19,12 @@ SECONDS = 300  # of one job
 MAX_DEATHS = 3  # in one configuration
 
 
-def environment(program, chain):
+def environment(kind, chain, empty_folder):
     added = {"OP2_CHAIN": chain, "OP2_LOG": "error"}
-    if program == "text":
+    if kind == "text":
         added["OP2_JIT"] = "require"  # kernels that have a text must run as code
+    if kind == "lost":
+        added |= {"OP2_PLUGIN_DIR": empty_folder, "OP2_CACHE": "off"}
     return {**os.environ, **added}
 
 
@@ -74,13 +77,17 @@ def of_configuration(command, env, names):
 
 
 def main():
-    mpiexec, plain, text = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as empty_folder:
+        return run_all(*sys.argv[1:], empty_folder)
+
+
+def run_all(mpiexec, plain, text, empty_folder):
     names = subprocess.run([plain, "list"], text=True, check=True, stdout=subprocess.PIPE).stdout.split()
     columns, faults = {}, []
-    for kind, ranks, chain in itertools.product(("plain", "text"), (1, 3, 8), ("off", "on")):
+    for kind, ranks, chain in itertools.product(("plain", "text", "lost"), (1, 3, 8), ("off", "on")):
         command = [mpiexec, "-np", str(ranks), plain if kind == "plain" else text]
         title = f"{kind}/{ranks}/{chain}"
-        columns[title], reasons = of_configuration(command, environment(kind, chain), names)
+        columns[title], reasons = of_configuration(command, environment(kind, chain, empty_folder), names)
         faults += [f"{title}: {reason}" for reason in reasons]
     print(f"{'kernels/ranks/OP2_CHAIN':<28}" + "".join(f"{title:>13}" for title in columns))
     for name in names:

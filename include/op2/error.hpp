@@ -40,7 +40,7 @@ enum class ErrorCode : int {
       216,  ///< a constant is redeclared with another type or dim, or its name is no identifier
   poisoned = 217,       ///< an earlier error left loops unexecuted, so results are not available
   bad_range = 218,      ///< a range of elements outside the set
-  too_large = 219,      ///< an `op_arg_gbl` of more than 64 KiB, or a number above 2^31 - 1
+  too_large = 219,      ///< an `op_arg_gbl` of more than 16 MiB, or a number above 2^31 - 1
   inside_kernel = 220,  ///< a kernel's host function called the library
   host_function_threw = 221,  ///< a kernel's host function threw, on one of several ranks
   not_supported = 222,        ///< a call of OP2's that has no meaning here

@@ -48,7 +48,7 @@ OP2_API op_arg arg_gbl(const void* data, bool writable, int dim, const char* typ
 
 /// A raw global: OP_READ values are copied at the loop's call; OP_INC, OP_MIN, OP_MAX and OP_WRITE
 /// are complete when `op_par_loop` returns, so they end the chain of loops.
-/// @param data  shape [dim], at most 64 KiB; a pointer to const can only be OP_READ
+/// @param data  shape [dim], at most 16 MiB; a pointer to const can only be OP_READ
 template <op2::Value T>
 op_arg op_arg_gbl(T* data, int dim, const char* type, op_access access) {
   return op2::detail::arg_gbl(data, true, dim, type, op2::type_of<T>(), access);

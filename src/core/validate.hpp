@@ -16,7 +16,8 @@
 namespace op2::core {
 
 inline constexpr int max_dim = 65536;
-inline constexpr std::size_t max_captured_bytes = 64 * 1024;
+/// Of a raw global: its values are copied at each call, and each thread has results of its own.
+inline constexpr std::size_t max_global_bytes = std::size_t{16} << 20;
 
 void check_name(const char* what, const char* name);
 /// Throws bad_name if the path of a file is null or empty.

@@ -96,17 +96,17 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (arg.global == nullptr && arg.data == nullptr)
     place.fail(ErrorCode::null_data, "the global is null");
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
-  if (dim_of(arg) < 1 || dim_of(arg) > max_dim)
-    place.fail(ErrorCode::bad_dim, "dim {} of the global is outside 1 .. {}", dim_of(arg), max_dim);
+  if (dim_of(arg) < 1)
+    place.fail(ErrorCode::bad_dim, "dim {} of the global is not positive", dim_of(arg));
   check_stated_type(place, "the data of the global", arg.type, type_of(arg));
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
     place.fail(ErrorCode::bad_access, "{} of a global needs a pointer that is not to const",
                name_of(arg.acc));
   const std::size_t bytes = size_of(arg.value_type, arg.dim);
-  if (bytes > max_captured_bytes)
+  if (bytes > max_global_bytes)
     place.fail(ErrorCode::too_large, "the global has {} bytes, more than {}; use a dat", bytes,
-               max_captured_bytes);
+               max_global_bytes);
 }
 
 /// An argument that is off has no data to be checked against, but must still make sense.

@@ -118,10 +118,33 @@ void write(const Mesh& mesh) {
   check_write<T, 20>(mesh);
 }
 
+constexpr int many = 20000;
+
+void count(const int* bin, const double* weights, double* sums) {
+  sums[*bin] += weights[*bin];
+}
+
+/// A histogram with a table of weights: 160 kB each.
+void many_values(const Mesh& mesh) {
+  Values<int> bins(mesh.nodes.total);
+  Values<double> weights(many), sums(many, 1.0), wanted(many, 1.0);
+  for (int k = 0; k < many; ++k) weights[k] = 1 + k % 5;
+  for (int k = 0; k < bins.size(); ++k) {
+    bins[k] = (k / 2 * 7919) % many;
+    wanted[bins[k]] += weights[bins[k]];
+  }
+  op_dat bin = declare(mesh.nodes, 1, bins);
+  op_par_loop(count, "count", mesh.nodes.set, op_arg_dat(bin, -1, OP_ID, 1, "int", OP_READ),
+              op_arg_gbl(weights.data(), many, "double", OP_READ),
+              op_arg_gbl(sums.data(), many, "double", OP_INC));
+  for (int k = 0; k < many; ++k) expect("bin " + std::to_string(k), sums[k], wanted[k]);
+}
+
 }  // namespace
 
 Features global_features() {
-  return {{"global_inc_double", inc<double>},
+  return {{"global_of_many_values", many_values},
+          {"global_inc_double", inc<double>},
           {"global_min_double", min<double>},
           {"global_max_double", max<double>},
           {"global_read_double", read<double>},

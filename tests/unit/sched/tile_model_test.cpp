@@ -20,9 +20,17 @@ TEST(TileModel, WhatIsUsedOnceIsNotTiled) {
 }
 
 TEST(TileModel, ATileFitsIntoTheCacheOfACore) {
-  const int tiles = tiles_per_thread({1e9, 2e8, 1e8, 1'000'000}, caches, 2);
+  const int tiles = tiles_per_thread({1e9, 2e8, 1e8, 1'000'000}, {1 << 20, 8 << 20}, 2);
   EXPECT_LT(1e8 / (2 * tiles), 1 << 20);
   EXPECT_GT(1e8 / (2 * tiles), 1 << 19);
+}
+
+TEST(TileModel, AFewThreadsMayUseMoreOfALargeSharedCache) {
+  for (const int threads : {1, 2}) {
+    const int tiles = tiles_per_thread({1e9, 2e8, 1e8, 1'000'000}, caches, threads);
+    EXPECT_LT(1e8 / (threads * tiles), (32 << 20) / (12. * threads));
+    EXPECT_GT(1e8 / (threads * tiles), (32 << 20) / (16. * threads));
+  }
 }
 
 TEST(TileTrial, StaysWithWhatWasFaster) {

@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   op_fetch_data_idx(length, values, 0, 7);
   expect("edge 0", values[0], 7);
   expect("edge 6", values[6], 1 - 6);
-  op_dump_to_hdf5(file);
+  op_write_hdf5(file);
   op_set again = op_decl_set_hdf5(file, "edges");
   expect("dumped", static_cast<double>(op_get_size(again)), size);
   op_exit();

@@ -32,6 +32,18 @@ struct arg {
   int opt;
 };
 
+/// Values of the program, which belong to no set (`op_create_buff`).
+struct buffer {
+  int size;       ///< elements
+  int dim;        ///< values of an element
+  int elem_size;  ///< bytes of a value
+  char* data;     ///< shape [size x dim]
+  char* data_d;
+  const char* type;
+  const char* name;
+  int dirty_hd;
+};
+
 /// A kernel as a function of the program.
 struct function {
   void (*address)();  ///< of the function, which takes one pointer per argument
@@ -87,6 +99,7 @@ struct variables {
   int kern_max;
   int kern_curr;
   double plan_time;
+  int hybrid_gpu;
 };
 
 /// Brought up to date by each call. Local.

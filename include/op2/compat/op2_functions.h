@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the library offers to programs written for OP2's own headers, under OP2's names and with C
-// linkage, in a namespace of its own; op_lib_core.h and its like bring the names out. C++14.
+// linkage, in a namespace of its own; op_lib_core.h and its like bring the names out. C++11.
 //
 // An error of a call is logged and ends the program at once (exit code 1; on several ranks the
 // whole job), unless an error handler was installed. Meanings and errors are those of the functions

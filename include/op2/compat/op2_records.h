@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plain structs that programs written for OP2's own headers see. op_lib_core.h gives them OP2's
-// names. C++14.
+// names. C++11.
 #pragma once
 
 #include <sys/queue.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What translated programs and loops written by hand (host stubs) ask of OP2, under OP2's names, in
-// a namespace of its own. C++14.
+// a namespace of its own. C++11.
 //
 // A host stub is a loop of the program over `dat->data` in place of `op_par_loop`:
 //

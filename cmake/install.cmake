@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The package: find_package(op2 CONFIG) gives op2::op2, pkg-config gives op2. It can be moved as a
+# The package: find_package(op2 CONFIG) gives op2::op2, pkg-config gives op2, and op2-compat
+# for programs with OP2's developer headers. It can be moved as a
 # whole; what libop2 is built from is no business of those who link it.
 
 include(CMakePackageConfigHelpers)
@@ -42,5 +43,7 @@ foreach(target op2 op2-jitinspect op2-embed-kernels)
 endforeach()
 
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/op2.pc.in op2.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name op2 op2-compat)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The structs behind the handles of sets, maps and dats. C++14, so that programs written for OP2's
+// The structs behind the handles of sets, maps and dats. C++11, so that programs written for OP2's
 // own headers share them with programs for op2.hpp. Fields may be read by anyone and are written by
 // the library alone; handles live from their declaration to `op_exit`. Fields that keep the value
 // given here are OP2's and mean nothing in this library: they are there for programs that name

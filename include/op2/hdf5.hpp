@@ -27,6 +27,8 @@ OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, c
 /// A map from dataset `name` of whole numbers, shape [size of from x dim]. Each rank reads the rows
 /// that it holds of `from`, however that was declared.
 /// @param base_index  the number by which the file means the first element of `to`: 0, or 1
+/// @return null on all ranks, with a warning in the log, if the file has no such dataset; anything
+/// else that is wrong is an error
 /// @throws op2::Error bad_dim, bad_handle, map_out_of_range (names row, column and the file's
 /// value)
 OP2_API op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
@@ -35,8 +37,7 @@ OP2_API op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* fil
 /// A dat from dataset `name`, shape [size of set x dim]. Values are converted: whole numbers to any
 /// type that can hold them, floating-point ones between double and float.
 /// @param type  "double", "float", "int", "uint", "ll", "ull" or "bool": of the dat
-/// @return null, with a warning in the log, if the file has no such dataset; anything else that is
-/// wrong is an error
+/// @return null as for a map, if the file has no such dataset
 /// @throws op2::Error bad_dim, bad_type, bad_handle
 OP2_API op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
                                 const char* name);

@@ -51,6 +51,16 @@ op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_
   return op_decl_set(comm::equal_blocks(size, ranks.size()).count(ranks.rank()), name);
 }
 
+/// Whether there is no such dataset: a warning, and the map or dat is not declared. Collective.
+/// @param what  "map" or "dat"
+bool is_absent(api::Runtime& runtime, Hdf5File& open, const char* file, const char* what,
+               const char* name) {
+  if (open.extents(name)) return false;
+  runtime.log.warning(fmt::format(
+      "op_decl_{}_hdf5: '{}' has no dataset '{}'; the {} is not declared", what, file, name, what));
+  return true;
+}
+
 /// From numbers of the file to numbers from 0; names the first one that is no element of `to`.
 void subtract_base(std::vector<int>& values, const core::Set& from, op_set to, int dim, int base,
                    const std::string& source) {
@@ -181,10 +191,14 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
   core::check_dim("map", name, dim);
   runtime.enter("op_decl_map_hdf5 '{}' '{}' of arity {}", file, name, dim);
   const core::Set& source = *core::record_of(from);
-  auto values = values_together<int>(runtime, std::int64_t{source.declared} * dim);
-  const comm::Blocks blocks = runtime.rows.declared_blocks(source);
-  Hdf5File(runtime.ranks(), file, Hdf5File::Access::read)
-      .read_rows({name, blocks, Type::i32, dim}, values.data());
+  std::vector<int> values;
+  {
+    Hdf5File data(runtime.ranks(), file, Hdf5File::Access::read);
+    if (is_absent(runtime, data, file, "map", name)) return nullptr;
+    values = values_together<int>(runtime, std::int64_t{source.declared} * dim);
+    const comm::Blocks blocks = runtime.rows.declared_blocks(source);
+    data.read_rows({name, blocks, Type::i32, dim}, values.data());
+  }
   runtime.check_together(
       [&] { subtract_base(values, source, to, dim, base_index, source_of(file, name)); });
   return op_decl_map(from, to, dim, values.data(), name);
@@ -200,11 +214,7 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
   comm::Bytes values;
   {
     Hdf5File source(runtime.ranks(), file, Hdf5File::Access::read);
-    if (!source.extents(name)) {
-      runtime.log.warning(fmt::format(
-          "op_decl_dat_hdf5: '{}' has no dataset '{}'; the dat is not declared", file, name));
-      return nullptr;
-    }
+    if (is_absent(runtime, source, file, "dat", name)) return nullptr;
     values = values_together<std::byte>(
         runtime, on.declared * static_cast<std::int64_t>(core::size_of(value_type, dim)));
     const comm::Blocks blocks = runtime.rows.declared_blocks(on);

@@ -63,6 +63,17 @@ op_map op_decl_map(op_set from, op_set to, int dim, int* values, const char* nam
 op_map op_decl_map_long(op_set from, op_set to, int dim, wide_index* values, const char* name) {
   return guarded([&] { return declare_map(from, to, dim, values, name); });
 }
+void check_map(const char* name, op_set from, op_set to, int dim, int* values) {
+  guarded([&] {
+    core::check_name("check_map", name);
+    core::check_dim("map", name, dim);
+    core::check_handle(api::usable().mesh, fmt::format("map '{}', set 'to'", name), to);
+    const std::int64_t count = count_of(from, dim, name);
+    std::vector<int> entries;
+    if (values != nullptr) entries = from_zero(values, count, name);
+    core::check_map_values(from, to, dim, values == nullptr ? nullptr : entries.data(), name);
+  });
+}
 
 namespace {
 

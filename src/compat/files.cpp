@@ -51,6 +51,9 @@ void op_write_const_hdf5(const char* name, int dim, const char* type, char* data
 void op_dump_to_hdf5(const char* file) {
   guarded([&] { ::op_dump_to_hdf5(file); });
 }
+void op_write_hdf5(const char* file) {
+  compat::op_dump_to_hdf5(file);
+}
 void op_fetch_data_hdf5_file(op_dat dat, const char* file) {
   guarded([&] { ::op_fetch_data_hdf5_file(dat, file); });
 }

@@ -42,9 +42,19 @@ bool is_function_alone(op_kernel kernel) {
   return *kernel->source == '\0';
 }
 
-std::string words_of_host(const core::FunctionKernel* function) {
-  const bool is_known = function == nullptr || function->why_no_text.empty();
-  return is_known ? "host" : fmt::format("host: {}", function->why_no_text);
+/// The first dat whose rows only host functions can read, or null.
+const core::Dat* opaque_dat(std::span<const core::LoopArg> args) {
+  const auto found = std::ranges::find_if(
+      args, [](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat->opaque; });
+  return found == args.end() ? nullptr : found->dat;
+}
+
+/// For the column "code" of the per-loop table.
+std::string words_of_host(const core::FunctionKernel* function, const core::Dat* opaque) {
+  if (function != nullptr && !function->why_no_text.empty())
+    return fmt::format("host: {}", function->why_no_text);
+  if (opaque == nullptr) return "host";
+  return fmt::format("host: the rows of dat '{}' are opaque", opaque->name_storage);
 }
 
 }  // namespace
@@ -176,11 +186,9 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
     LoopStep& step = plan.steps[k];
     if (step.kind != LoopStep::Kind::loop) continue;
     const core::LoopRecord& record = queue.records()[k];
-    const auto is_opaque = [](const core::LoopArg& arg) {
-      return arg.is_active_dat() && arg.dat->opaque;
-    };
-    if (wants_host(record.kernel) || std::ranges::any_of(queue.args_of(record), is_opaque)) {
-      step.row->code = words_of_host(mesh.function_of(record.kernel));
+    const core::Dat* const opaque = opaque_dat(queue.args_of(record));
+    if (opaque != nullptr || wants_host(record.kernel)) {
+      step.row->code = words_of_host(mesh.function_of(record.kernel), opaque);
       continue;
     }
     const std::string site = fmt::format("{}:{}", record.where.file, record.where.line);

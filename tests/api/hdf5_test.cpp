@@ -78,6 +78,31 @@ TEST_F(Hdf5, AMissingDatIsNullWithAWarning) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(op_decl_dat_hdf5(cells, 1, "double", file, "absent"), nullptr);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("'absent'"), HasSubstr(path), HasSubstr("the dat")));
+}
+
+TEST_F(Hdf5, AMissingMapIsNullWithAWarning) {
+  const op_set cells = op_decl_set(3, "cells");
+  op_dump_to_hdf5(file);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(op_decl_map_hdf5(cells, cells, 2, file, "absent"), nullptr);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("'absent'"), HasSubstr(path), HasSubstr("the map")));
+}
+
+TEST_F(Hdf5, OnlyTheDatasetOfAMapMayBeMissing) {
+  const op_set cells = op_decl_set(3, "cells");
+  const op_dat q = op_decl_dat<int>(cells, 1, nullptr, "q");
+  op_fetch_data_hdf5_file_path(q, file, "group/q");
+  const auto map = [&](int dim, const char* name) {
+    op_decl_map_hdf5(cells, cells, dim, file, name);
+  };
+  EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { map(2, "group/q"); }),
+              AllOf(HasSubstr("'group/q'"), HasSubstr(path)));
+  error_text(ErrorCode::bad_dataset, [&] { map(1, "group"); });
+  error_text(ErrorCode::io_failure,
+             [&] { op_decl_map_hdf5(cells, cells, 1, "no_such_file.h5", "q"); });
+  EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { op_decl_set_hdf5(file, "absent"); }),
               AllOf(HasSubstr("'absent'"), HasSubstr(path)));
 }
 

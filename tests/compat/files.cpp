@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
   op_dat number = op_decl_dat_hdf5(cells, 1, "double", file, "mesh/number");
   op_dat missing = op_decl_dat_hdf5(cells, 1, "double", file, "nothing");
   expect("missing", missing == NULL, 1);
+  op_map no_map = op_decl_map_hdf5(edges, cells, 2, file, "mesh/nothing");
+  expect("missing map", no_map == NULL, 1);
   expect("sizes", static_cast<double>(op_get_size(edges)), size);
   op_dat length = op_decl_dat(edges, 1, "double", (double*)NULL, "length");
   op_par_loop(difference, "difference", edges, op_arg_dat(number, 0, map, 1, "double", OP_READ),
@@ -46,7 +48,7 @@ int main(int argc, char** argv) {
   op_fetch_data_idx(length, values, 0, 7);
   expect("edge 0", values[0], 7);
   expect("edge 6", values[6], 1 - 6);
-  op_dump_to_hdf5(file);
+  op_write_hdf5(file);
   op_set again = op_decl_set_hdf5(file, "edges");
   expect("dumped", static_cast<double>(op_get_size(again)), size);
   op_exit();

@@ -167,6 +167,8 @@ void read_file(const char* file) {
                     [](int k) { return static_cast<float>(x_of(k)); });
   expect("a dat that is not there", 0, op_decl_dat_hdf5(node, 1, "double", file, "absent") == NULL,
          true);
+  expect("a map that is not there", 0, op_decl_map_hdf5(edge, node, 2, file, "absent") == NULL,
+         true);
   expect_constants(file);
   compute(edge, node, map);
 }
@@ -177,7 +179,8 @@ void make_mistake(const std::string& kind, const char* file) {
   if (kind == "missing_set") op_decl_set_hdf5(file, "absent");
   op_set node = op_decl_set_hdf5(file, "nodes"), edge = op_decl_set_hdf5(file, "edges");
   op_set few = op_decl_set(1, "few");
-  if (kind == "missing_map") op_decl_map_hdf5(edge, node, 2, file, "absent");
+  if (kind == "missing_file_of_map") op_decl_map_hdf5(edge, node, 2, "no_such_file.h5", "x");
+  if (kind == "wrong_dim_of_map") op_decl_map_hdf5(edge, node, 3, file, "edge_nodes");
   if (kind == "wrong_entries") op_decl_map_hdf5(edge, few, 2, file, "edge_nodes");
   if (kind == "wrong_type") op_decl_dat_hdf5(node, 3, "int", file, "x");
   if (kind == "unknown_type") op_decl_dat_hdf5(node, 3, "quadruple", file, "x");

@@ -14,11 +14,12 @@ import tempfile
 SECONDS = 40
 READERS = {1: (3, 8), 3: (1, 8), 8: (1, 3)}
 # What the message has to name, beside the file.
-MISTAKES = {"missing_file": ["no_such_file.h5"], "missing_set": ["absent"], "missing_map": ["absent"],
+MISTAKES = {"missing_file": ["no_such_file.h5"], "missing_set": ["absent"], "missing_file_of_map": ["no_such_file.h5"],
+            "wrong_dim_of_map": ["edge_nodes"],
             "wrong_entries": ["edge_nodes"], "wrong_type": ["'x'"], "unknown_type": ["quadruple", "x"],
             "wrong_dim": ["'x'"], "wrong_size": ["'x'"], "missing_constant": ["absent"],
             "truncated": ["cut.h5"]}
-WITHOUT_FILE = ("missing_file", "unknown_type")  # the type is wrong whatever the file has
+WITHOUT_FILE = ("missing_file", "missing_file_of_map", "unknown_type")  # the type is wrong whatever the file has
 
 
 def run(command, folder):

@@ -50,6 +50,30 @@ void add_both(const double* left, const double* right, double* sum) {
   *sum += *left + *right;
 }
 
+/// Halos of what a loop has written, exchanged outside of any loop.
+void exchanged(const Ring& ring, op_dat number) {
+  op_dat doubled = op_decl_dat_temp(ring.cells, 1, "double", (double*)NULL, "doubled");
+  op_arg left = op_arg_dat(doubled, 0, ring.ends, 1, "double", OP_READ);
+  op_arg right = op_arg_dat(doubled, 1, ring.ends, 1, "double", OP_READ);
+  for (int round = 1; round <= 2; ++round) {
+    op_par_loop(add_both, "add", ring.cells, op_arg_dat(number, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(number, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(doubled, -1, OP_ID, 1, "double", OP_INC));
+    if (round == 1)
+      op_trigger_halo_exchanges(1, "both", ring.edges, left, right);
+    else
+      op_trigger_halo_exchanges(1, "left", ring.edges, 1, &left);
+    const double* values = (const double*)doubled->data;
+    const double wrap = 2 * round * ((double)op_get_size(ring.cells) - 1);
+    for (int e = 0; e < ring.edges->size; ++e) {
+      const int* ends = ring.ends->map + 2 * e;
+      const double step = fabs(values[ends[1]] - values[ends[0]]);
+      expect("step", step == wrap ? 2 * round : step, 2 * round);
+    }
+  }
+  op_free_dat_temp(doubled);
+}
+
 void reductions() {
   int rank = 0;
   op_rank(&rank);
@@ -100,6 +124,7 @@ int main(int argc, char** argv) {
   op_mpi_wait_all_cuda(1, &arg);
   op_mpi_test_all_grouped(1, &arg, 1);
   op_mpi_perf_time("by hand", 0.25);
+  exchanged(ring, ring.number);
   reductions();
   op_exit();
   return faults == 0 ? 0 : 1;

@@ -3,6 +3,7 @@
 // of this folder calls.
 #include "op_profile.h"
 #include "op_seq.h"
+#include "op_timing2.h"
 #include "op_util.h"
 
 #include <cstdint>
@@ -45,6 +46,7 @@ void macros() {
 
 void variables_without_session() {
   expect("sets before op_init", OP_set_index + OP_map_index + OP_diags, 0);
+  expect("capacities", OP_set_max + OP_map_max + OP_hybrid_gpu, 0);
   expect("block size", OP_block_size, 64);
   expect("no dats", TAILQ_EMPTY(&OP_dat_list), 1);
 }
@@ -57,6 +59,9 @@ void variables(const Ring& ring) {
   expect("shares", OP_hybrid_balance + OP_cuda_reductions_mib + OP_plan_time, 6);
   expect("sets", OP_set_index, 2);
   expect("maps", OP_map_index, 1);
+  expect("lists", OP_set_max >= OP_set_index && OP_map_max >= OP_map_index, 1);
+  OP_hybrid_gpu = 1;
+  expect("assigned", OP_hybrid_gpu, 1);
   expect("first set", OP_set_list[0] == ring.edges && OP_map_list[0] == ring.ends, 1);
   int dats = 0;
   op_dat_entry* entry;
@@ -124,7 +129,7 @@ void renamed(const Ring& ring) {
 
 void memory() {
   void* block = op_malloc(3);
-  expect("aligned", (double)((std::uintptr_t)block % 64), 0);
+  expect("aligned", (double)((std::uintptr_t)block % OP2_ALIGNMENT), 0);
   char* longer = (char*)op_realloc(block, 300);
   expect("still aligned", (double)((std::uintptr_t)longer % 64), 0);
   free(longer);
@@ -135,6 +140,13 @@ void memory() {
   quickSort(numbers, 0, 3);
   expect("different", removeDups(numbers, 4), 3);
   expect("where", binary_search(numbers, 9, 0, 2) + linear_search(numbers, 5, 0, 2), 1);
+  int order[] = {3, 1, 2, 1}, others[] = {30, 10, 20, 11};
+  op_sort_2(order, others, 4);
+  expect("together", others[0] + 100 * others[1] + 10000 * others[3], 301110);
+  double reals[] = {2.5, -1};
+  op_sort(reals, 2);
+  expect("least", reals[0], -1);
+  expect("blocks", compute_local_size(10, 3, 0) + 10 * compute_local_size(10, 3, 2), 34);
   free(xrealloc(xmalloc(8), 16));
   free(xcalloc(2, 8));
   expect("no such file", file_exist("/no/such/file"), 0);
@@ -165,6 +177,28 @@ void timing() {
   op_timings_to_csv("surface_timing.csv");
   op_mpi_barrier();
   expect("table", file_exist("surface_timing.txt") + file_exist("surface_timing.csv"), 2);
+}
+
+/// Sections under the older names, in objects and functions.
+void sections() {
+  op_timing2_start("older");
+  op_timing2_enter("part");
+  op_timing2_next("next part");
+  op_timing2_enter_kernel("kernel", "cpu", "");
+  op_timing2_exit();
+  op_timing2_exit();
+  op_timing2::instance().enter("object", false);
+  op_profile::instance().exit(false);
+  op_timing2_finish();
+  op_timing2_output();
+  op_timing2_output_json("surface_sections.json");
+  if (op_is_root()) expect("sections", file_exist("surface_sections.json"), 1);
+}
+
+void checked(const Ring& ring) {
+  int entries[2 * size];
+  for (int e = 0; e < 2 * size; ++e) entries[e] = e % size;
+  check_map("again", ring.edges, ring.cells, 2, entries);
 }
 
 void device() {
@@ -201,7 +235,9 @@ int main(int argc, char** argv) {
   op_upload_dat(ring.number);
   op_download_dat(ring.number);
   memory();
+  checked(ring);
   timing();
+  sections();
   device();
   op_halo_permap_create();
   op_halo_destroy();

@@ -41,6 +41,11 @@ case $step in
     g++ -std=c++20 "$consumer/main.cpp" $(pkg-config --cflags --libs op2) \
       -Wl,-rpath,"$(pkg-config --variable=libdir op2)" -o "$work/$step/consumer"
     "$work/$step/consumer"
+    # A program for OP2's own headers: the flags of op2-compat alone.
+    # shellcheck disable=SC2046
+    g++ -std=c++11 "$source/tests/compat/ring.cpp" $(pkg-config --cflags --libs op2-compat) \
+      -Wl,-rpath,"$(pkg-config --variable=libdir op2-compat)" -o "$work/$step/ring"
+    "$work/$step/ring"
     ;;
   tool)
     OP2_CACHE_DIR=$work/cache-package "$prefix/bin/op2-jitinspect" list | grep add

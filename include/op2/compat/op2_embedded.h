@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The texts of a program's kernels, as op2-embed-kernels puts them into the program. C++14, and it
+// The texts of a program's kernels, as op2-embed-kernels puts them into the program. C++11, and it
 // includes nothing: it stands before the program's own source.
 #pragma once
 

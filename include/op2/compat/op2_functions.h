@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the library offers to programs written for OP2's own headers, under OP2's names and with C
-// linkage, in a namespace of its own; op_lib_core.h and its like bring the names out. C++14.
+// linkage, in a namespace of its own; op_lib_core.h and its like bring the names out. C++11.
 //
 // An error of a call is logged and ends the program at once (exit code 1; on several ranks the
 // whole job), unless an error handler was installed. Meanings and errors are those of the functions
@@ -47,6 +47,18 @@ OP2_API void put_data(op_dat dat, const void* values, unsigned long elements);
 inline void op_mpi_put_data(op_dat dat, const void* values, unsigned long elements) {
   put_data(dat, values, elements);
 }
+
+/// Local. Ends the program if an entry is no element of `to`, as the declaration of the map does.
+OP2_API void check_map(const char* name, op_set from, op_set to, int dim, int* values);
+
+/// Executes what is queued, then calls `kernel` once for each element of `values`, in their order,
+/// with a pointer to its values and one for each of `args`: of a dat, the local row that `numbers`
+/// has for the element in column `idx` (0 if that is negative); of a global, the program's memory,
+/// which is not combined over ranks. All ranks call it, or none.
+/// @param numbers  of type "int", shape [as many elements as `values` x dim]
+/// @param args     shape [count], without maps
+OP2_API void par_scatter(const function& kernel, const char* name, const buffer* values,
+                         const buffer* numbers, const arg* const* args, int count);
 
 extern "C" {
 // Start and end. The communicators are MPI_Comm_c2f of the program's. `op_init` looks for OP2's
@@ -151,6 +163,13 @@ OP2_API void* op_calloc(unsigned long count, unsigned long size);
 OP2_API void* op_realloc(void* memory, unsigned long size);
 OP2_API void op_free(void* memory);
 
+// Buffers of zeros, for `op_par_scatter`. Local. They are freed by the program.
+OP2_API buffer* op_create_buff(const char* name, const char* type, int size, int dim);
+OP2_API void op_free_buff(buffer* made);
+/// Nothing: there is no device.
+OP2_API void op_buff_upload(buffer* made);
+OP2_API void op_buff_download(buffer* made);
+
 // Grids for ParaView, which OP2 does not have: see op2/io.hpp. `fields` has shape [count].
 OP2_API void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                           const op_dat* fields, int count);
@@ -169,6 +188,7 @@ OP2_API void op_get_const_hdf5(const char* name, int dim, const char* type, char
 OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, char* data,
                                  const char* file);
 OP2_API void op_dump_to_hdf5(const char* file);
+OP2_API void op_write_hdf5(const char* file);  ///< the older name
 OP2_API void op_fetch_data_hdf5_file(op_dat dat, const char* file);
 OP2_API void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path);
 }

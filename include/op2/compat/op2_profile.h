@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sections of a program, nested and with wall clock times, in a namespace of its own; op_profile.h
-// gives the functions OP2's names. C++14.
+// gives the functions OP2's names. C++11.
 #pragma once
 
 #include "../handles.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plain structs that programs written for OP2's own headers see. op_lib_core.h gives them OP2's
-// names. C++14.
+// names. C++11.
 #pragma once
 
 #include <sys/queue.h>
@@ -30,6 +30,18 @@ struct arg {
   int argtype;
   int sent;
   int opt;
+};
+
+/// Values of the program, which belong to no set (`op_create_buff`).
+struct buffer {
+  int size;       ///< elements
+  int dim;        ///< values of an element
+  int elem_size;  ///< bytes of a value
+  char* data;     ///< shape [size x dim]
+  char* data_d;
+  const char* type;
+  const char* name;
+  int dirty_hd;
 };
 
 /// A kernel as a function of the program.
@@ -87,6 +99,7 @@ struct variables {
   int kern_max;
   int kern_curr;
   double plan_time;
+  int hybrid_gpu;
 };
 
 /// Brought up to date by each call. Local.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What translated programs and loops written by hand (host stubs) ask of OP2, under OP2's names, in
-// a namespace of its own. C++14.
+// a namespace of its own. C++11.
 //
 // A host stub is a loop of the program over `dat->data` in place of `op_par_loop`:
 //
@@ -29,6 +29,11 @@ extern "C" {
 OP2_API int op_mpi_halo_exchanges(op_set set, int count, arg* args);
 OP2_API int op_mpi_halo_exchanges_cuda(op_set set, int count, arg* args);
 OP2_API int op_mpi_halo_exchanges_grouped(op_set set, int count, arg* args, int device);
+
+/// The same outside of any loop.
+/// @param name  of the loop that would ask for it
+OP2_API void op_trigger_halo_exchanges(int device, const char* name, op_set set, int count,
+                                       arg* args);
 
 /// Local, and nothing: the exchange has returned when it was complete.
 OP2_API void op_mpi_wait_all(int count, arg* args);
@@ -89,6 +94,13 @@ OP2_API void op_compute_moment(double value, double* first, double* second);
 /// @param ignore_zeros  times of zero do not count
 OP2_API void op_compute_moment_across_times(double* times, int count, bool ignore_zeros,
                                             double* first, double* second);
+}
+
+/// The same with the arguments themselves.
+template <class... Rest>
+void op_trigger_halo_exchanges(int device, const char* name, op_set set, arg first, Rest... rest) {
+  arg args[] = {first, rest...};
+  op_trigger_halo_exchanges(device, name, set, 1 + static_cast<int>(sizeof...(rest)), args);
 }
 
 /// Combines a global of any type that loops can have.

@@ -13,3 +13,4 @@ using op2::compat::op_fetch_data_hdf5_file;
 using op2::compat::op_fetch_data_hdf5_file_path;
 using op2::compat::op_get_const_hdf5;
 using op2::compat::op_write_const_hdf5;
+using op2::compat::op_write_hdf5;

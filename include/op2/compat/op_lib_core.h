@@ -28,6 +28,8 @@ typedef int idx_l_t;
 typedef int op_access;
 typedef int op_arg_type;
 typedef op2::compat::arg op_arg;
+typedef op2::compat::buffer op_buff_core;
+typedef op2::compat::buffer* op_buff;
 typedef op2::compat::kernel_row op_kernel;
 typedef op2::compat::dat_entry op_dat_entry;
 typedef op2::compat::dat_list Double_linked_list;
@@ -62,6 +64,11 @@ typedef op2::compat::plan op_plan;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #endif
 
+/// Of memory from op_malloc, in bytes.
+#ifndef OP2_ALIGNMENT
+#define OP2_ALIGNMENT 64
+#endif
+
 // The next multiple of 16, 64 and 32.
 #define ROUND_UP(bytes) (((bytes) + 15) & ~15)
 #define ROUND_UP_64(bytes) (((bytes) + 63) & ~63)
@@ -69,7 +76,8 @@ constexpr int round32(int number) {
   return (number + 31) / 32 * 32;
 }
 
-// OP2's global variables. Each use asks the library for the present value.
+// OP2's global variables. Each use asks the library for the present value, so that they cannot be
+// declared again: `extern int OP_diags;` behind this header is no C++.
 #define OP_diags (op2::compat::values().diags)
 #define OP_part_size (op2::compat::values().part_size)
 #define OP_block_size (op2::compat::values().block_size)
@@ -77,6 +85,7 @@ constexpr int round32(int number) {
 #define OP_gpu_direct (op2::compat::values().gpu_direct)
 #define OP_auto_soa (op2::compat::values().auto_soa)
 #define OP_hybrid_balance (op2::compat::values().hybrid_balance)
+#define OP_hybrid_gpu (op2::compat::values().hybrid_gpu)
 #define OP_maps_base_index (op2::compat::values().maps_base_index)
 #define OP_mpi_test_frequency (op2::compat::values().mpi_test_frequency)
 #define OP_partial_exchange (op2::compat::values().partial_exchange)
@@ -84,7 +93,9 @@ constexpr int round32(int number) {
 #define OP_cuda_reductions_mib (op2::compat::values().cuda_reductions_mib)
 #define OP_is_partitioned (op2::compat::values().is_partitioned)
 #define OP_set_index (op2::compat::values().set_index)
+#define OP_set_max (op2::compat::values().set_index)
 #define OP_map_index (op2::compat::values().map_index)
+#define OP_map_max (op2::compat::values().map_index)
 #define OP_dat_index (op2::compat::values().dat_index)
 #define OP_set_list (op2::compat::values().set_list)
 #define OP_map_list (op2::compat::values().map_list)
@@ -94,6 +105,7 @@ constexpr int round32(int number) {
 #define OP_kern_curr (op2::compat::values().kern_curr)
 #define OP_plan_time (op2::compat::values().plan_time)
 
+using op2::compat::check_map;
 using op2::compat::compare_sets;
 using op2::compat::deviceSync;
 using op2::compat::getSetSizeFromOpArg;
@@ -102,11 +114,14 @@ using op2::compat::op_arg_dat;
 using op2::compat::op_arg_gbl_char;
 using op2::compat::op_arg_idx;
 using op2::compat::op_arg_info_char;
+using op2::compat::op_buff_download;
+using op2::compat::op_buff_upload;
 using op2::compat::op_calloc;
 using op2::compat::op_check_fallback_mode;
 using op2::compat::op_check_whitelist;
 using op2::compat::op_compute_moment;
 using op2::compat::op_compute_moment_across_times;
+using op2::compat::op_create_buff;
 using op2::compat::op_decl_const_char;
 using op2::compat::op_decl_dat_char;
 using op2::compat::op_decl_dat_overlay;
@@ -125,6 +140,7 @@ using op2::compat::op_fetch_data_char;
 using op2::compat::op_fetch_data_file_char;
 using op2::compat::op_fetch_data_idx_char;
 using op2::compat::op_free;
+using op2::compat::op_free_buff;
 using op2::compat::op_free_dat_temp_char;
 using op2::compat::op_get_data_ptr;
 using op2::compat::op_get_global_set_offset;
@@ -188,6 +204,7 @@ using op2::compat::op_timing_output_2_file;
 using op2::compat::op_timing_realloc;
 using op2::compat::op_timing_realloc_manytime;
 using op2::compat::op_timings_to_csv;
+using op2::compat::op_trigger_halo_exchanges;
 using op2::compat::op_type_equivalence;
 using op2::compat::op_upload_all;
 using op2::compat::op_upload_dat;

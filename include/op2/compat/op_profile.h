@@ -9,6 +9,43 @@
 #include "op2_profile.h"
 #include "op_lib_core.h"
 
+namespace op2 {
+namespace compat {
+
+/// The same as an object: there is one profile. A section waits for no device, whatever `sync`
+/// says.
+class profiler {
+ public:
+  static profiler& instance() {
+    static profiler one;
+    return one;
+  }
+  void start(const std::string& name) { profile_enter(name.c_str()); }
+  void enter(const std::string& name, bool sync = true) {
+    static_cast<void>(sync);
+    profile_enter(name.c_str());
+  }
+  void enter_kernel(const std::string& name, const std::string& target,
+                    const std::string& variant) {
+    const std::string gap = target.empty() || variant.empty() ? "" : ", ";
+    const std::string how = target + gap + variant;
+    profile_enter((how.empty() ? name : name + " (" + how + ")").c_str());
+  }
+  void next(const std::string& name) { profile_next(name.c_str()); }
+  void exit(bool sync = true) {
+    static_cast<void>(sync);
+    profile_exit();
+  }
+  void finish() { profile_end(); }
+  void output() { profile_output(); }
+  void output_json(const std::string& path) { profile_output_json(path.c_str()); }
+};
+
+}  // namespace compat
+}  // namespace op2
+
+typedef op2::compat::profiler op_profile;
+
 /// Begins the measurement: the outermost section.
 inline void op_profile_start(const std::string& name = "total") {
   op2::compat::profile_enter(name.c_str());
@@ -19,9 +56,7 @@ inline void op_profile_enter(const std::string& name) {
 /// @param target, variant  named in brackets behind the kernel's name
 inline void op_profile_enter_kernel(const std::string& name, const std::string& target = "",
                                     const std::string& variant = "") {
-  const std::string gap = target.empty() || variant.empty() ? "" : ", ";
-  const std::string how = target + gap + variant;
-  op2::compat::profile_enter((how.empty() ? name : name + " (" + how + ")").c_str());
+  op_profile::instance().enter_kernel(name, target, variant);
 }
 inline void op_profile_next(const std::string& name) {
   op2::compat::profile_next(name.c_str());

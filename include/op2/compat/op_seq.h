@@ -55,7 +55,20 @@ void op_par_loop(void (*kernel)(P*...), loop_name name, op_set set, const Args&.
   par_loop(called, name.text, name.file, name.line, set, list, static_cast<int>(sizeof...(Args)));
 }
 
+/// Calls `kernel` for every element of `values`, which writes the rows that `numbers` says.
+template <class V, class... P, class... Args>
+void op_par_scatter(buffer* values, buffer* numbers, void (*kernel)(V*, P*...), const char* name,
+                    const Args&... args) {
+  static_assert(sizeof...(P) == sizeof...(Args),
+                "one argument for each parameter of the kernel behind the first");
+  const arg* const list[] = {&args..., nullptr};
+  const function called = {reinterpret_cast<void (*)()>(kernel), &caller<V, P...>::call,
+                           1 + static_cast<int>(sizeof...(P))};
+  par_scatter(called, name, values, numbers, list, static_cast<int>(sizeof...(Args)));
+}
+
 }  // namespace compat
 }  // namespace op2
 
 using op2::compat::op_par_loop;
+using op2::compat::op_par_scatter;

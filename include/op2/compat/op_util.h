@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "op_lib_core.h"
 
@@ -33,6 +35,11 @@ inline int file_exist(const char* path) {
   return std::ifstream(path).good() ? 1 : 0;
 }
 
+/// Elements of rank `rank` if `size` of them are in equal blocks: the first ranks have one more.
+inline int compute_local_size(int size, int ranks, int rank) {
+  return size / ranks + (rank < size % ranks ? 1 : 0);
+}
+
 /// Where `value` is in `array`, or -1.
 inline int linear_search(const int* array, int value, int first, int last) {
   const int* const end = array + last + 1;
@@ -49,6 +56,23 @@ inline int binary_search(const int* array, int value, int first, int last) {
 inline void quickSort(int* array, int first, int last) {
   if (first < last) std::sort(array + first, array + last + 1);
 }
+template <class T>
+void op_sort(T* array, int count) {
+  std::sort(array, array + count);
+}
+/// Sorts the first array; of equal entries, those in front stay there. The second one's entries go
+/// with them.
+inline void op_sort_2(int* array, int* other, int count) {
+  std::vector<std::pair<int, int>> pairs;
+  for (int k = 0; k < count; ++k) pairs.push_back(std::make_pair(array[k], other[k]));
+  std::stable_sort(
+      pairs.begin(), pairs.end(),
+      [](const std::pair<int, int>& a, const std::pair<int, int>& b) { return a.first < b.first; });
+  for (int k = 0; k < count; ++k) {
+    array[k] = pairs[static_cast<std::size_t>(k)].first;
+    other[k] = pairs[static_cast<std::size_t>(k)].second;
+  }
+}
 /// Removes what occurs twice from a sorted array.
 /// @return the number of elements that are left
 inline int removeDups(int* array, int count) {
@@ -59,8 +83,11 @@ inline int removeDups(int* array, int count) {
 }  // namespace op2
 
 using op2::compat::binary_search;
+using op2::compat::compute_local_size;
 using op2::compat::file_exist;
 using op2::compat::linear_search;
+using op2::compat::op_sort;
+using op2::compat::op_sort_2;
 using op2::compat::quickSort;
 using op2::compat::removeDups;
 using op2::compat::xcalloc;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The older names of op_profile.h, for the same sections.
+#pragma once
+
+#include <cstdlib>
+
+#include "op_profile.h"
+
+typedef op2::compat::profiler op_timing2;
+
+/// Begins the measurement: the outermost section.
+inline void op_timing2_start(const char* name) {
+  op2::compat::profile_enter(name);
+}
+inline void op_timing2_enter(const char* name) {
+  op2::compat::profile_enter(name);
+}
+/// @param target, variant  named in brackets behind the kernel's name
+inline void op_timing2_enter_kernel(const char* name, const char* target, const char* variant) {
+  op_timing2::instance().enter_kernel(name, target, variant);
+}
+inline void op_timing2_next(const char* name) {
+  op2::compat::profile_next(name);
+}
+inline void op_timing2_exit() {
+  op2::compat::profile_exit();
+}
+/// Ends all sections, after what is queued was executed.
+inline void op_timing2_finish() {
+  op2::compat::profile_end();
+}
+/// If OP_TIMING2_JSON_OUTPUT names a file, that is written too.
+inline void op_timing2_output() {
+  op2::compat::profile_output();
+  const char* const path = std::getenv("OP_TIMING2_JSON_OUTPUT");
+  if (path != NULL && *path != '\0') op2::compat::profile_output_json(path);
+}
+inline void op_timing2_output_json(const char* path) {
+  op2::compat::profile_output_json(path);
+}

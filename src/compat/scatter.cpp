@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Buffers of the program, and loops over them that write rows of dats by number.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include <op2/compat/op2_functions.h>
+#include <op2/compat/op2_stubs.h>
+#include <op2/op2.hpp>
+
+#include <api/session.hpp>
+#include <compat/errors.hpp>
+#include <compat/types.hpp>
+#include <core/error.hpp>
+
+namespace op2::compat {
+namespace {
+
+/// Memory that `op_free` frees.
+char* copy_of(const char* text) {
+  const std::size_t bytes = std::strlen(text) + 1;
+  char* const copy = static_cast<char*>(op_malloc(bytes));
+  return copy == nullptr ? nullptr : static_cast<char*>(std::memcpy(copy, text, bytes));
+}
+
+/// Where the kernel finds an argument.
+struct Place {
+  char* base;         ///< of row 0, or of what all elements share
+  std::int64_t size;  ///< bytes of a row; 0: all elements share it
+  int column;         ///< of the buffer of numbers
+  const core::Dat* dat;
+};
+
+Place place_of(const char* loop, const buffer& numbers, const arg& given) {
+  if (given.opt == 0) return {nullptr, 0, 0, nullptr};
+  if (given.argtype == OP_ARG_GBL) return {given.data, 0, 0, nullptr};
+  if (given.argtype != OP_ARG_DAT || given.map != nullptr)
+    not_supported(
+        "op_par_scatter",
+        "arguments are dats with OP_ID, whose rows the second buffer numbers, and globals");
+  core::check_handle(api::usable().mesh, fmt::format("op_par_scatter '{}': a dat", loop),
+                     given.dat);
+  const int column = std::max(given.idx, 0);
+  if (column >= numbers.dim)
+    core::fail(ErrorCode::bad_map_index,
+               "op_par_scatter '{}': dat '{}' takes column {} of buffer '{}', which has {}", loop,
+               given.dat->name, column, numbers.name, numbers.dim);
+  return {given.dat->data, given.dat->size, column, core::record_of(given.dat)};
+}
+
+/// @param element  of the buffers
+char* row_of(const char* loop, const buffer& numbers, std::int64_t element, const Place& place) {
+  if (place.size == 0) return place.base;
+  const int row = reinterpret_cast<const int*>(numbers.data)[element * numbers.dim + place.column];
+  if (row < 0 || row >= place.dat->on().rows())
+    core::fail(ErrorCode::map_out_of_range,
+               "op_par_scatter '{}': '{}'[{}][{}] = {}, but dat '{}' has {} rows here", loop,
+               numbers.name, element, place.column, row, place.dat->name_storage,
+               place.dat->on().rows());
+  return place.base + row * place.size;
+}
+
+void check_buffers(const char* loop, const buffer* values, const buffer* numbers) {
+  if (values == nullptr || numbers == nullptr)
+    core::fail(ErrorCode::bad_handle, "op_par_scatter '{}': a buffer is null", loop);
+  if (type_of("buffer", numbers->name, numbers->type) != Type::i32)
+    core::fail(ErrorCode::bad_type,
+               "op_par_scatter '{}': buffer '{}' numbers rows, so it has to be of type \"int\"",
+               loop, numbers->name);
+  if (numbers->size < values->size)
+    core::fail(ErrorCode::bad_size,
+               "op_par_scatter '{}': buffer '{}' has {} elements, fewer than the {} of '{}'", loop,
+               numbers->name, numbers->size, values->size, values->name);
+}
+
+void scatter(const function& kernel, const char* name, const buffer& values, const buffer& numbers,
+             std::vector<arg>& args) {
+  api::usable().flush();
+  std::vector<Place> places;
+  for (const arg& given : args) places.push_back(place_of(name, numbers, given));
+  std::vector<char*> pointers(args.size() + 1);
+  for (std::int64_t k = 0; k < values.size; ++k) {
+    pointers[0] = values.data + k * values.dim * values.elem_size;
+    for (std::size_t n = 0; n < places.size(); ++n)
+      pointers[n + 1] = row_of(name, numbers, k, places[n]);
+    kernel.call(kernel.address, pointers.data());
+  }
+  op_mpi_set_dirtybit(static_cast<int>(args.size()), args.data());
+}
+
+}  // namespace
+
+buffer* op_create_buff(const char* name, const char* type, int size, int dim) {
+  return guarded([&] {
+    core::check_name("op_create_buff", name);
+    core::check_dim("buffer", name, dim);
+    if (size < 0) core::fail(ErrorCode::bad_size, "buffer '{}': {} elements", name, size);
+    const auto bytes = static_cast<int>(core::size_of(type_of("buffer", name, type)));
+    auto* const made = static_cast<buffer*>(op_calloc(1, sizeof(buffer)));
+    auto* const data = static_cast<char*>(op_calloc(static_cast<unsigned long>(std::max(size, 1)),
+                                                    static_cast<unsigned long>(dim) * bytes));
+    if (made == nullptr || data == nullptr)
+      core::fail(ErrorCode::out_of_memory, "buffer '{}' of {} x {} values", name, size, dim);
+    *made = {size, dim, bytes, data, nullptr, copy_of(type), copy_of(name), 0};
+    return made;
+  });
+}
+void op_free_buff(buffer* made) {
+  if (made == nullptr) return;
+  op_free(made->data);
+  op_free(const_cast<char*>(made->type));
+  op_free(const_cast<char*>(made->name));
+  op_free(made);
+}
+void op_buff_upload(buffer*) {}
+void op_buff_download(buffer*) {}
+
+void par_scatter(const function& kernel, const char* name, const buffer* values,
+                 const buffer* numbers, const arg* const* args, int count) {
+  guarded([&] {
+    using Clock = std::chrono::steady_clock;
+    check_buffers(name, values, numbers);
+    std::vector<arg> list;
+    for (int k = 0; k < count; ++k) list.push_back(*args[k]);
+    const Clock::time_point begin = Clock::now();
+    scatter(kernel, name, *values, *numbers, list);
+    op_mpi_perf_time(name, std::chrono::duration<double>(Clock::now() - begin).count());
+  });
+}
+
+}  // namespace op2::compat

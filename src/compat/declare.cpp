@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Declarations and partitioning.
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -165,16 +166,34 @@ op_dat op_decl_dat_overlay_ptr(op_set, char*) {
                 "each dat has memory of its own; declare it with op_decl_dat");
 }
 
+namespace {
+
+/// The words of OP2, and those of the library.
+bool is_partitioner(std::string_view name) {
+  constexpr std::string_view known[] = {"PTSCOTCH", "PARMETIS", "KAHIP", "INERTIAL",
+                                        "RANDOM",   "EXTERNAL", "RCB",   "BLOCK"};
+  return std::ranges::find(known, name) != std::end(known);
+}
+
+/// Every rank owns what it declared.
+void keep_as_declared() {
+  api::Runtime& runtime = api::usable();
+  runtime.flush();
+  runtime.enter("op_partition as declared");
+  runtime.return_to_declared();
+  if (!runtime.mesh.sets().empty()) runtime.settle();
+}
+
+}  // namespace
+
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {
   guarded([&] {
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
-    const std::string_view name = word(library);
-    const bool is_known = name == "PTSCOTCH" || name == "PARMETIS" || name == "KAHIP" ||
-                          name == "INERTIAL" || name == "RANDOM" || name == "EXTERNAL" ||
-                          name == "RCB" || name == "BLOCK";
-    // OP2 takes any other name for: as declared.
-    ::op_partition(is_known ? library : "BLOCK", word(routine), set, map, coordinates);
+    if (is_partitioner(word(library)) || !api::usable().options.partitioner.empty())
+      ::op_partition(word(library), word(routine), set, map, coordinates);
+    else
+      keep_as_declared();  // what OP2 makes of any other name
     program().partitioned = true;
   });
 }

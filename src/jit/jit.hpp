@@ -49,7 +49,7 @@ struct LoopRequest {
   std::string call_site;       ///< "airfoil.cpp:212"
   op_kernel kernel = nullptr;  ///< for placing errors; not null; must live until code is made
   bool compare_access = true;  ///< false: it is made of others, which are compared alone, or it was
-                               ///< compared when the program was built
+                               ///< compared when the program was built and OP2_CHECK does not ask
   std::vector<std::int32_t>
       optional{};  ///< arguments that may be off in other calls, as in the call
 };

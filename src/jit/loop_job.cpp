@@ -35,7 +35,9 @@ LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const JitO
                 std::span<const Constant> declared) {
   const Lanes lanes = lanes_for(request.shape, target, options);
   std::string source = emit_cpu(request.shape, lanes);
-  KeyFields fields = fields_of(request.shape, source, target, words_of(options));
+  // Code that was made without a comparison has no findings: it is none of those that ask for them.
+  const std::string flags = words_of(options) + (request.compare_access ? "access=compared " : "");
+  KeyFields fields = fields_of(request.shape, source, target, flags);
   const Key key = make_key(fields);
   return {request,           lanes, std::move(source),
           std::move(fields), key,   symbols_of(request.shape, declared)};

@@ -199,12 +199,13 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
                  record.name, site, record.kernel->name);
     const auto [known, fresh] = shapes.try_emplace(record.kernel);
     if (fresh) known->second = shape_of(mesh, record.kernel);
-    requests.push_back({.shape = known->second,
-                        .loop = record.name,
-                        .call_site = site,
-                        .kernel = record.kernel,
-                        .compare_access = mesh.function_of(record.kernel) == nullptr,
-                        .optional = optional_args(queue.args_of(record))});
+    requests.push_back(
+        {.shape = known->second,
+         .loop = record.name,
+         .call_site = site,
+         .kernel = record.kernel,
+         .compare_access = options_.check_access || mesh.function_of(record.kernel) == nullptr,
+         .optional = optional_args(queue.args_of(record))});
     requests.back().shape.args = arg_shapes(queue.args_of(record));
     places.push_back(k);
   }
@@ -222,8 +223,8 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
 
 std::vector<jit::Outcome> Planner::code_of(std::span<const jit::LoopRequest> requests, Wait wait,
                                            Plan& plan) {
-  if (wait == Wait::always || options_.jit_wait || options_.jit == core::JitMode::require ||
-      rows_.communicator().size() > 1)
+  const bool needs_code = options_.jit == core::JitMode::require || options_.check_access;
+  if (wait == Wait::always || options_.jit_wait || needs_code || rows_.communicator().size() > 1)
     return code_for(jit_, rows_.communicator(), requests);
   std::vector<jit::Outcome> outcomes = jit_.get_ready(requests);
   for (std::size_t n = 0; n < requests.size(); ++n) {

@@ -124,6 +124,12 @@ TEST(Texts, OfOtherFormsComputeWhatTheFunctionsCompute) {
   for (const Kernel& kernel : kernels) expect_equal_results(kernel);
 }
 
+TEST(Texts, ReadVariablesThroughPointersToNonConst) {
+  const auto kernels = kernels_of("pointers.cpp");
+  EXPECT_EQ(kernels.size(), 5U);
+  for (const Kernel& kernel : kernels) expect_equal_results(kernel);
+}
+
 TEST(Texts, SeeConstantsAtTheirAddresses) {
   const Kernel kernel = named("plain.cpp", "constants");
   std::vector<std::string> declarations;
@@ -181,7 +187,7 @@ TEST(Units, WithoutLoopsRegisterNothing) {
 
 TEST(Fallback, SaysWhyThereIsNoText) {
   const auto kernels = kernels_of("fallback.cpp");
-  EXPECT_EQ(kernels.size(), 14U);
+  EXPECT_EQ(kernels.size(), 25U);
   for (const Kernel& kernel : kernels) {
     EXPECT_EQ(kernel.text, nullptr) << kernel.name;
     EXPECT_NE(kernel.function, nullptr) << kernel.name;
@@ -202,8 +208,21 @@ TEST(Fallback, NamesWhatIsInTheWay) {
   EXPECT_THAT(reason("packed"), HasSubstr("requirement 'sizeof(Tight) == 9'"));
   EXPECT_EQ(reason("volatiles"), "uses the volatile variable 'port' (line 76)");
   EXPECT_THAT(reason("counts"), HasSubstr("keeps state in the static variable 'calls'"));
-  EXPECT_THAT(reason("changes"), HasSubstr("cannot assign to variable 'changed'"));
   EXPECT_THAT(reason("reads_environment"), HasSubstr("calls 'getenv', which kernels cannot call"));
+}
+
+TEST(Fallback, OfWhatChangesAVariableOrMightDoSo) {
+  const auto reason = [](const std::string& name) {
+    return std::string(named("fallback.cpp", name).reason);
+  };
+  EXPECT_THAT(reason("changes"), HasSubstr("changes the variable 'changed' (line 59)"));
+  for (const char* how : {"pointer", "reference", "helper", "second_pointer", "cast", "element"})
+    EXPECT_THAT(reason(std::string("changes_by_") + how), HasSubstr("changes the variable 'list'"));
+  for (const char* how : {"result", "member", "array", "lambda", "bytes"})
+    EXPECT_THAT(reason(std::string("loses_by_") + how),
+                HasSubstr("takes a pointer to non-const to the variable 'list', through which it "
+                          "may be changed; make it 'const double *'"))
+        << how;
 }
 
 TEST(Tables, GiveThePlaceOfTheKernel) {

@@ -71,6 +71,8 @@ jit::AccessRule rule_of(const LoopArgument& argument) {
   if (argument.access && argument.kind != Kind::info) rule.access = mode_of(*argument.access);
   rule.extent = extent_of(argument);
   rule.set_by_some = argument.kind == Kind::global;
+  rule.keeps_rest = argument.kind == Kind::dat && argument.indirect.value_or(true);
+  rule.may_be_unused = argument.kind == Kind::index;
   rule.has_copies = argument.kind == Kind::global || argument.indirect.value_or(false);
   return rule;
 }

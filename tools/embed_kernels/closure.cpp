@@ -53,6 +53,7 @@ class Builder : public ReferenceSink {
     while (!waiting_.empty() && !closure_.fault) {
       const auto* next = waiting_.back();
       waiting_.pop_back();
+      visited_ = next;
       check_errors(*next);
       visit_references(*next, *this);
     }
@@ -236,6 +237,7 @@ class Builder : public ReferenceSink {
             const clang::DeclRefExpr& name) {
     if (!fault.empty()) return fail(fault, name.getLocation());
     const auto* first = variable.getCanonicalDecl();
+    closure_.names.push_back({first, &name, visited_});
     const std::string words = name_in_text(*first);
     if (bound_.insert(first).second)
       closure_.variables.push_back({first, words, declaration_of(variable, words, unit_.context)});
@@ -267,6 +269,7 @@ class Builder : public ReferenceSink {
 
   const Unit& unit_;
   Closure closure_;
+  const clang::Decl* visited_ = nullptr;
   std::vector<const clang::Decl*> waiting_;
   std::set<const clang::Decl*> seen_;
   std::set<const clang::Decl*> bound_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
 
 #include "parse_unit.hpp"
 
@@ -28,6 +29,13 @@ struct BoundVariable {
   std::string declaration;  ///< "double qinf[4]"
 };
 
+/// One place that names a bound variable.
+struct NamedVariable {
+  const clang::VarDecl* variable;
+  const clang::DeclRefExpr* name;
+  const clang::Decl* within;  ///< the function, class or other declaration that it is in
+};
+
 /// Why a kernel cannot have a text.
 struct Fault {
   std::string reason;
@@ -40,6 +48,7 @@ struct Closure {
   std::set<const clang::Decl*> members;  ///< functions of classes, and friends defined in classes
   std::map<const clang::VarDecl*, std::string> values;  ///< definitions of compile-time constants
   std::vector<BoundVariable> variables;
+  std::vector<NamedVariable> names;  ///< of `variables`
   std::map<clang::SourceLocation, Rewrite> rewrites;
   std::set<std::string> headers;
   std::set<std::string> helpers;

@@ -8,6 +8,7 @@
 #include "constants.hpp"
 #include "names.hpp"
 #include "text_check.hpp"
+#include "variable_use.hpp"
 
 namespace op2::embed {
 namespace {
@@ -22,13 +23,22 @@ std::string with_place(const Unit& unit, const Fault& fault, const Place& kernel
 
 void add_text(const Unit& unit, const std::vector<TopDeclaration>& declarations,
               EmbeddedKernel& kernel) {
-  const Closure closure = closure_of(unit, *kernel.function);
-  if (closure.fault) {
-    kernel.reason = with_place(unit, *closure.fault, kernel.place);
-    return;
-  }
+  const auto refuse = [&](const Fault& fault) {
+    kernel.reason = with_place(unit, fault, kernel.place);
+    kernel.text.text.clear();
+  };
+  Closure closure = closure_of(unit, *kernel.function);
+  if (closure.fault) return refuse(*closure.fault);
+  const VariableUse use = use_of_variables(unit, closure);
+  if (use.change) return refuse(*use.change);
   kernel.text = text_of(unit, declarations, closure, *kernel.function);
-  const std::string fault = compile_fault(kernel.text);
+  std::string fault = compile_fault(kernel.text);
+  if (!fault.empty() && use.loss) return refuse(*use.loss);
+  if (!fault.empty() && use.is_clear && !use.only_read.empty()) {  // as variables are const there
+    add_references(use.only_read, unit.context, closure);
+    kernel.text = text_of(unit, declarations, closure, *kernel.function);
+    fault = compile_fault(kernel.text);
+  }
   if (fault.empty()) return;
   kernel.reason = fmt::format("its text does not compile alone: {}", fault);
   kernel.text.text.clear();

@@ -17,11 +17,13 @@ AccessRule rule_of(const ArgShape& arg) {
   rule.extent = {.rows = arg.members, .components = arg.dim, .is_there = true};
   if (arg.kind == OP_ARG_IDX) {
     rule.extent.components = 1;
+    rule.may_be_unused = true;
     return rule;
   }
   const bool is_global = arg.kind != OP_ARG_DAT;
   rule.access = arg.access;
   rule.set_by_some = is_global;
+  rule.keeps_rest = !is_global && arg.map >= 0;
   rule.has_copies = is_global || arg.map >= 0;
   return rule;
 }

@@ -23,6 +23,15 @@ void set_both(const double* left, const double* right, double* out_left, double*
   *out_left = 2 * *left;
   *out_right = 2 * *right;
 }
+void set_start(const double* start, double* out) {
+  for (int k = 0; k < 4; ++k) out[k] = *start + k;
+}
+void set_halves(const double* left, const double* right, double* out_left, double* out_right) {
+  out_left[2] = *left;
+  if (*left > 3) out_left[3] = 2 * *left;
+  out_right[0] = *right;
+  out_right[1] = 2 * *right;
+}
 void mark(int* node) {
   *node = 7;
 }
@@ -33,6 +42,9 @@ void swap_ends(double* left, double* right) {
 }
 void average(const double* left, const double* right, double* sum) {
   *sum += *left + *right;
+}
+void average_of_4(const double* left, const double* right, double* sum) {
+  for (int k = 0; k < 4; ++k) *sum += (k + 1) * left[k] + right[k];
 }
 void relax(double* sum, double* value) {
   *value += *sum;
@@ -113,6 +125,37 @@ void many_write_equal_values(const Mesh& mesh) {
   for (int c = 0; c < mesh.cells.total; ++c) marks[mesh.cell_nodes[4 * c + 2]] = 7;
   expect_dat("value", out, mesh.nodes, 1, wanted);
   expect_dat("mark", marked, mesh.nodes, 1, marks);
+}
+
+/// What no element writes keeps its value, though a loop before has just made it.
+void write_in_part_through_a_map(const Mesh& mesh) {
+  Values<double> x = numbers<double>(mesh.nodes.total, 1), wanted(4 * mesh.nodes.total);
+  Values<double> sums(mesh.edges.total);
+  op_dat in = declare(mesh.nodes, 1, x), out = declare_zeros<double>(mesh.nodes, 4);
+  op_dat sum = declare_zeros<double>(mesh.edges, 1);
+  const auto end = [&](op_dat dat, int k, int access) {
+    return op_arg_dat(dat, k, mesh.edges_to_nodes, dat->dim, "double", access);
+  };
+  for (int step = 0; step < 2; ++step) {
+    op_par_loop(set_start, "set_start", mesh.nodes.set,
+                op_arg_dat(in, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(out, -1, OP_ID, 4, "double", OP_WRITE));
+    op_par_loop(set_halves, "set_halves", mesh.edges.set, end(in, 0, OP_READ), end(in, 1, OP_READ),
+                end(out, 0, OP_WRITE), end(out, 1, OP_WRITE));
+    op_par_loop(average_of_4, "average_of_4", mesh.edges.set, end(out, 0, OP_READ),
+                end(out, 1, OP_READ), op_arg_dat(sum, -1, OP_ID, 1, "double", OP_INC));
+  }
+  for (int n = 0; n < x.size(); ++n) set_start(&x[n], &wanted[4 * n]);
+  for (int e = 0; e < mesh.edges.total; ++e) {
+    const int left = mesh.edge_nodes[2 * e], right = mesh.edge_nodes[2 * e + 1];
+    set_halves(&x[left], &x[right], &wanted[4 * left], &wanted[4 * right]);
+  }
+  for (int step = 0; step < 2; ++step)
+    for (int e = 0; e < mesh.edges.total; ++e)
+      average_of_4(&wanted[4 * mesh.edge_nodes[2 * e]], &wanted[4 * mesh.edge_nodes[2 * e + 1]],
+                   &sums[e]);
+  expect_dat("value", out, mesh.nodes, 4, wanted);
+  expect_dat("sum", sum, mesh.edges, 1, sums);
 }
 
 void rw_through_a_map(const Mesh& mesh) {
@@ -198,6 +241,7 @@ Features mesh_features() {
           {"repeated_corners", repeated_corners},
           {"inc_reads_what_it_made", inc_reads_what_it_made},
           {"many_write_equal_values", many_write_equal_values},
+          {"write_in_part_through_a_map", write_in_part_through_a_map},
           {"rw_through_a_map", rw_through_a_map},
           {"many_loops", many_loops},
           {"arguments_24", arguments_24}};

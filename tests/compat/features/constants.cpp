@@ -35,6 +35,13 @@ void add_undeclared(double* out) {
 void add_static(double* out) {
   *out = 10 * *out + changing_here + list[1];
 }
+double scaled(double& factor, int* values) {
+  return factor + values[1];
+}
+void add_through_pointers(double* out) {
+  int* values = list;
+  *out = 10 * *out + scaled(changing_here, values);
+}
 void use_types(double* out, ll* wide, ull* wider) {
   out[0] = of_float;
   out[1] = of_int;
@@ -101,7 +108,7 @@ void const_changed_undeclared(const Mesh& mesh) {
 }
 
 void const_of_this_unit(const Mesh& mesh) {
-  op_dat out = declare_zeros<double>(mesh.nodes, 1);
+  op_dat out = declare_zeros<double>(mesh.nodes, 1), other = declare_zeros<double>(mesh.nodes, 1);
   for (int value : {1, 2}) {
     changing_here = value;
     list[1] = 2 * value;
@@ -109,8 +116,11 @@ void const_of_this_unit(const Mesh& mesh) {
     op_decl_const(3, "int", list);
     op_par_loop(add_static, "add_static", mesh.nodes.set,
                 op_arg_dat(out, -1, OP_ID, 1, "double", OP_RW));
+    op_par_loop(add_through_pointers, "add_through_pointers", mesh.nodes.set,
+                op_arg_dat(other, -1, OP_ID, 1, "double", OP_RW));
   }
   expect_all("value", out, mesh.nodes, 36);
+  expect_all("value through pointers", other, mesh.nodes, 36);
 }
 
 void const_types(const Mesh& mesh) {

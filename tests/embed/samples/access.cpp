@@ -24,11 +24,6 @@ inline void adds_to_write(const double* x, double* y) {
 inline void in_part(const double* x, double* y) {
   for (int i = 0; i < 3; ++i) y[i] = x[i];  // warns: argument 1 (OP_WRITE): kernel 'in_part' writes 3 of its 4 values
 }
-inline void in_part_of_rows(const double* x, double** y) {
-  y[0][0] = x[0];  // warns: argument 1 (OP_WRITE): kernel 'in_part_of_rows' writes 3 of its 4 values
-  y[0][1] = x[0];
-  y[1][1] = x[0];
-}
 inline void sometimes(const double* x, double* y) {
   if (x[0] > 0) y[0] = 1;  // warns: argument 1 (OP_WRITE): kernel 'sometimes' writes it only under a condition
 }
@@ -81,7 +76,6 @@ void run(op_set set, op_dat d, op_map map) {
   op_par_loop(reads_first, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_WRITE));
   op_par_loop(adds_to_write, "l", set, unknown, op_arg_dat(d, 0, map, 2, "double", OP_WRITE));
   op_par_loop(in_part, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 4, "double", OP_WRITE));
-  op_par_loop(in_part_of_rows, "l", set, unknown, op_arg_dat(d, -2, map, 2, "double", OP_WRITE));
   op_par_loop(sometimes, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(leaves_early, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(never, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));

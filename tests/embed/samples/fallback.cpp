@@ -82,6 +82,76 @@ void of_lambda(double* x) {
   x[0] = F(square)(x[0]);
 }
 
+double list[3] = {1, 2, 3};
+static void set_first(double* values) {
+  values[0] = 5;
+}
+static double* same(double* values) {
+  return values;
+}
+struct View {
+  double* values;
+};
+inline void changes_by_pointer(double* x) {
+  double* first = list;
+  *first++ = x[0];
+}
+inline void changes_by_reference(double* x) {
+  double& first = list[0];
+  first += x[0];
+}
+inline void changes_by_helper(double* x) {
+  set_first(x[0] > 0 ? list : list + 1);
+}
+inline void changes_by_second_pointer(double* x) {
+  double *first = x, *second;
+  second = first;
+  first = list;
+  second = first;
+  second[1]++;
+}
+inline void changes_by_cast(double* x) {
+  ((double*)list)[0] = x[0];
+}
+inline void changes_by_element(double* x) {
+  for (double& each : list) each = x[0];
+}
+inline void loses_by_result(double* x) {
+  x[0] = *same(list);
+}
+inline void loses_by_member(double* x) {
+  View view = {list};
+  x[0] = view.values[1];
+}
+inline void loses_by_array(double* x) {
+  double* both[2] = {list, x};
+  both[0][0] = x[1];
+}
+inline void loses_by_lambda(double* x) {
+  double* first = list;
+  const auto set = [&](double* to) { to[0] = *(first = to); };
+  set(x);
+}
+inline void loses_by_bytes(double* x) {
+  char* bytes = reinterpret_cast<char*>(list);
+  double* back = reinterpret_cast<double*>(bytes);
+  back = list;
+  x[0] = *back + bytes[0];
+}
+
+void run_changes(op_set set, op_arg x) {
+  op_par_loop(changes_by_pointer, "l", set, x);
+  op_par_loop(changes_by_reference, "l", set, x);
+  op_par_loop(changes_by_helper, "l", set, x);
+  op_par_loop(changes_by_second_pointer, "l", set, x);
+  op_par_loop(changes_by_cast, "l", set, x);
+  op_par_loop(changes_by_element, "l", set, x);
+  op_par_loop(loses_by_result, "l", set, x);
+  op_par_loop(loses_by_member, "l", set, x);
+  op_par_loop(loses_by_array, "l", set, x);
+  op_par_loop(loses_by_lambda, "l", set, x);
+  op_par_loop(loses_by_bytes, "l", set, x);
+}
 void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(external, "external", set, x);
   op_par_loop(prints, "prints", set, x);

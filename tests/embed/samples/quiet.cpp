@@ -128,6 +128,17 @@ inline void structures(const Pair* x, Pair* y) {
   y->a = x->b;
 }
 
+inline void in_part(const double* x, double* y) {
+  y[0] = x[0];
+  if (x[0] > 0) y[1] = x[1];
+}
+inline void in_part_of_rows(const double* x, double** y) {
+  y[0][0] = x[0];
+  y[1][1] = x[0];
+}
+inline void without_number(const double* x, const int* number, double* y) {
+  y[0] = x[0];
+}
 inline void any_of(const double* x, bool* found) {
   *found |= x[0] > 0;
 }
@@ -169,6 +180,9 @@ void run(op_set set, op_dat d, op_map map, op_arg unknown, int flag, int dim) {
   op_par_loop(number_elsewhere, "l", set, READ, WRITE(2));
   op_par_loop(number_in_index, "l", set, READ, WRITE(2));
   op_par_loop(moved_pointer, "l", set, READ, WRITE(2));
+  op_par_loop(in_part, "l", set, READ, op_arg_dat(d, 0, map, 4, "double", OP_WRITE));
+  op_par_loop(in_part_of_rows, "l", set, READ, op_arg_dat(d, -2, map, 2, "double", OP_WRITE));
+  op_par_loop(without_number, "l", set, READ, op_arg_idx(0, map), WRITE(1));
   op_par_loop(any_of, "l", set, READ, op_arg_gbl(&found, 1, "bool", OP_INC));
   op_par_loop(both_branches, "l", set, unknown, unknown);
 }

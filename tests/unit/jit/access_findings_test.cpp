@@ -71,6 +71,16 @@ TEST(AccessFindings, AWriteInPart) {
               ElementsAre("1: does not write it"));
 }
 
+TEST(AccessFindings, RowsBehindAMapKeepWhatIsNotWritten) {
+  for (const char* body :
+       {"y[0] = x[0]; y[1] = x[1];", "if (x[0] > 0) for (int i = 0; i < 3; ++i) y[i] = 1;"}) {
+    EXPECT_THAT(found(body, dat(1, 3, OP_WRITE, 0)), IsEmpty()) << body;
+    EXPECT_EQ(found(body, dat(1, 3, OP_WRITE)).size(), 1U) << body;
+  }
+  EXPECT_THAT(found("y[0] = x[0] + y[1];", dat(1, 2, OP_WRITE, 0)),
+              ElementsAre("1: reads it before writing it"));
+}
+
 TEST(AccessFindings, AnAssignmentInsteadOfAnIncrement) {
   EXPECT_THAT(found("y[0] = x[0];", dat(1, 1, OP_INC)),
               ElementsAre("1: assigns to it instead of adding"));
@@ -113,6 +123,9 @@ TEST(AccessFindings, AnArgumentThatIsNotUsed) {
       found("void work(const double*, [[maybe_unused]] const int* i, double* y) { *y = 1; }",
             {dat(0, 4, OP_READ), element_number(), dat(1, 1, OP_WRITE)}),
       IsEmpty());
+  EXPECT_THAT(found("void work(const int* number, double* y) { *y = 1; }",
+                    {element_number(), dat(1, 1, OP_WRITE)}),
+              IsEmpty());
 }
 
 TEST(AccessFindings, HelpersAndTemplatesAreFollowed) {

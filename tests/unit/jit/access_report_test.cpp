@@ -129,5 +129,12 @@ TEST_F(AccessReport, KernelsThatAreMadeOfOthersAreNotCompared) {
   EXPECT_THAT(log_of({made}), IsEmpty());
 }
 
+TEST_F(AccessReport, CodeThatWasNotComparedIsNotTakenFromDiskWhereFindingsAreWanted) {
+  LoopRequest made = loop();
+  made.compare_access = false;
+  log_of({made});
+  EXPECT_THAT(error_of(loop()), HasSubstr("OP2-E107"));
+}
+
 }  // namespace
 }  // namespace op2::jit

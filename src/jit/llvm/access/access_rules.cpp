@@ -45,7 +45,7 @@ class RuleCheck {
     const auto* parameter = kernel_.getParamDecl(i);
     if (!rule.is_known || use.unsure) return;
     if (!parameter->isReferenced()) {
-      if (!is_meant(*parameter))
+      if (!rule.may_be_unused && !is_meant(*parameter))
         add(i, parameter->getLocation(), "does not use it",
             fmt::format("leave it out of the loop, or write '(void){};' if that is meant",
                         parameter->getNameAsString()));
@@ -80,7 +80,7 @@ class RuleCheck {
                  "the value before is not defined: set it first, or make it OP_RW");
     if (use.write.isInvalid())
       return add_omission(i, declared, "does not write it", "set its values, or make it OP_READ");
-    if (rules_[i].set_by_some || count(Mark::unsure) > 0) return;
+    if (rules_[i].set_by_some || rules_[i].keeps_rest || count(Mark::unsure) > 0) return;
     if (missed > 0)
       return add_omission(i, use.write,
                           fmt::format("writes {} of its {} values", all - missed, all),

@@ -22,7 +22,9 @@ struct AccessRule {
   std::optional<op_access> access;  ///< nothing: only the extent and whether it is used count
   Extent extent;
   bool set_by_some = false;  ///< OP_WRITE: not every element need set it
-  bool has_copies = false;   ///< OP_INC: threads and ranks add to copies of it
+  bool keeps_rest = false;   ///< OP_WRITE: what is not set keeps its value
+  bool may_be_unused = false;
+  bool has_copies = false;  ///< OP_INC: threads and ranks add to copies of it
 };
 
 struct AccessFault {

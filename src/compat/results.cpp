@@ -2,8 +2,10 @@
 // Results: values, sizes and pointers.
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <op2/compat/op2_functions.h>
 #include <op2/op2.hpp>
@@ -189,11 +191,34 @@ void* data_of(op_dat dat) {
   });
 }
 
-void op_upload_all() {
-  flush();
+namespace {
+
+/// The program has written rows of these dats, so that their halos are out of date.
+void take_written(api::Runtime& runtime, std::span<const op_dat> dats) {
+  runtime.flush();
+  for (const op_dat dat : dats) {
+    dat->dirtybit = dat->dirty_hd = 0;
+    runtime.engine.forget_halo(*core::record_of(dat));
+  }
 }
-void op_upload_dat(op_dat) {
-  flush();
+
+}  // namespace
+
+void op_upload_all() {
+  guarded([] {
+    api::Runtime& runtime = api::usable();
+    std::vector<op_dat> live;
+    for (const auto& dat : runtime.mesh.dats())
+      if (runtime.mesh.knows(dat.get())) live.push_back(dat.get());
+    take_written(runtime, live);
+  });
+}
+void op_upload_dat(op_dat dat) {
+  guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_upload_dat: the dat", dat);
+    take_written(runtime, {&dat, 1});
+  });
 }
 void op_download_dat(op_dat) {
   flush();

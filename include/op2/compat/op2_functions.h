@@ -114,7 +114,7 @@ OP2_API arg op_opt_arg_gbl_char(int opt, char* data, int dim, const char* type, 
 OP2_API arg op_arg_info_char(char* data, int dim, const char* type, int size, int reference);
 OP2_API arg op_arg_idx(int idx, op_map map);
 
-// Results. `op_upload_dat` and its like execute what is queued: data are where the program runs.
+// Results.
 OP2_API void op_fetch_data_char(op_dat dat, char* values);
 /// @param low, high  global numbers, inclusive; every rank gets all of them
 OP2_API void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high);
@@ -140,8 +140,11 @@ OP2_API wide_index op_get_global_set_offset(op_set set);
 OP2_API op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name);
 /// Local. 1 if both are the same set.
 OP2_API int compare_sets(op_set one, op_set other);
+/// The program has written rows through `dat->data` while nothing was queued: halos of the dat, or of
+/// all dats, are brought up to date before they are read. All ranks call it, or none.
 OP2_API void op_upload_all();
 OP2_API void op_upload_dat(op_dat dat);
+/// Executes what is queued, so that `dat->data` is current.
 OP2_API void op_download_dat(op_dat dat);
 OP2_API void deviceSync();
 

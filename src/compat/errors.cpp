@@ -9,17 +9,26 @@
 
 #include <op2/compat/op2_functions.h>
 
+#include <api/session.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>
-#include <core/log.hpp>
 
 namespace op2::compat {
 
-void end_program(const Error& error) {
-  core::Log(core::LogLevel::error).error(error.what());
-  // Without destructors: threads of the library may be loading or compiling.
+namespace {
+
+void flush_output() {
   std::cout.flush();
   std::fflush(nullptr);
+}
+
+}  // namespace
+
+void end_program(const Error& error) {
+  flush_output();
+  api::end_job(error);
+  flush_output();  // of the handler
+  // Without destructors: threads of the library may be loading or compiling.
   _exit(EXIT_FAILURE);
 }
 

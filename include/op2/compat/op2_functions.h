@@ -2,9 +2,10 @@
 // What the library offers to programs written for OP2's own headers, under OP2's names and with C
 // linkage, in a namespace of its own; op_lib_core.h and its like bring the names out. C++14.
 //
-// An error of a call is logged and ends the program at once (exit code 1; on several ranks the
-// whole job), unless an error handler was installed. Meanings and errors are those of the functions
-// of the same name in op2.hpp, where nothing else is said.
+// An error of a call is logged and ends the program at once: with exit code 1, or on several ranks
+// the whole job, with 64 plus the first digit of the error's number. A handler of
+// `op_set_error_handler` (op2/runtime.hpp) is called before. Meanings and errors are those of the
+// functions of the same name in op2.hpp, where nothing else is said.
 #pragma once
 
 #include "op2_records.h"

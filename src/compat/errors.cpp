@@ -34,12 +34,15 @@ void end_program(const Error& error) {
 
 void wrong_type(const char* what, const char* name, const char* type) {
   guarded([&] {
-    core::fail(ErrorCode::bad_type, "{} '{}': its values are not of type \"{}\"", what, name,
-               type == nullptr ? "" : type);
+    core::fail(ErrorCode::bad_type, "{} '{}': its values are not of type \"{}\"", shown(what),
+               shown(name), shown(type));
   });
 }
 bool differs(const char* type, const char* name) {
-  return without_soa(type == nullptr ? "" : type) != name;
+  const std::string_view one = core::without_soa(shown(type)),
+                         other = core::without_soa(shown(name));
+  const auto named = type_named(one);
+  return one != other && (!named || named != type_named(other));
 }
 
 void not_supported(const char* function, const char* instead) {

@@ -34,6 +34,57 @@ void unknown_set_on_one(const Ring& ring) {
   op_mpi_barrier();
 }
 
+void twice(double* value) {
+  *value *= 2;
+}
+void loop_name(const Ring& ring) {
+  op_par_loop(twice, NULL, ring.cells, op_arg_dat(ring.number, -1, OP_ID, 1, "double", OP_RW));
+}
+void loop_kernel(const Ring& ring) {
+  void (*const none)(double*) = NULL;
+  op_par_loop(none, "none", ring.cells, op_arg_dat(ring.number, -1, OP_ID, 1, "double", OP_RW));
+}
+void dat_type(const Ring& ring) {
+  op_par_loop(twice, "twice", ring.cells, op_arg_dat(ring.number, -1, OP_ID, 1, "dubble", OP_RW));
+}
+void dat_type_on_one(const Ring& ring) {
+  int rank = 0;
+  op_rank(&rank);
+  op_par_loop(twice, "twice", ring.cells,
+              op_arg_dat(ring.number, -1, OP_ID, 1, rank == 1 ? "dubble" : "double", OP_RW));
+  op_mpi_barrier();
+}
+void global_type(const Ring& ring) {
+  double value = 0;
+  op_par_loop(twice, "twice", ring.cells, op_arg_gbl_char((char*)&value, 1, NULL, 8, OP_INC));
+}
+void file_type(const Ring& ring) {
+  op_decl_dat_hdf5(ring.cells, 1, "banana", "some.h5", "q");
+}
+void size_of_null(const Ring&) {
+  op_size_of_set(NULL);
+}
+void local_size_of_null(const Ring&) {
+  op_get_size_local(NULL);
+}
+void map_pointer_of_null(const Ring&) {
+  op_get_map_ptr(NULL);
+}
+void search_of_null(const Ring& ring) {
+  search_dat(ring.cells, 1, "double", 8, NULL);
+}
+void reduce_nothing(const Ring&) {
+  double value = 0;
+  op_arg arg = op_arg_gbl(&value, 0, "double", OP_INC);
+  op_mpi_reduce_combined(&arg, 1);
+}
+void reduce_null(const Ring&) {
+  op_mpi_reduce_combined(NULL, 1);
+}
+void rank_into_null(const Ring&) {
+  op_rank(NULL);
+}
+
 struct Case {
   const char* name;
   void (*run)(const Ring& ring);
@@ -44,7 +95,20 @@ const Case cases[] = {{"plan", plan},
                       {"dat", dat},
                       {"reductions", reductions},
                       {"unknown_set", unknown_set},
-                      {"unknown_set_on_one", unknown_set_on_one}};
+                      {"unknown_set_on_one", unknown_set_on_one},
+                      {"loop_name", loop_name},
+                      {"loop_kernel", loop_kernel},
+                      {"dat_type", dat_type},
+                      {"dat_type_on_one", dat_type_on_one},
+                      {"global_type", global_type},
+                      {"file_type", file_type},
+                      {"size_of_null", size_of_null},
+                      {"local_size_of_null", local_size_of_null},
+                      {"map_pointer_of_null", map_pointer_of_null},
+                      {"search_of_null", search_of_null},
+                      {"reduce_nothing", reduce_nothing},
+                      {"reduce_null", reduce_null},
+                      {"rank_into_null", rank_into_null}};
 
 }  // namespace
 

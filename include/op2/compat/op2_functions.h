@@ -34,6 +34,7 @@ OP2_API bool differs(const char* type, const char* name);
 
 /// Executes what is queued; yields the local rows.
 OP2_API void* data_of(op_dat dat);
+OP2_API int* entries_of(op_map map);
 
 /// For programs that use MPI itself (op_lib_mpi.h): `op_init` lets `begin` start MPI if nobody has,
 /// and `op_exit` lets `end` end it if nobody has. Local.
@@ -183,7 +184,7 @@ inline address op_get_data_ptr(op_dat dat) {
   return address(data_of(dat));
 }
 inline address op_get_map_ptr(op_map map) {
-  return address(map->map);
+  return address(entries_of(map));
 }
 
 }  // namespace compat

@@ -77,7 +77,7 @@ void op_write_const_hdf5(const char* name, int dim, const char* type, char* data
       [&] { ::op_write_const_hdf5(name, dim, type_of_constant(name, type, file), data, file); });
 }
 void op_dump_to_hdf5(const char* file) {
-  guarded([&] { ::op_dump_to_hdf5(file); });
+  guarded([&] { ::op_dump_to_hdf5(file, program().values.maps_base_index); });
 }
 void op_fetch_data_hdf5_file(op_dat dat, const char* file) {
   guarded([&] { ::op_fetch_data_hdf5_file(dat, file); });

@@ -75,11 +75,12 @@ OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, co
                                  const char* file);
 
 /// Executes pending loops and writes all sets, maps and dats (temporary ones are left out) to a new
-/// file, from which the functions above declare the same mesh again. Map entries count from 0. The
-/// file appears when it is complete; until then one of this name stays as it was.
+/// file, from which the functions above declare the same mesh again. The file appears when it is
+/// complete; until then one of this name stays as it was.
+/// @param base_index  the number of the first element in map entries: 0, or 1
 /// @throws op2::Error bad_name: two of them cannot be in one file ("a" and "a/b", or a set and a
 /// dat of one name); everything that executing loops may throw
-OP2_API void op_dump_to_hdf5(const char* file);
+OP2_API void op_dump_to_hdf5(const char* file, int base_index = 0);
 
 /// Executes pending loops and adds the dat to `file` under its own name, in place of a dataset of
 /// that name; a file that is not there is created. If this fails, or the program ends meanwhile, a

@@ -146,9 +146,13 @@ void write_dat(api::Runtime& runtime, Hdf5File& file, const core::Dat& dat,
   file.write_rows({path, blocks, dat.value_type, dat.dim}, rows.data());
 }
 
-void write_map(api::Runtime& runtime, Hdf5File& file, const core::Map& map) {
-  const comm::Bytes entries =
-      runtime.collectively([&] { return runtime.rows.declared_entries(map); });
+/// @param base_index  the number of the first element in the file
+void write_map(api::Runtime& runtime, Hdf5File& file, const core::Map& map, int base_index) {
+  const std::vector<std::int32_t> entries = runtime.collectively([&] {
+    auto numbers = comm::from_bytes<std::int32_t>(runtime.rows.declared_entries(map));
+    for (std::int32_t& number : numbers) number += base_index;
+    return numbers;
+  });
   const comm::Blocks blocks = runtime.rows.declared_blocks(*core::record_of(map.from));
   file.write_rows({map.name_storage, blocks, Type::i32, map.dim}, entries.data());
 }
@@ -254,18 +258,18 @@ void op_write_const_hdf5(const char* name, int dim, const char* type, const char
   detail::write_const_hdf5(name, dim, type, checked_type("constant", name, type), values, file);
 }
 
-void op_dump_to_hdf5(const char* file) {
+void op_dump_to_hdf5(const char* file, int base_index) {
   auto& runtime = api::usable();
   core::check_path("op_dump_to_hdf5", file);
   check_paths(runtime.mesh);
   runtime.flush();
-  runtime.enter("op_dump_to_hdf5 '{}'", file);
+  runtime.enter("op_dump_to_hdf5 '{}'{}", file, base_index == 0 ? "" : " from 1");
   Hdf5File target(runtime.ranks(), file, Hdf5File::Access::create);
   for (const auto& set : runtime.mesh.sets()) {
     const auto size = static_cast<std::int32_t>(set->global_size);
     target.write_values(set->name_storage, Type::i32, 1, &size);
   }
-  for (const auto& map : runtime.mesh.maps()) write_map(runtime, target, *map);
+  for (const auto& map : runtime.mesh.maps()) write_map(runtime, target, *map, base_index);
   for (const auto& dat : runtime.mesh.dats())
     if (!dat->temporary) write_dat(runtime, target, *dat, dat->name_storage);
   target.publish();

@@ -63,6 +63,11 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   return j;
 }
 
+/// Of a job of several ranks.
+int exit_code(ErrorCode code) {
+  return 64 + static_cast<int>(code) / 100;
+}
+
 /// Sets a flag for the life of the object.
 struct Marked {
   explicit Marked(bool& flag) : marked(flag) { marked = true; }
@@ -82,7 +87,7 @@ void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler hand
   if (handler != nullptr)
     handler(error, ranks.rank());
   else
-    ranks.end_job(64 + static_cast<int>(error.code()) / 100);
+    ranks.end_job(exit_code(error.code()));
 }
 
 Runtime::Runtime(core::Options given, const core::Topology& of_process, core::LogLevel level,
@@ -154,9 +159,20 @@ void Runtime::poison(const std::string& reason) {
 }
 
 void Runtime::give_up(const Error& error) {
-  if (!alone() && (!is_uniform(error.code()) || engine.executing()))
+  if (!alone() && (!is_uniform(error.code()) || engine.executing())) {
+    has_told_ = true;
     end_others(log, ranks(), handler_, error);
+  }
   throw error;
+}
+
+void Runtime::end_job(const Error& error) {
+  if (!has_told_) {
+    if (!ranks().is_root()) std::this_thread::sleep_for(time_of_root);
+    core::Log(core::LogLevel::error, speaker(ranks())).error(error.what());
+    if (handler_ != nullptr) handler_(error, ranks().rank());
+  }
+  ranks().end_job(exit_code(error.code()));
 }
 
 void Runtime::flush() {

@@ -2,6 +2,7 @@
 // The one object that owns everything between op_init and op_exit.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,9 @@ namespace op2::api {
 /// called or the job ended.
 void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
                 const Error& error);
+
+/// What the first rank has to end the job with an error that all ranks have.
+inline constexpr std::chrono::seconds time_of_root{1};
 
 /// "[rank 1/4] ", put before what a rank logs; nothing on one rank.
 std::string speaker(const comm::Communicator& ranks);
@@ -109,6 +113,11 @@ class Runtime {
   /// host function is running.
   void check_caller() const;
 
+  /// What follows an error that the program cannot catch: it is said, unless that was done when a
+  /// loop failed, and the job is ended. An error that all ranks have is said by the first one: the
+  /// others give it time to end them. Returns on one rank.
+  void end_job(const Error& error);
+
   /// The child of a fork has no worker threads and shares files with its parent.
   void mark_forked() { forked_ = true; }
   bool forked() const { return forked_; }
@@ -142,6 +151,7 @@ class Runtime {
   std::string call_;         ///< the last one; on several ranks
   bool forked_ = false;
   bool executing_ = false;
+  bool has_told_ = false;    ///< an error was logged and given to the handler
   std::size_t queue_bound_;  ///< in loops, at most OP2_QUEUE_MAX
   std::string failure_;      ///< what() of the error that ended the session, or empty
 };

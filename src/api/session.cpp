@@ -12,6 +12,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include <op2/runtime.hpp>
@@ -106,6 +107,14 @@ Runtime& running() {
 
 Runtime* session_or_null() {
   return sessions().running.get();
+}
+
+void end_job(const Error& error) {
+  Runtime* const runtime = sessions().running.get();
+  if (runtime != nullptr && !runtime->forked()) return runtime->end_job(error);
+  if (comm::launched_rank() > 0) std::this_thread::sleep_for(time_of_root);
+  core::Log(core::LogLevel::error).error(error.what());
+  if (sessions().handler != nullptr) sessions().handler(error, comm::launched_rank());
 }
 
 std::shared_ptr<void>& companion() {

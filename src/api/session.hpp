@@ -19,6 +19,10 @@ Runtime& usable();
 /// The running session, or null. Never throws.
 Runtime* session_or_null();
 
+/// What follows an error that the program cannot catch: `Runtime::end_job`, or what can be done of
+/// it without a session. Returns unless the job is ended.
+void end_job(const Error& error);
+
 /// What the room above keeps for programs, from before `op_init` until after `op_exit`; null at
 /// first. Never throws.
 std::shared_ptr<void>& companion();

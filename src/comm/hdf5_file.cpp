@@ -299,9 +299,10 @@ void Hdf5File::read_values(const std::string& dataset, Type type, int count, voi
     const auto all =
         std::accumulate(found.begin(), found.end(), std::int64_t{1}, std::multiplies());
     if (all != count)
-      core::fail(ErrorCode::bad_dataset, "dataset '{}' of '{}' is {}, but {} is needed", dataset,
-                 s.path, text_of_extents(found),
-                 count == 1 ? std::string("a single value") : fmt::format("{} values", count));
+      core::fail(
+          ErrorCode::bad_dataset, "dataset '{}' of '{}' is {}, but {} needed", dataset, s.path,
+          text_of_extents(found),
+          count == 1 ? std::string("a single value is") : fmt::format("{} values are", count));
     const RowRange rows{0, found.empty() ? 1 : found[0]};
     const int dim = static_cast<int>(all / rows.count);
     Bytes buffer(data.buffer_size(rows, dim, type));

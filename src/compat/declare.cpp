@@ -81,8 +81,8 @@ namespace {
 /// The type of values of `size` bytes, if the type string says one of this size. Others are the
 /// program's alone.
 std::optional<Type> known_type(const char* name, const char* type, int size) {
-  if (type == nullptr) type_of("dat", name, type);
-  const auto known = core::type_named(without_soa(type));
+  if (type == nullptr) type_of(fmt::format("dat '{}'", name), type);
+  const auto known = type_named(type);
   return known && static_cast<int>(core::size_of(*known)) == size ? known : std::nullopt;
 }
 
@@ -141,7 +141,7 @@ int op_free_dat_temp_char(op_dat dat) {
 
 void decl_const(int dim, const char* type, int size, const void* values) {
   guarded([&] {
-    const Type known = type_of("constant", "at an address", type);
+    const Type known = type_of("constant 'at an address'", type);
     if (static_cast<int>(core::size_of(known)) != size)
       core::fail(ErrorCode::bad_type,
                  "constant 'at an address': a value of type \"{}\" has {} bytes, not {}", type,

@@ -9,28 +9,40 @@
 
 #include <op2/compat/op2_functions.h>
 
+#include <api/session.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>
-#include <core/log.hpp>
 
 namespace op2::compat {
 
-void end_program(const Error& error) {
-  core::Log(core::LogLevel::error).error(error.what());
-  // Without destructors: threads of the library may be loading or compiling.
+namespace {
+
+void flush_output() {
   std::cout.flush();
   std::fflush(nullptr);
+}
+
+}  // namespace
+
+void end_program(const Error& error) {
+  flush_output();
+  api::end_job(error);
+  flush_output();  // of the handler
+  // Without destructors: threads of the library may be loading or compiling.
   _exit(EXIT_FAILURE);
 }
 
 void wrong_type(const char* what, const char* name, const char* type) {
   guarded([&] {
-    core::fail(ErrorCode::bad_type, "{} '{}': its values are not of type \"{}\"", what, name,
-               type == nullptr ? "" : type);
+    core::fail(ErrorCode::bad_type, "{} '{}': its values are not of type \"{}\"", shown(what),
+               shown(name), shown(type));
   });
 }
 bool differs(const char* type, const char* name) {
-  return without_soa(type == nullptr ? "" : type) != name;
+  const std::string_view one = core::without_soa(shown(type)),
+                         other = core::without_soa(shown(name));
+  const auto named = type_named(one);
+  return one != other && (!named || named != type_named(other));
 }
 
 void not_supported(const char* function, const char* instead) {

@@ -6,7 +6,8 @@
 
 namespace op2::compat {
 
-/// Logs the error and ends the program with exit code 1. What was printed is flushed; neither
+/// Logs the error, calls the error handler if there is one, and ends the job: on one rank with exit
+/// code 1, on several with that of `Runtime::end_job`. What was printed is flushed; neither
 /// destructors nor functions of `atexit` run.
 [[noreturn]] void end_program(const Error& error);
 

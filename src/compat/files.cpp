@@ -6,22 +6,34 @@
 #include <op2/hdf5.hpp>
 #include <op2/op2.hpp>
 
+#include <api/session.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
 #include <compat/types.hpp>
 
 namespace op2::compat {
 
+namespace {
+
+std::span<const op_dat> all_of(const char* function, const op_dat* fields, int count) {
+  if (count < 0 || (fields == nullptr && count > 0))
+    core::fail(ErrorCode::null_data, "{}: {} fields at {}", function, count,
+               static_cast<const void*>(fields));
+  return {fields, static_cast<std::size_t>(count)};
+}
+
+}  // namespace
+
 void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates, const op_dat* fields,
                   int count) {
   guarded([&] {
-    ::op_write_vtu(path, cells_to_nodes, coordinates, {fields, static_cast<std::size_t>(count)});
+    ::op_write_vtu(path, cells_to_nodes, coordinates, all_of("op_write_vtu", fields, count));
   });
 }
 void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                    const op_dat* fields, int count) {
   guarded([&] {
-    ::op_write_pvtu(path, cells_to_nodes, coordinates, {fields, static_cast<std::size_t>(count)});
+    ::op_write_pvtu(path, cells_to_nodes, coordinates, all_of("op_write_pvtu", fields, count));
   });
 }
 
@@ -38,18 +50,34 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
 }
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
   return guarded([&] {
-    return ::op_decl_dat_hdf5(set, dim, core::name_of(type_of("dat", name, type)), file, name);
+    const Type known = type_of(fmt::format("dat '{}' of '{}'", shown(name), shown(file)), type);
+    const op_dat made = ::op_decl_dat_hdf5(set, dim, core::name_of(known), file, name);
+    if (made == nullptr && !api::running().log.logs(core::LogLevel::warning))
+      compat::op_printf("op_decl_dat_hdf5: '%s' has no dataset '%s'; the dat is not declared\n",
+                        file, name);
+    return made;
   });
 }
+
+namespace {
+
+const char* type_of_constant(const char* name, const char* type, const char* file) {
+  return core::name_of(
+      type_of(fmt::format("constant '{}' of '{}'", shown(name), shown(file)), type));
+}
+
+}  // namespace
+
 void op_get_const_hdf5(const char* name, int dim, const char* type, char* data, const char* file) {
-  guarded([&] { ::op_get_const_hdf5(name, dim, type, data, file); });
+  guarded([&] { ::op_get_const_hdf5(name, dim, type_of_constant(name, type, file), data, file); });
 }
 void op_write_const_hdf5(const char* name, int dim, const char* type, char* data,
                          const char* file) {
-  guarded([&] { ::op_write_const_hdf5(name, dim, type, data, file); });
+  guarded(
+      [&] { ::op_write_const_hdf5(name, dim, type_of_constant(name, type, file), data, file); });
 }
 void op_dump_to_hdf5(const char* file) {
-  guarded([&] { ::op_dump_to_hdf5(file); });
+  guarded([&] { ::op_dump_to_hdf5(file, program().values.maps_base_index); });
 }
 void op_write_hdf5(const char* file) {
   compat::op_dump_to_hdf5(file);

@@ -48,8 +48,22 @@ arg of_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type, 
   return made;
 }
 
+/// An argument of a loop, for messages.
+struct Place {
+  const op_loop_name& loop;
+  int number;
+
+  std::string text() const {
+    return fmt::format("loop '{}' ({}:{}) arg {}", loop.name, loop.file, loop.line, number);
+  }
+  Type type_of(const char* type) const {
+    const auto known = type != nullptr ? type_named(type) : std::nullopt;
+    return known ? *known : compat::type_of(text(), type);
+  }
+};
+
 /// Type and number of values, where the argument says other than its dat.
-void add_form(const arg& given, ::op_arg& made) {
+void add_form(const arg& given, ::op_arg& made, const Place& place) {
   const bool is_as_declared = given.dat != nullptr && given.dim == given.dat->dim &&
                               given.type != nullptr &&
                               std::strcmp(given.type, given.dat->type) == 0;
@@ -57,12 +71,12 @@ void add_form(const arg& given, ::op_arg& made) {
   if (is_as_declared) return;
   made.dim = given.dim;
   if (fits_dat(given, made) || given.type == nullptr) return;
-  made.type = core::name_of(type_of("argument of type", given.type, given.type));
+  made.type = core::name_of(place.type_of(given.type));
 }
 
 /// The argument as the library knows it. Filled in where it stays: a copy of what was just written
 /// in parts costs more than the rest.
-void convert(const arg& given, ::op_arg& made) {
+void convert(const arg& given, ::op_arg& made, const Place& place) {
   made.argtype = static_cast<op_arg_type>(given.argtype);
   made.acc = static_cast<op_access>(given.acc);
   made.opt = given.opt;
@@ -70,12 +84,11 @@ void convert(const arg& given, ::op_arg& made) {
   made.dat = given.dat;
   made.map = given.map;
   if (given.argtype == OP_ARG_DAT) {
-    add_form(given, made);
+    add_form(given, made, place);
     return;
   }
   made.dim = given.dim;
-  made.value_type =
-      given.argtype == OP_ARG_IDX ? Type::i32 : type_of("argument of type", given.type, given.type);
+  made.value_type = given.argtype == OP_ARG_IDX ? Type::i32 : place.type_of(given.type);
   made.data = given.data;
   made.writable = true;
 }
@@ -109,6 +122,13 @@ void take_mark(api::Runtime& runtime, op_dat dat) {
   runtime.flush();
   dat->dirtybit = dat->dirty_hd = 0;
   if (runtime.mesh.knows(dat)) runtime.engine.forget_halo(*core::record_of(dat));
+}
+
+/// A loop without a name or a kernel.
+[[noreturn]] void refuse(const op_loop_name& loop) {
+  core::check_name(fmt::format("a loop at {}:{}", shown(loop.file), loop.line).c_str(), loop.name);
+  core::fail(ErrorCode::bad_handle, "loop '{}' ({}:{}): the kernel is null", loop.name, loop.file,
+             loop.line);
 }
 
 bool has_changed(const core::NamedVariable& named) {
@@ -161,18 +181,20 @@ arg op_arg_idx(int idx, op_map map) {
 void par_loop(const function& kernel, const char* name, const char* file, int line, op_set set,
               const arg* const* args, int count) {
   guarded([&] {
+    const op_loop_name loop(name, file, line);
+    if (name == nullptr || kernel.address == nullptr) refuse(loop);
     std::array<std::byte, 32 * sizeof(::op_arg)> usual;  // allocating costs as much as the rest
     std::pmr::monotonic_buffer_resource memory(usual.data(), usual.size());
     std::pmr::vector<::op_arg> list(&memory);
     list.reserve(static_cast<std::size_t>(count));
-    for (int k = 0; k < count; ++k) convert(*args[k], list.emplace_back());
+    for (int k = 0; k < count; ++k) convert(*args[k], list.emplace_back(), {loop, k});
     api::Runtime& runtime = api::usable();
     for (int k = 0; k < count; ++k)
       if (is_marked(*args[k])) take_mark(runtime, args[k]->dat);
     core::FunctionKernel* known = runtime.mesh.kernel_of_function(kernel.address);
     if (known == nullptr) known = &made_known(runtime.mesh, kernel, name, file, line);
     take_values(runtime, *known);
-    detail::par_loop(known, {name, file, line}, set, list);
+    detail::par_loop(known, loop, set, list);
   });
 }
 

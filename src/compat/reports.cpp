@@ -62,11 +62,27 @@ std::string profile_as_json(const Section& sections, const core::LoopTable& tabl
   return all.dump(2, ' ', false, replace_faults) + "\n";
 }
 
-/// Where a profile goes that was not given a path.
-std::string json_path(const char* path) {
-  if (path != nullptr && *path != '\0') return path;
+/// OP_PROFILE_JSON_OUTPUT of the root, or nothing. Collective while the library runs: launchers do
+/// not give all variables to all ranks.
+std::string wanted_json_path(api::Runtime* runtime) {
   const char* const wanted = std::getenv("OP_PROFILE_JSON_OUTPUT");
-  return wanted == nullptr || *wanted == '\0' ? "op_profile.json" : wanted;
+  const std::string mine = wanted == nullptr ? "" : wanted;
+  if (runtime == nullptr || runtime->alone()) return mine;
+  runtime->enter("OP_PROFILE_JSON_OUTPUT");
+  return runtime->collectively(
+      [&] { return comm::text_of(runtime->ranks().broadcast(comm::bytes_of(mine), 0)); });
+}
+
+/// Where a profile goes that was perhaps not given a path.
+std::string json_path(api::Runtime* runtime, const char* path) {
+  if (path != nullptr && *path != '\0') return path;
+  const std::string wanted = wanted_json_path(runtime);
+  return wanted.empty() ? "op_profile.json" : wanted;
+}
+
+/// The session, or null if there is none.
+api::Runtime* session_if_any() {
+  return api::session_or_null() == nullptr ? nullptr : &api::usable();
 }
 
 }  // namespace
@@ -148,27 +164,28 @@ void profile_end() {
 void profile_output() {
   guarded([] {
     Section sections = program().profile.all();
-    if (api::session_or_null() != nullptr) {
+    api::Runtime* const runtime = session_if_any();
+    if (runtime != nullptr) {
       compat::op_timing_output();
-      sections = sections_of_all(api::usable());
+      sections = sections_of_all(*runtime);
     }
     compat::op_printf("%s", to_text(sections).c_str());
-    const char* const path = std::getenv("OP_PROFILE_JSON_OUTPUT");
-    if (path != nullptr && *path != '\0') profile_output_json(path);
+    const std::string path = wanted_json_path(runtime);
+    if (!path.empty()) profile_output_json(path.c_str());
   });
 }
 void profile_output_json(const char* path) {
   guarded([&] {
-    const std::string file = json_path(path);
-    if (api::session_or_null() == nullptr) {
+    api::Runtime* const runtime = session_if_any();
+    const std::string file = json_path(runtime, path);
+    if (runtime == nullptr) {
       if (program().rank == 0) write_file(file, profile_as_json(program().profile.all(), {}));
       return;
     }
-    api::Runtime& runtime = api::usable();
-    runtime.flush();
-    const core::LoopTable table = api::table_of_all_ranks(runtime);
-    const Section sections = sections_of_all(runtime);
-    write_on_root(runtime, "op_profile_output_json", file.c_str(),
+    runtime->flush();
+    const core::LoopTable table = api::table_of_all_ranks(*runtime);
+    const Section sections = sections_of_all(*runtime);
+    write_on_root(*runtime, "op_profile_output_json", file.c_str(),
                   [&] { return profile_as_json(sections, table); });
   });
 }

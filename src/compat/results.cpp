@@ -2,8 +2,10 @@
 // Results: values, sizes and pointers.
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <op2/compat/op2_functions.h>
 #include <op2/op2.hpp>
@@ -139,22 +141,42 @@ wide_index op_get_size(op_set set) {
 }
 int op_size_of_set(const char* name) {
   return guarded([&] {
+    core::check_name("op_size_of_set", name);
     for (const auto& set : api::usable().mesh.sets())
       if (std::string_view(set->name) == name) return static_cast<int>(set->rows());
     core::fail(ErrorCode::bad_name, "op_size_of_set: there is no set '{}'", name);
   });
 }
+
+namespace {
+
+/// What `of` yields for a set of this session.
+template <class Size>
+int size_of_set(const char* function, op_set set, const Size& of) {
+  return guarded([&] {
+    const core::Mesh& mesh = api::running().mesh;
+    if (!mesh.knows(set)) core::check_handle(mesh, fmt::format("{}: the set", function), set);
+    return of(*set);
+  });
+}
+
+}  // namespace
+
 int op_get_size_local(op_set set) {
-  return set->size;
+  return size_of_set("op_get_size_local", set, [](const op_set_core& of) { return of.size; });
 }
 int op_get_size_local_core(op_set set) {
-  return set->core_size;
+  return size_of_set("op_get_size_local_core", set,
+                     [](const op_set_core& of) { return of.core_size; });
 }
 int op_get_size_local_exec(op_set set) {
-  return set->size + set->exec_size;
+  return size_of_set("op_get_size_local_exec", set,
+                     [](const op_set_core& of) { return of.size + of.exec_size; });
 }
 int op_get_size_local_full(op_set set) {
-  return set->size + set->exec_size + set->nonexec_size;
+  return size_of_set("op_get_size_local_full", set, [](const op_set_core& of) {
+    return of.size + of.exec_size + of.nonexec_size;
+  });
 }
 wide_index op_get_global_set_offset(op_set set) {
   return guarded([&] {
@@ -169,9 +191,11 @@ wide_index op_get_global_set_offset(op_set set) {
 op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name) {
   return guarded([&]() -> op_dat {
     api::Runtime& runtime = api::usable();
-    for (const auto& dat : runtime.mesh.dats())
+    core::check_name("search_dat", name);
+    for (const auto& dat : runtime.mesh.dats())  // programs may have given it another name since
       if (runtime.mesh.knows(dat.get()) && dat->set == set && dat->dim == dim &&
-          dat->size == size && dat->name_storage == name && !differs(type, dat->type))
+          dat->size == size && std::string_view(shown(dat->name)) == name &&
+          !differs(type, dat->type))
         return dat.get();
     return nullptr;
   });
@@ -188,12 +212,43 @@ void* data_of(op_dat dat) {
     return static_cast<void*>(dat->data);
   });
 }
+int* entries_of(op_map map) {
+  return guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_get_map_ptr: the map", map);
+    runtime.flush();
+    return map->map;
+  });
+}
+
+namespace {
+
+/// The program has written rows of these dats, so that their halos are out of date.
+void take_written(api::Runtime& runtime, std::span<const op_dat> dats) {
+  runtime.flush();
+  for (const op_dat dat : dats) {
+    dat->dirtybit = dat->dirty_hd = 0;
+    runtime.engine.forget_halo(*core::record_of(dat));
+  }
+}
+
+}  // namespace
 
 void op_upload_all() {
-  flush();
+  guarded([] {
+    api::Runtime& runtime = api::usable();
+    std::vector<op_dat> live;
+    for (const auto& dat : runtime.mesh.dats())
+      if (runtime.mesh.knows(dat.get())) live.push_back(dat.get());
+    take_written(runtime, live);
+  });
 }
-void op_upload_dat(op_dat) {
-  flush();
+void op_upload_dat(op_dat dat) {
+  guarded([&] {
+    api::Runtime& runtime = api::usable();
+    core::check_handle(runtime.mesh, "op_upload_dat: the dat", dat);
+    take_written(runtime, {&dat, 1});
+  });
 }
 void op_download_dat(op_dat) {
   flush();

@@ -13,6 +13,7 @@
 #include <comm/mpi_communicator.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
+#include <core/error.hpp>
 #include <core/trace.hpp>
 
 namespace op2::compat {
@@ -66,6 +67,9 @@ void op_exit() {
 void op_rt_exit() {}
 
 void op_rank(int* rank) {
+  guarded([&] {
+    if (rank == nullptr) core::fail(ErrorCode::null_data, "op_rank: the number's place is null");
+  });
   *rank = program().rank;
 }
 int op_is_root() {

@@ -31,6 +31,11 @@ bool is_modified(const arg& given) {
   return is_active_dat(given) && given.acc != OP_READ;
 }
 
+void check_args(const char* function, int count, const arg* args) {
+  if (count > 0 && args == nullptr)
+    core::fail(ErrorCode::null_data, "{}: the arguments are null", function);
+}
+
 /// The arguments that a loop with halos has to know.
 std::vector<const arg*> dats_of(int count, const arg* args) {
   std::vector<const arg*> dats;
@@ -56,6 +61,7 @@ int exchange(op_set set, int count, arg* args) {
   return guarded([&] {
     api::Runtime& runtime = api::usable();
     core::check_handle(runtime.mesh, "op_mpi_halo_exchanges: the set", set);
+    check_args("op_mpi_halo_exchanges", count, args);
     const std::vector<const arg*> dats = dats_of(count, args);
     const function kernel = {&nothing, &call_nothing, static_cast<int>(dats.size())};
     if (!runtime.alone())
@@ -71,6 +77,7 @@ int exchange(op_set set, int count, arg* args) {
 void mark_modified(int count, const arg* args) {
   guarded([&] {
     api::Runtime& runtime = api::usable();
+    check_args("op_mpi_set_dirtybit", count, args);
     runtime.flush();
     for (int k = 0; k < count; ++k) {
       if (!is_modified(args[k])) continue;
@@ -103,7 +110,8 @@ comm::Bytes folded(const core::LoopArg& shape, std::span<const std::byte> all, s
 void reduce(const arg& global, int bytes, void* data) {
   guarded([&] {
     if (global.argtype != OP_ARG_GBL || global.opt == 0 || global.acc == OP_READ) return;
-    const Type type = type_of("op_mpi_reduce: global of type", global.type, global.type);
+    const Type type = type_of("op_mpi_reduce: the global", global.type);
+    core::check_dim("op_mpi_reduce", "the global", global.dim);
     const std::size_t size = core::size_of(type, global.dim);
     if (data == nullptr || bytes != static_cast<int>(core::size_of(type)))
       core::fail(ErrorCode::bad_type,
@@ -127,22 +135,32 @@ void reduce(const arg& global, int bytes, void* data) {
   });
 }
 
+namespace {
+
+void reduce_one(const arg* global, std::size_t bytes, void* data) {
+  guarded([&] { check_args("op_mpi_reduce", 1, global); });
+  reduce(*global, static_cast<int>(bytes), data);
+}
+
+}  // namespace
+
 void op_mpi_reduce_float(arg* global, float* data) {
-  reduce(*global, sizeof *data, data);
+  reduce_one(global, sizeof *data, data);
 }
 void op_mpi_reduce_double(arg* global, double* data) {
-  reduce(*global, sizeof *data, data);
+  reduce_one(global, sizeof *data, data);
 }
 void op_mpi_reduce_int(arg* global, int* data) {
-  reduce(*global, sizeof *data, data);
+  reduce_one(global, sizeof *data, data);
 }
 void op_mpi_reduce_bool(arg* global, bool* data) {
-  reduce(*global, sizeof *data, data);
+  reduce_one(global, sizeof *data, data);
 }
 void op_mpi_reduce_combined(arg* args, int count) {
+  guarded([&] { check_args("op_mpi_reduce_combined", count, args); });
   for (int k = 0; k < count; ++k)
     if (args[k].argtype == OP_ARG_GBL && args[k].opt != 0 && args[k].acc != OP_READ)
-      reduce(args[k], args[k].size / args[k].dim, args[k].data);
+      reduce(args[k], args[k].size / std::max(args[k].dim, 1), args[k].data);
 }
 void op_disable_mpi_reductions(bool off) {
   if (off && guarded([] { return !api::running().alone(); }))
@@ -178,15 +196,15 @@ void op_mpi_set_dirtybit_cuda(int count, arg* args) {
 }
 
 int getSetSizeFromOpArg(arg* dat) {
-  if (!is_active_dat(*dat)) return 0;
+  if (dat == nullptr || !is_active_dat(*dat)) return 0;
   return op_get_size_local_full(dat->dat->set);
 }
 void op_arg_check(op_set, int, arg, int*, const char*) {}
 
 bool op_type_equivalence(const char* one, const char* other) {
   return guarded([&] {
-    return type_of("op_type_equivalence", "first", one) ==
-           type_of("op_type_equivalence", "second", other);
+    return type_of("op_type_equivalence, first type", one) ==
+           type_of("op_type_equivalence, second type", other);
   });
 }
 
@@ -223,6 +241,8 @@ void op_compute_moment_across_times(double* times, int count, bool ignore_zeros,
     double count, values, squares;
   };
   guarded([&] {
+    if (first == nullptr || second == nullptr || (times == nullptr && count > 0))
+      core::fail(ErrorCode::null_data, "op_compute_moment: the times or the results are null");
     Sums sums{0, 0, 0};
     for (const double time : std::span(times, static_cast<std::size_t>(std::max(count, 0)))) {
       if (ignore_zeros && time == 0) continue;

@@ -2,31 +2,38 @@
 // Type strings of programs for OP2's own headers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <op2/types.hpp>
 
 #include <core/error.hpp>
+#include <core/op2_type_names.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::compat {
 
-/// A type string without ":soa", which means nothing here.
-inline std::string without_soa(std::string_view type) {
-  if (type.ends_with(":soa")) type.remove_suffix(4);
-  return std::string(type);
+/// The type that a string names, if any.
+inline std::optional<Type> type_named(std::string_view text) {
+  const auto named = core::op2_type_named(text);
+  return named ? named : core::type_named(core::without_soa(text));
 }
 
-/// The type that a string names; ":soa" behind it means nothing here.
-/// @throws Error bad_type
-inline Type type_of(const char* what, const char* name, const char* type) {
-  if (type == nullptr) core::fail(ErrorCode::bad_type, "{} '{}': the type is null", what, name);
-  std::string_view text = type;
-  if (text.ends_with(":soa")) text.remove_suffix(4);
-  if (const auto known = core::type_named(text)) return *known;
-  return core::check_type_name(fmt::format("{} '{}'", what, name), without_soa(type).c_str());
+/// The same.
+/// @param place  "dat 'q'", for the message
+/// @throws Error bad_type: null or unknown
+inline Type type_of(const std::string& place, const char* type) {
+  if (type == nullptr)
+    core::fail(ErrorCode::bad_type, "{}: the type is null; give it one, e.g. \"double\"", place);
+  if (const auto known = type_named(type)) return *known;
+  return core::check_type_name(place, std::string(core::without_soa(type)).c_str());
+}
+
+/// A text for a message.
+inline const char* shown(const char* text) {
+  return text == nullptr ? "" : text;
 }
 
 }  // namespace op2::compat

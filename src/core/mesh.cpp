@@ -141,7 +141,7 @@ void Mesh::end() {
 
 Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
   const auto fits = [&](const Dat* dat) {
-    return dat->set == set && dat->dim == dim && dat->value_type == type && !dat->opaque;
+    return dat->set == set && dat->dim == dim && dat->value_type == type;
   };
   const auto found = std::find_if(reusable_.begin(), reusable_.end(), fits);
   if (found == reusable_.end()) return nullptr;
@@ -210,6 +210,12 @@ bool Mesh::release(op_dat dat) {
 }
 
 void Mesh::recycle() {
+  for (Dat* dat : released_) {  // opaque rows are bytes again
+    if (!dat->opaque) continue;
+    dat->opaque = false;
+    dat->dim = dat->size;
+    dat->type = name_of(dat->value_type);
+  }
   reusable_.insert(reusable_.end(), released_.begin(), released_.end());
   released_.clear();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/set_by_one.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -69,13 +70,16 @@ void run_and_mark(const LoopStep& step, const LoopPart& part, std::span<const st
 }
 
 int winner_of(std::span<const Found> ranks, const core::LoopArg* extreme) {
-  int winner = -1;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    if (ranks[rank].mark == no_element) continue;
-    if (winner < 0 || is_better(ranks[rank], ranks[static_cast<std::size_t>(winner)], extreme))
-      winner = static_cast<int>(rank);
-  }
-  return winner;
+  const Found* winner = nullptr;
+  for (const Found& rank : ranks)
+    if (rank.mark != no_element && (winner == nullptr || is_better(rank, *winner, extreme)))
+      winner = &rank;
+  if (winner == nullptr) return -1;
+  const auto beats_winner = [&](const Found& rank) {
+    return rank.mark == no_element && compare(*extreme, rank.extreme, winner->extreme) < 0;
+  };
+  if (extreme != nullptr && std::ranges::any_of(ranks, beats_winner)) return -1;
+  return static_cast<int>(winner - ranks.data());
 }
 
 }  // namespace op2::sched

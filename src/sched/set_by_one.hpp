@@ -30,7 +30,8 @@ struct Found {
 };
 
 /// The rank whose value counts: that with the best extreme, and of equal ones that of the lowest
-/// number; without an extreme that of the highest number. -1: no element has set it anywhere.
+/// number; without an extreme that of the highest number. -1: no element has set it, or none has
+/// reached the value that the extreme has on some rank before the loop.
 int winner_of(std::span<const Found> ranks, const core::LoopArg* extreme);
 
 }  // namespace op2::sched

@@ -4,8 +4,65 @@
 
 namespace {
 
+const int size = 8;
+
 void difference(const double* left, const double* right, double* edge) {
   *edge = *right - *left;
+}
+
+/// A dat of the ends of edges, counted from one, as a table and as what others read as a map.
+void write(const Ring& ring, const char* file) {
+  int pairs[2 * size];
+  for (int e = 0; e < size; ++e) {
+    pairs[2 * e] = e + 1;
+    pairs[2 * e + 1] = size - e;
+  }
+  op_dat table = op_decl_dat(ring.edges, 2, "int", pairs, "table");
+  double factor = 2.5;
+  op_write_const_hdf5("factor", 1, "real(8)", (char*)&factor, file);
+  op_fetch_data_hdf5_file(table, file);
+  op_fetch_data_hdf5_file_path(table, file, "mesh/ends");
+  op_fetch_data_hdf5_file_path(ring.number, file, "mesh/number");
+}
+
+/// Expects of edge 0 and edge 6 what they have between their cells, which have their numbers as
+/// values.
+void expect_differences(op_set edges, op_map ends, op_dat number, double first, double seventh) {
+  op_dat length = op_decl_dat_temp(edges, 1, "double", (double*)NULL, "length");
+  op_par_loop(difference, "difference", edges, op_arg_dat(number, 0, ends, 1, "double", OP_READ),
+              op_arg_dat(number, 1, ends, 1, "double", OP_READ),
+              op_arg_dat(length, -1, OP_ID, 1, "double", OP_WRITE));
+  double values[size];
+  op_fetch_data_idx(length, values, 0, size - 1);
+  expect("edge 0", values[0], first);
+  expect("edge 6", values[6], seventh);
+  op_free_dat_temp(length);
+}
+
+void read(const char* file) {
+  double factor = 0;
+  op_get_const_hdf5("factor", 1, "double", (char*)&factor, file);
+  expect("factor", factor, 2.5);
+  op_set edges = op_decl_set_hdf5_infer_size(file, "edges_read", "table");
+  op_set cells = op_decl_set_hdf5_infer_size(file, "cells_read", "mesh/number");
+  op_map map = op_decl_map_hdf5(edges, cells, 2, file, "mesh/ends");
+  op_dat number = op_decl_dat_hdf5(cells, 1, "r8", file, "mesh/number");
+  op_dat missing = op_decl_dat_hdf5(cells, 1, "double", file, "nothing");
+  expect("missing", missing == NULL, 1);
+  op_map no_map = op_decl_map_hdf5(edges, cells, 2, file, "mesh/nothing");
+  expect("missing map", no_map == NULL, 1);
+  expect("sizes", static_cast<double>(op_get_size(edges)), size);
+  expect_differences(edges, map, number, 7, 1 - 6);
+}
+
+/// What was dumped is read by the same functions with the same base index.
+void read_dump(const char* file) {
+  op_write_hdf5(file);  // an older name of op_dump_to_hdf5
+  op_set edges = op_decl_set_hdf5(file, "edges"), cells = op_decl_set_hdf5(file, "cells");
+  expect("dumped", static_cast<double>(op_get_size(edges)), size);
+  op_map ends = op_decl_map_hdf5(edges, cells, 2, file, "ends");
+  op_dat number = op_decl_dat_hdf5(cells, 1, "double", file, "number");
+  expect_differences(edges, ends, number, 1, 1);
 }
 
 }  // namespace
@@ -13,44 +70,12 @@ void difference(const double* left, const double* right, double* edge) {
 int main(int argc, char** argv) {
   op_init(argc, argv, 0);
   const char* const file = argv[1];
-  const int size = 8;
   if (op_is_root()) remove(file);
   op_mpi_barrier();
   const Ring ring(size);
-  int pairs[16];
-  for (int e = 0; e < 8; ++e) {
-    pairs[2 * e] = e + 1;
-    pairs[2 * e + 1] = 8 - e;
-  }
-  op_dat table = op_decl_dat(ring.edges, 2, "int", pairs, "table");
-  double factor = 2.5, read = 0;
-  op_write_const_hdf5("factor", 1, "double", (char*)&factor, file);
-  op_fetch_data_hdf5_file(table, file);
-  op_fetch_data_hdf5_file_path(table, file, "mesh/ends");
-  op_fetch_data_hdf5_file_path(ring.number, file, "mesh/number");
-  op_get_const_hdf5("factor", 1, "double", (char*)&read, file);
-  expect("factor", read, 2.5);
-
-  op_set edges = op_decl_set_hdf5_infer_size(file, "edges_read", "table");
-  op_set cells = op_decl_set_hdf5_infer_size(file, "cells_read", "mesh/number");
-  op_map map = op_decl_map_hdf5(edges, cells, 2, file, "mesh/ends");
-  op_dat number = op_decl_dat_hdf5(cells, 1, "double", file, "mesh/number");
-  op_dat missing = op_decl_dat_hdf5(cells, 1, "double", file, "nothing");
-  expect("missing", missing == NULL, 1);
-  op_map no_map = op_decl_map_hdf5(edges, cells, 2, file, "mesh/nothing");
-  expect("missing map", no_map == NULL, 1);
-  expect("sizes", static_cast<double>(op_get_size(edges)), size);
-  op_dat length = op_decl_dat(edges, 1, "double", (double*)NULL, "length");
-  op_par_loop(difference, "difference", edges, op_arg_dat(number, 0, map, 1, "double", OP_READ),
-              op_arg_dat(number, 1, map, 1, "double", OP_READ),
-              op_arg_dat(length, -1, OP_ID, 1, "double", OP_WRITE));
-  double values[8];
-  op_fetch_data_idx(length, values, 0, 7);
-  expect("edge 0", values[0], 7);
-  expect("edge 6", values[6], 1 - 6);
-  op_write_hdf5(file);
-  op_set again = op_decl_set_hdf5(file, "edges");
-  expect("dumped", static_cast<double>(op_get_size(again)), size);
+  write(ring, file);
+  read(file);
+  read_dump(file);
   op_exit();
   return faults == 0 ? 0 : 1;
 }

@@ -14,6 +14,24 @@ void fill(point* own, const double* number) {
 void gather(const point* left, const point* right, double* sum) {
   *sum += left->x + right->weight;
 }
+void check_empty(point* own) {
+  if (own->x != 0) ++faults;
+  own->x = 1;
+}
+
+/// Rows of a freed temporary dat are taken again, with zeros.
+void reuse(const Ring& ring) {
+  int records = 0;
+  for (int step = 0; step < 3; ++step) {
+    op_dat again = op_decl_dat_temp(ring.cells, 1, "point", (point*)NULL, "again");
+    op_par_loop(check_empty, "check_empty", ring.cells,
+                op_arg_dat(again, -1, OP_ID, 1, "point", OP_RW));
+    op_free_dat_temp(again);
+    if (step == 0) records = OP_dat_index;
+  }
+  expect("records of dats", OP_dat_index, records);
+}
+
 void wide(ll* own, const double* number) {
   *own = static_cast<ll>(1e15) + static_cast<ll>(*number);
 }
@@ -50,6 +68,7 @@ int main(int argc, char** argv) {
   op_fetch_data(points, all.data());
   if (op_is_root()) expect("point 5", all[5].x + all[5].weight, 15);
   expect("freed", op_free_dat_temp(temp), 1);
+  reuse(ring);
   op_exit();
   return faults == 0 ? 0 : 1;
 }

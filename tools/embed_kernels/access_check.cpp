@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <core/access.hpp>
+#include <core/op2_type_names.hpp>
 #include <jit/llvm/access/access_rules.hpp>
 
 namespace op2::embed {
@@ -22,25 +22,15 @@ op_access mode_of(Access access) {
   return modes.at(static_cast<std::size_t>(access));
 }
 
-/// Types as OP2 calls them; others may be anything.
+/// The type of a type string that names a known one; others may be anything.
 std::optional<clang::QualType> type_named(const clang::ASTContext& context, std::string_view name) {
-  name = name.substr(0, name.find(':'));
-  const std::map<std::string_view, clang::QualType> known{{"double", context.DoubleTy},
-                                                          {"r8", context.DoubleTy},
-                                                          {"real*8", context.DoubleTy},
-                                                          {"real(8)", context.DoubleTy},
-                                                          {"float", context.FloatTy},
-                                                          {"r4", context.FloatTy},
-                                                          {"int", context.IntTy},
-                                                          {"i4", context.IntTy},
-                                                          {"integer*4", context.IntTy},
-                                                          {"integer(4)", context.IntTy},
-                                                          {"uint", context.UnsignedIntTy},
-                                                          {"ll", context.LongLongTy},
-                                                          {"ull", context.UnsignedLongLongTy},
-                                                          {"bool", context.BoolTy}};
-  const auto found = known.find(name);
-  return found != known.end() ? std::optional(found->second) : std::nullopt;
+  const auto type = core::op2_type_named(name);
+  if (!type) return std::nullopt;
+  const std::array<clang::QualType, 7> known{context.DoubleTy,   context.FloatTy,
+                                             context.IntTy,      context.UnsignedIntTy,
+                                             context.LongLongTy, context.UnsignedLongLongTy,
+                                             context.BoolTy};
+  return known.at(static_cast<std::size_t>(*type));
 }
 
 /// `long` and `long long` are of one size.

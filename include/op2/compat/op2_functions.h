@@ -2,9 +2,10 @@
 // What the library offers to programs written for OP2's own headers, under OP2's names and with C
 // linkage, in a namespace of its own; op_lib_core.h and its like bring the names out. C++11.
 //
-// An error of a call is logged and ends the program at once (exit code 1; on several ranks the
-// whole job), unless an error handler was installed. Meanings and errors are those of the functions
-// of the same name in op2.hpp, where nothing else is said.
+// An error of a call is logged and ends the program at once: with exit code 1, or on several ranks
+// the whole job, with 64 plus the first digit of the error's number. A handler of
+// `op_set_error_handler` (op2/runtime.hpp) is called before. Meanings and errors are those of the
+// functions of the same name in op2.hpp, where nothing else is said.
 #pragma once
 
 #include "op2_records.h"
@@ -33,6 +34,7 @@ OP2_API bool differs(const char* type, const char* name);
 
 /// Executes what is queued; yields the local rows.
 OP2_API void* data_of(op_dat dat);
+OP2_API int* entries_of(op_map map);
 
 /// For programs that use MPI itself (op_lib_mpi.h): `op_init` lets `begin` start MPI if nobody has,
 /// and `op_exit` lets `end` end it if nobody has. Local.
@@ -126,7 +128,7 @@ OP2_API arg op_opt_arg_gbl_char(int opt, char* data, int dim, const char* type, 
 OP2_API arg op_arg_info_char(char* data, int dim, const char* type, int size, int reference);
 OP2_API arg op_arg_idx(int idx, op_map map);
 
-// Results. `op_upload_dat` and its like execute what is queued: data are where the program runs.
+// Results.
 OP2_API void op_fetch_data_char(op_dat dat, char* values);
 /// @param low, high  global numbers, inclusive; every rank gets all of them
 OP2_API void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high);
@@ -152,8 +154,11 @@ OP2_API wide_index op_get_global_set_offset(op_set set);
 OP2_API op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name);
 /// Local. 1 if both are the same set.
 OP2_API int compare_sets(op_set one, op_set other);
+/// The program has written rows through `dat->data` while nothing was queued: halos of the dat, or of
+/// all dats, are brought up to date before they are read. All ranks call it, or none.
 OP2_API void op_upload_all();
 OP2_API void op_upload_dat(op_dat dat);
+/// Executes what is queued, so that `dat->data` is current.
 OP2_API void op_download_dat(op_dat dat);
 OP2_API void deviceSync();
 
@@ -199,7 +204,7 @@ inline address op_get_data_ptr(op_dat dat) {
   return address(data_of(dat));
 }
 inline address op_get_map_ptr(op_map map) {
-  return address(map->map);
+  return address(entries_of(map));
 }
 
 }  // namespace compat

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The templates under OP2's names. Type strings are "double", "float", "int", "uint", "ll", "ull"
-// and "bool", perhaps followed by ":soa", which is accepted and means nothing here.
+// and "bool", or as Fortran calls them ("r8", "integer(4)"), perhaps followed by ":soa", which is
+// accepted and means nothing here.
 #pragma once
 
 #include "op_lib_c.h"

@@ -134,13 +134,16 @@ void info_indirect(const Mesh& mesh) {
 void info_start_wins(const Mesh& mesh) {
   Values<double> x = numbers<double>(mesh.nodes.total, 1);
   op_dat value = declare(mesh.nodes, 1, x);
-  double least = -100;
-  int where = 4321;
-  op_par_loop(least_of, "least_of", mesh.nodes.set,
-              op_arg_dat(value, -1, OP_ID, 1, "double", OP_READ), op_arg_idx(-1, OP_ID),
-              op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_info(&where, 1, "int", 2));
-  expect("least", least, -100.0);
-  expect("where", where, 4321);
+  const int last = number_of_ranks() - 1;
+  for (const double start : {-100.0, 1e9}) {  // of the other ranks than the last
+    double least = rank_of_this() == last ? -100 : start;
+    int where = 4321;
+    op_par_loop(least_of, "least_of", mesh.nodes.set,
+                op_arg_dat(value, -1, OP_ID, 1, "double", OP_READ), op_arg_idx(-1, OP_ID),
+                op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_info(&where, 1, "int", 2));
+    expect("least", least, -100.0);
+    expect("where", where, 4321);
+  }
 }
 
 }  // namespace

@@ -84,16 +84,24 @@ TEST(Reduction, GlobalsOfAllRanksAreCombinedAtOnce) {
 }
 
 TEST(SetByOne, TheBestExtremeWinsAndOfEqualOnesTheLowestNumber) {
-  const double values[] = {3, 1, 1, 0.5};
+  const double values[] = {3, 1, 1};
   const auto found = [&](int k, std::int64_t mark) {
     return Found{nullptr, mark, reinterpret_cast<const std::byte*>(&values[k])};
   };
   const core::LoopArg least = reduced(OP_MIN, Type::f64, 1),
                       greatest = reduced(OP_MAX, Type::f64, 1);
-  const Found ranks[] = {found(0, 9), found(1, 8), found(2, 4), found(3, no_element)};
+  const Found ranks[] = {found(0, 9), found(1, 8), found(2, 4), found(0, no_element)};
   EXPECT_EQ(winner_of(ranks, &least), 2);
   EXPECT_EQ(winner_of(ranks, &greatest), 0);
   EXPECT_EQ(winner_of(std::span(ranks).subspan(3), &least), -1);
+}
+
+TEST(SetByOne, NoElementWinsAgainstABetterStartValueOfSomeRank) {
+  const double values[] = {102, 500};
+  const auto* bytes = reinterpret_cast<const std::byte*>(values);
+  const core::LoopArg greatest = reduced(OP_MAX, Type::f64, 1);
+  const Found ranks[] = {{nullptr, 7, bytes}, {nullptr, no_element, bytes + sizeof(double)}};
+  EXPECT_EQ(winner_of(ranks, &greatest), -1);
 }
 
 TEST(SetByOne, WithoutAnExtremeTheHighestNumberWins) {

@@ -136,6 +136,35 @@ class Tool(Case):
         self.assertEqual(result.stderr, "")
         self.assertIn("+ 1000 +", (self.folder / "plain.op2.cpp").read_text(encoding="utf-8"))
 
+    def listed(self, *flags):
+        return run(TOOL, SAMPLES / "plain.cpp", "--list", "--", f"-I{INCLUDE}", *flags)
+
+    def test_with_flags_that_texts_cannot_have_there_are_none(self):
+        for flag in ("-funsigned-char", "-fno-signed-char", "-fwrapv", "-fno-strict-overflow", "-ftrapv",
+                     "-fsingle-precision-constant", "-fshort-enums", "-fshort-wchar", "-fpack-struct",
+                     "-fpack-struct=4", "-mlong-double-64", "-funsigned-bitfields",
+                     "-ftrivial-auto-var-init=zero", "-fexec-charset=IBM1047"):
+            result = self.listed(flag)
+            self.assertEqual(result.returncode, 0, flag)
+            self.assertIn(f"warning: kernel 'scale': is compiled with {flag}, texts are not; it will run as "
+                          "function pointer", result.stderr)
+            self.assertNotIn(" bytes", result.stdout)
+
+    def test_the_last_of_such_flags_counts(self):
+        for flags in (["-fwrapv", "-fno-wrapv"], ["-funsigned-char", "-fsigned-char"], ["-fsigned-char"],
+                      ["-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init=uninitialized"],
+                      ["-fno-strict-overflow", "-fstrict-overflow"], ["-mlong-double-80"], ["-fno-short-enums"],
+                      ["-freciprocal-math", "-ffast-math", "-fno-strict-aliasing"]):
+            result = self.listed(*flags)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), flags)
+        self.assertIn("with -ftrapv,", self.listed("-fno-trapv", "-ftrapv").stderr)
+
+    def test_definitions_for_the_preprocessor_alone_count_too(self):
+        for flags in (["-Wp,-MD,plain.d,-DEXTRA_TERM"], ["-Xpreprocessor", "-DEXTRA_TERM"]):
+            wrapper = self.folder / "plain.op2.cpp"
+            run(TOOL, SAMPLES / "plain.cpp", "-o", wrapper, "--", f"-I{INCLUDE}", *flags)
+            self.assertIn("+ 1000 +", wrapper.read_text(encoding="utf-8"))
+
     def test_dependencies_are_the_files_of_the_program(self):
         dependencies = self.folder / "plain.d"
         self.embed("plain.cpp", "-o", self.folder / "plain.op2.cpp", "--depfile", dependencies)

@@ -136,6 +136,35 @@ class Tool(Case):
         self.assertEqual(result.stderr, "")
         self.assertIn("+ 1000 +", (self.folder / "plain.op2.cpp").read_text(encoding="utf-8"))
 
+    def listed(self, *flags):
+        return run(TOOL, SAMPLES / "plain.cpp", "--list", "--", f"-I{INCLUDE}", *flags)
+
+    def test_with_flags_that_texts_cannot_have_there_are_none(self):
+        for flag in ("-funsigned-char", "-fno-signed-char", "-fwrapv", "-fno-strict-overflow", "-ftrapv",
+                     "-fsingle-precision-constant", "-fshort-enums", "-fshort-wchar", "-fpack-struct",
+                     "-fpack-struct=4", "-mlong-double-64", "-funsigned-bitfields",
+                     "-ftrivial-auto-var-init=zero", "-fexec-charset=IBM1047"):
+            result = self.listed(flag)
+            self.assertEqual(result.returncode, 0, flag)
+            self.assertIn(f"warning: kernel 'scale': is compiled with {flag}, texts are not; it will run as "
+                          "function pointer", result.stderr)
+            self.assertNotIn(" bytes", result.stdout)
+
+    def test_the_last_of_such_flags_counts(self):
+        for flags in (["-fwrapv", "-fno-wrapv"], ["-funsigned-char", "-fsigned-char"], ["-fsigned-char"],
+                      ["-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init=uninitialized"],
+                      ["-fno-strict-overflow", "-fstrict-overflow"], ["-mlong-double-80"], ["-fno-short-enums"],
+                      ["-freciprocal-math", "-ffast-math", "-fno-strict-aliasing"]):
+            result = self.listed(*flags)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), flags)
+        self.assertIn("with -ftrapv,", self.listed("-fno-trapv", "-ftrapv").stderr)
+
+    def test_definitions_for_the_preprocessor_alone_count_too(self):
+        for flags in (["-Wp,-MD,plain.d,-DEXTRA_TERM"], ["-Xpreprocessor", "-DEXTRA_TERM"]):
+            wrapper = self.folder / "plain.op2.cpp"
+            run(TOOL, SAMPLES / "plain.cpp", "-o", wrapper, "--", f"-I{INCLUDE}", *flags)
+            self.assertIn("+ 1000 +", wrapper.read_text(encoding="utf-8"))
+
     def test_dependencies_are_the_files_of_the_program(self):
         dependencies = self.folder / "plain.d"
         self.embed("plain.cpp", "-o", self.folder / "plain.op2.cpp", "--depfile", dependencies)
@@ -222,18 +251,67 @@ class Makefile(Case):
         self.assertNotEqual(result.returncode, 0)
         self.assertRegex(result.stderr, r"main.cpp:3:\d+: error: loop 'k', argument 1 \(OP_READ\)")
 
-    def test_compiling_and_linking_at_once(self):
-        result = run(CXX_WRAPPER, COMPILER, f"-I{INCLUDE}", f"-I{HERE.parent.parent / 'include'}", "src/main.cpp",
+    def at_once(self, *words):
+        result = run(CXX_WRAPPER, COMPILER, f"-I{INCLUDE}", f"-I{HERE.parent.parent / 'include'}", *words,
                      "src/printer.cpp", "-o", "program", cwd=self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_compiling_and_linking_at_once(self):
+        self.at_once("src/main.cpp")
         self.assertIn("x[0] + 1", run(self.folder / "program").stdout)
+
+    def test_sources_of_one_name_in_several_folders(self):
+        (self.folder / "more").mkdir()
+        self.write("more/main.cpp", PROGRAM.replace("int main", "void more").replace("VALUE", "2").
+                   replace('#include "value.h"', ""))
+        self.at_once("src/main.cpp", "more/main.cpp")
+        texts = run(self.folder / "program").stdout
+        self.assertIn("x[0] + 1", texts)
+        self.assertIn("x[0] + 2", texts)
+
+    def test_programs_of_one_source_made_at_the_same_time(self):
+        self.write("src/main.cpp", PROGRAM.replace('#include "value.h"', ""))
+        # A compiler that both programs get to before any of them is compiled.
+        self.write("compiler", f"#!/bin/sh\ntouch $0.$$\nfor i in 1 2 3 4 5 6 7 8 9 10; do\n"
+                               f"  [ $(ls $0.* | wc -l) -ge 2 ] || sleep 1\ndone\nexec {COMPILER} \"$@\"\n")
+        (self.folder / "compiler").chmod(0o755)
+        self.write("Makefile", "all: p1 p2\np%: src/main.cpp\n"
+                               "\t$(CXX) $(FLAGS) -DVALUE=$* src/main.cpp src/printer.cpp -o $@\n")
+        built = run("make", "-j2", f"CXX={CXX_WRAPPER} {self.folder / 'compiler'}",
+                    f"FLAGS=-std=c++17 -I{INCLUDE} -I{HERE.parent.parent / 'include'}", cwd=self.folder)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        for value in (1, 2):
+            self.assertIn(f"x[0] + {value}", run(self.folder / f"p{value}").stdout)
 
     @unittest.skipUnless(shutil.which("mpicxx"), "there is no MPI")
     def test_compilers_of_mpi_libraries(self):
         self.write("src/main.cpp", "#include <mpi.h>\n" + PROGRAM)
-        result = run(CXX_WRAPPER, "mpicxx", "-std=c++17", f"-I{INCLUDE}", "-c", "src/main.cpp", cwd=self.folder)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertIn(b"x[0] + 1", (self.folder / "main.o").read_bytes())
+        for before in ([], ["env", "LANG=C"]):
+            result = run(CXX_WRAPPER, *before, "mpicxx", "-std=c++17", f"-I{INCLUDE}", "-c", "src/main.cpp",
+                         cwd=self.folder)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn(b"x[0] + 1", (self.folder / "main.o").read_bytes())
+            (self.folder / "main.o").unlink()
+
+    def test_wrappers_are_in_no_file_of_dependencies(self):
+        for words, name in ((["-MD", "-MF", "deps.d"], "deps.d"), (["-MMD", "-MFdeps.d"], "deps.d"),
+                            (["-Wp,-MMD,deps.d"], "deps.d"), (["-MD"], "main.d"), (["-MD", "-omain.o"], "main.d"),
+                            (["-MD", "-MT", "main.o", "-o", "./main.o"], "main.d")):
+            run(CXX_WRAPPER, COMPILER, f"-I{INCLUDE}", *words, "-c", "src/main.cpp", cwd=self.folder)
+            text = (self.folder / name).read_text(encoding="utf-8")
+            (self.folder / name).unlink()
+            self.assertRegex(text, r"^main.o:", words)
+            self.assertIn("src/main.cpp", text, words)
+            self.assertNotIn(".op2/", text, words)
+
+    def test_nor_are_they_when_all_is_done_at_once_in_a_folder_with_blanks(self):
+        source = self.folder / "a b $c" / "main.cpp"
+        source.parent.mkdir()
+        shutil.move(self.folder / "src/main.cpp", source)
+        self.at_once(source, "-Isrc", "-MMD")
+        texts = [file.read_text(encoding="utf-8") for file in self.folder.glob("*.d")]
+        self.assertTrue(texts)
+        self.assertNotIn(".op2/", "".join(texts))
 
     def test_the_object_is_named_after_the_source(self):
         run(CXX_WRAPPER, COMPILER, f"-I{INCLUDE}", "-MMD", "-c", "src/main.cpp", cwd=self.folder)

@@ -40,8 +40,40 @@ constexpr std::array whole{"-ansi",
 constexpr std::array not_joined{"-mtune=", "-mcmodel=", "-mrecord", "-mprefer-vector-width"};
 /// Take the next word with them into oblivion.
 constexpr std::array dropped_with_value{
-    "-o", "-MF", "-MT", "-MQ", "-x",      "-Xlinker",  "-Xassembler", "-Xpreprocessor", "-L",
+    "-o", "-MF", "-MT", "-MQ", "-x",      "-Xlinker",  "-Xassembler", "-L",
     "-l", "-T",  "-u",  "-z",  "--param", "-aux-info", "-dumpbase",   "-dumpdir"};
+
+/// Give numbers, characters or structures a meaning that they do not have in a text, which has no
+/// flags of its own. What only changes how numbers are rounded is none of these.
+constexpr std::array meaning{"-funsigned-char",
+                             "-funsigned-bitfields",
+                             "-fwrapv",
+                             "-fwrapv-pointer",
+                             "-ftrapv",
+                             "-fno-strict-float-cast-overflow",
+                             "-fnon-call-exceptions",
+                             "-fsingle-precision-constant",
+                             "-fshort-enums",
+                             "-fshort-wchar",
+                             "-fpack-struct",
+                             "-mms-bitfields"};
+
+struct Pair {
+  std::string_view first, second;
+};
+
+/// The same with values, except for the one that says what is so anyway.
+constexpr std::array<Pair, 5> meaning_with_value{{{"-fpack-struct=", ""},
+                                                  {"-ftrivial-auto-var-init=", "uninitialized"},
+                                                  {"-fexec-charset=", "UTF-8"},
+                                                  {"-fwide-exec-charset=", "UTF-32"},
+                                                  {"-mlong-double-", "80"}}};
+/// Other names of the above, and of what undoes them.
+constexpr std::array<Pair, 5> synonyms{{{"-fno-signed-char", "-funsigned-char"},
+                                        {"-fsigned-char", "-fno-unsigned-char"},
+                                        {"-fno-signed-bitfields", "-funsigned-bitfields"},
+                                        {"-fno-strict-overflow", "-fwrapv"},
+                                        {"-fstrict-overflow", "-fno-wrapv"}}};
 
 bool begins_with_one(const auto& list, std::string_view word) {
   return std::any_of(list.begin(), list.end(),
@@ -57,19 +89,49 @@ bool is_openmp(std::string_view word) {
          word == "-openmp";
 }
 
-/// CMake asks for some options as "SHELL:-option value".
+/// CMake asks for some options as "SHELL:-option value"; "-Wp,-DX" and "-Xpreprocessor -DX" are
+/// "-DX".
 std::vector<std::string> split(const std::vector<std::string>& flags) {
-  constexpr std::string_view mark = "SHELL:";
+  constexpr std::string_view shell = "SHELL:", preprocessor = "-Wp,";
   std::vector<std::string> words;
   for (const std::string& flag : flags) {
-    if (!flag.starts_with(mark)) {
+    if (flag.starts_with(shell)) {
+      std::istringstream text(flag.substr(shell.size()));
+      for (std::string word; text >> word;) words.push_back(word);
+    } else if (flag.starts_with(preprocessor)) {
+      std::istringstream text(flag.substr(preprocessor.size()));
+      for (std::string word; std::getline(text, word, ',');) words.push_back(word);
+    } else if (flag != "-Xpreprocessor") {
       words.push_back(flag);
-      continue;
     }
-    std::istringstream text(flag.substr(mark.size()));
-    for (std::string word; text >> word;) words.push_back(word);
   }
   return words;
+}
+
+/// "-fwrapv" of "-fno-wrapv" and the other way round.
+std::string opposite(const std::string& word) {
+  if (word.size() < 2) return {};
+  const bool is_negative = word.compare(2, 3, "no-") == 0;
+  return word.substr(0, 2) + (is_negative ? "" : "no-") + word.substr(is_negative ? 5 : 2);
+}
+
+/// What a flag says of the meaning of texts.
+struct Meaning {
+  std::string_view subject;  ///< the same for a flag and those that undo it; empty: nothing
+  bool changes = false;
+};
+
+Meaning meaning_of(std::string word) {
+  for (const auto& [name, usual] : synonyms) {
+    if (word == name) word = usual;
+  }
+  for (const std::string_view each : meaning) {
+    if (word == each || opposite(word) == each) return {each, word == each};
+  }
+  for (const auto& [start, usual] : meaning_with_value) {
+    if (word.starts_with(start)) return {start, word.substr(start.size()) != usual};
+  }
+  return {};
 }
 
 /// The year of C++ that a flag, or CMake's cxx_std_20, asks for, counted so that later ones are
@@ -104,6 +166,18 @@ void raise_standard(const std::vector<std::string>& words, std::vector<std::stri
 }
 
 }  // namespace
+
+std::string flag_beyond_texts(const std::vector<std::string>& given) {
+  std::map<std::string_view, std::string> in_force;
+  for (const std::string& flag : split(given)) {
+    const auto [subject, changes] = meaning_of(flag);
+    if (changes)
+      in_force[subject] = flag;
+    else
+      in_force.erase(subject);
+  }
+  return in_force.empty() ? std::string() : in_force.begin()->second;
+}
 
 std::vector<std::string> parser_flags(const std::vector<std::string>& given) {
   const auto flags = split(given);

@@ -12,4 +12,8 @@ namespace op2::embed {
 /// defined.
 std::vector<std::string> parser_flags(const std::vector<std::string>& flags);
 
+/// The first flag that gives a text another meaning than its source has, e.g. "-fwrapv"; empty:
+/// there is none.
+std::string flag_beyond_texts(const std::vector<std::string>& given);
+
 }  // namespace op2::embed

@@ -66,7 +66,8 @@ const EmbeddedKernel* find(const std::vector<EmbeddedKernel>& kernels,
   return found != kernels.end() ? &*found : nullptr;
 }
 
-std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops) {
+std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops,
+                                          const std::string& flag_beyond_texts) {
   std::vector<EmbeddedKernel> kernels;
   const auto declarations = top_declarations(unit);
   const auto add = [&](const clang::FunctionDecl* function) {
@@ -77,7 +78,11 @@ std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops) 
                           {},
                           {},
                           can_be_named(*function)};
-    add_text(unit, declarations, kernel);
+    if (flag_beyond_texts.empty()) {
+      add_text(unit, declarations, kernel);
+    } else {
+      kernel.reason = fmt::format("is compiled with {}, texts are not", flag_beyond_texts);
+    }
     kernels.push_back(std::move(kernel));
   };
   for (const Loop& loop : loops.loops) {

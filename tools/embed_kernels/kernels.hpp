@@ -21,7 +21,9 @@ struct EmbeddedKernel {
 
 /// Each once, in the order of the loops; behind them functions that a loop may be given through a
 /// variable.
-std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops);
+/// @param flag_beyond_texts  of the compiler, for which none has a text; empty: there is none
+std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops,
+                                          const std::string& flag_beyond_texts);
 
 /// The one of `function`, or null.
 const EmbeddedKernel* find(const std::vector<EmbeddedKernel>& kernels,

@@ -50,7 +50,7 @@ Result look_at(const Unit& unit, const Options& options) {
   Result result;
   add_parse_errors(unit, result.messages);
   const Loops loops = find_loops(unit);
-  const auto kernels = embed_kernels(unit, loops);
+  const auto kernels = embed_kernels(unit, loops, flag_beyond_texts(options.flags));
   for (auto& message : missing_texts(unit, loops, kernels)) result.messages.push_back(message);
   for (auto& message : access_faults(unit, loops, options.access))
     result.messages.push_back(message);

@@ -17,6 +17,7 @@ AccessRule rule_of(const ArgShape& arg) {
   rule.extent = {.rows = arg.members, .components = arg.dim, .is_there = true};
   if (arg.kind == OP_ARG_IDX) {
     rule.extent.components = 1;
+    rule.may_be_unused = true;
     return rule;
   }
   const bool is_global = arg.kind != OP_ARG_DAT;

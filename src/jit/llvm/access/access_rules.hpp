@@ -21,8 +21,9 @@ struct AccessRule {
   bool is_known = true;             ///< false: nothing, so nothing is compared
   std::optional<op_access> access;  ///< nothing: only the extent and whether it is used count
   Extent extent;
-  bool set_by_some = false;  ///< OP_WRITE: not every element need set it
-  bool has_copies = false;   ///< OP_INC: threads and ranks add to copies of it
+  bool set_by_some = false;    ///< OP_WRITE: not every element need set it
+  bool has_copies = false;     ///< OP_INC: threads and ranks add to copies of it
+  bool may_be_unused = false;  ///< it costs nothing: an element's number
 };
 
 struct AccessFault {

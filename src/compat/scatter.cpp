@@ -64,7 +64,7 @@ char* row_of(const char* loop, const buffer& numbers, std::int64_t element, cons
 void check_buffers(const char* loop, const buffer* values, const buffer* numbers) {
   if (values == nullptr || numbers == nullptr)
     core::fail(ErrorCode::bad_handle, "op_par_scatter '{}': a buffer is null", loop);
-  if (type_of("buffer", numbers->name, numbers->type) != Type::i32)
+  if (type_of(fmt::format("buffer '{}'", numbers->name), numbers->type) != Type::i32)
     core::fail(ErrorCode::bad_type,
                "op_par_scatter '{}': buffer '{}' numbers rows, so it has to be of type \"int\"",
                loop, numbers->name);
@@ -96,7 +96,8 @@ buffer* op_create_buff(const char* name, const char* type, int size, int dim) {
     core::check_name("op_create_buff", name);
     core::check_dim("buffer", name, dim);
     if (size < 0) core::fail(ErrorCode::bad_size, "buffer '{}': {} elements", name, size);
-    const auto bytes = static_cast<int>(core::size_of(type_of("buffer", name, type)));
+    const auto bytes =
+        static_cast<int>(core::size_of(type_of(fmt::format("buffer '{}'", name), type)));
     auto* const made = static_cast<buffer*>(op_calloc(1, sizeof(buffer)));
     auto* const data = static_cast<char*>(op_calloc(static_cast<unsigned long>(std::max(size, 1)),
                                                     static_cast<unsigned long>(dim) * bytes));

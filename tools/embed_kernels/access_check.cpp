@@ -60,6 +60,7 @@ jit::AccessRule rule_of(const LoopArgument& argument) {
   rule.is_known = argument.kind != Kind::unknown;
   if (argument.access && argument.kind != Kind::info) rule.access = mode_of(*argument.access);
   rule.extent = extent_of(argument);
+  rule.may_be_unused = argument.kind == Kind::index;
   rule.set_by_some = argument.kind == Kind::global;
   rule.keeps_rest = argument.kind == Kind::dat && argument.indirect.value_or(true);
   rule.may_be_unused = argument.kind == Kind::index;
@@ -80,7 +81,13 @@ class LoopCheck {
   void run() {
     if (!fits() || check_ == AccessCheck::off) return;
     std::vector<jit::AccessRule> rules;
-    for (const auto& argument : loop_.arguments) rules.push_back(rule_of(argument));
+    for (std::size_t i = 0; i < loop_.arguments.size(); ++i) {
+      rules.push_back(rule_of(loop_.arguments[i]));
+      const auto fault = type_fault(i);
+      if (fault.empty()) continue;
+      warn(i, kernel_.getParamDecl(i)->getLocation(), fault);
+      rules.back().is_known = false;
+    }
     for (const auto& fault : jit::access_faults(kernel_, rules, jit::steps_at_build)) {
       const bool may_be_off = loop_.arguments[fault.argument].optional;
       if (!fault.is_omission || !may_be_off) warn(fault.argument, fault.place, fault.what);
@@ -103,7 +110,7 @@ class LoopCheck {
          argument, location, what + " [-Wop2-access]");
   }
 
-  /// Number and types of parameters.
+  /// Number of parameters, and what is sure of their types.
   bool fits() {
     if (kernel_.getNumParams() != loop_.arguments.size()) {
       messages_.push_back(
@@ -114,7 +121,8 @@ class LoopCheck {
     }
     bool all = true;
     for (std::size_t i = 0; i < loop_.arguments.size(); ++i) {
-      const auto fault = type_fault(loop_.arguments[i], kernel_.getParamDecl(i)->getType());
+      auto fault = pointer_fault(i);
+      if (fault.empty() && is_known(loop_.arguments[i])) fault = type_fault(i);
       if (fault.empty()) continue;
       tell(Message::Severity::error, i, kernel_.getParamDecl(i)->getLocation(), fault);
       all = false;
@@ -122,25 +130,43 @@ class LoopCheck {
     return all;
   }
 
-  std::string type_fault(const LoopArgument& argument, clang::QualType type) const {
-    const std::string shown = type.getAsString(unit_.context.getPrintingPolicy());
+  std::string shown(clang::QualType type) const {
+    return type.getAsString(unit_.context.getPrintingPolicy());
+  }
+
+  std::string pointer_fault(std::size_t i) const {
+    const LoopArgument& argument = loop_.arguments[i];
+    const auto type = kernel_.getParamDecl(i)->getType();
     if (argument.kind == Kind::unknown) return {};
     if (!type->isPointerType())
-      return fmt::format("takes it as '{}', but it must be a pointer", shown);
-    auto pointee = type->getPointeeType();
-    const bool to_rows = pointee->isPointerType();
+      return fmt::format("takes it as '{}', but it must be a pointer", shown(type));
+    const bool to_rows = type->getPointeeType()->isPointerType();
     if (is_vector(argument) && !to_rows)
-      return fmt::format("takes it as '{}', but it is a vector argument: '{} *' is needed", shown,
-                         shown);
+      return fmt::format("takes it as '{0}', but it is a vector argument: '{0} *' is needed",
+                         shown(type));
     const bool one_row = argument.kind != Kind::dat || argument.column;
     if (!is_vector(argument) && to_rows && one_row)
-      return fmt::format("takes it as '{}', but it is no vector argument", shown);
-    if (to_rows) pointee = pointee->getPointeeType();
-    const std::string named = argument.kind == Kind::index ? "int" : argument.type;
-    const auto wanted = type_named(unit_.context, named);
+      return fmt::format("takes it as '{}', but it is no vector argument", shown(type));
+    return {};
+  }
+
+  /// Whether the data is what the type's name says, which dats of a program's own need not be.
+  bool is_known(const LoopArgument& argument) const {
+    const auto wanted = type_named(unit_.context, argument.type);
+    return wanted && !argument.values.isNull() &&
+           is_same_number(unit_.context, *wanted, argument.values);
+  }
+
+  std::string type_fault(std::size_t i) const {
+    const LoopArgument& argument = loop_.arguments[i];
+    const auto type = kernel_.getParamDecl(i)->getType();
+    if (argument.kind == Kind::unknown) return {};
+    auto pointee = type->getPointeeType();
+    if (pointee->isPointerType()) pointee = pointee->getPointeeType();
+    const auto wanted = type_named(unit_.context, argument.type);
     if (!wanted || pointee->isRecordType() || is_same_number(unit_.context, *wanted, pointee))
       return {};
-    return fmt::format("takes it as '{}', but its type is \"{}\"", shown, named);
+    return fmt::format("takes it as '{}', but its type is \"{}\"", shown(type), argument.type);
   }
 
   const Unit& unit_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -55,11 +56,44 @@ std::string literal(const clang::Expr* expression) {
   return text != nullptr && text->isOrdinary() ? text->getString().str() : std::string();
 }
 
+/// Which variables always have the value that they begin with.
+class Settled : public clang::RecursiveASTVisitor<Settled> {
+ public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
+      ++other_uses_[variable];
+    return true;
+  }
+
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* cast) {
+    if (cast->getCastKind() != clang::CK_LValueToRValue) return true;
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(cast->getSubExpr()->IgnoreParens());
+    const auto* variable =
+        name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+    if (variable != nullptr) --other_uses_[variable];
+    return true;
+  }
+
+  /// What `variable` begins with; null: it may have other values.
+  const clang::Expr* value_of(const clang::VarDecl& variable) const {
+    const bool is_elsewhere = variable.hasExternalFormalLinkage();
+    const auto uses = other_uses_.find(&variable);
+    const bool is_only_read = uses == other_uses_.end() || uses->second == 0;
+    return is_only_read && !is_elsewhere ? variable.getInit() : nullptr;
+  }
+
+ private:
+  std::map<const clang::VarDecl*, int> other_uses_;  ///< than loading the value
+};
+
 /// Reads the arguments of one op_arg_...() call.
 class ArgumentReader {
  public:
-  ArgumentReader(const clang::ASTContext& context, const clang::CallExpr& call)
-      : context_(context), call_(call) {}
+  ArgumentReader(const clang::ASTContext& context, const Settled& settled,
+                 const clang::CallExpr& call)
+      : context_(context), settled_(settled), call_(call) {}
 
   LoopArgument read() const {
     LoopArgument argument;
@@ -77,6 +111,7 @@ class ArgumentReader {
       argument.kind = LoopArgument::Kind::info;
       argument.dim = number(1);
       argument.type = literal(call_.getArg(2));
+      argument.values = pointee(call_.getArg(0));
     }
     return argument;
   }
@@ -89,6 +124,7 @@ class ArgumentReader {
     argument.dim = number(first + 3);
     argument.type = literal(call_.getArg(first + 4));
     argument.access = access(first + 5);
+    argument.values = values_of_dat(stripped(call_.getArg(first)));
   }
 
   void read_global(LoopArgument& argument, unsigned first) const {
@@ -96,6 +132,7 @@ class ArgumentReader {
     argument.dim = number(first + 1);
     argument.type = literal(call_.getArg(first + 2));
     argument.access = access(first + 3);
+    argument.values = pointee(call_.getArg(first));
   }
 
   void read_index(LoopArgument& argument) const {
@@ -104,6 +141,28 @@ class ArgumentReader {
     argument.indirect = is_map(1);
     argument.dim = 1;
     argument.access = Access::read;
+    argument.type = "int";
+    argument.values = context_.IntTy;
+  }
+
+  static clang::QualType pointee(const clang::Expr* data) {
+    return data->getType()->getPointeeType();
+  }
+
+  /// Of a variable that is `op_decl_dat(set, dim, type, data, name)` and nothing else.
+  clang::QualType values_of_dat(const clang::Expr* dat) const {
+    const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(dat);
+    const auto* variable =
+        name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+    const auto* value = variable != nullptr ? settled_.value_of(*variable) : nullptr;
+    const auto* call =
+        value != nullptr ? llvm::dyn_cast<clang::CallExpr>(stripped(value)) : nullptr;
+    const auto* function = call != nullptr ? call->getDirectCallee() : nullptr;
+    if (function == nullptr || function->getIdentifier() == nullptr || call->getNumArgs() != 5)
+      return {};
+    const bool is_known =
+        function->getName() == "op_decl_dat" || function->getName() == "op_decl_dat_temp";
+    return is_known ? pointee(call->getArg(3)) : clang::QualType();
   }
 
   std::optional<int> number(unsigned position) const {
@@ -133,12 +192,14 @@ class ArgumentReader {
   }
 
   const clang::ASTContext& context_;
+  const Settled& settled_;
   const clang::CallExpr& call_;
 };
 
 class Finder : public clang::RecursiveASTVisitor<Finder> {
  public:
-  Finder(const clang::ASTContext& context, Loops& result) : context_(context), result_(result) {}
+  Finder(const clang::ASTContext& context, const Settled& settled, Loops& result)
+      : context_(context), settled_(settled), result_(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitImplicitCode() const { return true; }
@@ -171,13 +232,15 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
     loop.name = literal(call.getArg(1));
     for (unsigned i = 3; i < call.getNumArgs(); ++i) {
       const auto* argument = llvm::dyn_cast<clang::CallExpr>(stripped(call.getArg(i)));
-      loop.arguments.push_back(argument != nullptr ? ArgumentReader(context_, *argument).read()
-                                                   : LoopArgument());
+      loop.arguments.push_back(argument != nullptr
+                                   ? ArgumentReader(context_, settled_, *argument).read()
+                                   : LoopArgument());
     }
     result_.loops.push_back(std::move(loop));
   }
 
   const clang::ASTContext& context_;
+  const Settled& settled_;
   Loops& result_;
   std::set<const clang::Expr*> callees_;
   std::set<const clang::FunctionDecl*> known_;
@@ -187,10 +250,15 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
 
 Loops find_loops(const Unit& unit) {
   Loops result;
-  Finder finder(unit.context, result);
-  for (auto* declaration : unit.context.getTranslationUnitDecl()->decls()) {
-    if (!unit.is_standard(*declaration)) finder.TraverseDecl(declaration);
-  }
+  Settled settled;
+  Finder finder(unit.context, settled, result);
+  const auto visit = [&](auto& visitor) {
+    for (auto* declaration : unit.context.getTranslationUnitDecl()->decls()) {
+      if (!unit.is_standard(*declaration)) visitor.TraverseDecl(declaration);
+    }
+  };
+  visit(settled);
+  visit(finder);
   return result;
 }
 

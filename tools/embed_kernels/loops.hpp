@@ -23,7 +23,8 @@ struct LoopArgument {
   std::optional<int> column;     ///< of the map; negative: that many columns at once
   std::optional<bool> indirect;  ///< through a map
   std::optional<int> dim;
-  std::string type;  ///< as in the call, e.g. "double:soa"; empty: unknown
+  std::string type;        ///< as in the call, e.g. "double:soa"; empty: unknown
+  clang::QualType values;  ///< that the program declared the data with; null: unknown
   std::optional<Access> access;
 };
 

@@ -62,6 +62,23 @@ inline void beyond_in_loop(const double* x, double* y) {
 }
 inline void unused(const double* x,  // warns: argument 0 (OP_READ): kernel 'unused' does not use it
                    double* y) { y[0] = 1; }
+inline void chained_read(double* x, double* y) {
+  x[0] = x[1] = 0;  // warns: argument 0 (OP_READ): kernel 'chained_read' writes it
+  y[0] = 1;
+}
+inline void chained_increment(const double* x, double* y) {
+  y[0] = y[1] = x[0];  // warns: argument 1 (OP_INC): kernel 'chained_increment' assigns to it instead of adding
+}
+inline void chained_write(const double* x, double* y) {
+  y[0] = y[1] = x[0] + y[0];  // warns: argument 1 (OP_WRITE): kernel 'chained_write' reads it before writing it
+}
+inline void chained_beyond(const double* x, double* y) {
+  y[4] = x[0];  // warns: argument 1 (OP_WRITE): kernel 'chained_beyond' uses index 4, but its dimension is 4
+  y[0] = y[1] = y[2] = y[3] = 0;
+}
+inline void not_least(const double* x, double* low) {
+  *low = *x;  // warns: argument 1 (OP_MIN): kernel 'not_least' assigns to it without comparing
+}
 template <class T, int n>
 void general(const T* x, T* y) {
   for (int i = 1; i < n; ++i) y[i] = x[i];  // warns: argument 1 (OP_WRITE): kernel 'general' writes 1 of its 2 values
@@ -87,6 +104,11 @@ void run(op_set set, op_dat d, op_map map) {
   op_par_loop(beyond_rows, "l", set, op_arg_dat(d, -2, map, 3, "double", OP_READ), unknown);
   op_par_loop(beyond_in_loop, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
   op_par_loop(unused, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
+  op_par_loop(chained_read, "l", set, op_arg_dat(d, -1, OP_ID, 2, "double", OP_READ), unknown);
+  op_par_loop(chained_increment, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_INC));
+  op_par_loop(chained_write, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_WRITE));
+  op_par_loop(chained_beyond, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 4, "double", OP_WRITE));
+  op_par_loop(not_least, "l", set, unknown, op_arg_gbl(&sum, 1, "double", OP_MIN));
   op_par_loop(general<double, 2>, "l", set, unknown,
               op_arg_dat(d, -1, OP_ID, 2, "double", OP_WRITE));
 }

@@ -45,6 +45,8 @@ inline void adds(const double* x, double* y) {
   ++y[2];
   y[3] = y[3] + x[0] - 2 * x[1];
   y[3] = x[0] + y[3];
+  y[3] = std::fma(2.0, x[0], y[3]) - x[1];
+  y[2] = fma(x[0], x[1], y[2] + 1);
   if (x[0] > 0) y[0] += 1;
 }
 inline void reads_direct_increment(double* u, double* sum) {
@@ -101,6 +103,19 @@ inline void sets_global(const double* x, double* largest_seen) {
 }
 inline void no_name(const double*, double* y) {
   y[0] = 1;
+}
+inline void no_number(const double* x, double* y, const int* number) {
+  y[0] = x[0];
+}
+inline void chained(const double* x, double* y) {
+  int i, j = i = 1;
+  y[0] = y[i] = y[++j] = x[0];
+  double* p;
+  double* q = p = y + 3;
+  *p = *q = 0;
+}
+inline void any_below(const double* x, int* any) {
+  if (*x < 0) *any = 1;
 }
 inline void two_conditions(const double* x, double* y) {
   if (x[0] > 0) y[0] = 1;
@@ -176,6 +191,9 @@ void run(op_set set, op_dat d, op_map map, op_arg unknown, int flag, int dim) {
               op_arg_dat(d, -1, OP_ID, 1, "pair", OP_WRITE));
   op_par_loop(sets_global, "l", set, READ, op_arg_gbl(&value, 1, "double", OP_WRITE));
   op_par_loop(no_name, "l", set, READ, WRITE(1));
+  op_par_loop(no_number, "l", set, READ, WRITE(1), op_arg_idx(-1, OP_ID));
+  op_par_loop(chained, "l", set, READ, WRITE(4));
+  op_par_loop(any_below, "l", set, READ, op_arg_gbl(&where, 1, "int", OP_MAX));
   op_par_loop(two_conditions, "l", set, READ, WRITE(1));
   op_par_loop(number_elsewhere, "l", set, READ, WRITE(2));
   op_par_loop(number_in_index, "l", set, READ, WRITE(2));

@@ -88,6 +88,34 @@ TEST(AccessFindings, AnAssignmentInsteadOfAnIncrement) {
               ElementsAre("1: assigns to it instead of adding"));
 }
 
+TEST(AccessFindings, AssignmentsOfAssignments) {
+  EXPECT_THAT(found("y[0] = y[1] = x[0];", dat(1, 2, OP_INC)),
+              ElementsAre("1: assigns to it instead of adding"));
+  EXPECT_THAT(found("const_cast<double*>(x)[0] = const_cast<double*>(x)[1] = 0; y[0] = y[1] = 1;",
+                    dat(1, 2, OP_WRITE)),
+              ElementsAre("0: writes it"));
+  EXPECT_THAT(found("y[0] = y[1] = x[0] + y[0];", dat(1, 2, OP_WRITE)),
+              ElementsAre("1: reads it before writing it"));
+  EXPECT_THAT(found("y[4] = x[0]; y[1] = y[2] = y[3] = 0;", dat(1, 4, OP_WRITE)),
+              ElementsAre("1: uses index 4, but its dimension is 4"));
+  EXPECT_THAT(found("double t = y[0] = y[1] = x[0]; (void)t;", dat(1, 3, OP_WRITE)),
+              ElementsAre("1: writes 2 of its 3 values"));
+  EXPECT_THAT(found("double t = y[0] += x[0]; (void)t;", dat(1, 1, OP_INC, 0)),
+              ElementsAre("1: reads it"));
+  EXPECT_THAT(found("int i, j = i = 3; y[i] = y[j - 1] = x[0];", dat(1, 3, OP_WRITE)),
+              ElementsAre("1: uses index 3, but its dimension is 3"));
+}
+
+TEST(AccessFindings, AnExtremeThatIsNotCompared) {
+  EXPECT_THAT(found("*y = x[0];", global(1, OP_MIN)),
+              ElementsAre("1: assigns to it without comparing"));
+  EXPECT_THAT(found("y[0] = y[1] = x[0];", global(2, OP_MAX)),
+              ElementsAre("1: assigns to it without comparing"));
+  for (const char* body : {"*y = x[0] > *y ? x[0] : *y;", "*y = fmax(x[0], *y);",
+                           "if (x[0] > 0) *y = 1;", "if (x[0] > *y) *y = x[0]; else *y = *y;"})
+    EXPECT_THAT(found(body, global(1, OP_MAX)), IsEmpty()) << body;
+}
+
 TEST(AccessFindings, AReadOfWhatIsAddedToThroughAMapOrOfASum) {
   const std::string body = "if (y[0] < 5) y[0] += x[0];";
   EXPECT_THAT(found(body, dat(1, 1, OP_INC, 0)), ElementsAre("1: reads it"));
@@ -128,6 +156,12 @@ TEST(AccessFindings, AnArgumentThatIsNotUsed) {
               IsEmpty());
 }
 
+TEST(AccessFindings, TheNumberOfAnElementNeedNotBeUsed) {
+  EXPECT_THAT(found("void work(const int* i, double* y) { *y = 1; }",
+                    {element_number(), dat(1, 1, OP_WRITE)}),
+              IsEmpty());
+}
+
 TEST(AccessFindings, HelpersAndTemplatesAreFollowed) {
   EXPECT_THAT(found("template <int n> void fill(double* p, double v) {\n"
                     "  for (int i = 0; i < n; ++i) p[i] = v;\n}\n"
@@ -164,14 +198,16 @@ TEST(AccessFindings, NoneOfKernelsThatKeepTheirModes) {
       "if (y != nullptr && x) { y[0] = x[0]; y[1] = 1; }",
       "if (!y) return; y[0] = x[0]; y[1] = 1;",
       "y[0] = y[1] = x[0];",
+      "double *p, *q = p = y; q[0] = x[0]; p[1] = 1;",
       "switch (int(x[0])) { case 1: y[0] = 1; y[1] = 2; break; default: y[0] = y[1] = 0; }",
       "int n = 0; int* p = &n; *p = 2; for (int i = 0; i < n; ++i) y[i] = x[0];",
       "unsigned n = 0; for (unsigned i = 0; i < 2 && n - 1 > i; ++i) y[i] = x[0];"};
   for (const std::string& body : bodies)
     EXPECT_THAT(found(body, dat(1, 2, OP_WRITE)), IsEmpty()) << body;
-  EXPECT_THAT(found("y[0] += x[0]; ++y[1]; y[1] = y[1] + x[0] - 2; y[0] = x[1] + y[0]; y[0] -= 1;",
-                    dat(1, 2, OP_INC, 0)),
-              IsEmpty());
+  for (const char* body :
+       {"y[0] += x[0]; ++y[1]; y[1] = y[1] + x[0] - 2;", "y[0] = x[1] + y[0]; y[0] -= 1;",
+        "y[0] = fma(2.0, x[0], y[0]);", "y[1] = std::fma(x[0], x[1], y[1] - 1) + x[2];"})
+    EXPECT_THAT(found(body, dat(1, 2, OP_INC, 0)), IsEmpty()) << body;
 }
 
 TEST(AccessFindings, NoneOfGlobalsThatSomeElementsSet) {

@@ -23,6 +23,35 @@ bool is_same(const clang::Expr* a, const clang::Expr* b, const clang::ASTContext
   return first == second;
 }
 
+/// The assignment or step (`++x`) of which an expression is the value; null: it is none.
+const clang::Expr* assignment_in(const clang::Expr* expression) {
+  const auto* inner = bare(expression);
+  const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(inner);
+  if (operation != nullptr && operation->isAssignmentOp()) return inner;
+  const auto* step = llvm::dyn_cast<clang::UnaryOperator>(inner);
+  const bool is_prefix = step != nullptr && step->isIncrementDecrementOp() && step->isPrefix();
+  return is_prefix ? inner : nullptr;
+}
+
+const clang::Expr* target_of(const clang::Expr* assignment) {
+  const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(assignment);
+  return operation != nullptr ? operation->getLHS()
+                              : llvm::cast<clang::UnaryOperator>(assignment)->getSubExpr();
+}
+
+/// The sum in `fma(a, b, sum)` of the C++ library; null: the call is another one.
+const clang::Expr* fused_sum(const clang::CallExpr& call) {
+  const auto* function = call.getDirectCallee();
+  if (function == nullptr || function->getIdentifier() == nullptr || call.getNumArgs() != 3)
+    return nullptr;
+  llvm::StringRef name = function->getName();
+  name.consume_front("__builtin_");
+  const bool is_known = name == "fma" || name == "fmaf" || name == "fmal";
+  const auto* scope = function->getDeclContext()->getRedeclContext();
+  return is_known && (scope->isTranslationUnit() || scope->isStdNamespace()) ? call.getArg(2)
+                                                                             : nullptr;
+}
+
 }  // namespace
 
 void AccessWalk::evaluate(const clang::Expr* expression) {
@@ -63,6 +92,7 @@ void AccessWalk::evaluate_cast(const clang::CastExpr& cast) {
   const clang::Expr* inner = cast.getSubExpr();
   const auto kind = cast.getCastKind();
   if (kind == clang::CK_LValueToRValue) {
+    if (const auto* assignment = assignment_in(inner)) return evaluate_assigned(*assignment);
     if (const auto source = place(inner)) {
       note_read(*source, inner->getExprLoc());
       return follow_indices(inner);
@@ -77,6 +107,32 @@ void AccessWalk::evaluate_cast(const clang::CastExpr& cast) {
     if (const auto target = place(inner)) return note_use(target->pointer);
   }
   evaluate(inner);
+}
+
+/// An assignment whose value is used: `a = b = c`.
+void AccessWalk::evaluate_assigned(const clang::Expr& assignment) {
+  evaluate(&assignment);
+  const auto* target = target_of(&assignment);
+  if (target->getType()->isPointerType()) return note_unsure(&assignment);
+  const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&assignment);
+  const bool is_plain = operation != nullptr && operation->getOpcode() == clang::BO_Assign;
+  if (is_plain) return;  // what was there before is in no way part of the value
+  if (const auto changed = place(target)) note_read(*changed, assignment.getExprLoc());
+}
+
+/// Evaluates what a variable is set to.
+/// @return what is known of its value
+LocalValue AccessWalk::value_for(const clang::VarDecl& variable, const clang::Expr* source) {
+  const auto type = variable.getType();
+  if (type->isPointerType()) {
+    if (const auto target = pointer(source)) return *target;
+  }
+  evaluate(source);
+  if (!type->isIntegralOrEnumerationType()) return {};
+  const auto* assignment = assignment_in(source);
+  const auto value = assignment == nullptr ? number(source)
+                                           : fitted(number(target_of(assignment)), type, context_);
+  return value ? LocalValue(*value) : LocalValue();
 }
 
 void AccessWalk::evaluate_binary(const clang::BinaryOperator& operation) {
@@ -146,8 +202,17 @@ void AccessWalk::evaluate_unary(const clang::UnaryOperator& operation) {
   evaluate(inner);
 }
 
-/// `p[0] = p[0] + x`: an increment that is written out.
+/// `p[0] = p[0] + x` or `p[0] = fma(x, y, p[0])`: an increment that is written out.
 bool AccessWalk::evaluate_as_increment(const clang::Expr* target, const clang::Expr* sum) {
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(bare(sum))) {
+    const auto* added_to = fused_sum(*call);
+    if (added_to == nullptr ||
+        !(is_same(added_to, target, context_) || evaluate_as_increment(target, added_to)))
+      return false;
+    evaluate(call->getArg(0));
+    evaluate(call->getArg(1));
+    return true;
+  }
   const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(bare(sum));
   if (operation == nullptr || !operation->isAdditiveOp()) return false;
   const auto is_target = [&](const clang::Expr* side) { return is_same(side, target, context_); };
@@ -180,15 +245,7 @@ void AccessWalk::assign(const clang::Expr* target, const clang::Expr* source) {
 }
 
 void AccessWalk::assign_local(const clang::VarDecl& variable, const clang::Expr* source) {
-  LocalValue known;
-  if (const auto target = source->getType()->isPointerType() ? pointer(source) : std::nullopt) {
-    known = *target;
-  } else {
-    evaluate(source);
-    if (variable.getType()->isIntegralOrEnumerationType()) {
-      if (const auto value = number(source)) known = *value;
-    }
-  }
+  const LocalValue known = value_for(variable, source);
   if (variable.hasLocalStorage() && !escaped_.contains(&variable)) state_.locals[&variable] = known;
 }
 

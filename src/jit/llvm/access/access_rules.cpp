@@ -57,6 +57,7 @@ class RuleCheck {
       add(i, use.write, "writes it", "make it OP_RW, or OP_WRITE if the value before is not used");
     if (*rule.access == OP_WRITE) check_write(i, use, parameter->getLocation());
     if (*rule.access == OP_INC) check_increment(i, use);
+    if (*rule.access == OP_MIN || *rule.access == OP_MAX) check_extreme(i, use);
   }
 
   void check_beyond(std::size_t i, const ParameterUse& use) {
@@ -98,6 +99,15 @@ class RuleCheck {
     if (use.read.isValid() && rules_[i].has_copies)
       add(i, use.read, "reads it",
           "threads and ranks add to copies of it: read the sum in another loop");
+  }
+
+  void check_extreme(std::size_t i, const ParameterUse& use) {
+    const bool is_least = rules_[i].access == OP_MIN;
+    const auto assigned = std::count(use.marks.begin(), use.marks.end(), Mark::written);
+    if (assigned > 0 && use.assign.isValid() && use.read_untouched.isInvalid())
+      add(i, use.assign, "assigns to it without comparing",
+          fmt::format("what other elements gave is lost: set it to the {} of itself and the value",
+                      is_least ? "minimum" : "maximum"));
   }
 
   const clang::FunctionDecl& kernel_;

@@ -21,10 +21,10 @@ struct AccessRule {
   bool is_known = true;             ///< false: nothing, so nothing is compared
   std::optional<op_access> access;  ///< nothing: only the extent and whether it is used count
   Extent extent;
-  bool set_by_some = false;  ///< OP_WRITE: not every element need set it
-  bool keeps_rest = false;   ///< OP_WRITE: what is not set keeps its value
-  bool may_be_unused = false;
-  bool has_copies = false;  ///< OP_INC: threads and ranks add to copies of it
+  bool set_by_some = false;    ///< OP_WRITE: not every element need set it
+  bool keeps_rest = false;     ///< OP_WRITE: what is not set keeps its value
+  bool has_copies = false;     ///< OP_INC: threads and ranks add to copies of it
+  bool may_be_unused = false;  ///< it costs nothing: an element's number
 };
 
 struct AccessFault {

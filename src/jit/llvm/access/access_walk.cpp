@@ -166,17 +166,8 @@ void AccessWalk::execute_declaration(const clang::VarDecl& variable) {
     } else {
       evaluate(value);
     }
-  } else if (variable.getType()->isPointerType()) {
-    if (const auto target = pointer(value)) {
-      known = *target;
-    } else {
-      evaluate(value);
-    }
   } else {
-    evaluate(value);
-    if (variable.getType()->isIntegralOrEnumerationType()) {
-      if (const auto result = number(value)) known = *result;
-    }
+    known = value_for(variable, value);
   }
   if (!escaped_.contains(&variable)) state_.locals[&variable] = known;
 }

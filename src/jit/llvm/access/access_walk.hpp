@@ -41,6 +41,7 @@ class AccessWalk {
   void evaluate(const clang::Expr* expression);
   void evaluate_children(const clang::Expr* expression);
   void evaluate_cast(const clang::CastExpr& cast);
+  void evaluate_assigned(const clang::Expr& assignment);
   void evaluate_binary(const clang::BinaryOperator& operation);
   void evaluate_branches(const clang::Expr* condition, const clang::Expr* yes,
                          const clang::Expr* no);
@@ -48,6 +49,7 @@ class AccessWalk {
   void evaluate_call(const clang::CallExpr& call);
   void assign(const clang::Expr* target, const clang::Expr* source);
   void assign_local(const clang::VarDecl& variable, const clang::Expr* source);
+  LocalValue value_for(const clang::VarDecl& variable, const clang::Expr* source);
   bool evaluate_as_increment(const clang::Expr* target, const clang::Expr* sum);
   void call_function(const clang::FunctionDecl& function, const clang::CallExpr& call);
   LocalValue bind(const clang::ParmVarDecl& parameter, const clang::Expr* argument);

@@ -172,7 +172,7 @@ void Runtime::end_job(const Error& error) {
     core::Log(core::LogLevel::error, speaker(ranks())).error(error.what());
     if (handler_ != nullptr) handler_(error, ranks().rank());
   }
-  ranks().end_job(exit_code(error.code()));
+  if (!alone()) ranks().end_job(exit_code(error.code()));
 }
 
 void Runtime::flush() {

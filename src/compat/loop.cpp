@@ -74,6 +74,12 @@ void add_form(const arg& given, ::op_arg& made, const Place& place) {
   made.type = core::name_of(place.type_of(given.type));
 }
 
+/// A value of the program that functions read and nobody else understands.
+bool is_opaque_global(const arg& given) {
+  return given.argtype == OP_ARG_GBL && given.acc == OP_READ && given.type != nullptr &&
+         given.size > 0 && !type_named(given.type);
+}
+
 /// The argument as the library knows it. Filled in where it stays: a copy of what was just written
 /// in parts costs more than the rest.
 void convert(const arg& given, ::op_arg& made, const Place& place) {
@@ -87,19 +93,26 @@ void convert(const arg& given, ::op_arg& made, const Place& place) {
     add_form(given, made, place);
     return;
   }
-  made.dim = given.dim;
-  made.value_type = given.argtype == OP_ARG_IDX ? Type::i32 : place.type_of(given.type);
+  const bool is_opaque = is_opaque_global(given);
+  made.dim = is_opaque ? given.size : given.dim;
+  if (given.argtype == OP_ARG_IDX)
+    made.value_type = Type::i32;
+  else
+    made.value_type = is_opaque ? Type::b8 : place.type_of(given.type);
   made.data = given.data;
   made.writable = true;
 }
 
-core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const char* name,
-                                 const char* file, int line) {
+/// @param must_be_function  its text is of no use
+core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const op_loop_name& loop,
+                                 bool must_be_function) {
   const embedded::Kernel* found = embedded_kernel(kernel.address);
-  if (found == nullptr || found->text == nullptr) {
+  if (found == nullptr || found->text == nullptr || must_be_function) {
     core::FunctionKernel& alone =
-        mesh.add_function_kernel(kernel.address, kernel.call, name, "", file, line);
-    alone.why_no_text = found == nullptr ? "its text is not in the program" : found->reason;
+        mesh.add_function_kernel(kernel.address, kernel.call, loop.name, "", loop.file, loop.line);
+    alone.why_no_text = must_be_function   ? "a global is of a type of the program's own"
+                        : found == nullptr ? "its text is not in the program"
+                                           : found->reason;
     return alone;
   }
   core::FunctionKernel& made = mesh.add_function_kernel(kernel.address, kernel.call, found->name,
@@ -192,7 +205,10 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
     for (int k = 0; k < count; ++k)
       if (is_marked(*args[k])) take_mark(runtime, args[k]->dat);
     core::FunctionKernel* known = runtime.mesh.kernel_of_function(kernel.address);
-    if (known == nullptr) known = &made_known(runtime.mesh, kernel, name, file, line);
+    if (known == nullptr) {
+      const auto is_opaque = [](const arg* given) { return is_opaque_global(*given); };
+      known = &made_known(runtime.mesh, kernel, loop, std::any_of(args, args + count, is_opaque));
+    }
     take_values(runtime, *known);
     detail::par_loop(known, loop, set, list);
   });

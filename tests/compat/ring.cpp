@@ -41,14 +41,17 @@ void lowest(const double* value, const int* own, double* least, int* where) {
   }
 }
 
-}  // namespace
+const int size = 100;
 
-int main(int argc, char** argv) {
-  op_init(argc, argv, 2);
-  const int size = 100;
-  int rank = 0;
-  op_rank(&rank);
-  const int mine = rank == 0 ? size : 0;
+struct Ring {
+  op_set edges, cells;
+  op_map edge_cells;
+  op_dat weight, value;
+};
+
+/// Edge e goes from cell e to the next one and weighs e. The first rank declares all of it.
+Ring declare() {
+  const int mine = op_is_root() ? size : 0;
   int* ends = static_cast<int*>(op_malloc(2 * size * sizeof(int)));
   double* weights = static_cast<double*>(op_malloc(size * sizeof(double)));
   for (int e = 0; e < size; ++e) {
@@ -56,60 +59,80 @@ int main(int argc, char** argv) {
     ends[2 * e + 1] = (e + 1) % size;
     weights[e] = e;
   }
-  op_set edges = op_decl_set(mine, "edges"), cells = op_decl_set(mine, "cells");
-  op_map edge_cells = op_decl_map(edges, cells, 2, ends, "edge_cells");
-  op_dat weight = op_decl_dat(edges, 1, "double", weights, "weight");
-  op_dat value = op_decl_dat(cells, 1, "double:soa", static_cast<double*>(NULL), "value");
-  op_decl_const(1, "double", &factor);
-  op_diagnostic_output();
-  op_partition("PTSCOTCH", "KWAY", cells, edge_cells, NULL);
+  Ring ring;
+  ring.edges = op_decl_set(mine, "edges");
+  ring.cells = op_decl_set(mine, "cells");
+  ring.edge_cells = op_decl_map(ring.edges, ring.cells, 2, ends, "edge_cells");
+  ring.weight = op_decl_dat(ring.edges, 1, "double", weights, "weight");
+  ring.value = op_decl_dat(ring.cells, 1, "double:soa", static_cast<double*>(NULL), "value");
   free(ends);
+  free(weights);
+  return ring;
+}
 
-  op_par_loop(spread, "spread", edges, op_arg_dat(weight, -1, OP_ID, 1, "double", OP_READ),
-              op_arg_dat(value, 0, edge_cells, 1, "double", OP_INC),
-              op_arg_dat(value, 1, edge_cells, 1, "double", OP_INC));
+void sums(const Ring& ring) {
+  op_par_loop(spread, "spread", ring.edges,
+              op_arg_dat(ring.weight, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(ring.value, 0, ring.edge_cells, 1, "double", OP_INC),
+              op_arg_dat(ring.value, 1, ring.edge_cells, 1, "double", OP_INC));
   factor = 5;  // after the call: it must not matter
-  op_par_loop(spread_all, "spread_all", edges,
-              op_arg_dat(value, -2, edge_cells, 1, "double", OP_INC),
-              op_arg_dat(weight, -1, OP_ID, 1, "double", OP_READ));
+  op_par_loop(spread_all, "spread_all", ring.edges,
+              op_arg_dat(ring.value, -2, ring.edge_cells, 1, "double", OP_INC),
+              op_arg_dat(ring.weight, -1, OP_ID, 1, "double", OP_READ));
   double sum = 0, least = 1e9, greatest = -1;
-  op_par_loop(total, "total", cells, op_arg_dat(value, -1, OP_ID, 1, "double", OP_READ),
+  op_par_loop(total, "total", ring.cells, op_arg_dat(ring.value, -1, OP_ID, 1, "double", OP_READ),
               op_arg_gbl(&sum, 1, "double", OP_INC), op_arg_gbl(&least, 1, "double", OP_MIN),
               op_arg_gbl(&greatest, 1, "double", OP_MAX));
   expect("sum", sum, 5 * 4950);
   expect("least", least, 3);  // cell 1
   expect("greatest", greatest, 3 * 99 + 2 * 98);
+}
 
+void indices(const Ring& ring) {
   int numbers = 0;
-  op_par_loop(number, "number", edges, op_arg_idx(-1, OP_ID), op_arg_idx(0, edge_cells),
+  op_par_loop(number, "number", ring.edges, op_arg_idx(-1, OP_ID), op_arg_idx(0, ring.edge_cells),
               op_arg_gbl(&numbers, 1, "int", OP_INC));
   expect("numbers", numbers, 2 * 4950);
+  double smallest = 1e9;
+  int where = -1;
+  op_par_loop(lowest, "lowest", ring.cells, op_arg_dat(ring.value, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_idx(-1, OP_ID), op_arg_gbl(&smallest, 1, "double", OP_MIN),
+              op_arg_info(&where, 1, "int", 2));
+  expect("smallest", smallest, 3);
+  expect("where", where, 1);
+}
 
-  op_dat copy = op_decl_dat_temp(cells, 1, "double", static_cast<double*>(NULL), "copy");
+void optional(const Ring& ring) {
+  op_dat copy = op_decl_dat_temp(ring.cells, 1, "double", static_cast<double*>(NULL), "copy");
   for (int flag = 0; flag < 2; ++flag)
-    op_par_loop(maybe, "maybe", cells, op_arg_dat(value, -1, OP_ID, 1, "double", OP_READ),
-                op_opt_arg_dat(flag, value, -1, OP_ID, 1, "double", OP_READ),
+    op_par_loop(maybe, "maybe", ring.cells, op_arg_dat(ring.value, -1, OP_ID, 1, "double", OP_READ),
+                op_opt_arg_dat(flag, ring.value, -1, OP_ID, 1, "double", OP_READ),
                 op_arg_dat(copy, -1, OP_ID, 1, "double", OP_WRITE));
   double some[2];
   op_fetch_data_idx(copy, some, 0, 1);
   expect("copy of cell 0", some[0], 2 * 99 + 1);
   expect("copy of cell 1", some[1], 3 * 1 + 2 * 0 + 1);
   if (op_free_dat_temp(copy) < 0) ++faults;
+}
 
-  double smallest = 1e9;
-  int where = -1;
-  op_par_loop(lowest, "lowest", cells, op_arg_dat(value, -1, OP_ID, 1, "double", OP_READ),
-              op_arg_idx(-1, OP_ID), op_arg_gbl(&smallest, 1, "double", OP_MIN),
-              op_arg_info(&where, 1, "int", 2));
-  expect("smallest", smallest, 3);
-  expect("where", where, 1);
-  op_fetch_data(value, weights);
-  if (rank == 0) expect("value of cell 2", weights[2], 3 * 2 + 2 * 1);
-  expect("size", static_cast<double>(op_get_size(cells)), size);
+}  // namespace
+
+int main(int argc, char** argv) {
+  op_init(argc, argv, 2);
+  const Ring ring = declare();
+  op_decl_const(1, "double", &factor);
+  op_diagnostic_output();
+  op_partition("PTSCOTCH", "KWAY", ring.cells, ring.edge_cells, NULL);
+  sums(ring);
+  indices(ring);
+  optional(ring);
+  double values[size];
+  op_fetch_data(ring.value, values);
+  if (op_is_root()) expect("value of cell 2", values[2], 3 * 2 + 2 * 1);
+  expect("size", static_cast<double>(op_get_size(ring.cells)), size);
   double cpu, wall;
   op_timers(&cpu, &wall);
   op_timing_output();
   op_exit();
-  free(weights);
   return faults == 0 ? 0 : 1;
 }

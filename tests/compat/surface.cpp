@@ -109,8 +109,8 @@ void renamed(const Ring& ring) {
   double three[3];
   op_fetch_data_idx_char(copy, (char*)three, 3, 5);
   expect("values", three[0] + three[1] + three[2], 2 * (3 + 4 + 5));
-  expect("found", search_dat(ring.cells, 1, "double", 8, "number") == ring.number, 1);
-  expect("not found", search_dat(ring.cells, 2, "double", 8, "number") == NULL, 1);
+  expect("found", search_dat(ring.cells, 1, "double", 8, "pressure") == ring.number, 1);
+  expect("not found", search_dat(ring.cells, 2, "double", 8, "pressure") == NULL, 1);
   expect("same set", compare_sets(ring.cells, ring.number->set), 1);
   op_dat whole = op_mpi_get_data(copy);
   expect("declared size", whole->set->size, op_is_root() ? size : 0);

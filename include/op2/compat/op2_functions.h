@@ -154,8 +154,8 @@ OP2_API wide_index op_get_global_set_offset(op_set set);
 OP2_API op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name);
 /// Local. 1 if both are the same set.
 OP2_API int compare_sets(op_set one, op_set other);
-/// The program has written rows through `dat->data` while nothing was queued: halos of the dat, or of
-/// all dats, are brought up to date before they are read. All ranks call it, or none.
+/// The program has written rows through `dat->data` while nothing was queued: halos of the dat, or
+/// of all dats, are brought up to date before they are read. All ranks call it, or none.
 OP2_API void op_upload_all();
 OP2_API void op_upload_dat(op_dat dat);
 /// Executes what is queued, so that `dat->data` is current.

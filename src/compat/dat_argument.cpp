@@ -5,7 +5,7 @@
 
 namespace op2::compat {
 
-bool fits_dat(const arg& given, ::op_arg& made) {
+bool fits_dat(const arg& given, ::op_arg& made, const op_loop_name& loop, int number) {
   if (given.argtype != OP_ARG_DAT || given.opt == 0) return false;
   api::Runtime& runtime = api::usable();
   if (!runtime.mesh.knows(given.dat)) return false;
@@ -13,8 +13,9 @@ bool fits_dat(const arg& given, ::op_arg& made) {
   if (given.dim != dat.dim)
     runtime.log.warning_once(
         fmt::format("dim {} of {}", given.dim, dat.name_storage),
-        fmt::format("an argument has dim {}, but dat '{}' has {}: the kernel gets whole rows",
-                    given.dim, dat.name_storage, dat.dim));
+        fmt::format(
+            "loop '{}' ({}:{}) arg {}: dim {}, but dat '{}' has {}: the kernel gets whole rows",
+            loop.name, loop.file, loop.line, number, given.dim, dat.name_storage, dat.dim));
   made.dim = dat.dim;
   return dat.opaque;
 }

@@ -22,6 +22,13 @@ std::span<const op_dat> all_of(const char* function, const op_dat* fields, int c
   return {fields, static_cast<std::size_t>(count)};
 }
 
+/// OP2 says it whatever is logged.
+void tell_absence(const char* what, const char* file, const char* name) {
+  if (api::running().log.logs(core::LogLevel::warning)) return;  // it was logged
+  compat::op_printf("op_decl_%s_hdf5: '%s' has no dataset '%s'; the %s is not declared\n", what,
+                    file, name, what);
+}
+
 }  // namespace
 
 void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates, const op_dat* fields,
@@ -45,16 +52,17 @@ op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const cha
 }
 op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name) {
   return guarded([&] {
-    return ::op_decl_map_hdf5(from, to, dim, file, name, program().values.maps_base_index);
+    const op_map made =
+        ::op_decl_map_hdf5(from, to, dim, file, name, program().values.maps_base_index);
+    if (made == nullptr) tell_absence("map", file, name);
+    return made;
   });
 }
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
   return guarded([&] {
     const Type known = type_of(fmt::format("dat '{}' of '{}'", shown(name), shown(file)), type);
     const op_dat made = ::op_decl_dat_hdf5(set, dim, core::name_of(known), file, name);
-    if (made == nullptr && !api::running().log.logs(core::LogLevel::warning))
-      compat::op_printf("op_decl_dat_hdf5: '%s' has no dataset '%s'; the dat is not declared\n",
-                        file, name);
+    if (made == nullptr) tell_absence("dat", file, name);
     return made;
   });
 }

@@ -70,7 +70,7 @@ void add_form(const arg& given, ::op_arg& made, const Place& place) {
   made.dim_as_declared = is_as_declared;
   if (is_as_declared) return;
   made.dim = given.dim;
-  if (fits_dat(given, made) || given.type == nullptr) return;
+  if (fits_dat(given, made, place.loop, place.number) || given.type == nullptr) return;
   made.type = core::name_of(place.type_of(given.type));
 }
 

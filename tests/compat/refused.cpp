@@ -59,6 +59,10 @@ void loop_kernel(const Ring& ring) {
 void dat_type(const Ring& ring) {
   op_par_loop(twice, "twice", ring.cells, op_arg_dat(ring.number, -1, OP_ID, 1, "dubble", OP_RW));
 }
+/// Not refused, but warned of: the kernel gets whole rows.
+void other_dim(const Ring& ring) {
+  op_par_loop(twice, "twice", ring.cells, op_arg_dat(ring.number, -1, OP_ID, 3, "double", OP_RW));
+}
 void dat_type_on_one(const Ring& ring) {
   int rank = 0;
   op_rank(&rank);
@@ -125,6 +129,7 @@ const Case cases[] = {{"plan", plan},
                       {"loop_name", loop_name},
                       {"loop_kernel", loop_kernel},
                       {"dat_type", dat_type},
+                      {"other_dim", other_dim},
                       {"dat_type_on_one", dat_type_on_one},
                       {"global_type", global_type},
                       {"file_type", file_type},

@@ -2,6 +2,7 @@
 #include <compat/dat_argument.hpp>
 
 #include <api/session.hpp>
+#include <core/validate.hpp>
 
 namespace op2::compat {
 
@@ -13,9 +14,8 @@ bool fits_dat(const arg& given, ::op_arg& made, const op_loop_name& loop, int nu
   if (given.dim != dat.dim)
     runtime.log.warning_once(
         fmt::format("dim {} of {}", given.dim, dat.name_storage),
-        fmt::format(
-            "loop '{}' ({}:{}) arg {}: dim {}, but dat '{}' has {}: the kernel gets whole rows",
-            loop.name, loop.file, loop.line, number, given.dim, dat.name_storage, dat.dim));
+        fmt::format("{}: dim {}, but dat '{}' has {}: the kernel gets whole rows",
+                    core::text_of_place(loop, number), given.dim, dat.name_storage, dat.dim));
   made.dim = dat.dim;
   return dat.opaque;
 }

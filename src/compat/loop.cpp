@@ -53,12 +53,9 @@ struct Place {
   const op_loop_name& loop;
   int number;
 
-  std::string text() const {
-    return fmt::format("loop '{}' ({}:{}) arg {}", loop.name, loop.file, loop.line, number);
-  }
   Type type_of(const char* type) const {
     const auto known = type != nullptr ? type_named(type) : std::nullopt;
-    return known ? *known : compat::type_of(text(), type);
+    return known ? *known : compat::type_of(core::text_of_place(loop, number), type);
   }
 };
 
@@ -126,15 +123,9 @@ core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const
 }
 
 /// Whether the program says, in OP2's way, that it has written the rows itself.
-bool is_marked(const arg& given) {
+bool is_marked(const core::Mesh& mesh, const arg& given) {
   return given.argtype == OP_ARG_DAT && given.opt != 0 && given.dat != nullptr &&
-         (given.dat->dirtybit != 0 || given.dat->dirty_hd != 0);
-}
-
-void take_mark(api::Runtime& runtime, op_dat dat) {
-  runtime.flush();
-  dat->dirtybit = dat->dirty_hd = 0;
-  if (runtime.mesh.knows(dat)) runtime.engine.forget_halo(*core::record_of(dat));
+         (given.dat->dirtybit != 0 || given.dat->dirty_hd != 0) && mesh.knows(given.dat);
 }
 
 /// A loop without a name or a kernel.
@@ -144,14 +135,12 @@ void take_mark(api::Runtime& runtime, op_dat dat) {
              loop.line);
 }
 
-bool has_changed(const core::NamedVariable& named) {
-  const core::Variable& variable = *named.variable;
-  return std::memcmp(variable.value.get(), variable.origin, variable.bytes) != 0;
-}
-
 /// A loop sees variables of the program as they are at its call. If some have changed since loops
 /// were queued that see them, these are executed first.
 void take_values(api::Runtime& runtime, const core::FunctionKernel& kernel) {
+  const auto has_changed = [](const core::NamedVariable& named) {
+    return named.variable->has_changed();
+  };
   if (std::ranges::none_of(kernel.variables, has_changed)) return;
   runtime.flush();
   for (const core::NamedVariable& named : kernel.variables)
@@ -203,7 +192,7 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
     for (int k = 0; k < count; ++k) convert(*args[k], list.emplace_back(), {loop, k});
     api::Runtime& runtime = api::usable();
     for (int k = 0; k < count; ++k)
-      if (is_marked(*args[k])) take_mark(runtime, args[k]->dat);
+      if (is_marked(runtime.mesh, *args[k])) op_upload_dat(args[k]->dat);
     core::FunctionKernel* known = runtime.mesh.kernel_of_function(kernel.address);
     if (known == nullptr) {
       const auto is_opaque = [](const arg* given) { return is_opaque_global(*given); };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -109,6 +110,9 @@ struct Variable {
   const void* origin;  ///< the program's
   std::size_t bytes;
   Buffer value;
+
+  /// Whether the program has changed it since `value` was taken. Cost O(bytes).
+  bool has_changed() const { return std::memcmp(value.get(), origin, bytes) != 0; }
 };
 
 /// A variable as the text of a kernel names it.

@@ -54,6 +54,10 @@ void check_map_values(op_set from, op_set to, int dim, const int* values, const 
 Type type_of(const op_arg& arg);
 int dim_of(const op_arg& arg);
 
+/// "loop 'flux' (main.cpp:12) arg 3", for messages.
+/// @param arg  negative: the loop alone
+std::string text_of_place(const op_loop_name& loop, int arg);
+
 /// Everything of a call of `op_par_loop`.
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,
                 std::span<const op_arg> args);

@@ -14,10 +14,7 @@ struct Place {
 
   Place at(std::size_t number) const { return {loop, static_cast<int>(number)}; }
 
-  std::string text() const {
-    const std::string at = fmt::format("loop '{}' ({}:{})", loop.name, loop.file, loop.line);
-    return arg < 0 ? at : fmt::format("{} arg {}", at, arg);
-  }
+  std::string text() const { return text_of_place(loop, arg); }
 
   template <class... Args>
   [[noreturn]] void fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) const {
@@ -233,6 +230,11 @@ void check_parameters(const Place& loop, op_kernel kernel, std::span<const op_ar
 }
 
 }  // namespace
+
+std::string text_of_place(const op_loop_name& loop, int arg) {
+  const std::string at = fmt::format("loop '{}' ({}:{})", loop.name, loop.file, loop.line);
+  return arg < 0 ? at : fmt::format("{} arg {}", at, arg);
+}
 
 Type type_of(const op_arg& arg) {
   if (arg.argtype == OP_ARG_DAT && arg.dat != nullptr) return record_of(arg.dat)->value_type;

@@ -31,7 +31,7 @@ void* memory_of(const core::Variable& variable) {
 QueuedValues::QueuedValues(std::span<const core::NamedVariable> variables) {
   for (const core::NamedVariable& named : variables) {
     const core::Variable& variable = *named.variable;
-    if (std::memcmp(variable.origin, variable.value.get(), variable.bytes) == 0) continue;
+    if (!variable.has_changed()) continue;
     const auto* now = static_cast<const std::byte*>(variable.origin);
     changed_.push_back({&variable, {now, now + variable.bytes}});
     std::memcpy(memory_of(variable), variable.value.get(), variable.bytes);

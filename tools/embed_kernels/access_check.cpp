@@ -60,7 +60,6 @@ jit::AccessRule rule_of(const LoopArgument& argument) {
   rule.is_known = argument.kind != Kind::unknown;
   if (argument.access && argument.kind != Kind::info) rule.access = mode_of(*argument.access);
   rule.extent = extent_of(argument);
-  rule.may_be_unused = argument.kind == Kind::index;
   rule.set_by_some = argument.kind == Kind::global;
   rule.keeps_rest = argument.kind == Kind::dat && argument.indirect.value_or(true);
   rule.may_be_unused = argument.kind == Kind::index;

@@ -151,9 +151,6 @@ TEST(AccessFindings, AnArgumentThatIsNotUsed) {
       found("void work(const double*, [[maybe_unused]] const int* i, double* y) { *y = 1; }",
             {dat(0, 4, OP_READ), element_number(), dat(1, 1, OP_WRITE)}),
       IsEmpty());
-  EXPECT_THAT(found("void work(const int* number, double* y) { *y = 1; }",
-                    {element_number(), dat(1, 1, OP_WRITE)}),
-              IsEmpty());
 }
 
 TEST(AccessFindings, TheNumberOfAnElementNeedNotBeUsed) {

@@ -187,11 +187,11 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
 
 /// @return the report. Collective.
 std::string partition(api::Runtime& runtime, op_set set, Request& request) {
-  const comm::BlockMesh mesh = runtime.rows.declared_mesh();
+  comm::BlockMesh mesh = runtime.rows.declared_mesh();
   Primary primary = primary_owners(runtime, mesh, set, request);
   auto owners = comm::inherit_owners(runtime.ranks(), mesh, primary.set, std::move(primary.owners));
   const comm::PartitionQuality quality = comm::quality_of(runtime.ranks(), mesh, owners);
-  runtime.rows.distribute(mesh, std::move(owners));
+  runtime.rows.distribute(std::move(mesh), std::move(owners));
   return describe_partition(runtime, request, quality);
 }
 

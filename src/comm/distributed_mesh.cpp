@@ -103,12 +103,13 @@ BlockMesh DistributedMesh::declared_mesh() const {
   return mesh;
 }
 
-void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> owners) {
+void DistributedMesh::distribute(BlockMesh blocks, std::vector<Owners> owners) {
   owners_ = std::move(owners);
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
   family_ = std::make_unique<HaloFamily>(
       build_family(communicator_, blocks, owners_, {renumber_, weights()}));
+  blocks_ = std::move(blocks.sets);
   update_records();
   for (const auto& dat : mesh_.dats()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
 }
@@ -138,6 +139,7 @@ void DistributedMesh::return_to_declared() {
 
 void DistributedMesh::undistribute() {
   family_.reset();
+  core::release(blocks_);
   for (const auto& set : mesh_.sets()) {
     set->layout = nullptr;
     core::release(set->numbers);

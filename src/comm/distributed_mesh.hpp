@@ -24,6 +24,8 @@ class DistributedMesh {
   bool distributed() const { return family_ != nullptr; }
   bool as_declared() const { return !distributed() && !reordered_; }
   const HaloFamily& family() const { return *family_; }
+  /// The blocks of every set as declared; only in the distributed form.
+  const std::vector<Blocks>& blocks() const { return blocks_; }
 
   /// Changes whenever rows or maps move in memory.
   int epoch() const { return epoch_; }
@@ -41,7 +43,7 @@ class DistributedMesh {
   /// From the declared form to the distributed one. Collective.
   /// @param blocks  the mesh as declared
   /// @param owners  of the held elements, for each set; sets that are missing stay with the holders
-  void distribute(const BlockMesh& blocks, std::vector<Owners> owners);
+  void distribute(BlockMesh blocks, std::vector<Owners> owners);
 
   /// Back to the declared form, for new sets and maps. Remembers the owners. Collective.
   void return_to_declared();
@@ -92,6 +94,7 @@ class DistributedMesh {
   std::vector<Owners>
       owners_;  ///< of the held elements, for each set; may be shorter than the mesh
   std::unique_ptr<HaloFamily> family_;
+  std::vector<Blocks> blocks_;
   int epoch_ = 0;
 };
 

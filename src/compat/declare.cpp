@@ -176,6 +176,17 @@ bool is_partitioner(std::string_view name) {
   return std::ranges::find(known, name) != std::end(known);
 }
 
+/// OP2 keeps the rows of such a map on one rank. Here results do not depend on it.
+void tell_force_part(api::Runtime& runtime) {
+  if (runtime.ranks().size() == 1 || runtime.ranks().rank() != 0) return;
+  for (const auto& map : runtime.mesh.maps())
+    if (map->force_part)
+      runtime.log.warning(
+          fmt::format("op_partition: map '{}' has force_part, which means nothing here: parts may "
+                      "cut its rows. op_partition(\"EXTERNAL\", ...) says which rank owns what",
+                      map->name));
+}
+
 /// Every rank owns what it declared.
 void keep_as_declared() {
   api::Runtime& runtime = api::usable();
@@ -190,6 +201,7 @@ void keep_as_declared() {
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {
   guarded([&] {
+    tell_force_part(api::usable());
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
     if (is_partitioner(word(library)) || !api::usable().options.partitioner.empty())
       ::op_partition(word(library), word(routine), set, map, coordinates);

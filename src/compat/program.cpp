@@ -116,6 +116,7 @@ void begin_program(int argc, char** argv, int diags) {
   Program& of = program();
   of.values = values;
   of.partitioned = false;
+  of.lists.reset();
 }
 
 void report_words(int argc, char** argv) {
@@ -142,6 +143,16 @@ variables& values() {
   const bool moved = runtime != nullptr && !runtime->rows.as_declared();
   values.is_partitioned = of.partitioned || moved ? 1 : 0;
   return values;
+}
+
+const halo_lists& lists() {
+  std::optional<HaloLists>& kept = program().lists;
+  const api::Runtime* const runtime = api::session_or_null();
+  if (runtime == nullptr)
+    kept.emplace();
+  else if (!kept || !kept->are_of(runtime->mesh, runtime->rows))
+    kept.emplace(runtime->mesh, runtime->rows);
+  return kept->shown();
 }
 
 int op_is_partitioned() {

@@ -9,6 +9,7 @@
 #include <op2/compat/op2_records.h>
 #include <op2/op2.hpp>
 
+#include <compat/halo_lists.hpp>
 #include <compat/profile.hpp>
 
 namespace op2::compat {
@@ -31,6 +32,7 @@ struct Program {
   std::deque<dat_entry> dats;
   std::vector<kernel_row> kernels;
   std::deque<std::vector<double>> times;  ///< of rows of `kernels`
+  std::optional<HaloLists> lists;         ///< what `lists()` has made in this session
   Profile profile;
   std::optional<MpiUser> mpi_user;
   std::optional<Communicators> communicators;

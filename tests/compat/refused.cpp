@@ -63,6 +63,11 @@ void dat_type(const Ring& ring) {
 void other_dim(const Ring& ring) {
   op_par_loop(twice, "twice", ring.cells, op_arg_dat(ring.number, -1, OP_ID, 3, "double", OP_RW));
 }
+/// Not refused either.
+void force_part(const Ring& ring) {
+  ring.ends->force_part = true;
+  op_partition("PTSCOTCH", "KWAY", ring.cells, ring.ends, NULL);
+}
 void dat_type_on_one(const Ring& ring) {
   int rank = 0;
   op_rank(&rank);
@@ -130,6 +135,7 @@ const Case cases[] = {{"plan", plan},
                       {"loop_kernel", loop_kernel},
                       {"dat_type", dat_type},
                       {"other_dim", other_dim},
+                      {"force_part", force_part},
                       {"dat_type_on_one", dat_type_on_one},
                       {"global_type", global_type},
                       {"file_type", file_type},

@@ -105,6 +105,43 @@ struct variables {
 /// Brought up to date by each call. Local.
 OP2_API variables& values();
 
+/// Rows of one set that are sent, or received, ordered by the ranks they go to or come from.
+struct halo_rows {
+  op_set set;
+  int size;        ///< rows
+  int* ranks;      ///< shape [ranks_size], ascending
+  int ranks_size;  ///< neighbours
+  int* disps;      ///< shape [ranks_size]: where each neighbour's rows begin in `list`
+  int* sizes;      ///< shape [ranks_size]: rows of each neighbour
+  int* list;       ///< shape [size]: local rows, also of what is received
+};
+
+/// Where the rows of one set belong, halos included: rows = size + exec_size + nonexec_size.
+struct part_rows {
+  op_set set;
+  wide_index* g_index;  ///< shape [rows]: numbers in the order of the declaration
+  int* elem_part;       ///< shape [rows]: the rank that owns each
+  int is_partitioned;   ///< 1
+};
+
+/// What OP2's MPI library has in variables; op_mpi_core.h gives the fields OP2's names. Lists have
+/// an entry for each set, by its index, and are null as long as the mesh is not distributed. Rows
+/// of the execute halo lie behind the owned ones, in the order of `import_exec`, those of the other
+/// halo behind them, in the order of `import_nonexec`.
+struct halo_lists {
+  int part_index;  ///< sets that have lists
+  part_rows** parts;
+  wide_index** declared;  ///< per set, shape [ranks x 2]: first and last number each rank declared
+  halo_rows** export_exec;
+  halo_rows** import_exec;
+  halo_rows** export_nonexec;
+  halo_rows** import_nonexec;
+};
+
+/// Made anew when rows have moved; what was made before is gone then. Local. Cost of the first call
+/// after rows have moved: O(rows).
+OP2_API const halo_lists& lists();
+
 /// The plan of a translated program: never made here (see `op_plan_get`).
 struct plan {
   const char* name;

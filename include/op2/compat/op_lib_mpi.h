@@ -1,55 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs for OP2's own headers expect of MPI: MPI itself, running from `op_init` to
-// `op_exit` also where the library would do without. OP_MPI_CORE_NOMPI leaves MPI out.
+// As op_mpi_core.h.
 #pragma once
 
-#include "op_lib_core.h"
-
-#ifndef OP_MPI_CORE_NOMPI
-#include <mpi.h>
-
-// The rank that OP2 prints on, not MPI's constant for intercommunicators.
-#undef MPI_ROOT
-#define MPI_ROOT 0
-
-/// For programs that add specialisations.
-template <class T>
-MPI_Datatype get_mpi_type();
-
-namespace op2 {
-namespace compat {
-
-/// Lets `op_init` start MPI and `op_exit` end it.
-struct mpi_user {
-  static void begin(int argc, char** argv) {
-    int running = 0, ended = 0, level = 0;
-    MPI_Initialized(&running);
-    MPI_Finalized(&ended);
-    if (!running && !ended) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  }
-  static void end() {
-    int running = 0, ended = 0;
-    MPI_Initialized(&running);
-    MPI_Finalized(&ended);
-    if (running && !ended) MPI_Finalize();
-  }
-  mpi_user() { use_mpi(&begin, &end); }
-};
-namespace {
-const mpi_user uses_mpi;
-}
-
-inline MPI_Comm communicator(bool local) {
-  int global_handle = 0, local_handle = 0;
-  if (!given_communicators(&global_handle, &local_handle)) return MPI_COMM_WORLD;
-  return MPI_Comm_f2c(local ? local_handle : global_handle);
-}
-
-}  // namespace compat
-}  // namespace op2
-
-/// The ranks that share the mesh, and those of the whole job: MPI_COMM_WORLD, or what the program
-/// has given to `op_mpi_init`.
-#define OP_MPI_WORLD (op2::compat::communicator(true))
-#define OP_MPI_GLOBAL (op2::compat::communicator(false))
-#endif
+#include "op_mpi_core.h"

@@ -4,9 +4,40 @@
 
 #include "op_lib_mpi.h"
 
+struct Three {
+  double values[3];
+};
+
 template <>
-MPI_Datatype get_mpi_type<double>() {
-  return MPI_DOUBLE;
+MPI_Datatype get_mpi_type<Three>() {
+  return MPI_BYTE;
+}
+
+template <class T>
+void reduced(MPI_Datatype type, int ranks) {
+  T one = 1, all = 0;
+  expect("type", get_mpi_type<T>() == type && get_mpi_type(&one) == type, 1);
+  MPI_Allreduce(&one, &all, 1, get_mpi_type<T>(), MPI_SUM, OP_MPI_WORLD);
+  expect("sum", static_cast<double>(all), ranks);
+}
+
+void types(int ranks) {
+  reduced<double>(MPI_DOUBLE, ranks);
+  reduced<float>(MPI_FLOAT, ranks);
+  reduced<int>(MPI_INT, ranks);
+  reduced<uint>(MPI_UNSIGNED, ranks);
+  reduced<ll>(MPI_LONG_LONG, ranks);
+  reduced<idx_g_t>(MPI_LONG_LONG, ranks);
+  reduced<ull>(MPI_UNSIGNED_LONG_LONG, ranks);
+  expect("bool", get_mpi_type<bool>() == MPI_C_BOOL, 1);
+  expect("own type", get_mpi_type<Three>() == MPI_BYTE, 1);
+  bool refused = false;
+  try {
+    get_mpi_type<char*>();
+  } catch (const std::runtime_error&) {
+    refused = true;
+  }
+  expect("no type", refused, 1);
 }
 
 int main(int argc, char** argv) {
@@ -16,9 +47,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(OP_MPI_WORLD, &size);
   MPI_Comm_size(OP_MPI_GLOBAL, &others);
   expect("ranks", size, others);
-  double one = 1, all = 0;
-  MPI_Allreduce(&one, &all, 1, get_mpi_type<double>(), MPI_SUM, OP_MPI_WORLD);
-  expect("sum", all, size);
+  types(size);
   int sent = rank == MPI_ROOT ? 7 : 0;
   MPI_Bcast(&sent, 1, MPI_INT, MPI_ROOT, OP_MPI_WORLD);
   expect("broadcast", sent, 7);

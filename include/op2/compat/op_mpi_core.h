@@ -9,13 +9,30 @@
 #ifndef OP_MPI_CORE_NOMPI
 #include <mpi.h>
 
+#include <stdexcept>
+#include <type_traits>
+
 // The rank that OP2 prints on, not MPI's constant for intercommunicators.
 #undef MPI_ROOT
 #define MPI_ROOT 0
 
-/// For programs that add specialisations.
+/// MPI's name of a type of values. Programs add specialisations for other types.
+/// @throws std::runtime_error  a type without one
 template <class T>
-MPI_Datatype get_mpi_type();
+MPI_Datatype get_mpi_type() {
+  if (std::is_same<T, double>::value) return MPI_DOUBLE;
+  if (std::is_same<T, float>::value) return MPI_FLOAT;
+  if (std::is_same<T, int>::value) return MPI_INT;
+  if (std::is_same<T, uint>::value) return MPI_UNSIGNED;
+  if (std::is_same<T, ll>::value) return MPI_LONG_LONG;
+  if (std::is_same<T, ull>::value) return MPI_UNSIGNED_LONG_LONG;
+  if (std::is_same<T, bool>::value) return MPI_C_BOOL;
+  throw std::runtime_error("get_mpi_type: no type of MPI is known; specialise it");
+}
+template <class T>
+MPI_Datatype get_mpi_type(T*) {
+  return get_mpi_type<T>();
+}
 
 namespace op2 {
 namespace compat {

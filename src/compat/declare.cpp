@@ -141,12 +141,11 @@ int op_free_dat_temp_char(op_dat dat) {
 
 void decl_const(int dim, const char* type, int size, const void* values) {
   guarded([&] {
-    if (type == nullptr) type_of("constant 'at an address'", type);
+    if (type == nullptr) type_of("a constant", type);
     const auto known = type_named(type);  // others are the program's own
     if (known ? static_cast<int>(core::size_of(*known)) != size : size < 1)
-      core::fail(ErrorCode::bad_type,
-                 "constant 'at an address': a value of type \"{}\" has {} bytes, not {}", type,
-                 known ? core::size_of(*known) : 1, size);
+      core::fail(ErrorCode::bad_type, "a constant: a value of type \"{}\" has {} bytes, not {}",
+                 type, known ? core::size_of(*known) : 1, size);
     if (values == nullptr || dim < 1)
       core::fail(ErrorCode::bad_constant, "a constant of type \"{}\": {}", type,
                  values == nullptr ? "its address is null" : "its dim is not positive");

@@ -32,10 +32,12 @@ void end_program(const Error& error) {
   _exit(EXIT_FAILURE);
 }
 
-void wrong_type(const char* what, const char* name, const char* type) {
+void wrong_type(const char* what, const char* name, const char* type, const char* file, int line) {
   guarded([&] {
-    core::fail(ErrorCode::bad_type, "{} '{}': its values are not of type \"{}\"", shown(what),
-               shown(name), shown(type));
+    const std::string named = name == nullptr ? "" : fmt::format(" '{}'", name);
+    const std::string place = fmt::format("{}{} ({}:{})", what, named, file, line);
+    type_of(place, type);
+    core::fail(ErrorCode::bad_type, "{}: its values are not of type \"{}\"", place, type);
   });
 }
 bool differs(const char* type, const char* name) {

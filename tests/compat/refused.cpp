@@ -32,6 +32,13 @@ void constant(const Ring&) {
 void dat(const Ring& ring) {
   op_decl_dat(ring.cells, 1, "float", (double*)NULL, "wrong");
 }
+void unknown_type(const Ring& ring) {
+  op_decl_dat(ring.cells, 1, "dubble", (double*)NULL, "wrong");
+}
+void global_of_type(const Ring&) {
+  double value = 0;
+  op_arg_gbl(&value, 1, "float", OP_READ);
+}
 void reductions(const Ring&) {
   op_disable_mpi_reductions(true);
 }
@@ -132,6 +139,8 @@ const Case cases[] = {{"plan", plan},
                       {"unknown_set", unknown_set},
                       {"unknown_set_on_one", unknown_set_on_one},
                       {"loop_name", loop_name},
+                      {"unknown_type", unknown_type},
+                      {"global_of_type", global_of_type},
                       {"loop_kernel", loop_kernel},
                       {"dat_type", dat_type},
                       {"other_dim", other_dim},

@@ -158,7 +158,7 @@ class ArgumentReader {
     const auto* call =
         value != nullptr ? llvm::dyn_cast<clang::CallExpr>(stripped(value)) : nullptr;
     const auto* function = call != nullptr ? call->getDirectCallee() : nullptr;
-    if (function == nullptr || function->getIdentifier() == nullptr || call->getNumArgs() != 5)
+    if (function == nullptr || function->getIdentifier() == nullptr || call->getNumArgs() < 5)
       return {};
     const bool is_known =
         function->getName() == "op_decl_dat" || function->getName() == "op_decl_dat_temp";

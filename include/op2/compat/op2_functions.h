@@ -27,8 +27,11 @@ OP2_API void get_data(op_dat dat, int size, char* values);
 OP2_API void get_data_range(op_dat dat, int size, char* values, int low, int high);
 
 /// For values whose C++ type contradicts the type string: ends the program.
-/// @param what  "dat", "constant", ...
-OP2_API void wrong_type(const char* what, const char* name, const char* type);
+/// @param what        "dat", "constant", ...
+/// @param name        null: it has none
+/// @param file, line  of the call that says the type
+OP2_API void wrong_type(const char* what, const char* name, const char* type, const char* file,
+                        int line);
 /// Whether a type string, ":soa" or not, is other than `name`.
 OP2_API bool differs(const char* type, const char* name);
 

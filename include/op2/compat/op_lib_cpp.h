@@ -64,20 +64,26 @@ int size_of(const T*) {
   return static_cast<int>(sizeof(T));
 }
 template <class T>
-void check_type(const char* what, const char* name, const T* values, const char* type) {
-  if (type_error(values, type)) wrong_type(what, name, type);
+void check_type(const char* what, const char* name, const T* values, const char* type,
+                const char* file, int line) {
+  if (type_error(values, type)) wrong_type(what, name, type, file, line);
 }
 
+// What is not of its type is told with the line of the program that says so: `file` and `line` are
+// not to be given.
+
 template <class T>
-op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* name) {
-  compat::check_type("dat", name, data, type);
+op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* name,
+                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  compat::check_type("dat", name, data, type, file, line);
   return op_decl_dat_char(set, dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
 /// @param data  not used: a temporary dat begins with zeros
 template <class T>
-op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const char* name) {
-  compat::check_type("dat", name, data, type);
+op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const char* name,
+                        const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  compat::check_type("dat", name, data, type, file, line);
   return op_decl_dat_temp_char(set, dim, type, compat::size_of(data), name);
 }
 
@@ -87,29 +93,34 @@ inline int op_free_dat_temp(op_dat dat) {
 }
 
 template <class T>
-void op_decl_const(int dim, const char* type, T* data) {
-  compat::check_type("constant", "at an address", data, type);
+void op_decl_const(int dim, const char* type, T* data, const char* file = __builtin_FILE(),
+                   int line = __builtin_LINE()) {
+  compat::check_type("constant", NULL, data, type, file, line);
   decl_const(dim, type, compat::size_of(data), data);
 }
 template <class T>
-void op_decl_const2(const char* name, int dim, const char* type, T* data) {
-  compat::check_type("constant", name, data, type);
+void op_decl_const2(const char* name, int dim, const char* type, T* data,
+                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  compat::check_type("constant", name, data, type, file, line);
   op_decl_const_char(dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
 template <class T>
-arg op_arg_gbl(T* data, int dim, const char* type, int acc) {
-  if (data != NULL) compat::check_type("global", "of a loop", data, type);
+arg op_arg_gbl(T* data, int dim, const char* type, int acc, const char* file = __builtin_FILE(),
+               int line = __builtin_LINE()) {
+  if (data != NULL) compat::check_type("global", NULL, data, type, file, line);
   return op_arg_gbl_char(compat::bytes_of(data), dim, type, compat::size_of(data), acc);
 }
 template <class T>
-arg op_opt_arg_gbl(int opt, T* data, int dim, const char* type, int acc) {
-  if (data != NULL && opt) compat::check_type("global", "of a loop", data, type);
+arg op_opt_arg_gbl(int opt, T* data, int dim, const char* type, int acc,
+                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  if (data != NULL && opt) compat::check_type("global", NULL, data, type, file, line);
   return op_opt_arg_gbl_char(opt, compat::bytes_of(data), dim, type, compat::size_of(data), acc);
 }
 template <class T>
-arg op_arg_info(T* data, int dim, const char* type, int reference) {
-  compat::check_type("global", "of a loop", data, type);
+arg op_arg_info(T* data, int dim, const char* type, int reference,
+                const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  compat::check_type("global", NULL, data, type, file, line);
   return op_arg_info_char(compat::bytes_of(data), dim, type, compat::size_of(data), reference);
 }
 

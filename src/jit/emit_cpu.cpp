@@ -125,19 +125,18 @@ void emit_body(fmt::memory_buffer& out, const LoopShape& shape) {
                  fmt::join(actual_arguments(shape, pointers), ",\n        "));
 }
 
-/// The range function: whole windows of blocks first, then the rest one by one.
-/// @param window  1: there are no blocks
-void emit_range(fmt::memory_buffer& out, int window, const std::string& values) {
+/// The range function: whole blocks first, then the rest one by one.
+void emit_range(fmt::memory_buffer& out, int width, const std::string& values) {
   const auto append = fmt::appender(out);
   fmt::format_to(append,
                  "\nextern \"C\" void {}(long op2_begin, long op2_end, "
                  "const op2_binding* op2_args) {{\n",
                  range_symbol);
-  if (window > 1)
+  if (width > 1)
     fmt::format_to(append,
                    "  const long op2_rest = op2_end - (op2_end - op2_begin) % {};\n"
                    "  {}(op2_begin, op2_rest{});\n  op2_begin = op2_rest;\n",
-                   window, blocks_function, values);
+                   width, blocks_function, values);
   fmt::format_to(append, "  op2_run(op2_begin, op2_end{});\n}}\n", values);
 }
 
@@ -158,7 +157,7 @@ void emit_loop(fmt::memory_buffer& out, const LoopShape& shape, int width) {
   emit_block_copies(out, shape.args, true);
   fmt::format_to(append, "}}\n");
   if (width > 1) emit_blocks(out, shape, width, declarations);
-  emit_range(out, width > 1 ? window_of(shape, width) : 1, values);
+  emit_range(out, width, values);
 }
 
 }  // namespace

@@ -13,14 +13,10 @@ namespace op2::jit {
 /// Name of that function.
 inline constexpr const char* blocks_function = "op2_blocks";
 
-/// Elements that such a function executes in an order of its own: it is called for whole windows.
-/// @param width  elements of a block
-int window_of(const LoopShape& shape, int width);
-
 /// Rows are loaded element by element and transposed, so that each component of an argument is one
 /// vector; the kernel runs in a loop over the lanes, which the compiler turns into vector code;
 /// what it wrote is transposed back. Increments through maps are added in the order of the
-/// elements of a block, and block by block; the blocks of a window take its elements in turn.
+/// elements.
 /// @param width         elements of a block
 /// @param declarations  of the parameters that both functions of a loop share
 void emit_blocks(fmt::memory_buffer& out, const LoopShape& shape, int width,

@@ -78,16 +78,6 @@ TEST(EmitCpu, SeveralElementsAtOnceAreLoadedAsRowsAndTransposed) {
                 {8, ""});
 }
 
-TEST(EmitCpu, BlocksTakeElementsInTurnIfAllDataLieBehindMaps) {
-  expect_golden("windows",
-                {.kernel = "flux",
-                 .text = "void flux(const double* x, double* r, double* s) {}",
-                 .args = {dat(0, 2, OP_READ, 0), dat(1, 4, OP_INC, 0), dat(1, 4, OP_INC, 1)},
-                 .constants = {},
-                 .includes = {}},
-                {4, ""});
-}
-
 TEST(EmitCpu, ElementNumbersAreThoseOfTheElementOrOfItsTarget) {
   expect_golden("numbers",
                 {.kernel = "mark",

@@ -110,6 +110,7 @@ void DistributedMesh::distribute(BlockMesh blocks, std::vector<Owners> owners) {
   family_ = std::make_unique<HaloFamily>(
       build_family(communicator_, blocks, owners_, {renumber_, weights()}));
   blocks_ = std::move(blocks.sets);
+  ++arrangement_;
   update_records();
   for (const auto& dat : mesh_.dats()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
 }
@@ -130,6 +131,7 @@ void DistributedMesh::return_to_declared() {
     map->map = map->entries.data();
   }
   ++epoch_;
+  ++arrangement_;
   reordered_ = false;
   if (distributed())
     undistribute();
@@ -192,6 +194,7 @@ void DistributedMesh::reorder() {
   for (const auto& dat : mesh_.dats())
     if (!dat->on().numbers.empty()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
   ++epoch_;
+  ++arrangement_;
 }
 
 void DistributedMesh::update_records() {

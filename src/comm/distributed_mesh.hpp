@@ -29,6 +29,8 @@ class DistributedMesh {
 
   /// Changes whenever rows or maps move in memory.
   int epoch() const { return epoch_; }
+  /// Changes whenever rows of levels up to 2 move, or their numbers: not when halos grow.
+  int arrangement() const { return arrangement_; }
 
   /// Where `declared` elements here lie among those of all ranks. Collective.
   /// @throws Error too_large
@@ -95,7 +97,7 @@ class DistributedMesh {
       owners_;  ///< of the held elements, for each set; may be shorter than the mesh
   std::unique_ptr<HaloFamily> family_;
   std::vector<Blocks> blocks_;
-  int epoch_ = 0;
+  int epoch_ = 0, arrangement_ = 0;
 };
 
 }  // namespace op2::comm

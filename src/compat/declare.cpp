@@ -180,7 +180,8 @@ void tell_force_part(api::Runtime& runtime) {
   if (runtime.ranks().size() == 1 || runtime.ranks().rank() != 0) return;
   for (const auto& map : runtime.mesh.maps())
     if (map->force_part)
-      runtime.log.warning(
+      runtime.log.warning_once(
+          fmt::format("force_part of {}", map->name),
           fmt::format("op_partition: map '{}' has force_part, which means nothing here: parts may "
                       "cut its rows. op_partition(\"EXTERNAL\", ...) says which rank owns what",
                       map->name));
@@ -200,12 +201,13 @@ void keep_as_declared() {
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {
   guarded([&] {
-    tell_force_part(api::usable());
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
-    if (is_partitioner(word(library)) || !api::usable().options.partitioner.empty())
+    if (is_partitioner(word(library)) || !api::usable().options.partitioner.empty()) {
+      if (word(library) != std::string_view("EXTERNAL")) tell_force_part(api::usable());
       ::op_partition(word(library), word(routine), set, map, coordinates);
-    else
+    } else {
       keep_as_declared();  // what OP2 makes of any other name
+    }
     program().partitioned = true;
   });
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <compat/halo_lists.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace op2::compat {
+namespace {
 
-void HaloLists::add_level(Halo& halo, const comm::HaloLevel& level) {
-  const auto begin = [](Rows& rows, int rank, std::size_t size) {
+void add_level(Halo& halo, const comm::HaloLevel& level) {
+  const auto begin = [](HaloRows& rows, int rank, std::size_t size) {
     rows.ranks.push_back(rank);
     rows.disps.push_back(static_cast<int>(rows.list.size()));
     rows.sizes.push_back(static_cast<int>(size));
@@ -22,7 +24,7 @@ void HaloLists::add_level(Halo& halo, const comm::HaloLevel& level) {
   }
 }
 
-void HaloLists::add_set(SetLists& lists, const core::Set& set, const comm::DistributedMesh& rows) {
+void add_set(SetLists& lists, const core::Set& set, const comm::DistributedMesh& rows) {
   const auto count = static_cast<std::size_t>(set.size + set.exec_size + set.nonexec_size);
   lists.numbers.resize(count);
   if (set.numbers.empty())
@@ -45,9 +47,9 @@ void HaloLists::add_set(SetLists& lists, const core::Set& set, const comm::Distr
   add_level(lists.nonexec, levels[1]);
 }
 
-void HaloLists::show(SetLists& lists, op_set set) {
+void show(SetLists& lists, op_set set) {
   for (Halo* halo : {&lists.exec, &lists.nonexec})
-    for (Rows* rows : {&halo->exported, &halo->imported})
+    for (HaloRows* rows : {&halo->exported, &halo->imported})
       rows->shown = {set,
                      static_cast<int>(rows->list.size()),
                      rows->ranks.data(),
@@ -57,6 +59,13 @@ void HaloLists::show(SetLists& lists, op_set set) {
                      rows->list.data()};
   lists.part = {set, lists.numbers.data(), lists.owners.data(), 1};
 }
+
+/// Whether there is anything to show.
+bool has_owners(const comm::DistributedMesh& rows) {
+  return rows.distributed() || rows.communicator().size() == 1;
+}
+
+}  // namespace
 
 void HaloLists::show_all() {
   for (SetLists& lists : sets_) {
@@ -77,8 +86,8 @@ void HaloLists::show_all() {
 }
 
 HaloLists::HaloLists(const core::Mesh& mesh, const comm::DistributedMesh& rows)
-    : epoch_(rows.epoch()) {
-  if (!rows.distributed() && rows.communicator().size() > 1) return;
+    : arrangement_(rows.arrangement()) {
+  if (!has_owners(rows)) return;
   sets_.resize(mesh.sets().size());
   for (const auto& set : mesh.sets()) {
     SetLists& lists = sets_[static_cast<std::size_t>(set->index)];
@@ -89,8 +98,11 @@ HaloLists::HaloLists(const core::Mesh& mesh, const comm::DistributedMesh& rows)
 }
 
 bool HaloLists::are_of(const core::Mesh& mesh, const comm::DistributedMesh& rows) const {
-  const bool shows = rows.distributed() || rows.communicator().size() == 1;
-  return epoch_ == rows.epoch() && sets_.size() == (shows ? mesh.sets().size() : 0);
+  const auto is_of = [](const SetLists& lists, const auto& set) {
+    return lists.part.set == set.get();
+  };
+  return arrangement_ == rows.arrangement() &&
+         (has_owners(rows) ? std::ranges::equal(sets_, mesh.sets(), is_of) : sets_.empty());
 }
 
 }  // namespace op2::compat

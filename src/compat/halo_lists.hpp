@@ -12,6 +12,23 @@
 
 namespace op2::compat {
 
+/// Rows that are sent, or received.
+struct HaloRows {
+  std::vector<int> ranks, disps, sizes, list;
+  halo_rows shown{};
+};
+
+struct Halo {
+  HaloRows exported, imported;
+};
+
+struct SetLists {
+  std::vector<wide_index> numbers, declared;
+  std::vector<int> owners;
+  Halo exec, nonexec;
+  part_rows part{};
+};
+
 class HaloLists {
  public:
   /// No lists.
@@ -29,25 +46,9 @@ class HaloLists {
   const halo_lists& shown() const { return shown_; }
 
  private:
-  struct Rows {
-    std::vector<int> ranks, disps, sizes, list;
-    halo_rows shown;
-  };
-  struct Halo {
-    Rows exported, imported;
-  };
-  struct SetLists {
-    std::vector<wide_index> numbers, declared;
-    std::vector<int> owners;
-    Halo exec, nonexec;
-    part_rows part;
-  };
-  static void add_level(Halo& halo, const comm::HaloLevel& level);
-  static void add_set(SetLists& lists, const core::Set& set, const comm::DistributedMesh& rows);
-  static void show(SetLists& lists, op_set set);
   void show_all();
 
-  int epoch_ = -1;
+  int arrangement_ = -1;
   std::vector<SetLists> sets_;  ///< keeps its size once pointers into it are shown
   std::vector<part_rows*> parts_;
   std::vector<wide_index*> declared_;

@@ -117,6 +117,8 @@ void begin_program(int argc, char** argv, int diags) {
   of.values = values;
   of.partitioned = false;
   of.lists.reset();
+  of.sets.clear();  // handles of another session
+  of.maps.clear();
 }
 
 void report_words(int argc, char** argv) {

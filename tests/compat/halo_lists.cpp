@@ -50,6 +50,22 @@ void exchange(op_dat dat, halo_list sent, halo_list received, int first) {
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
+/// What one rank sends to another is what that receives, and parts follow each other.
+void matches(halo_list sent, halo_list received) {
+  std::vector<int> to(ranks()), from(ranks());
+  for (int k = 0, next = 0; k < sent->ranks_size; next += sent->sizes[k++]) {
+    expect("begin of a part", sent->disps[k], next);
+    to[sent->ranks[k]] = sent->sizes[k];
+  }
+  MPI_Alltoall(to.data(), 1, MPI_INT, from.data(), 1, MPI_INT, OP_MPI_WORLD);
+  for (int k = 0, next = 0; k < received->ranks_size; next += received->sizes[k++]) {
+    expect("begin of a part", received->disps[k], next);
+    expect("rows from a neighbour", received->sizes[k], from[received->ranks[k]]);
+    from[received->ranks[k]] = 0;
+  }
+  for (const int rows : from) expect("rows of no neighbour", rows, 0);
+}
+
 /// All rows of `value` hold their numbers, halos too, once they were exchanged by hand.
 void exchanged(op_dat value) {
   const op_set set = value->set;
@@ -73,6 +89,10 @@ void sizes(op_set set) {
   expect("other halo", OP_import_nonexec_list[set->index]->size, set->nonexec_size);
   expect("sets", in->set == set && OP_part_list[set->index]->set == set, 1);
   for (int k = 0; k < in->size; ++k) expect("row", in->list[k], set->size + k);
+  halo_list_core* read = OP_import_nonexec_list[set->index];
+  for (int k = 0; k < read->size; ++k) expect("row", read->list[k], set->size + set->exec_size + k);
+  matches(OP_export_exec_list[set->index], in);
+  matches(OP_export_nonexec_list[set->index], read);
   int total = 0, all = 0;
   for (int k = 0; k < in->ranks_size; ++k) total += in->sizes[k];
   expect("rows of all neighbours", total, in->size);

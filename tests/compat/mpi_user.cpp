@@ -26,10 +26,13 @@ void types(int ranks) {
   reduced<float>(MPI_FLOAT, ranks);
   reduced<int>(MPI_INT, ranks);
   reduced<uint>(MPI_UNSIGNED, ranks);
+  reduced<long>(MPI_LONG, ranks);
+  reduced<unsigned long>(MPI_UNSIGNED_LONG, ranks);
   reduced<ll>(MPI_LONG_LONG, ranks);
   reduced<idx_g_t>(MPI_LONG_LONG, ranks);
   reduced<ull>(MPI_UNSIGNED_LONG_LONG, ranks);
   expect("bool", get_mpi_type<bool>() == MPI_C_BOOL, 1);
+  expect("const", get_mpi_type<const double>() == MPI_DOUBLE, 1);
   expect("own type", get_mpi_type<Three>() == MPI_BYTE, 1);
   bool refused = false;
   try {

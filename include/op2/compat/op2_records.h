@@ -117,11 +117,12 @@ struct halo_rows {
 };
 
 /// Where the rows of one set belong, halos included: rows = size + exec_size + nonexec_size.
+/// Lifetime of these and other lists: see `lists`. To be read only.
 struct part_rows {
   op_set set;
   wide_index* g_index;  ///< shape [rows]: numbers in the order of the declaration
   int* elem_part;       ///< shape [rows]: the rank that owns each
-  int is_partitioned;   ///< 1
+  int is_partitioned;   ///< 1: there are lists only of sets that have owners
 };
 
 /// What OP2's MPI library has in variables; op_mpi_core.h gives the fields OP2's names. Lists have
@@ -138,8 +139,9 @@ struct halo_lists {
   halo_rows** import_nonexec;
 };
 
-/// Made anew when rows have moved; what was made before is gone then. Local. Cost of the first call
-/// after rows have moved: O(rows).
+/// Made anew by the first call after rows have moved (new sets or maps, op_partition; on one rank
+/// the first loop, if it reorders elements; not when halos grow); what was made before is gone
+/// then. Local. Cost: O(rows) for that call.
 OP2_API const halo_lists& lists();
 
 /// The plan of a translated program: never made here (see `op_plan_get`).

@@ -16,17 +16,20 @@
 #undef MPI_ROOT
 #define MPI_ROOT 0
 
-/// MPI's name of a type of values. Programs add specialisations for other types.
-/// @throws std::runtime_error  a type without one
+/// MPI's name of a type of values, const or not. Programs add specialisations for other types.
+/// @throws std::runtime_error  any other type
 template <class T>
 MPI_Datatype get_mpi_type() {
-  if (std::is_same<T, double>::value) return MPI_DOUBLE;
-  if (std::is_same<T, float>::value) return MPI_FLOAT;
-  if (std::is_same<T, int>::value) return MPI_INT;
-  if (std::is_same<T, uint>::value) return MPI_UNSIGNED;
-  if (std::is_same<T, ll>::value) return MPI_LONG_LONG;
-  if (std::is_same<T, ull>::value) return MPI_UNSIGNED_LONG_LONG;
-  if (std::is_same<T, bool>::value) return MPI_C_BOOL;
+  using V = typename std::remove_cv<T>::type;
+  if (std::is_same<V, double>::value) return MPI_DOUBLE;
+  if (std::is_same<V, float>::value) return MPI_FLOAT;
+  if (std::is_same<V, int>::value) return MPI_INT;
+  if (std::is_same<V, uint>::value) return MPI_UNSIGNED;
+  if (std::is_same<V, long>::value) return MPI_LONG;
+  if (std::is_same<V, unsigned long>::value) return MPI_UNSIGNED_LONG;
+  if (std::is_same<V, ll>::value) return MPI_LONG_LONG;
+  if (std::is_same<V, ull>::value) return MPI_UNSIGNED_LONG_LONG;
+  if (std::is_same<V, bool>::value) return MPI_C_BOOL;
   throw std::runtime_error("get_mpi_type: no type of MPI is known; specialise it");
 }
 template <class T>
@@ -73,8 +76,9 @@ inline MPI_Comm communicator(bool local) {
 #endif
 
 /// Rows that are sent or received, and parts of sets. As `OP_diags` and the other variables of OP2,
-/// the lists are macros that ask the library. Null on several ranks until `op_partition`, or the
-/// first loop, has distributed the mesh; on one rank halos have no rows.
+/// the lists are macros that ask the library (see `op2::compat::lists`). Null without a session; on
+/// several ranks also as long as the mesh is not distributed, which `op_partition` and the first
+/// loop do, and after new sets or maps. On one rank halos have no rows.
 typedef op2::compat::halo_rows halo_list_core;
 typedef halo_list_core* halo_list;
 typedef op2::compat::part_rows part_core;

@@ -59,9 +59,18 @@ bool share_rows(const LoopStep& a, const LoopStep& b) {
   });
 }
 
+/// Whether two loops have the same elements on every rank. On one there are no halos, however far a
+/// loop would run into them.
+bool same_elements(const LoopStep& a, const LoopStep& b) {
+  if (a.set != b.set) return false;
+  if (a.set->distributed()) return a.extent == b.extent && a.core == b.core;
+  return a.set->within(a.extent) == a.set->within(b.extent) &&
+         a.set->within(a.core) == a.set->within(b.core);
+}
+
 bool can_join(const FusionGroup& group, const LoopStep& next, const std::vector<LoopStep>& steps) {
   const LoopStep& first = steps[group.front()];
-  if (next.set != first.set || next.extent != first.extent || next.core != first.core) return false;
+  if (!same_elements(first, next)) return false;
   if (allows_vectors(next) != allows_vectors(first)) return false;
   std::vector<const LoopStep*> all;
   bool shares = false;

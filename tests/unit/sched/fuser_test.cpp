@@ -78,11 +78,19 @@ TEST(Fuser, MayFuseWhatOnlyReadsThroughMaps) {
   EXPECT_THAT(loops.groups(), ElementsAre(ElementsAre(0, 1)));
 }
 
-TEST(Fuser, WantsEqualLevels) {
-  Loops loops;
-  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).extent = 2;
-  loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
-  EXPECT_THAT(loops.groups(), ElementsAre());
+TEST(Fuser, WantsEqualLevelsWhereThereAreHalos) {
+  const core::Layout layout{{8}, {}, {}};
+  for (const bool on_ranks : {true, false}) {
+    Loops loops;
+    loops.ring.cells.layout = on_ranks ? &layout : nullptr;
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).extent = 2;
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
+    EXPECT_EQ(loops.groups().empty(), on_ranks);
+    loops.steps[0].extent = 0;
+    EXPECT_FALSE(loops.groups().empty());
+    loops.steps[1].core = -2;  // the other has no part that runs early
+    EXPECT_THAT(loops.groups(), ElementsAre());
+  }
 }
 
 TEST(Fuser, IsStoppedByWhatStandsBetween) {
@@ -118,7 +126,6 @@ TEST(Fuser, LeavesLoopsAloneThatAreSpecial) {
   EXPECT_FALSE(differ([](LoopStep&) {}));
   EXPECT_TRUE(differ([](LoopStep& loop) { loop.in_order = true; }));
   EXPECT_TRUE(differ([](LoopStep& loop) { loop.range = nullptr; }));
-  EXPECT_TRUE(differ([](LoopStep& loop) { loop.core = -2; }));
   EXPECT_TRUE(differ([](LoopStep& loop) {
     loop.args.push_back({OP_ARG_GBL, OP_READ, Type::i64, true, 1, -1, nullptr, nullptr, nullptr});
   }));

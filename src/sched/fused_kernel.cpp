@@ -29,24 +29,32 @@ std::string parameter(const core::LoopArg& arg, std::size_t number, bool any_con
                      arg.kind == OP_ARG_IDX ? "int" : core::cxx_name_of(arg.type), number);
 }
 
-/// Whether the text is the kernel and nothing else, without directives. Braces in texts and
-/// comments may make it look otherwise: then it is not taken for one.
-bool is_one_function(std::string_view text) {
-  constexpr std::string_view spaces = " \t\r\n";
-  if (text.find('#') != std::string_view::npos) return false;
-  text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
+constexpr std::string_view spaces = " \t\r\n";
+
+/// The text of a kernel: standard headers that it begins with, a line each, and the rest.
+struct KernelText {
+  std::string_view headers, rest;
+};
+
+KernelText parts_of(std::string_view text) {
+  std::size_t end = 0;
+  for (std::size_t at = 0; text.substr(at).starts_with("#include <"); at = end)
+    end = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return {text.substr(0, end), text.substr(end)};
+}
+
+/// Whether the text has nothing but functions, alone or in namespaces, and no directives: so it may
+/// stand in a namespace. Braces in texts and comments may make it look otherwise: then it is not
+/// taken for that.
+bool has_functions_only(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(spaces) + 1);
-  const std::size_t body = text.find('{');
-  for (const std::string_view word : {"static ", "inline ", "static "})
-    if (text.starts_with(word)) text.remove_prefix(word.size());
-  if (!text.starts_with("void ") || body == std::string_view::npos || text.find(';') < body)
-    return false;
+  if (!text.ends_with('}') || text.find('#') != std::string_view::npos) return false;
   int depth = 0;
-  for (std::size_t k = body; k < text.size(); ++k) {
-    depth += text[k] == '{' ? 1 : text[k] == '}' ? -1 : 0;
-    if (depth == 0) return k + 1 == text.size();
+  for (const char c : text) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (depth < 0 || (depth == 0 && c == ';')) return false;
   }
-  return false;
+  return depth == 0;
 }
 
 /// The arguments of several loops as those of one.
@@ -103,10 +111,12 @@ std::size_t count_args(std::span<const LoopStep* const> loops) {
 FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const) {
   MergedArgs merged = merge_args(loops);
   std::vector<std::string> names, parameters;
-  std::string texts, calls;
+  std::string headers, texts, calls;
   for (std::size_t n = 0; n < loops.size(); ++n) {
     names.emplace_back(loops[n]->kernel->name);
-    texts += fmt::format("namespace op2_kernel{} {{\n{}\n}}\n", n, loops[n]->kernel->source);
+    const KernelText text = parts_of(loops[n]->kernel->source);
+    headers += text.headers;
+    texts += fmt::format("namespace op2_kernel{} {{\n{}\n}}\n", n, text.rest);
     calls += call_of(*loops[n], n, merged.places[n]);
   }
   for (std::size_t k = 0; k < merged.args.size(); ++k)
@@ -114,8 +124,8 @@ FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const)
   const std::string name = fmt::format("{}", fmt::join(names, "_"));
   // What the compiler says of the functions it has said when they were compiled alone.
   std::string text =
-      fmt::format("#pragma clang diagnostic ignored \"-Weverything\"\n{}void {}({}) {{\n{}}}\n",
-                  texts, name, fmt::join(parameters, ", "), calls);
+      fmt::format("#pragma clang diagnostic ignored \"-Weverything\"\n{}{}void {}({}) {{\n{}}}\n",
+                  headers, texts, name, fmt::join(parameters, ", "), calls);
   return {name, std::move(text), std::move(merged.args), std::move(merged.sources)};
 }
 
@@ -124,7 +134,8 @@ bool can_be_part(const LoopStep& loop) {
     const bool is_wide = arg.type == Type::i64 || arg.type == Type::u64;
     return arg.members == 1 && !(arg.active && is_wide) && !arg.is_set_by_one();
   };
-  return is_one_function(loop.kernel->source) && std::ranges::all_of(loop.args, fits);
+  return has_functions_only(parts_of(loop.kernel->source).rest) &&
+         std::ranges::all_of(loop.args, fits);
 }
 
 }  // namespace op2::sched

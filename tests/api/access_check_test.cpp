@@ -11,6 +11,7 @@
 
 #include <op2/op2.hpp>
 #include <support/expect_error.hpp>
+#include <support/stderr_capture.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace op2 {
@@ -27,6 +28,7 @@ OP_KERNEL(where_positive, (const double* by, double* value), {
 
 struct AccessCheck : testing::Test {
   test::TemporaryDirectory folder;
+  test::StderrCapture captured;
   op_set cells;
   op_dat by, value;
   op_kernel partly;
@@ -46,18 +48,12 @@ struct AccessCheck : testing::Test {
                                           "}\n";
     partly = op_decl_kernel_file("partly", (folder / "partly.h").c_str());
   }
-  void SetUp() override { testing::internal::CaptureStderr(); }
   void TearDown() override {
     op_exit();
-    testing::internal::GetCapturedStderr();
     for (const char* name : {"OP2_CHECK", "OP2_JIT_WAIT", "OP2_CACHE", "OP2_LOG"}) unsetenv(name);
   }
   /// What was logged since the start or the last call.
-  std::string said() {
-    std::string text = testing::internal::GetCapturedStderr();
-    testing::internal::CaptureStderr();
-    return text;
-  }
+  std::string said() { return captured.news(); }
   void call(op_kernel kernel, const char* name, op_access access) {
     op_par_loop(kernel, name, cells, op_arg_dat(by, OP_READ), op_arg_dat(value, access));
     op_flush();
@@ -90,7 +86,7 @@ TEST_F(AccessCheck, IsAnErrorOnRequestAlsoWhereThereIsAHostFunction) {
       test::error_text(ErrorCode::kernel_access, [&] { call(replace, "add up", OP_INC); });
   EXPECT_THAT(text, AllOf(HasSubstr("loop 'add up' ("), HasSubstr("arg 1 (OP_INC)"),
                           HasSubstr("kernel 'replace' assigns to it instead of adding"),
-                          HasSubstr("access_check_test.cpp:23")));
+                          HasSubstr("access_check_test.cpp:24")));
 }
 
 TEST_F(AccessCheck, AnArgumentThatMayBeOffNeedNotBeWritten) {
@@ -118,7 +114,7 @@ TEST_F(AccessCheck, IsToldWhenTheCodeIsMadeBehindTheProgram) {
   while (text.find("assigns") == std::string::npos && std::chrono::steady_clock::now() < end) {
     call(replace, "add up", OP_INC);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    text = said();
+    text += said();
   }
   EXPECT_THAT(text, HasSubstr("arg 1 (OP_INC): kernel 'replace' assigns"));
 }

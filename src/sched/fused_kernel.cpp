@@ -2,6 +2,7 @@
 #include <sched/fused_kernel.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <utility>
 
@@ -43,9 +44,39 @@ KernelText parts_of(std::string_view text) {
   return {text.substr(0, end), text.substr(end)};
 }
 
-/// Whether the text has nothing but functions, alone or in namespaces, and no directives: so it may
-/// stand in a namespace. Braces in texts and comments may make it look otherwise: then it is not
-/// taken for that.
+/// Whether a text ends where its first brace is closed. Braces in literals and comments may make it
+/// look otherwise: then it is not taken for that.
+bool is_one_block(std::string_view text) {
+  int depth = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    depth += text[k] == '{' ? 1 : text[k] == '}' ? -1 : 0;
+    if (depth == 0) return k + 1 == text.size();
+  }
+  return false;
+}
+
+/// Whether the text is the kernel and nothing else, without directives.
+bool is_one_function(std::string_view text) {
+  if (text.find('#') != std::string_view::npos) return false;
+  text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
+  text = text.substr(0, text.find_last_not_of(spaces) + 1);
+  for (const std::string_view word : {"static ", "inline ", "static "})
+    if (text.starts_with(word)) text.remove_prefix(word.size());
+  const std::size_t body = std::min(text.find('{'), text.size());
+  return text.starts_with("void ") && text.find(';') > body && is_one_block(text.substr(body));
+}
+
+/// Whether the text says `::name`, which is another thing once the text stands in a namespace.
+bool names_global_scope(std::string_view text) {
+  const auto ends_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '>';
+  };
+  for (std::size_t at = text.find("::"); at != std::string_view::npos; at = text.find("::", at + 2))
+    if (at == 0 || !ends_name(text[at - 1])) return true;
+  return false;
+}
+
+/// Whether the text has nothing but functions, alone or in namespaces, and no directives.
 bool has_functions_only(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(spaces) + 1);
   if (!text.ends_with('}') || text.find('#') != std::string_view::npos) return false;
@@ -129,13 +160,15 @@ FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const)
   return {name, std::move(text), std::move(merged.args), std::move(merged.sources)};
 }
 
-bool can_be_part(const LoopStep& loop) {
+bool can_be_part(const LoopStep& loop, const core::Mesh& mesh) {
   const auto fits = [](const core::LoopArg& arg) {
     const bool is_wide = arg.type == Type::i64 || arg.type == Type::u64;
     return arg.members == 1 && !(arg.active && is_wide) && !arg.is_set_by_one();
   };
-  return has_functions_only(parts_of(loop.kernel->source).rest) &&
-         std::ranges::all_of(loop.args, fits);
+  if (!std::ranges::all_of(loop.args, fits)) return false;
+  if (mesh.function_of(loop.kernel) == nullptr) return is_one_function(loop.kernel->source);
+  const std::string_view text = parts_of(loop.kernel->source).rest;
+  return has_functions_only(text) && !names_global_scope(text);
 }
 
 }  // namespace op2::sched

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <core/mesh.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -24,11 +25,12 @@ std::size_t count_args(std::span<const LoopStep* const> loops);
 /// @param any_const  some of the kernels take pointers to what they read that are not to const
 FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const);
 
-/// Whether the text and the arguments of a loop can be part of another kernel. The text is one
-/// function: helpers would mean something else in a scope of their own, where they hide functions
-/// of the same name, and directives of the preprocessor would act on other texts. No vector
-/// arguments; no 64-bit integers, whose type in the kernel has several names; no globals set by one
-/// element.
-bool can_be_part(const LoopStep& loop);
+/// Whether the text and the arguments of a loop can be part of another kernel, in a namespace of
+/// its own. A text given as such is one function: helpers would hide functions of the same name
+/// there, and directives of the preprocessor would act on other texts. The text of a function of
+/// the program, behind standard headers, may have helpers too: it says `std::pow` where it means
+/// the library's. No vector arguments; no 64-bit integers, whose type in the kernel has several
+/// names; no globals set by one element.
+bool can_be_part(const LoopStep& loop, const core::Mesh& mesh);
 
 }  // namespace op2::sched

@@ -29,9 +29,9 @@ bool allows_vectors(const LoopStep& loop) {
   return jit::lanes_of(shape, vector_bytes).width > 1;
 }
 
-bool can_be_fused(const LoopStep& loop) {
+bool can_be_fused(const LoopStep& loop, const core::Mesh& mesh) {
   return loop.kind == LoopStep::Kind::loop && loop.range != nullptr && !loop.in_order &&
-         can_be_part(loop);
+         can_be_part(loop, mesh);
 }
 
 /// Whether two loops link iterations by a dat or a global, other than iteration n with n.
@@ -109,10 +109,11 @@ std::string joined_name(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<FusionGroup> groups_of(const ChainPlan& chain, const std::vector<LoopStep>& steps) {
+std::vector<FusionGroup> groups_of(const ChainPlan& chain, const std::vector<LoopStep>& steps,
+                                   const core::Mesh& mesh) {
   std::vector<FusionGroup> groups(1);
   for (std::size_t k = chain.begin; k < chain.end; ++k) {
-    if (!can_be_fused(steps[k])) {
+    if (!can_be_fused(steps[k], mesh)) {
       groups.emplace_back();
       continue;
     }
@@ -127,7 +128,7 @@ void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
   std::vector<Candidate> candidates;
   std::vector<jit::LoopRequest> requests;
   for (const ChainPlan& chain : plan.chains)
-    for (FusionGroup& group : groups_of(chain, plan.steps)) {
+    for (FusionGroup& group : groups_of(chain, plan.steps, mesh)) {
       std::vector<const LoopStep*> loops;
       for (const std::size_t k : group) loops.push_back(&plan.steps[k]);
       std::optional<jit::LoopShape> shape = joined_shape(mesh, loops);

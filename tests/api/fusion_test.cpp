@@ -123,7 +123,7 @@ TEST_F(Fusion, LeavesTextsWithHelpersAlone) {
     begin(disable);
     const op_kernel powers = op_decl_kernel(
         "powers",
-        "static double pow(double x, int n) { return n == 0 ? 1 : x * pow(x, n - 1); }\n"
+        "static double pow(double x, int n) { return n > 1 ? x * x : x; }\n"
         "void powers(const double* b, double* c) { *c = pow(*b, 0.5) + pow(*b, 2); }");
     for (int step = 0; step < 3; ++step) {
       op_par_loop(doubled, "doubled", edges, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_WRITE));

@@ -37,7 +37,7 @@ struct Loops {
     return step;
   }
   std::vector<FusionGroup> groups() const {
-    return groups_of({0, steps.size(), {}, nullptr, 0, {}, {}}, steps);
+    return groups_of({0, steps.size(), {}, nullptr, 0, {}, {}}, steps, ring.mesh);
   }
   op_kernel_core kernel{"k", "void k(double*) {}", "", 0, false, nullptr, nullptr, nullptr, -1};
 };
@@ -103,25 +103,39 @@ TEST(Fuser, IsStoppedByWhatStandsBetween) {
   }
 }
 
-TEST(Fuser, TakesTextsOfFunctionsOnly) {
-  const auto fuses = [](const char* text) {
+void of_program() {}
+
+TEST(Fuser, TakesTextsOfOneFunctionAndOfProgramsThatHaveFunctionsOnly) {
+  const auto fuses = [](const char* text, bool is_of_program) {
     Loops loops;
-    const op_kernel_core other{"k", text, "", 0, false, nullptr, nullptr, nullptr, -1};
+    const op_kernel given = &loops.ring.mesh.add_kernel("k", text, "", 0, false);
+    const op_kernel taken =
+        &loops.ring.mesh.add_function_kernel(of_program, nullptr, "k", text, "", 0);
     loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
-    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).kernel = &other;
+    loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).kernel =
+        is_of_program ? taken : given;
     return !loops.groups().empty();
   };
+  const char* one = "static inline void k(double* x) { if (*x > 0) { *x = std::abs(*x); } }\n";
+  EXPECT_TRUE(fuses(one, false));
+  EXPECT_TRUE(fuses(one, true));
   for (const char* text :
-       {"static inline void k(double* x) { if (*x > 0) { *x = 0; } }\n",
-        "void h() {} void k(double*) { h(); }",
-        "namespace a {\nnamespace {\nvoid h() {}\n}\n}\nvoid k(double*) { a::h(); }"})
-    EXPECT_TRUE(fuses(text)) << text;
+       {"void h() {} void k(double*) { h(); }", "#include <cmath>\nvoid k(double*) {}",
+        "#include <cmath>\n#include <limits>\nnamespace a {\nnamespace {\nvoid h() {}\n}\n}\n"
+        "void k(double*) { a::h(); }"}) {
+    EXPECT_FALSE(fuses(text, false)) << text;
+    EXPECT_TRUE(fuses(text, true)) << text;
+  }
   for (const char* text :
        {"#include \"k.h\"\nvoid k(double*) {}", "#include <cmath>", "#include <cmath>\n",
         "void k(double*) {}\n#include <cmath>\nvoid h() {}", "int n; void k(double*) {}",
         "void k(double*);", "", "void k(double*) {", "void k(double*) {}}{}",
-        "void k(double*) {} int n;", "struct S { double x; }; void k(S*) {}"})
-    EXPECT_FALSE(fuses(text)) << text;
+        "void k(double*) {} int n;", "struct S { double x; }; void k(S*) {}"}) {
+    EXPECT_FALSE(fuses(text, false)) << text;
+    EXPECT_FALSE(fuses(text, true)) << text;
+  }
+  EXPECT_FALSE(
+      fuses("double pow(double x, int) { return x; } void k(double* x) { ::pow(*x, 2); }", true));
 }
 
 TEST(Fuser, LeavesLoopsAloneThatAreSpecial) {

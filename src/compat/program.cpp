@@ -61,7 +61,8 @@ variables fresh_values(int diags) {
 
 template <class Handle, class Records>
 void list_all(std::vector<Handle>& list, const Records& records) {
-  if (list.size() == records.size()) return;
+  const auto is_of = [](Handle handle, const auto& record) { return handle == record.get(); };
+  if (std::ranges::equal(list, records, is_of)) return;
   list.clear();
   for (const auto& record : records) list.push_back(record.get());
 }
@@ -117,8 +118,6 @@ void begin_program(int argc, char** argv, int diags) {
   of.values = values;
   of.partitioned = false;
   of.lists.reset();
-  of.sets.clear();  // handles of another session
-  of.maps.clear();
 }
 
 void report_words(int argc, char** argv) {

@@ -46,8 +46,7 @@ constexpr Switch table[] = {
     {"OP2_RENUMBER", "auto, off, on",
      "whether elements are kept in an order in which what is used together lies together; auto: "
      "unless the given order is as good; results and files keep the given order. Programs for "
-     "OP2's "
-     "own headers on one rank: off, unless they call op_renumber or this is set"},
+     "OP2's own headers on one rank: off, unless they call op_renumber or this is set"},
     {"OP2_QUEUE_MAX", "64, n", "loops that are queued before execution is forced"},
     {"OP2_SIMD", "auto, on",
      "whether compiled code executes several elements at once; auto: where it is expected to be "

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstring>
 #include <memory_resource>
-#include <vector>
+#include <new>
+#include <span>
+#include <type_traits>
 
 #include <op2/compat/op2_functions.h>
 #include <op2/op2.hpp>
@@ -18,34 +20,36 @@
 namespace op2::compat {
 namespace {
 
-arg global(int opt, char* data, int dim, const char* type, int size, int access) {
-  arg made{};
-  made.data = data;
-  made.dim = dim;
-  made.idx = -1;
-  made.size = dim * size;
-  made.type = type;
-  made.acc = access;
-  made.argtype = OP_ARG_GBL;
-  made.opt = data == nullptr ? 0 : opt;
-  return made;
+arg global(int opt, char* data, int dim, const char* type, int size, int access,
+           op_arg_type kind = OP_ARG_GBL, int reference = -1) {
+  return {.dim = dim,
+          .idx = reference,
+          .size = dim * size,
+          .data = data,
+          .type = type,
+          .acc = access,
+          .argtype = kind,
+          .opt = data == nullptr ? 0 : opt};
 }
 
 arg of_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type, int access) {
-  arg made{};
-  made.dat = dat;
-  made.map = map;
-  made.dim = dim;
-  made.idx = idx;
-  made.type = type;
-  made.acc = access;
-  made.argtype = OP_ARG_DAT;
-  made.opt = opt;
-  if (opt == 0 || dat == nullptr) return made;
-  made.size = dat->size;
-  made.data = dat->data;
-  made.map_data = map == nullptr ? nullptr : map->map;
-  return made;
+  const bool is_there = opt != 0 && dat != nullptr;
+  // Every member is named: else all are cleared first, which costs more than the rest.
+  return {.index = 0,
+          .dat = dat,
+          .map = map,
+          .dim = dim,
+          .idx = idx,
+          .size = is_there ? dat->size : 0,
+          .data = is_there ? dat->data : nullptr,
+          .data_d = nullptr,
+          .map_data = is_there && map != nullptr ? map->map : nullptr,
+          .map_data_d = nullptr,
+          .type = type,
+          .acc = access,
+          .argtype = OP_ARG_DAT,
+          .sent = 0,
+          .opt = opt};
 }
 
 /// An argument of a loop, for messages.
@@ -98,6 +102,19 @@ void convert(const arg& given, ::op_arg& made, const Place& place) {
     made.value_type = is_opaque ? Type::b8 : place.type_of(given.type);
   made.data = given.data;
   made.writable = true;
+}
+
+/// @return [count], as long as `memory`
+std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_name& loop,
+                              std::pmr::memory_resource& memory) {
+  static_assert(std::is_trivially_destructible_v<::op_arg>);
+  const auto size = static_cast<std::size_t>(count);
+  ::op_arg* const list = std::pmr::polymorphic_allocator<>(&memory).allocate_object<::op_arg>(size);
+  for (int k = 0; k < count; ++k) {
+    auto* made = new (list + k)::op_arg;  // not `op_arg()`, which would clear it first
+    convert(*args[k], *made, {loop, k});
+  }
+  return {list, size};
 }
 
 /// @param must_be_function  its text is of no use
@@ -164,20 +181,10 @@ arg op_opt_arg_gbl_char(int opt, char* data, int dim, const char* type, int size
   return global(opt, data, dim, type, size, access);
 }
 arg op_arg_info_char(char* data, int dim, const char* type, int size, int reference) {
-  arg made = global(1, data, dim, type, size, OP_WRITE);
-  made.argtype = OP_ARG_INFO;
-  made.idx = reference;
-  return made;
+  return global(1, data, dim, type, size, OP_WRITE, OP_ARG_INFO, reference);
 }
 arg op_arg_idx(int idx, op_map map) {
-  arg made{};
-  made.map = map;
-  made.dim = 1;
-  made.idx = idx;
-  made.acc = OP_READ;
-  made.argtype = OP_ARG_IDX;
-  made.opt = 1;
-  return made;
+  return {.map = map, .dim = 1, .idx = idx, .acc = OP_READ, .argtype = OP_ARG_IDX, .opt = 1};
 }
 
 void par_loop(const function& kernel, const char* name, const char* file, int line, op_set set,
@@ -187,9 +194,7 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
     if (name == nullptr || kernel.address == nullptr) refuse(loop);
     std::array<std::byte, 32 * sizeof(::op_arg)> usual;  // allocating costs as much as the rest
     std::pmr::monotonic_buffer_resource memory(usual.data(), usual.size());
-    std::pmr::vector<::op_arg> list(&memory);
-    list.reserve(static_cast<std::size_t>(count));
-    for (int k = 0; k < count; ++k) convert(*args[k], list.emplace_back(), {loop, k});
+    const std::span list = converted(args, count, loop, memory);
     api::Runtime& runtime = api::usable();
     for (int k = 0; k < count; ++k)
       if (is_marked(runtime.mesh, *args[k])) op_upload_dat(args[k]->dat);

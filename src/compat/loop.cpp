@@ -20,16 +20,17 @@
 namespace op2::compat {
 namespace {
 
-arg global(int opt, char* data, int dim, const char* type, int size, int access,
-           op_arg_type kind = OP_ARG_GBL, int reference = -1) {
-  return {.dim = dim,
-          .idx = reference,
-          .size = dim * size,
-          .data = data,
-          .type = type,
-          .acc = access,
-          .argtype = kind,
-          .opt = data == nullptr ? 0 : opt};
+arg global(int opt, char* data, int dim, const char* type, int size, int access) {
+  arg made{};
+  made.data = data;
+  made.dim = dim;
+  made.idx = -1;
+  made.size = dim * size;
+  made.type = type;
+  made.acc = access;
+  made.argtype = OP_ARG_GBL;
+  made.opt = data == nullptr ? 0 : opt;
+  return made;
 }
 
 arg of_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type, int access) {
@@ -181,10 +182,20 @@ arg op_opt_arg_gbl_char(int opt, char* data, int dim, const char* type, int size
   return global(opt, data, dim, type, size, access);
 }
 arg op_arg_info_char(char* data, int dim, const char* type, int size, int reference) {
-  return global(1, data, dim, type, size, OP_WRITE, OP_ARG_INFO, reference);
+  arg made = global(1, data, dim, type, size, OP_WRITE);
+  made.argtype = OP_ARG_INFO;
+  made.idx = reference;
+  return made;
 }
 arg op_arg_idx(int idx, op_map map) {
-  return {.map = map, .dim = 1, .idx = idx, .acc = OP_READ, .argtype = OP_ARG_IDX, .opt = 1};
+  arg made{};
+  made.map = map;
+  made.dim = 1;
+  made.idx = idx;
+  made.acc = OP_READ;
+  made.argtype = OP_ARG_IDX;
+  made.opt = 1;
+  return made;
 }
 
 void par_loop(const function& kernel, const char* name, const char* file, int line, op_set set,

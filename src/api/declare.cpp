@@ -96,7 +96,7 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
 
 op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_type,
                              const void* values, const char* name) {
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_decl_dat");
   core::check_name("op_decl_dat", name);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
@@ -134,7 +134,7 @@ bool op_free_dat_temp(op_dat dat) {
 
 void op2::detail::decl_const(const char* name, int dim, const char* type, Type value_type,
                              const void* values) {
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_decl_const");
   core::check_identifier("constant", name, ErrorCode::bad_constant);
   if (jit::is_reserved(name))
     core::fail(ErrorCode::bad_constant,
@@ -150,7 +150,7 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
 
 op_global op2::detail::decl_global(int dim, Type value_type, const void* initial,
                                    const char* name) {
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_decl_global");
   core::check_name("op_decl_global", name);
   core::check_dim("global", name, dim);
   if (initial == nullptr)
@@ -186,14 +186,14 @@ void check_kernel_name(const char* name) {
 }  // namespace
 
 void op2::detail::set_global(op_global global, Type value_type, const void* values) {
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_set_global");
   core::Global& record = checked_global(runtime, "op_set_global", global, value_type, values);
   runtime.queue.push_assignment(record, values);
   runtime.flush_if_full();
 }
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_fetch_global");
   core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
   runtime.enter("op_fetch_global '{}'", record.name);

@@ -23,7 +23,7 @@ namespace {
 
 /// The session, at the beginning of a call that has names right.
 api::Runtime& begin_call(const char* function, const char* file, const char* name) {
-  auto& runtime = api::usable();
+  auto& runtime = api::usable(function);
   core::check_path(function, file);
   core::check_name(function, name);
   return runtime;

@@ -52,7 +52,7 @@ op_arg op_arg_idx(int index, op_map map) {
 
 void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set set,
                            std::span<const op_arg> args) {
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_par_loop");
   core::check_loop(runtime.mesh, kernel, name, set, args);
   const bool forces = runtime.queue.push_loop(kernel, name, set, args);
   const bool at_once = !runtime.options.queue_loops || std::ranges::any_of(args, core::is_opaque);

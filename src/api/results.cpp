@@ -19,7 +19,7 @@ using namespace op2;
 namespace {
 
 const core::Dat& checked_dat(const char* function, op_dat dat) {
-  core::check_handle(api::usable().mesh, function, dat);
+  core::check_handle(api::usable(function).mesh, function, dat);
   return *core::record_of(dat);
 }
 
@@ -71,7 +71,7 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
                "{}: the rows of dat '{}' are opaque, because its values have another size than "
                "\"{}\"; fetch them and write them by the program",
                function, record.name_storage, record.type);
-  auto& runtime = api::usable();
+  auto& runtime = api::usable(function);
   const api::WholeDat whole = api::whole_dat(runtime, record);
   runtime.enter("{} '{}'", function, record.name_storage);
   runtime.check_together([&] {
@@ -83,7 +83,7 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
 
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   const core::Dat& record = checked_dat("op_fetch_data", dat);
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_fetch_data");
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name_storage);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
@@ -96,7 +96,7 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
                                    std::int64_t high) {
   const core::Dat& record = checked_dat("op_fetch_data_idx", dat);
-  auto& runtime = api::usable();
+  auto& runtime = api::usable("op_fetch_data_range");
   runtime.flush();
   runtime.enter("op_fetch_data_idx '{}'", record.name_storage);
   runtime.check_together([&] {

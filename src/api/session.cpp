@@ -91,16 +91,23 @@ void report_startup(Runtime& runtime) {
   runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
 }
 
+/// "op_fetch_data: ", or nothing.
+std::string said_of(std::string_view caller) {
+  return caller.starts_with("op_") ? fmt::format("{}: ", caller) : "";
+}
+
 }  // namespace
 
-Runtime& running() {
+Runtime& running(const char* caller) {
   Runtime* runtime = sessions().running.get();
   if (runtime == nullptr)
     core::fail(ErrorCode::not_initialised,
-               "libop2 is not running: call op_init first, and nothing after op_exit");
+               "{}libop2 is not running: call op_init first, and nothing after op_exit",
+               said_of(caller));
   if (runtime->forked())
     core::fail(ErrorCode::wrong_process,
-               "libop2 cannot be used in the child of a fork; call op_init after fork()");
+               "{}libop2 cannot be used in the child of a fork; call op_init after fork()",
+               said_of(caller));
   runtime->check_caller();
   return *runtime;
 }
@@ -121,8 +128,8 @@ std::shared_ptr<void>& companion() {
   return sessions().companion;
 }
 
-Runtime& usable() {
-  Runtime& runtime = running();
+Runtime& usable(const char* caller) {
+  Runtime& runtime = running(caller);
   runtime.check_usable();
   return runtime;
 }

@@ -9,12 +9,13 @@
 namespace op2::api {
 
 /// The running session.
+/// @param caller  for messages; only names of OP2's functions are told
 /// @throws Error not_initialised, wrong_thread, wrong_process
-Runtime& running();
+Runtime& running(const char* caller = __builtin_FUNCTION());
 
 /// The same for calls that need results or queue work.
 /// @throws Error poisoned too
-Runtime& usable();
+Runtime& usable(const char* caller = __builtin_FUNCTION());
 
 /// The running session, or null. Never throws.
 Runtime* session_or_null();

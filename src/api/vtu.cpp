@@ -26,7 +26,7 @@ struct Grid {
 };
 
 const core::Dat& checked_dat(const char* function, op_dat dat) {
-  core::check_handle(api::usable().mesh, function, dat);
+  core::check_handle(api::usable(function).mesh, function, dat);
   return *core::record_of(dat);
 }
 
@@ -34,7 +34,7 @@ Grid checked_grid(const char* function, const char* path, op_map cells_to_nodes,
                   std::span<const op_dat> fields) {
   core::check_path(function, path);
   const core::Dat& points = checked_dat(function, coordinates);
-  core::check_handle(api::usable().mesh, function, cells_to_nodes);
+  core::check_handle(api::usable(function).mesh, function, cells_to_nodes);
   const core::Map& map = *core::record_of(cells_to_nodes);
   if (points.set != map.to)
     core::fail(ErrorCode::wrong_set,

@@ -36,7 +36,10 @@ struct Variable {
 
 TEST(Session, CallsBeforeInitAreRefused) {
   EXPECT_THAT(error_text(ErrorCode::not_initialised, [] { op_decl_set(1, "set"); }),
-              HasSubstr("op_init"));
+              HasSubstr("op_decl_set: libop2 is not running: call op_init first"));
+  const op_kernel kernel = nullptr;
+  EXPECT_THAT(error_text(ErrorCode::not_initialised, [&] { op_par_loop(kernel, "loop", nullptr); }),
+              HasSubstr("op_par_loop: libop2 is not running"));
 }
 
 TEST(Session, ExitWithoutInitAndTwiceDoesNothing) {

@@ -169,10 +169,20 @@ op_dat op_decl_dat_overlay_ptr(op_set, char*) {
 namespace {
 
 /// The words of OP2, and those of the library.
+constexpr std::string_view partitioners[] = {"PTSCOTCH", "PARMETIS", "KAHIP", "INERTIAL",
+                                             "RANDOM",   "EXTERNAL", "RCB",   "BLOCK"};
+
 bool is_partitioner(std::string_view name) {
-  constexpr std::string_view known[] = {"PTSCOTCH", "PARMETIS", "KAHIP", "INERTIAL",
-                                        "RANDOM",   "EXTERNAL", "RCB",   "BLOCK"};
-  return std::ranges::find(known, name) != std::end(known);
+  return std::ranges::find(partitioners, name) != std::end(partitioners);
+}
+
+/// What OP2 makes of any other name.
+void tell_as_declared(api::Runtime& runtime, std::string_view name) {
+  if (name.empty() || runtime.ranks().size() == 1 || runtime.ranks().rank() != 0) return;
+  runtime.log.warning(
+      fmt::format("op_partition: no partitioner is called '{}', so every rank keeps what it "
+                  "declared; there are {}",
+                  name, fmt::join(partitioners, ", ")));
 }
 
 /// OP2 keeps the rows of such a map on one rank. Here results do not depend on it.
@@ -206,7 +216,8 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
       if (word(library) != std::string_view("EXTERNAL")) tell_force_part(api::usable());
       ::op_partition(word(library), word(routine), set, map, coordinates);
     } else {
-      keep_as_declared();  // what OP2 makes of any other name
+      tell_as_declared(api::usable(), word(library));
+      keep_as_declared();
     }
     program().partitioned = true;
   });

@@ -75,6 +75,9 @@ void force_part(const Ring& ring) {
   ring.ends->force_part = true;
   op_partition("PTSCOTCH", "KWAY", ring.cells, ring.ends, NULL);
 }
+void partitioner(const Ring& ring) {
+  op_partition("PTSCOCH", "KWAY", ring.cells, ring.ends, NULL);
+}
 void dat_type_on_one(const Ring& ring) {
   int rank = 0;
   op_rank(&rank);
@@ -145,6 +148,7 @@ const Case cases[] = {{"plan", plan},
                       {"dat_type", dat_type},
                       {"other_dim", other_dim},
                       {"force_part", force_part},
+                      {"partitioner", partitioner},
                       {"dat_type_on_one", dat_type_on_one},
                       {"global_type", global_type},
                       {"file_type", file_type},

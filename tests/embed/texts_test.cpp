@@ -124,6 +124,12 @@ TEST(Texts, OfOtherFormsComputeWhatTheFunctionsCompute) {
   for (const Kernel& kernel : kernels) expect_equal_results(kernel);
 }
 
+TEST(Texts, MeanByNamesWhatTheFunctionsMean) {
+  const auto kernels = kernels_of("names.cpp");
+  EXPECT_EQ(kernels.size(), 6U);
+  for (const Kernel& kernel : kernels) expect_equal_results(kernel);
+}
+
 TEST(Texts, ReadVariablesThroughPointersToNonConst) {
   const auto kernels = kernels_of("pointers.cpp");
   EXPECT_EQ(kernels.size(), 5U);
@@ -187,7 +193,7 @@ TEST(Units, WithoutLoopsRegisterNothing) {
 
 TEST(Fallback, SaysWhyThereIsNoText) {
   const auto kernels = kernels_of("fallback.cpp");
-  EXPECT_EQ(kernels.size(), 25U);
+  EXPECT_EQ(kernels.size(), 27U);
   for (const Kernel& kernel : kernels) {
     EXPECT_EQ(kernel.text, nullptr) << kernel.name;
     EXPECT_NE(kernel.function, nullptr) << kernel.name;
@@ -207,6 +213,10 @@ TEST(Fallback, NamesWhatIsInTheWay) {
   EXPECT_EQ(reason("kernel_elsewhere"), "is not defined in this unit");
   EXPECT_THAT(reason("packed"), HasSubstr("requirement 'sizeof(Tight) == 9'"));
   EXPECT_EQ(reason("volatiles"), "uses the volatile variable 'port' (line 76)");
+  EXPECT_THAT(reason("instances"),
+              HasSubstr("has a template in which 'fabs' is something else in each instance"));
+  EXPECT_THAT(reason("requirements"),
+              HasSubstr("names 'largest' in a requirement or default argument of a template"));
   EXPECT_THAT(reason("counts"), HasSubstr("keeps state in the static variable 'calls'"));
   EXPECT_THAT(reason("reads_environment"), HasSubstr("calls 'getenv', which kernels cannot call"));
 }

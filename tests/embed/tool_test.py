@@ -95,6 +95,15 @@ class Tool(Case):
         compiled = run(COMPILER, f"-I{INCLUDE}", "-fsyntax-only", wrapper)
         self.assertRegex(compiled.stderr, r"broken.cpp:9:\d+: error: .*undeclared")
 
+    def test_requirements_of_templates_are_no_guess(self):
+        source = self.folder / "concept.cpp"
+        source.write_text("inline double own(double x) { return x; }\n"
+                          "template <class T> concept Has = requires(T x) { own(x); };\n" +
+                          PROGRAM.replace('#include "value.h"', "").replace("VALUE", "(Has<double> ? 1 : 2)"),
+                          encoding="utf-8")
+        result = run(TOOL, source, "--list", "--", f"-I{INCLUDE}", "-std=c++20")
+        self.assertRegex(result.stdout, r"(?m)^k .* names 'own' in a requirement or default argument of a template")
+
     def test_a_syntax_error_does_not_stop_the_tool(self):
         source = self.folder / "no.cpp"
         source.write_text('#include "nowhere.h"\nvoid f( {\nint x = ;\n', encoding="utf-8")

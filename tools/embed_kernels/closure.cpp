@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "closure.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <clang/AST/DeclCXX.h>
@@ -65,8 +66,10 @@ class Builder : public ReferenceSink {
     if (function.isReplaceableGlobalAllocationFunction()) return;
     if (unit_.is_standard(function) || is_builtin(function))
       return use_standard(function, name, call);
-    if (is_local(function) || is_lambda_operator(function)) return;
     const auto* pattern = function.getTemplateInstantiationPattern();
+    if (is_lambda_operator(function) && pattern != nullptr) wait_for(function.getDefinition());
+    if (is_local(function) || is_lambda_operator(function)) return;
+    if (name != nullptr) keep(*name);
     const clang::FunctionDecl& written = pattern != nullptr ? *pattern : function;
     const auto* definition = written.getDefinition();
     if (definition == nullptr && !written.isDefaulted()) return fail_undefined(function, name);
@@ -120,8 +123,18 @@ class Builder : public ReferenceSink {
       if (!is_local(*alias)) need(*alias);
       closure_.namespaces.insert(alias->getNamespace());
     } else if (const auto* plain = llvm::dyn_cast<clang::NamespaceDecl>(&space)) {
-      closure_.namespaces.insert(plain);
+      if (!unit_.is_standard(*plain)) closure_.namespaces.insert(plain);
     }
+  }
+
+  void on_unresolved(const clang::UnresolvedLookupExpr& name) override {
+    const auto is_of_program = [&](const clang::NamedDecl* found) {
+      return !unit_.is_standard(*found->getUnderlyingDecl());
+    };
+    if (name.getNumDecls() == 0 || std::any_of(name.decls_begin(), name.decls_end(), is_of_program))
+      fail(fmt::format("names '{}' in a requirement or default argument of a template",
+                       name.getName().getAsString()),
+           name.getNameLoc());
   }
 
   void on_fault(std::string reason, clang::SourceLocation location) override {
@@ -238,21 +251,49 @@ class Builder : public ReferenceSink {
     if (!fault.empty()) return fail(fault, name.getLocation());
     const auto* first = variable.getCanonicalDecl();
     closure_.names.push_back({first, &name, visited_});
-    const std::string words = name_in_text(*first);
-    if (bound_.insert(first).second)
-      closure_.variables.push_back({first, words, declaration_of(variable, words, unit_.context)});
-    if (words != variable.getName()) rewrite(name, words);
+    const auto [known, is_new] = bound_.try_emplace(first);
+    if (is_new) {
+      known->second = free_name(*first);
+      closure_.variables.push_back(
+          {first, known->second, declaration_of(variable, known->second, unit_.context)});
+    }
+    if (known->second != variable.getName())
+      rewrite(name, known->second);
+    else
+      keep(name);
+  }
+
+  bool is_in_unit(const std::string& name) const {
+    const auto& names = unit_.context.Idents;
+    return names.find(name) != names.end();
+  }
+
+  /// What the text calls a variable: its own name, or one that nothing else has.
+  std::string free_name(const clang::VarDecl& variable) {
+    std::string words = name_in_text(variable);
+    if (words == variable.getName()) return words;
+    while (is_in_unit(words) || made_up_.contains(words)) words += '_';
+    made_up_.insert(words);
+    return words;
+  }
+
+  /// A name that stays as it is.
+  void keep(const clang::DeclRefExpr& name) {
+    kept_.insert(name.getBeginLoc());
+    if (closure_.rewrites.contains(name.getBeginLoc())) fail_ambiguous(name);
   }
 
   void rewrite(const clang::DeclRefExpr& name, const std::string& words) {
     const Rewrite change{name.getLocation(), words};
     const auto [known, is_new] = closure_.rewrites.try_emplace(name.getBeginLoc(), change);
-    if (!is_new && known->second != change)
-      fail(fmt::format(
-               "has a template in which '{}' is a different function of the standard library "
-               "in each instance",
-               name.getNameInfo().getAsString()),
-           name.getLocation());
+    if ((!is_new && known->second != change) || kept_.contains(name.getBeginLoc()))
+      fail_ambiguous(name);
+  }
+
+  void fail_ambiguous(const clang::DeclRefExpr& name) {
+    fail(fmt::format("has a template in which '{}' is something else in each instance",
+                     name.getNameInfo().getAsString()),
+         name.getLocation());
   }
 
   /// Clang goes on after an error; what the error is in cannot be trusted.
@@ -272,7 +313,9 @@ class Builder : public ReferenceSink {
   const clang::Decl* visited_ = nullptr;
   std::vector<const clang::Decl*> waiting_;
   std::set<const clang::Decl*> seen_;
-  std::set<const clang::Decl*> bound_;
+  std::map<const clang::VarDecl*, std::string> bound_;  ///< and their names in the text
+  std::set<std::string> made_up_;                       ///< of these, the library's own
+  std::set<clang::SourceLocation> kept_;                ///< names that are not rewritten
   std::set<const clang::Decl*> destroyed_;
 };
 

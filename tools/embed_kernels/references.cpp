@@ -123,6 +123,29 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     return true;
   }
 
+  bool TraverseTemplateTypeParmDecl(clang::TemplateTypeParmDecl* parameter) {
+    return within_condition([&] { return Base::TraverseTemplateTypeParmDecl(parameter); });
+  }
+  bool TraverseNonTypeTemplateParmDecl(clang::NonTypeTemplateParmDecl* parameter) {
+    return within_condition([&] { return Base::TraverseNonTypeTemplateParmDecl(parameter); });
+  }
+  bool TraverseConceptDecl(clang::ConceptDecl* concept_) {
+    return within_condition([&] { return Base::TraverseConceptDecl(concept_); });
+  }
+  bool TraverseRequiresExpr(clang::RequiresExpr* requirement) {
+    return within_condition([&] { return Base::TraverseRequiresExpr(requirement); });
+  }
+  bool VisitTemplateDecl(clang::TemplateDecl* general) {
+    return visit_condition(general->getTemplateParameters()->getRequiresClause());
+  }
+  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    return visit_condition(function->getTrailingRequiresClause());
+  }
+  bool VisitUnresolvedLookupExpr(clang::UnresolvedLookupExpr* name) {
+    if (conditions_ > 0) sink_.on_unresolved(*name);
+    return true;
+  }
+
   bool VisitCXXNewExpr(clang::CXXNewExpr* e) { return refuse("allocates memory", e); }
   bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* e) { return refuse("frees memory", e); }
   bool VisitCXXThrowExpr(clang::CXXThrowExpr* e) { return refuse("throws an exception", e); }
@@ -139,6 +162,18 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
   bool refuse(const char* reason, const clang::Stmt* statement) {
     sink_.on_fault(reason, statement->getBeginLoc());
     return true;
+  }
+
+  template <class Action>
+  bool within_condition(const Action& action) {
+    ++conditions_;
+    const bool goes_on = action();
+    --conditions_;
+    return goes_on;
+  }
+
+  bool visit_condition(clang::Expr* condition) {
+    return within_condition([&] { return TraverseStmt(condition); });
   }
 
   /// Functions of a class that are not the root; the sink asks for those that are used.
@@ -178,6 +213,7 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 
   const clang::Decl* root_;
   ReferenceSink& sink_;
+  int conditions_ = 0;  ///< requirements and parameters of templates around what is visited
   std::map<const clang::Expr*, const clang::CallExpr*> calls_;
 };
 

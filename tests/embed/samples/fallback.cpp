@@ -139,6 +139,30 @@ inline void loses_by_bytes(double* x) {
   x[0] = *back + bytes[0];
 }
 
+inline double largest(int x) {
+  return x;
+}
+inline double largest(double x) {
+  return x;
+}
+inline double fabs(int x) {
+  return -x;
+}
+template <class T>
+double magnitude(T x) {
+  return fabs(x);
+}
+inline void instances(double* x) {
+  x[0] = magnitude(x[0]) + magnitude(int(x[0]));
+}
+template <class T, class = decltype(largest(T()))>
+double found(T x) {
+  return x;
+}
+inline void requirements(double* x) {
+  x[0] = found(x[0]);
+}
+
 void run_changes(op_set set, op_arg x) {
   op_par_loop(changes_by_pointer, "l", set, x);
   op_par_loop(changes_by_reference, "l", set, x);
@@ -169,6 +193,8 @@ void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(kernel_elsewhere, "kernel_elsewhere", set, x);
   op_par_loop(packed, "packed", set, x);
   op_par_loop(volatiles, "volatiles", set, x);
+  op_par_loop(instances, "instances", set, x);
+  op_par_loop(requirements, "requirements", set, x);
   op_par_loop(of_lambda<decltype(square)>, "of_lambda", set, x);
   Hidden::run(set, x);
 }

@@ -27,7 +27,10 @@ class Scanner {
   explicit Scanner(std::string_view text) : text_(text) {}
 
   TextScan run() {
-    while (at_ < text_.size()) step();
+    while (at_ < text_.size()) {
+      const auto begin = at_;
+      if (step() == Part::token) found_.tokens.push_back(text_.substr(begin, at_ - begin));
+    }
     return std::move(found_);
   }
 
@@ -39,15 +42,27 @@ class Scanner {
     at_ = found == std::string_view::npos ? text_.size() : found + end.size();
   }
 
-  void step() {
+  enum class Part { blank, token };
+
+  Part step() {
     const char c = text_[at_];
-    if (starts("//")) return skip_line();
-    if (starts("/*")) return skip_comment();
-    if (c == '"' || c == '\'') return skip_literal(c);
-    if (c == '#') return directive();
-    if (is_digit(c)) return skip_number();
-    if (is_letter(c)) return word();
-    ++at_;
+    const bool is_line = starts("//"), is_comment = is_line || starts("/*");
+    if (is_line)
+      skip_line();
+    else if (is_comment)
+      skip_comment();
+    else if (c == '"' || c == '\'')
+      skip_literal(c);
+    else if (c == '#')
+      directive();
+    else if (is_digit(c))
+      skip_number();
+    else if (is_letter(c))
+      word();
+    else
+      ++at_;
+    return is_comment || std::isspace(static_cast<unsigned char>(c)) != 0 ? Part::blank
+                                                                          : Part::token;
   }
 
   /// To the line's end, which a backslash before it moves on.

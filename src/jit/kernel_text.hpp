@@ -16,6 +16,10 @@ namespace op2::jit {
 struct TextScan {
   std::set<std::string, std::less<>> identifiers;
   std::vector<std::string> includes;  ///< names between quotes, in order; never those in <>
+  /// All that is not a comment, as parts of the text, in order: words, numbers, literals, single
+  /// characters, and the beginnings of directives, of which `#include <...>` goes to its line's
+  /// end.
+  std::vector<std::string_view> tokens;
 };
 
 /// Skips comments, literals and numbers; knows neither macros nor conditions, so it may find more

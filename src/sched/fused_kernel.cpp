@@ -2,13 +2,14 @@
 #include <sched/fused_kernel.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <core/value_type.hpp>
+#include <jit/kernel_text.hpp>
+#include <jit/reserved_names.hpp>
 
 namespace op2::sched {
 namespace {
@@ -30,62 +31,75 @@ std::string parameter(const core::LoopArg& arg, std::size_t number, bool any_con
                      arg.kind == OP_ARG_IDX ? "int" : core::cxx_name_of(arg.type), number);
 }
 
-constexpr std::string_view spaces = " \t\r\n";
+using Tokens = std::span<const std::string_view>;
 
 /// The text of a kernel: standard headers that it begins with, a line each, and the rest.
 struct KernelText {
-  std::string_view headers, rest;
+  std::string headers;
+  std::string_view rest;
 };
 
-KernelText parts_of(std::string_view text) {
-  std::size_t end = 0;
-  for (std::size_t at = 0; text.substr(at).starts_with("#include <"); at = end)
-    end = std::min(text.find('\n', at), text.size() - 1) + 1;
-  return {text.substr(0, end), text.substr(end)};
+/// Takes the tokens of the headers away.
+KernelText parts_of(std::string_view text, Tokens& tokens) {
+  KernelText parts;
+  for (; !tokens.empty() && tokens[0].starts_with('#'); tokens = tokens.subspan(1)) {
+    const std::size_t open = tokens[0].find('<'), close = tokens[0].find('>');
+    if (open > close || close == std::string_view::npos) break;
+    parts.headers += fmt::format("#include {}\n", tokens[0].substr(open, close + 1 - open));
+  }
+  if (!tokens.empty()) parts.rest = text.substr(tokens[0].data() - text.data());
+  return parts;
 }
 
-/// Whether a text ends where its first brace is closed. Braces in literals and comments may make it
-/// look otherwise: then it is not taken for that.
-bool is_one_block(std::string_view text) {
+/// Whether the text says something to the preprocessor, or through it to the compiler.
+bool has_directives(Tokens tokens) {
+  return std::ranges::any_of(tokens, [](std::string_view token) {
+    return token.starts_with('#') || token == "_Pragma" || token == "__pragma";
+  });
+}
+
+/// Where the first brace is closed: behind that. 0: nowhere.
+std::size_t end_of_block(Tokens tokens) {
   int depth = 0;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    depth += text[k] == '{' ? 1 : text[k] == '}' ? -1 : 0;
-    if (depth == 0) return k + 1 == text.size();
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    depth += tokens[k] == "{" ? 1 : tokens[k] == "}" ? -1 : 0;
+    if (tokens[k] == "}" && depth <= 0) return depth == 0 ? k + 1 : 0;
+  }
+  return 0;
+}
+
+/// Whether the text is the kernel and nothing else.
+bool is_kernel_alone(Tokens tokens, std::string_view kernel) {
+  while (!tokens.empty() && (tokens[0] == "static" || tokens[0] == "inline"))
+    tokens = tokens.subspan(1);
+  const bool begins =
+      tokens.size() > 3 && tokens[0] == "void" && tokens[1] == kernel && tokens[2] == "(";
+  const auto body = std::ranges::find(tokens, "{");
+  return begins && std::find(tokens.begin(), body, ";") == body &&
+         end_of_block(tokens) == tokens.size();
+}
+
+/// Whether the text has nothing but functions, alone or in namespaces.
+bool has_functions_only(Tokens tokens) {
+  int depth = 0;
+  for (const std::string_view token : tokens) {
+    depth += token == "{" ? 1 : token == "}" ? -1 : 0;
+    if (depth < 0 || (depth == 0 && token == ";")) return false;
+  }
+  return depth == 0 && !tokens.empty() && tokens.back() == "}";
+}
+
+/// Whether the text has a function like one of the library's, or may call one without saying so.
+bool may_hide_library(Tokens tokens) {
+  const auto at = [&](std::size_t k) { return k < tokens.size() ? tokens[k] : ""; };
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    const bool is_of_std = at(k - 1) == ":" && at(k - 2) == ":" && at(k - 3) == "std";
+    const bool is_library =
+        jit::is_reserved(tokens[k]) && !jit::is_reserved_for_functions(tokens[k]);
+    if (is_library && !is_of_std) return true;
+    if (tokens[k] == "std" && at(k - 1) == "namespace" && at(k - 2) != "using") return true;
   }
   return false;
-}
-
-/// Whether the text is the kernel and nothing else, without directives.
-bool is_one_function(std::string_view text) {
-  if (text.find('#') != std::string_view::npos) return false;
-  text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
-  text = text.substr(0, text.find_last_not_of(spaces) + 1);
-  for (const std::string_view word : {"static ", "inline ", "static "})
-    if (text.starts_with(word)) text.remove_prefix(word.size());
-  const std::size_t body = std::min(text.find('{'), text.size());
-  return text.starts_with("void ") && text.find(';') > body && is_one_block(text.substr(body));
-}
-
-/// Whether the text says `::name`, which is another thing once the text stands in a namespace.
-bool names_global_scope(std::string_view text) {
-  const auto ends_name = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '>';
-  };
-  for (std::size_t at = text.find("::"); at != std::string_view::npos; at = text.find("::", at + 2))
-    if (at == 0 || !ends_name(text[at - 1])) return true;
-  return false;
-}
-
-/// Whether the text has nothing but functions, alone or in namespaces, and no directives.
-bool has_functions_only(std::string_view text) {
-  text = text.substr(0, text.find_last_not_of(spaces) + 1);
-  if (!text.ends_with('}') || text.find('#') != std::string_view::npos) return false;
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
-    if (depth < 0 || (depth == 0 && c == ';')) return false;
-  }
-  return depth == 0;
 }
 
 /// The arguments of several loops as those of one.
@@ -145,7 +159,10 @@ FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const)
   std::string headers, texts, calls;
   for (std::size_t n = 0; n < loops.size(); ++n) {
     names.emplace_back(loops[n]->kernel->name);
-    const KernelText text = parts_of(loops[n]->kernel->source);
+    const std::string_view source = loops[n]->kernel->source;
+    const jit::TextScan scan = jit::scan_text(source);
+    Tokens tokens = scan.tokens;
+    const KernelText text = parts_of(source, tokens);
     headers += text.headers;
     texts += fmt::format("namespace op2_kernel{} {{\n{}\n}}\n", n, text.rest);
     calls += call_of(*loops[n], n, merged.places[n]);
@@ -166,9 +183,13 @@ bool can_be_part(const LoopStep& loop, const core::Mesh& mesh) {
     return arg.members == 1 && !(arg.active && is_wide) && !arg.is_set_by_one();
   };
   if (!std::ranges::all_of(loop.args, fits)) return false;
-  if (mesh.function_of(loop.kernel) == nullptr) return is_one_function(loop.kernel->source);
-  const std::string_view text = parts_of(loop.kernel->source).rest;
-  return has_functions_only(text) && !names_global_scope(text);
+  const jit::TextScan scan = jit::scan_text(loop.kernel->source);
+  Tokens tokens = scan.tokens;
+  parts_of(loop.kernel->source, tokens);
+  if (has_directives(tokens)) return false;
+  if (is_kernel_alone(tokens, loop.kernel->name)) return true;
+  const bool is_of_program = mesh.function_of(loop.kernel) != nullptr;
+  return is_of_program && has_functions_only(tokens) && !may_hide_library(tokens);
 }
 
 }  // namespace op2::sched

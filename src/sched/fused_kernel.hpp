@@ -26,11 +26,12 @@ std::size_t count_args(std::span<const LoopStep* const> loops);
 FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const);
 
 /// Whether the text and the arguments of a loop can be part of another kernel, in a namespace of
-/// its own. A text given as such is one function: helpers would hide functions of the same name
-/// there, and directives of the preprocessor would act on other texts. The text of a function of
-/// the program, behind standard headers, may have helpers too: it says `std::pow` where it means
-/// the library's. No vector arguments; no 64-bit integers, whose type in the kernel has several
-/// names; no globals set by one element.
+/// its own. The text, behind comments and standard headers, is the kernel alone: helpers would hide
+/// functions of the same name there, and directives would act on other texts. That of a function of
+/// the program may have helpers too, but none with a name of the library's: it says `std::pow`
+/// where it means that one. No vector arguments; no 64-bit integers, whose type in the kernel has
+/// several names; no globals set by one element.
+/// @param mesh  knows which kernels are functions of the program
 bool can_be_part(const LoopStep& loop, const core::Mesh& mesh);
 
 }  // namespace op2::sched

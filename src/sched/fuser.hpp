@@ -26,6 +26,7 @@ using FusionGroup = std::vector<std::size_t>;
 /// Loops of a chain that may be fused. A loop joins those before it if an iteration of theirs
 /// depends on no other iteration of it: what any of them modifies and another uses is reached
 /// directly by all, and no global links them. Pure; equal on all ranks.
+/// @param mesh  that the loops are on
 std::vector<FusionGroup> groups_of(const ChainPlan& chain, const std::vector<LoopStep>& steps,
                                    const core::Mesh& mesh);
 

@@ -55,6 +55,14 @@ TEST(KernelText, DirectivesMayHoldComments) {
   EXPECT_THAT(scan.includes, ElementsAre("a.h", "b.h"));
 }
 
+TEST(KernelText, TokensAreAllButComments) {
+  EXPECT_THAT(
+      scan_text("#include <cmath> // root\n#define N\nvoid k(/* { */) { f('}', R\"({)\", 1e-3); }")
+          .tokens,
+      ElementsAre("#include <cmath> // root\n", "#define", "N", "void", "k", "(", ")", "{", "f",
+                  "(", "'}'", ",", "R\"({)\"", ",", "1e-3", ")", ";", "}"));
+}
+
 struct IncludeTest : testing::Test {
   test::TemporaryDirectory folder;
   void write(const char* name, const char* text) {

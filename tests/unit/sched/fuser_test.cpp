@@ -105,7 +105,12 @@ TEST(Fuser, IsStoppedByWhatStandsBetween) {
 
 void of_program() {}
 
-TEST(Fuser, TakesTextsOfOneFunctionAndOfProgramsThatHaveFunctionsOnly) {
+struct Texts {
+  const char* text;
+  bool given, of_program;  ///< whether loops are fused if a text, or the program, has this kernel
+};
+
+TEST(Fuser, TakesTextsOfTheKernelAloneAndOfProgramsThatHaveFunctionsOnly) {
   const auto fuses = [](const char* text, bool is_of_program) {
     Loops loops;
     const op_kernel given = &loops.ring.mesh.add_kernel("k", text, "", 0, false);
@@ -116,26 +121,40 @@ TEST(Fuser, TakesTextsOfOneFunctionAndOfProgramsThatHaveFunctionsOnly) {
         is_of_program ? taken : given;
     return !loops.groups().empty();
   };
-  const char* one = "static inline void k(double* x) { if (*x > 0) { *x = std::abs(*x); } }\n";
-  EXPECT_TRUE(fuses(one, false));
-  EXPECT_TRUE(fuses(one, true));
-  for (const char* text :
-       {"void h() {} void k(double*) { h(); }", "#include <cmath>\nvoid k(double*) {}",
-        "#include <cmath>\n#include <limits>\nnamespace a {\nnamespace {\nvoid h() {}\n}\n}\n"
-        "void k(double*) { a::h(); }"}) {
-    EXPECT_FALSE(fuses(text, false)) << text;
-    EXPECT_TRUE(fuses(text, true)) << text;
+  for (const auto& [text, given, of_program] :
+       {Texts{"static inline void k(double* x) { if (*x > 0) { *x = abs(*x); } }\n", true, true},
+        {"// { of\n#include <cmath>\n#include <limits> // more\ninline\nvoid\nk(double*) {} /* } "
+         "*/",
+         true, true},
+        {"void h() {} void k(double*) { h(); }", false, true},
+        {"namespace a {\nnamespace {\nvoid h() {}\n}\n}\nvoid k(double* x) { a::h(); *x = "
+         "std::sqrt(*x); }",
+         false, true},
+        // helpers that hide, or would
+        {"void sqrt(int) {} void k(double* x) { sqrt(*x); }", false, false},
+        {"void pow(double, int) {} void k(double* x) { return::pow(*x, 2); }", false, false},
+        {"void h(); void k(double* x) { *x = *x>::sqrt(*x); }", false, false},
+        {"void h() {} void k(double* x) { sqrt(*x); }", false, false},
+        {"namespace std { void h(bool) {} } void k(double*) {}", false, false},
+        // braces that are none
+        {"static void h(float) { /* { */ } void k(double*) { h(0); /* } */ }", false, true},
+        {"static void h(char) { h('{'); } void k(double*) { h('}'); }", false, true},
+        // more, or less, than functions
+        {"#include \"k.h\"\nvoid k(double*) {}", false, false},
+        {"#include <cmath>\n", false, false},
+        {"void k(double*) {}\n#include <cmath>\nvoid h() {}", false, false},
+        {"#define N 3\nvoid k(double*) {}", false, false},
+        {"void k(double*) { _Pragma(\"pack(1)\") struct S { char c; }; }", false, false},
+        {"int n; void k(double*) {}", false, false},
+        {"void k(double*);", false, false},
+        {"", false, false},
+        {"void k(double*) {", false, false},
+        {"void k(double*) {}}{}", false, false},
+        {"void k(double*) {} int n;", false, false},
+        {"struct S { double x; }; void k(S*) {}", false, false}}) {
+    EXPECT_EQ(fuses(text, false), given) << text;
+    EXPECT_EQ(fuses(text, true), of_program) << text;
   }
-  for (const char* text :
-       {"#include \"k.h\"\nvoid k(double*) {}", "#include <cmath>", "#include <cmath>\n",
-        "void k(double*) {}\n#include <cmath>\nvoid h() {}", "int n; void k(double*) {}",
-        "void k(double*);", "", "void k(double*) {", "void k(double*) {}}{}",
-        "void k(double*) {} int n;", "struct S { double x; }; void k(S*) {}"}) {
-    EXPECT_FALSE(fuses(text, false)) << text;
-    EXPECT_FALSE(fuses(text, true)) << text;
-  }
-  EXPECT_FALSE(
-      fuses("double pow(double x, int) { return x; } void k(double* x) { ::pow(*x, 2); }", true));
 }
 
 TEST(Fuser, LeavesLoopsAloneThatAreSpecial) {

@@ -96,7 +96,7 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
                                    std::int64_t high) {
   const core::Dat& record = checked_dat("op_fetch_data_idx", dat);
-  auto& runtime = api::usable("op_fetch_data_range");
+  auto& runtime = api::usable("op_fetch_data_idx");
   runtime.flush();
   runtime.enter("op_fetch_data_idx '{}'", record.name_storage);
   runtime.check_together([&] {

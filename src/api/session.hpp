@@ -9,7 +9,7 @@
 namespace op2::api {
 
 /// The running session.
-/// @param caller  for messages; only names of OP2's functions are told
+/// @param caller  for messages, if it begins with "op_"
 /// @throws Error not_initialised, wrong_thread, wrong_process
 Runtime& running(const char* caller = __builtin_FUNCTION());
 

@@ -149,7 +149,7 @@ void decl_const(int dim, const char* type, int size, const void* values) {
     if (values == nullptr || dim < 1)
       core::fail(ErrorCode::bad_constant, "a constant of type \"{}\": {}", type,
                  values == nullptr ? "its address is null" : "its dim is not positive");
-    api::usable();  // loops see variables as they are at the call, declared or not
+    api::usable("op_decl_const");  // loops see variables as they are at the call, declared or not
   });
 }
 
@@ -168,7 +168,7 @@ op_dat op_decl_dat_overlay_ptr(op_set, char*) {
 
 namespace {
 
-/// The words of OP2, and those of the library.
+/// The words of OP2, and those of the library. They are compared as they are, as by OP2.
 constexpr std::string_view partitioners[] = {"PTSCOTCH", "PARMETIS", "KAHIP", "INERTIAL",
                                              "RANDOM",   "EXTERNAL", "RCB",   "BLOCK"};
 
@@ -176,18 +176,18 @@ bool is_partitioner(std::string_view name) {
   return std::ranges::find(partitioners, name) != std::end(partitioners);
 }
 
-/// What OP2 makes of any other name.
+/// What OP2 makes of any other name. Programs say "" if they want that.
 void tell_as_declared(api::Runtime& runtime, std::string_view name) {
-  if (name.empty() || runtime.ranks().size() == 1 || runtime.ranks().rank() != 0) return;
+  if (name.empty() || runtime.alone() || !runtime.ranks().is_root()) return;
   runtime.log.warning(
       fmt::format("op_partition: no partitioner is called '{}', so every rank keeps what it "
-                  "declared; there are {}",
+                  "declared; there are {}, in capitals",
                   name, fmt::join(partitioners, ", ")));
 }
 
 /// OP2 keeps the rows of such a map on one rank. Here results do not depend on it.
 void tell_force_part(api::Runtime& runtime) {
-  if (runtime.ranks().size() == 1 || runtime.ranks().rank() != 0) return;
+  if (runtime.alone() || !runtime.ranks().is_root()) return;
   for (const auto& map : runtime.mesh.maps())
     if (map->force_part)
       runtime.log.warning_once(
@@ -212,11 +212,12 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
                   op_dat coordinates) {
   guarded([&] {
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
-    if (is_partitioner(word(library)) || !api::usable().options.partitioner.empty()) {
-      if (word(library) != std::string_view("EXTERNAL")) tell_force_part(api::usable());
+    api::Runtime& runtime = api::usable("op_partition");
+    if (is_partitioner(word(library)) || !runtime.options.partitioner.empty()) {
+      if (word(library) != std::string_view("EXTERNAL")) tell_force_part(runtime);
       ::op_partition(word(library), word(routine), set, map, coordinates);
     } else {
-      tell_as_declared(api::usable(), word(library));
+      tell_as_declared(runtime, word(library));
       keep_as_declared();
     }
     program().partitioned = true;
@@ -225,7 +226,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
 
 void op_halo_create() {
   guarded([] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_halo_create");
     runtime.flush();
     if (runtime.mesh.sets().empty()) return;
     runtime.enter("op_halo_create");
@@ -238,7 +239,7 @@ void op_halo_permap_create() {
 
 // Elements are ordered when they are needed; partitions and halos end with the session.
 void op_renumber(op_map) {
-  guarded([] { api::usable().rows.keep_order(false); });
+  guarded([] { api::usable("op_renumber").rows.keep_order(false); });
 }
 void op_halo_destroy() {}
 void op_partition_destroy() {}

@@ -112,7 +112,8 @@ std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_n
   const auto size = static_cast<std::size_t>(count);
   ::op_arg* const list = std::pmr::polymorphic_allocator<>(&memory).allocate_object<::op_arg>(size);
   for (int k = 0; k < count; ++k) {
-    auto* made = new (list + k)::op_arg;  // not `op_arg()`, which would clear it first
+    // Each member has a value of its own; `op_arg()` would also clear all before.
+    auto* made = new (list + k)::op_arg;
     convert(*args[k], *made, {loop, k});
   }
   return {list, size};
@@ -203,10 +204,11 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
   guarded([&] {
     const op_loop_name loop(name, file, line);
     if (name == nullptr || kernel.address == nullptr) refuse(loop);
-    std::array<std::byte, 32 * sizeof(::op_arg)> usual;  // allocating costs as much as the rest
+    alignas(::op_arg) std::array<std::byte, 32 * sizeof(::op_arg)>
+        usual;  // allocating costs as much as the rest
     std::pmr::monotonic_buffer_resource memory(usual.data(), usual.size());
     const std::span list = converted(args, count, loop, memory);
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_par_loop");
     for (int k = 0; k < count; ++k)
       if (is_marked(runtime.mesh, *args[k])) op_upload_dat(args[k]->dat);
     core::FunctionKernel* known = runtime.mesh.kernel_of_function(kernel.address);

@@ -104,7 +104,7 @@ void op_timing_output() {
 }
 void op_timing_output_2_file(const char* path) {
   guarded([&] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_timing_output_2_file");
     runtime.flush();
     const core::LoopTable table = api::table_of_all_ranks(runtime);
     const std::string summary = api::summary_of_all_ranks(runtime);
@@ -114,7 +114,7 @@ void op_timing_output_2_file(const char* path) {
 }
 void op_timings_to_csv(const char* path) {
   guarded([&] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_timings_to_csv");
     runtime.flush();
     const core::LoopTable table = api::table_of_all_ranks(runtime);
     write_on_root(runtime, "op_timings_to_csv", path, [&] { return core::table_as_csv(table); });

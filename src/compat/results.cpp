@@ -44,7 +44,7 @@ void get_data_range(op_dat dat, int size, char* values, int low, int high) {
 }
 void op_fetch_data_char(op_dat dat, char* values) {
   guarded([&] {
-    core::check_handle(api::usable().mesh, "op_fetch_data: the dat", dat);
+    core::check_handle(api::usable("op_fetch_data_char").mesh, "op_fetch_data: the dat", dat);
     detail::fetch_data(dat, core::record_of(dat)->value_type, values);
   });
 }
@@ -56,7 +56,8 @@ void op_print_dat_to_binfile(op_dat dat, const char* path) {
 }
 void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high) {
   guarded([&] {
-    core::check_handle(api::usable().mesh, "op_fetch_data_idx: the dat", dat);
+    core::check_handle(api::usable("op_fetch_data_idx_char").mesh, "op_fetch_data_idx: the dat",
+                       dat);
     detail::fetch_data_range(dat, core::record_of(dat)->value_type, values, low, high);
   });
 }
@@ -85,7 +86,7 @@ void print_values(const core::Dat& dat, std::span<const std::byte> rows) {
 
 op_dat op_mpi_get_data(op_dat dat) {
   return guarded([&] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_mpi_get_data");
     core::check_handle(runtime.mesh, "op_mpi_get_data: the dat", dat);
     const core::Dat& record = *core::record_of(dat);
     op_set_core set = *dat->set;
@@ -124,7 +125,7 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
 
 void op_dump_dat(op_dat dat) {
   guarded([&] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_dump_dat");
     core::check_handle(runtime.mesh, "op_dump_dat: the dat", dat);
     if (core::record_of(dat)->opaque)
       not_supported("op_dump_dat", "what the rows of this dat mean is known to the program alone");
@@ -142,7 +143,7 @@ wide_index op_get_size(op_set set) {
 int op_size_of_set(const char* name) {
   return guarded([&] {
     core::check_name("op_size_of_set", name);
-    for (const auto& set : api::usable().mesh.sets())
+    for (const auto& set : api::usable("op_size_of_set").mesh.sets())
       if (std::string_view(set->name) == name) return static_cast<int>(set->rows());
     core::fail(ErrorCode::bad_name, "op_size_of_set: there is no set '{}'", name);
   });
@@ -180,7 +181,7 @@ int op_get_size_local_full(op_set set) {
 }
 wide_index op_get_global_set_offset(op_set set) {
   return guarded([&] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_get_global_set_offset");
     core::check_handle(runtime.mesh, "op_get_global_set_offset: the set", set);
     runtime.flush();
     runtime.enter("op_get_global_set_offset '{}'", set->name);
@@ -236,7 +237,7 @@ void take_written(api::Runtime& runtime, std::span<const op_dat> dats) {
 
 void op_upload_all() {
   guarded([] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_upload_all");
     std::vector<op_dat> live;
     for (const auto& dat : runtime.mesh.dats())
       if (runtime.mesh.knows(dat.get())) live.push_back(dat.get());
@@ -245,7 +246,7 @@ void op_upload_all() {
 }
 void op_upload_dat(op_dat dat) {
   guarded([&] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_upload_dat");
     core::check_handle(runtime.mesh, "op_upload_dat: the dat", dat);
     take_written(runtime, {&dat, 1});
   });

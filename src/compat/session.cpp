@@ -101,7 +101,7 @@ void op_timers_core(double* cpu, double* wall) {
 }
 void op_mpi_barrier() {
   guarded([] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_mpi_barrier");
     if (runtime.alone()) return;
     runtime.flush();  // so that ranks meet in the same call
     runtime.enter("op_mpi_barrier");
@@ -111,7 +111,7 @@ void op_mpi_barrier() {
 
 void op_diagnostic_output() {
   guarded([] {
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_diagnostic_output");
     for (const auto& set : runtime.mesh.sets())
       runtime.log.info(fmt::format("set '{}' of {} elements", set->name, set->global_size));
     for (const auto& map : runtime.mesh.maps())

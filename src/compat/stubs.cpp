@@ -163,7 +163,7 @@ void op_mpi_reduce_combined(arg* args, int count) {
       reduce(args[k], args[k].size / std::max(args[k].dim, 1), args[k].data);
 }
 void op_disable_mpi_reductions(bool off) {
-  if (off && guarded([] { return !api::running().alone(); }))
+  if (off && guarded([] { return !api::running("op_disable_mpi_reductions").alone(); }))
     not_supported("op_disable_mpi_reductions",
                   "loops always combine their globals over the ranks; leave out what the program "
                   "combines by itself, or write the loop as a host stub");
@@ -248,7 +248,7 @@ void op_compute_moment_across_times(double* times, int count, bool ignore_zeros,
       if (ignore_zeros && time == 0) continue;
       sums = {sums.count + 1, sums.values + time, sums.squares + time * time};
     }
-    api::Runtime& runtime = api::usable();
+    api::Runtime& runtime = api::usable("op_compute_moment_across_times");
     runtime.flush();
     runtime.enter("op_compute_moment");
     Sums all{0, 0, 0};

@@ -75,6 +75,10 @@ void force_part(const Ring& ring) {
   ring.ends->force_part = true;
   op_partition("PTSCOTCH", "KWAY", ring.cells, ring.ends, NULL);
 }
+void after_exit(const Ring& ring) {
+  op_exit();
+  op_partition("PTSCOTCH", "KWAY", ring.cells, ring.ends, NULL);
+}
 void partitioner(const Ring& ring) {
   op_partition("PTSCOCH", "KWAY", ring.cells, ring.ends, NULL);
 }
@@ -148,6 +152,7 @@ const Case cases[] = {{"plan", plan},
                       {"dat_type", dat_type},
                       {"other_dim", other_dim},
                       {"force_part", force_part},
+                      {"after_exit", after_exit},
                       {"partitioner", partitioner},
                       {"dat_type_on_one", dat_type_on_one},
                       {"global_type", global_type},

@@ -2,8 +2,8 @@
 // What is written to stderr, also by threads that go on meanwhile.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -18,16 +18,8 @@ namespace op2::test {
 /// read without being ended: nothing that another thread writes at that moment is lost.
 class StderrCapture {
  public:
-  StderrCapture() : before_(::dup(STDERR_FILENO)) {
-    const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (before_ < 0 || file < 0) throw std::runtime_error("cannot capture stderr in " + path_);
-    lead_to(file);
-    ::close(file);
-  }
-  ~StderrCapture() {
-    lead_to(before_);
-    ::close(before_);
-  }
+  StderrCapture() { lead_to(file_.number); }
+  ~StderrCapture() { lead_to(before_.number); }
   StderrCapture(const StderrCapture&) = delete;
   StderrCapture& operator=(const StderrCapture&) = delete;
 
@@ -40,6 +32,16 @@ class StderrCapture {
   }
 
  private:
+  struct Descriptor {
+    int number;
+    explicit Descriptor(int opened) : number(opened) {
+      if (number < 0) throw std::runtime_error("cannot capture stderr");
+    }
+    ~Descriptor() { ::close(number); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+  };
+
   static void lead_to(int file) {
     std::fflush(stderr);
     ::dup2(file, STDERR_FILENO);
@@ -47,7 +49,8 @@ class StderrCapture {
 
   TemporaryDirectory folder_;
   std::string path_ = folder_ / "stderr";
-  int before_;
+  Descriptor before_{::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)};
+  Descriptor file_{::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
   std::size_t read_ = 0;
 };
 

@@ -44,7 +44,8 @@ KernelText parts_of(std::string_view text, Tokens& tokens) {
   KernelText parts;
   for (; !tokens.empty() && tokens[0].starts_with('#'); tokens = tokens.subspan(1)) {
     const std::size_t open = tokens[0].find('<'), close = tokens[0].find('>');
-    if (open > close || close == std::string_view::npos) break;
+    const bool is_header = tokens[0].substr(0, open) == "#include " && open < close;
+    if (!is_header || close == std::string_view::npos) break;
     parts.headers += fmt::format("#include {}\n", tokens[0].substr(open, close + 1 - open));
   }
   if (!tokens.empty()) parts.rest = text.substr(tokens[0].data() - text.data());
@@ -82,9 +83,12 @@ bool is_kernel_alone(Tokens tokens, std::string_view kernel) {
 /// Whether the text has nothing but functions, alone or in namespaces.
 bool has_functions_only(Tokens tokens) {
   int depth = 0;
-  for (const std::string_view token : tokens) {
-    depth += token == "{" ? 1 : token == "}" ? -1 : 0;
-    if (depth < 0 || (depth == 0 && token == ";")) return false;
+  bool is_directive = false;  // `using namespace a;`
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    depth += tokens[k] == "{" ? 1 : tokens[k] == "}" ? -1 : 0;
+    if (tokens[k] == "namespace" && k > 0 && tokens[k - 1] == "using") is_directive = true;
+    if (depth < 0 || (depth == 0 && tokens[k] == ";" && !is_directive)) return false;
+    if (tokens[k] == ";") is_directive = false;
   }
   return depth == 0 && !tokens.empty() && tokens.back() == "}";
 }

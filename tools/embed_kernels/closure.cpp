@@ -128,13 +128,19 @@ class Builder : public ReferenceSink {
   }
 
   void on_unresolved(const clang::UnresolvedLookupExpr& name) override {
-    const auto is_of_program = [&](const clang::NamedDecl* found) {
-      return !unit_.is_standard(*found->getUnderlyingDecl());
-    };
-    if (name.getNumDecls() == 0 || std::any_of(name.decls_begin(), name.decls_end(), is_of_program))
-      fail(fmt::format("names '{}' in a requirement or default argument of a template",
+    if (name.getNumDecls() == 0)
+      fail(fmt::format("names '{}' where only an instance of a template tells what it is",
                        name.getName().getAsString()),
            name.getNameLoc());
+    for (const auto* found : name.decls()) {
+      const auto* target = found->getUnderlyingDecl();
+      const auto* function = llvm::dyn_cast<clang::FunctionDecl>(target);
+      if (unit_.is_standard(*target)) continue;
+      if (function != nullptr)
+        on_function(*function, nullptr, nullptr);
+      else
+        need(*target);
+    }
   }
 
   void on_fault(std::string reason, clang::SourceLocation location) override {
@@ -171,6 +177,25 @@ class Builder : public ReferenceSink {
   void need(const clang::Decl& declaration) {
     if (!closure_.needed.insert(declaration.getCanonicalDecl()).second) return;
     for (const auto* each : declaration.redecls()) wait_for(each);
+    if (const auto* general = llvm::dyn_cast<clang::ClassTemplateDecl>(&declaration)) {
+      need_special_forms<clang::ClassTemplatePartialSpecializationDecl>(*general);
+      const auto guides = unit_.context.DeclarationNames.getCXXDeductionGuideName(
+          const_cast<clang::ClassTemplateDecl*>(general));
+      for (const auto* guide : general->getDeclContext()->lookup(guides))
+        if (!guide->isImplicit()) need(*guide);
+    }
+    if (const auto* general = llvm::dyn_cast<clang::VarTemplateDecl>(&declaration))
+      need_special_forms<clang::VarTemplatePartialSpecializationDecl>(*general);
+  }
+
+  /// Specialisations, which may be chosen where no instance is spelled.
+  template <class Partial, class Template>
+  void need_special_forms(const Template& general) {
+    for (const auto* instance : general.specializations())
+      if (instance->isExplicitSpecialization()) need(*instance);
+    llvm::SmallVector<Partial*> partial;
+    general.getPartialSpecializations(partial);
+    for (const auto* form : partial) need(*form);
   }
 
   void need_function(const clang::FunctionDecl& function, const clang::FunctionDecl& written,
@@ -214,6 +239,8 @@ class Builder : public ReferenceSink {
     const auto* complete = record.getDefinition();
     if (complete == nullptr || !destroyed_.insert(complete).second) return;
     if (complete->isPolymorphic()) fail("has virtual functions", record.getLocation());
+    for (const auto& base : complete->bases())
+      if (const auto* of_base = base.getType()->getAsCXXRecordDecl()) need_destructor(*of_base);
     const auto* destructor = complete->getDestructor();
     if (destructor != nullptr && !destructor->isImplicit())
       on_function(*destructor, nullptr, nullptr);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "references.hpp"
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 #include <clang/AST/DeclFriend.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprConcepts.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 namespace op2::embed {
@@ -68,6 +71,13 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     return true;
   }
 
+  bool VisitCXXInheritedCtorInitExpr(clang::CXXInheritedCtorInitExpr* construct) {
+    const auto* constructor = construct->getConstructor();
+    sink_.on_type(*constructor->getParent(), construct->getLocation());
+    sink_.on_function(*constructor, nullptr, nullptr);
+    return true;
+  }
+
   bool VisitVarDecl(clang::VarDecl* variable) {
     visit_type(variable->getType(), sink_);
     const bool has_state =
@@ -123,28 +133,35 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     return true;
   }
 
-  bool TraverseTemplateTypeParmDecl(clang::TemplateTypeParmDecl* parameter) {
-    return within_condition([&] { return Base::TraverseTemplateTypeParmDecl(parameter); });
-  }
-  bool TraverseNonTypeTemplateParmDecl(clang::NonTypeTemplateParmDecl* parameter) {
-    return within_condition([&] { return Base::TraverseNonTypeTemplateParmDecl(parameter); });
-  }
-  bool TraverseConceptDecl(clang::ConceptDecl* concept_) {
-    return within_condition([&] { return Base::TraverseConceptDecl(concept_); });
-  }
-  bool TraverseRequiresExpr(clang::RequiresExpr* requirement) {
-    return within_condition([&] { return Base::TraverseRequiresExpr(requirement); });
-  }
-  bool VisitTemplateDecl(clang::TemplateDecl* general) {
-    return visit_condition(general->getTemplateParameters()->getRequiresClause());
-  }
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
-    return visit_condition(function->getTrailingRequiresClause());
-  }
-  bool VisitUnresolvedLookupExpr(clang::UnresolvedLookupExpr* name) {
-    if (conditions_ > 0) sink_.on_unresolved(*name);
+    if (function->doesThisDeclarationHaveABody()) bodies_.push_back(function->getBody());
     return true;
   }
+  bool VisitLambdaExpr(clang::LambdaExpr* lambda) {
+    bodies_.push_back(lambda->getBody());
+    return true;
+  }
+  bool TraverseRequiresExpr(clang::RequiresExpr* requirement) {
+    ++requirements_;
+    const bool goes_on = Base::TraverseRequiresExpr(requirement);
+    --requirements_;
+    return goes_on;
+  }
+  bool VisitUnresolvedLookupExpr(clang::UnresolvedLookupExpr* name) {
+    if (decides_by_instance(name->getNameLoc())) sink_.on_unresolved(*name);
+    return true;
+  }
+  // Of members and operators, the text has only what is called.
+  bool VisitCXXDependentScopeMemberExpr(clang::CXXDependentScopeMemberExpr* member) {
+    const bool is_asked = decides_by_instance(member->getMemberLoc());
+    return is_asked ? refuse("asks whether a type has a member", member) : true;
+  }
+  bool VisitCXXUnresolvedConstructExpr(clang::CXXUnresolvedConstructExpr* construct) {
+    const bool is_asked = requirements_ > 0 && construct->getNumArgs() > 0;
+    return is_asked ? refuse("asks how a type is constructed", construct) : true;
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* e) { return visit_operator(e); }
+  bool VisitUnaryOperator(clang::UnaryOperator* e) { return visit_operator(e); }
 
   bool VisitCXXNewExpr(clang::CXXNewExpr* e) { return refuse("allocates memory", e); }
   bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* e) { return refuse("frees memory", e); }
@@ -164,16 +181,22 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     return true;
   }
 
-  template <class Action>
-  bool within_condition(const Action& action) {
-    ++conditions_;
-    const bool goes_on = action();
-    --conditions_;
-    return goes_on;
+  bool visit_operator(const clang::Expr* expression) {
+    const bool is_asked = requirements_ > 0 && expression->isTypeDependent();
+    return is_asked ? refuse("asks whether a type has an operator", expression) : true;
   }
 
-  bool visit_condition(clang::Expr* condition) {
-    return within_condition([&] { return TraverseStmt(condition); });
+  /// Whether instances of a template are chosen by what stands there.
+  bool decides_by_instance(clang::SourceLocation place) const {
+    return requirements_ > 0 || !is_in_body(place);
+  }
+
+  bool is_in_body(clang::SourceLocation place) const {
+    const auto& sources = root_->getASTContext().getSourceManager();
+    return std::any_of(bodies_.begin(), bodies_.end(), [&](const clang::Stmt* body) {
+      return body != nullptr &&
+             sources.isPointWithin(place, body->getBeginLoc(), body->getEndLoc());
+    });
   }
 
   /// Functions of a class that are not the root; the sink asks for those that are used.
@@ -213,7 +236,8 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 
   const clang::Decl* root_;
   ReferenceSink& sink_;
-  int conditions_ = 0;  ///< requirements and parameters of templates around what is visited
+  std::vector<const clang::Stmt*> bodies_;  ///< of functions, visited or begun
+  int requirements_ = 0;                    ///< around what is visited
   std::map<const clang::Expr*, const clang::CallExpr*> calls_;
 };
 

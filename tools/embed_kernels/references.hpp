@@ -25,8 +25,8 @@ class ReferenceSink {
   virtual void on_using(const clang::BaseUsingDecl& declaration) = 0;
   /// A namespace, or another name of one.
   virtual void on_namespace(const clang::NamedDecl& space) = 0;
-  /// A name in a requirement or a default argument of a template, of which no instance tells what
-  /// it means.
+  /// A name outside of the bodies of functions, of which no instance of a template tells what it
+  /// means.
   virtual void on_unresolved(const clang::UnresolvedLookupExpr& name) = 0;
   /// Something that compiled kernels cannot do.
   virtual void on_fault(std::string reason, clang::SourceLocation location) = 0;

@@ -52,6 +52,13 @@ std::string empty_namespace(const clang::NamespaceDecl& space) {
   return text;
 }
 
+/// What a directive in the program, not one that Clang thinks of, makes visible; or null.
+const clang::NamespaceDecl* made_visible_by(const clang::Decl& declaration) {
+  const auto* directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(&declaration);
+  return directive == nullptr || directive->isImplicit() ? nullptr
+                                                         : directive->getNominatedNamespace();
+}
+
 class Writer {
  public:
   Writer(const Unit& unit, const Closure& closure)
@@ -72,8 +79,7 @@ class Writer {
 
  private:
   bool is_wanted(const clang::Decl& declaration) const {
-    if (const auto* directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(&declaration))
-      return closure_.namespaces.contains(directive->getNominatedNamespace());
+    if (const auto* space = made_visible_by(declaration)) return !unit_.is_standard(*space);
     return !declaration.isImplicit() && closure_.needed.contains(declaration.getCanonicalDecl());
   }
 
@@ -219,11 +225,19 @@ std::string forwarding_function(const clang::FunctionDecl& kernel, const std::st
                      values);
 }
 
-std::string prelude(const Closure& closure) {
+/// @param declarations  of the unit; their directives are in each text, since names mean something
+///                      else without them
+std::string prelude(const Unit& unit, const std::vector<TopDeclaration>& declarations,
+                    const Closure& closure) {
+  auto spaces = closure.namespaces;
+  for (const TopDeclaration& each : declarations) {
+    const auto* space = made_visible_by(*each.declaration);
+    if (space != nullptr && !unit.is_standard(*space)) spaces.insert(space);
+  }
   std::string text;
   for (const auto& header : closure.headers) text += fmt::format("#include <{}>\n", header);
   for (const auto& helper : closure.helpers) text += helper;
-  for (const auto* space : closure.namespaces) {
+  for (const auto* space : spaces) {
     if (!space->isAnonymousNamespace()) text += empty_namespace(*space) + "\n";
   }
   return text;
@@ -248,7 +262,7 @@ KernelText text_of(const Unit& unit, const std::vector<TopDeclaration>& declarat
     writer.out().write_line(forwarding_function(kernel, result.name));
   }
   writer.out().write_line("");
-  result.text = prelude(closure) + writer.out().text();
+  result.text = prelude(unit, declarations, closure) + writer.out().text();
   while (result.text.ends_with("\n\n")) result.text.pop_back();
   return result;
 }

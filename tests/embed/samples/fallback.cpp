@@ -139,12 +139,6 @@ inline void loses_by_bytes(double* x) {
   x[0] = *back + bytes[0];
 }
 
-inline double largest(int x) {
-  return x;
-}
-inline double largest(double x) {
-  return x;
-}
 inline double fabs(int x) {
   return -x;
 }
@@ -155,12 +149,19 @@ double magnitude(T x) {
 inline void instances(double* x) {
   x[0] = magnitude(x[0]) + magnitude(int(x[0]));
 }
-template <class T, class = decltype(largest(T()))>
-double found(T x) {
-  return x;
+template <class T, class = decltype(T().norm())>
+double norm_of(const T& v, int) {
+  return 1;
 }
-inline void requirements(double* x) {
-  x[0] = found(x[0]);
+template <class T>
+double norm_of(const T& v, long) {
+  return 2;
+}
+struct Vector {
+  double norm() const { return 0; }
+};
+inline void members(double* x) {
+  x[0] = norm_of(Vector(), 0);
 }
 
 void run_changes(op_set set, op_arg x) {
@@ -194,7 +195,7 @@ void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(packed, "packed", set, x);
   op_par_loop(volatiles, "volatiles", set, x);
   op_par_loop(instances, "instances", set, x);
-  op_par_loop(requirements, "requirements", set, x);
+  op_par_loop(members, "members", set, x);
   op_par_loop(of_lambda<decltype(square)>, "of_lambda", set, x);
   Hidden::run(set, x);
 }

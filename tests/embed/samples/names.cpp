@@ -43,6 +43,78 @@ inline void directive_inside(const double* x, double* y) {
   y[0] = fabs(-x[0]) + sqrt(x[1]);
 }
 
+const double factor = 1;
+inline double twice(double x) {
+  return 2 * factor * x;
+}
+namespace euler {
+namespace constants {
+const double factor = 100;
+}
+using namespace constants;
+inline void directive_of_namespace(const double* x, double* y) {
+  y[0] = factor * x[0] + twice(x[0]);
+}
+}  // namespace euler
+
+template <class T>
+struct Traits {
+  typedef T type;
+};
+template <>
+struct Traits<double> {
+  typedef int type;
+};
+template <class T, class U = typename Traits<T>::type>
+U converted(T x) {
+  return U(x);
+}
+inline void specialisation(const double* x, double* y) {
+  y[0] = converted(x[0]) + x[1];
+}
+
+inline double largest(int x) {
+  return x;
+}
+inline double largest(float x) {
+  return 10 * x;
+}
+template <class T>
+auto chosen(T x, int) -> decltype(largest(x)) {
+  return largest(x);
+}
+template <class T>
+double chosen(T x, long) {
+  return 100 * x;
+}
+inline void overloads(const double* x, double* y) {
+  y[0] = chosen(1, 0) + chosen(x[0], 0);
+}
+
+struct Base {
+  double value;
+  explicit Base(int v) : value(v) {}
+  explicit Base(double v) : value(10 * v) {}
+};
+struct Derived : Base {
+  using Base::Base;
+};
+inline void inherited(const double* x, double* y) {
+  const Derived d(x[0]);
+  y[0] = d.value + Base(1).value;
+}
+
+template <class T>
+struct Counted {
+  T* count;
+  ~Counted() { *count += 1; }
+};
+struct Counting : Counted<double> {};
+inline void destructor_of_base(const double* x, double* y) {
+  y[0] = x[0];
+  { Counting counting{{y}}; }
+}
+
 void run_names(op_set set, op_arg x) {
   op_par_loop(flow::two_variables, "two_variables", set, x, x);
   op_par_loop(flow::local_of_that_name, "local_of_that_name", set, x, x);
@@ -50,4 +122,9 @@ void run_names(op_set set, op_arg x) {
   op_par_loop(generic_lambda, "generic_lambda", set, x, x);
   op_par_loop(own_function_in_generic_lambda, "own_function_in_generic_lambda", set, x, x);
   op_par_loop(directive_inside, "directive_inside", set, x, x);
+  op_par_loop(euler::directive_of_namespace, "directive_of_namespace", set, x, x);
+  op_par_loop(specialisation, "specialisation", set, x, x);
+  op_par_loop(overloads, "overloads", set, x, x);
+  op_par_loop(inherited, "inherited", set, x, x);
+  op_par_loop(destructor_of_base, "destructor_of_base", set, x, x);
 }

@@ -130,6 +130,8 @@ TEST(Fuser, TakesTextsOfTheKernelAloneAndOfProgramsThatHaveFunctionsOnly) {
         {"namespace a {\nnamespace {\nvoid h() {}\n}\n}\nvoid k(double* x) { a::h(); *x = "
          "std::sqrt(*x); }",
          false, true},
+        {"namespace a { void h() {} } using namespace a; void k(double*) { h(); }", false, true},
+        {"#include \"k.h\" // as <cmath>\nvoid k(double*) {}", false, false},
         // helpers that hide, or would
         {"void sqrt(int) {} void k(double* x) { sqrt(*x); }", false, false},
         {"void pow(double, int) {} void k(double* x) { return::pow(*x, 2); }", false, false},

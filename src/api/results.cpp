@@ -18,11 +18,6 @@ using namespace op2;
 
 namespace {
 
-const core::Dat& checked_dat(const char* function, op_dat dat) {
-  core::check_handle(api::usable(function).mesh, function, dat);
-  return *core::record_of(dat);
-}
-
 void check_values(const char* function, const core::Dat& dat, Type value_type, const void* values) {
   if (dat.value_type != value_type)
     core::fail(ErrorCode::bad_type, "{}: dat '{}' is of type \"{}\", the values are {}", function,
@@ -65,13 +60,13 @@ using FileFunction = void (*)(const std::string&, const comm::Field&);
 
 void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
   core::check_path(function, path);
-  const core::Dat& record = checked_dat(function, dat);
+  const core::Dat& record = api::checked_dat(function, dat);
   if (record.opaque)
     core::fail(ErrorCode::bad_type,
                "{}: the rows of dat '{}' are opaque, because its values have another size than "
                "\"{}\"; fetch them and write them by the program",
                function, record.name_storage, record.type);
-  auto& runtime = api::usable(function);
+  auto& runtime = api::usable();
   const api::WholeDat whole = api::whole_dat(runtime, record);
   runtime.enter("{} '{}'", function, record.name_storage);
   runtime.check_together([&] {
@@ -82,8 +77,8 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
 }  // namespace
 
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
-  const core::Dat& record = checked_dat("op_fetch_data", dat);
-  auto& runtime = api::usable("op_fetch_data");
+  const core::Dat& record = api::checked_dat("op_fetch_data", dat);
+  auto& runtime = api::usable();
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name_storage);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
@@ -95,8 +90,8 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
 
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
                                    std::int64_t high) {
-  const core::Dat& record = checked_dat("op_fetch_data_idx", dat);
-  auto& runtime = api::usable("op_fetch_data_idx");
+  const core::Dat& record = api::checked_dat("op_fetch_data_idx", dat);
+  auto& runtime = api::usable();
   runtime.flush();
   runtime.enter("op_fetch_data_idx '{}'", record.name_storage);
   runtime.check_together([&] {

@@ -21,6 +21,7 @@
 #include <comm/launcher.hpp>
 #include <core/error.hpp>
 #include <core/topology.hpp>
+#include <core/validate.hpp>
 
 namespace op2::api {
 namespace {
@@ -132,6 +133,11 @@ Runtime& usable(const char* caller) {
   Runtime& runtime = running(caller);
   runtime.check_usable();
   return runtime;
+}
+
+const core::Dat& checked_dat(const char* function, op_dat dat) {
+  core::check_handle(usable(function).mesh, function, dat);
+  return *core::record_of(dat);
 }
 
 }  // namespace op2::api

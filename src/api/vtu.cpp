@@ -25,16 +25,11 @@ struct Grid {
   std::vector<const core::Dat*> on_cells, on_points;
 };
 
-const core::Dat& checked_dat(const char* function, op_dat dat) {
-  core::check_handle(api::usable(function).mesh, function, dat);
-  return *core::record_of(dat);
-}
-
 Grid checked_grid(const char* function, const char* path, op_map cells_to_nodes, op_dat coordinates,
                   std::span<const op_dat> fields) {
   core::check_path(function, path);
-  const core::Dat& points = checked_dat(function, coordinates);
-  core::check_handle(api::usable(function).mesh, function, cells_to_nodes);
+  const core::Dat& points = api::checked_dat(function, coordinates);
+  core::check_handle(api::usable().mesh, function, cells_to_nodes);
   const core::Map& map = *core::record_of(cells_to_nodes);
   if (points.set != map.to)
     core::fail(ErrorCode::wrong_set,
@@ -42,7 +37,7 @@ Grid checked_grid(const char* function, const char* path, op_map cells_to_nodes,
                map.name, map.to->name, points.name, points.set->name);
   Grid grid{map, points, {}, {}};
   for (const op_dat field : fields) {
-    const core::Dat& dat = checked_dat(function, field);
+    const core::Dat& dat = api::checked_dat(function, field);
     if (dat.set != map.from && dat.set != map.to)
       core::fail(ErrorCode::wrong_set, "{}: dat '{}' is on set '{}', neither on '{}' nor on '{}'",
                  function, dat.name_storage, dat.set->name, map.from->name, map.to->name);

@@ -210,9 +210,8 @@ void keep_as_declared() {
 
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {
-  guarded([&] {
+  in_session([&](api::Runtime& runtime) {
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
-    api::Runtime& runtime = api::usable("op_partition");
     if (is_partitioner(word(library)) || !runtime.options.partitioner.empty()) {
       if (word(library) != std::string_view("EXTERNAL")) tell_force_part(runtime);
       ::op_partition(word(library), word(routine), set, map, coordinates);
@@ -225,8 +224,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
 }
 
 void op_halo_create() {
-  guarded([] {
-    api::Runtime& runtime = api::usable("op_halo_create");
+  in_session([](api::Runtime& runtime) {
     runtime.flush();
     if (runtime.mesh.sets().empty()) return;
     runtime.enter("op_halo_create");
@@ -239,7 +237,7 @@ void op_halo_permap_create() {
 
 // Elements are ordered when they are needed; partitions and halos end with the session.
 void op_renumber(op_map) {
-  guarded([] { api::usable("op_renumber").rows.keep_order(false); });
+  in_session([](api::Runtime& runtime) { runtime.rows.keep_order(false); });
 }
 void op_halo_destroy() {}
 void op_partition_destroy() {}

@@ -4,6 +4,8 @@
 
 #include <op2/error.hpp>
 
+#include <api/session.hpp>
+
 namespace op2::compat {
 
 /// Logs the error, calls the error handler if there is one, and ends the job: on one rank with exit
@@ -23,6 +25,12 @@ auto guarded(const Action& action) -> decltype(action()) {
   } catch (const Error& error) {
     end_program(error);
   }
+}
+
+/// What `action` makes of the running session, which a message about it says that `caller` needs.
+template <class Action>
+auto in_session(const Action& action, const char* caller = __builtin_FUNCTION()) {
+  return guarded([&] { return action(api::usable(caller)); });
 }
 
 }  // namespace op2::compat

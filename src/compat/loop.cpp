@@ -105,7 +105,8 @@ void convert(const arg& given, ::op_arg& made, const Place& place) {
   made.writable = true;
 }
 
-/// @return [count], as long as `memory`
+/// @param args  [count]
+/// @return      [count], as long as `memory`
 std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_name& loop,
                               std::pmr::memory_resource& memory) {
   static_assert(std::is_trivially_destructible_v<::op_arg>);
@@ -204,8 +205,8 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
   guarded([&] {
     const op_loop_name loop(name, file, line);
     if (name == nullptr || kernel.address == nullptr) refuse(loop);
-    alignas(::op_arg) std::array<std::byte, 32 * sizeof(::op_arg)>
-        usual;  // allocating costs as much as the rest
+    // Room for the usual loop: allocating costs as much as the rest.
+    alignas(::op_arg) std::array<std::byte, 32 * sizeof(::op_arg)> usual;
     std::pmr::monotonic_buffer_resource memory(usual.data(), usual.size());
     const std::span list = converted(args, count, loop, memory);
     api::Runtime& runtime = api::usable("op_par_loop");

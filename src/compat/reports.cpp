@@ -103,8 +103,7 @@ void op_timing_output() {
   });
 }
 void op_timing_output_2_file(const char* path) {
-  guarded([&] {
-    api::Runtime& runtime = api::usable("op_timing_output_2_file");
+  in_session([&](api::Runtime& runtime) {
     runtime.flush();
     const core::LoopTable table = api::table_of_all_ranks(runtime);
     const std::string summary = api::summary_of_all_ranks(runtime);
@@ -113,8 +112,7 @@ void op_timing_output_2_file(const char* path) {
   });
 }
 void op_timings_to_csv(const char* path) {
-  guarded([&] {
-    api::Runtime& runtime = api::usable("op_timings_to_csv");
+  in_session([&](api::Runtime& runtime) {
     runtime.flush();
     const core::LoopTable table = api::table_of_all_ranks(runtime);
     write_on_root(runtime, "op_timings_to_csv", path, [&] { return core::table_as_csv(table); });

@@ -43,8 +43,8 @@ void get_data_range(op_dat dat, int size, char* values, int low, int high) {
   guarded([&] { detail::fetch_data_range(dat, type_of_values(dat, size), values, low, high); });
 }
 void op_fetch_data_char(op_dat dat, char* values) {
-  guarded([&] {
-    core::check_handle(api::usable("op_fetch_data_char").mesh, "op_fetch_data: the dat", dat);
+  in_session([&](api::Runtime& runtime) {
+    core::check_handle(runtime.mesh, "op_fetch_data: the dat", dat);
     detail::fetch_data(dat, core::record_of(dat)->value_type, values);
   });
 }
@@ -55,9 +55,8 @@ void op_print_dat_to_binfile(op_dat dat, const char* path) {
   guarded([&] { ::op_print_dat_to_binfile(dat, path); });
 }
 void op_fetch_data_idx_char(op_dat dat, char* values, int low, int high) {
-  guarded([&] {
-    core::check_handle(api::usable("op_fetch_data_idx_char").mesh, "op_fetch_data_idx: the dat",
-                       dat);
+  in_session([&](api::Runtime& runtime) {
+    core::check_handle(runtime.mesh, "op_fetch_data_idx: the dat", dat);
     detail::fetch_data_range(dat, core::record_of(dat)->value_type, values, low, high);
   });
 }
@@ -85,8 +84,7 @@ void print_values(const core::Dat& dat, std::span<const std::byte> rows) {
 }  // namespace
 
 op_dat op_mpi_get_data(op_dat dat) {
-  return guarded([&] {
-    api::Runtime& runtime = api::usable("op_mpi_get_data");
+  return in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_mpi_get_data: the dat", dat);
     const core::Dat& record = *core::record_of(dat);
     op_set_core set = *dat->set;
@@ -124,8 +122,7 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
 }
 
 void op_dump_dat(op_dat dat) {
-  guarded([&] {
-    api::Runtime& runtime = api::usable("op_dump_dat");
+  in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_dump_dat: the dat", dat);
     if (core::record_of(dat)->opaque)
       not_supported("op_dump_dat", "what the rows of this dat mean is known to the program alone");
@@ -180,8 +177,7 @@ int op_get_size_local_full(op_set set) {
   });
 }
 wide_index op_get_global_set_offset(op_set set) {
-  return guarded([&] {
-    api::Runtime& runtime = api::usable("op_get_global_set_offset");
+  return in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_get_global_set_offset: the set", set);
     runtime.flush();
     runtime.enter("op_get_global_set_offset '{}'", set->name);
@@ -236,8 +232,7 @@ void take_written(api::Runtime& runtime, std::span<const op_dat> dats) {
 }  // namespace
 
 void op_upload_all() {
-  guarded([] {
-    api::Runtime& runtime = api::usable("op_upload_all");
+  in_session([](api::Runtime& runtime) {
     std::vector<op_dat> live;
     for (const auto& dat : runtime.mesh.dats())
       if (runtime.mesh.knows(dat.get())) live.push_back(dat.get());
@@ -245,8 +240,7 @@ void op_upload_all() {
   });
 }
 void op_upload_dat(op_dat dat) {
-  guarded([&] {
-    api::Runtime& runtime = api::usable("op_upload_dat");
+  in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_upload_dat: the dat", dat);
     take_written(runtime, {&dat, 1});
   });

@@ -100,8 +100,7 @@ void op_timers_core(double* cpu, double* wall) {
   if (wall != nullptr) *wall = now.count();
 }
 void op_mpi_barrier() {
-  guarded([] {
-    api::Runtime& runtime = api::usable("op_mpi_barrier");
+  in_session([](api::Runtime& runtime) {
     if (runtime.alone()) return;
     runtime.flush();  // so that ranks meet in the same call
     runtime.enter("op_mpi_barrier");
@@ -110,8 +109,7 @@ void op_mpi_barrier() {
 }
 
 void op_diagnostic_output() {
-  guarded([] {
-    api::Runtime& runtime = api::usable("op_diagnostic_output");
+  in_session([](api::Runtime& runtime) {
     for (const auto& set : runtime.mesh.sets())
       runtime.log.info(fmt::format("set '{}' of {} elements", set->name, set->global_size));
     for (const auto& map : runtime.mesh.maps())

@@ -37,18 +37,20 @@ using Tokens = std::span<const std::string_view>;
 struct KernelText {
   std::string headers;
   std::string_view rest;
+  std::vector<std::string_view> tokens;  ///< of the rest
 };
 
-/// Takes the tokens of the headers away.
-KernelText parts_of(std::string_view text, Tokens& tokens) {
-  KernelText parts;
-  for (; !tokens.empty() && tokens[0].starts_with('#'); tokens = tokens.subspan(1)) {
-    const std::size_t open = tokens[0].find('<'), close = tokens[0].find('>');
-    const bool is_header = tokens[0].substr(0, open) == "#include " && open < close;
+KernelText parts_of(std::string_view text) {
+  KernelText parts{{}, {}, jit::scan_text(text).tokens};
+  auto next = parts.tokens.begin();
+  for (; next != parts.tokens.end(); ++next) {
+    const std::size_t open = next->find('<'), close = next->find('>');
+    const bool is_header = next->substr(0, open) == "#include " && open < close;
     if (!is_header || close == std::string_view::npos) break;
-    parts.headers += fmt::format("#include {}\n", tokens[0].substr(open, close + 1 - open));
+    parts.headers += fmt::format("#include {}\n", next->substr(open, close + 1 - open));
   }
-  if (!tokens.empty()) parts.rest = text.substr(tokens[0].data() - text.data());
+  parts.tokens.erase(parts.tokens.begin(), next);
+  if (!parts.tokens.empty()) parts.rest = text.substr(parts.tokens[0].data() - text.data());
   return parts;
 }
 
@@ -163,10 +165,7 @@ FusedKernel fuse_kernels(std::span<const LoopStep* const> loops, bool any_const)
   std::string headers, texts, calls;
   for (std::size_t n = 0; n < loops.size(); ++n) {
     names.emplace_back(loops[n]->kernel->name);
-    const std::string_view source = loops[n]->kernel->source;
-    const jit::TextScan scan = jit::scan_text(source);
-    Tokens tokens = scan.tokens;
-    const KernelText text = parts_of(source, tokens);
+    const KernelText text = parts_of(loops[n]->kernel->source);
     headers += text.headers;
     texts += fmt::format("namespace op2_kernel{} {{\n{}\n}}\n", n, text.rest);
     calls += call_of(*loops[n], n, merged.places[n]);
@@ -187,13 +186,11 @@ bool can_be_part(const LoopStep& loop, const core::Mesh& mesh) {
     return arg.members == 1 && !(arg.active && is_wide) && !arg.is_set_by_one();
   };
   if (!std::ranges::all_of(loop.args, fits)) return false;
-  const jit::TextScan scan = jit::scan_text(loop.kernel->source);
-  Tokens tokens = scan.tokens;
-  parts_of(loop.kernel->source, tokens);
-  if (has_directives(tokens)) return false;
-  if (is_kernel_alone(tokens, loop.kernel->name)) return true;
+  const KernelText text = parts_of(loop.kernel->source);
+  if (has_directives(text.tokens)) return false;
+  if (is_kernel_alone(text.tokens, loop.kernel->name)) return true;
   const bool is_of_program = mesh.function_of(loop.kernel) != nullptr;
-  return is_of_program && has_functions_only(tokens) && !may_hide_library(tokens);
+  return is_of_program && has_functions_only(text.tokens) && !may_hide_library(text.tokens);
 }
 
 }  // namespace op2::sched

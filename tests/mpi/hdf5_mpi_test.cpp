@@ -19,6 +19,7 @@
 #include <comm/mpi_communicator.hpp>
 #include <comm/records.hpp>
 #include <support/expect_error.hpp>
+#include <support/shared_folder.hpp>
 
 namespace op2::test {
 namespace {
@@ -43,16 +44,6 @@ std::vector<Blocks> ways_to_divide(GlobalId size, int ranks) {
 
 class Hdf5OnRanks : public testing::TestWithParam<bool> {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "op2-test-XXXXXX").string();
-    if (ranks.is_root() && ::mkdtemp(name.data()) == nullptr) name.clear();
-    folder = text_of(ranks.broadcast(comm::bytes_of(name), 0));
-    path = folder + "/a.h5";
-  }
-  void TearDown() override {
-    ranks.barrier();
-    if (ranks.is_root()) std::filesystem::remove_all(folder);
-  }
   void on_root(const std::function<void()>& action) {
     if (ranks.is_root()) action();
     ranks.barrier();
@@ -91,7 +82,8 @@ class Hdf5OnRanks : public testing::TestWithParam<bool> {
   const std::unique_ptr<MpiSession> session = start_mpi({});
   Communicator& ranks = *session->communicator;
   const Blocks few = equal_blocks(10, ranks.size());
-  std::string folder, path;
+  SharedFolder folder;
+  std::string path = folder / "a.h5";
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, Hdf5OnRanks, testing::Bool(), [](const auto& together) {
@@ -136,7 +128,7 @@ TEST_P(Hdf5OnRanks, AFileThatIsNotPublishedIsRemoved) {
     file.write_rows({"v", few, Type::i64, 1}, rows_of<std::int64_t>(few, 1).data());
   }
   ranks.barrier();
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_P(Hdf5OnRanks, WhatIsInTheFileMustFit) {
@@ -179,7 +171,7 @@ TEST_P(Hdf5OnRanks, AFileThatOneRankDoesNotSeeIsAnErrorOnAll) {
 }
 
 TEST_P(Hdf5OnRanks, FilesThatCannotBeCreatedAreErrorsOnAll) {
-  path = folder + "/missing/a.h5";
+  path = folder / "missing/a.h5";
   EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { write(few, 1); }),
               AllOf(HasSubstr("missing/a.h5"), HasSubstr("No such file or directory")));
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A grid in pieces is the whole grid: every cell once, with the values of its own and of its nodes.
-#include <unistd.h>
-
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +9,7 @@
 
 #include <support/expect_error.hpp>
 #include <support/graph_on_ranks.hpp>
+#include <support/shared_folder.hpp>
 #include <support/temporary_directory.hpp>
 #include <support/vtu_reader.hpp>
 
@@ -20,25 +18,6 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
-
-/// One folder of all ranks.
-class SharedFolder {
- public:
-  SharedFolder() {
-    char name[] = "/tmp/op2-test-XXXXXX";
-    if (op_is_root() && ::mkdtemp(name) == nullptr) name[0] = '\0';
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    path_ = name;
-  }
-  ~SharedFolder() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (op_is_root()) std::filesystem::remove_all(path_);
-  }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 class Pieces : public testing::TestWithParam<const char*> {
  protected:

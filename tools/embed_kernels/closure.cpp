@@ -290,17 +290,15 @@ class Builder : public ReferenceSink {
       keep(name);
   }
 
-  bool is_in_unit(const std::string& name) const {
-    const auto& names = unit_.context.Idents;
-    return names.find(name) != names.end();
-  }
-
   /// What the text calls a variable: its own name, or one that nothing else has.
   std::string free_name(const clang::VarDecl& variable) {
     std::string words = name_in_text(variable);
     if (words == variable.getName()) return words;
-    while (is_in_unit(words) || made_up_.contains(words)) words += '_';
-    made_up_.insert(words);
+    const auto& names_in_unit = unit_.context.Idents;
+    const auto has_it = [&](const BoundVariable& other) { return other.name == words; };
+    while (names_in_unit.find(words) != names_in_unit.end() ||
+           std::any_of(closure_.variables.begin(), closure_.variables.end(), has_it))
+      words += '_';
     return words;
   }
 
@@ -341,7 +339,6 @@ class Builder : public ReferenceSink {
   std::vector<const clang::Decl*> waiting_;
   std::set<const clang::Decl*> seen_;
   std::map<const clang::VarDecl*, std::string> bound_;  ///< and their names in the text
-  std::set<std::string> made_up_;                       ///< of these, the library's own
   std::set<clang::SourceLocation> kept_;                ///< names that are not rewritten
   std::set<const clang::Decl*> destroyed_;
 };

@@ -64,18 +64,10 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
   }
 
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* construct) {
-    const auto* constructor = construct->getConstructor();
-    sink_.on_type(*constructor->getParent(), construct->getLocation());
-    if (!constructor->isImplicit() || constructor->hasBody())
-      sink_.on_function(*constructor, nullptr, nullptr);
-    return true;
+    return visit_constructor(*construct->getConstructor(), construct->getLocation());
   }
-
   bool VisitCXXInheritedCtorInitExpr(clang::CXXInheritedCtorInitExpr* construct) {
-    const auto* constructor = construct->getConstructor();
-    sink_.on_type(*constructor->getParent(), construct->getLocation());
-    sink_.on_function(*constructor, nullptr, nullptr);
-    return true;
+    return visit_constructor(*construct->getConstructor(), construct->getLocation());
   }
 
   bool VisitVarDecl(clang::VarDecl* variable) {
@@ -181,6 +173,14 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     return true;
   }
 
+  bool visit_constructor(const clang::CXXConstructorDecl& constructor,
+                         clang::SourceLocation location) {
+    sink_.on_type(*constructor.getParent(), location);
+    if (!constructor.isImplicit() || constructor.hasBody())
+      sink_.on_function(constructor, nullptr, nullptr);
+    return true;
+  }
+
   bool visit_operator(const clang::Expr* expression) {
     const bool is_asked = requirements_ > 0 && expression->isTypeDependent();
     return is_asked ? refuse("asks whether a type has an operator", expression) : true;
@@ -236,7 +236,7 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 
   const clang::Decl* root_;
   ReferenceSink& sink_;
-  std::vector<const clang::Stmt*> bodies_;  ///< of functions, visited or begun
+  std::vector<const clang::Stmt*> bodies_;  ///< of the functions that are visited
   int requirements_ = 0;                    ///< around what is visited
   std::map<const clang::Expr*, const clang::CallExpr*> calls_;
 };

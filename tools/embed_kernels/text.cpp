@@ -52,11 +52,12 @@ std::string empty_namespace(const clang::NamespaceDecl& space) {
   return text;
 }
 
-/// What a directive in the program, not one that Clang thinks of, makes visible; or null.
-const clang::NamespaceDecl* made_visible_by(const clang::Decl& declaration) {
+/// The program's namespace that a directive makes visible, not one that Clang thinks of; or null.
+const clang::NamespaceDecl* made_visible_by(const clang::Decl& declaration, const Unit& unit) {
   const auto* directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(&declaration);
-  return directive == nullptr || directive->isImplicit() ? nullptr
-                                                         : directive->getNominatedNamespace();
+  if (directive == nullptr || directive->isImplicit()) return nullptr;
+  const auto* space = directive->getNominatedNamespace();
+  return unit.is_standard(*space) ? nullptr : space;
 }
 
 class Writer {
@@ -79,7 +80,7 @@ class Writer {
 
  private:
   bool is_wanted(const clang::Decl& declaration) const {
-    if (const auto* space = made_visible_by(declaration)) return !unit_.is_standard(*space);
+    if (made_visible_by(declaration, unit_) != nullptr) return true;
     return !declaration.isImplicit() && closure_.needed.contains(declaration.getCanonicalDecl());
   }
 
@@ -230,10 +231,8 @@ std::string forwarding_function(const clang::FunctionDecl& kernel, const std::st
 std::string prelude(const Unit& unit, const std::vector<TopDeclaration>& declarations,
                     const Closure& closure) {
   auto spaces = closure.namespaces;
-  for (const TopDeclaration& each : declarations) {
-    const auto* space = made_visible_by(*each.declaration);
-    if (space != nullptr && !unit.is_standard(*space)) spaces.insert(space);
-  }
+  for (const TopDeclaration& each : declarations)
+    if (const auto* space = made_visible_by(*each.declaration, unit)) spaces.insert(space);
   std::string text;
   for (const auto& header : closure.headers) text += fmt::format("#include <{}>\n", header);
   for (const auto& helper : closure.helpers) text += helper;

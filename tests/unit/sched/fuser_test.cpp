@@ -103,7 +103,7 @@ TEST(Fuser, IsStoppedByWhatStandsBetween) {
   }
 }
 
-void of_program() {}
+void function_of_program() {}
 
 struct Texts {
   const char* text;
@@ -115,7 +115,7 @@ TEST(Fuser, TakesTextsOfTheKernelAloneAndOfProgramsThatHaveFunctionsOnly) {
     Loops loops;
     const op_kernel given = &loops.ring.mesh.add_kernel("k", text, "", 0, false);
     const op_kernel taken =
-        &loops.ring.mesh.add_function_kernel(of_program, nullptr, "k", text, "", 0);
+        &loops.ring.mesh.add_function_kernel(function_of_program, nullptr, "k", text, "", 0);
     loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)});
     loops.add(loops.ring.cells, {loops.direct(loops.ring.q, OP_RW)}).kernel =
         is_of_program ? taken : given;

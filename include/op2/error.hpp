@@ -57,6 +57,7 @@ enum class ErrorCode : int {
   out_of_memory = 505,
   link_failure = 506,  ///< generated code cannot be linked into the process
   bad_dataset = 507,   ///< a dataset of a file is missing, or its type, sizes or values do not fit
+  device_failure = 508,  ///< an accelerator or its driver reports a fault
 
   internal = 901  ///< a fault of the library; please report it
 };

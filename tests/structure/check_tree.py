@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks what every file of the source tree must obey: the direction of includes between the rooms
-of src/ (docs/architecture.md), where third-party headers may be included, and rules of form.
+of src/ (docs/architecture.md), where third-party headers may be included, rules of form, and the words
+of banned_words.json.
 
     check_tree.py ROOT      prints one line per fault; the exit code says whether there is any
 """
@@ -9,6 +10,8 @@ of src/ (docs/architecture.md), where third-party headers may be included, and r
 import re
 import sys
 from pathlib import Path
+
+import banned_words
 
 # What each room may include, beside itself, the public headers and libraries.
 MAY_INCLUDE = {
@@ -125,8 +128,11 @@ def form_faults(path, parts, lines):
                 yield number, f"prints or ends the program: {code.strip()}"
 
 
-def check(root):
-    """All faults below `root`, as lines of text."""
+def check(root, words):
+    """All faults below `root`, as lines of text.
+
+    @param words  rows of banned_words
+    """
     faults, users = [], {what: [] for what, _, _ in RATIONED}
     for path in text_files(root):
         where = path.relative_to(root)
@@ -136,6 +142,8 @@ def check(root):
             faults.append(f"{where}:1 is not UTF-8")
             continue
         faults += [f"{where}:{number} {what}" for number, what in form_faults(path, where.parts, lines)]
+        faults += [f"{where}:{number} {what}"
+                   for number, what in banned_words.faults(words, where, "\n".join(lines))]
         if path.suffix not in (".cpp", ".hpp", ".h"):
             continue
         for number, quoted, name in includes(lines):
@@ -157,7 +165,7 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    faults = check(Path(sys.argv[1]).resolve())
+    faults = check(Path(sys.argv[1]).resolve(), banned_words.read_rows())
     for fault in faults:
         print(fault)
     return 1 if faults else 0

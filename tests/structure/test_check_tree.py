@@ -2,28 +2,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shows that check_tree.py finds a breach of each of its rules, and nothing in a good tree."""
 
+import itertools
 import tempfile
 import unittest
 from pathlib import Path
 
+import banned_words
 from check_tree import check
 
 SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
 
 
 class CheckTree(unittest.TestCase):
-    def faults(self, files):
+    def faults(self, files, words=()):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in files.items():
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            return check(Path(folder))
+            return check(Path(folder), [banned_words.Row(row) for row in words])
 
-    def finds(self, words, files):
-        faults = self.faults(files)
+    def finds(self, message, files, words=()):
+        faults = self.faults(files, words)
         self.assertEqual(len(faults), 1, faults)
-        self.assertIn(words, faults[0])
+        self.assertIn(message, faults[0])
 
     def includes(self, path, name):
         return {path: f"{SPDX}#include <{name}>\n"}
@@ -103,6 +105,57 @@ class CheckTree(unittest.TestCase):
         for code in ['std::printf("a");', "exit(1);", "std::cout << a;", 'fmt::print("a");', "::abort();"]:
             with self.subTest(code=code):
                 self.finds("prints or ends", {"src/core/a.cpp": SPDX + code + "\n"})
+
+    def test_a_banned_word(self):
+        self.finds("src/core/a.cpp:2 'old word' (comments) is written 'new'",
+                   {"src/core/a.cpp": SPDX + "// an old word\n"},
+                   [{"pattern": "old word", "use": "'new'", "examples": []}])
+
+
+class BannedWords(unittest.TestCase):
+    """Each row of the list by itself with its own examples, in folders that are not yet clean too."""
+
+    FORMS = {"identifiers": "{}", "comments": "// {}", "messages": '"{}"', "docs": "{}"}
+
+    def check_examples(self, texts_of, wanted):
+        for row in banned_words.read_rows():
+            row.exceptions = []
+            for part, text in itertools.product(row.parts, texts_of(row)):
+                name = Path(row.folders[0], "a.md" if part == "docs" else "a.cpp")
+                shown = text.replace(" ", "_") if part == "identifiers" else text
+                found = banned_words.faults([row], name, "\n" + self.FORMS[part].format(shown))
+                with self.subTest(text=text, part=part):
+                    self.assertEqual(wanted, [line for line, what in found if f"({part})" in what])
+
+    def found(self, name, text, **members):
+        row = banned_words.Row({"pattern": "old word", "use": "'new'", "examples": [], **members})
+        return list(banned_words.faults([row], Path(name), text))
+
+    def test_every_example_is_found_in_each_part_that_its_row_names(self):
+        self.check_examples(lambda row: row.examples, [2])
+
+    def test_what_is_allowed_is_not_found(self):
+        self.check_examples(lambda row: row.allowed, [])
+
+    def test_other_parts_of_a_file_do_not_count(self):
+        text = 'int old_word;\nshow("old word"); // old word\n'
+        self.assertEqual([2], [line for line, _ in self.found("a.cpp", text, where=["comments"])])
+
+    def test_names_of_files_and_camel_case_are_identifiers(self):
+        what = "'old_word' ({}) is written 'new'"
+        self.assertEqual([(1, what.format("file name"))], self.found("src/OldWord.cpp", ""))
+        self.assertEqual([(1, what.format("identifiers"))], self.found("a.cpp", "int theOldWord;"))
+        self.assertEqual([], self.found("a.cpp", "int old_words, bold_word;"))
+
+    def test_a_phrase_may_go_on_in_the_next_line(self):
+        for name, text in [("a.cpp", '"an old "\n  "word"'), ("a.hpp", "/// an old\n/// word"),
+                           ("a.py", "# an old\n# word"), ("a.md", "an old\nword")]:
+            with self.subTest(name=name):
+                self.assertEqual(1, len(self.found(name, text)))
+
+    def test_a_folder_that_is_not_yet_clean_is_left_out(self):
+        self.assertEqual([], self.found("src/comm/a.cpp", "old_word", **{"except": ["src/comm"]}))
+        self.assertEqual([], self.found("src/comm/a.cpp", "old_word", **{"in": ["src/jit"]}))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of dats: aligned to cache lines, zeroed, in huge pages where it is large.
+// Memory of the host: aligned to cache lines, zeroed, in huge pages where it is large.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace op2::core {
 
@@ -15,6 +19,36 @@ using Buffer = std::unique_ptr<std::byte[], FreeMemory>;
 /// `bytes` zeroed bytes, aligned to 64.
 /// @throws std::bad_alloc
 Buffer allocate_zeroed(std::size_t bytes);
+
+/// Bytes with whatever keeps them alive.
+struct HostBytes {
+  std::shared_ptr<std::byte> memory;
+  std::size_t size = 0;
+};
+
+/// Makes zeroed bytes, aligned to 64: of plain memory, or of a kind that a device or the message
+/// layer can read by itself.
+/// @throws std::bad_alloc
+using HostAllocator = std::function<HostBytes(std::size_t bytes)>;
+
+inline HostBytes zeroed_bytes(std::size_t bytes) {
+  return {std::shared_ptr<std::byte>(allocate_zeroed(bytes).release(), FreeMemory()), bytes};
+}
+
+/// The memory of a vector.
+template <class T>
+HostBytes bytes_of(std::vector<T> values) {
+  const auto owner = std::make_shared<std::vector<T>>(std::move(values));
+  auto* const first = reinterpret_cast<std::byte*>(owner->data());
+  return {std::shared_ptr<std::byte>(owner, first), owner->size() * sizeof(T)};
+}
+
+/// The memory of somebody who outlives it.
+template <class T>
+HostBytes bytes_within(std::span<T> values) {
+  auto* const first = reinterpret_cast<std::byte*>(values.data());
+  return {std::shared_ptr<std::byte>(std::shared_ptr<void>(), first), values.size_bytes()};
+}
 
 /// Frees the memory of a vector or string, which `= {}` and `clear` keep.
 template <class Container>

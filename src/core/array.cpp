@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/array.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <core/error.hpp>
+
+namespace op2::core {
+
+DeviceBuffer DeviceCopies::allocate(const Array& array) {
+  arrays_.reserve(arrays_.size() + 1);
+  try {
+    DeviceBuffer bytes = allocate_on(space_, array.bytes());
+    arrays_.push_back(&array);
+    return bytes;
+  } catch (const std::bad_alloc&) {
+    const DeviceRoom room = space_.room();
+    fail(ErrorCode::out_of_memory,
+         "the device's memory is exhausted: {}, {} bytes, but {} of {} are free on {}; the largest "
+         "arrays there are: {}; use more devices or a smaller mesh",
+         array.label(), array.bytes(), room.free, room.total, space_.name(), list(8));
+  }
+}
+
+void DeviceCopies::release(const Array& array, DeviceBuffer& bytes) noexcept {
+  if (!bytes) return;
+  try {
+    space_.main_stream().wait();
+  } catch (...) {  // the next call that uses the device throws as well
+  }
+  bytes.reset();
+  std::erase(arrays_, &array);
+}
+
+std::string DeviceCopies::list(std::size_t most) const {
+  std::vector<const Array*> sorted = arrays_;
+  std::ranges::stable_sort(sorted, std::greater(), &Array::bytes);
+  std::string text;
+  for (std::size_t k = 0; k < std::min(most, sorted.size()); ++k)
+    text += fmt::format("{}{} {} bytes", k > 0 ? ", " : "", sorted[k]->label(), sorted[k]->bytes());
+  return text.empty() ? "none" : text;
+}
+
+void Array::refuse(Side wanted) const {
+  const auto name_of = [](Side side) { return side == Side::host ? "host" : "device"; };
+  fail(ErrorCode::internal,
+       "an array is asked for by two at once: {}, {} bytes, wanted on the {} while it is being "
+       "written on the {}; please report it",
+       label_, bytes(), name_of(wanted), name_of(writer_));
+}
+
+void Array::replace(HostBytes fresh) {
+  refuse_writer(Side::host);
+  host_epoch_ = epoch() + 1;
+  drop_device_copy();
+  host_ = std::move(fresh);
+}
+
+void Array::resize(std::size_t bytes) {
+  HostBytes fresh = zeroed_bytes(bytes);
+  const std::byte* now = host_read();
+  if (const std::size_t kept = std::min(bytes, host_.size); kept > 0)
+    std::memcpy(fresh.memory.get(), now, kept);
+  replace(std::move(fresh));
+}
+
+void Array::use(DeviceCopies* copies) {
+  refuse_writer(Side::device);
+  host_read();
+  drop_device_copy();
+  copies_ = copies;
+}
+
+void Array::update_host() const {
+  refuse_other_writer(Side::host);
+  if (host_epoch_ >= device_epoch_) return;
+  if (bytes() > 0)
+    copies_->space().main_stream().download_and_wait(host_.memory.get(), device_.get(), bytes());
+  host_epoch_ = device_epoch_;
+}
+
+void Array::allocate_device_copy() const {
+  ensure(copies_ != nullptr, "an array is wanted on a device, but there is none");
+  if (!device_ && bytes() > 0) device_ = copies_->allocate(*this);
+}
+
+void Array::drop_device_copy() const noexcept {
+  if (copies_ != nullptr) copies_->release(*this, device_);
+  device_epoch_ = 0;
+}
+
+DeviceAddress Array::device_read() const {
+  refuse_other_writer(Side::device);
+  allocate_device_copy();
+  if (device_epoch_ < host_epoch_ && bytes() > 0)
+    copies_->space().main_stream().upload_and_wait(device_.get(), host_.memory.get(), bytes());
+  device_epoch_ = std::max(device_epoch_, host_epoch_);
+  return device_.get();
+}
+
+DeviceWriter Array::device_write() {
+  refuse_writer(Side::device);
+  device_read();
+  return start_device_write();
+}
+
+DeviceWriter Array::device_overwrite() {
+  refuse_writer(Side::device);
+  allocate_device_copy();
+  return start_device_write();
+}
+
+DeviceWriter Array::start_device_write() {
+  device_epoch_ = epoch() + 1;
+  writer_ = Side::device;
+  return {*this, device_.get()};
+}
+
+}  // namespace op2::core

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/array.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <support/recording_space.hpp>
+
+namespace op2::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using test::RecordingSpace;
+
+/// Four ints, 1 2 3 4, on a mesh with a device.
+class ArrayOnDevice : public ::testing::Test {
+ protected:
+  ArrayOnDevice() {
+    array_.set_label("dat 'q'");
+    array_.replace(bytes_of(std::vector<int>{1, 2, 3, 4}));
+    array_.use(&copies_);
+  }
+
+  int* on_device() const { return reinterpret_cast<int*>(array_.device_read().value); }
+  const int* on_host() const { return reinterpret_cast<const int*>(array_.host_read()); }
+  /// As a kernel would.
+  void write_on_device(int value) {
+    *reinterpret_cast<int*>(array_.device_write().get().value) = value;
+    static_cast<void>(calls());
+  }
+  std::vector<std::string> calls() { return space_.recording.take(); }
+
+  RecordingSpace space_;
+  DeviceCopies copies_{space_};
+  Array array_;
+};
+
+template <class Action>
+std::string message_of(const Action& action, ErrorCode code) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Array, WithoutADeviceHasOneAddress) {
+  Array array;
+  array.replace(zeroed_bytes(16));
+  EXPECT_EQ(array.host_write().get(), array.host_read());
+  EXPECT_EQ(array.host_overwrite().get(), array.host_address());
+}
+
+TEST(Array, OfAVectorKeepsItsValues) {
+  Array array;
+  array.replace(bytes_of(std::vector<int>{7, 8}));
+  EXPECT_EQ(array.bytes(), 8U);
+  EXPECT_EQ(reinterpret_cast<const int*>(array.host_read())[1], 8);
+}
+
+TEST(Array, KeepsWhatItCanWhenItIsResized) {
+  Array array;
+  array.replace(bytes_of(std::vector<int>{7, 8}));
+  array.resize(12);
+  const int* values = reinterpret_cast<const int*>(array.host_read());
+  EXPECT_THAT(std::vector(values, values + 3), ElementsAre(7, 8, 0));
+}
+
+TEST_F(ArrayOnDevice, IsUploadedOnce) {
+  EXPECT_EQ(on_device()[3], 4);
+  EXPECT_EQ(on_device()[0], 1);
+  EXPECT_THAT(calls(), ElementsAre("upload 16"));
+}
+
+TEST_F(ArrayOnDevice, IsDownloadedOnceAfterTheDeviceHasWritten) {
+  write_on_device(5);
+  EXPECT_EQ(on_host()[0], 5);
+  EXPECT_EQ(on_host()[3], 4);
+  EXPECT_THAT(calls(), ElementsAre("download 16"));
+}
+
+TEST_F(ArrayOnDevice, IsNotUploadedToBeOverwritten) {
+  static_cast<void>(array_.device_overwrite());
+  EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_F(ArrayOnDevice, IsNotDownloadedToBeOverwritten) {
+  write_on_device(5);
+  static_cast<void>(array_.host_overwrite());
+  EXPECT_THAT(calls(), IsEmpty());
+  on_device();
+  EXPECT_THAT(calls(), ElementsAre("upload 16"));
+}
+
+TEST_F(ArrayOnDevice, IsDownloadedToBeModified) {
+  write_on_device(5);
+  const HostWriter writer = array_.host_write();
+  EXPECT_EQ(*reinterpret_cast<int*>(writer.get()), 5);
+  EXPECT_THAT(calls(), ElementsAre("download 16"));
+}
+
+TEST_F(ArrayOnDevice, IsUploadedAgainAfterTheHostHasWritten) {
+  on_device();
+  *reinterpret_cast<int*>(array_.host_write().get()) = 6;
+  EXPECT_EQ(on_device()[0], 6);
+  EXPECT_THAT(calls(), ElementsAre("upload 16", "upload 16"));
+}
+
+TEST_F(ArrayOnDevice, GrowsOlderWithEveryWriteAndNotWithReads) {
+  const std::uint64_t before = array_.epoch();
+  on_device();
+  on_host();
+  EXPECT_EQ(array_.epoch(), before);
+  write_on_device(1);
+  static_cast<void>(array_.host_write());
+  EXPECT_EQ(array_.epoch(), before + 2);
+}
+
+TEST_F(ArrayOnDevice, TakesNewBytesFromTheHost) {
+  write_on_device(5);
+  array_.replace(bytes_of(std::vector<int>{9}));
+  EXPECT_EQ(on_host()[0], 9);
+  EXPECT_EQ(on_device()[0], 9);
+  EXPECT_THAT(calls(), ElementsAre("upload 4"));
+  EXPECT_EQ(space_.recording.used, 4U);
+}
+
+TEST_F(ArrayOnDevice, IsResizedWithWhatTheDeviceHasWritten) {
+  write_on_device(5);
+  array_.resize(4);
+  EXPECT_EQ(on_host()[0], 5);
+  EXPECT_EQ(space_.recording.used, 0U);
+}
+
+TEST_F(ArrayOnDevice, ComesHomeWhenThereIsNoDeviceAnyMore) {
+  write_on_device(5);
+  array_.use(nullptr);
+  EXPECT_EQ(on_host()[0], 5);
+  EXPECT_EQ(space_.recording.used, 0U);
+}
+
+TEST_F(ArrayOnDevice, CannotBeHadByTheHostWhileTheDeviceWrites) {
+  const DeviceWriter writer = array_.device_write();
+  const std::string message = message_of([&] { on_host(); }, ErrorCode::internal);
+  EXPECT_THAT(message, HasSubstr("dat 'q', 16 bytes, wanted on the host"));
+  EXPECT_THAT(message, HasSubstr("written on the device"));
+  EXPECT_NO_THROW(on_device());
+}
+
+TEST_F(ArrayOnDevice, CannotBeHadByTheDeviceWhileTheHostWrites) {
+  const HostWriter writer = array_.host_write();
+  EXPECT_THROW(on_device(), Error);
+  EXPECT_THROW(array_.device_overwrite(), Error);
+  EXPECT_NO_THROW(on_host());
+}
+
+TEST_F(ArrayOnDevice, HasOneWriterAtATime) {
+  {
+    const HostWriter writer = array_.host_write();
+    EXPECT_THROW(array_.host_overwrite(), Error);
+    EXPECT_THROW(array_.replace({}), Error);
+  }
+  EXPECT_NO_THROW(array_.host_overwrite());
+  const DeviceWriter writer = array_.device_write();
+  EXPECT_THROW(array_.device_write(), Error);
+}
+
+TEST_F(ArrayOnDevice, NamesItselfAndTheLargestWhenTheDeviceIsFull) {
+  on_device();
+  Array large;
+  large.set_label("dat 'res'");
+  large.replace(zeroed_bytes(2000));
+  large.use(&copies_);
+  const std::string message =
+      message_of([&] { static_cast<void>(large.device_read()); }, ErrorCode::out_of_memory);
+  EXPECT_THAT(message, HasSubstr("dat 'res', 2000 bytes, but 984 of 1000 are free"));
+  EXPECT_THAT(message, HasSubstr("dat 'q' 16 bytes"));
+}
+
+TEST_F(ArrayOnDevice, StaysCurrentOnTheHostWhenAnUploadFails) {
+  space_.recording.failing = "upload";
+  EXPECT_THROW(on_device(), Error);
+  EXPECT_EQ(on_host()[0], 1);
+  space_.recording.failing.clear();
+  EXPECT_EQ(on_device()[0], 1);
+}
+
+TEST_F(ArrayOnDevice, StaysCurrentOnTheDeviceWhenADownloadFails) {
+  write_on_device(5);
+  space_.recording.failing = "download";
+  EXPECT_THROW(array_.host_write(), Error);
+  EXPECT_THROW(array_.resize(32), Error);
+  space_.recording.failing.clear();
+  EXPECT_EQ(on_device()[0], 5);
+  EXPECT_EQ(on_host()[0], 5);
+}
+
+TEST_F(ArrayOnDevice, HasNothingToMoveWithoutBytes) {
+  array_.reset();
+  EXPECT_FALSE(array_.device_read());
+  static_cast<void>(array_.device_write());
+  on_host();
+  EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_F(ArrayOnDevice, LeavesTheDeviceWithItsOwner) {
+  {
+    Array other;
+    other.replace(zeroed_bytes(100));
+    other.use(&copies_);
+    static_cast<void>(other.device_read());
+    EXPECT_EQ(space_.recording.used, 100U);
+  }
+  EXPECT_EQ(space_.recording.used, 0U);
+  EXPECT_EQ(copies_.list(8), "none");
+}
+
+}  // namespace
+}  // namespace op2::core

@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test fuzz asan tsan bench bench-mpi setup clean
+.PHONY: help build airfoil test fuzz asan tsan bench bench-against bench-mpi setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -16,6 +16,8 @@ help:
 	@echo "make asan      the same with AddressSanitizer and UBSan"
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
+	@echo "make bench-against BASE=commit"
+	@echo "               the same, and cold start, against that commit; ROUNDS=5, QUICK=--quick (3 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and its tools in build/release"
 	@echo "make clean     remove the build folder"
@@ -61,6 +63,10 @@ bench: build/release/build.ninja
 	@$(PYTHON) -B tests/bench/bench_ranks.py build/release | tee -a build/bench.jsonl
 	@$(PYTHON) -B tests/bench/plot_bench.py build/bench.jsonl build/bench.png
 	@echo "wrote build/bench.jsonl and build/bench.png"
+
+bench-against: build/release/build.ninja
+	$(if $(BASE),,$(error BASE is not set; say against which commit, e.g. make bench-against BASE=HEAD~1))
+	@$(PYTHON) -B tests/bench/bench_against.py $(BASE) --jobs $(JOBS) $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect

@@ -11,7 +11,6 @@ import argparse
 import itertools
 import json
 import math
-import os
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import scaling_report
+from programs import environment
 
 MODES = {
     "separate": {"OP2_CHAIN": "off", "OP2_EXCHANGE": "separate"},
@@ -28,12 +28,6 @@ MODES = {
 }
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
 OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10
-
-OPEN_MPI = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,13 +69,7 @@ class Programs:
 
     def __init__(self, build, folder):
         self.build, self.folder = Path(build).resolve(), Path(folder)
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("OP2_")},
-            **OPEN_MPI,
-            "OP2_THREADS": "1",
-            "OP2_CACHE_DIR": str(self.folder / "cache"),
-            "OP2_PLUGIN_DIR": str(self.build / "lib"),
-        }
+        self.environment = {**environment(self.build, self.folder / "cache"), "OP2_THREADS": "1"}
 
     def program(self, name):
         return self.build / "examples" / name / name

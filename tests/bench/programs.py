@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The environment in which the benchmarks start programs of a build folder."""
+
+import os
+
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}  # fmt: skip
+
+
+def environment(build, cache):
+    """The environment of this process without its OP2_ variables; compiled kernels go to `cache`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OP2_")}
+    return {**kept, **OPEN_MPI, "OP2_CACHE_DIR": str(cache), "OP2_PLUGIN_DIR": str(build / "lib")}

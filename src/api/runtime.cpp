@@ -105,9 +105,8 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
   enter(
-      "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, OP2_QUEUE_MAX {}, OP2_EXCHANGE "
-      "{}, "
-      "OP2_TARGET {}, OP2_JIT {}, OP2_DISABLE {} (by number of the value), OP2_PARTITIONER '{}', "
+      "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, queue_max {}, exchange {}, "
+      "OP2_TARGET {}, OP2_JIT {}, OP2_DEBUG {} (numbers of their values), OP2_PARTITIONER '{}', "
       "OP2_TIMING {}, OP2_TRACE {} (set or not)",
       OP2_VERSION, static_cast<int>(options.chain), options.depth_max, options.queue_max,
       static_cast<int>(options.exchange), static_cast<int>(options.target),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The run-time switches: one table, from which the values, --op2-help and docs/switches.md are
-// made.
+// The values of the run-time switches. The table in options.cpp reads them; --op2-help and
+// docs/switches.md are made of it.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ struct Dump {
   bool schedule = false;
   bool source = false;
   bool partition = false;
+  bool operator==(const Dump&) const = default;
 };
 
 /// Whether elements get an order of the library's own, in which what is used together lies
@@ -48,6 +49,7 @@ enum class TileMode {
 struct Tiling {
   TileMode mode = TileMode::modelled;
   std::int64_t rows = 0;  ///< 0: by the model
+  bool operator==(const Tiling&) const = default;
 };
 
 /// All switches, read once by `op_init`.
@@ -60,36 +62,43 @@ struct Options {
   std::string plugin_dir;
   CacheMode cache = CacheMode::read_write;
   std::string cache_dir;
-  std::int64_t cache_max_bytes = 0;
-  int queue_max = 64;  ///< loops
+  std::int64_t cache_max_bytes = std::int64_t{1} << 30;
   RenumberMode renumber = RenumberMode::automatic;
   bool vector_math = false;
-  Tiling tile;  ///< switched off by OP2_DISABLE=tile
+  Tiling tile;
   ChainMode chain = ChainMode::off;
-  int depth_max = 6;  ///< layers
-  Grouping exchange = Grouping::grouped;
+  int depth_max = 6;        ///< layers
   std::string partitioner;  ///< empty: what op_partition says
   std::string log;          ///< empty: from the diags argument of op_init
   Dump dump;
   std::string trace;
   std::string timing;
-  bool queue_loops = true;                  ///< switched off by OP2_CHECK=pointers
-  bool eliminate_dead_loops = true;         ///< switched off by OP2_DISABLE=dead
-  bool fuse = true;                         ///< switched off by OP2_DISABLE=fuse
-  SimdMode simd = SimdMode::where_it_pays;  ///< switched off by OP2_DISABLE=simd
-  bool check_access = false;                ///< OP2_CHECK=access
+  bool queue_loops = true;    ///< switched off by OP2_CHECK=pointers
+  bool check_access = false;  ///< OP2_CHECK=access
+  SimdMode simd = SimdMode::where_it_pays;
+  // For tests and comparisons, by OP2_DEBUG:
+  Grouping exchange = Grouping::grouped;
+  int queue_max = 64;  ///< loops
+  bool eliminate_dead_loops = true;
+  bool fuse = true;
+  bool operator==(const Options&) const = default;
 };
 
 /// Reads the environment.
 /// @param lookup    value of a variable, or nothing
-/// @throws Error bad_option naming the variable, its value and what is accepted
+/// @throws Error bad_option naming the variable, its value and what is accepted; if a variable and
+/// a
+///         word of OP2_DEBUG that replaces it have different values
 Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup);
 
-/// Names of environment variables that begin with OP2_ and are not in the table.
+/// Names of environment variables that begin with OP2_ and are not switches.
 std::vector<std::string> unknown_switches(char** environment);
 
 /// The table as text (--op2-help) and as a Markdown table (docs/switches.md).
 std::string switches_as_text();
 std::string switches_as_markdown();
+
+/// The words of OP2_DEBUG as a Markdown table (docs/switches.md).
+std::string debug_words_as_markdown();
 
 }  // namespace op2::core

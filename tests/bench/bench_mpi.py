@@ -22,9 +22,9 @@ import scaling_report
 from programs import environment
 
 MODES = {
-    "separate": {"OP2_CHAIN": "off", "OP2_EXCHANGE": "separate"},
-    "off": {"OP2_CHAIN": "off", "OP2_EXCHANGE": "grouped"},
-    "on": {"OP2_CHAIN": "on", "OP2_EXCHANGE": "grouped"},
+    "separate": {"OP2_CHAIN": "off", "OP2_DEBUG": "exchange=separate"},
+    "off": {"OP2_CHAIN": "off"},
+    "on": {"OP2_CHAIN": "on"},
 }
 LATENCIES = (0, 2, 50)  # microseconds; 0 is a network without any costs
 OVERHEAD_US, BANDWIDTH_GBS = 0.3, 10

@@ -20,21 +20,21 @@ def mpirun(ranks, *command):
     return ["mpirun", "-np", ranks, *command]
 
 
-def seconds(programs, ranks, chain, disabled):
+def seconds(programs, ranks, chain, debug):
     output = programs.run(mpirun(ranks, programs.program("airfoil"), "--iterations", 100),
-                          OP2_CHAIN=chain, OP2_DISABLE=disabled)
+                          OP2_CHAIN=chain, OP2_DEBUG=debug)
     return float(re.search(r"100 of 100 .* ([0-9.]+) s", output).group(1))
 
 
 def speedups(programs, rounds):
-    ways = list(itertools.product(("off", "on"), ("simd", "none")))
+    ways = list(itertools.product(("off", "on"), ("no_simd", "none")))
     cases = [(ranks, *way) for way in ways for ranks in (1, 2)]
     times = {case: [] for case in cases}
     for case in cases * rounds:
         times[case].append(seconds(programs, *case))
-    for chain, disabled in ways:
-        one, two = (min(times[ranks, chain, disabled]) for ranks in (1, 2))
-        code = "scalar" if disabled == "simd" else "vector"
+    for chain, debug in ways:
+        one, two = (min(times[ranks, chain, debug]) for ranks in (1, 2))
+        code = "scalar" if debug == "no_simd" else "vector"
         print(json.dumps({"figure": f"Airfoil, 100 iterations, OP2_CHAIN={chain}, {code} code",
                           "one rank": one, "two ranks": two, "unit": "s", "speedup": one / two}),
               flush=True)

@@ -19,7 +19,11 @@ std::string wanted() {
          "the same. "
          "The\nvariables are read by `op_init`. An unknown `OP2_*` variable or value is "
          "reported.\n\n" +
-         op2::core::switches_as_markdown();
+         op2::core::switches_as_markdown() +
+         "\n## For tests and comparisons\n\nWords of `OP2_DEBUG`, e.g. "
+         "`OP2_DEBUG=no_fuse,tile=4000`. The former names are still read. A word and its "
+         "former name\nwith different values are an error.\n\n" +
+         op2::core::debug_words_as_markdown();
 }
 
 TEST(Documentation, ThePageOfSwitchesEqualsTheTable) {

@@ -11,6 +11,8 @@
 namespace op2::core {
 namespace {
 
+using testing::AllOf, testing::AnyOf, testing::HasSubstr, testing::Not;
+
 using Variables = std::map<std::string, std::string>;
 
 Options read(const Variables& variables) {
@@ -18,6 +20,10 @@ Options read(const Variables& variables) {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
   });
+}
+
+std::string refusal(const Variables& variables) {
+  return test::error_text(ErrorCode::bad_option, [&] { read(variables); });
 }
 
 TEST(Options, AnEmptyEnvironmentGivesTheDefaults) {
@@ -75,26 +81,103 @@ TEST(Options, TilesAreSizedByTheModelOrByANumber) {
   EXPECT_EQ(read({}).tile.mode, TileMode::modelled);
   EXPECT_EQ(read({{"OP2_TILE", "measured"}}).tile.mode, TileMode::measured);
   EXPECT_EQ(read({{"OP2_TILE", "off"}}).tile.mode, TileMode::off);
-  EXPECT_EQ(read({{"OP2_TILE", "4000"}}).tile.rows, 4000);
-  EXPECT_EQ(read({{"OP2_TILE", "4000"}, {"OP2_DISABLE", "simd, tile"}}).tile.mode, TileMode::off);
+  EXPECT_EQ(read({{"OP2_DEBUG", "tile=4000"}}).tile, (Tiling{TileMode::fixed, 4000}));
   for (const char* wrong : {"0", "-3", "4k", "yes", "99999999999"})
-    EXPECT_THAT(test::error_text(ErrorCode::bad_option, [&] { read({{"OP2_TILE", wrong}}); }),
-                testing::HasSubstr(std::string("OP2_TILE=") + wrong));
+    EXPECT_THAT(refusal({{"OP2_TILE", wrong}}), HasSubstr(std::string("OP2_TILE=") + wrong));
+}
+
+/// A word of OP2_DEBUG and the variable that was read before there were words.
+struct FormerName {
+  const char* words;
+  const char* variable;
+  const char* value;
+};
+void PrintTo(const FormerName& former, std::ostream* out) {
+  *out << former.variable << "=" << former.value;
+}
+
+class FormerNames : public testing::TestWithParam<FormerName> {};
+
+TEST_P(FormerNames, MeanTheSameAsTheirWords) {
+  const FormerName& former = GetParam();
+  const Options by_word = read({{"OP2_DEBUG", former.words}});
+  EXPECT_EQ(read({{former.variable, former.value}}), by_word);
+  EXPECT_NE(by_word, read({}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, FormerNames,
+    testing::Values(FormerName{"exchange=separate", "OP2_EXCHANGE", "separate"},
+                    FormerName{"queue_max=5", "OP2_QUEUE_MAX", "5"},
+                    FormerName{"tile=40", "OP2_TILE", "40"},
+                    FormerName{"tile=shuffled", "OP2_TILE", "shuffled"},
+                    FormerName{"keep_dead", "OP2_DISABLE", "dead"},
+                    FormerName{"no_fuse", "OP2_DISABLE", "fuse"},
+                    FormerName{"no_simd", "OP2_DISABLE", "simd"},
+                    FormerName{"no_tile", "OP2_DISABLE", "tile"},
+                    FormerName{"no_simd, no_tile", "OP2_DISABLE", "simd, tile"}));
+
+TEST(Options, AWordThatSwitchesTilesOffWinsOverTheirSize) {
+  EXPECT_EQ(read({{"OP2_TILE", "4000"}, {"OP2_DISABLE", "simd, tile"}}).tile.mode, TileMode::off);
+  EXPECT_EQ(read({{"OP2_DEBUG", "no_tile,tile=7"}}).tile.mode, TileMode::off);
+}
+
+TEST(Options, AnUnknownWordIsNamedWithTheKnownOnes) {
+  EXPECT_THAT(refusal({{"OP2_DEBUG", "no_fuse,fast"}}),
+              AllOf(HasSubstr("unknown word: OP2_DEBUG=fast; use"), HasSubstr("queue_max=..."),
+                    HasSubstr("keep_dead, no_fuse")));
+  EXPECT_THAT(refusal({{"OP2_DISABLE", "all"}}),
+              HasSubstr("unknown word: OP2_DISABLE=all; use dead, fuse, simd, tile"));
+}
+
+TEST(Options, AWordAndItsFormerNameMustAgree) {
+  EXPECT_THAT(
+      refusal({{"OP2_DEBUG", "exchange=separate"}, {"OP2_EXCHANGE", "grouped"}}),
+      HasSubstr("two values for one switch: OP2_DEBUG=exchange=separate and OP2_EXCHANGE=grouped"));
+  EXPECT_THAT(refusal({{"OP2_DEBUG", "tile=3,tile=4"}}), HasSubstr("give one of them"));
+  EXPECT_EQ(read({{"OP2_DEBUG", "queue_max=5"}, {"OP2_QUEUE_MAX", "5"}}).queue_max, 5);
+}
+
+TEST(Options, AValueOfAWordIsCheckedWhereItIsGiven) {
+  EXPECT_THAT(refusal({{"OP2_DEBUG", "queue_max=0"}}),
+              HasSubstr("OP2_DEBUG=queue_max=0; use a number from 1"));
+  EXPECT_THAT(refusal({{"OP2_DEBUG", "no_fuse=1"}}),
+              HasSubstr("OP2_DEBUG=no_fuse=1; use it without a value"));
+  EXPECT_THAT(refusal({{"OP2_DEBUG", "exchange"}}), HasSubstr("use grouped, separate"));
+}
+
+TEST(Options, SwitchesForTestsAreNotInTheHelp) {
+  EXPECT_THAT(switches_as_text(), Not(AnyOf(HasSubstr("OP2_EXCHANGE"), HasSubstr("shuffled"))));
+  EXPECT_THAT(switches_as_text(), HasSubstr("OP2_DEBUG"));
+  EXPECT_THAT(debug_words_as_markdown(), HasSubstr("| `exchange` | grouped, separate |"));
+}
+
+/// Those whose default is a value and no description.
+TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
+  const Options defaults = read({});
+  for (const auto& [name, value] :
+       Variables{{"OP2_TARGET", "cpu"},   {"OP2_JIT", "on"},          {"OP2_JIT_WAIT", "on"},
+                 {"OP2_JIT_CPU", "host"}, {"OP2_CACHE", "rw"},        {"OP2_CACHE_MAX_MB", "1024"},
+                 {"OP2_CHAIN", "off"},    {"OP2_DEPTH_MAX", "6"},     {"OP2_RENUMBER", "auto"},
+                 {"OP2_SIMD", "auto"},    {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},
+                 {"OP2_DUMP", "none"},    {"OP2_TRACE", "none"},      {"OP2_TIMING", "none"},
+                 {"OP2_CHECK", "none"},   {"OP2_DEBUG", "none"},      {"OP2_EXCHANGE", "grouped"},
+                 {"OP2_QUEUE_MAX", "64"}, {"OP2_DISABLE", "none"}})
+    EXPECT_EQ(read({{name, value}}), defaults) << name;
 }
 
 TEST(Options, TheHostIsTheDefaultCpu) {
   EXPECT_EQ(read({{"OP2_JIT_CPU", "host"}}).jit_cpu, "");
 }
 
-TEST(Options, AValueThatIsNoNumberNamesTheVariable) {
-  const std::string text =
-      test::error_text(ErrorCode::bad_option, [] { read({{"OP2_THREADS", "4 "}}); });
-  EXPECT_THAT(text, testing::HasSubstr("OP2_THREADS=4 "));
+TEST(Options, AValueThatIsNotANumberNamesTheVariable) {
+  EXPECT_THAT(refusal({{"OP2_THREADS", "4 "}}), HasSubstr("OP2_THREADS=4 ; use a number from 1"));
 }
 
-TEST(Options, VariablesThatAreNoSwitchesAreFound) {
-  char known[] = "OP2_THREADS=1", misspelled[] = "OP2_THREAD=1", other[] = "PATH=/bin";
-  char* environment[] = {known, misspelled, other, nullptr};
+TEST(Options, VariablesThatAreNotSwitchesAreFound) {
+  char known[] = "OP2_THREADS=1", misspelled[] = "OP2_THREAD=1", former[] = "OP2_DISABLE=simd",
+       other[] = "PATH=/bin";
+  char* environment[] = {known, misspelled, former, other, nullptr};
   EXPECT_THAT(unknown_switches(environment), testing::ElementsAre("OP2_THREAD"));
 }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/option_rows.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include <core/error.hpp>
+
+namespace op2::core {
+namespace {
+
+std::string_view without_spaces(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
+  return word.substr(0, word.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+void refuse_value(const GivenOption& given, const std::string& accepted) {
+  fail(ErrorCode::bad_option, "the value is not accepted: {}={}; use {}", given.name, given.value,
+       accepted);
+}
+
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  if (list == "none") return words;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    words.emplace_back(without_spaces(list.substr(0, comma)));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return words;
+}
+
+std::size_t position_of_value(const GivenOption& given) {
+  const std::vector<std::string> values = words_of(given.row.values);
+  const auto found = std::find(values.begin(), values.end(), given.value);
+  if (found == values.end()) refuse_value(given, given.row.values);
+  return static_cast<std::size_t>(found - values.begin());
+}
+
+std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high) {
+  std::int64_t value = 0;
+  const char* const last = given.value.data() + given.value.size();
+  const auto [end, error] = std::from_chars(given.value.data(), last, value);
+  if (error != std::errc() || end != last || value < low || value > high)
+    refuse_value(given, fmt::format("a number from {} to {}", low, high));
+  return value;
+}
+
+void set_words(const GivenOption& given, std::span<const OptionWord> known, Options& options) {
+  for (const std::string& word : words_of(given.value)) {
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const OptionWord& other) { return word == other.word; });
+    if (found == known.end()) refuse_value(given, given.row.values);
+    found->set(options);
+  }
+}
+
+}  // namespace op2::core

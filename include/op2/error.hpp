@@ -45,9 +45,10 @@ enum class ErrorCode : int {
   host_function_threw = 221,  ///< a kernel's host function threw, on one of several ranks
   not_supported = 222,        ///< a call of OP2's that has no meaning here
 
-  divergent_ranks = 401,        ///< the ranks of a job make different calls
-  kernel_differs = 402,         ///< the ranks of a job have different texts of one kernel
-  communication_failure = 403,  ///< the message layer (MPI) reports a fault
+  collective_mismatch = 401,              ///< the ranks of a job make different calls
+  divergent_ranks = collective_mismatch,  ///< its earlier name
+  kernel_differs = 402,                   ///< the ranks of a job have different texts of one kernel
+  communication_failure = 403,            ///< the message layer (MPI) reports a fault
   order_dependent = 404,  ///< a loop whose result depends on the order of its elements, on ranks
 
   bad_option = 501,    ///< an environment variable has a value that cannot be used

@@ -143,8 +143,8 @@ struct HaloSize {
   std::int64_t executed, read, neighbours;
 };
 
-HaloSize halo_size(const comm::HaloFamily& family, int set) {
-  const comm::SetFamily& of = family.sets[static_cast<std::size_t>(set)];
+HaloSize halo_size(const comm::HaloPlan& plan, int set) {
+  const comm::IndexMap& of = plan.sets[static_cast<std::size_t>(set)];
   std::vector<int> neighbours;
   for (const comm::HaloLevel& level : of.levels)
     for (const comm::ImportRun& run : level.imports) neighbours.push_back(run.rank);
@@ -165,7 +165,7 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
     const auto& q = quality.sets[static_cast<std::size_t>(set->index)];
     HaloSize most{0, 0, 0};
     for (const HaloSize& of :
-         comm::gather_records(ranks, halo_size(runtime.rows.family(), set->index)))
+         comm::gather_records(ranks, halo_size(runtime.rows.halo_plan(), set->index)))
       most = {std::max(most.executed, of.executed), std::max(most.read, of.read),
               std::max(most.neighbours, of.neighbours)};
     const double mean = static_cast<double>(q.elements) / ranks.size();

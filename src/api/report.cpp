@@ -60,7 +60,7 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
 comm::HaloMemory halo_memory_of_ranks(Runtime& runtime) {
   comm::HaloMemory most{0, 0};
   if (!runtime.rows.distributed()) return most;
-  const comm::HaloMemory mine = comm::halo_memory(runtime.rows.family(), runtime.mesh);
+  const comm::HaloMemory mine = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
   for (const auto& of : comm::gather_records(runtime.ranks(), mine)) {
     most.rows = std::max(most.rows, of.rows);
     most.aside = std::max(most.aside, of.aside);

@@ -38,7 +38,7 @@ core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
 
 /// Errors that every rank sees alike, because they follow from what all ranks know.
 bool is_uniform(ErrorCode code) {
-  return code != ErrorCode::divergent_ranks && code != ErrorCode::communication_failure &&
+  return code != ErrorCode::collective_mismatch && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
          code != ErrorCode::io_failure && code != ErrorCode::host_function_threw;
 }
@@ -121,7 +121,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
 
 void Runtime::announce(std::string call) {
   ++calls_;
-  ranks().set_activity({sched::numbered(sched::stamp_of(call), calls_), [call] { return call; }});
+  ranks().set_signature({sched::numbered(sched::stamp_of(call), calls_), [call] { return call; }});
   call_ = std::move(call);
 }
 
@@ -204,7 +204,7 @@ void Runtime::guard(const std::function<void()>& action) {
   if (!failure) return;
   if (is_uniform(failure->code())) throw *failure;
   poison(failure->what());  // data are on the way between ranks
-  if (failure->code() == ErrorCode::divergent_ranks) throw *failure;  // on all ranks
+  if (failure->code() == ErrorCode::collective_mismatch) throw *failure;  // on all ranks
   give_up(*failure);
 }
 

@@ -13,9 +13,10 @@ void throw_together(Communicator& communicator, const std::optional<Error>& mine
   if (failed == codes.end()) return;
   const int rank = static_cast<int>(failed - codes.begin());
   const std::string_view text = mine ? mine->what() : "";
-  const std::string told = text_of(communicator.broadcast(bytes_of(text), rank));
+  const std::string message = text_of(communicator.broadcast(bytes_of(text), rank));
   if (mine) throw Error(*mine);
-  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank, told.substr(told.find(' ') + 1));
+  core::fail(static_cast<ErrorCode>(*failed), "rank {}: {}", rank,
+             message.substr(message.find(' ') + 1));
 }
 
 }  // namespace op2::comm

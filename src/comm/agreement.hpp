@@ -11,12 +11,12 @@
 
 namespace op2::comm {
 
-/// Throws on all ranks if any of them has an error: here the own one, elsewhere one of the same
+/// Throws on all ranks if any of them has an error: the own one, or one of the same
 /// code that names the rank. Collective. Cost: one small gather.
 void throw_together(Communicator& communicator, const std::optional<Error>& mine);
 
 /// What `action` throws, if anything. Local.
-/// @param what  what was being done, for an error that is none of the library's
+/// @param what  what was being done, for an error that is not one of the library
 template <class Action>
 std::optional<Error> error_of(const std::string& what, const Action& action) {
   try {
@@ -25,7 +25,7 @@ std::optional<Error> error_of(const std::string& what, const Action& action) {
   } catch (const Error& error) {
     return error;
   } catch (const std::bad_alloc&) {
-    return Error(ErrorCode::out_of_memory, what + ": there is no memory for it");
+    return Error(ErrorCode::out_of_memory, what + ": the memory is exhausted");
   } catch (const std::exception& error) {
     return Error(ErrorCode::internal, what + ": " + error.what());
   }

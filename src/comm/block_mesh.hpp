@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mesh as it is declared: of every set each rank holds one contiguous block of the global
-// numbers, in the order of the ranks. The holder of a block answers questions about its elements.
+// A mesh as it is declared: of every set each rank declares one contiguous block of the global
+// indices, in the order of the ranks. The declaring rank of a block answers questions about its
+// elements.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace op2::comm {
 
 using GlobalId = std::int64_t;
 
-/// begin[r] is the first element that rank r holds; begin[ranks] is the size of the set.
+/// begin[r] is the first element that rank r declares; begin[ranks] is the size of the set.
 struct Blocks {
   std::vector<GlobalId> begin;
 
@@ -20,17 +21,17 @@ struct Blocks {
     return static_cast<std::int32_t>(begin[static_cast<std::size_t>(rank) + 1] -
                                      begin[static_cast<std::size_t>(rank)]);
   }
-  bool holds(int rank, GlobalId id) const {
+  bool declares(int rank, GlobalId id) const {
     return id >= begin[static_cast<std::size_t>(rank)] &&
            id < begin[static_cast<std::size_t>(rank) + 1];
   }
-  /// The rank that holds an element. Cost O(log ranks).
-  int holder(GlobalId id) const {
+  /// The rank that declares an element. Cost O(log ranks).
+  int declaring_rank(GlobalId id) const {
     return static_cast<int>(std::upper_bound(begin.begin(), begin.end(), id) - begin.begin()) - 1;
   }
 };
 
-/// Blocks of almost equal size: the first `size % ranks` ranks hold one element more.
+/// Blocks of almost equal size: the first `size % ranks` ranks declare one element more.
 inline Blocks equal_blocks(GlobalId size, int ranks) {
   Blocks blocks;
   for (int rank = 0; rank <= ranks; ++rank)
@@ -38,11 +39,11 @@ inline Blocks equal_blocks(GlobalId size, int ranks) {
   return blocks;
 }
 
-/// Rows of a map that this rank holds.
+/// Rows of a map that this rank declares.
 struct BlockMap {
-  int from, to;  ///< numbers of sets
+  int from, to;  ///< indices of sets
   int arity;
-  std::vector<GlobalId> targets;  ///< global numbers, shape [held elements of `from` x arity]
+  std::vector<GlobalId> targets;  ///< global indices, shape [declared elements of `from` x arity]
 };
 
 struct BlockMesh {
@@ -50,7 +51,7 @@ struct BlockMesh {
   std::vector<BlockMap> maps;
 };
 
-/// The rank that is to own each held element of one set: shape [held elements].
+/// The rank that is to own each declared element of one set: shape [declared elements].
 using Owners = std::vector<std::int32_t>;
 
 }  // namespace op2::comm

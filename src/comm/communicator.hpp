@@ -3,8 +3,8 @@
 // sent again and again. Knows nothing of meshes. One thread per rank calls it.
 //
 // No wait is silent for ever: every blocking call watches for ranks that are doing something else.
-// Each rank says what it is about with `set_activity`; collectives compare the stamps, and two
-// ranks that wait for each other with different stamps end with an Error that names both.
+// Each rank describes its work with `set_signature`; collectives compare the fingerprints, and two
+// ranks that wait for each other with different fingerprints end with an Error that names both.
 #pragma once
 
 #include <cstddef>
@@ -32,15 +32,15 @@ struct Peer {
   std::size_t bytes;
 };
 
-/// What a rank is doing. Equal stamps mean that two ranks do the same.
-struct Activity {
-  std::uint64_t stamp = 0;
-  /// One line per step, for the message of a divergence: the first line in which two ranks differ
+/// What a rank is doing. Equal fingerprints mean that two ranks do the same.
+struct CollectiveSignature {
+  std::uint64_t fingerprint = 0;
+  /// One line per step, for the message of a mismatch: the first line in which two ranks differ
   /// is what the error shows. Called only then.
   std::function<std::string()> describe;
 };
 
-/// A fixed pattern of messages with buffers of its own, sent as often as one likes. At most one
+/// A fixed pattern of messages with separate buffers, sent repeatedly. At most one
 /// transfer is under way; between `wait` and the next `start` all buffers are the caller's.
 class Channel {
  public:
@@ -56,12 +56,12 @@ class Channel {
   /// enough to be called between two loops. True if nothing was started.
   virtual bool test() = 0;
   /// Returns when `test` would be true.
-  /// @throws Error divergent_ranks, communication_failure
+  /// @throws Error collective_mismatch, communication_failure
   virtual void wait() = 0;
 };
 
-/// All members are collective unless marked local, and throw Error divergent_ranks (the ranks do
-/// different things) or communication_failure (the message layer reports a fault).
+/// All members are collective unless marked local, and throw Error collective_mismatch (the ranks
+/// do different things) or communication_failure (the message layer reports a fault).
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -70,8 +70,8 @@ class Communicator {
   int size() const { return size_; }
   bool is_root() const { return rank_ == 0; }
 
-  /// Local. What this rank is about from now on.
-  virtual void set_activity(Activity activity) = 0;
+  /// Local. Describes the work of this rank from now on.
+  virtual void set_signature(CollectiveSignature signature) = 0;
 
   /// Sparse all-to-all: delivers each message to its rank; yields what others sent here, in
   /// ascending order of their ranks (several from one rank: in their order of sending). Messages
@@ -79,7 +79,7 @@ class Communicator {
   virtual std::vector<Message> exchange(std::vector<Message> outgoing) = 0;
 
   /// Everybody's bytes, in the order of the ranks: shape [size() x mine.size()]. Every rank gives
-  /// the same number of bytes. Compares the stamps first.
+  /// the same number of bytes. Compares the fingerprints first.
   virtual Bytes gather_all(std::span<const std::byte> mine) = 0;
 
   /// The root's bytes, on every rank.
@@ -91,14 +91,14 @@ class Communicator {
   /// A channel to and from neighbours. `sends` and `receives` may name a rank several times; the
   /// k-th message from a to b is what b receives as its k-th from a. Local: nothing is sent yet,
   /// but all ranks must open all channels, also those without peers for them, in the same order and
-  /// doing the same (see `set_activity`).
+  /// doing the same (see `set_signature`).
   virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
                                                 std::vector<Peer> receives) = 0;
 
   /// Local. For a mismatch that the caller has seen in a message from `peer`: finds out what the
   /// peer is doing and throws.
-  /// @throws Error divergent_ranks naming both sides; always
-  [[noreturn]] virtual void report_divergence(int peer) = 0;
+  /// @throws Error collective_mismatch naming both sides; always
+  [[noreturn]] virtual void report_mismatch(int peer) = 0;
 
   /// Local. Wall clock time in seconds from some fixed point; the message layer's own clock, so
   /// that a model of a network can replace it.

@@ -16,10 +16,9 @@ namespace op2::comm {
 namespace {
 
 /// The declared entries of a map from its local ones.
-Bytes local_to_declared(Communicator& communicator, const HaloFamily& family,
-                        const MapFamily& map) {
-  const SetFamily& from = family.sets[static_cast<std::size_t>(map.from)];
-  const SetFamily& to = family.sets[static_cast<std::size_t>(map.to)];
+Bytes local_to_declared(Communicator& communicator, const HaloPlan& plan, const LocalMap& map) {
+  const IndexMap& from = plan.sets[static_cast<std::size_t>(map.from)];
+  const IndexMap& to = plan.sets[static_cast<std::size_t>(map.to)];
   std::vector<std::int32_t> by_ordinal;
   const auto arity = static_cast<std::size_t>(map.arity);
   for (const std::int32_t row : from.row_of)
@@ -28,8 +27,9 @@ Bytes local_to_declared(Communicator& communicator, const HaloFamily& family,
       by_ordinal.push_back(
           static_cast<std::int32_t>(to.layout.global_id[static_cast<std::size_t>(target)]));
     }
-  return from.placement.to_holders(communicator, std::as_bytes(std::span(by_ordinal)),
-                                   static_cast<std::size_t>(map.arity) * sizeof(std::int32_t));
+  return from.placement.to_declaring_ranks(
+      communicator, std::as_bytes(std::span(by_ordinal)),
+      static_cast<std::size_t>(map.arity) * sizeof(std::int32_t));
 }
 
 /// The number of a row in the order of the declaration.
@@ -50,21 +50,21 @@ std::vector<std::int32_t> in_declared_order(const core::Map& map) {
 }
 
 /// The entries of a map as declared in a new order of its source set.
-/// @param places  of the elements of the target set; empty: their numbers
+/// @param positions  of the elements of the target set; empty: their numbers
 std::vector<std::int32_t> reordered(const core::Map& map, const Order& order,
-                                    const std::vector<std::int32_t>& places) {
+                                    const std::vector<std::int32_t>& positions) {
   std::vector<std::int32_t> entries(map.entries.size());
   const auto arity = static_cast<std::size_t>(map.dim);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const std::size_t element =
         order.empty() ? k / arity : static_cast<std::size_t>(order[k / arity]);
     const std::int32_t target = map.entries[element * arity + k % arity];
-    entries[k] = places.empty() ? target : places[static_cast<std::size_t>(target)];
+    entries[k] = positions.empty() ? target : positions[static_cast<std::size_t>(target)];
   }
   return entries;
 }
 
-/// @param order  the declared row at each place; empty: as declared
+/// @param order  the declared row at each position; empty: as declared
 void put_in_order(std::byte* to, std::span<const std::byte> declared, const Order& order,
                   std::size_t bytes) {
   if (!order.empty())
@@ -83,7 +83,7 @@ core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) co
                           std::accumulate(counts.begin(), counts.end(), std::int64_t{0})};
   if (block.global_size > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
-               "set '{}' has {} elements on all ranks; global numbers are int, at most 2^31 - 1",
+               "set '{}' has {} elements on all ranks; global indices are int, at most 2^31 - 1",
                set, block.global_size);
   return block;
 }
@@ -107,8 +107,8 @@ void DistributedMesh::distribute(BlockMesh blocks, std::vector<Owners> owners) {
   owners_ = std::move(owners);
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
-  family_ = std::make_unique<HaloFamily>(
-      build_family(communicator_, blocks, owners_, {renumber_, weights()}));
+  halo_plan_ = std::make_unique<HaloPlan>(
+      build_halo_plan(communicator_, blocks, owners_, {renumber_, weights()}));
   blocks_ = std::move(blocks.sets);
   ++arrangement_;
   update_records();
@@ -140,7 +140,7 @@ void DistributedMesh::return_to_declared() {
 }
 
 void DistributedMesh::undistribute() {
-  family_.reset();
+  halo_plan_.reset();
   core::release(blocks_);
   for (const auto& set : mesh_.sets()) {
     set->layout = nullptr;
@@ -153,10 +153,10 @@ void DistributedMesh::undistribute() {
 void DistributedMesh::ensure_rows(core::Level level) {
   if (communicator_.size() == 1) return reorder();
   if (!distributed()) distribute(declared_mesh(), std::move(owners_));
-  if (level <= family_->depth) return;
+  if (level <= halo_plan_->depth) return;
   std::vector<std::size_t> before;
   for (const auto& dat : mesh_.dats()) before.push_back(dat->bytes());
-  grow_family(communicator_, *family_, level);
+  grow_halo_plan(communicator_, *halo_plan_, level);
   update_records();
   for (std::size_t k = 0; k < before.size(); ++k) {
     core::Dat& dat = *mesh_.dats()[k];
@@ -183,11 +183,11 @@ void DistributedMesh::reorder() {
   std::vector<Order> orders = locality_orders(local, renumber_);
   if (std::ranges::all_of(orders, &Order::empty)) return;
   reordered_ = true;
-  std::vector<std::vector<std::int32_t>> places;
-  for (const Order& order : orders) places.push_back(places_in(order));
+  std::vector<std::vector<std::int32_t>> positions;
+  for (const Order& order : orders) positions.push_back(positions_in(order));
   for (const auto& map : mesh_.maps())
     map->entries = reordered(*map, orders[static_cast<std::size_t>(map->from->index)],
-                             places[static_cast<std::size_t>(map->to->index)]);
+                             positions[static_cast<std::size_t>(map->to->index)]);
   for (const auto& map : mesh_.maps()) map->map = map->entries.data();
   for (const auto& set : mesh_.sets())
     set->numbers = std::move(orders[static_cast<std::size_t>(set->index)]);
@@ -200,7 +200,7 @@ void DistributedMesh::reorder() {
 void DistributedMesh::update_records() {
   ++epoch_;
   for (const auto& set : mesh_.sets()) {
-    const core::Layout& layout = family_->sets[static_cast<std::size_t>(set->index)].layout;
+    const core::Layout& layout = halo_plan_->sets[static_cast<std::size_t>(set->index)].layout;
     set->layout = &layout;
     set->numbers.assign(layout.global_id.begin(), layout.global_id.end());
     set->size = layout.owned();
@@ -210,7 +210,7 @@ void DistributedMesh::update_records() {
   }
   for (const auto& map : mesh_.maps()) {
     core::release(map->entries);
-    map->map = family_->maps[static_cast<std::size_t>(map->index)].entries.data();
+    map->map = halo_plan_->maps[static_cast<std::size_t>(map->index)].entries.data();
   }
 }
 
@@ -221,7 +221,7 @@ void DistributedMesh::to_local(core::Dat& dat, std::span<const std::byte> declar
     put_in_order(rows.get(), declared, dat.on().numbers, bytes);
     return dat.take_rows(std::move(rows));
   }
-  const SetFamily& set = family_->sets[static_cast<std::size_t>(dat.set->index)];
+  const IndexMap& set = halo_plan_->sets[static_cast<std::size_t>(dat.set->index)];
   const Bytes owned = set.placement.to_owners(communicator_, declared, bytes);
   core::Buffer rows = core::allocate_zeroed(dat.bytes());
   scatter_rows(rows.get(), owned.data(), set.row_of, bytes);
@@ -238,10 +238,10 @@ std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
     scatter_rows(storage.data(), dat.rows.get(), numbers, bytes);
     return storage;
   }
-  const SetFamily& set = family_->sets[static_cast<std::size_t>(dat.set->index)];
+  const IndexMap& set = halo_plan_->sets[static_cast<std::size_t>(dat.set->index)];
   Bytes owned(set.row_of.size() * bytes);
   gather_rows(owned.data(), dat.rows.get(), set.row_of, bytes);
-  storage = set.placement.to_holders(communicator_, owned, bytes);
+  storage = set.placement.to_declaring_ranks(communicator_, owned, bytes);
   return storage;
 }
 
@@ -264,8 +264,8 @@ void DistributedMesh::copy_declared(const core::Dat& dat, std::int64_t low, std:
 
 Bytes DistributedMesh::declared_entries(const core::Map& map) const {
   if (!distributed()) return to_bytes<std::int32_t>(in_declared_order(map));
-  return local_to_declared(communicator_, *family_,
-                           family_->maps[static_cast<std::size_t>(map.index)]);
+  return local_to_declared(communicator_, *halo_plan_,
+                           halo_plan_->maps[static_cast<std::size_t>(map.index)]);
 }
 
 std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const {

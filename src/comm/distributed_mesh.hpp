@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the records of a mesh as declared, in blocks of global numbers, or in local rows: on
-// several ranks those of a halo family, on one rank in an order of its own (locality.hpp).
+// Keeps the records of a mesh as declared, in blocks of global indices, or in local rows: on
+// several ranks those of a halo plan, on one rank in another order (locality.hpp).
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <comm/communicator.hpp>
-#include <comm/halo_family.hpp>
+#include <comm/halo_plan.hpp>
 #include <core/mesh.hpp>
 
 namespace op2::comm {
@@ -21,9 +21,9 @@ class DistributedMesh {
       : mesh_(mesh), communicator_(communicator), renumber_(renumber) {}
 
   Communicator& communicator() const { return communicator_; }
-  bool distributed() const { return family_ != nullptr; }
+  bool distributed() const { return halo_plan_ != nullptr; }
   bool as_declared() const { return !distributed() && !reordered_; }
-  const HaloFamily& family() const { return *family_; }
+  const HaloPlan& halo_plan() const { return *halo_plan_; }
   /// The blocks of every set as declared; only in the distributed form.
   const std::vector<Blocks>& blocks() const { return blocks_; }
 
@@ -44,14 +44,15 @@ class DistributedMesh {
 
   /// From the declared form to the distributed one. Collective.
   /// @param blocks  the mesh as declared
-  /// @param owners  of the held elements, for each set; sets that are missing stay with the holders
+  /// @param owners  of the declared elements, for each set; sets that are missing stay with the
+  /// declaring ranks
   void distribute(BlockMesh blocks, std::vector<Owners> owners);
 
   /// Back to the declared form, for new sets and maps. Remembers the owners. Collective.
   void return_to_declared();
 
-  /// Local rows up to `level`; without a distribution everybody owns what it holds. Collective, but
-  /// local if the rows are there.
+  /// Local rows up to `level`; without a distribution every rank owns what it declares. Collective,
+  /// but local if the rows are there.
   void ensure_rows(core::Level level);
 
   /// Whether the rows of one rank stay in the order of the declaration, whatever it is like. To be
@@ -72,7 +73,7 @@ class DistributedMesh {
   /// The entries of a map as declared: std::int32_t, shape [declared x arity]. Collective.
   Bytes declared_entries(const core::Map& map) const;
 
-  /// The global numbers that a map leads to from the elements which this rank owns, in the order of
+  /// The global indices that a map leads to from the elements which this rank owns, in the order of
   /// its rows: shape [owned x arity]. Local.
   std::vector<GlobalId> owned_targets(const core::Map& map) const;
 
@@ -94,8 +95,8 @@ class DistributedMesh {
   bool judged_ = false;     ///< on one rank: the order of the declared mesh was looked at
   bool reordered_ = false;  ///< on one rank: and some sets have another
   std::vector<Owners>
-      owners_;  ///< of the held elements, for each set; may be shorter than the mesh
-  std::unique_ptr<HaloFamily> family_;
+      owners_;  ///< of the declared elements, for each set; may be shorter than the mesh
+  std::unique_ptr<HaloPlan> halo_plan_;
   std::vector<Blocks> blocks_;
   int epoch_ = 0, arrangement_ = 0;
 };

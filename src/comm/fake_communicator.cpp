@@ -51,7 +51,7 @@ class FakeChannel final : public Channel {
     tests_ = 0;
     deadline_ =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(job_.options.seconds_before_divergence));
+                           std::chrono::duration<double>(job_.options.seconds_before_mismatch));
     sent_.clear();
     for (std::size_t k = 0; k < sends_.size(); ++k) {
       sent_.emplace_back(outgoing_[k].begin(), outgoing_[k].end());
@@ -103,7 +103,7 @@ class FakeChannel final : public Channel {
       const Bytes bytes = std::move(mailbox(k).front());
       mailbox(k).pop_front();
       if (bytes.size() != receives_[k].bytes)
-        job_.report_divergence(lock, rank_, receives_[k].rank, operation);
+        job_.report_mismatch(lock, rank_, receives_[k].rank, operation);
       std::copy(bytes.begin(), bytes.end(), incoming_[k].begin());
     }
     started_ = false;
@@ -125,15 +125,15 @@ class FakeCommunicator final : public Communicator {
  public:
   FakeCommunicator(FakeJob& job, int rank, int size) : Communicator(rank, size), job_(job) {}
 
-  void set_activity(Activity activity) override {
+  void set_signature(CollectiveSignature signature) override {
     const auto lock = job_.lock();
     job_.throw_if_failed();
-    job_.set_activity(rank(), std::move(activity));
+    job_.set_signature(rank(), std::move(signature));
   }
 
   std::vector<Message> exchange(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing)
-      core::ensure(message.rank >= 0 && message.rank < size(), "a message to no rank");
+      core::ensure(message.rank >= 0 && message.rank < size(), "a message to a rank out of range");
     std::vector<Message> incoming;
     const auto take = [&](FakeJob::Round& round) {
       for (int from = 0; from < size(); ++from)
@@ -154,7 +154,7 @@ class FakeCommunicator final : public Communicator {
   }
 
   Bytes broadcast(Bytes bytes, int root) override {
-    core::ensure(root >= 0 && root < size(), "a broadcast from no rank");
+    core::ensure(root >= 0 && root < size(), "a broadcast from a rank out of range");
     Bytes result;
     const auto take = [&](FakeJob::Round& round) {
       result = round[static_cast<std::size_t>(root)]->bytes;
@@ -168,16 +168,16 @@ class FakeCommunicator final : public Communicator {
     for (const auto* peers : {&sends, &receives})
       for (const Peer& peer : *peers)
         core::ensure(peer.rank >= 0 && peer.rank < size() && peer.rank != rank(),
-                     "a channel to no rank or to the own one");
+                     "a channel to a rank out of range or to the own one");
     const auto lock = job_.lock();
     job_.throw_if_failed();
     return std::make_unique<FakeChannel>(job_, rank(), channels_++, std::move(sends),
                                          std::move(receives));
   }
 
-  void report_divergence(int peer) override {
+  void report_mismatch(int peer) override {
     auto lock = job_.lock();
-    job_.report_divergence(lock, rank(), peer, "reading a message that it did not expect");
+    job_.report_mismatch(lock, rank(), peer, "reading a message that it did not expect");
   }
 
   double seconds() const override {
@@ -192,15 +192,15 @@ class FakeCommunicator final : public Communicator {
   }
 
  private:
-  /// Contributes, waits for the others (or for `root` alone), compares the stamps and takes.
+  /// Contributes, waits for the others (or for `root` alone), compares the fingerprints and takes.
   void collective(const char* operation, std::vector<Message> messages, Bytes bytes,
                   std::optional<int> root, const std::function<void(FakeJob::Round&)>& take) {
     auto lock = job_.lock();
     job_.throw_if_failed();
     const std::size_t number = collectives_++;
     auto& round = job_.round(number);
-    round[static_cast<std::size_t>(rank())] = {job_.stamp(rank()), operation, std::move(messages),
-                                               std::move(bytes)};
+    round[static_cast<std::size_t>(rank())] = {job_.fingerprint(rank()), operation,
+                                               std::move(messages), std::move(bytes)};
     job_.posted();
     job_.wait(lock, rank(), operation, [&] {
       compare(lock, round, !root);
@@ -216,9 +216,10 @@ class FakeCommunicator final : public Communicator {
     const Contribution& mine = *round[static_cast<std::size_t>(rank())];
     for (int other = 0; other < size(); ++other) {
       const auto& theirs = round[static_cast<std::size_t>(other)];
-      if (theirs && (theirs->stamp != mine.stamp || theirs->operation != mine.operation ||
-                     (sizes && theirs->bytes.size() != mine.bytes.size())))
-        job_.report_divergence(lock, rank(), other, mine.operation.c_str());
+      if (theirs &&
+          (theirs->fingerprint != mine.fingerprint || theirs->operation != mine.operation ||
+           (sizes && theirs->bytes.size() != mine.bytes.size())))
+        job_.report_mismatch(lock, rank(), other, mine.operation.c_str());
     }
   }
 
@@ -227,13 +228,13 @@ class FakeCommunicator final : public Communicator {
 };
 
 /// The message of whatever is being thrown.
-std::string words_of(const std::exception_ptr& error) {
+std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& exception) {
     return exception.what();
   } catch (...) {
-    return "something that is no std::exception";
+    return "something that is not a std::exception";
   }
 }
 
@@ -255,7 +256,7 @@ void run_fake_ranks(int ranks, const std::function<void(Communicator&)>& program
     if (error && !first_error) {
       first_error = error;
       job.note_failure(Error(ErrorCode::communication_failure,
-                             fmt::format("rank {} has failed: {}", rank, words_of(error))));
+                             fmt::format("rank {} has failed: {}", rank, message_of(error))));
     }
     job.end_rank(rank);
   };

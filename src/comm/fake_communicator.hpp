@@ -12,7 +12,7 @@ struct FakeOptions {
   /// Deliver nothing before `wait` or the last possible `test`, so that code which reads halos too
   /// early computes with what was there before.
   bool late_delivery = true;
-  double seconds_before_divergence = 20;  ///< a wait that lasts longer is one that never ends
+  double seconds_before_mismatch = 20;  ///< a wait that lasts longer is one that never ends
 };
 
 /// Runs `program` once per rank, each on a thread of its own, and returns when all have ended.

@@ -19,24 +19,24 @@ Clock::time_point in_seconds(double seconds) {
 
 }  // namespace
 
-void FakeJob::set_activity(int rank, Activity activity) {
-  place(rank).activity = std::move(activity);
+void FakeJob::set_signature(int rank, CollectiveSignature signature) {
+  state(rank).signature = std::move(signature);
 }
 
 bool FakeJob::all_wait_in_vain() const {
-  return std::all_of(places_.begin(), places_.end(), [this](const Place& one) {
+  return std::all_of(states_.begin(), states_.end(), [this](const RankState& one) {
     return one.ended || (one.in_vain && one.seen == events_);
   });
 }
 
 void FakeJob::wait(Lock& lock, int rank, const char* operation, const std::function<bool()>& done) {
-  const auto deadline = in_seconds(options.seconds_before_divergence);
-  Place& mine = place(rank);
+  const auto deadline = in_seconds(options.seconds_before_mismatch);
+  RankState& mine = state(rank);
   mine.operation = operation;
   while (throw_if_failed(), !done()) {
     mine.seen = events_;
     mine.in_vain = true;
-    if (all_wait_in_vain() || Clock::now() >= deadline) fail_divergent(rank);
+    if (all_wait_in_vain() || Clock::now() >= deadline) fail_mismatch(rank);
     changed_.wait_until(lock, deadline);
   }
   mine.operation = nullptr;
@@ -45,12 +45,12 @@ void FakeJob::wait(Lock& lock, int rank, const char* operation, const std::funct
 
 FakeJob::Round& FakeJob::round(std::size_t number) {
   Round& contributions = rounds_[number].contributions;
-  contributions.resize(places_.size());
+  contributions.resize(states_.size());
   return contributions;
 }
 
 void FakeJob::leave_round(std::size_t number) {
-  if (++rounds_[number].left == static_cast<int>(places_.size())) rounds_.erase(number);
+  if (++rounds_[number].left == static_cast<int>(states_.size())) rounds_.erase(number);
 }
 
 void FakeJob::posted() {
@@ -70,40 +70,41 @@ void FakeJob::fail(const Error& error) {
 
 /// A rank that waits is blocked by the mutex, so its description may be asked for from here.
 Position FakeJob::position(int rank) const {
-  const Place& one = place(rank);
+  const RankState& one = state(rank);
   if (one.ended) return {rank, 0, "the end of its program"};
   if (one.operation == nullptr)
-    return {rank, one.activity.stamp, "some work; it does not wait for anybody"};
-  const std::string steps = one.activity.describe ? one.activity.describe() : "";
-  return {rank, one.activity.stamp,
+    return {rank, one.signature.fingerprint, "some work; it does not wait for anybody"};
+  const std::string steps = one.signature.describe ? one.signature.describe() : "";
+  return {rank, one.signature.fingerprint,
           fmt::format("{}{}{}", steps, steps.empty() ? "" : "\n", one.operation)};
 }
 
-void FakeJob::fail_divergent(int rank) {
+void FakeJob::fail_mismatch(int rank) {
   const Position mine = position(rank);
-  for (int other = 0; other < static_cast<int>(places_.size()); ++other) {
+  for (int other = 0; other < static_cast<int>(states_.size()); ++other) {
     const Position theirs = position(other);
-    if (theirs.stamp != mine.stamp || theirs.steps != mine.steps) fail(divergence(mine, theirs));
+    if (theirs.fingerprint != mine.fingerprint || theirs.steps != mine.steps)
+      fail(collective_mismatch(mine, theirs));
   }
-  fail(Error(ErrorCode::divergent_ranks,
+  fail(Error(ErrorCode::collective_mismatch,
              fmt::format("all ranks wait for a message that nobody sends; they are at: {}",
                          mine.steps.substr(0, mine.steps.find('\n')))));
 }
 
-void FakeJob::report_divergence(Lock& lock, int rank, int peer, const char* operation) {
+void FakeJob::report_mismatch(Lock& lock, int rank, int peer, const char* operation) {
   constexpr double patience = 5;  // seconds; a rank that computes for longer is not described
-  const auto deadline = in_seconds(std::min(patience, options.seconds_before_divergence));
-  const Place& theirs = place(peer);
-  place(rank).operation = operation;
+  const auto deadline = in_seconds(std::min(patience, options.seconds_before_mismatch));
+  const RankState& theirs = state(peer);
+  state(rank).operation = operation;
   changed_.notify_all();
   while (throw_if_failed(), !theirs.ended && theirs.operation == nullptr)
     if (changed_.wait_until(lock, deadline) == std::cv_status::timeout) break;
   throw_if_failed();
-  fail(divergence(position(rank), position(peer)));
+  fail(collective_mismatch(position(rank), position(peer)));
 }
 
 void FakeJob::end_rank(int rank) {
-  place(rank).ended = true;
+  state(rank).ended = true;
   changed_.notify_all();
 }
 

@@ -15,15 +15,15 @@
 #include <tuple>
 #include <vector>
 
+#include <comm/collective_mismatch.hpp>
 #include <comm/communicator.hpp>
-#include <comm/divergence.hpp>
 #include <comm/fake_communicator.hpp>
 
 namespace op2::comm {
 
 /// What one rank brings to a collective call.
 struct Contribution {
-  std::uint64_t stamp;
+  std::uint64_t fingerprint;
   std::string operation;
   std::vector<Message> messages;  ///< of an exchange
   Bytes bytes;                    ///< of everything else
@@ -38,16 +38,16 @@ class FakeJob {
   using Round = std::vector<std::optional<Contribution>>;  ///< per rank, once it has come
 
   FakeJob(int ranks, const FakeOptions& job_options)
-      : options(job_options), places_(static_cast<std::size_t>(ranks)) {}
+      : options(job_options), states_(static_cast<std::size_t>(ranks)) {}
 
   Lock lock() { return Lock(mutex_); }
 
-  void set_activity(int rank, Activity activity);
-  std::uint64_t stamp(int rank) const { return place(rank).activity.stamp; }
+  void set_signature(int rank, CollectiveSignature signature);
+  std::uint64_t fingerprint(int rank) const { return state(rank).signature.fingerprint; }
 
   /// Returns once `done()`, which is asked again whenever something has been posted.
-  /// @param operation  what the rank is doing, for the message of a divergence
-  /// @throws Error  the job's failure; divergent_ranks if all ranks wait, or too long
+  /// @param operation  what the rank is doing, for the message of a mismatch
+  /// @throws Error  the job's failure; collective_mismatch if all ranks wait, or too long
   void wait(Lock& lock, int rank, const char* operation, const std::function<bool()>& done);
 
   Mailbox& mailbox(int from, int to, std::size_t channel, std::size_t index) {
@@ -68,29 +68,29 @@ class FakeJob {
   }
 
   /// Waits a few seconds for the other to wait too, then throws.
-  [[noreturn]] void report_divergence(Lock& lock, int rank, int peer, const char* operation);
+  [[noreturn]] void report_mismatch(Lock& lock, int rank, int peer, const char* operation);
 
   void end_rank(int rank);
 
   const FakeOptions options;
 
  private:
-  struct Place {
-    Activity activity;
+  struct RankState {
+    CollectiveSignature signature;
     const char* operation = nullptr;  ///< null while the rank computes
     std::uint64_t seen = 0;           ///< value of `events_` when it last could not go on
     bool in_vain = false;             ///< it waits for something that a post may bring
     bool ended = false;
   };
-  Place& place(int rank) { return places_[static_cast<std::size_t>(rank)]; }
-  const Place& place(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
+  RankState& state(int rank) { return states_[static_cast<std::size_t>(rank)]; }
+  const RankState& state(int rank) const { return states_[static_cast<std::size_t>(rank)]; }
   bool all_wait_in_vain() const;
   Position position(int rank) const;
-  [[noreturn]] void fail_divergent(int rank);
+  [[noreturn]] void fail_mismatch(int rank);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Place> places_;
+  std::vector<RankState> states_;
   std::uint64_t events_ = 0;
   std::map<std::tuple<int, int, std::size_t, std::size_t>, Mailbox> mailboxes_;
   struct OpenRound {

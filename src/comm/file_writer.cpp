@@ -43,7 +43,7 @@ std::string regular_target(const std::string& path) {
   const fs::file_status status = fs::status(path, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     core::fail(ErrorCode::io_failure,
-               "cannot write '{}': it exists and is no regular file; choose another path", path);
+               "cannot write '{}': it exists and is not a regular file; choose another path", path);
   }
   if (!fs::is_symlink(fs::symlink_status(path, ignored))) return path;
   return fs::weakly_canonical(path, ignored).string();

@@ -31,7 +31,7 @@ void publish_file(const std::string& temporary, const std::string& target);
 /// All members throw op2::Error io_failure, which names the file, the reason and what to do.
 class FileWriter {
  public:
-  /// Follows a symbolic link at `path`; refuses anything else that is no regular file.
+  /// Follows a symbolic link at `path`; refuses anything else that is not a regular file.
   explicit FileWriter(const std::string& path);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;

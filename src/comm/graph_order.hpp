@@ -13,7 +13,7 @@ struct LocalGraph {
   std::vector<std::int32_t> first, neighbours;
 };
 
-/// The vertex at each place; empty if there is no library for it. The same in every run.
+/// The vertex at each position; empty if there is no library for it. The same in every run.
 /// @throws Error internal (the library reports a fault)
 std::vector<std::int32_t> order_of_small_bandwidth(const LocalGraph& graph);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <comm/communicator.hpp>
-#include <comm/halo_family.hpp>
+#include <comm/halo_plan.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
@@ -15,7 +15,7 @@
 namespace op2::comm {
 
 /// The levels (from, to] of a dat; 0 <= from < to.
-struct Shipment {
+struct DatLayers {
   core::Dat* dat;
   core::Level from, to;
 };
@@ -24,17 +24,17 @@ struct Shipment {
 /// keep their rows where they are as long as it exists.
 class HaloExchange {
  public:
-  HaloExchange(Communicator& communicator, const HaloFamily& family,
-               const std::vector<Shipment>& shipments, core::Grouping grouping,
+  HaloExchange(Communicator& communicator, const HaloPlan& plan,
+               const std::vector<DatLayers>& layers, core::Grouping grouping,
                core::ThreadPool& pool);
 
   /// Packs and sends. Rows may change afterwards.
-  /// @param stamp  of the sender's activity; goes with every message
-  void start(std::uint64_t stamp);
+  /// @param fingerprint  of the sender's signature; goes with every message
+  void start(std::uint64_t fingerprint);
   /// Moves messages on.
   void progress() { channel_->test(); }
-  /// Waits, compares the stamps and unpacks.
-  /// @throws Error divergent_ranks, communication_failure
+  /// Waits, compares the fingerprints and unpacks.
+  /// @throws Error collective_mismatch, communication_failure
   void finish();
 
   std::size_t messages() const { return outgoing_.size(); }  ///< sent
@@ -43,28 +43,28 @@ class HaloExchange {
 
  private:
   /// Rows of one dat in a message.
-  struct Piece {
+  struct Segment {
     const core::Dat* dat;
     std::size_t offset;                     ///< in the message
     const std::vector<std::int32_t>* rows;  ///< outgoing: in this order
-    std::int32_t begin, count;              ///< incoming: a run of rows
+    std::int32_t begin, count;              ///< incoming: an index range
   };
-  struct Parcel {
+  struct HaloMessage {
     int rank;
     std::size_t bytes;
-    std::vector<Piece> pieces;
+    std::vector<Segment> segments;
   };
   struct Builder;
-  static void pack_share(void* exchange, int thread) noexcept;
-  static void unpack_share(void* exchange, int thread) noexcept;
+  static void pack_block(void* exchange, int thread) noexcept;
+  static void unpack_block(void* exchange, int thread) noexcept;
   void run(core::ThreadPool::Task task);
 
   Communicator& communicator_;
   core::ThreadPool& pool_;
-  std::vector<Parcel> outgoing_, incoming_;
+  std::vector<HaloMessage> outgoing_, incoming_;
   std::size_t bytes_ = 0;
   std::int64_t packed_rows_ = 0;
-  std::uint64_t stamp_ = 0;
+  std::uint64_t fingerprint_ = 0;
   std::unique_ptr<Channel> channel_;
 };
 

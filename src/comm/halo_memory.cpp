@@ -18,7 +18,7 @@ std::int64_t halo_rows(const core::Layout& layout) {
   return layout.rows() - layout.owned();
 }
 
-void add_set(const SetFamily& set, HaloMemory& memory) {
+void add_set(const IndexMap& set, HaloMemory& memory) {
   constexpr std::int64_t number_and_owner = sizeof(std::int64_t) + sizeof(std::int32_t);
   memory.rows += halo_rows(set.layout) * number_and_owner;
   memory.aside += halo_rows(set.layout) * std::int64_t{sizeof(std::int32_t)} +
@@ -29,22 +29,23 @@ void add_set(const SetFamily& set, HaloMemory& memory) {
   }
 }
 
-void add_map(const MapFamily& map, const core::Layout& from, HaloMemory& memory) {
+void add_map(const LocalMap& map, const core::Layout& from, HaloMemory& memory) {
   const auto owned = std::int64_t{from.owned()} * map.arity;
   memory.rows += (std::ssize(map.entries) - owned) * std::int64_t{sizeof(std::int32_t)};
-  memory.aside += unused_in(map.entries) + bytes_of(map.remote_references) + bytes_of(map.outside);
+  memory.aside +=
+      unused_in(map.entries) + bytes_of(map.remote_references) + bytes_of(map.remote_targets);
 }
 
 }  // namespace
 
-HaloMemory halo_memory(const HaloFamily& family, const core::Mesh& mesh) {
+HaloMemory halo_memory(const HaloPlan& plan, const core::Mesh& mesh) {
   HaloMemory memory{0, 0};
-  for (const SetFamily& set : family.sets) add_set(set, memory);
-  for (const MapFamily& map : family.maps)
-    add_map(map, family.sets[static_cast<std::size_t>(map.from)].layout, memory);
+  for (const IndexMap& set : plan.sets) add_set(set, memory);
+  for (const LocalMap& map : plan.maps)
+    add_map(map, plan.sets[static_cast<std::size_t>(map.from)].layout, memory);
   for (const auto& dat : mesh.dats())
     memory.rows +=
-        dat->size * halo_rows(family.sets[static_cast<std::size_t>(dat->set->index)].layout);
+        dat->size * halo_rows(plan.sets[static_cast<std::size_t>(dat->set->index)].layout);
   return memory;
 }
 

@@ -4,19 +4,19 @@
 
 #include <cstdint>
 
-#include <comm/halo_family.hpp>
+#include <comm/halo_plan.hpp>
 #include <core/mesh.hpp>
 
 namespace op2::comm {
 
 /// In bytes, on this rank.
 struct HaloMemory {
-  std::int64_t rows;   ///< halo rows of dats and maps, with their global numbers and owners
+  std::int64_t rows;   ///< halo rows of dats and maps, with their global indices and owners
   std::int64_t aside;  ///< kept to maintain them: numbers for kernels, rows to send, runs to
                        ///< receive, references from other ranks, memory reserved and not used
 };
 
 /// Of a distributed mesh. Local; cost O(lists).
-HaloMemory halo_memory(const HaloFamily& family, const core::Mesh& mesh);
+HaloMemory halo_memory(const HaloPlan& plan, const core::Mesh& mesh);
 
 }  // namespace op2::comm

@@ -13,20 +13,21 @@ namespace {
 
 using Sizes = std::vector<hsize_t>;
 
-[[noreturn]] void fail_at(const Hdf5Place& place, const char* action) {
-  core::fail(ErrorCode::io_failure, "cannot {} dataset '{}' of '{}': {}", action, place.dataset,
-             place.file, hdf5_words());
+[[noreturn]] void fail_at(const Hdf5Location& location, const char* action) {
+  core::fail(ErrorCode::io_failure, "cannot {} dataset '{}' of '{}': {}", action, location.dataset,
+             location.file, hdf5_message());
 }
 
 /// A handle that is there.
-Hdf5Handle checked(hid_t id, Hdf5Handle::Close close, const Hdf5Place& place, const char* action) {
-  if (id < 0) fail_at(place, action);
+Hdf5Handle checked(hid_t id, Hdf5Handle::Close close, const Hdf5Location& location,
+                   const char* action) {
+  if (id < 0) fail_at(location, action);
   return {id, close};
 }
 
 /// Whether the file has an object of this name. A link to nothing counts as nothing.
-bool exists(hid_t file, const Hdf5Place& place) {
-  const std::string& name = place.dataset;
+bool exists(hid_t file, const Hdf5Location& location) {
+  const std::string& name = location.dataset;
   for (std::size_t end = name.find('/', 1); end != std::string::npos;
        end = name.find('/', end + 1)) {
     const std::string group = name.substr(0, end);
@@ -35,7 +36,7 @@ bool exists(hid_t file, const Hdf5Place& place) {
     if (object < 0 || H5Iget_type(object) != H5I_GROUP) return false;
   }
   const htri_t linked = H5Lexists(file, name.c_str(), H5P_DEFAULT);
-  if (linked < 0) fail_at(place, "find");
+  if (linked < 0) fail_at(location, "find");
   return linked > 0 && H5Oexists_by_name(file, name.c_str(), H5P_DEFAULT) > 0;
 }
 
@@ -69,12 +70,12 @@ const char* word_for(H5T_class_t kind) {
 
 }  // namespace
 
-Hdf5Dataset::Hdf5Dataset(Hdf5Handle dataset, const Hdf5Place& place)
-    : dataset_(std::move(dataset)), place_(place) {
-  stored_ = checked(H5Dget_type(dataset_), H5Tclose, place_, "open");
+Hdf5Dataset::Hdf5Dataset(Hdf5Handle dataset, const Hdf5Location& location)
+    : dataset_(std::move(dataset)), location_(location) {
+  stored_ = checked(H5Dget_type(dataset_), H5Tclose, location_, "open");
   const bool named = H5Tget_class(stored_) == H5T_ENUM;
-  numbers_ = checked(named ? H5Tget_super(stored_) : H5Tcopy(stored_), H5Tclose, place_, "open");
-  const Hdf5Handle space = checked(H5Dget_space(dataset_), H5Sclose, place_, "open");
+  numbers_ = checked(named ? H5Tget_super(stored_) : H5Tcopy(stored_), H5Tclose, location_, "open");
+  const Hdf5Handle space = checked(H5Dget_space(dataset_), H5Sclose, location_, "open");
   const int dims = H5Sget_simple_extent_ndims(space);
   Sizes sizes(static_cast<std::size_t>(std::max(dims, 0)));
   if (dims < 0 || H5Sget_simple_extent_dims(space, sizes.data(), nullptr) < 0) fail("open");
@@ -82,31 +83,33 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle dataset, const Hdf5Place& place)
 }
 
 void Hdf5Dataset::fail(const char* action) const {
-  fail_at(place_, action);
+  fail_at(location_, action);
 }
 
-std::optional<Hdf5Dataset> Hdf5Dataset::find(hid_t file, const Hdf5Place& place) {
-  if (!exists(file, place)) return {};
+std::optional<Hdf5Dataset> Hdf5Dataset::find(hid_t file, const Hdf5Location& location) {
+  if (!exists(file, location)) return {};
   Hdf5Handle object =
-      checked(H5Oopen(file, place.dataset.c_str(), H5P_DEFAULT), H5Oclose, place, "open");
+      checked(H5Oopen(file, location.dataset.c_str(), H5P_DEFAULT), H5Oclose, location, "open");
   if (H5Iget_type(object) != H5I_DATASET)
     core::fail(ErrorCode::bad_dataset, "'{}' of '{}' is a group, but a dataset is needed",
-               place.dataset, place.file);
-  return Hdf5Dataset(std::move(object), place);
+               location.dataset, location.file);
+  return Hdf5Dataset(std::move(object), location);
 }
 
-std::optional<Hdf5Dataset> Hdf5Dataset::find_alike(hid_t file, const Hdf5Place& place, Type type,
+std::optional<Hdf5Dataset> Hdf5Dataset::find_alike(hid_t file, const Hdf5Location& location,
+                                                   Type type,
                                                    const std::vector<std::int64_t>& extents) {
-  auto data = find(file, place);
+  auto data = find(file, location);
   if (data && (data->extents() != extents || H5Tequal(data->stored_, hdf5_type_of(type)) <= 0))
     data.reset();
   return data;
 }
 
-Hdf5Dataset Hdf5Dataset::make(hid_t file, const Hdf5Place& place, Type type,
+Hdf5Dataset Hdf5Dataset::make(hid_t file, const Hdf5Location& location, Type type,
                               const std::vector<std::int64_t>& extents) {
-  const char* name = place.dataset.c_str();
-  if (exists(file, place) && H5Ldelete(file, name, H5P_DEFAULT) < 0) fail_at(place, "replace");
+  const char* name = location.dataset.c_str();
+  if (exists(file, location) && H5Ldelete(file, name, H5P_DEFAULT) < 0)
+    fail_at(location, "replace");
   const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   const Hdf5Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
@@ -118,15 +121,15 @@ Hdf5Dataset Hdf5Dataset::make(hid_t file, const Hdf5Place& place, Type type,
                          H5Sclose);
   return Hdf5Dataset(
       checked(H5Dcreate2(file, name, hdf5_type_of(type), space, links, how, H5P_DEFAULT), H5Dclose,
-              place, "create"),
-      place);
+              location, "create"),
+      location);
 }
 
 void Hdf5Dataset::set_attribute(const char* name, hid_t type, const void* value) {
   if (H5Aexists(dataset_, name) > 0 && H5Adelete(dataset_, name) < 0) fail("describe");
   const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   Hdf5Handle attribute = checked(H5Acreate2(dataset_, name, type, space, H5P_DEFAULT, H5P_DEFAULT),
-                                 H5Aclose, place_, "describe");
+                                 H5Aclose, location_, "describe");
   if (H5Awrite(attribute, type, value) < 0) fail("describe");
 }
 
@@ -143,7 +146,7 @@ void Hdf5Dataset::describe(std::int64_t size, int dim, const char* type) {
 
 /// The part of the dataset that holds these rows.
 Hdf5Handle Hdf5Dataset::space_of(const RowRange& rows) const {
-  Hdf5Handle space = checked(H5Dget_space(dataset_), H5Sclose, place_, "select rows of");
+  Hdf5Handle space = checked(H5Dget_space(dataset_), H5Sclose, location_, "select rows of");
   if (extents_.empty()) return space;
   Sizes start(extents_.size(), 0), count(extents_.begin(), extents_.end());
   start[0] = static_cast<hsize_t>(rows.first);
@@ -175,7 +178,7 @@ std::size_t Hdf5Dataset::buffer_size(const RowRange& rows, int dim, Type type) c
          std::max(H5Tget_size(stored_), sizeof(std::int64_t));
 }
 
-/// From values of the file in `buffer` to a wide type in the same place, and to the type.
+/// From values of the file in `buffer` to a wide type in the same location, and to the type.
 template <class Wide>
 void Hdf5Dataset::convert(const RowRange& rows, int dim, Type type, void* values,
                           std::span<std::byte> buffer) const {
@@ -190,8 +193,8 @@ void Hdf5Dataset::convert(const RowRange& rows, int dim, Type type, void* values
   if (good == count) return;
   const auto bad = static_cast<std::int64_t>(good);
   core::fail(ErrorCode::bad_dataset,
-             "dataset '{}' of '{}': row {}, column {} is {}, which is no value of type \"{}\"",
-             place_.dataset, place_.file, rows.first + bad / dim, bad % dim, found[good],
+             "dataset '{}' of '{}': row {}, column {} is {}, which is not a value of type \"{}\"",
+             location_.dataset, location_.file, rows.first + bad / dim, bad % dim, found[good],
              core::name_of(type));
 }
 
@@ -200,12 +203,12 @@ void Hdf5Dataset::read(const RowRange& rows, int dim, Type type, void* values,
   const H5T_class_t kind = H5Tget_class(numbers_);
   if (kind != H5T_INTEGER && kind != H5T_FLOAT)
     core::fail(ErrorCode::bad_dataset, "dataset '{}' of '{}' has {}, but numbers are needed",
-               place_.dataset, place_.file, word_for(kind));
+               location_.dataset, location_.file, word_for(kind));
   if (kind == H5T_FLOAT && type != Type::f64 && type != Type::f32)
     core::fail(
         ErrorCode::bad_dataset,
         "dataset '{}' of '{}' has floating-point values, but type \"{}\" needs whole numbers",
-        place_.dataset, place_.file, core::name_of(type));
+        location_.dataset, location_.file, core::name_of(type));
   const bool alike = is_alike(type);
   read_stored(rows, dim, stored_, alike ? values : buffer.data(), collective);
   if (alike) return;

@@ -14,7 +14,7 @@
 namespace op2::comm {
 
 /// Names for messages.
-struct Hdf5Place {
+struct Hdf5Location {
   std::string file, dataset;
 };
 
@@ -27,14 +27,14 @@ class Hdf5Dataset {
  public:
   /// Opens the dataset; nothing if there is nothing of this name.
   /// @throws Error bad_dataset if it is a group
-  static std::optional<Hdf5Dataset> find(hid_t file, const Hdf5Place& place);
+  static std::optional<Hdf5Dataset> find(hid_t file, const Hdf5Location& location);
 
   /// Opens it if its values have this type and these sizes; nothing otherwise.
-  static std::optional<Hdf5Dataset> find_alike(hid_t file, const Hdf5Place& place, Type type,
+  static std::optional<Hdf5Dataset> find_alike(hid_t file, const Hdf5Location& location, Type type,
                                                const std::vector<std::int64_t>& extents);
 
   /// Makes a new one, with the groups on its path; another of this name is removed.
-  static Hdf5Dataset make(hid_t file, const Hdf5Place& place, Type type,
+  static Hdf5Dataset make(hid_t file, const Hdf5Location& location, Type type,
                           const std::vector<std::int64_t>& extents);
 
   const std::vector<std::int64_t>& extents() const { return extents_; }
@@ -55,7 +55,7 @@ class Hdf5Dataset {
   void write(const RowRange& rows, int dim, Type type, const void* values, bool collective);
 
  private:
-  Hdf5Dataset(Hdf5Handle dataset, const Hdf5Place& place);
+  Hdf5Dataset(Hdf5Handle dataset, const Hdf5Location& location);
   void set_number(const char* name, std::int64_t value);
   void set_text(const char* name, const char* value);
   void set_attribute(const char* name, hid_t type, const void* value);
@@ -71,7 +71,7 @@ class Hdf5Dataset {
   Hdf5Handle stored_;   ///< the type in the file
   Hdf5Handle numbers_;  ///< the same, but the numbers that an enumeration stands for
   std::vector<std::int64_t> extents_;
-  Hdf5Place place_;
+  Hdf5Location location_;
 };
 
 }  // namespace op2::comm

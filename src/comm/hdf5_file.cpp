@@ -27,7 +27,7 @@ namespace {
 /// More than what a file has beside its datasets, and a dataset beside its values; in bytes.
 constexpr std::int64_t room_for_a_file = 1 << 14, room_for_a_description = 1 << 12;
 
-/// Creates an empty file, so that what forbids it is known in the words of the system.
+/// Creates an empty file, so that what forbids it is known in the message of the system.
 void create_empty(const std::string& temporary, const std::string& target) {
   const int descriptor =
       ::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -46,7 +46,7 @@ void check_access(const std::string& path, int flags) {
 
 void check_format(const std::string& path) {
   if (H5Fis_hdf5(path.c_str()) <= 0)
-    core::fail(ErrorCode::io_failure, "'{}' is no HDF5 file, or its beginning is lost", path);
+    core::fail(ErrorCode::io_failure, "'{}' is not an HDF5 file, or its beginning is lost", path);
 }
 
 std::string text_of_extents(const Extents& extents) {
@@ -88,7 +88,7 @@ struct Hdf5File::State {
   }
 
   bool member() const { return together || ranks.is_root(); }
-  Hdf5Place place(const std::string& dataset) const { return {path, dataset}; }
+  Hdf5Location location(const std::string& dataset) const { return {path, dataset}; }
 
   /// Members do something; if one fails, all ranks throw. Collective.
   template <class Action>
@@ -110,7 +110,7 @@ struct Hdf5File::State {
 
   /// How many rows move at once, the same on all ranks.
   std::int64_t piece(int dim) const {
-    return std::max<std::int64_t>(1, options.largest_piece / (std::int64_t{8} * dim));
+    return std::max<std::int64_t>(1, options.largest_transfer / (std::int64_t{8} * dim));
   }
   template <class Move>
   void for_own_pieces(const Hdf5Rows& rows, const Move& move);
@@ -156,14 +156,14 @@ void Hdf5File::State::open(Access access) {
     const Hdf5Handle how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fclose_degree(how, H5F_CLOSE_STRONG);
     if (together && !Hdf5Ranks::open_by(how, *ranks.mpi_handle()))
-      core::fail(ErrorCode::io_failure, "cannot open '{}' on all ranks: {}", path, hdf5_words());
+      core::fail(ErrorCode::io_failure, "cannot open '{}' on all ranks: {}", path, hdf5_message());
     const unsigned flags = access == Access::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
     const hid_t id = fresh ? H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, how)
                            : H5Fopen(name.c_str(), flags, how);
     file = Hdf5Handle(id, H5Fclose);
     if (id < 0)
       core::fail(ErrorCode::io_failure, "cannot {} '{}': {}", fresh ? "create" : "open", path,
-                 hdf5_words());
+                 hdf5_message());
   });
 }
 
@@ -179,7 +179,7 @@ Hdf5File::~Hdf5File() = default;
 std::optional<Extents> Hdf5File::extents(const std::string& dataset) {
   Extents found{-1};
   state_->step([&] {
-    if (const auto data = Hdf5Dataset::find(state_->file, state_->place(dataset)))
+    if (const auto data = Hdf5Dataset::find(state_->file, state_->location(dataset)))
       found = data->extents();
   });
   found = from_bytes<std::int64_t>(state_->ranks.broadcast(to_bytes<std::int64_t>(found), 0));
@@ -188,7 +188,7 @@ std::optional<Extents> Hdf5File::extents(const std::string& dataset) {
 }
 
 Hdf5Dataset Hdf5File::State::existing(const std::string& dataset) const {
-  auto data = Hdf5Dataset::find(file, place(dataset));
+  auto data = Hdf5Dataset::find(file, location(dataset));
   if (!data)
     core::fail(ErrorCode::bad_dataset,
                "'{}' has no dataset '{}'; check the name (h5dump -n lists what there is)", path,
@@ -330,10 +330,10 @@ void Hdf5File::State::reserve(std::size_t bytes) {
 std::optional<Hdf5Dataset> Hdf5File::State::open_to_write(const Hdf5Rows& rows,
                                                           const Extents& extents) {
   std::optional<Hdf5Dataset> data;
-  step([&] { data = Hdf5Dataset::find_alike(file, place(rows.dataset), rows.type, extents); });
+  step([&] { data = Hdf5Dataset::find_alike(file, location(rows.dataset), rows.type, extents); });
   reserve(data ? 0 : bytes_of_rows(rows, rows.blocks.size()));
   step([&] {
-    if (!data) data.emplace(Hdf5Dataset::make(file, place(rows.dataset), rows.type, extents));
+    if (!data) data.emplace(Hdf5Dataset::make(file, location(rows.dataset), rows.type, extents));
   });
   return data;
 }
@@ -367,7 +367,7 @@ void Hdf5File::publish() {
   State& s = *state_;
   s.step([&] {
     if (H5Fflush(s.file, H5F_SCOPE_GLOBAL) < 0 || !s.file.close())
-      core::fail(ErrorCode::io_failure, "cannot write '{}': {}", s.path, hdf5_words());
+      core::fail(ErrorCode::io_failure, "cannot write '{}': {}", s.path, hdf5_message());
   });
   s.root_step([&] {
     release_space(s.temporary.empty() ? s.path : s.temporary);

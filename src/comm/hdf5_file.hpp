@@ -25,7 +25,7 @@ struct Hdf5Options {
   bool together = true;
   /// Rows move in pieces of at most so many bytes, on each rank: MPI counts by int, and values that
   /// are converted or sent need a buffer. At least one row.
-  std::int64_t largest_piece = std::int64_t{1} << 28;
+  std::int64_t largest_transfer = std::int64_t{1} << 28;
 };
 
 /// Sizes of a dataset; none: a single value.

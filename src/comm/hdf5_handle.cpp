@@ -5,15 +5,15 @@ namespace op2::comm {
 
 namespace {
 
-struct Words {
+struct Messages {
   std::string first, last;
 };
 
 herr_t note(unsigned, const H5E_error2_t* error, void* data) {
-  auto& words = *static_cast<Words*>(data);
+  auto& messages = *static_cast<Messages*>(data);
   if (error->desc == nullptr || *error->desc == '\0') return 0;
-  if (words.first.empty()) words.first = error->desc;
-  words.last = error->desc;
+  if (messages.first.empty()) messages.first = error->desc;
+  messages.last = error->desc;
   return 0;
 }
 
@@ -35,12 +35,12 @@ QuietHdf5::~QuietHdf5() {
   H5Eset_auto2(H5E_DEFAULT, print_, data_);
 }
 
-std::string hdf5_words() {
-  Words words;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, note, &words);
-  if (words.first.empty()) return "the HDF5 library gives no reason";
-  if (words.first == words.last) return on_one_line("HDF5: " + words.first);
-  return on_one_line("HDF5: " + words.first + ": " + words.last);
+std::string hdf5_message() {
+  Messages messages;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, note, &messages);
+  if (messages.first.empty()) return "the HDF5 library gives no reason";
+  if (messages.first == messages.last) return on_one_line("HDF5: " + messages.first);
+  return on_one_line("HDF5: " + messages.first + ": " + messages.last);
 }
 
 hid_t hdf5_type_of(Type type) {

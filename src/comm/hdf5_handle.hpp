@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the HDF5 library hands out, closed when it is no longer needed, and what it has to say.
+// What the HDF5 library hands out, closed when it is no longer needed, and its error messages.
 // Local. The one header that shows <hdf5.h>.
 #pragma once
 
@@ -51,9 +51,9 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-/// What the last call of the HDF5 library that failed says about it: the outermost and the
+/// The message of the last call of the HDF5 library that failed: the outermost and the
 /// innermost of its messages. Ask before the next call, also before a handle is closed.
-std::string hdf5_words();
+std::string hdf5_message();
 
 /// The type of values in memory; also that of the files which are written. bool is a byte.
 hid_t hdf5_type_of(Type type);

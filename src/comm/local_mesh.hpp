@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a mesh that one process has, in numbers of its own.
+// The part of a mesh that one process has, by local indices.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace op2::comm {
 
 /// A map between elements of this process, which are numbered from 0.
 struct MapView {
-  static constexpr std::int32_t elsewhere = -1;
+  static constexpr std::int32_t remote = -1;
   int from, to;
   int arity;
-  std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or elsewhere
+  std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or remote
 };
 
 /// Sets and maps as far as this process has them.

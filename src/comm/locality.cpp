@@ -13,7 +13,7 @@
 namespace op2::comm {
 namespace {
 
-using Places = std::vector<std::int32_t>;  ///< of each element; empty: its number
+using Positions = std::vector<std::int32_t>;  ///< of each element; empty: its number
 
 /// Sets of fewer elements fit into any cache.
 constexpr std::int32_t few_elements = 4096;
@@ -27,8 +27,8 @@ constexpr double good_step = 8;
 /// factor.
 constexpr double good_band = 2, good_factor = 1.5;
 
-std::int32_t place_of(const Places& places, std::int32_t element) {
-  return places.empty() ? element : places[static_cast<std::size_t>(element)];
+std::int32_t position_of(const Positions& positions, std::int32_t element) {
+  return positions.empty() ? element : positions[static_cast<std::size_t>(element)];
 }
 
 /// Calls action(a, b) for elements of set `home` that a row of a map brings together: as its
@@ -36,7 +36,7 @@ std::int32_t place_of(const Places& places, std::int32_t element) {
 template <class Action>
 void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
   const auto meet = [&](std::int32_t a, std::int32_t b) {
-    if (a != b && a != MapView::elsewhere && b != MapView::elsewhere) action(a, b);
+    if (a != b && a != MapView::remote && b != MapView::remote) action(a, b);
   };
   std::size_t met = 0;
   for (const MapView& map : mesh.maps) {
@@ -51,10 +51,10 @@ void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
   if (met >= static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)])) return;
   for (const MapView& map : mesh.maps) {
     if (map.from != home) continue;
-    Places last(static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(map.to)]),
-                MapView::elsewhere);
+    Positions last(static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(map.to)]),
+                   MapView::remote);
     for (std::size_t k = 0; k < map.targets.size(); ++k) {
-      if (map.targets[k] == MapView::elsewhere) continue;
+      if (map.targets[k] == MapView::remote) continue;
       const auto element = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
       std::int32_t& before = last[static_cast<std::size_t>(map.targets[k])];
       meet(before, element);
@@ -64,11 +64,11 @@ void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
 }
 
 /// Mean distance of neighbours.
-double band_of(const LocalMesh& mesh, int home, const Places& places) {
+double band_of(const LocalMesh& mesh, int home, const Positions& positions) {
   double sum = 0;
   std::int64_t count = 0;
   for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
-    sum += std::abs(place_of(places, a) - place_of(places, b));
+    sum += std::abs(position_of(positions, a) - position_of(positions, b));
     ++count;
   });
   return count == 0 ? 0 : sum / static_cast<double>(count);
@@ -100,7 +100,7 @@ LocalGraph graph_of(const LocalMesh& mesh, int home) {
   });
   std::partial_sum(first.begin(), first.end(), first.begin());
   if (first.back() > std::numeric_limits<std::int32_t>::max()) return {};
-  LocalGraph graph{{first.begin(), first.end()}, Places(static_cast<std::size_t>(first.back()))};
+  LocalGraph graph{{first.begin(), first.end()}, Positions(static_cast<std::size_t>(first.back()))};
   for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
     graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(a)]++)] = b;
     graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(b)]++)] = a;
@@ -118,7 +118,7 @@ Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
   const LocalGraph graph = graph_of(mesh, home);
   if (graph.first.empty()) return {};
   Order order = order_of_small_bandwidth(graph);
-  if (judge && !order.empty() && given <= good_factor * band_of(mesh, home, places_in(order)))
+  if (judge && !order.empty() && given <= good_factor * band_of(mesh, home, positions_in(order)))
     order.clear();
   return order;
 }
@@ -126,24 +126,25 @@ Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
 /// The key of an element that no map connects: it comes last.
 constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
 
-/// For each element of the set that the map connects with an ordered one the last place that it
-/// touches, or that touches it; beyond all places if there is none.
-Places last_places(const MapView& map, bool forward, std::int32_t size, const Places& ordered) {
-  Places last(static_cast<std::size_t>(size), -1);
+/// For each element of the set that the map connects with an ordered one the last position that it
+/// accesses, or that accesses it; beyond all positions if there is none.
+Positions last_positions(const MapView& map, bool forward, std::int32_t size,
+                         const Positions& ordered) {
+  Positions last(static_cast<std::size_t>(size), -1);
   for (std::size_t k = 0; k < map.targets.size(); ++k) {
     const std::int32_t target = map.targets[k];
-    if (target == MapView::elsewhere) continue;
+    if (target == MapView::remote) continue;
     const auto source = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
-    std::int32_t& place = last[static_cast<std::size_t>(forward ? source : target)];
-    place = std::max(place, place_of(ordered, forward ? target : source));
+    std::int32_t& position = last[static_cast<std::size_t>(forward ? source : target)];
+    position = std::max(position, position_of(ordered, forward ? target : source));
   }
-  for (std::int32_t& place : last)
-    if (place < 0) place = nowhere;
+  for (std::int32_t& position : last)
+    if (position < 0) position = nowhere;
   return last;
 }
 
 /// Mean distance between the keys of successive elements that have one.
-double step_of(const Places& keys) {
+double step_of(const Positions& keys) {
   double sum = 0;
   std::int32_t last = keys.empty() ? nowhere : keys.front();
   for (const std::int32_t key : keys) {
@@ -154,7 +155,7 @@ double step_of(const Places& keys) {
   return keys.size() < 2 ? 0 : sum / static_cast<double>(keys.size() - 1);
 }
 
-Order sorted_by(const Places& keys) {
+Order sorted_by(const Positions& keys) {
   Order order(keys.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
@@ -170,7 +171,7 @@ class Sorter {
       : mesh_(mesh),
         mode_(mode),
         orders_(mesh.sizes.size()),
-        places_(mesh.sizes.size()),
+        positions_(mesh.sizes.size()),
         depth_(mesh.sizes.size(), 0),
         reached_(mesh.sizes.size(), 0) {}
 
@@ -196,7 +197,7 @@ class Sorter {
     for (const MapView* map = next_map(); map != nullptr; map = next_map()) {
       const bool forward = reached_[index(map->to)] != 0;
       const int set = forward ? map->from : map->to;
-      follow(*map, forward, set, places_[index(forward ? map->to : map->from)]);
+      follow(*map, forward, set, positions_[index(forward ? map->to : map->from)]);
       reach(set, depth_[index(forward ? map->to : map->from)] + 1);
     }
   }
@@ -210,7 +211,7 @@ class Sorter {
   void reach(int set, int depth) {
     depth_[index(set)] = depth;
     reached_[index(set)] = 1;
-    places_[index(set)] = places_in(orders_[index(set)]);
+    positions_[index(set)] = positions_in(orders_[index(set)]);
   }
 
   /// How well the map serves to order the set that it leads to: lower is better. First come maps
@@ -235,27 +236,27 @@ class Sorter {
 
   bool judges() const { return mode_ == core::RenumberMode::automatic; }
 
-  void follow(const MapView& map, bool forward, int set, const Places& ordered) {
+  void follow(const MapView& map, bool forward, int set, const Positions& ordered) {
     if (judges() && mesh_.sizes[index(set)] < few_elements && ordered.empty()) return;
-    const Places keys = last_places(map, forward, mesh_.sizes[index(set)], ordered);
+    const Positions keys = last_positions(map, forward, mesh_.sizes[index(set)], ordered);
     if (!judges() || step_of(keys) > good_step) orders_[index(set)] = sorted_by(keys);
   }
 
   const LocalMesh& mesh_;
   const core::RenumberMode mode_;
   std::vector<Order> orders_;
-  std::vector<Places> places_;
+  std::vector<Positions> positions_;
   std::vector<int> depth_;  ///< of sets that are reached
   std::vector<char> reached_;
 };
 
 }  // namespace
 
-std::vector<std::int32_t> places_in(const Order& order) {
-  Places places(order.size());
-  for (std::size_t place = 0; place < order.size(); ++place)
-    places[static_cast<std::size_t>(order[place])] = static_cast<std::int32_t>(place);
-  return places;
+std::vector<std::int32_t> positions_in(const Order& order) {
+  Positions positions(order.size());
+  for (std::size_t position = 0; position < order.size(); ++position)
+    positions[static_cast<std::size_t>(order[position])] = static_cast<std::int32_t>(position);
+  return positions;
 }
 
 std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode) {

@@ -10,13 +10,13 @@
 
 namespace op2::comm {
 
-/// order[place] is the element that comes there; empty: the elements stay as they are.
+/// order[position] is the element that comes there; empty: the elements stay as they are.
 using Order = std::vector<std::int32_t>;
 
 /// The order of each set. The set with most data is put into an order of small bandwidth
 /// (Gibbs, Poole and Stockmeyer 1976, as Scotch implements it); every other set follows the set to
 /// which a map connects it (one that reaches all of it, over few others, a large one): its elements
-/// come when the last element that they touch, or that touches them, has come. Equal meshes give
+/// come when the last element that they access, or that accesses them, has come. Equal meshes give
 /// equal orders.
 ///
 /// RenumberMode::automatic leaves sets of few elements alone, and those whose order is good as it
@@ -24,7 +24,7 @@ using Order = std::vector<std::int32_t>;
 /// set if that is reordered.
 std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode);
 
-/// The place of each element in an order.
-std::vector<std::int32_t> places_in(const Order& order);
+/// The position of each element in an order.
+std::vector<std::int32_t> positions_in(const Order& order);
 
 }  // namespace op2::comm

@@ -10,12 +10,12 @@ namespace op2::comm {
 
 void mpi_check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
-  char words[MPI_MAX_ERROR_STRING];
+  char text[MPI_MAX_ERROR_STRING];
   int length = 0;
-  if (MPI_Error_string(code, words, &length) != MPI_SUCCESS) length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
   core::fail(ErrorCode::communication_failure,
              "{} failed with code {}: {}; look for what MPI or the launcher has written", call,
-             code, std::string_view(words, static_cast<std::size_t>(length)));
+             code, std::string_view(text, static_cast<std::size_t>(length)));
 }
 
 MpiDuplicate::MpiDuplicate(MPI_Comm original) {

@@ -10,7 +10,7 @@
 
 namespace op2::comm {
 
-/// @throws Error communication_failure with MPI's own words, if `code` is not MPI_SUCCESS
+/// @throws Error communication_failure with the message of MPI, if `code` is not MPI_SUCCESS
 void mpi_check(int code, const char* call);
 
 /// A duplicate of a communicator, which returns errors instead of ending the program. Collective to

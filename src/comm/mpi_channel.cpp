@@ -9,42 +9,44 @@ namespace op2::comm {
 
 namespace {
 
-/// Calls `use` for each piece of a buffer; an empty buffer is one empty piece.
+/// Calls `use` for each segment of a buffer; an empty buffer is one empty segment.
 template <class Use>
-void for_each_piece(std::span<std::byte> buffer, std::size_t largest, Use use) {
+void for_each_segment(std::span<std::byte> buffer, std::size_t largest, Use use) {
   do {
-    const auto piece = buffer.first(std::min(buffer.size(), largest));
-    use(piece);
-    buffer = buffer.subspan(piece.size());
+    const auto segment = buffer.first(std::min(buffer.size(), largest));
+    use(segment);
+    buffer = buffer.subspan(segment.size());
   } while (!buffer.empty());
 }
 
 }  // namespace
 
-MpiChannel::MpiChannel(const Place& place, MpiWatch& watch, const std::vector<Peer>& sends,
+MpiChannel::MpiChannel(const Endpoint& endpoint, MpiWatch& watch, const std::vector<Peer>& sends,
                        const std::vector<Peer>& receives)
-    : watch_(watch), number_(place.number), outgoing_(sends), incoming_(receives) {
+    : watch_(watch), number_(endpoint.number), outgoing_(sends), incoming_(receives) {
   for (std::size_t k = 0; k < receives.size(); ++k)
-    for_each_piece(incoming_[k], place.largest,
-                   [&](auto piece) { add_receive(place, piece, receives[k].rank); });
+    for_each_segment(incoming_[k], endpoint.largest,
+                     [&](auto segment) { add_receive(endpoint, segment, receives[k].rank); });
   for (std::size_t k = 0; k < sends.size(); ++k)
-    for_each_piece(outgoing_[k], place.largest,
-                   [&](auto piece) { add_send(place, piece, sends[k].rank); });
+    for_each_segment(outgoing_[k], endpoint.largest,
+                     [&](auto segment) { add_send(endpoint, segment, sends[k].rank); });
 }
 
-void MpiChannel::add_receive(const Place& place, std::span<std::byte> piece, int peer) {
-  const int size = static_cast<int>(piece.size());
+void MpiChannel::add_receive(const Endpoint& endpoint, std::span<std::byte> segment, int peer) {
+  const int size = static_cast<int>(segment.size());
   MPI_Request request;
-  mpi_check(MPI_Recv_init(piece.data(), size, MPI_BYTE, peer, place.tag, place.comm, &request),
-            "MPI_Recv_init");
+  mpi_check(
+      MPI_Recv_init(segment.data(), size, MPI_BYTE, peer, endpoint.tag, endpoint.comm, &request),
+      "MPI_Recv_init");
   requests_.add(request, peer, size);
 }
 
-void MpiChannel::add_send(const Place& place, std::span<std::byte> piece, int peer) {
-  const int size = static_cast<int>(piece.size());
+void MpiChannel::add_send(const Endpoint& endpoint, std::span<std::byte> segment, int peer) {
+  const int size = static_cast<int>(segment.size());
   MPI_Request request;
-  mpi_check(MPI_Send_init(piece.data(), size, MPI_BYTE, peer, place.tag, place.comm, &request),
-            "MPI_Send_init");
+  mpi_check(
+      MPI_Send_init(segment.data(), size, MPI_BYTE, peer, endpoint.tag, endpoint.comm, &request),
+      "MPI_Send_init");
   requests_.add(request, peer);
 }
 
@@ -71,7 +73,7 @@ bool MpiChannel::test() {
   try {
     under_way_ = !requests_.test();
   } catch (const MpiRequests::Fault& fault) {
-    watch_.report_divergence(fault.peer, "reading a message of an unexpected size");
+    watch_.report_mismatch(fault.peer, "reading a message of an unexpected size");
   }
   return !under_way_;
 }

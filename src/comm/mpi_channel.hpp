@@ -12,18 +12,18 @@
 
 namespace op2::comm {
 
-/// Larger messages are cut into pieces of `largest` bytes, all of which are under way at once. The
-/// requests of a channel share a tag, for they are started one by one in the same order on both
+/// Larger messages are cut into segments of `largest` bytes, all of which are under way at once.
+/// The requests of a channel share a tag, for they are started one by one in the same order on both
 /// sides.
 class MpiChannel final : public Channel {
  public:
-  struct Place {
+  struct Endpoint {
     MPI_Comm comm;
     int tag;
     std::uint64_t number;
     std::size_t largest;  ///< bytes
   };
-  MpiChannel(const Place& place, MpiWatch& watch, const std::vector<Peer>& sends,
+  MpiChannel(const Endpoint& endpoint, MpiWatch& watch, const std::vector<Peer>& sends,
              const std::vector<Peer>& receives);
   ~MpiChannel() override;
 
@@ -35,8 +35,8 @@ class MpiChannel final : public Channel {
 
  private:
   static constexpr const char* operation = "waiting for messages of a channel";
-  void add_send(const Place& place, std::span<std::byte> piece, int peer);
-  void add_receive(const Place& place, std::span<std::byte> piece, int peer);
+  void add_send(const Endpoint& endpoint, std::span<std::byte> segment, int peer);
+  void add_receive(const Endpoint& endpoint, std::span<std::byte> segment, int peer);
 
   MpiWatch& watch_;
   std::uint64_t number_;

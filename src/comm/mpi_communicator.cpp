@@ -43,7 +43,7 @@ struct MpiCollective {
 /// What every rank gives to `gather_all`: of one size, so that no mistake of a rank can make the
 /// collectives of MPI fail. More bytes than fit follow in a second gather.
 struct Block {
-  std::uint64_t stamp, size;
+  std::uint64_t fingerprint, size;
   std::byte bytes[56];
 };
 
@@ -67,14 +67,16 @@ class MpiCommunicator final : public Communicator {
     for (MpiDuplicate* comm : {&messages_, &gathers_, &agreements_}) comm->keep();
   }
 
-  void set_activity(Activity activity) override { watch_.set_activity(std::move(activity)); }
+  void set_signature(CollectiveSignature signature) override {
+    watch_.set_signature(std::move(signature));
+  }
   std::vector<Message> exchange(std::vector<Message> outgoing) override;
   Bytes gather_all(std::span<const std::byte> mine) override;
   Bytes broadcast(Bytes bytes, int root) override;
   std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
                                         std::vector<Peer> receives) override;
-  void report_divergence(int peer) override {
-    watch_.report_divergence(peer, "reading a message that it did not expect");
+  void report_mismatch(int peer) override {
+    watch_.report_mismatch(peer, "reading a message that it did not expect");
   }
   double seconds() const override { return MPI_Wtime(); }
   std::optional<int> mpi_handle() const override { return MPI_Comm_c2f(messages_); }
@@ -123,10 +125,10 @@ std::vector<Message> MpiCommunicator::exchange(std::vector<Message> outgoing) {
   return incoming;
 }
 
-/// Returns when all ranks have called it, with one stamp.
+/// Returns when all ranks have called it, with one fingerprint.
 void MpiCommunicator::agree(const MpiWait& what, const std::function<void()>& meanwhile) {
-  const std::uint64_t stamp = watch_.stamp();
-  const std::uint64_t mine[2] = {stamp, ~stamp};
+  const std::uint64_t fingerprint = watch_.fingerprint();
+  const std::uint64_t mine[2] = {fingerprint, ~fingerprint};
   std::uint64_t largest[2] = {0, 0};
   MpiCollective reduction;
   reduction.out.resize(sizeof mine);
@@ -137,12 +139,12 @@ void MpiCommunicator::agree(const MpiWait& what, const std::function<void()>& me
             "MPI_Iallreduce");
   watch_.wait(what, [&] { return meanwhile(), reduction.test(); });
   std::memcpy(largest, reduction.in.data(), sizeof largest);
-  if (largest[0] == stamp && largest[1] == ~stamp) return;
-  const Bytes all = gather(agreements_, std::as_bytes(std::span(&stamp, 1)), what);
+  if (largest[0] == fingerprint && largest[1] == ~fingerprint) return;
+  const Bytes all = gather(agreements_, std::as_bytes(std::span(&fingerprint, 1)), what);
   for (int other = 0; other < size(); ++other)
-    if (std::memcmp(&all[static_cast<std::size_t>(other) * sizeof stamp], &stamp, sizeof stamp) !=
-        0)
-      watch_.report_divergence(other, what.operation);
+    if (std::memcmp(&all[static_cast<std::size_t>(other) * sizeof fingerprint], &fingerprint,
+                    sizeof fingerprint) != 0)
+      watch_.report_mismatch(other, what.operation);
 }
 
 /// One MPI_Iallgather.
@@ -160,7 +162,7 @@ Bytes MpiCommunicator::gather(MPI_Comm comm, std::span<const std::byte> mine, co
 
 Bytes MpiCommunicator::gather_all(std::span<const std::byte> mine) {
   const MpiWait what{"gathering from all ranks", ++collectives_, {}};
-  Block block{watch_.stamp(), mine.size(), {}};
+  Block block{watch_.fingerprint(), mine.size(), {}};
   const std::size_t size_in_block = std::min(mine.size(), sizeof block.bytes);
   if (size_in_block > 0) std::memcpy(block.bytes, mine.data(), size_in_block);
   const Bytes blocks = gather(gathers_, std::as_bytes(std::span(&block, 1)), what);
@@ -169,22 +171,24 @@ Bytes MpiCommunicator::gather_all(std::span<const std::byte> mine) {
   for (std::size_t other = 0; other < ranks; ++other) {
     Block theirs;
     std::memcpy(&theirs, &blocks[other * sizeof theirs], sizeof theirs);
-    if (theirs.stamp != block.stamp || theirs.size != block.size)
-      watch_.report_divergence(static_cast<int>(other),
-                               fmt::format("gathering {} bytes from all ranks", mine.size()));
+    if (theirs.fingerprint != block.fingerprint || theirs.size != block.size)
+      watch_.report_mismatch(static_cast<int>(other),
+                             fmt::format("gathering {} bytes from all ranks", mine.size()));
     if (size_in_block > 0) std::memcpy(&all[other * mine.size()], theirs.bytes, size_in_block);
   }
   for (std::size_t begin = size_in_block; begin < mine.size();) {
-    const auto piece = mine.subspan(begin, std::min(mine.size() - begin, options_.largest_message));
-    const Bytes pieces = gather(gathers_, piece, what);
+    const auto segment =
+        mine.subspan(begin, std::min(mine.size() - begin, options_.largest_message));
+    const Bytes segments = gather(gathers_, segment, what);
     for (std::size_t other = 0; other < ranks; ++other)
-      std::memcpy(&all[other * mine.size() + begin], &pieces[other * piece.size()], piece.size());
-    begin += piece.size();
+      std::memcpy(&all[other * mine.size() + begin], &segments[other * segment.size()],
+                  segment.size());
+    begin += segment.size();
   }
   return all;
 }
 
-/// The place of a rank in a binomial tree, whose root is rank 0 after a rotation.
+/// The position of a rank in a binomial tree, whose root is rank 0 after a rotation.
 struct TreePlace {
   std::optional<int> parent;
   std::vector<int> children;  ///< those with the largest subtrees first
@@ -200,19 +204,19 @@ struct TreePlace {
 };
 
 struct BroadcastHeader {
-  std::uint64_t stamp, number, size;
+  std::uint64_t fingerprint, number, size;
 };
 
 Bytes MpiCommunicator::broadcast(Bytes bytes, int root) {
   require_rank(root);
   const TreePlace tree(rank(), root, size());
   const std::uint64_t number = ++collectives_;
-  BroadcastHeader header{watch_.stamp(), number, bytes.size()};
+  BroadcastHeader header{watch_.fingerprint(), number, bytes.size()};
   const auto header_bytes = std::as_writable_bytes(std::span(&header, 1));
   if (tree.parent) {
     transfer(header_bytes, {}, tree.parent, number);
-    if (header.stamp != watch_.stamp() || header.number != number)
-      watch_.report_divergence(*tree.parent, "in a broadcast");
+    if (header.fingerprint != watch_.fingerprint() || header.number != number)
+      watch_.report_mismatch(*tree.parent, "in a broadcast");
     bytes.resize(header.size);
     transfer(bytes, {}, tree.parent, number);
   }
@@ -245,7 +249,7 @@ void MpiCommunicator::transfer(std::span<std::byte> bytes, std::span<const int> 
   try {
     watch_.wait(what, [&] { return requests.test(); });
   } catch (const MpiRequests::Fault& fault) {
-    watch_.report_divergence(fault.peer, what.operation);
+    watch_.report_mismatch(fault.peer, what.operation);
   } catch (...) {
     abandon(std::move(buffer));
     throw;
@@ -263,10 +267,11 @@ std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
   // Channels that are opened in different calls must not meet: large messages that do not fit make
   // some versions of MPI write over the end of the buffer.
   const std::uint64_t number = ++channels_;
-  const std::uint64_t mixed = (watch_.stamp() + number) * 0x9e3779b97f4a7c15ULL >> 32;
+  const std::uint64_t mixed = (watch_.fingerprint() + number) * 0x9e3779b97f4a7c15ULL >> 32;
   const int tag = first_channel_tag + static_cast<int>(mixed % channel_tags_);
   return std::make_unique<MpiChannel>(
-      MpiChannel::Place{messages_, tag, number, options_.largest_message}, watch_, sends, receives);
+      MpiChannel::Endpoint{messages_, tag, number, options_.largest_message}, watch_, sends,
+      receives);
 }
 
 class Session final : public MpiSession {

@@ -28,7 +28,7 @@ struct MpiSession {
 };
 
 struct MpiOptions {
-  /// Larger messages travel in pieces; at most INT_MAX, at least 1.
+  /// Larger messages travel in segments; at most INT_MAX, at least 1.
   std::size_t largest_message = std::size_t{1} << 30;  // bytes
   /// How long a rank waits before it asks the others what they are doing. The error comes only if
   /// some of them wait for each other in different calls; slow ranks are waited for.

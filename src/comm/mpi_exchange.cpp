@@ -11,11 +11,11 @@ MpiExchange::MpiExchange(MPI_Comm comm, int tag, std::size_t largest, std::vecto
   for (Message& message : outgoing_) {
     std::span<std::byte> rest = message.bytes;
     for (bool last = false; !last;) {
-      const auto piece = rest.first(std::min(rest.size(), largest_));
-      rest = rest.subspan(piece.size());
-      last = piece.size() < largest_;
+      const auto segment = rest.first(std::min(rest.size(), largest_));
+      rest = rest.subspan(segment.size());
+      last = segment.size() < largest_;
       MPI_Request request;
-      mpi_check(MPI_Issend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, message.rank,
+      mpi_check(MPI_Issend(segment.data(), static_cast<int>(segment.size()), MPI_BYTE, message.rank,
                            tag_, comm_, &request),
                 "MPI_Issend");
       sends_.add(request, message.rank);
@@ -27,7 +27,7 @@ MpiExchange::~MpiExchange() {
   if (complete_) return;
   abandon(
       std::move(outgoing_));  // an error has ended the exchange, but MPI may still read or write
-  abandon(std::move(pieces_));
+  abandon(std::move(segments_));
 }
 
 void MpiExchange::receive() {
@@ -38,7 +38,8 @@ void MpiExchange::receive() {
   if (!found) return;
   mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
   Bytes& bytes =
-      pieces_.emplace_back(Message{status.MPI_SOURCE, Bytes(static_cast<std::size_t>(size))}).bytes;
+      segments_.emplace_back(Message{status.MPI_SOURCE, Bytes(static_cast<std::size_t>(size))})
+          .bytes;
   MPI_Request request;
   mpi_check(MPI_Imrecv(bytes.data(), size, MPI_BYTE, &message, &request), "MPI_Imrecv");
   receives_.add(request, status.MPI_SOURCE);
@@ -46,17 +47,17 @@ void MpiExchange::receive() {
 
 std::vector<Message> MpiExchange::take() {
   complete_ = true;
-  std::stable_sort(pieces_.begin(), pieces_.end(),
+  std::stable_sort(segments_.begin(), segments_.end(),
                    [](const Message& a, const Message& b) { return a.rank < b.rank; });
   std::vector<Message> messages;
   bool goes_on = false;
-  for (Message& piece : pieces_) {
-    const std::size_t size = piece.bytes.size();
+  for (Message& segment : segments_) {
+    const std::size_t size = segment.bytes.size();
     if (goes_on)
-      messages.back().bytes.insert(messages.back().bytes.end(), piece.bytes.begin(),
-                                   piece.bytes.end());
+      messages.back().bytes.insert(messages.back().bytes.end(), segment.bytes.begin(),
+                                   segment.bytes.end());
     else
-      messages.push_back(std::move(piece));
+      messages.push_back(std::move(segment));
     goes_on = size == largest_;
   }
   return messages;

@@ -15,7 +15,7 @@ namespace op2::comm {
 /// takes to hear that all have ended.
 class MpiExchange {
  public:
-  /// Messages go in pieces of `largest` bytes; the first shorter one is the last.
+  /// Messages go in segments of `largest` bytes; the first shorter one is the last.
   MpiExchange(MPI_Comm comm, int tag, std::size_t largest, std::vector<Message> outgoing);
   ~MpiExchange();
   MpiExchange(const MpiExchange&) = delete;
@@ -32,7 +32,7 @@ class MpiExchange {
   MPI_Comm comm_;
   int tag_;
   std::size_t largest_;
-  std::vector<Message> outgoing_, pieces_;
+  std::vector<Message> outgoing_, segments_;
   MpiRequests sends_, receives_;
   bool complete_ = false;
 };

@@ -65,7 +65,7 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
   for (int k = 0; k < spins; ++k)
     if (done()) return;
   ++waits_;
-  places_.clear();
+  states_.clear();
   struct Guard {
     const MpiWait*& waiting;
     ~Guard() { waiting = nullptr; }
@@ -85,39 +85,39 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
   }
 }
 
-void MpiWatch::report_divergence(int peer, const std::string& operation) {
+void MpiWatch::report_mismatch(int peer, const std::string& operation) {
   const MpiWait what{operation, 0, [peer] { return std::vector{peer}; }};
   const MpiWait* before = std::exchange(waiting_, &what);
   ++waits_;
-  places_.clear();
+  states_.clear();
   const auto begin = Clock::now();
-  for (auto next = begin; !places_.contains(peer) && Clock::now() < begin + patience;) {
+  for (auto next = begin; !states_.contains(peer) && Clock::now() < begin + patience;) {
     if (Clock::now() >= next) {
-      send(peer, question, packed(my_place()));
+      send(peer, question, packed(my_state()));
       next = Clock::now() + patience;
     }
     read_notes();
     rest(before_naps);
   }
-  const Place mine = my_place();
+  const WaitState mine = my_state();
   waiting_ = before;
-  const Position here{rank_, mine.stamp, mine.steps};
-  const auto theirs = places_.find(peer);
-  if (theirs == places_.end())
-    fail(divergence(here, {peer, 0, "some work; it has not answered for 5 seconds"}));
-  fail(divergence(here, {peer, theirs->second.stamp, theirs->second.steps}));
+  const Position here{rank_, mine.fingerprint, mine.steps};
+  const auto theirs = states_.find(peer);
+  if (theirs == states_.end())
+    fail(collective_mismatch(here, {peer, 0, "some work; it has not answered for 5 seconds"}));
+  fail(collective_mismatch(here, {peer, theirs->second.fingerprint, theirs->second.steps}));
 }
 
-MpiWatch::Place MpiWatch::my_place() const {
-  Place place;
-  place.stamp = activity_.stamp;
-  place.wait = waits_;
-  place.for_all = !waiting_->missing;
-  if (waiting_->missing) place.missing = waiting_->missing();
-  if (activity_.describe) place.steps = activity_.describe() + "\n";
-  place.steps += waiting_->operation;
-  if (waiting_->number > 0) place.steps += fmt::format(", number {}", waiting_->number);
-  return place;
+MpiWatch::WaitState MpiWatch::my_state() const {
+  WaitState state;
+  state.fingerprint = signature_.fingerprint;
+  state.wait = waits_;
+  state.for_all = !waiting_->missing;
+  if (waiting_->missing) state.missing = waiting_->missing();
+  if (signature_.describe) state.steps = signature_.describe() + "\n";
+  state.steps += waiting_->operation;
+  if (waiting_->number > 0) state.steps += fmt::format(", number {}", waiting_->number);
+  return state;
 }
 
 void MpiWatch::send(int to, Kind kind, Bytes bytes) {
@@ -154,129 +154,131 @@ void MpiWatch::read_notes() {
 }
 
 void MpiWatch::accept(const Note& note) {
-  Place place = unpacked(note.bytes);
+  WaitState state = unpacked(note.bytes);
   if (note.kind == verdict) {
-    failure_.emplace(static_cast<ErrorCode>(place.code), place.steps);
+    failure_.emplace(static_cast<ErrorCode>(state.code), state.steps);
     throw Error(*failure_);
   }
   if (note.kind == question) {
-    Place mine = my_place();
-    mine.echo = place.wait;
+    WaitState mine = my_state();
+    mine.echo = state.wait;
     return send(note.peer, answer, packed(mine));
   }
-  if (place.echo != waits_) return;  // to a question of an earlier wait
-  const auto known = places_.find(note.peer);
-  if (known != places_.end() && known->second.wait == place.wait)
-    place.seen = known->second.seen + 1;
-  places_[note.peer] = std::move(place);
+  if (state.echo != waits_) return;  // to a question of an earlier wait
+  const auto known = states_.find(note.peer);
+  if (known != states_.end() && known->second.wait == state.wait)
+    state.seen = known->second.seen + 1;
+  states_[note.peer] = std::move(state);
 }
 
 /// Those whose part is missing, here and where the ranks wait that have answered; those that are
-/// elsewhere first, for they have to answer twice.
-std::vector<int> MpiWatch::whom_to_ask(const Place& mine) const {
-  std::set<int> elsewhere, unknown;
-  const auto add_missing = [&](const Place& place) {
-    for (const int rank : place.missing)
-      if (rank != rank_ && !places_.contains(rank)) unknown.insert(rank);
+/// in other calls first, for they have to answer twice.
+std::vector<int> MpiWatch::whom_to_ask(const WaitState& mine) const {
+  std::set<int> in_other_calls, unknown;
+  const auto add_missing = [&](const WaitState& state) {
+    for (const int rank : state.missing)
+      if (rank != rank_ && !states_.contains(rank)) unknown.insert(rank);
   };
   add_missing(mine);
-  for (const auto& [rank, place] : places_) {
-    if (!mine.for_all || !same_call(mine, place)) elsewhere.insert(rank);
-    add_missing(place);
+  for (const auto& [rank, state] : states_) {
+    if (!mine.for_all || !same_call(mine, state)) in_other_calls.insert(rank);
+    add_missing(state);
   }
   for (int rank = 0; mine.for_all && rank < size_; ++rank)
-    if (rank != rank_ && !places_.contains(rank)) unknown.insert(rank);
+    if (rank != rank_ && !states_.contains(rank)) unknown.insert(rank);
   std::vector<int> ranks(unknown.begin(), unknown.end());
   if (!ranks.empty())
     std::rotate(ranks.begin(), ranks.begin() + static_cast<int>(rotation_ % ranks.size()),
                 ranks.end());
-  ranks.insert(ranks.begin(), elsewhere.begin(), elsewhere.end());
+  ranks.insert(ranks.begin(), in_other_calls.begin(), in_other_calls.end());
   ranks.resize(std::min(ranks.size(), questions_per_round));
   return ranks;
 }
 
 void MpiWatch::ask() {
-  Place mine = my_place();
+  WaitState mine = my_state();
   const auto ranks = whom_to_ask(mine);
   mine.steps.clear();  // the answer is what matters
   for (const int rank : ranks) send(rank, question, packed(mine));
   rotation_ += ranks.size();
 }
 
-bool MpiWatch::same_call(const Place& a, const Place& b) {
-  const auto call = [](const Place& place) {
-    return std::string_view(place.steps).substr(place.steps.rfind('\n') + 1);
+bool MpiWatch::same_call(const WaitState& a, const WaitState& b) {
+  const auto call = [](const WaitState& state) {
+    return std::string_view(state.steps).substr(state.steps.rfind('\n') + 1);
   };
-  return a.stamp == b.stamp && call(a) == call(b);
+  return a.fingerprint == b.fingerprint && call(a) == call(b);
 }
 
-bool MpiWatch::waits_for(const Place& from, int from_rank, const Place& to, int to_rank) {
+bool MpiWatch::waits_for(const WaitState& from, int from_rank, const WaitState& to, int to_rank) {
   if (from_rank == to_rank) return false;
   if (from.for_all) return !same_call(from, to);
   return std::find(from.missing.begin(), from.missing.end(), to_rank) != from.missing.end();
 }
 
-bool MpiWatch::reaches(const std::map<int, Place>& places, int from, int to) {
+bool MpiWatch::reaches(const std::map<int, WaitState>& states, int from, int to) {
   std::set<int> seen{from};
   std::vector<int> open{from};
   while (!open.empty()) {
     const int rank = open.back();
     open.pop_back();
-    for (const auto& [next, place] : places)
-      if (waits_for(places.at(rank), rank, place, next) && seen.insert(next).second)
+    for (const auto& [next, state] : states)
+      if (waits_for(states.at(rank), rank, state, next) && seen.insert(next).second)
         open.push_back(next);
   }
   return seen.contains(to);
 }
 
 void MpiWatch::throw_if_proven() {
-  std::map<int, Place> places{{rank_, my_place()}};
-  for (const auto& [rank, place] : places_)
-    if (place.seen > 1) places.emplace(rank, place);
-  const Place& mine = places.at(rank_);
-  const Place* culprit = nullptr;
+  std::map<int, WaitState> states{{rank_, my_state()}};
+  for (const auto& [rank, state] : states_)
+    if (state.seen > 1) states.emplace(rank, state);
+  const WaitState& mine = states.at(rank_);
+  const WaitState* culprit = nullptr;
   Position there{};
-  for (const auto& [rank, place] : places) {
-    if (same_call(mine, place) || !reaches(places, rank_, rank) || !reaches(places, rank, rank_))
+  for (const auto& [rank, state] : states) {
+    if (same_call(mine, state) || !reaches(states, rank_, rank) || !reaches(states, rank, rank_))
       continue;
-    // One with another stamp says more than one that has come further in the same step.
-    if (culprit != nullptr && (culprit->stamp != mine.stamp || place.stamp == mine.stamp)) continue;
-    culprit = &place;
-    there = {rank, place.stamp, place.steps};
+    // One with another fingerprint says more than one that has come further in the same step.
+    if (culprit != nullptr &&
+        (culprit->fingerprint != mine.fingerprint || state.fingerprint == mine.fingerprint))
+      continue;
+    culprit = &state;
+    there = {rank, state.fingerprint, state.steps};
   }
-  if (culprit != nullptr) fail(divergence({rank_, mine.stamp, mine.steps}, there));
+  if (culprit != nullptr) fail(collective_mismatch({rank_, mine.fingerprint, mine.steps}, there));
 }
 
 void MpiWatch::fail(const Error& error) {
   failure_ = error;
   const std::string text = error.what();
-  Place place;
-  place.code = static_cast<std::uint64_t>(error.code());
-  place.steps = text.substr(text.find(' ') + 1);  // without the code, which an Error puts in front
+  WaitState state;
+  state.code = static_cast<std::uint64_t>(error.code());
+  state.steps = text.substr(text.find(' ') + 1);  // without the code, which an Error puts in front
   for (int rank = 0; rank < size_; ++rank)
-    if (rank != rank_) send(rank, verdict, packed(place));
+    if (rank != rank_) send(rank, verdict, packed(state));
   throw Error(error);
 }
 
-Bytes MpiWatch::packed(const Place& place) {
+Bytes MpiWatch::packed(const WaitState& state) {
   Bytes bytes;
-  for (const std::uint64_t number : {place.stamp, place.code, place.wait, place.echo,
-                                     std::uint64_t{place.for_all}, place.missing.size()})
+  for (const std::uint64_t number : {state.fingerprint, state.code, state.wait, state.echo,
+                                     std::uint64_t{state.for_all}, state.missing.size()})
     put(bytes, number);
-  put_many(bytes, std::span<const int>(place.missing));
-  put_many(bytes, std::span<const char>(place.steps));
+  put_many(bytes, std::span<const int>(state.missing));
+  put_many(bytes, std::span<const char>(state.steps));
   return bytes;
 }
 
-MpiWatch::Place MpiWatch::unpacked(const Bytes& bytes) {
+MpiWatch::WaitState MpiWatch::unpacked(const Bytes& bytes) {
   Reader reader(bytes);
-  Place place;
-  for (std::uint64_t* number : {&place.stamp, &place.code, &place.wait, &place.echo})
+  WaitState state;
+  for (std::uint64_t* number : {&state.fingerprint, &state.code, &state.wait, &state.echo})
     *number = reader.get<std::uint64_t>();
-  place.for_all = reader.get<std::uint64_t>() != 0;
-  place.missing = reader.get_many<int>(reader.get<std::uint64_t>());
-  place.steps = text_of(reader.rest());
-  return place;
+  state.for_all = reader.get<std::uint64_t>() != 0;
+  state.missing = reader.get_many<int>(reader.get<std::uint64_t>());
+  state.steps = text_of(reader.rest());
+  return state;
 }
 
 }  // namespace op2::comm

@@ -26,7 +26,7 @@ bool can_hold(Wide value) {
   else if constexpr (std::is_integral_v<Wide>)
     return std::in_range<To>(value);
   else
-    return false;  // what has a fraction is no whole number, and the type of the file has
+    return false;  // what has a fraction is not a whole number, and the type of the file has
 }
 
 /// Copies values to `out`, an array of `type`, up to the first one that it cannot hold.

@@ -9,11 +9,11 @@
 
 namespace op2::comm {
 
-OwnerLookup::OwnerLookup(Communicator& communicator, const Blocks& set, const Owners& held,
+OwnerLookup::OwnerLookup(Communicator& communicator, const Blocks& set, const Owners& declared,
                          std::span<const GlobalId> asked)
-    : set_(set), held_(held), rank_(communicator.rank()) {
+    : set_(set), declared_(declared), rank_(communicator.rank()) {
   std::copy_if(asked.begin(), asked.end(), std::back_inserter(away_),
-               [&](GlobalId id) { return !set.holds(rank_, id); });
+               [&](GlobalId id) { return !set.declares(rank_, id); });
   std::sort(away_.begin(), away_.end());
   away_.erase(std::unique(away_.begin(), away_.end()), away_.end());
   ask(communicator);
@@ -22,10 +22,10 @@ OwnerLookup::OwnerLookup(Communicator& communicator, const Blocks& set, const Ow
 void OwnerLookup::ask(Communicator& communicator) {
   std::vector<Message> questions;
   for (auto from = away_.begin(); from != away_.end();) {
-    const int holder = set_.holder(*from);
+    const int rank = set_.declaring_rank(*from);
     const auto to =
-        std::lower_bound(from, away_.end(), set_.begin[static_cast<std::size_t>(holder) + 1]);
-    questions.push_back({holder, to_bytes<GlobalId>({from, to})});
+        std::lower_bound(from, away_.end(), set_.begin[static_cast<std::size_t>(rank) + 1]);
+    questions.push_back({rank, to_bytes<GlobalId>({from, to})});
     from = to;
   }
 
@@ -36,7 +36,7 @@ void OwnerLookup::ask(Communicator& communicator) {
     answers.push_back({question.rank, to_bytes<std::int32_t>(owners)});
   }
 
-  // Holders answer in the order of their ranks, which is that of the elements.
+  // Ranks answer in the order of their ranks, which is that of the elements.
   for (const Message& answer : communicator.exchange(std::move(answers))) {
     const Owners owners = from_bytes<std::int32_t>(answer.bytes);
     owners_.insert(owners_.end(), owners.begin(), owners.end());
@@ -44,8 +44,8 @@ void OwnerLookup::ask(Communicator& communicator) {
 }
 
 std::int32_t OwnerLookup::owner_of(GlobalId id) const {
-  if (set_.holds(rank_, id))
-    return held_[static_cast<std::size_t>(id - set_.begin[static_cast<std::size_t>(rank_)])];
+  if (set_.declares(rank_, id))
+    return declared_[static_cast<std::size_t>(id - set_.begin[static_cast<std::size_t>(rank_)])];
   const auto found = std::lower_bound(away_.begin(), away_.end(), id);
   return owners_[static_cast<std::size_t>(found - away_.begin())];
 }

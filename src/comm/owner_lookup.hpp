@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Owners of elements that other ranks hold.
+// Owners of elements that other ranks declare.
 #pragma once
 
 #include <span>
@@ -10,26 +10,27 @@
 
 namespace op2::comm {
 
-/// Answers for the elements that were asked for and for all held ones. Memory: the elements asked
-/// for that are held elsewhere.
+/// Answers for the elements that were asked for and for all declared ones. Memory: the elements
+/// asked for that are declared by other ranks.
 class OwnerLookup {
  public:
   /// Collective. Cost: two exchanges.
-  /// @param set, held  outlive this object; `held` has the owners of the held elements
-  /// @param asked      global numbers, repeated as often as one likes
-  OwnerLookup(Communicator& communicator, const Blocks& set, const Owners& held,
+  /// @param set, declared  outlive this object; `declared`: the owners of the elements declared
+  /// here
+  /// @param asked      global indices, in any order, may repeat
+  OwnerLookup(Communicator& communicator, const Blocks& set, const Owners& declared,
               std::span<const GlobalId> asked);
 
-  /// Local. Cost O(1) for a held element, else O(log elements asked for).
+  /// Local. Cost O(1) for a declared element, else O(log elements asked for).
   std::int32_t owner_of(GlobalId id) const;
 
  private:
   void ask(Communicator& communicator);
 
   const Blocks& set_;
-  const Owners& held_;
+  const Owners& declared_;
   const int rank_;
-  std::vector<GlobalId> away_;  ///< asked for and held elsewhere; ascending, each once
+  std::vector<GlobalId> away_;  ///< asked for and declared by other ranks; ascending, each once
   Owners owners_;               ///< of those
 };
 

@@ -13,17 +13,17 @@
 
 namespace op2::comm {
 
-/// Each rank owns what it holds.
+/// Each rank owns what it declares.
 Owners block_owners(const Blocks& set, int rank);
 
-/// Spread by a hash of the global number: the worst halos there are, for tests.
+/// Spread by a hash of the global index: the worst halos there are, for tests.
 Owners random_owners(const Blocks& set, int rank, int ranks);
 
-/// Recursive coordinate bisection, cut across the longest side; elements at the same place go by
-/// their global numbers. Parts differ by at most one element; more ranks than elements leave some
+/// Recursive coordinate bisection, cut across the longest side; elements at the same position go by
+/// their global indices. Parts differ by at most one element; more ranks than elements leave some
 /// empty. Cost: about 20 small exchanges per level of the recursion, of which there are
 /// log2(ranks).
-/// @param coordinates  of the held elements, shape [held x dim], 1 <= dim <= 3
+/// @param coordinates  of the declared elements, shape [declared x dim], 1 <= dim <= 3
 Owners rcb_owners(Communicator& communicator, const Blocks& set,
                   std::span<const double> coordinates, int dim);
 
@@ -39,15 +39,15 @@ std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& m
 
 /// Owners of all sets from those of one. A set that leads through a map to owned sets takes, for
 /// each element, the rank that owns most of its targets; a set that is led to takes the rank that
-/// owns most of the elements which lead there. Ties are spread evenly by the global number, not
-/// given to the lowest rank. Sets that no map connects are owned by their holders. Maps are taken
-/// in the order of declaration, nearest sets first.
+/// owns most of the elements which lead there. Ties are spread evenly by the global index, not
+/// given to the lowest rank. Sets that no map connects are owned by their declaring ranks. Maps are
+/// taken in the order of declaration, nearest sets first.
 /// @param owners  of set `primary`
 /// @return for each set of the mesh
 std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
                                    Owners owners);
 
-/// What a partition is worth.
+/// The quality of a partition.
 struct PartitionQuality {
   struct SetQuality {
     std::int64_t elements;           ///< on all ranks

@@ -40,7 +40,7 @@ std::vector<Step> steps_from(const BlockMesh& mesh, int primary) {
   return steps;
 }
 
-/// The most frequent of the votes; of several such ones, any, as the global number has it.
+/// The most frequent of the votes; of several such ones, any, as the global index has it.
 /// @param votes  at least one; sorted afterwards
 std::int32_t elected(std::span<std::int32_t> votes, GlobalId id) {
   std::sort(votes.begin(), votes.end());
@@ -83,7 +83,7 @@ Owners owners_from_targets(Communicator& communicator, const BlockMesh& mesh, co
   return owners;
 }
 
-/// Elements that no source leads to stay with their holder.
+/// Elements that no source leads to stay with their declaring rank.
 Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
                            const Owners& sources) {
   const Blocks& set = mesh.sets[static_cast<std::size_t>(map.to)];

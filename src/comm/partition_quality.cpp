@@ -15,14 +15,14 @@ namespace {
 std::vector<std::int64_t> owned_counts(Communicator& communicator,
                                        const std::vector<Owners>& owners) {
   const auto sets = owners.size(), ranks = static_cast<std::size_t>(communicator.size());
-  std::vector<std::int64_t> held(ranks * sets);  // by owner and set
+  std::vector<std::int64_t> declared(ranks * sets);  // by owner and set
   for (std::size_t set = 0; set < sets; ++set)
     for (const std::int32_t owner : owners[set])
-      ++held[static_cast<std::size_t>(owner) * sets + set];
+      ++declared[static_cast<std::size_t>(owner) * sets + set];
 
   std::vector<Message> messages;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto counts = std::span<const std::int64_t>(held).subspan(rank * sets, sets);
+    const auto counts = std::span<const std::int64_t>(declared).subspan(rank * sets, sets);
     if (std::any_of(counts.begin(), counts.end(), [](auto count) { return count != 0; }))
       messages.push_back({static_cast<int>(rank), to_bytes(counts)});
   }
@@ -35,8 +35,8 @@ std::vector<std::int64_t> owned_counts(Communicator& communicator,
 }
 
 /// Held rows of a map whose source and targets have several owners. Collective.
-std::int64_t held_cut(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
-                      const std::vector<Owners>& owners) {
+std::int64_t declared_cut(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
+                          const std::vector<Owners>& owners) {
   const OwnerLookup lookup(communicator, mesh.sets[static_cast<std::size_t>(map.to)],
                            owners[static_cast<std::size_t>(map.to)], map.targets);
   const auto arity = static_cast<std::size_t>(map.arity);
@@ -55,7 +55,8 @@ std::int64_t held_cut(Communicator& communicator, const BlockMesh& mesh, const B
 PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
                             const std::vector<Owners>& owners) {
   std::vector<std::int64_t> mine = owned_counts(communicator, owners);
-  for (const BlockMap& map : mesh.maps) mine.push_back(held_cut(communicator, mesh, map, owners));
+  for (const BlockMap& map : mesh.maps)
+    mine.push_back(declared_cut(communicator, mesh, map, owners));
   const auto all = from_bytes<std::int64_t>(
       communicator.gather_all(std::as_bytes(std::span<const std::int64_t>(mine))));
 

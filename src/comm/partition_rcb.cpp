@@ -76,10 +76,10 @@ std::uint64_t sortable(double number) {
   return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-/// A held element of which is not known yet on which side of the cut it is.
+/// A declared element of which is not known yet on which side of the cut it is.
 struct Candidate {
-  std::array<std::uint64_t, 2> key;  ///< coordinate and global number: what elements are sorted by
-  std::size_t held;                  ///< position among the held elements
+  std::array<std::uint64_t, 2> key;  ///< coordinate and global index: what elements are sorted by
+  std::size_t declared;              ///< position among the declared elements
 
   std::int64_t byte(int number) const {
     return static_cast<std::int64_t>(key[number < 8 ? 0 : 1] >> (8 * (7 - number % 8)) & 255);
@@ -144,7 +144,7 @@ Table sum_of_own_part(Communicator& communicator, const std::vector<Cutting>& cu
 void choose_sides(Communicator& communicator, std::span<const double> coordinates, std::size_t dim,
                   std::vector<Cutting>& cuttings) {
   const auto coordinate = [&](const Candidate& candidate, std::size_t d) {
-    return coordinates[candidate.held * dim + d];
+    return coordinates[candidate.declared * dim + d];
   };
   const auto box_of = [&](const Cutting& cutting) {
     Box box;
@@ -166,7 +166,7 @@ void settle(Cutting& cutting, int byte, const Cut& cut, Owners& owners) {
   std::erase_if(cutting.candidates, [&](const Candidate& candidate) {
     const std::int64_t value = candidate.byte(byte);
     const bool is_above = value > cut.byte || (value == cut.byte && cut.below == 0);
-    if (is_above) owners[candidate.held] = cutting.part.middle();
+    if (is_above) owners[candidate.declared] = cutting.part.middle();
     return is_above || value < cut.byte;
   });
 }
@@ -192,7 +192,7 @@ bool narrow(Communicator& communicator, int byte, std::vector<Cutting>& cuttings
                      [](const Cutting& cutting) { return cutting.below == 0; });
 }
 
-/// The keys' last eight bytes are a global number below `size`, with zeros in front.
+/// The keys' last eight bytes are a global index below `size`, with zeros in front.
 bool is_always_zero(int byte, GlobalId size) {
   return byte >= 8 && (size - 1) >> (8 * (15 - byte)) == 0;
 }

@@ -10,17 +10,17 @@
 namespace op2::comm {
 
 Placement::Placement(Communicator& communicator, const Blocks& set, const Owners& owners)
-    : held_(static_cast<std::int32_t>(owners.size())) {
+    : declared_(static_cast<std::int32_t>(owners.size())) {
   std::map<int, std::vector<std::int32_t>> by_owner;
-  for (std::int32_t k = 0; k < held_; ++k)
+  for (std::int32_t k = 0; k < declared_; ++k)
     by_owner[owners[static_cast<std::size_t>(k)]].push_back(k);
   const GlobalId first = set.begin[static_cast<std::size_t>(communicator.rank())];
   std::vector<Message> messages;
-  for (auto& [owner, held] : by_owner) {
+  for (auto& [owner, declared] : by_owner) {
     std::vector<GlobalId> ids;
-    for (const std::int32_t k : held) ids.push_back(first + k);
+    for (const std::int32_t k : declared) ids.push_back(first + k);
     messages.push_back({owner, to_bytes<GlobalId>(ids)});
-    leaving_.push_back({owner, std::move(held)});
+    leaving_.push_back({owner, std::move(declared)});
   }
   std::vector<GlobalId> owned;
   for (const Message& message : communicator.exchange(std::move(messages))) {
@@ -32,12 +32,12 @@ Placement::Placement(Communicator& communicator, const Blocks& set, const Owners
   owned_ = SortedIds(std::move(owned));
 }
 
-Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte> held,
+Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte> declared,
                            std::size_t row_bytes) const {
   std::vector<Message> messages;
   for (const Leaving& part : leaving_) {
-    Bytes bytes(part.held.size() * row_bytes);
-    gather_rows(bytes.data(), held.data(), part.held, row_bytes);
+    Bytes bytes(part.declared.size() * row_bytes);
+    gather_rows(bytes.data(), declared.data(), part.declared, row_bytes);
     messages.push_back({part.owner, std::move(bytes)});
   }
   Bytes rows;
@@ -48,26 +48,26 @@ Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte
   return rows;
 }
 
-Bytes Placement::to_holders(Communicator& communicator, std::span<const std::byte> owned,
-                            std::size_t row_bytes) const {
+Bytes Placement::to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
+                                    std::size_t row_bytes) const {
   std::vector<Message> messages;
   std::size_t at = 0;
   for (const Arriving& part : arriving_) {
     const std::size_t bytes = static_cast<std::size_t>(part.count) * row_bytes;
     const auto rows = owned.subspan(at, bytes);
-    messages.push_back({part.holder, {rows.begin(), rows.end()}});
+    messages.push_back({part.rank, {rows.begin(), rows.end()}});
     at += bytes;
   }
-  Bytes held(static_cast<std::size_t>(held_) * row_bytes);
+  Bytes declared(static_cast<std::size_t>(declared_) * row_bytes);
   std::size_t part = 0;
   for (const Message& message : communicator.exchange(std::move(messages))) {
     while (leaving_[part].owner != message.rank) ++part;
-    const auto& places = leaving_[part].held;
-    core::ensure(message.bytes.size() == places.size() * row_bytes,
-                 "rows were lost on the way to holders");
-    scatter_rows(held.data(), message.bytes.data(), places, row_bytes);
+    const auto& positions = leaving_[part].declared;
+    core::ensure(message.bytes.size() == positions.size() * row_bytes,
+                 "rows were lost on the way to their declaring ranks");
+    scatter_rows(declared.data(), message.bytes.data(), positions, row_bytes);
   }
-  return held;
+  return declared;
 }
 
 }  // namespace op2::comm

@@ -44,7 +44,7 @@ std::vector<T> gather_records(Communicator& communicator, const T& mine) {
   return from_bytes<T>(communicator.gather_all(std::as_bytes(std::span(&mine, 1))));
 }
 
-/// Everybody's bytes, on the root, in the order of the ranks; nothing elsewhere. Collective.
+/// Everybody's bytes, on the root, in the order of the ranks; nothing on other ranks. Collective.
 inline std::vector<Message> gather_on_root(Communicator& communicator, Bytes mine) {
   std::vector<Message> message;
   message.push_back({0, std::move(mine)});

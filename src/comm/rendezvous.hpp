@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values for elements of a set meet at the ranks that hold the elements.
+// Values for elements of a set meet at the ranks that declare the elements.
 #pragma once
 
 #include <span>
@@ -38,13 +38,13 @@ class Rendezvous {
         outgoing_(static_cast<std::size_t>(communicator.size())) {}
 
   void send(GlobalId element, T value) {
-    const bool held = set_.holds(own_, element);
-    outgoing_[static_cast<std::size_t>(held ? own_ : set_.holder(element))].push_back(
+    const bool declared = set_.declares(own_, element);
+    outgoing_[static_cast<std::size_t>(declared ? own_ : set_.declaring_rank(element))].push_back(
         {element, value});
   }
 
-  /// What all ranks have sent to the elements held here, in no particular order within a row: shape
-  /// [held elements][any number]. Collective; once. Cost: one exchange, linear work.
+  /// What all ranks have sent to the elements declared here, in no particular order within a row:
+  /// shape [declared elements][any number]. Collective; once. Cost: one exchange, linear work.
   Ragged<T> deliver(Communicator& communicator) {
     std::vector<std::vector<Letter>> arrived;
     arrived.push_back(std::exchange(outgoing_[static_cast<std::size_t>(own_)], {}));
@@ -74,8 +74,8 @@ class Rendezvous {
     result.values.resize(static_cast<std::size_t>(result.first.back()));
     for (const auto& letters : arrived)
       for (const Letter& letter : letters) {
-        const auto place = result.first[static_cast<std::size_t>(letter.element - begin) + 1]++;
-        result.values[static_cast<std::size_t>(place)] = letter.value;
+        const auto where = result.first[static_cast<std::size_t>(letter.element - begin) + 1]++;
+        result.values[static_cast<std::size_t>(where)] = letter.value;
       }
     result.first.pop_back();
     return result;

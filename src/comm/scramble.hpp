@@ -6,7 +6,7 @@
 
 namespace op2::comm {
 
-/// Some bits that look random, for each global number: the output function of SplitMix64 (Steele,
+/// Some bits that look random, for each global index: the output function of SplitMix64 (Steele,
 /// Lea and Flood, OOPSLA 2014). A bijection.
 inline std::uint64_t scramble(std::int64_t id) {
   auto bits = static_cast<std::uint64_t>(id) + 0x9e3779b97f4a7c15ULL;

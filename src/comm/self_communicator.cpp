@@ -28,7 +28,7 @@ class SelfCommunicator final : public Communicator {
  public:
   SelfCommunicator() : Communicator(0, 1) {}
 
-  void set_activity(Activity) override {}
+  void set_signature(CollectiveSignature) override {}
 
   std::vector<Message> exchange(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing)
@@ -51,8 +51,9 @@ class SelfCommunicator final : public Communicator {
     return std::make_unique<EmptyChannel>();
   }
 
-  void report_divergence(int) override {
-    core::fail(ErrorCode::divergent_ranks, "the only rank differs from itself; please report it");
+  void report_mismatch(int) override {
+    core::fail(ErrorCode::collective_mismatch,
+               "the only rank differs from itself; please report it");
   }
 
   double seconds() const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An ascending list of global numbers in which each is found at once.
+// An ascending list of global indices in which each is found at once.
 #pragma once
 
 #include <algorithm>

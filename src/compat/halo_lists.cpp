@@ -42,7 +42,7 @@ void add_set(SetLists& lists, const core::Set& set, const comm::DistributedMesh&
   const auto& begin = rows.blocks()[s].begin;
   for (std::size_t rank = 0; rank + 1 < begin.size(); ++rank)
     lists.declared.insert(lists.declared.end(), {begin[rank], begin[rank + 1] - 1});
-  const auto& levels = rows.family().sets[s].levels;
+  const auto& levels = rows.halo_plan().sets[s].levels;
   add_level(lists.exec, levels[0]);
   add_level(lists.nonexec, levels[1]);
 }

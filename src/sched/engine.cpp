@@ -62,7 +62,7 @@ Plan& Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh, std::s
   if (communicator.size() > 1) {
     description = std::make_shared<const std::string>(describe_queue(queue));
     stamp = stamp_of(*description);
-    communicator.set_activity({numbered(stamp, flushes_), [description] { return *description; }});
+    communicator.set_signature({numbered(stamp, flushes_), [description] { return *description; }});
     communicator.barrier();
   }
   const int epoch = rows_.epoch();
@@ -83,7 +83,7 @@ void Engine::forget_halos() {
 void Engine::announce(const Plan& plan) {
   stamp_ = numbered(plan.stamp, flushes_++);
   if (rows_.communicator().size() > 1)
-    rows_.communicator().set_activity({stamp_, [text = plan.description] { return *text; }});
+    rows_.communicator().set_signature({stamp_, [text = plan.description] { return *text; }});
 }
 
 }  // namespace op2::sched

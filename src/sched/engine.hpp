@@ -32,7 +32,7 @@ class Engine {
   /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
   /// nothing was executed; what a kernel's host function throws leaves it in the middle.
   /// @throws Error of the kernels' texts, not_compiled, plugin_failure, order_dependent,
-  /// divergent_ranks, communication_failure
+  /// collective_mismatch, communication_failure
   void flush(core::Queue& queue, const core::Mesh& mesh);
 
   /// To be called before the mesh is distributed anew: ends all exchanges, and only owned rows stay

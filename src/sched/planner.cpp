@@ -159,7 +159,7 @@ void Planner::add_exchanges(Plan& plan) {
   for (ChainPlan& chain : plan.chains)
     if (!chain.shipments.empty())
       chain.exchange = std::make_unique<comm::HaloExchange>(
-          rows_.communicator(), rows_.family(), chain.shipments, options_.exchange, pool_);
+          rows_.communicator(), rows_.halo_plan(), chain.shipments, options_.exchange, pool_);
 }
 
 void Planner::check_loop_name(const core::LoopRecord& record) {

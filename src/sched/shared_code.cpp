@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <comm/divergence.hpp>
+#include <comm/collective_mismatch.hpp>
 #include <comm/records.hpp>
 #include <core/hash.hpp>
 
@@ -46,7 +46,7 @@ void compare_loops(comm::Communicator& comm, const std::vector<Introduction>& ra
   const int peer = static_cast<int>(other - ranks.begin());
   const std::string first = comm::text_of(comm.broadcast(comm::bytes_of(lines), 0));
   const std::string second = comm::text_of(comm.broadcast(comm::bytes_of(lines), peer));
-  throw comm::divergence({0, 0, first}, {peer, 0, second});
+  throw comm::collective_mismatch({0, 0, first}, {peer, 0, second});
 }
 
 /// The lowest rank of each target.

@@ -18,7 +18,7 @@ namespace op2::sched {
 /// whether something is missing; if nothing is, no message is sent. Else the lowest rank of each
 /// target reads its disk or compiles, all of these at the same time, and broadcasts the code: two
 /// gathers of a few bytes, and one broadcast per target.
-/// @throws Error kernel_differs, divergent_ranks, communication_failure
+/// @throws Error kernel_differs, collective_mismatch, communication_failure
 std::vector<jit::Outcome> code_for(jit::Jit& jit, comm::Communicator& comm,
                                    std::span<const jit::LoopRequest> requests);
 

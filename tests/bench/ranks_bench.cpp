@@ -48,7 +48,7 @@ void measure_distribution(api::Runtime& runtime, const airfoil::Flow& flow, int 
   print(ranks, "halo growth", slowest(ranks, [&] { runtime.rows.ensure_rows(2 * layers); }), "ms");
   double most = 0, ratio = 0;
   for (const comm::HaloMemory& of :
-       comm::gather_records(ranks, comm::halo_memory(runtime.rows.family(), runtime.mesh))) {
+       comm::gather_records(ranks, comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh))) {
     most = std::max(most, 1e-6 * static_cast<double>(of.rows));
     ratio = std::max(ratio, static_cast<double>(of.rows + of.aside) / static_cast<double>(of.rows));
   }

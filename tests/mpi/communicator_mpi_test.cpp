@@ -13,7 +13,7 @@
 namespace op2::test {
 namespace {
 
-using comm::Activity;
+using comm::CollectiveSignature;
 using comm::MpiOptions;
 using comm::start_mpi;
 using testing::AnyOf;

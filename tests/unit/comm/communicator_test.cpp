@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/divergence.hpp>
+#include <comm/collective_mismatch.hpp>
 #include <comm/fake_communicator.hpp>
 #include <support/communicator_checks.hpp>
 #include <support/expect_error.hpp>
@@ -15,7 +15,7 @@
 namespace op2::test {
 namespace {
 
-using comm::Activity;
+using comm::CollectiveSignature;
 using comm::FakeOptions;
 using comm::run_fake_ranks;
 using testing::HasSubstr;
@@ -37,8 +37,8 @@ TEST_P(EveryCheck, HoldsForFakeRanksThatDeliverAtOnce) {
 INSTANTIATE_TEST_SUITE_P(Communicator, EveryCheck, testing::ValuesIn(communicator_checks),
                          [](const auto& check) { return std::string(check.param.name); });
 
-Activity loop(std::uint64_t stamp, std::string steps) {
-  return {stamp, [steps] { return steps; }};
+CollectiveSignature loop(std::uint64_t fingerprint, std::string steps) {
+  return {fingerprint, [steps] { return steps; }};
 }
 
 /// A channel with every other rank, one message of `bytes` each.
@@ -75,11 +75,11 @@ TEST(FakeCommunicator, NoticesThatABufferIsWrittenWhileItIsSent) {
 }
 
 TEST(FakeCommunicator, CollectivesWithDifferentStampsNameBothLoops) {
-  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+  const auto text = error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(3, [](Communicator& ranks) {
       const bool odd = ranks.rank() == 1;
-      ranks.set_activity(loop(odd ? 2 : 1, odd ? "same\nloop 'update' (a.cpp:7)"
-                                               : "same\nloop 'res_calc' (a.cpp:5) on 'edges'"));
+      ranks.set_signature(loop(odd ? 2 : 1, odd ? "same\nloop 'update' (a.cpp:7)"
+                                                : "same\nloop 'res_calc' (a.cpp:5) on 'edges'"));
       ranks.barrier();
     });
   });
@@ -87,8 +87,8 @@ TEST(FakeCommunicator, CollectivesWithDifferentStampsNameBothLoops) {
   EXPECT_THAT(text, HasSubstr("is at: loop 'res_calc' (a.cpp:5) on 'edges'"));
 }
 
-TEST(FakeCommunicator, DifferentCollectivesAreADivergence) {
-  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+TEST(FakeCommunicator, DifferentCollectivesAreAMismatch) {
+  const auto text = error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(2, [](Communicator& ranks) {
       ranks.is_root() ? ranks.barrier() : void(ranks.exchange({}));
     });
@@ -97,18 +97,18 @@ TEST(FakeCommunicator, DifferentCollectivesAreADivergence) {
   EXPECT_THAT(text, HasSubstr("rank 1 is at: in an exchange"));
 }
 
-TEST(FakeCommunicator, ANumberOfBytesThatDiffersIsADivergence) {
-  error_text(ErrorCode::divergent_ranks, [] {
+TEST(FakeCommunicator, ANumberOfBytesThatDiffersIsAMismatch) {
+  error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(2,
                    [](Communicator& ranks) { ranks.gather_all(Bytes(ranks.is_root() ? 3 : 4)); });
   });
 }
 
-TEST(FakeCommunicator, AChannelAgainstACollectiveIsADivergenceAtOnce) {
-  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+TEST(FakeCommunicator, AChannelAgainstACollectiveIsAMismatchAtOnce) {
+  const auto text = error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(2, [](Communicator& ranks) {
-      ranks.set_activity(loop(static_cast<std::uint64_t>(ranks.rank()),
-                              ranks.is_root() ? "loop 'a' (x.cpp:1)" : "loop 'b' (x.cpp:2)"));
+      ranks.set_signature(loop(static_cast<std::uint64_t>(ranks.rank()),
+                               ranks.is_root() ? "loop 'a' (x.cpp:1)" : "loop 'b' (x.cpp:2)"));
       if (!ranks.is_root()) return ranks.barrier();
       const auto channel = channel_to_all(ranks, 8);
       channel->start();
@@ -120,17 +120,17 @@ TEST(FakeCommunicator, AChannelAgainstACollectiveIsADivergenceAtOnce) {
 }
 
 TEST(FakeCommunicator, ARankThatEndsEarlyIsNamed) {
-  const auto text = error_text(ErrorCode::divergent_ranks, [] {
+  const auto text = error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(3, [](Communicator& ranks) {
-      ranks.set_activity(loop(5, "loop 'a' (x.cpp:1)"));
+      ranks.set_signature(loop(5, "loop 'a' (x.cpp:1)"));
       if (ranks.rank() != 2) ranks.barrier();
     });
   });
   EXPECT_THAT(text, HasSubstr("rank 2 is at: the end of its program"));
 }
 
-TEST(FakeCommunicator, AMessageOfAnotherSizeIsADivergence) {
-  error_text(ErrorCode::divergent_ranks, [] {
+TEST(FakeCommunicator, AMessageOfAnotherSizeIsAMismatch) {
+  error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(2, [](Communicator& ranks) {
       const auto channel = channel_to_all(ranks, ranks.is_root() ? 8 : 16);
       channel->start();
@@ -140,12 +140,12 @@ TEST(FakeCommunicator, AMessageOfAnotherSizeIsADivergence) {
   });
 }
 
-TEST(FakeCommunicator, AReportedDivergenceNamesBothSides) {
+TEST(FakeCommunicator, AReportedMismatchNamesBothSides) {
   const auto text = error_text(ErrorCode::kernel_differs, [] {
     run_fake_ranks(2, [](Communicator& ranks) {
-      ranks.set_activity(
+      ranks.set_signature(
           loop(1, ranks.is_root() ? "loop 'a' (x.cpp:1) text=12" : "loop 'a' (x.cpp:1) text=34"));
-      if (ranks.is_root()) ranks.report_divergence(1);
+      if (ranks.is_root()) ranks.report_mismatch(1);
       ranks.barrier();
     });
   });
@@ -155,7 +155,7 @@ TEST(FakeCommunicator, AReportedDivergenceNamesBothSides) {
 
 TEST(FakeCommunicator, AnEndlessWaitForARankThatNeverWaitsEnds) {
   std::atomic<bool> ended = false;
-  const auto text = error_text(ErrorCode::divergent_ranks, [&] {
+  const auto text = error_text(ErrorCode::collective_mismatch, [&] {
     run_fake_ranks(2,
                    [&](Communicator& ranks) {
                      if (!ranks.is_root()) return ended.wait(false);
@@ -167,13 +167,13 @@ TEST(FakeCommunicator, AnEndlessWaitForARankThatNeverWaitsEnds) {
                        throw;
                      }
                    },
-                   {.seconds_before_divergence = 0.1});
+                   {.seconds_before_mismatch = 0.1});
   });
   EXPECT_THAT(text, HasSubstr("rank 1 is at: some work"));
 }
 
 TEST(FakeCommunicator, TestingForEverEnds) {
-  error_text(ErrorCode::divergent_ranks, [] {
+  error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(2,
                    [](Communicator& ranks) {
                      const auto channel = channel_to_all(ranks, 1);
@@ -182,7 +182,7 @@ TEST(FakeCommunicator, TestingForEverEnds) {
                      while (!channel->test()) {
                      }
                    },
-                   {.seconds_before_divergence = 0.1});
+                   {.seconds_before_mismatch = 0.1});
   });
 }
 
@@ -206,30 +206,37 @@ TEST(FakeCommunicator, AnEndedJobEndsTheOtherRanks) {
   EXPECT_THAT(text, HasSubstr("rank 0 has ended the job with exit code 65"));
 }
 
-TEST(Divergence, ShowsTheFirstDifferenceOfLongDescriptions) {
-  const auto error = comm::divergence({4, 1, "a\nb\nc"}, {2, 2, "a\nx\nc"});
+TEST(CollectiveMismatch, ShowsTheFirstDifferenceOfLongDescriptions) {
+  const auto error = comm::collective_mismatch({4, 1, "a\nb\nc"}, {2, 2, "a\nx\nc"});
   EXPECT_THAT(error.what(), HasSubstr("rank 2 is at: x; rank 4 is at: b"));
 }
 
-TEST(Divergence, NamesTheRankThatHasDoneLess) {
-  const auto error = comm::divergence({0, 1, "a"}, {1, 2, "a\nb"});
+TEST(CollectiveMismatch, NamesTheRankThatHasDoneLess) {
+  const auto error = comm::collective_mismatch({0, 1, "a"}, {1, 2, "a\nb"});
   EXPECT_THAT(error.what(), HasSubstr("rank 0 is at: nothing further; rank 1 is at: b"));
 }
 
-TEST(Divergence, OfStampsAloneShowsTheStamps) {
-  const auto error = comm::divergence({0, 1, "a\nb"}, {1, 2, "a\nb"});
-  EXPECT_THAT(error.what(), HasSubstr("(stamps 0000000000000001 and 0000000000000002)"));
+TEST(CollectiveMismatch, OfStampsAloneShowsTheStamps) {
+  const auto error = comm::collective_mismatch({0, 1, "a\nb"}, {1, 2, "a\nb"});
+  EXPECT_THAT(error.what(), HasSubstr("(fingerprints 0000000000000001 and 0000000000000002)"));
 }
 
-TEST(Divergence, OfTextsIsOneOfKernelsOnlyIfTheLoopHasOneName) {
-  EXPECT_EQ(comm::divergence({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'a' text=2"}).code(),
+TEST(CollectiveMismatch, OfTextsIsOneOfKernelsOnlyIfTheLoopHasOneName) {
+  EXPECT_EQ(comm::collective_mismatch({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'a' text=2"}).code(),
             ErrorCode::kernel_differs);
-  EXPECT_EQ(comm::divergence({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'b' text=2"}).code(),
-            ErrorCode::divergent_ranks);
+  EXPECT_EQ(comm::collective_mismatch({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'b' text=2"}).code(),
+            ErrorCode::collective_mismatch);
   EXPECT_EQ(
-      comm::divergence({0, 1, "loop 'a' on 'x' text=1"}, {1, 2, "loop 'a' on 'y' text=1"}).code(),
-      ErrorCode::divergent_ranks);
+      comm::collective_mismatch({0, 1, "loop 'a' on 'x' text=1"}, {1, 2, "loop 'a' on 'y' text=1"})
+          .code(),
+      ErrorCode::collective_mismatch);
 }
 
 }  // namespace
+
+TEST(CollectiveMismatch, KeepsItsEarlierNameAndNumber) {
+  EXPECT_EQ(ErrorCode::divergent_ranks, ErrorCode::collective_mismatch);
+  EXPECT_EQ(static_cast<int>(ErrorCode::collective_mismatch), 401);
+}
+
 }  // namespace op2::test

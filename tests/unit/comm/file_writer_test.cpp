@@ -30,9 +30,7 @@ TEST(FileWriter, ShowsTheFileOnlyWhenItIsComplete) {
 
 TEST(FileWriter, LeavesNothingBehindUnlessPublished) {
   const TemporaryDirectory directory;
-  {
-    FileWriter(directory / "a.txt").write("half");
-  }
+  { FileWriter(directory / "a.txt").write("half"); }
   EXPECT_EQ(directory.file_count(), 0u);
 }
 
@@ -78,7 +76,7 @@ TEST(FileWriter, SaysWhenTheDirectoryMayNotBeWritten) {
 
 TEST(FileWriter, NeverReplacesADeviceOrDirectory) {
   EXPECT_THAT(error_text(ErrorCode::io_failure, [] { FileWriter("/dev/null"); }),
-              HasSubstr("'/dev/null': it exists and is no regular file"));
+              HasSubstr("'/dev/null': it exists and is not a regular file"));
   const TemporaryDirectory directory;
   error_text(ErrorCode::io_failure, [&] { FileWriter file(directory.path().string()); });
 }

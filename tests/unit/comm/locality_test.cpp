@@ -114,8 +114,7 @@ TEST(Locality, SetsThatNoMapConnectsAreOrderedEachForItself) {
 }
 
 TEST(Locality, TargetsElsewhereAndEmptySetsAreAllowed) {
-  const std::vector<std::int32_t> some{
-      0, MapView::elsewhere, MapView::elsewhere, MapView::elsewhere, 1, 1};
+  const std::vector<std::int32_t> some{0, MapView::remote, MapView::remote, MapView::remote, 1, 1};
   const LocalMesh mesh{{3, 2, 0}, {1, 5, 9}, {{0, 1, 2, some}, {2, 1, 3, {}}}};
   const auto orders = locality_orders(mesh, RenumberMode::on);
   EXPECT_EQ(orders[0], (Order{0, 2, 1}));  // what leads nowhere comes last

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/divergence.hpp>
+#include <comm/collective_mismatch.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -35,18 +35,18 @@ std::string_view loop_of(std::string_view line) {
   return close == line.npos ? std::string_view() : line.substr(0, close + 1);
 }
 
-std::string_view text_hash(std::string_view line) {
+std::string_view source_hash(std::string_view line) {
   const auto begin = line.find("text=");
   if (begin == line.npos) return {};
   return line.substr(begin, line.find_first_of(" ,;)", begin) - begin);
 }
 
-bool only_the_texts_differ(std::string_view a, std::string_view b) {
-  return !loop_of(a).empty() && loop_of(a) == loop_of(b) && !text_hash(a).empty() &&
-         !text_hash(b).empty() && text_hash(a) != text_hash(b);
+bool only_the_sources_differ(std::string_view a, std::string_view b) {
+  return !loop_of(a).empty() && loop_of(a) == loop_of(b) && !source_hash(a).empty() &&
+         !source_hash(b).empty() && source_hash(a) != source_hash(b);
 }
 
-std::string place(const Position& position, std::string_view line) {
+std::string described(const Position& position, std::string_view line) {
   constexpr std::size_t longest = 500;  // bytes: one line may be the whole list of arguments
   if (line.size() > longest)
     return fmt::format("rank {} is at: {} ...", position.rank, line.substr(0, longest));
@@ -56,26 +56,27 @@ std::string place(const Position& position, std::string_view line) {
 
 }  // namespace
 
-Error divergence(const Position& a, const Position& b) {
-  if (a.rank > b.rank) return divergence(b, a);
+Error collective_mismatch(const Position& a, const Position& b) {
+  if (a.rank > b.rank) return collective_mismatch(b, a);
   const auto [line_a, line_b] = first_difference(a.steps, b.steps);
-  if (only_the_texts_differ(line_a, line_b))
+  if (only_the_sources_differ(line_a, line_b))
     return Error(
         ErrorCode::kernel_differs,
-        fmt::format("ranks {} and {} have different texts of one kernel: {}; {}; start the "
+        fmt::format("ranks {} and {} have different sources of one kernel: {}; {}; start the "
                     "same program with the same kernel files on every rank",
-                    a.rank, b.rank, place(a, line_a), place(b, line_b)));
+                    a.rank, b.rank, described(a, line_a), described(b, line_b)));
   if (line_a.empty() && line_b.empty())
-    return Error(ErrorCode::divergent_ranks,
-                 fmt::format("ranks {} and {} do different things that look alike (stamps {:016x} "
-                             "and {:016x}): {}; every rank must make the same calls in the same "
-                             "order with the same arguments",
-                             a.rank, b.rank, a.stamp, b.stamp,
-                             place(a, std::string_view(a.steps).substr(0, a.steps.find('\n')))));
-  return Error(ErrorCode::divergent_ranks,
+    return Error(
+        ErrorCode::collective_mismatch,
+        fmt::format("ranks {} and {} do different things that look alike (fingerprints {:016x} "
+                    "and {:016x}): {}; every rank must make the same calls in the same "
+                    "order with the same arguments",
+                    a.rank, b.rank, a.fingerprint, b.fingerprint,
+                    described(a, std::string_view(a.steps).substr(0, a.steps.find('\n')))));
+  return Error(ErrorCode::collective_mismatch,
                fmt::format("the ranks do different things: {}; {}; every rank must make the same "
                            "calls in the same order",
-                           place(a, line_a), place(b, line_b)));
+                           described(a, line_a), described(b, line_b)));
 }
 
 }  // namespace op2::comm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nested family W_h of one rank: which elements it has rows for, in which order, and from whom
-// they come (docs/halo-algebra.md). Grown on demand; rows that exist never move.
+// The halo plan of one rank, its nested sets W_h: which elements it has rows for, in which order,
+// and from whom they come (docs/halo-algebra.md). Grown on demand; rows that exist never move.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace op2::comm {
 
 /// Rows [begin, begin + count) of a level that `rank` owns.
-struct ImportRun {
+struct ImportRange {
   int rank;
   std::int32_t begin, count;
 };
@@ -29,24 +29,24 @@ struct ExportList {
 
 /// One level h > 0 of one set; ranks ascend in both lists.
 struct HaloLevel {
-  std::vector<ImportRun> imports;
+  std::vector<ImportRange> imports;
   std::vector<ExportList> exports;
 };
 
-/// A global number with its owner, as it travels.
+/// A global index with its owner, as it travels.
 struct Element {
   GlobalId id;
   std::int32_t owner;
   friend bool operator==(const Element&, const Element&) = default;
 };
 
-/// An iteration that touches an owned element.
+/// An iteration that accesses an owned element.
 struct Reference {
   std::int32_t row;  ///< of the owned element
   Element iteration;
 };
 
-struct SetFamily {
+struct IndexMap {
   Placement placement;
   std::vector<std::int32_t> row_of;  ///< of the owned element with the given ordinal
   core::Layout layout;
@@ -60,38 +60,38 @@ struct SetFamily {
   }
 };
 
-struct MapFamily {
+struct LocalMap {
   int from, to;
   int arity;
   /// Local rows of the targets: shape [rows of W_(depth - 1) of `from` x arity]. Below depth 2, a
-  /// target that has no row yet is -1 - its place in `outside`.
+  /// target that has no row yet is -1 - its position in `remote_targets`.
   std::vector<std::int32_t> entries;
-  std::vector<Element> outside;
+  std::vector<Element> remote_targets;
   std::vector<Reference> remote_references;  ///< iterations of other ranks, ascending rows
 };
 
-struct HaloFamily {
+struct HaloPlan {
   int rank;
   core::Level depth;  ///< there are levels up to here; even
-  std::vector<SetFamily> sets;
-  std::vector<MapFamily> maps;
+  std::vector<IndexMap> sets;
+  std::vector<LocalMap> maps;
 };
 
 /// How owned elements of equal level are ordered.
 struct Numbering {
-  core::RenumberMode mode = core::RenumberMode::off;  ///< off: by their global numbers
+  core::RenumberMode mode = core::RenumberMode::off;  ///< off: by their global indices
   std::vector<std::int64_t> weight;  ///< of each set, see LocalMesh; needed unless off
 };
 
 /// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *
 /// levels tracked) and a few sparse exchanges.
-/// @param mesh    rows held by this rank
-/// @param owners  of the held elements, for each set
-HaloFamily build_family(Communicator& communicator, const BlockMesh& mesh,
-                        const std::vector<Owners>& owners, const Numbering& numbering = {});
+/// @param mesh    rows declared by this rank
+/// @param owners  of the declared elements, for each set
+HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
+                         const std::vector<Owners>& owners, const Numbering& numbering = {});
 
 /// Adds layers (two levels each) until there are levels up to `level`. Collective. Cost: five
 /// sparse exchanges between neighbours for each layer, and work in proportion to the layer.
-void grow_family(Communicator& communicator, HaloFamily& family, core::Level level);
+void grow_halo_plan(Communicator& communicator, HaloPlan& plan, core::Level level);
 
 }  // namespace op2::comm

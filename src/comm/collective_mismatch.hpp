@@ -9,16 +9,16 @@
 
 namespace op2::comm {
 
-/// Where a rank is, in its own words: one line per step.
+/// Where a rank is, one line per step.
 struct Position {
   int rank;
-  std::uint64_t stamp;
+  std::uint64_t fingerprint;
   std::string steps;
 };
 
 /// The error of two ranks that should be doing the same. Shows the first line in which they differ,
 /// from both sides. Its code is kernel_differs if that line is the same loop with two values of
-/// `text=<hash>`, otherwise divergent_ranks. Local.
-Error divergence(const Position& a, const Position& b);
+/// `text=<hash>`, otherwise collective_mismatch. Local.
+Error collective_mismatch(const Position& a, const Position& b);
 
 }  // namespace op2::comm

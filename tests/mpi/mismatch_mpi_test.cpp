@@ -19,17 +19,17 @@ using comm::start_mpi;
 using std::chrono_literals::operator""ms;
 using testing::HasSubstr;
 
-class MpiDivergence : public testing::Test {
+class MpiMismatch : public testing::Test {
  protected:
   /// What this rank is about: rank 1 does something else if it is `odd`.
   void differ(const std::string& usual, const std::string& odd) {
     const std::string& mine = ranks.rank() == 1 ? odd : usual;
-    ranks.set_activity({std::hash<std::string>()(mine), [mine] { return "setup\n" + mine; }});
+    ranks.set_signature({std::hash<std::string>()(mine), [mine] { return "setup\n" + mine; }});
   }
   void differ() { differ("loop 'res_calc' (airfoil.cpp:214)", "loop 'update' (airfoil.cpp:230)"); }
 
   void same() {
-    ranks.set_activity({7, [] { return std::string("loop 'save' (airfoil.cpp:200)"); }});
+    ranks.set_signature({7, [] { return std::string("loop 'save' (airfoil.cpp:200)"); }});
   }
 
   std::unique_ptr<Channel> channel_to(std::vector<int> peers, std::size_t bytes) {
@@ -59,7 +59,7 @@ class MpiDivergence : public testing::Test {
   /// All ranks must fail, and each message names rank 1 and its loop and another one.
   template <class Action>
   void expect_both_loops(Action action) {
-    const auto text = error_text(ErrorCode::divergent_ranks, action);
+    const auto text = error_text(ErrorCode::collective_mismatch, action);
     EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'update' (airfoil.cpp:230)"));
     EXPECT_THAT(text, HasSubstr("is at: loop 'res_calc' (airfoil.cpp:214)"));
   }
@@ -70,25 +70,25 @@ class MpiDivergence : public testing::Test {
   const bool is_odd = ranks.rank() == 1;
 };
 
-TEST_F(MpiDivergence, InGatheringIsSeenAtOnce) {
+TEST_F(MpiMismatch, InGatheringIsSeenAtOnce) {
   differ();
   expect_both_loops([&] { ranks.barrier(); });
 }
 
-TEST_F(MpiDivergence, InTheSizeOfWhatIsGathered) {
+TEST_F(MpiMismatch, InTheSizeOfWhatIsGathered) {
   same();
-  const auto text =
-      error_text(ErrorCode::divergent_ranks, [&] { ranks.gather_all(Bytes(is_odd ? 8U : 9U)); });
+  const auto text = error_text(ErrorCode::collective_mismatch,
+                               [&] { ranks.gather_all(Bytes(is_odd ? 8U : 9U)); });
   EXPECT_THAT(text, HasSubstr("is at: gathering 9 bytes from all ranks"));
   EXPECT_THAT(text, HasSubstr("rank 1 is at: gathering 8 bytes from all ranks"));
 }
 
-TEST_F(MpiDivergence, InAnExchangeYieldsNoData) {
+TEST_F(MpiMismatch, InAnExchangeYieldsNoData) {
   differ();
   expect_both_loops([&] { ranks.exchange({{(ranks.rank() + 1) % ranks.size(), Bytes(5)}}); });
 }
 
-TEST_F(MpiDivergence, OfAnExchangeAndAGathering) {
+TEST_F(MpiMismatch, OfAnExchangeAndAGathering) {
   differ();
   expect_both_loops([&] {
     if (is_odd)
@@ -98,7 +98,7 @@ TEST_F(MpiDivergence, OfAnExchangeAndAGathering) {
   });
 }
 
-TEST_F(MpiDivergence, OfABroadcastAndAGathering) {
+TEST_F(MpiMismatch, OfABroadcastAndAGathering) {
   differ();
   expect_both_loops([&] {
     if (is_odd)
@@ -108,81 +108,81 @@ TEST_F(MpiDivergence, OfABroadcastAndAGathering) {
   });
 }
 
-TEST_F(MpiDivergence, OfTwoBroadcasts) {
+TEST_F(MpiMismatch, OfTwoBroadcasts) {
   differ();
   expect_both_loops([&] { ranks.broadcast(Bytes(10), 0), ranks.barrier(); });
 }
 
-TEST_F(MpiDivergence, OfAChannelAndAGathering) {
+TEST_F(MpiMismatch, OfAChannelAndAGathering) {
   const auto channel = channel_to_all(1000);
   differ();
   expect_both_loops([&] { is_odd ? ranks.barrier() : transfer(*channel); });
 }
 
-TEST_F(MpiDivergence, OfTwoChannels) {
+TEST_F(MpiMismatch, OfTwoChannels) {
   const auto one = channel_to_all(1000), other = channel_to_all(2000);
   differ();
   expect_both_loops([&] { transfer(is_odd ? *one : *other); });
 }
 
-TEST_F(MpiDivergence, OfChannelsThatAreOpenedInDifferentCalls) {
+TEST_F(MpiMismatch, OfChannelsThatAreOpenedInDifferentCalls) {
   differ();
   const auto channel = channel_to_all(is_odd ? 1'000'000 : 2'000'000);
   expect_both_loops([&] { transfer(*channel); });
 }
 
-TEST_F(MpiDivergence, StaysAnError) {
+TEST_F(MpiMismatch, StaysAnError) {
   differ();
   expect_both_loops([&] { ranks.barrier(); });
   expect_both_loops([&] { ranks.exchange({}); });
 }
 
-TEST_F(MpiDivergence, OfLargeMessagesThatWaitForTheirReceivers) {
+TEST_F(MpiMismatch, OfLargeMessagesThatWaitForTheirReceivers) {
   const auto one = channel_to_all(3'000'000), other = channel_to_all(2'000'000);
   differ();
   expect_both_loops([&] { transfer(is_odd ? *one : *other); });
 }
 
-TEST_F(MpiDivergence, InTheSizesOfMessages) {
+TEST_F(MpiMismatch, InTheSizesOfMessages) {
   same();
-  error_text(ErrorCode::divergent_ranks, [&] {
+  error_text(ErrorCode::collective_mismatch, [&] {
     transfer(*channel_to_all(is_odd ? 16 : 8));
     ranks.barrier();
   });
 }
 
-TEST_F(MpiDivergence, WithTheSameDescriptionShowsTheOperations) {
+TEST_F(MpiMismatch, WithTheSameDescriptionShowsTheOperations) {
   same();
-  const auto text = error_text(ErrorCode::divergent_ranks,
+  const auto text = error_text(ErrorCode::collective_mismatch,
                                [&] { is_odd ? ranks.barrier() : void(ranks.exchange({})); });
   EXPECT_THAT(text, HasSubstr("is at: in an exchange"));
   EXPECT_THAT(text, HasSubstr("rank 1 is at: gathering from all ranks"));
 }
 
-TEST_F(MpiDivergence, ThatTheCallerHasSeenNamesBothSides) {
+TEST_F(MpiMismatch, ThatTheCallerHasSeenNamesBothSides) {
   differ();
   expect_both_loops([&] {
-    if (ranks.rank() == 0) ranks.report_divergence(1);
+    if (ranks.rank() == 0) ranks.report_mismatch(1);
     ranks.barrier();
   });
 }
 
-TEST_F(MpiDivergence, OfTextsIsOneOfKernels) {
+TEST_F(MpiMismatch, OfTextsIsOneOfKernels) {
   differ("loop 'flux' (a.cpp:1) text=abc", "loop 'flux' (a.cpp:1) text=def");
   const auto text = error_text(ErrorCode::kernel_differs, [&] { ranks.barrier(); });
   EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'flux' (a.cpp:1) text=def"));
 }
 
-TEST_F(MpiDivergence, WithLongDescriptionsShowsOneLine) {
+TEST_F(MpiMismatch, WithLongDescriptionsShowsOneLine) {
   std::string steps;
   for (int k = 0; k < 5000; ++k) steps += "loop 'k" + std::to_string(k) + "' (a.cpp:1)\n";
   differ(steps + "loop 'x' (a.cpp:2)", steps + "loop 'y' (a.cpp:3)");
-  const auto text = error_text(ErrorCode::divergent_ranks, [&] { ranks.barrier(); });
+  const auto text = error_text(ErrorCode::collective_mismatch, [&] { ranks.barrier(); });
   EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'y' (a.cpp:3)"));
 }
 
 /// Each rank waits for the one before it, on a channel that this one does not serve.
-TEST_F(MpiDivergence, AroundACycleOfAllRanks) {
+TEST_F(MpiMismatch, AroundACycleOfAllRanks) {
   const int size = ranks.size(), rank = ranks.rank();
   std::vector<std::unique_ptr<Channel>> channels;
   for (int k = 0; k < size; ++k)
@@ -191,7 +191,7 @@ TEST_F(MpiDivergence, AroundACycleOfAllRanks) {
   expect_both_loops([&] { transfer(*channels[static_cast<std::size_t>(rank)]); });
 }
 
-TEST_F(MpiDivergence, IsNotSeenInARankThatIsSlow) {
+TEST_F(MpiMismatch, IsNotSeenInARankThatIsSlow) {
   same();
   if (is_odd) std::this_thread::sleep_for(1500ms);
   ranks.barrier();
@@ -199,16 +199,16 @@ TEST_F(MpiDivergence, IsNotSeenInARankThatIsSlow) {
 }
 
 /// Rank 0 waits in its second step for rank 1, which waits in its first for the slow rank 2.
-TEST_F(MpiDivergence, IsNotSeenInRanksThatWaitInDifferentSteps) {
+TEST_F(MpiMismatch, IsNotSeenInRanksThatWaitInDifferentSteps) {
   if (ranks.size() < 3) GTEST_SKIP() << "for three ranks";
   const int rank = ranks.rank();
   const auto first = rank == 1 ? channel_to({0, 2}, 8)
                                : channel_to(rank > 2 ? std::vector<int>() : std::vector{1}, 8);
-  ranks.set_activity({1, [] { return std::string("first"); }});
+  ranks.set_signature({1, [] { return std::string("first"); }});
   if (rank == 2) std::this_thread::sleep_for(1500ms);
   first->start();
   first->wait();
-  ranks.set_activity({2, [] { return std::string("second"); }});
+  ranks.set_signature({2, [] { return std::string("second"); }});
   first->start();
   first->wait();
   ranks.barrier();

@@ -10,7 +10,7 @@
 #include <op2/kernel.hpp>
 
 #include <api/session.hpp>
-#include <comm/records.hpp>
+#include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/text_file.hpp>
 #include <core/validate.hpp>

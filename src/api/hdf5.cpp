@@ -10,8 +10,8 @@
 #include <op2/hdf5.hpp>
 
 #include <api/session.hpp>
-#include <comm/hdf5_file.hpp>
-#include <comm/records.hpp>
+#include <comm/files/hdf5_file.hpp>
+#include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>

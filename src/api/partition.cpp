@@ -10,8 +10,8 @@
 
 #include <api/report.hpp>
 #include <api/session.hpp>
-#include <comm/partition.hpp>
-#include <comm/records.hpp>
+#include <comm/messages/records.hpp>
+#include <comm/partition/partition.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 
@@ -147,7 +147,7 @@ HaloSize halo_size(const comm::HaloPlan& plan, int set) {
   const comm::IndexMap& of = plan.sets[static_cast<std::size_t>(set)];
   std::vector<int> neighbours;
   for (const comm::HaloLevel& level : of.levels)
-    for (const comm::ImportRun& run : level.imports) neighbours.push_back(run.rank);
+    for (const comm::ImportRange& run : level.imports) neighbours.push_back(run.rank);
   std::sort(neighbours.begin(), neighbours.end());
   const auto last = std::unique(neighbours.begin(), neighbours.end());
   return {of.layout.within(1) - of.layout.owned(), of.layout.within(2) - of.layout.within(1),

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include <comm/file_writer.hpp>
-#include <comm/records.hpp>
+#include <comm/files/file_writer.hpp>
+#include <comm/messages/records.hpp>
 #include <core/error.hpp>
 
 namespace op2::api {

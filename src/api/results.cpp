@@ -8,8 +8,8 @@
 
 #include <api/session.hpp>
 #include <api/whole_dat.hpp>
-#include <comm/dat_file.hpp>
-#include <comm/records.hpp>
+#include <comm/files/dat_file.hpp>
+#include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>

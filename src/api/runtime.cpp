@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include <comm/agreement.hpp>
-#include <comm/launcher.hpp>
+#include <comm/messages/agreement.hpp>
+#include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
 #include <sched/activity.hpp>
 #include <sched/lower.hpp>

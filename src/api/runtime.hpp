@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include <comm/distributed_mesh.hpp>
-#include <comm/mpi_communicator.hpp>
+#include <comm/halo/distributed_mesh.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>

@@ -18,7 +18,7 @@
 #include <op2/runtime.hpp>
 
 #include <api/report.hpp>
-#include <comm/launcher.hpp>
+#include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
 #include <core/topology.hpp>
 #include <core/validate.hpp>

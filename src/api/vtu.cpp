@@ -9,8 +9,8 @@
 
 #include <api/session.hpp>
 #include <api/whole_dat.hpp>
-#include <comm/row_request.hpp>
-#include <comm/vtu_writer.hpp>
+#include <comm/files/vtu_writer.hpp>
+#include <comm/halo/row_request.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 

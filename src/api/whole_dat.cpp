@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/whole_dat.hpp>
 
-#include <comm/records.hpp>
+#include <comm/messages/records.hpp>
 
 namespace op2::api {
 

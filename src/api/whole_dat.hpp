@@ -5,7 +5,7 @@
 #include <span>
 
 #include <api/runtime.hpp>
-#include <comm/field.hpp>
+#include <comm/files/field.hpp>
 
 namespace op2::api {
 

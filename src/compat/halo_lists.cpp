@@ -17,7 +17,7 @@ void add_level(Halo& halo, const comm::HaloLevel& level) {
     begin(halo.exported, sent.rank, sent.rows.size());
     halo.exported.list.insert(halo.exported.list.end(), sent.rows.begin(), sent.rows.end());
   }
-  for (const comm::ImportRun& run : level.imports) {
+  for (const comm::ImportRange& run : level.imports) {
     begin(halo.imported, run.rank, static_cast<std::size_t>(run.count));
     for (std::int32_t row = 0; row < run.count; ++row)
       halo.imported.list.push_back(run.begin + row);

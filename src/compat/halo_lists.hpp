@@ -7,7 +7,7 @@
 
 #include <op2/compat/op2_records.h>
 
-#include <comm/distributed_mesh.hpp>
+#include <comm/halo/distributed_mesh.hpp>
 #include <core/mesh.hpp>
 
 namespace op2::compat {

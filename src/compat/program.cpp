@@ -9,7 +9,7 @@
 #include <op2/compat/op2_functions.h>
 
 #include <api/session.hpp>
-#include <comm/launcher.hpp>
+#include <comm/messages/launcher.hpp>
 #include <compat/errors.hpp>
 #include <core/error.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 /// an argument.
 struct Word {
   const char* text;  ///< one that ends in '=' has a number behind it
-  int variables::* value;
+  int variables::*value;
 };
 
 constexpr Word words[] = {{"OP_MAPS_BASE_INDEX=", &variables::maps_base_index},

@@ -13,8 +13,8 @@
 
 #include <api/report.hpp>
 #include <api/session.hpp>
-#include <comm/file_writer.hpp>
-#include <comm/records.hpp>
+#include <comm/files/file_writer.hpp>
+#include <comm/messages/records.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
 #include <core/error.hpp>

@@ -12,7 +12,7 @@
 
 #include <api/session.hpp>
 #include <api/whole_dat.hpp>
-#include <comm/records.hpp>
+#include <comm/messages/records.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>

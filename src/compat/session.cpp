@@ -10,7 +10,7 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
-#include <comm/mpi_communicator.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
 #include <core/error.hpp>

@@ -10,7 +10,7 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
-#include <comm/records.hpp>
+#include <comm/messages/records.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
 #include <compat/types.hpp>

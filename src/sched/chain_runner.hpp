@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <comm/communicator.hpp>
+#include <comm/messages/communicator.hpp>
 #include <core/queue.hpp>
 #include <core/thread_pool.hpp>
 #include <core/trace.hpp>

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <comm/distributed_mesh.hpp>
+#include <comm/halo/distributed_mesh.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>

@@ -2,7 +2,7 @@
 // The end of a loop: what its threads and ranks have found becomes the value of each global.
 #pragma once
 
-#include <comm/communicator.hpp>
+#include <comm/messages/communicator.hpp>
 #include <core/queue.hpp>
 #include <sched/plan.hpp>
 

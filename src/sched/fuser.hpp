@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <comm/communicator.hpp>
+#include <comm/messages/communicator.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>

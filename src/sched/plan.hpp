@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <comm/halo_exchange.hpp>
+#include <comm/halo/halo_exchange.hpp>
 #include <core/chain.hpp>
 #include <core/loop_abi.hpp>
 #include <core/loop_table.hpp>
@@ -125,7 +125,7 @@ struct TiledLoops {
 /// Loops between two halo exchanges.
 struct ChainPlan {
   std::size_t begin, end;                        ///< records of the queue
-  std::vector<comm::DatLayers> shipments;         ///< layers to be exchanged before
+  std::vector<comm::DatLayers> shipments;        ///< layers to be exchanged before
   std::unique_ptr<comm::HaloExchange> exchange;  ///< null: nothing is missing
   int layers = 0;                                ///< deepest one exchanged
   std::vector<TiledLoops> early, late;           ///< ascending

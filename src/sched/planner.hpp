@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include <comm/distributed_mesh.hpp>
+#include <comm/halo/distributed_mesh.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>

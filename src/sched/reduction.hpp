@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include <comm/communicator.hpp>
+#include <comm/messages/communicator.hpp>
 #include <core/loop_record.hpp>
 
 namespace op2::sched {

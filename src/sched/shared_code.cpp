@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <comm/collective_mismatch.hpp>
-#include <comm/records.hpp>
+#include <comm/messages/collective_mismatch.hpp>
+#include <comm/messages/records.hpp>
 #include <core/hash.hpp>
 
 namespace op2::sched {

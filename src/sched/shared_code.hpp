@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <comm/communicator.hpp>
+#include <comm/messages/communicator.hpp>
 #include <jit/jit.hpp>
 
 namespace op2::sched {

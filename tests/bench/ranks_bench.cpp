@@ -15,8 +15,8 @@
 
 #include <airfoil/flow.hpp>
 #include <api/session.hpp>
-#include <comm/halo_memory.hpp>
-#include <comm/records.hpp>
+#include <comm/halo/halo_memory.hpp>
+#include <comm/messages/records.hpp>
 #include <sched/chain_analysis.hpp>
 #include <sched/chain_builder.hpp>
 #include <sched/plan.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI as the message layer, and how it names ranks that do different things.
-#include <comm/mpi_communicator.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // HDF5 files of several ranks: by MPI-IO and by the root, with any blocks and pieces; and errors,
 // which all ranks get.
-#include <comm/hdf5_file.hpp>
+#include <comm/files/hdf5_file.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,8 +16,8 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/mpi_communicator.hpp>
-#include <comm/records.hpp>
+#include <comm/messages/mpi_communicator.hpp>
+#include <comm/messages/records.hpp>
 #include <support/expect_error.hpp>
 #include <support/shared_folder.hpp>
 

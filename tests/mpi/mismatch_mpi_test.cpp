@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/mpi_communicator.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <support/communicator_checks.hpp>
 #include <support/expect_error.hpp>
 

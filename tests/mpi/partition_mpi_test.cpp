@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who owns what by PT-Scotch. Every test runs on however many ranks there are.
-#include <comm/partition.hpp>
+#include <comm/partition/partition.hpp>
 
 #include <gmock/gmock.h>
 
-#include <comm/mpi_communicator.hpp>
-#include <comm/records.hpp>
+#include <comm/messages/mpi_communicator.hpp>
+#include <comm/messages/records.hpp>
 #include <support/block_meshes.hpp>
 
 namespace op2::test {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <comm/mpi_communicator.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <support/model_on_ranks.hpp>
 
 namespace op2::test {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <mpi.h>
 
-#include <comm/mpi_communicator.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 
 namespace op2::test {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include <comm/mpi_communicator.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <op2/error.hpp>
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/mpi_communicator.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <core/hash.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>

@@ -2,7 +2,7 @@
 // Meshes in blocks. A whole mesh is written down as one rank holds it; ranks take their shares.
 #pragma once
 
-#include <comm/block_mesh.hpp>
+#include <comm/partition/block_mesh.hpp>
 
 namespace op2::test {
 

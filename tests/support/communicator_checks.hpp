@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <comm/communicator.hpp>
+#include <comm/messages/communicator.hpp>
 
 namespace op2::test {
 
@@ -200,7 +200,7 @@ struct CommunicatorCheck {
 /// Names a function as a check.
 #define OP2_CHECK(function)        \
   op2::test::CommunicatorCheck {   \
-    #function, op2::test::function \
+#function, op2::test::function \
   }
 
 inline const CommunicatorCheck communicator_checks[] = {

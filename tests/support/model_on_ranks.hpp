@@ -9,8 +9,8 @@
 
 #include <op2/par_loop.hpp>
 
-#include <comm/distributed_mesh.hpp>
-#include <comm/records.hpp>
+#include <comm/halo/distributed_mesh.hpp>
+#include <comm/messages/records.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/options.hpp>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The message layer of one rank and the fake one.
-#include <comm/communicator.hpp>
+#include <comm/messages/communicator.hpp>
 
 #include <atomic>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
 
-#include <comm/collective_mismatch.hpp>
-#include <comm/fake_communicator.hpp>
+#include <comm/messages/collective_mismatch.hpp>
 #include <support/communicator_checks.hpp>
 #include <support/expect_error.hpp>
+#include <support/fake_communicator.hpp>
 
 namespace op2::test {
 namespace {

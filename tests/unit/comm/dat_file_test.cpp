@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/dat_file.hpp>
+#include <comm/files/dat_file.hpp>
 
 #include <cstring>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/hdf5_file.hpp>
+#include <comm/files/hdf5_file.hpp>
 
 #include <sys/stat.h>
 
@@ -9,9 +9,9 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/fake_communicator.hpp>
 #include <core/value_type.hpp>
 #include <support/expect_error.hpp>
+#include <support/fake_communicator.hpp>
 #include <support/hdf5_maker.hpp>
 #include <support/poor_disk.hpp>
 #include <support/temporary_directory.hpp>

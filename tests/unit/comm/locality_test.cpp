@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/locality.hpp>
+#include <comm/halo/locality.hpp>
 
 #include <algorithm>
 #include <cmath>

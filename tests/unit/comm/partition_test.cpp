@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who owns what, decided by 1, 2, 3 and 5 ranks that hold blocks of different sizes.
-#include <comm/partition.hpp>
+#include <comm/partition/partition.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -8,9 +8,9 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/dual_graph.hpp>
-#include <comm/fake_communicator.hpp>
+#include <comm/partition/dual_graph.hpp>
 #include <support/block_meshes.hpp>
+#include <support/fake_communicator.hpp>
 
 namespace op2::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/sorted_ids.hpp>
+#include <comm/halo/sorted_ids.hpp>
 
 #include <random>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <comm/vtu_writer.hpp>
+#include <comm/files/vtu_writer.hpp>
 
 #include <gmock/gmock.h>
 

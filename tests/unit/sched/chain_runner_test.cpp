@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <comm/fake_communicator.hpp>
+#include <support/fake_communicator.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {

@@ -3,7 +3,7 @@
 # the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
 
 add_library(chain_checks OBJECT chain_vectors_test.cpp chain_property_test.cpp ranks_property_test.cpp)
-target_link_libraries(chain_checks PRIVATE op2_flags op2_objects GTest::gtest nlohmann_json::nlohmann_json)
+target_link_libraries(chain_checks PRIVATE op2_flags op2_fake_ranks op2_objects GTest::gtest nlohmann_json::nlohmann_json)
 target_include_directories(chain_checks PRIVATE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(chain_checks PRIVATE OP2_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
@@ -27,7 +27,7 @@ function(op2_add_mutant name file text replacement)
   target_include_directories(mutant_${name} BEFORE PRIVATE
     ${folder} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   # The mutated object comes before the library's own, which is then not taken.
-  target_link_libraries(mutant_${name} PRIVATE op2_flags op2_objects GTest::gtest_main)
+  target_link_libraries(mutant_${name} PRIVATE op2_flags op2_fake_ranks op2_objects GTest::gtest_main)
   foreach(check ChainVectors ChainProperty RanksProperty)
     add_test(NAME mutant_${name}.${check} COMMAND mutant_${name} --gtest_filter=${check}.*)
     set_tests_properties(mutant_${name}.${check} PROPERTIES

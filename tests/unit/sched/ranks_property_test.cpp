@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <comm/fake_communicator.hpp>
+#include <support/fake_communicator.hpp>
 #include <support/model_on_ranks.hpp>
 
 namespace op2::test {

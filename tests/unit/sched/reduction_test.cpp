@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <comm/fake_communicator.hpp>
 #include <core/mesh.hpp>
 #include <core/value_type.hpp>
 #include <sched/set_by_one.hpp>
+#include <support/fake_communicator.hpp>
 
 namespace op2::sched {
 namespace {

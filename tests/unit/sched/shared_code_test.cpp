@@ -9,10 +9,10 @@
 
 #include <gmock/gmock.h>
 
-#include <comm/fake_communicator.hpp>
 #include <core/error.hpp>
 #include <support/expect_error.hpp>
 #include <support/fake_backend.hpp>
+#include <support/fake_communicator.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>

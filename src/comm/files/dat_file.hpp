@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One dat as a file of its own. Local; throws op2::Error io_failure.
+#pragma once
+
+#include <string>
+
+#include <comm/files/field.hpp>
+
+namespace op2::comm {
+
+/// A line "count dim", then a line per row. Floating-point values have enough digits to be read
+/// back without loss; bool is 0 or 1.
+void write_text_file(const std::string& path, const Field& field);
+
+/// int count, int dim, then the values as they lie in memory.
+/// @throws op2::Error too_large if the rows cannot be counted by an int
+void write_binary_file(const std::string& path, const Field& field);
+
+}  // namespace op2::comm

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One dataset of an open HDF5 file: finding, making, reading and writing. Every member is called by
+// all ranks that have the file open, in the same order. Throws Error io_failure and bad_dataset.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <comm/files/hdf5_handle.hpp>
+
+namespace op2::comm {
+
+/// Names for messages.
+struct Hdf5Location {
+  std::string file, dataset;
+};
+
+/// Rows [first, first + count) of a dataset; a row is what belongs to one value of its first index.
+struct RowRange {
+  std::int64_t first, count;
+};
+
+class Hdf5Dataset {
+ public:
+  /// Opens the dataset; nothing if there is nothing of this name.
+  /// @throws Error bad_dataset if it is a group
+  static std::optional<Hdf5Dataset> find(hid_t file, const Hdf5Location& location);
+
+  /// Opens it if its values have this type and these sizes; nothing otherwise.
+  static std::optional<Hdf5Dataset> find_alike(hid_t file, const Hdf5Location& location, Type type,
+                                               const std::vector<std::int64_t>& extents);
+
+  /// Makes a new one, with the groups on its path; another of this name is removed.
+  static Hdf5Dataset make(hid_t file, const Hdf5Location& location, Type type,
+                          const std::vector<std::int64_t>& extents);
+
+  const std::vector<std::int64_t>& extents() const { return extents_; }
+
+  /// Sets the attributes size, dim and type.
+  void describe(std::int64_t size, int dim, const char* type);
+
+  /// Bytes of the buffer that reading so many rows needs; 0 if nothing has to be converted. Local.
+  std::size_t buffer_size(const RowRange& rows, int dim, Type type) const;
+
+  /// Reads rows of `dim` values each as values of `type`.
+  /// @param buffer      of the size above, aligned as by new; holds nothing afterwards
+  /// @param collective  every rank takes part, perhaps with no rows
+  void read(const RowRange& rows, int dim, Type type, void* values, std::span<std::byte> buffer,
+            bool collective) const;
+
+  /// Writes rows of `dim` values each; the dataset has this type.
+  void write(const RowRange& rows, int dim, Type type, const void* values, bool collective);
+
+ private:
+  Hdf5Dataset(Hdf5Handle dataset, const Hdf5Location& location);
+  void set_number(const char* name, std::int64_t value);
+  void set_text(const char* name, const char* value);
+  void set_attribute(const char* name, hid_t type, const void* value);
+  void read_stored(const RowRange& rows, int dim, hid_t type, void* values, bool collective) const;
+  bool is_alike(Type type) const;
+  template <class Wide>
+  void convert(const RowRange& rows, int dim, Type type, void* values,
+               std::span<std::byte> buffer) const;
+  Hdf5Handle space_of(const RowRange& rows) const;
+  [[noreturn]] void fail(const char* action) const;
+
+  Hdf5Handle dataset_;
+  Hdf5Handle stored_;   ///< the type in the file
+  Hdf5Handle numbers_;  ///< the same, but the numbers that an enumeration stands for
+  std::vector<std::int64_t> extents_;
+  Hdf5Location location_;
+};
+
+}  // namespace op2::comm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Meshes and fields as VTK XML unstructured grids (.vtu) with appended raw binary data, as a whole
+// or in pieces (.pvtu).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <comm/files/field.hpp>
+
+namespace op2::comm {
+
+/// A mesh with one kind of cell and fields on it; owns nothing.
+struct VtuGrid {
+  Field points;  ///< f64 or f32, dim 2 or 3; 2D points get z = 0
+  /// 2 lines, 3 triangles, 4 quadrilaterals (2D) or tetrahedra (3D), 5 pyramids, 6 wedges,
+  /// 8 hexahedra
+  int cell_arity;
+  std::span<const std::int32_t> cell_nodes;  ///< rows of `points`, shape [cells x cell_arity]
+  std::span<const Field> cell_fields;        ///< each of as many rows as there are cells
+  std::span<const Field> point_fields;       ///< each of as many rows as there are points
+};
+
+/// Local. Cost: streams the arrays; needs no memory that grows with the mesh.
+/// @throws op2::Error bad_dim (arity, points), bad_type (points), bad_size (rows of a field),
+/// io_failure
+void write_vtu(const std::string& path, const VtuGrid& grid);
+
+/// The file that makes one grid of pieces, each a .vtu. Local.
+/// @param grid    any of the pieces: all have the same fields
+/// @param pieces  their names as seen from the folder of `path`
+/// @throws op2::Error as write_vtu
+void write_pvtu(const std::string& path, const VtuGrid& grid, std::span<const std::string> pieces);
+
+}  // namespace op2::comm

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keeps the records of a mesh as declared, in blocks of global indices, or in local rows: on
+// several ranks those of a halo plan, on one rank in another order (locality.hpp).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <comm/halo/halo_plan.hpp>
+#include <comm/messages/communicator.hpp>
+#include <core/mesh.hpp>
+
+namespace op2::comm {
+
+class DistributedMesh {
+ public:
+  /// Both must outlive it.
+  DistributedMesh(core::Mesh& mesh, Communicator& communicator,
+                  core::RenumberMode renumber = core::RenumberMode::off)
+      : mesh_(mesh), communicator_(communicator), renumber_(renumber) {}
+
+  Communicator& communicator() const { return communicator_; }
+  bool distributed() const { return halo_plan_ != nullptr; }
+  bool as_declared() const { return !distributed() && !reordered_; }
+  const HaloPlan& halo_plan() const { return *halo_plan_; }
+  /// The blocks of every set as declared; only in the distributed form.
+  const std::vector<Blocks>& blocks() const { return blocks_; }
+
+  /// Changes whenever rows or maps move in memory.
+  int epoch() const { return epoch_; }
+  /// Changes whenever rows of levels up to 2 move, or their numbers: not when halos grow.
+  int arrangement() const { return arrangement_; }
+
+  /// Where `declared` elements here lie among those of all ranks. Collective.
+  /// @throws Error too_large
+  core::Block block_of(std::int32_t declared, const char* set) const;
+
+  /// The blocks of a set as declared. Collective.
+  Blocks declared_blocks(const core::Set& set) const;
+
+  /// The mesh as declared; only in the declared form. Collective.
+  BlockMesh declared_mesh() const;
+
+  /// From the declared form to the distributed one. Collective.
+  /// @param blocks  the mesh as declared
+  /// @param owners  of the declared elements, for each set; sets that are missing stay with the
+  /// declaring ranks
+  void distribute(BlockMesh blocks, std::vector<Owners> owners);
+
+  /// Back to the declared form, for new sets and maps. Remembers the owners. Collective.
+  void return_to_declared();
+
+  /// Local rows up to `level`; without a distribution every rank owns what it declares. Collective,
+  /// but local if the rows are there.
+  void ensure_rows(core::Level level);
+
+  /// Whether the rows of one rank stay in the order of the declaration, whatever it is like. To be
+  /// called before they are looked at; afterwards it holds from the next return to the declared
+  /// form on.
+  void keep_order(bool keep) { keeps_order_ = keep; }
+
+  /// The values of a dat as declared: shape [declared x dim]. Collective, but a view of the dat in
+  /// the declared form.
+  /// @param storage  for what arrives in the distributed form; outlives the result
+  std::span<const std::byte> declared_rows(const core::Dat& dat, Bytes& storage) const;
+
+  /// Copies the declared rows low .. high of a dat. Only on one rank, which has all of them. Cost:
+  /// a pass over the set's numbers if its order is another.
+  void copy_declared(const core::Dat& dat, std::int64_t low, std::int64_t high,
+                     std::byte* to) const;
+
+  /// The entries of a map as declared: std::int32_t, shape [declared x arity]. Collective.
+  Bytes declared_entries(const core::Map& map) const;
+
+  /// The global indices that a map leads to from the elements which this rank owns, in the order of
+  /// its rows: shape [owned x arity]. Local.
+  std::vector<GlobalId> owned_targets(const core::Map& map) const;
+
+  /// Sets the owned rows of a dat in the distributed form, from values as declared; null means
+  /// zeros. Collective.
+  void set_declared_rows(core::Dat& dat, const void* values);
+
+ private:
+  void to_local(core::Dat& dat, std::span<const std::byte> declared);
+  void update_records();
+  std::vector<std::int64_t> weights() const;
+  void reorder();
+  void undistribute();
+
+  core::Mesh& mesh_;
+  Communicator& communicator_;
+  const core::RenumberMode renumber_;
+  bool keeps_order_ = false;
+  bool judged_ = false;     ///< on one rank: the order of the declared mesh was looked at
+  bool reordered_ = false;  ///< on one rank: and some sets have another
+  std::vector<Owners>
+      owners_;  ///< of the declared elements, for each set; may be shorter than the mesh
+  std::unique_ptr<HaloPlan> halo_plan_;
+  std::vector<Blocks> blocks_;
+  int epoch_ = 0, arrangement_ = 0;
+};
+
+}  // namespace op2::comm

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the halos of a distributed mesh cost in memory.
+#pragma once
+
+#include <cstdint>
+
+#include <comm/halo/halo_plan.hpp>
+#include <core/mesh.hpp>
+
+namespace op2::comm {
+
+/// In bytes, on this rank.
+struct HaloMemory {
+  std::int64_t rows;   ///< halo rows of dats and maps, with their global indices and owners
+  std::int64_t aside;  ///< kept to maintain them: numbers for kernels, rows to send, runs to
+                       ///< receive, references from other ranks, memory reserved and not used
+};
+
+/// Of a distributed mesh. Local; cost O(lists).
+HaloMemory halo_memory(const HaloPlan& plan, const core::Mesh& mesh);
+
+}  // namespace op2::comm

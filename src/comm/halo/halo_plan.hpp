@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The halo plan of one rank, its nested sets W_h: which elements it has rows for, in which order,
+// and from whom they come (docs/halo-algebra.md). Grown on demand; rows that exist never move.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <comm/halo/placement.hpp>
+#include <comm/messages/communicator.hpp>
+#include <comm/partition/block_mesh.hpp>
+#include <core/error.hpp>
+#include <core/layout.hpp>
+#include <core/options.hpp>
+
+namespace op2::comm {
+
+/// Rows [begin, begin + count) of a level that `rank` owns.
+struct ImportRange {
+  int rank;
+  std::int32_t begin, count;
+};
+
+/// Own rows that `rank` has at a level, in the order of its import run.
+struct ExportList {
+  int rank;
+  std::vector<std::int32_t> rows;
+};
+
+/// One level h > 0 of one set; ranks ascend in both lists.
+struct HaloLevel {
+  std::vector<ImportRange> imports;
+  std::vector<ExportList> exports;
+};
+
+/// A global index with its owner, as it travels.
+struct Element {
+  GlobalId id;
+  std::int32_t owner;
+  friend bool operator==(const Element&, const Element&) = default;
+};
+
+/// An iteration that accesses an owned element.
+struct Reference {
+  std::int32_t row;  ///< of the owned element
+  Element iteration;
+};
+
+struct IndexMap {
+  Placement placement;
+  std::vector<std::int32_t> row_of;  ///< of the owned element with the given ordinal
+  core::Layout layout;
+  std::vector<HaloLevel> levels;  ///< levels[h - 1] is level h
+
+  /// Local row of an owned element.
+  std::int32_t owned_row(GlobalId id) const {
+    const std::int32_t ordinal = placement.ordinal_of(id);
+    core::ensure(ordinal != SortedIds::none, "a rank asks another for what that does not own");
+    return row_of[static_cast<std::size_t>(ordinal)];
+  }
+};
+
+struct LocalMap {
+  int from, to;
+  int arity;
+  /// Local rows of the targets: shape [rows of W_(depth - 1) of `from` x arity]. Below depth 2, a
+  /// target that has no row yet is -1 - its position in `remote_targets`.
+  std::vector<std::int32_t> entries;
+  std::vector<Element> remote_targets;
+  std::vector<Reference> remote_references;  ///< iterations of other ranks, ascending rows
+};
+
+struct HaloPlan {
+  int rank;
+  core::Level depth;  ///< there are levels up to here; even
+  std::vector<IndexMap> sets;
+  std::vector<LocalMap> maps;
+};
+
+/// How owned elements of equal level are ordered.
+struct Numbering {
+  core::RenumberMode mode = core::RenumberMode::off;  ///< off: by their global indices
+  std::vector<std::int64_t> weight;  ///< of each set, see LocalMesh; needed unless off
+};
+
+/// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *
+/// levels tracked) and a few sparse exchanges.
+/// @param mesh    rows declared by this rank
+/// @param owners  of the declared elements, for each set
+HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
+                         const std::vector<Owners>& owners, const Numbering& numbering = {});
+
+/// Adds layers (two levels each) until there are levels up to `level`. Collective. Cost: five
+/// sparse exchanges between neighbours for each layer, and work in proportion to the layer.
+void grow_halo_plan(Communicator& communicator, HaloPlan& plan, core::Level level);
+
+}  // namespace op2::comm

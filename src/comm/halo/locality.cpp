@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/halo/locality.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include <comm/halo/graph_order.hpp>
+
+namespace op2::comm {
+namespace {
+
+using Positions = std::vector<std::int32_t>;  ///< of each element; empty: its number
+
+/// Sets of fewer elements fit into any cache.
+constexpr std::int32_t few_elements = 4096;
+
+/// Neighbours in the order of a set may lead so far from each other, on average, that a cache line
+/// or the next one still serves both.
+constexpr double good_step = 8;
+
+/// A given order of the largest set is good if neighbours are as close as in a band whose width is
+/// this many times the square root of the size; else it may be worse than a computed one by this
+/// factor.
+constexpr double good_band = 2, good_factor = 1.5;
+
+std::int32_t position_of(const Positions& positions, std::int32_t element) {
+  return positions.empty() ? element : positions[static_cast<std::size_t>(element)];
+}
+
+/// Calls action(a, b) for elements of set `home` that a row of a map brings together: as its
+/// targets, and, if those are few, through maps that lead away, as rows with a common target.
+template <class Action>
+void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
+  const auto meet = [&](std::int32_t a, std::int32_t b) {
+    if (a != b && a != MapView::remote && b != MapView::remote) action(a, b);
+  };
+  std::size_t met = 0;
+  for (const MapView& map : mesh.maps) {
+    if (map.to != home || (map.arity < 2 && map.from != home)) continue;
+    met += map.targets.size();
+    const auto arity = static_cast<std::size_t>(map.arity);
+    for (std::size_t k = 0; k < map.targets.size(); ++k)
+      meet(map.targets[k], map.from == home       ? static_cast<std::int32_t>(k / arity)
+                           : (k + 1) % arity != 0 ? map.targets[k + 1]
+                                                  : map.targets[k + 1 - arity]);
+  }
+  if (met >= static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)])) return;
+  for (const MapView& map : mesh.maps) {
+    if (map.from != home) continue;
+    Positions last(static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(map.to)]),
+                   MapView::remote);
+    for (std::size_t k = 0; k < map.targets.size(); ++k) {
+      if (map.targets[k] == MapView::remote) continue;
+      const auto element = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
+      std::int32_t& before = last[static_cast<std::size_t>(map.targets[k])];
+      meet(before, element);
+      before = element;
+    }
+  }
+}
+
+/// Mean distance of neighbours.
+double band_of(const LocalMesh& mesh, int home, const Positions& positions) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
+    sum += std::abs(position_of(positions, a) - position_of(positions, b));
+    ++count;
+  });
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
+/// Sorts the neighbours of each vertex and closes up where one is repeated.
+void unite(LocalGraph& graph) {
+  auto end = graph.neighbours.begin();
+  std::int32_t begin = 0;
+  for (std::size_t v = 0; v + 1 < graph.first.size(); ++v) {
+    const auto from = graph.neighbours.begin() + begin,
+               to = graph.neighbours.begin() + graph.first[v + 1];
+    begin = graph.first[v + 1];
+    graph.first[v] = static_cast<std::int32_t>(end - graph.neighbours.begin());
+    std::sort(from, to);
+    end = std::unique_copy(from, to, end);
+  }
+  graph.neighbours.erase(end, graph.neighbours.end());
+  graph.first.back() = static_cast<std::int32_t>(graph.neighbours.size());
+}
+
+/// Nothing if there are more neighbours than an int counts.
+LocalGraph graph_of(const LocalMesh& mesh, int home) {
+  const auto size = static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)]);
+  std::vector<std::int64_t> first(size + 1, 0);
+  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
+    ++first[static_cast<std::size_t>(a) + 1];
+    ++first[static_cast<std::size_t>(b) + 1];
+  });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  if (first.back() > std::numeric_limits<std::int32_t>::max()) return {};
+  LocalGraph graph{{first.begin(), first.end()}, Positions(static_cast<std::size_t>(first.back()))};
+  for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
+    graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(a)]++)] = b;
+    graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(b)]++)] = a;
+  });
+  unite(graph);
+  return graph;
+}
+
+/// An order of the home set that is better than the given one.
+Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
+  const bool judge = mode == core::RenumberMode::automatic;
+  const double given = band_of(mesh, home, {});
+  const double size = mesh.sizes[static_cast<std::size_t>(home)];
+  if (given == 0 || (judge && given <= good_band * std::sqrt(size))) return {};
+  const LocalGraph graph = graph_of(mesh, home);
+  if (graph.first.empty()) return {};
+  Order order = order_of_small_bandwidth(graph);
+  if (judge && !order.empty() && given <= good_factor * band_of(mesh, home, positions_in(order)))
+    order.clear();
+  return order;
+}
+
+/// The key of an element that no map connects: it comes last.
+constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
+
+/// For each element of the set that the map connects with an ordered one the last position that it
+/// accesses, or that accesses it; beyond all positions if there is none.
+Positions last_positions(const MapView& map, bool forward, std::int32_t size,
+                         const Positions& ordered) {
+  Positions last(static_cast<std::size_t>(size), -1);
+  for (std::size_t k = 0; k < map.targets.size(); ++k) {
+    const std::int32_t target = map.targets[k];
+    if (target == MapView::remote) continue;
+    const auto source = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
+    std::int32_t& position = last[static_cast<std::size_t>(forward ? source : target)];
+    position = std::max(position, position_of(ordered, forward ? target : source));
+  }
+  for (std::int32_t& position : last)
+    if (position < 0) position = nowhere;
+  return last;
+}
+
+/// Mean distance between the keys of successive elements that have one.
+double step_of(const Positions& keys) {
+  double sum = 0;
+  std::int32_t last = keys.empty() ? nowhere : keys.front();
+  for (const std::int32_t key : keys) {
+    if (key == nowhere) continue;
+    if (last != nowhere) sum += std::abs(static_cast<double>(key) - static_cast<double>(last));
+    last = key;
+  }
+  return keys.size() < 2 ? 0 : sum / static_cast<double>(keys.size() - 1);
+}
+
+Order sorted_by(const Positions& keys) {
+  Order order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+/// Orders sets that maps connect.
+class Sorter {
+ public:
+  Sorter(const LocalMesh& mesh, core::RenumberMode mode)
+      : mesh_(mesh),
+        mode_(mode),
+        orders_(mesh.sizes.size()),
+        positions_(mesh.sizes.size()),
+        depth_(mesh.sizes.size(), 0),
+        reached_(mesh.sizes.size(), 0) {}
+
+  /// The heaviest of the sets that no order has reached yet, or -1.
+  int next_home() const {
+    int heaviest = -1;
+    std::int64_t most = -1;
+    for (const MapView& map : mesh_.maps)
+      for (const int set : {map.to, map.from})
+        if (const std::int64_t weight = mesh_.weight[index(set)];
+            weight > most && reached_[index(set)] == 0) {
+          heaviest = set;
+          most = weight;
+        }
+    return heaviest;
+  }
+
+  /// Orders the set, and all that maps connect with it.
+  void sort_from(int home) {
+    if (!judges() || mesh_.sizes[index(home)] >= few_elements)
+      orders_[index(home)] = order_of_home(mesh_, home, mode_);
+    reach(home, 0);
+    for (const MapView* map = next_map(); map != nullptr; map = next_map()) {
+      const bool forward = reached_[index(map->to)] != 0;
+      const int set = forward ? map->from : map->to;
+      follow(*map, forward, set, positions_[index(forward ? map->to : map->from)]);
+      reach(set, depth_[index(forward ? map->to : map->from)] + 1);
+    }
+  }
+
+  std::vector<Order> take() { return std::move(orders_); }
+
+ private:
+  static std::size_t index(int set) { return static_cast<std::size_t>(set); }
+
+  /// @param depth  maps between the set and that where the order begins
+  void reach(int set, int depth) {
+    depth_[index(set)] = depth;
+    reached_[index(set)] = 1;
+    positions_[index(set)] = positions_in(orders_[index(set)]);
+  }
+
+  /// How well the map serves to order the set that it leads to: lower is better. First come maps
+  /// that can reach all of it, so that the boundary does not decide how the interior is sorted,
+  /// then those from sets close to the first one, then the larger ones.
+  std::tuple<bool, int, std::int64_t> rank_of(const MapView& map) const {
+    const bool forward = reached_[index(map.to)] != 0;
+    const int known = forward ? map.to : map.from, set = forward ? map.from : map.to;
+    const std::int64_t entries = std::ssize(map.targets);
+    return {entries < mesh_.sizes[index(set)], depth_[index(known)], -entries};
+  }
+
+  /// The best of the maps between sets with an order and others; null: there is none.
+  const MapView* next_map() const {
+    const MapView* best = nullptr;
+    for (const MapView& map : mesh_.maps)
+      if (reached_[index(map.from)] != reached_[index(map.to)] &&
+          (best == nullptr || rank_of(map) < rank_of(*best)))
+        best = &map;
+    return best;
+  }
+
+  bool judges() const { return mode_ == core::RenumberMode::automatic; }
+
+  void follow(const MapView& map, bool forward, int set, const Positions& ordered) {
+    if (judges() && mesh_.sizes[index(set)] < few_elements && ordered.empty()) return;
+    const Positions keys = last_positions(map, forward, mesh_.sizes[index(set)], ordered);
+    if (!judges() || step_of(keys) > good_step) orders_[index(set)] = sorted_by(keys);
+  }
+
+  const LocalMesh& mesh_;
+  const core::RenumberMode mode_;
+  std::vector<Order> orders_;
+  std::vector<Positions> positions_;
+  std::vector<int> depth_;  ///< of sets that are reached
+  std::vector<char> reached_;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> positions_in(const Order& order) {
+  Positions positions(order.size());
+  for (std::size_t position = 0; position < order.size(); ++position)
+    positions[static_cast<std::size_t>(order[position])] = static_cast<std::int32_t>(position);
+  return positions;
+}
+
+std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode) {
+  Sorter sorter(mesh, mode);
+  if (mode != core::RenumberMode::off)
+    for (int home = sorter.next_home(); home >= 0; home = sorter.next_home())
+      sorter.sort_from(home);
+  return sorter.take();
+}
+
+}  // namespace op2::comm

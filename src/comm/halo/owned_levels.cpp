@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/halo/owned_levels.hpp>
+
+namespace op2::comm {
+namespace {
+
+constexpr std::int8_t deepest = 1 - core::deepest_tracked;
+
+using Depths = std::vector<std::vector<std::int8_t>>;
+
+/// Iterations leave level -h (odd) if one of their targets is not in level -(h - 1).
+void shrink_iterations(const MapView& map, std::int8_t h, Depths& depths) {
+  auto& from = depths[static_cast<std::size_t>(map.from)];
+  const auto& to = depths[static_cast<std::size_t>(map.to)];
+  const auto leaves = [&](std::int32_t target) {
+    return target == MapView::remote || to[static_cast<std::size_t>(target)] < h;
+  };
+  const std::int32_t* row = map.targets.data();
+  for (std::int8_t& depth : from) {
+    if (depth > h)
+      for (int column = 0; column < map.arity; ++column)
+        if (leaves(row[column])) depth = h;
+    row += map.arity;
+  }
+}
+
+/// Data leave level -h (even) if an iteration that accesses them is not in level -(h - 1).
+void shrink_data(const MapView& map, std::int8_t h, Depths& depths) {
+  const auto& from = depths[static_cast<std::size_t>(map.from)];
+  auto& to = depths[static_cast<std::size_t>(map.to)];
+  const std::int32_t* row = map.targets.data();
+  for (std::size_t element = 0; element < from.size(); ++element, row += map.arity) {
+    if (from[element] >= h) continue;
+    for (int column = 0; column < map.arity; ++column) {
+      if (row[column] == MapView::remote) continue;
+      std::int8_t& depth = to[static_cast<std::size_t>(row[column])];
+      if (depth > h) depth = h;
+    }
+  }
+}
+
+}  // namespace
+
+Depths owned_depths(const LocalMesh& mesh, const std::vector<std::vector<char>>& accessed) {
+  Depths depths;
+  for (const std::int32_t size : mesh.sizes)
+    depths.emplace_back(static_cast<std::size_t>(size), deepest);
+  for (std::int8_t h = 1; h < deepest; ++h) {
+    for (const MapView& map : mesh.maps)
+      h % 2 != 0 ? shrink_iterations(map, h, depths) : shrink_data(map, h, depths);
+    if (h != 2) continue;
+    for (std::size_t set = 0; set < accessed.size(); ++set)
+      for (std::size_t k = 0; k < accessed[set].size(); ++k)
+        if (accessed[set][k] != 0 && depths[set][k] > h) depths[set][k] = h;
+  }
+  return depths;
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moves the rows of one set between the ranks that declare them and those that own them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <comm/halo/sorted_ids.hpp>
+#include <comm/messages/communicator.hpp>
+#include <comm/partition/block_mesh.hpp>
+
+namespace op2::comm {
+
+/// The owned elements of a rank have ordinals: positions in the ascending order of their global
+/// indices. Because blocks ascend with the ranks, the elements that come from one declaring rank
+/// have consecutive ordinals.
+class Placement {
+ public:
+  Placement() = default;
+
+  /// Collective.
+  /// @param owners  of the declared elements
+  Placement(Communicator& communicator, const Blocks& set, const Owners& owners);
+
+  /// Global indices of the owned elements, by ordinal.
+  const std::vector<GlobalId>& owned() const { return owned_.ids(); }
+
+  /// The ordinal of an element, or SortedIds::none if it is not owned here.
+  std::int32_t ordinal_of(GlobalId id) const { return owned_.find(id); }
+
+  /// Collective. Rows by ordinal from the rows of the declared block.
+  Bytes to_owners(Communicator& communicator, std::span<const std::byte> declared,
+                  std::size_t row_bytes) const;
+
+  /// Collective. The declared block from rows by ordinal.
+  Bytes to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
+                           std::size_t row_bytes) const;
+
+ private:
+  struct Leaving {
+    int owner;
+    std::vector<std::int32_t> declared;  ///< positions in the block, ascending
+  };
+  struct Arriving {
+    int rank;
+    std::int32_t count;
+  };
+  std::vector<Leaving> leaving_;
+  std::vector<Arriving> arriving_;  ///< ascending ranks: ordinals in order
+  SortedIds owned_;
+  std::int32_t declared_ = 0;
+};
+
+}  // namespace op2::comm

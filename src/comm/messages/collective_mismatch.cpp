@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/collective_mismatch.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace op2::comm {
+
+namespace {
+
+/// Takes the first line away from `text`.
+std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
+/// The first lines in which the two differ; two empty ones if they do not.
+std::pair<std::string_view, std::string_view> first_difference(std::string_view a,
+                                                               std::string_view b) {
+  while (!a.empty() || !b.empty()) {
+    const auto line_a = take_line(a), line_b = take_line(b);
+    if (line_a != line_b) return {line_a, line_b};
+  }
+  return {};
+}
+
+/// "loop 'name'": up to the second quote.
+std::string_view loop_of(std::string_view line) {
+  const auto open = line.find('\'');
+  const auto close = open == line.npos ? open : line.find('\'', open + 1);
+  return close == line.npos ? std::string_view() : line.substr(0, close + 1);
+}
+
+std::string_view source_hash(std::string_view line) {
+  const auto begin = line.find("text=");
+  if (begin == line.npos) return {};
+  return line.substr(begin, line.find_first_of(" ,;)", begin) - begin);
+}
+
+bool only_the_sources_differ(std::string_view a, std::string_view b) {
+  return !loop_of(a).empty() && loop_of(a) == loop_of(b) && !source_hash(a).empty() &&
+         !source_hash(b).empty() && source_hash(a) != source_hash(b);
+}
+
+std::string described(const Position& position, std::string_view line) {
+  constexpr std::size_t longest = 500;  // bytes: one line may be the whole list of arguments
+  if (line.size() > longest)
+    return fmt::format("rank {} is at: {} ...", position.rank, line.substr(0, longest));
+  if (line.empty()) return fmt::format("rank {} is at: nothing further", position.rank);
+  return fmt::format("rank {} is at: {}", position.rank, line);
+}
+
+}  // namespace
+
+Error collective_mismatch(const Position& a, const Position& b) {
+  if (a.rank > b.rank) return collective_mismatch(b, a);
+  const auto [line_a, line_b] = first_difference(a.steps, b.steps);
+  if (only_the_sources_differ(line_a, line_b))
+    return Error(
+        ErrorCode::kernel_differs,
+        fmt::format("ranks {} and {} have different sources of one kernel: {}; {}; start the "
+                    "same program with the same kernel files on every rank",
+                    a.rank, b.rank, described(a, line_a), described(b, line_b)));
+  if (line_a.empty() && line_b.empty())
+    return Error(
+        ErrorCode::collective_mismatch,
+        fmt::format("ranks {} and {} do different things that look alike (fingerprints {:016x} "
+                    "and {:016x}): {}; every rank must make the same calls in the same "
+                    "order with the same arguments",
+                    a.rank, b.rank, a.fingerprint, b.fingerprint,
+                    described(a, std::string_view(a.steps).substr(0, a.steps.find('\n')))));
+  return Error(ErrorCode::collective_mismatch,
+               fmt::format("the ranks do different things: {}; {}; every rank must make the same "
+                           "calls in the same order",
+                           described(a, line_a), described(b, line_b)));
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/launcher.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
+
+namespace op2::comm {
+namespace {
+
+/// The largest number that one of the variables has, or `fallback`.
+int number_in(std::initializer_list<const char*> names, int fallback) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name)) fallback = std::max(fallback, std::atoi(value));
+  return fallback;
+}
+
+}  // namespace
+
+// Open MPI; MPICH and its kin; Slurm's srun.
+int launched_processes() {
+  return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
+}
+
+int launched_rank() {
+  return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
+}
+
+NodeRank rank_on_node() {
+  return {number_in({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}, 0),
+          number_in({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}, 1)};
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/mpi_calls.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+void mpi_check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+  core::fail(ErrorCode::communication_failure,
+             "{} failed with code {}: {}; look for what MPI or the launcher has written", call,
+             code, std::string_view(text, static_cast<std::size_t>(length)));
+}
+
+MpiDuplicate::MpiDuplicate(MPI_Comm original) {
+  mpi_check(MPI_Comm_dup(original, &comm_), "MPI_Comm_dup");
+  mpi_check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+MpiDuplicate::~MpiDuplicate() {
+  int finalized = 0;
+  if (kept_) return;
+  if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized && comm_ != MPI_COMM_NULL)
+    MPI_Comm_free(&comm_);
+}
+
+void MpiRequests::add(MPI_Request request, int peer, int expected) {
+  requests_.push_back(request);
+  peers_.push_back(peer);
+  expected_.push_back(expected);
+  statuses_.emplace_back();
+}
+
+bool MpiRequests::test() {
+  int ended = 0;
+  check(
+      MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &ended, statuses_.data()));
+  if (!ended) return false;
+  for (std::size_t k = 0; k < requests_.size(); ++k) {
+    if (expected_[k] < 0) continue;
+    int bytes = 0;
+    mpi_check(MPI_Get_count(&statuses_[k], MPI_BYTE, &bytes), "MPI_Get_count");
+    if (bytes != expected_[k]) throw Fault{peers_[k]};
+  }
+  return true;
+}
+
+void MpiRequests::check(int code) {
+  if (code != MPI_ERR_IN_STATUS) return mpi_check(code, "MPI_Testall");
+  for (std::size_t k = 0; k < requests_.size(); ++k) {
+    const int error = statuses_[k].MPI_ERROR;
+    if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
+    int kind = MPI_SUCCESS;
+    mpi_check(MPI_Error_class(error, &kind), "MPI_Error_class");
+    if (kind == MPI_ERR_TRUNCATE) throw Fault{peers_[k]};
+    mpi_check(error, "MPI_Testall");
+  }
+}
+
+std::vector<int> MpiRequests::peers_under_way() const {
+  std::vector<int> peers;
+  for (std::size_t k = 0; k < requests_.size(); ++k) {
+    int ended = 1;
+    MPI_Request_get_status(requests_[k], &ended, MPI_STATUS_IGNORE);
+    if (!ended) peers.push_back(peers_[k]);
+  }
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  return peers;
+}
+
+}  // namespace op2::comm

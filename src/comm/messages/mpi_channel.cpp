@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/mpi_channel.hpp>
+
+#include <algorithm>
+
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+/// Calls `use` for each segment of a buffer; an empty buffer is one empty segment.
+template <class Use>
+void for_each_segment(std::span<std::byte> buffer, std::size_t largest, Use use) {
+  do {
+    const auto segment = buffer.first(std::min(buffer.size(), largest));
+    use(segment);
+    buffer = buffer.subspan(segment.size());
+  } while (!buffer.empty());
+}
+
+}  // namespace
+
+MpiChannel::MpiChannel(const Endpoint& endpoint, MpiWatch& watch, const std::vector<Peer>& sends,
+                       const std::vector<Peer>& receives)
+    : watch_(watch), number_(endpoint.number), outgoing_(sends), incoming_(receives) {
+  for (std::size_t k = 0; k < receives.size(); ++k)
+    for_each_segment(incoming_[k], endpoint.largest,
+                     [&](auto segment) { add_receive(endpoint, segment, receives[k].rank); });
+  for (std::size_t k = 0; k < sends.size(); ++k)
+    for_each_segment(outgoing_[k], endpoint.largest,
+                     [&](auto segment) { add_send(endpoint, segment, sends[k].rank); });
+}
+
+void MpiChannel::add_receive(const Endpoint& endpoint, std::span<std::byte> segment, int peer) {
+  const int size = static_cast<int>(segment.size());
+  MPI_Request request;
+  mpi_check(
+      MPI_Recv_init(segment.data(), size, MPI_BYTE, peer, endpoint.tag, endpoint.comm, &request),
+      "MPI_Recv_init");
+  requests_.add(request, peer, size);
+}
+
+void MpiChannel::add_send(const Endpoint& endpoint, std::span<std::byte> segment, int peer) {
+  const int size = static_cast<int>(segment.size());
+  MPI_Request request;
+  mpi_check(
+      MPI_Send_init(segment.data(), size, MPI_BYTE, peer, endpoint.tag, endpoint.comm, &request),
+      "MPI_Send_init");
+  requests_.add(request, peer);
+}
+
+MpiChannel::~MpiChannel() {
+  int finalized = 0;
+  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+  if (under_way_) {  // an error has ended the transfer, but MPI may still write
+    outgoing_.leak();
+    incoming_.leak();
+    return;
+  }
+  for (std::size_t k = 0; k < requests_.count(); ++k) MPI_Request_free(&requests_[k]);
+}
+
+void MpiChannel::start() {
+  core::ensure(!under_way_, "a channel is started twice");
+  under_way_ = true;
+  for (std::size_t k = 0; k < requests_.count(); ++k)
+    mpi_check(MPI_Start(&requests_[k]), "MPI_Start");
+}
+
+bool MpiChannel::test() {
+  if (!under_way_) return true;
+  try {
+    under_way_ = !requests_.test();
+  } catch (const MpiRequests::Fault& fault) {
+    watch_.report_mismatch(fault.peer, "reading a message of an unexpected size");
+  }
+  return !under_way_;
+}
+
+void MpiChannel::wait() {
+  if (test()) return;
+  const MpiWait what{operation, number_, [this] { return requests_.peers_under_way(); }};
+  watch_.wait(what, [this] { return test(); });
+}
+
+}  // namespace op2::comm

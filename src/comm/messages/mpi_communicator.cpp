@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/mpi_communicator.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <comm/messages/mpi_calls.hpp>
+#include <comm/messages/mpi_channel.hpp>
+#include <comm/messages/mpi_exchange.hpp>
+#include <comm/messages/mpi_watch.hpp>
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+// Tags on the communicator of messages. Two for exchanges: a rank may begin the next one while
+// another still looks for messages of this one, but it cannot get two ahead.
+constexpr int exchange_tag = 0;  // and 1
+constexpr int broadcast_tag = 2;
+constexpr int first_channel_tag = 3;
+
+/// A collective of MPI under way, and its buffers.
+struct MpiCollective {
+  MPI_Request request = MPI_REQUEST_NULL;
+  Bytes out, in;
+
+  MpiCollective() = default;
+  MpiCollective(const MpiCollective&) = delete;
+  ~MpiCollective() {
+    if (request == MPI_REQUEST_NULL) return;
+    abandon(std::move(out));  // an error has ended the wait
+    abandon(std::move(in));
+  }
+  bool test() {
+    int ended = 0;
+    mpi_check(MPI_Test(&request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    return ended != 0;
+  }
+};
+
+/// What every rank gives to `gather_all`: of one size, so that no mistake of a rank can make the
+/// collectives of MPI fail. More bytes than fit follow in a second gather.
+struct Block {
+  std::uint64_t fingerprint, size;
+  std::byte bytes[56];
+};
+
+class MpiCommunicator final : public Communicator {
+ public:
+  MpiCommunicator(MPI_Comm comm, int rank, int size, const MpiOptions& options)
+      : Communicator(rank, size),
+        options_(options),
+        messages_(comm),
+        gathers_(comm),
+        agreements_(comm),
+        watch_(comm, options.seconds_before_asking) {
+    int* largest_tag = nullptr;
+    int known = 0;
+    mpi_check(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &largest_tag, &known), "MPI_Comm_get_attr");
+    if (known) channel_tags_ = static_cast<std::uint64_t>(*largest_tag - first_channel_tag);
+  }
+
+  ~MpiCommunicator() override {
+    if (!watch_.has_failed()) return;
+    for (MpiDuplicate* comm : {&messages_, &gathers_, &agreements_}) comm->keep();
+  }
+
+  void set_signature(CollectiveSignature signature) override {
+    watch_.set_signature(std::move(signature));
+  }
+  std::vector<Message> exchange(std::vector<Message> outgoing) override;
+  Bytes gather_all(std::span<const std::byte> mine) override;
+  Bytes broadcast(Bytes bytes, int root) override;
+  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
+                                        std::vector<Peer> receives) override;
+  void report_mismatch(int peer) override {
+    watch_.report_mismatch(peer, "reading a message that it did not expect");
+  }
+  double seconds() const override { return MPI_Wtime(); }
+  std::optional<int> mpi_handle() const override { return MPI_Comm_c2f(messages_); }
+  void end_job(int exit_code) override { MPI_Abort(messages_, exit_code); }
+
+ private:
+  void agree(const MpiWait& what, const std::function<void()>& meanwhile);
+  Bytes gather(MPI_Comm comm, std::span<const std::byte> mine, const MpiWait& what);
+  void transfer(std::span<std::byte> bytes, std::span<const int> to, std::optional<int> from,
+                std::uint64_t number);
+  void require_rank(int rank) const {
+    core::ensure(rank >= 0 && rank < size(), "a message to or from a rank that does not exist");
+  }
+
+  MpiOptions options_;
+  MpiDuplicate messages_, gathers_, agreements_;  ///< one for each sort of MPI's calls
+  MpiWatch watch_;
+  std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< what MPI grants at least
+  std::uint64_t exchanges_ = 0, collectives_ = 0, channels_ = 0;
+};
+
+std::vector<Message> MpiCommunicator::exchange(std::vector<Message> outgoing) {
+  constexpr const char* operation = "in an exchange";
+  for (const Message& message : outgoing) require_rank(message.rank);
+  const auto own = std::stable_partition(outgoing.begin(), outgoing.end(),
+                                         [&](const Message& one) { return one.rank != rank(); });
+  std::vector<Message> to_self(std::make_move_iterator(own),
+                               std::make_move_iterator(outgoing.end()));
+  outgoing.erase(own, outgoing.end());
+
+  const int tag = exchange_tag + static_cast<int>(exchanges_++ % 2);
+  const std::uint64_t number = ++collectives_;
+  MpiExchange under_way(messages_, tag, options_.largest_message, std::move(outgoing));
+  const MpiWait sending{operation, number, [&] { return under_way.sends().peers_under_way(); }};
+  watch_.wait(sending, [&] { return under_way.receive(), under_way.sends().test(); });
+  agree({operation, number, {}}, [&] { under_way.receive(); });
+  const MpiWait receiving{operation, number,
+                          [&] { return under_way.receives().peers_under_way(); }};
+  watch_.wait(receiving, [&] { return under_way.receives().test(); });
+
+  std::vector<Message> incoming = under_way.take();
+  const auto after = std::find_if(incoming.begin(), incoming.end(),
+                                  [&](const Message& one) { return one.rank > rank(); });
+  incoming.insert(after, std::make_move_iterator(to_self.begin()),
+                  std::make_move_iterator(to_self.end()));
+  return incoming;
+}
+
+/// Returns when all ranks have called it, with one fingerprint.
+void MpiCommunicator::agree(const MpiWait& what, const std::function<void()>& meanwhile) {
+  const std::uint64_t fingerprint = watch_.fingerprint();
+  const std::uint64_t mine[2] = {fingerprint, ~fingerprint};
+  std::uint64_t largest[2] = {0, 0};
+  MpiCollective reduction;
+  reduction.out.resize(sizeof mine);
+  reduction.in.resize(sizeof largest);
+  std::memcpy(reduction.out.data(), mine, sizeof mine);
+  mpi_check(MPI_Iallreduce(reduction.out.data(), reduction.in.data(), 2, MPI_UINT64_T, MPI_MAX,
+                           agreements_, &reduction.request),
+            "MPI_Iallreduce");
+  watch_.wait(what, [&] { return meanwhile(), reduction.test(); });
+  std::memcpy(largest, reduction.in.data(), sizeof largest);
+  if (largest[0] == fingerprint && largest[1] == ~fingerprint) return;
+  const Bytes all = gather(agreements_, std::as_bytes(std::span(&fingerprint, 1)), what);
+  for (int other = 0; other < size(); ++other)
+    if (std::memcmp(&all[static_cast<std::size_t>(other) * sizeof fingerprint], &fingerprint,
+                    sizeof fingerprint) != 0)
+      watch_.report_mismatch(other, what.operation);
+}
+
+/// One MPI_Iallgather.
+Bytes MpiCommunicator::gather(MPI_Comm comm, std::span<const std::byte> mine, const MpiWait& what) {
+  MpiCollective all;
+  all.out.assign(mine.begin(), mine.end());
+  all.in.resize(mine.size() * static_cast<std::size_t>(size()));
+  const int bytes = static_cast<int>(mine.size());
+  mpi_check(MPI_Iallgather(all.out.data(), bytes, MPI_BYTE, all.in.data(), bytes, MPI_BYTE, comm,
+                           &all.request),
+            "MPI_Iallgather");
+  watch_.wait(what, [&] { return all.test(); });
+  return std::move(all.in);
+}
+
+Bytes MpiCommunicator::gather_all(std::span<const std::byte> mine) {
+  const MpiWait what{"gathering from all ranks", ++collectives_, {}};
+  Block block{watch_.fingerprint(), mine.size(), {}};
+  const std::size_t size_in_block = std::min(mine.size(), sizeof block.bytes);
+  if (size_in_block > 0) std::memcpy(block.bytes, mine.data(), size_in_block);
+  const Bytes blocks = gather(gathers_, std::as_bytes(std::span(&block, 1)), what);
+  const auto ranks = static_cast<std::size_t>(size());
+  Bytes all(mine.size() * ranks);
+  for (std::size_t other = 0; other < ranks; ++other) {
+    Block theirs;
+    std::memcpy(&theirs, &blocks[other * sizeof theirs], sizeof theirs);
+    if (theirs.fingerprint != block.fingerprint || theirs.size != block.size)
+      watch_.report_mismatch(static_cast<int>(other),
+                             fmt::format("gathering {} bytes from all ranks", mine.size()));
+    if (size_in_block > 0) std::memcpy(&all[other * mine.size()], theirs.bytes, size_in_block);
+  }
+  for (std::size_t begin = size_in_block; begin < mine.size();) {
+    const auto segment =
+        mine.subspan(begin, std::min(mine.size() - begin, options_.largest_message));
+    const Bytes segments = gather(gathers_, segment, what);
+    for (std::size_t other = 0; other < ranks; ++other)
+      std::memcpy(&all[other * mine.size() + begin], &segments[other * segment.size()],
+                  segment.size());
+    begin += segment.size();
+  }
+  return all;
+}
+
+/// The position of a rank in a binomial tree, whose root is rank 0 after a rotation.
+struct TreePlace {
+  std::optional<int> parent;
+  std::vector<int> children;  ///< those with the largest subtrees first
+
+  TreePlace(int rank, int root, int ranks) {
+    const int mine = (rank - root + ranks) % ranks;
+    int step = 1;
+    while (step < ranks && mine % (2 * step) == 0) step *= 2;
+    if (mine != 0) parent = (mine - step + root) % ranks;
+    for (step /= 2; step > 0; step /= 2)
+      if (mine + step < ranks) children.push_back((mine + step + root) % ranks);
+  }
+};
+
+struct BroadcastHeader {
+  std::uint64_t fingerprint, number, size;
+};
+
+Bytes MpiCommunicator::broadcast(Bytes bytes, int root) {
+  require_rank(root);
+  const TreePlace tree(rank(), root, size());
+  const std::uint64_t number = ++collectives_;
+  BroadcastHeader header{watch_.fingerprint(), number, bytes.size()};
+  const auto header_bytes = std::as_writable_bytes(std::span(&header, 1));
+  if (tree.parent) {
+    transfer(header_bytes, {}, tree.parent, number);
+    if (header.fingerprint != watch_.fingerprint() || header.number != number)
+      watch_.report_mismatch(*tree.parent, "in a broadcast");
+    bytes.resize(header.size);
+    transfer(bytes, {}, tree.parent, number);
+  }
+  transfer(header_bytes, tree.children, {}, number);
+  transfer(bytes, tree.children, {}, number);
+  return bytes;
+}
+
+/// Sends to all of `to`, or receives from `from`.
+void MpiCommunicator::transfer(std::span<std::byte> bytes, std::span<const int> to,
+                               std::optional<int> from, std::uint64_t number) {
+  MpiRequests requests;
+  Bytes buffer(bytes.begin(), bytes.end());
+  for (std::size_t begin = 0; begin < bytes.size(); begin += options_.largest_message) {
+    const int size = static_cast<int>(std::min(bytes.size() - begin, options_.largest_message));
+    MPI_Request request;
+    if (from) {
+      mpi_check(
+          MPI_Irecv(&buffer[begin], size, MPI_BYTE, *from, broadcast_tag, messages_, &request),
+          "MPI_Irecv");
+      requests.add(request, *from, size);
+    }
+    for (const int rank : to) {
+      mpi_check(MPI_Isend(&buffer[begin], size, MPI_BYTE, rank, broadcast_tag, messages_, &request),
+                "MPI_Isend");
+      requests.add(request, rank);
+    }
+  }
+  const MpiWait what{"in a broadcast", number, [&] { return requests.peers_under_way(); }};
+  try {
+    watch_.wait(what, [&] { return requests.test(); });
+  } catch (const MpiRequests::Fault& fault) {
+    watch_.report_mismatch(fault.peer, what.operation);
+  } catch (...) {
+    abandon(std::move(buffer));
+    throw;
+  }
+  if (from) std::copy(buffer.begin(), buffer.end(), bytes.begin());
+}
+
+std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
+                                                       std::vector<Peer> receives) {
+  for (const auto* peers : {&sends, &receives})
+    for (const Peer& peer : *peers) {
+      require_rank(peer.rank);
+      core::ensure(peer.rank != rank(), "a channel to the own rank");
+    }
+  // Channels that are opened in different calls must not meet: large messages that do not fit make
+  // some versions of MPI write over the end of the buffer.
+  const std::uint64_t number = ++channels_;
+  const std::uint64_t mixed = (watch_.fingerprint() + number) * 0x9e3779b97f4a7c15ULL >> 32;
+  const int tag = first_channel_tag + static_cast<int>(mixed % channel_tags_);
+  return std::make_unique<MpiChannel>(
+      MpiChannel::Endpoint{messages_, tag, number, options_.largest_message}, watch_, sends,
+      receives);
+}
+
+class Session final : public MpiSession {
+ public:
+  Session(std::optional<int> fortran_handle, const MpiOptions& options) {
+    core::ensure(options.largest_message > 0 && options.largest_message <= 2147483647,
+                 "the largest message must be counted by an int");
+    int finalized = 0, granted = 0, rank = 0, size = 1;
+    mpi_check(MPI_Finalized(&finalized), "MPI_Finalized");
+    if (finalized)
+      core::fail(
+          ErrorCode::communication_failure,
+          "op_init: MPI has been finalised, by the program or by the op_exit of a session that had "
+          "started it, and cannot be started again; call MPI_Init_thread before the first op_init "
+          "and MPI_Finalize after the last op_exit");
+    began_ = !mpi_is_running();
+    if (began_)
+      mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &granted),
+                "MPI_Init_thread");
+    mpi_check(MPI_Query_thread(&granted), "MPI_Query_thread");
+    threads_allowed = granted == MPI_THREAD_MULTIPLE;
+    const MPI_Comm comm = fortran_handle ? MPI_Comm_f2c(*fortran_handle) : MPI_COMM_WORLD;
+    mpi_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    mpi_check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    communicator = std::make_unique<MpiCommunicator>(comm, rank, size, options);
+  }
+
+  ~Session() override {
+    communicator.reset();
+    if (began_ && mpi_is_running()) MPI_Finalize();
+  }
+
+ private:
+  bool began_ = false;
+};
+
+}  // namespace
+
+bool mpi_is_running() {
+  int initialised = 0, finalised = 0;
+  mpi_check(MPI_Initialized(&initialised), "MPI_Initialized");
+  mpi_check(MPI_Finalized(&finalised), "MPI_Finalized");
+  return initialised && !finalised;
+}
+
+void end_mpi() {
+  if (mpi_is_running()) mpi_check(MPI_Finalize(), "MPI_Finalize");
+}
+
+std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
+                                      const MpiOptions& options) {
+  return std::make_unique<Session>(fortran_handle, options);
+}
+
+}  // namespace op2::comm

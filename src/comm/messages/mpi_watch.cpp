@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/mpi_watch.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <comm/messages/packet.hpp>
+#include <comm/messages/records.hpp>
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int spins = 50;  ///< polls before a rank lets others have its core
+constexpr auto before_naps = 2ms;
+constexpr auto nap = 50us;
+constexpr auto between_rounds = 2s;
+constexpr std::size_t questions_per_round = 16;
+constexpr auto patience = 5s;  ///< for the answer of a rank that is known to differ
+
+/// A rank that waits long leaves its core to those that work.
+void rest(std::chrono::steady_clock::duration waited) {
+  if (waited < before_naps)
+    sched_yield();
+  else
+    std::this_thread::sleep_for(nap);
+}
+
+}  // namespace
+
+MpiWatch::MpiWatch(MPI_Comm comm, double seconds_before_asking)
+    : comm_(comm),
+      before_asking_(std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(seconds_before_asking))) {
+  comm_.keep();  // nobody knows whether all questions have found their reader
+  mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+MpiWatch::~MpiWatch() {
+  int finalized = 0;
+  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+  const auto deadline = Clock::now() + 1s;  // a last answer or verdict may be on its way
+  while (!outbox_.empty() && Clock::now() < deadline) {
+    outbox_.remove_if([](Note& note) {
+      int ended = 0;
+      return MPI_Test(&note.request, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS || ended;
+    });
+    rest(before_naps);
+  }
+  abandon(std::move(outbox_));
+  abandon(std::move(inbox_));
+}
+
+void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
+  if (failure_) throw Error(*failure_);
+  for (int k = 0; k < spins; ++k)
+    if (done()) return;
+  ++waits_;
+  states_.clear();
+  struct Guard {
+    const MpiWait*& waiting;
+    ~Guard() { waiting = nullptr; }
+  } guard{waiting_};
+  waiting_ = &what;
+  const auto begin = Clock::now();
+  auto next_round = begin + before_asking_;
+  while (!done()) {
+    const auto now = Clock::now();
+    read_notes();
+    if (now >= next_round) {
+      throw_if_proven();
+      ask();
+      next_round = now + std::min<Clock::duration>(between_rounds, before_asking_);
+    }
+    rest(now - begin);
+  }
+}
+
+void MpiWatch::report_mismatch(int peer, const std::string& operation) {
+  const MpiWait what{operation, 0, [peer] { return std::vector{peer}; }};
+  const MpiWait* before = std::exchange(waiting_, &what);
+  ++waits_;
+  states_.clear();
+  const auto begin = Clock::now();
+  for (auto next = begin; !states_.contains(peer) && Clock::now() < begin + patience;) {
+    if (Clock::now() >= next) {
+      send(peer, question, packed(my_state()));
+      next = Clock::now() + patience;
+    }
+    read_notes();
+    rest(before_naps);
+  }
+  const WaitState mine = my_state();
+  waiting_ = before;
+  const Position here{rank_, mine.fingerprint, mine.steps};
+  const auto theirs = states_.find(peer);
+  if (theirs == states_.end())
+    fail(collective_mismatch(here, {peer, 0, "some work; it has not answered for 5 seconds"}));
+  fail(collective_mismatch(here, {peer, theirs->second.fingerprint, theirs->second.steps}));
+}
+
+MpiWatch::WaitState MpiWatch::my_state() const {
+  WaitState state;
+  state.fingerprint = signature_.fingerprint;
+  state.wait = waits_;
+  state.for_all = !waiting_->missing;
+  if (waiting_->missing) state.missing = waiting_->missing();
+  if (signature_.describe) state.steps = signature_.describe() + "\n";
+  state.steps += waiting_->operation;
+  if (waiting_->number > 0) state.steps += fmt::format(", number {}", waiting_->number);
+  return state;
+}
+
+void MpiWatch::send(int to, Kind kind, Bytes bytes) {
+  Note& note = outbox_.emplace_back(Note{MPI_REQUEST_NULL, std::move(bytes), to, kind});
+  mpi_check(MPI_Isend(note.bytes.data(), static_cast<int>(note.bytes.size()), MPI_BYTE, to, kind,
+                      comm_, &note.request),
+            "MPI_Isend");
+}
+
+void MpiWatch::read_notes() {
+  const auto has_ended = [](Note& note) {
+    int ended = 0;
+    mpi_check(MPI_Test(&note.request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    return ended != 0;
+  };
+  outbox_.remove_if(has_ended);
+  int found = 0;
+  MPI_Message message;
+  MPI_Status status;
+  mpi_check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, &message, &status),
+            "MPI_Improbe");
+  if (found) {
+    int size = 0;
+    mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+    Note& note = inbox_.emplace_back(Note{MPI_REQUEST_NULL, Bytes(static_cast<std::size_t>(size)),
+                                          status.MPI_SOURCE, static_cast<Kind>(status.MPI_TAG)});
+    mpi_check(MPI_Imrecv(note.bytes.data(), size, MPI_BYTE, &message, &note.request), "MPI_Imrecv");
+  }
+  const auto ended = std::find_if(inbox_.begin(), inbox_.end(), has_ended);
+  if (ended == inbox_.end()) return;
+  const Note note = std::move(*ended);
+  inbox_.erase(ended);
+  accept(note);
+}
+
+void MpiWatch::accept(const Note& note) {
+  WaitState state = unpacked(note.bytes);
+  if (note.kind == verdict) {
+    failure_.emplace(static_cast<ErrorCode>(state.code), state.steps);
+    throw Error(*failure_);
+  }
+  if (note.kind == question) {
+    WaitState mine = my_state();
+    mine.echo = state.wait;
+    return send(note.peer, answer, packed(mine));
+  }
+  if (state.echo != waits_) return;  // to a question of an earlier wait
+  const auto known = states_.find(note.peer);
+  if (known != states_.end() && known->second.wait == state.wait)
+    state.seen = known->second.seen + 1;
+  states_[note.peer] = std::move(state);
+}
+
+/// Those whose part is missing, here and where the ranks wait that have answered; those that are
+/// in other calls first, for they have to answer twice.
+std::vector<int> MpiWatch::whom_to_ask(const WaitState& mine) const {
+  std::set<int> in_other_calls, unknown;
+  const auto add_missing = [&](const WaitState& state) {
+    for (const int rank : state.missing)
+      if (rank != rank_ && !states_.contains(rank)) unknown.insert(rank);
+  };
+  add_missing(mine);
+  for (const auto& [rank, state] : states_) {
+    if (!mine.for_all || !same_call(mine, state)) in_other_calls.insert(rank);
+    add_missing(state);
+  }
+  for (int rank = 0; mine.for_all && rank < size_; ++rank)
+    if (rank != rank_ && !states_.contains(rank)) unknown.insert(rank);
+  std::vector<int> ranks(unknown.begin(), unknown.end());
+  if (!ranks.empty())
+    std::rotate(ranks.begin(), ranks.begin() + static_cast<int>(rotation_ % ranks.size()),
+                ranks.end());
+  ranks.insert(ranks.begin(), in_other_calls.begin(), in_other_calls.end());
+  ranks.resize(std::min(ranks.size(), questions_per_round));
+  return ranks;
+}
+
+void MpiWatch::ask() {
+  WaitState mine = my_state();
+  const auto ranks = whom_to_ask(mine);
+  mine.steps.clear();  // the answer is what matters
+  for (const int rank : ranks) send(rank, question, packed(mine));
+  rotation_ += ranks.size();
+}
+
+bool MpiWatch::same_call(const WaitState& a, const WaitState& b) {
+  const auto call = [](const WaitState& state) {
+    return std::string_view(state.steps).substr(state.steps.rfind('\n') + 1);
+  };
+  return a.fingerprint == b.fingerprint && call(a) == call(b);
+}
+
+bool MpiWatch::waits_for(const WaitState& from, int from_rank, const WaitState& to, int to_rank) {
+  if (from_rank == to_rank) return false;
+  if (from.for_all) return !same_call(from, to);
+  return std::find(from.missing.begin(), from.missing.end(), to_rank) != from.missing.end();
+}
+
+bool MpiWatch::reaches(const std::map<int, WaitState>& states, int from, int to) {
+  std::set<int> seen{from};
+  std::vector<int> open{from};
+  while (!open.empty()) {
+    const int rank = open.back();
+    open.pop_back();
+    for (const auto& [next, state] : states)
+      if (waits_for(states.at(rank), rank, state, next) && seen.insert(next).second)
+        open.push_back(next);
+  }
+  return seen.contains(to);
+}
+
+void MpiWatch::throw_if_proven() {
+  std::map<int, WaitState> states{{rank_, my_state()}};
+  for (const auto& [rank, state] : states_)
+    if (state.seen > 1) states.emplace(rank, state);
+  const WaitState& mine = states.at(rank_);
+  const WaitState* culprit = nullptr;
+  Position there{};
+  for (const auto& [rank, state] : states) {
+    if (same_call(mine, state) || !reaches(states, rank_, rank) || !reaches(states, rank, rank_))
+      continue;
+    // One with another fingerprint says more than one that has come further in the same step.
+    if (culprit != nullptr &&
+        (culprit->fingerprint != mine.fingerprint || state.fingerprint == mine.fingerprint))
+      continue;
+    culprit = &state;
+    there = {rank, state.fingerprint, state.steps};
+  }
+  if (culprit != nullptr) fail(collective_mismatch({rank_, mine.fingerprint, mine.steps}, there));
+}
+
+void MpiWatch::fail(const Error& error) {
+  failure_ = error;
+  const std::string text = error.what();
+  WaitState state;
+  state.code = static_cast<std::uint64_t>(error.code());
+  state.steps = text.substr(text.find(' ') + 1);  // without the code, which an Error puts in front
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_) send(rank, verdict, packed(state));
+  throw Error(error);
+}
+
+Bytes MpiWatch::packed(const WaitState& state) {
+  Bytes bytes;
+  for (const std::uint64_t number : {state.fingerprint, state.code, state.wait, state.echo,
+                                     std::uint64_t{state.for_all}, state.missing.size()})
+    put(bytes, number);
+  put_many(bytes, std::span<const int>(state.missing));
+  put_many(bytes, std::span<const char>(state.steps));
+  return bytes;
+}
+
+MpiWatch::WaitState MpiWatch::unpacked(const Bytes& bytes) {
+  Reader reader(bytes);
+  WaitState state;
+  for (std::uint64_t* number : {&state.fingerprint, &state.code, &state.wait, &state.echo})
+    *number = reader.get<std::uint64_t>();
+  state.for_all = reader.get<std::uint64_t>() != 0;
+  state.missing = reader.get_many<int>(reader.get<std::uint64_t>());
+  state.steps = text_of(reader.rest());
+  return state;
+}
+
+}  // namespace op2::comm

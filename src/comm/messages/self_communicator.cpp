@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
+#include <utility>
+
+#include <comm/messages/communicator.hpp>
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+/// There is nobody to exchange anything with.
+class EmptyChannel final : public Channel {
+ public:
+  std::span<std::byte> outgoing(std::size_t) override { no_message(); }
+  std::span<const std::byte> incoming(std::size_t) const override { no_message(); }
+  void start() override {}
+  bool test() override { return true; }
+  void wait() override {}
+
+ private:
+  [[noreturn]] static void no_message() {
+    core::fail(ErrorCode::internal, "a message of a channel of one rank; please report it");
+  }
+};
+
+class SelfCommunicator final : public Communicator {
+ public:
+  SelfCommunicator() : Communicator(0, 1) {}
+
+  void set_signature(CollectiveSignature) override {}
+
+  std::vector<Message> exchange(std::vector<Message> outgoing) override {
+    for (const Message& message : outgoing)
+      core::ensure(message.rank == 0, "a message to a rank that does not exist");
+    return outgoing;
+  }
+
+  Bytes gather_all(std::span<const std::byte> mine) override {
+    return Bytes(mine.begin(), mine.end());
+  }
+
+  Bytes broadcast(Bytes bytes, int root) override {
+    core::ensure(root == 0, "a broadcast from a rank that does not exist");
+    return bytes;
+  }
+
+  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
+                                        std::vector<Peer> receives) override {
+    core::ensure(sends.empty() && receives.empty(), "a channel of one rank has a peer");
+    return std::make_unique<EmptyChannel>();
+  }
+
+  void report_mismatch(int) override {
+    core::fail(ErrorCode::collective_mismatch,
+               "the only rank differs from itself; please report it");
+  }
+
+  double seconds() const override {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  void end_job(int) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_self_communicator() {
+  return std::make_unique<SelfCommunicator>();
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which elements of a set are neighbours.
+#pragma once
+
+#include <comm/messages/communicator.hpp>
+#include <comm/partition/block_mesh.hpp>
+#include <comm/partition/rendezvous.hpp>
+
+namespace op2::comm {
+
+/// For each declared element of the map's target set the other elements that share a source with
+/// it: global indices, ascending, each once, never the element itself. Symmetric. Collective. Cost:
+/// one exchange; arity * (arity - 1) numbers per row of the map.
+Ragged<GlobalId> dual_graph(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map);
+
+}  // namespace op2::comm

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who owns what. Partitioners decide for one set; the other sets inherit through maps. All results
+// are the same for the same mesh and number of ranks, whatever the run. Collective.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <comm/messages/communicator.hpp>
+#include <comm/partition/block_mesh.hpp>
+
+namespace op2::comm {
+
+/// Each rank owns what it declares.
+Owners block_owners(const Blocks& set, int rank);
+
+/// Spread by a hash of the global index: the worst halos there are, for tests.
+Owners random_owners(const Blocks& set, int rank, int ranks);
+
+/// Recursive coordinate bisection, cut across the longest side; elements at the same position go by
+/// their global indices. Parts differ by at most one element; more ranks than elements leave some
+/// empty. Cost: about 20 small exchanges per level of the recursion, of which there are
+/// log2(ranks).
+/// @param coordinates  of the declared elements, shape [declared x dim], 1 <= dim <= 3
+Owners rcb_owners(Communicator& communicator, const Blocks& set,
+                  std::span<const double> coordinates, int dim);
+
+/// PT-Scotch, k-way: few edges of the dual graph between parts whose sizes differ by about 5 %. Two
+/// elements of the map's target set are neighbours if an element of its source set leads to both;
+/// in a map of a set to itself also if one leads to the other.
+/// @param threads_allowed  MPI was initialised with MPI_THREAD_MULTIPLE
+/// @return the owners of the target set; nothing, on all ranks, if PT-Scotch cannot be used here;
+///         `reason` says why (not built in, no MPI, no threads, too large)
+/// @throws Error communication_failure (PT-Scotch reports a fault)
+std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& mesh, int map,
+                                  bool threads_allowed, std::string& reason);
+
+/// Owners of all sets from those of one. A set that leads through a map to owned sets takes, for
+/// each element, the rank that owns most of its targets; a set that is led to takes the rank that
+/// owns most of the elements which lead there. Ties are spread evenly by the global index, not
+/// given to the lowest rank. Sets that no map connects are owned by their declaring ranks. Maps are
+/// taken in the order of declaration, nearest sets first.
+/// @param owners  of set `primary`
+/// @return for each set of the mesh
+std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
+                                   Owners owners);
+
+/// The quality of a partition.
+struct PartitionQuality {
+  struct SetQuality {
+    std::int64_t elements;           ///< on all ranks
+    std::int64_t smallest, largest;  ///< elements that one rank owns
+  };
+  std::vector<SetQuality> sets;
+  std::vector<std::int64_t> cut;  ///< per map: rows whose source and targets have several owners
+};
+PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
+                            const std::vector<Owners>& owners);
+
+}  // namespace op2::comm

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/partition/partition.hpp>
+#include <comm/partition/scramble.hpp>
+
+namespace op2::comm {
+
+Owners block_owners(const Blocks& set, int rank) {
+  return Owners(static_cast<std::size_t>(set.count(rank)), rank);
+}
+
+Owners random_owners(const Blocks& set, int rank, int ranks) {
+  Owners owners(static_cast<std::size_t>(set.count(rank)));
+  GlobalId id = set.begin[static_cast<std::size_t>(rank)];
+  for (std::int32_t& owner : owners)
+    owner = static_cast<std::int32_t>(scramble(id++) % static_cast<std::uint64_t>(ranks));
+  return owners;
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <comm/partition/owner_lookup.hpp>
+#include <comm/partition/partition.hpp>
+#include <comm/partition/rendezvous.hpp>
+#include <comm/partition/scramble.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+/// A set takes its owners from the other end of a map.
+struct Step {
+  const BlockMap* map;
+  bool from_targets;  ///< the sources ask the targets; else the targets ask the sources
+  int set() const { return from_targets ? map->from : map->to; }
+};
+
+/// Breadth first from `primary`, so that every set asks one that is as near to it as any.
+std::vector<Step> steps_from(const BlockMesh& mesh, int primary) {
+  std::vector<bool> reached(mesh.sets.size());
+  reached[static_cast<std::size_t>(primary)] = true;
+  std::vector<Step> steps, round;
+  do {
+    round.clear();
+    const std::vector<bool> before = reached;
+    for (const BlockMap& map : mesh.maps) {
+      const auto from = static_cast<std::size_t>(map.from), to = static_cast<std::size_t>(map.to);
+      if (before[from] == before[to]) continue;
+      const Step step{&map, before[to]};
+      if (reached[static_cast<std::size_t>(step.set())]) continue;
+      reached[static_cast<std::size_t>(step.set())] = true;
+      round.push_back(step);
+    }
+    steps.insert(steps.end(), round.begin(), round.end());
+  } while (!round.empty());
+  return steps;
+}
+
+/// The most frequent of the votes; of several such ones, any, as the global index has it.
+/// @param votes  at least one; sorted afterwards
+std::int32_t elected(std::span<std::int32_t> votes, GlobalId id) {
+  std::sort(votes.begin(), votes.end());
+  std::ptrdiff_t most = 0;
+  std::uint64_t winners = 0;
+  const auto for_each_candidate = [&](auto&& visit) {
+    for (auto from = votes.begin(); from != votes.end();) {
+      const auto to = std::upper_bound(from, votes.end(), *from);
+      visit(*from, to - from);
+      from = to;
+    }
+  };
+  for_each_candidate([&](std::int32_t, std::ptrdiff_t count) {
+    winners = count > most ? 1 : winners + (count == most);
+    most = std::max(most, count);
+  });
+  std::uint64_t before = winners == 1 ? 0 : scramble(id) % winners;
+  std::int32_t result = -1;
+  for_each_candidate([&](std::int32_t owner, std::ptrdiff_t count) {
+    if (count == most && before-- == 0) result = owner;
+  });
+  return result;
+}
+
+Owners owners_from_targets(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
+                           const Owners& targets) {
+  const OwnerLookup lookup(communicator, mesh.sets[static_cast<std::size_t>(map.to)], targets,
+                           map.targets);
+  const auto arity = static_cast<std::size_t>(map.arity);
+  const Blocks& set = mesh.sets[static_cast<std::size_t>(map.from)];
+  GlobalId id = set.begin[static_cast<std::size_t>(communicator.rank())];
+  Owners owners, votes(arity);
+  owners.reserve(map.targets.size() / arity);
+  for (std::size_t entry = 0; entry < map.targets.size(); entry += arity) {
+    std::transform(map.targets.begin() + static_cast<std::ptrdiff_t>(entry),
+                   map.targets.begin() + static_cast<std::ptrdiff_t>(entry + arity), votes.begin(),
+                   [&](GlobalId target) { return lookup.owner_of(target); });
+    owners.push_back(elected(votes, id++));
+  }
+  return owners;
+}
+
+/// Elements that no source leads to stay with their declaring rank.
+Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
+                           const Owners& sources) {
+  const Blocks& set = mesh.sets[static_cast<std::size_t>(map.to)];
+  Rendezvous<std::int32_t> rendezvous(communicator, set);
+  for (std::size_t entry = 0; entry < map.targets.size(); ++entry)
+    rendezvous.send(map.targets[entry], sources[entry / static_cast<std::size_t>(map.arity)]);
+  Ragged<std::int32_t> votes = rendezvous.deliver(communicator);
+
+  Owners owners = block_owners(set, communicator.rank());
+  const GlobalId begin = set.begin[static_cast<std::size_t>(communicator.rank())];
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    if (!votes.row(i).empty()) owners[i] = elected(votes.row(i), begin + static_cast<GlobalId>(i));
+  return owners;
+}
+
+}  // namespace
+
+std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
+                                   Owners owners) {
+  std::vector<Owners> result;
+  result.reserve(mesh.sets.size());
+  for (const Blocks& set : mesh.sets) result.push_back(block_owners(set, communicator.rank()));
+  result[static_cast<std::size_t>(primary)] = std::move(owners);
+  for (const Step& step : steps_from(mesh, primary)) {
+    const auto owners_by = step.from_targets ? owners_from_targets : owners_from_sources;
+    const int asked = step.from_targets ? step.map->to : step.map->from;
+    result[static_cast<std::size_t>(step.set())] =
+        owners_by(communicator, mesh, *step.map, result[static_cast<std::size_t>(asked)]);
+  }
+  return result;
+}
+
+}  // namespace op2::comm

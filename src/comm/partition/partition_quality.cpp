@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include <comm/messages/records.hpp>
+#include <comm/partition/owner_lookup.hpp>
+#include <comm/partition/partition.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+/// Elements of each set that this rank owns. Collective.
+std::vector<std::int64_t> owned_counts(Communicator& communicator,
+                                       const std::vector<Owners>& owners) {
+  const auto sets = owners.size(), ranks = static_cast<std::size_t>(communicator.size());
+  std::vector<std::int64_t> declared(ranks * sets);  // by owner and set
+  for (std::size_t set = 0; set < sets; ++set)
+    for (const std::int32_t owner : owners[set])
+      ++declared[static_cast<std::size_t>(owner) * sets + set];
+
+  std::vector<Message> messages;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto counts = std::span<const std::int64_t>(declared).subspan(rank * sets, sets);
+    if (std::any_of(counts.begin(), counts.end(), [](auto count) { return count != 0; }))
+      messages.push_back({static_cast<int>(rank), to_bytes(counts)});
+  }
+  std::vector<std::int64_t> owned(sets);
+  for (const Message& message : communicator.exchange(std::move(messages))) {
+    const auto counts = from_bytes<std::int64_t>(message.bytes);
+    std::transform(counts.begin(), counts.end(), owned.begin(), owned.begin(), std::plus());
+  }
+  return owned;
+}
+
+/// Held rows of a map whose source and targets have several owners. Collective.
+std::int64_t declared_cut(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
+                          const std::vector<Owners>& owners) {
+  const OwnerLookup lookup(communicator, mesh.sets[static_cast<std::size_t>(map.to)],
+                           owners[static_cast<std::size_t>(map.to)], map.targets);
+  const auto arity = static_cast<std::size_t>(map.arity);
+  auto target = map.targets.begin();
+  std::int64_t cut = 0;
+  for (const std::int32_t owner : owners[static_cast<std::size_t>(map.from)]) {
+    const auto end = target + static_cast<std::ptrdiff_t>(arity);
+    cut += !std::all_of(target, end, [&](GlobalId id) { return lookup.owner_of(id) == owner; });
+    target = end;
+  }
+  return cut;
+}
+
+}  // namespace
+
+PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
+                            const std::vector<Owners>& owners) {
+  std::vector<std::int64_t> mine = owned_counts(communicator, owners);
+  for (const BlockMap& map : mesh.maps)
+    mine.push_back(declared_cut(communicator, mesh, map, owners));
+  const auto all = from_bytes<std::int64_t>(
+      communicator.gather_all(std::as_bytes(std::span<const std::int64_t>(mine))));
+
+  PartitionQuality quality;
+  for (const Blocks& set : mesh.sets)
+    quality.sets.push_back({.elements = set.size(), .smallest = set.size(), .largest = 0});
+  quality.cut.assign(mesh.maps.size(), 0);
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(communicator.size()); ++rank) {
+    const auto numbers = std::span(all).subspan(rank * mine.size(), mine.size());
+    for (std::size_t set = 0; set < mesh.sets.size(); ++set) {
+      auto& of_set = quality.sets[set];
+      of_set.smallest = std::min(of_set.smallest, numbers[set]);
+      of_set.largest = std::max(of_set.largest, numbers[set]);
+    }
+    for (std::size_t map = 0; map < mesh.maps.size(); ++map)
+      quality.cut[map] += numbers[mesh.sets.size() + map];
+  }
+  return quality;
+}
+
+}  // namespace op2::comm

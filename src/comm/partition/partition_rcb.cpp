@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// While the recursion goes down, the owner of an element is the first rank of the part it is in.
+// Cuts are exact: the element at which to cut is found a byte of its key at a time, from the number
+// of elements that have each value of the byte. A part's first rank adds these numbers up and
+// decides; all parts of a level are cut at once.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include <comm/messages/records.hpp>
+#include <comm/partition/partition.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+/// Space that elements take up.
+struct Box {
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::array<double, 3> low{infinity, infinity, infinity};
+  std::array<double, 3> high{-infinity, -infinity, -infinity};
+
+  Box& operator+=(const Box& other) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      low[d] = std::min(low[d], other.low[d]);
+      high[d] = std::max(high[d], other.high[d]);
+    }
+    return *this;
+  }
+  void include(std::size_t d, double coordinate) {
+    low[d] = std::min(low[d], coordinate);
+    high[d] = std::max(high[d], coordinate);
+  }
+  std::size_t longest_side() const {
+    std::size_t longest = 0;
+    for (std::size_t d = 1; d < 3; ++d)
+      if (high[d] - low[d] > high[longest] - low[longest]) longest = d;
+    return longest;
+  }
+};
+
+/// How many elements have each value of a byte of their keys.
+struct Histogram {
+  std::array<std::int64_t, 256> count{};
+  Histogram& operator+=(const Histogram& other) {
+    std::transform(count.begin(), count.end(), other.count.begin(), count.begin(), std::plus());
+    return *this;
+  }
+};
+
+/// Where a byte cuts: smaller values are below, larger ones above; of the elements with this very
+/// value, `below` more belong below, which the next byte decides.
+struct Cut {
+  std::int64_t byte;
+  std::int64_t below;
+};
+
+/// @param below  of the elements counted, how many belong below the cut
+Cut cut_of(const Histogram& histogram, std::int64_t below) {
+  std::int64_t byte = 0;
+  for (; byte < 256; ++byte) {
+    const std::int64_t here = histogram.count[static_cast<std::size_t>(byte)];
+    if (here > below) break;
+    below -= here;
+  }
+  return {byte, below};
+}
+
+/// Orders like the numbers do, as unsigned integers; -0 and 0 are equal.
+std::uint64_t sortable(double number) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  const auto bits = std::bit_cast<std::uint64_t>(number + 0.0);
+  return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+/// A declared element of which is not known yet on which side of the cut it is.
+struct Candidate {
+  std::array<std::uint64_t, 2> key;  ///< coordinate and global index: what elements are sorted by
+  std::size_t declared;              ///< position among the declared elements
+
+  std::int64_t byte(int number) const {
+    return static_cast<std::int64_t>(key[number < 8 ? 0 : 1] >> (8 * (7 - number % 8)) & 255);
+  }
+};
+
+/// Elements that go to the ranks [first, last).
+struct Part {
+  int first, last;
+  int middle() const { return first + (last - first) / 2; }
+  bool is_final() const { return last - first == 1; }
+};
+
+/// A part that is being cut in two, [first, middle) and [middle, last); final ones stay as they
+/// are.
+struct Cutting {
+  Part part;
+  std::int64_t below;                 ///< candidates of all ranks that belong to the lower half
+  std::vector<Candidate> candidates;  ///< of this rank
+};
+
+/// Elements that the ranks before this one own in the end.
+std::int64_t elements_before(const Blocks& set, int ranks, int rank) {
+  return set.size() / ranks * rank + set.size() % ranks * rank / ranks;
+}
+
+std::vector<Cutting> begin_cuttings(const std::vector<Part>& parts, const Blocks& set, int ranks,
+                                    GlobalId begin, const Owners& owners) {
+  std::vector<Cutting> cuttings;
+  std::vector<std::size_t> cutting_of(static_cast<std::size_t>(ranks));  // by first rank
+  for (const Part& part : parts) {
+    cutting_of[static_cast<std::size_t>(part.first)] = cuttings.size();
+    const auto below =
+        elements_before(set, ranks, part.middle()) - elements_before(set, ranks, part.first);
+    cuttings.push_back({part, below, {}});
+  }
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    Cutting& cutting = cuttings[cutting_of[static_cast<std::size_t>(owners[i])]];
+    const auto id = static_cast<std::uint64_t>(begin) + i;
+    if (!cutting.part.is_final()) cutting.candidates.push_back({{0, id}, i});
+  }
+  return cuttings;
+}
+
+/// What all ranks know of the part whose first rank is this one, summed up. Collective.
+template <class Table, class TableOf>
+Table sum_of_own_part(Communicator& communicator, const std::vector<Cutting>& cuttings,
+                      const TableOf& table_of) {
+  std::vector<Message> messages;
+  for (const Cutting& cutting : cuttings) {
+    if (cutting.candidates.empty()) continue;
+    const Table table = table_of(cutting);
+    messages.push_back({cutting.part.first, to_bytes<Table>({&table, 1})});
+  }
+  Table sum;
+  for (const Message& message : communicator.exchange(std::move(messages)))
+    sum += from_bytes<Table>(message.bytes).front();
+  return sum;
+}
+
+/// Sets the first word of the keys: the coordinate along the longest side of the part. Collective.
+void choose_sides(Communicator& communicator, std::span<const double> coordinates, std::size_t dim,
+                  std::vector<Cutting>& cuttings) {
+  const auto coordinate = [&](const Candidate& candidate, std::size_t d) {
+    return coordinates[candidate.declared * dim + d];
+  };
+  const auto box_of = [&](const Cutting& cutting) {
+    Box box;
+    for (const Candidate& candidate : cutting.candidates)
+      for (std::size_t d = 0; d < dim; ++d) box.include(d, coordinate(candidate, d));
+    return box;
+  };
+  const std::size_t own_side = sum_of_own_part<Box>(communicator, cuttings, box_of).longest_side();
+  const auto sides = gather_records(communicator, own_side);
+  for (Cutting& cutting : cuttings)
+    for (Candidate& candidate : cutting.candidates)
+      candidate.key[0] =
+          sortable(coordinate(candidate, sides[static_cast<std::size_t>(cutting.part.first)]));
+}
+
+/// Candidates that a byte decides on; those above get the first rank of the upper half.
+void settle(Cutting& cutting, int byte, const Cut& cut, Owners& owners) {
+  cutting.below = cut.below;
+  std::erase_if(cutting.candidates, [&](const Candidate& candidate) {
+    const std::int64_t value = candidate.byte(byte);
+    const bool is_above = value > cut.byte || (value == cut.byte && cut.below == 0);
+    if (is_above) owners[candidate.declared] = cutting.part.middle();
+    return is_above || value < cut.byte;
+  });
+}
+
+/// One byte of the keys. Collective.
+/// @return whether every cut is complete, on all ranks
+bool narrow(Communicator& communicator, int byte, std::vector<Cutting>& cuttings, Owners& owners) {
+  const auto histogram_of = [&](const Cutting& cutting) {
+    Histogram histogram;
+    for (const Candidate& candidate : cutting.candidates)
+      ++histogram.count[static_cast<std::size_t>(candidate.byte(byte))];
+    return histogram;
+  };
+  const auto histogram = sum_of_own_part<Histogram>(communicator, cuttings, histogram_of);
+  const auto own = std::find_if(cuttings.begin(), cuttings.end(), [&](const Cutting& cutting) {
+    return cutting.part.first == communicator.rank();
+  });
+  const auto cuts = gather_records(
+      communicator, own == cuttings.end() ? Cut{0, 0} : cut_of(histogram, own->below));
+  for (Cutting& cutting : cuttings)
+    settle(cutting, byte, cuts[static_cast<std::size_t>(cutting.part.first)], owners);
+  return std::all_of(cuttings.begin(), cuttings.end(),
+                     [](const Cutting& cutting) { return cutting.below == 0; });
+}
+
+/// The keys' last eight bytes are a global index below `size`, with zeros in front.
+bool is_always_zero(int byte, GlobalId size) {
+  return byte >= 8 && (size - 1) >> (8 * (15 - byte)) == 0;
+}
+
+std::vector<Part> halves(const std::vector<Part>& parts) {
+  std::vector<Part> result;
+  for (const Part& part : parts) {
+    if (!part.is_final()) result.push_back({part.first, part.middle()});
+    result.push_back({part.is_final() ? part.first : part.middle(), part.last});
+  }
+  return result;
+}
+
+}  // namespace
+
+Owners rcb_owners(Communicator& communicator, const Blocks& set,
+                  std::span<const double> coordinates, int dim) {
+  const int ranks = communicator.size(), rank = communicator.rank();
+  Owners owners(static_cast<std::size_t>(set.count(rank)), 0);
+  std::vector<Part> parts{{0, ranks}};
+  while (static_cast<int>(parts.size()) < ranks) {
+    auto cuttings =
+        begin_cuttings(parts, set, ranks, set.begin[static_cast<std::size_t>(rank)], owners);
+    choose_sides(communicator, coordinates, static_cast<std::size_t>(dim), cuttings);
+    bool complete = false;
+    for (int byte = 0; byte < 16 && !complete; ++byte)
+      if (!is_always_zero(byte, set.size()))
+        complete = narrow(communicator, byte, cuttings, owners);
+    parts = halves(parts);
+  }
+  return owners;
+}
+
+}  // namespace op2::comm

@@ -64,7 +64,7 @@ const char* word_for(H5T_class_t kind) {
     case H5T_VLEN:
       return "arrays";
     default:
-      return "values that are no numbers";
+      return "values that are not numbers";
   }
 }
 

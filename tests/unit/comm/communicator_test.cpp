@@ -74,7 +74,7 @@ TEST(FakeCommunicator, NoticesThatABufferIsWrittenWhileItIsSent) {
   EXPECT_THAT(text, HasSubstr("outgoing buffer was written"));
 }
 
-TEST(FakeCommunicator, CollectivesWithDifferentStampsNameBothLoops) {
+TEST(FakeCommunicator, CollectivesWithDifferentFingerprintsNameBothLoops) {
   const auto text = error_text(ErrorCode::collective_mismatch, [] {
     run_fake_ranks(3, [](Communicator& ranks) {
       const bool odd = ranks.rank() == 1;
@@ -216,7 +216,7 @@ TEST(CollectiveMismatch, NamesTheRankThatHasDoneLess) {
   EXPECT_THAT(error.what(), HasSubstr("rank 0 is at: nothing further; rank 1 is at: b"));
 }
 
-TEST(CollectiveMismatch, OfStampsAloneShowsTheStamps) {
+TEST(CollectiveMismatch, OfFingerprintsAloneShowsThem) {
   const auto error = comm::collective_mismatch({0, 1, "a\nb"}, {1, 2, "a\nb"});
   EXPECT_THAT(error.what(), HasSubstr("(fingerprints 0000000000000001 and 0000000000000002)"));
 }

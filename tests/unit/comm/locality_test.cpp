@@ -46,11 +46,11 @@ bool is_permutation(const Order& order, std::int32_t size) {
 
 /// Mean distance in memory between the two cells of an edge.
 double band_of(const Grid& grid, const Order& cells) {
-  const auto places = places_in(cells);
+  const auto positions = positions_in(cells);
   double sum = 0;
   for (std::size_t k = 0; k < grid.edge_cells.size(); k += 2)
-    sum += std::abs(places[static_cast<std::size_t>(grid.edge_cells[k])] -
-                    places[static_cast<std::size_t>(grid.edge_cells[k + 1])]);
+    sum += std::abs(positions[static_cast<std::size_t>(grid.edge_cells[k])] -
+                    positions[static_cast<std::size_t>(grid.edge_cells[k + 1])]);
   return sum / (static_cast<double>(grid.edge_cells.size()) / 2);
 }
 
@@ -68,13 +68,13 @@ TEST(Locality, ARandomNumberingBecomesNarrow) {
 TEST(Locality, EdgesComeWhenTheirLastCellHasCome) {
   const Grid grid(100, true);
   const auto orders = locality_orders(grid.mesh, RenumberMode::automatic);
-  const auto places = orders[0].empty() ? std::vector<std::int32_t>() : places_in(orders[0]);
+  const auto positions = orders[0].empty() ? std::vector<std::int32_t>() : positions_in(orders[0]);
   std::int32_t before = 0;
   for (const std::int32_t edge : orders[1]) {
     std::int32_t last = 0;
     for (const std::size_t k : {0U, 1U}) {
       const std::int32_t cell = grid.edge_cells[2 * static_cast<std::size_t>(edge) + k];
-      last = std::max(last, places.empty() ? cell : places[static_cast<std::size_t>(cell)]);
+      last = std::max(last, positions.empty() ? cell : positions[static_cast<std::size_t>(cell)]);
     }
     EXPECT_LE(before, last);
     before = last;

@@ -76,7 +76,7 @@ std::vector<double> lattice(int n, double width, double height) {
   return result;
 }
 
-TEST(BlockOwners, AreTheHolders) {
+TEST(BlockOwners, AreTheDeclaringRanks) {
   const Blocks set{{0, 2, 2, 5}};
   EXPECT_THAT(block_owners(set, 0), ElementsAre(0, 0));
   EXPECT_THAT(block_owners(set, 1), IsEmpty());
@@ -261,7 +261,7 @@ TEST(InheritedOwners, ComeFromTheNearestSetAndTheFirstMap) {
   EXPECT_THAT(all[2], ElementsAre(1, 0));
 }
 
-TEST(InheritedOwners, AreTheHoldersWhereNoMapLeads) {
+TEST(InheritedOwners, AreTheDeclaringRanksWhereNoMapLeads) {
   // Set 1 is connected to nothing but itself; of set 2, only element 0 is led to.
   const BlockMesh mesh{{{{0, 2}}, {{0, 4}}, {{0, 4}}},
                        {{1, 1, 1, {3, 2, 1, 0}}, {0, 2, 1, {0, 0}}, {0, 0, 1, {0, 1}}}};

@@ -21,11 +21,12 @@ Diagnostic diagnostic_of(const AccessFinding& finding) {
 }
 
 /// " (OP_INC)"; empty for the number of an element.
-std::string mode_of(std::int32_t argument, const std::vector<ArgShape>& args) {
+std::string mode_of(std::int32_t argument, const LoopNest& nest, const KernelCall& call) {
   std::int32_t number = 0;
-  for (const ArgShape& arg : args) {
+  for (const CallArg& arg : call.args) {
     if (arg.members == 0 || number++ < argument) continue;
-    return arg.kind == OP_ARG_IDX ? "" : fmt::format(" ({})", core::name_of(arg.access));
+    const ArgShape shape = shape_of(nest, arg);
+    return shape.kind == OP_ARG_IDX ? "" : fmt::format(" ({})", core::name_of(shape.access));
   }
   return {};
 }
@@ -43,12 +44,14 @@ std::string seen_at(const Diagnostic& diagnostic, const CompiledText& text,
 }  // namespace
 
 std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& findings,
-                                           const LoopRequest& request, const CompiledText& text) {
+                                           const LoopRequest& request, std::size_t call,
+                                           const CompiledText& text) {
   const TextPlaces places(text.kernel);
   const std::string where = where_is(text);
   std::vector<AccessMessage> messages;
   for (const AccessFinding& finding : findings) {
-    const auto& off = request.optional;
+    if (static_cast<std::size_t>(finding.call) != call) continue;
+    const auto& off = request.origins[call].optional;
     const bool may_be_off = std::find(off.begin(), off.end(), finding.argument) != off.end();
     if (finding.is_omission != 0 && may_be_off) continue;
     const Diagnostic diagnostic = diagnostic_of(finding);
@@ -56,8 +59,9 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
     messages.push_back(
         {fmt::format("access {} {} {} {}", text.kernel.name, finding.argument, finding.what, place),
          fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,
-                     mode_of(finding.argument, request.shape.args), text.kernel.name, finding.what,
-                     place, finding.advice, snippet_of(diagnostic))});
+                     mode_of(finding.argument, request.nest, request.nest.calls[call]),
+                     text.kernel.name, finding.what, place, finding.advice,
+                     snippet_of(diagnostic))});
   }
   return messages;
 }

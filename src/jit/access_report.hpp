@@ -16,9 +16,11 @@ struct AccessMessage {
   std::string text;   ///< loop, argument, kernel, what it does, where, what to do; the source line
 };
 
-/// One for each finding, without those that do not hold for an argument that may be off.
+/// One for each finding of a call of the nest, without those that do not hold for an argument that
+/// may be off.
 std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& findings,
-                                           const LoopRequest& request, const CompiledText& text);
+                                           const LoopRequest& request, std::size_t call,
+                                           const CompiledText& text);
 
 /// kernel_access, with all messages. @param messages  at least one
 Error access_error(const std::vector<AccessMessage>& messages);

@@ -12,12 +12,15 @@
 #include <vector>
 
 #include <jit/access_finding.hpp>
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
 /// Changes whenever anything in this file does; the loader refuses another number.
-inline constexpr int plugin_abi = 8;
+inline constexpr int plugin_abi = 9;
+
+/// How the functions that one unit defines for another begin.
+inline constexpr const char* call_prefix = "__op2_kernel";
 
 /// The name that a `#line` of the source gives to all that stands behind the kernel's text: nothing
 /// in it is the user's.
@@ -33,19 +36,33 @@ struct TargetInfo {
   std::string vector_math;  ///< which mathematical functions of vectors there are; empty: none
 };
 
-/// One module to compile: the emitted text of one loop.
+/// What a parameter of a kernel must fit.
+struct ParameterShape {
+  ParameterShape() = default;
+  ParameterShape(const ArgShape& shape, std::int32_t count = 1) : arg(shape), rows(count) {}
+  ArgShape arg;           ///< with the access of this kernel
+  std::int32_t rows = 1;  ///< more: an array of so many pointers to rows
+};
+
+/// A translation unit: emitted C++ around one kernel, or that of a loop whose kernels have units.
+struct CompileUnit {
+  std::string kernel;  ///< name of the function that is checked; empty: the unit has no kernel
+  std::string source;
+  std::vector<ParameterShape> parameters;
+  bool any_const = false;  ///< parameters may be pointers to const or not
+  std::vector<IncludedFile> includes;
+  bool compare_access = true;  ///< whether `findings` are wanted
+};
+
+/// The emitted code of one loop. Units share nothing but functions with C names that begin with
+/// `call_prefix`; these are inlined.
 struct CompileRequest {
-  std::string kernel;  ///< name of the function whose signature is checked
-  std::string source;  ///< emitted C++; defines extern "C" `symbol`
-  std::string symbol;
+  std::vector<CompileUnit> units;  ///< kernels in the order of their calls; the last defines symbol
+  std::string symbol;              ///< of an extern "C" function
   std::string blocks;     ///< the function whose loop over lanes must become vector code, or empty
   bool must_gain = true;  ///< it must also be expected to be faster than scalar code
-  bool vector_math = false;    ///< mathematical functions may be those of vectors, less accurate
-  std::vector<ArgShape> args;  ///< what the parameters of the kernel must fit
-  bool any_const = false;      ///< but for whether they are pointers to const
-  std::vector<IncludedFile> includes;
+  bool vector_math = false;  ///< mathematical functions may be those of vectors, less accurate
   Sanitizers sanitizers;
-  bool compare_access = true;  ///< whether `findings` are wanted
 };
 
 /// One message of the compiler.
@@ -62,6 +79,7 @@ struct Diagnostic {
   std::string text;
   std::string source_line;  ///< the line of text that the place is in, without line break
   std::string subject;      ///< the symbol or file that `kind` is about, or empty
+  std::int32_t unit = 0;    ///< of the request
 };
 
 enum class CompileStatus {
@@ -75,8 +93,9 @@ enum class CompileStatus {
 struct CompileResult {
   CompileStatus status = CompileStatus::crashed;
   std::string message;
+  std::int32_t unit = 0;                ///< that was being worked on when it failed
   std::vector<Diagnostic> diagnostics;  ///< errors, or the warnings of a successful compilation
-  std::string signature;                ///< the kernel's parameters as written, for display
+  std::vector<std::string> signatures;  ///< of each kernel the parameters as written, for display
   std::vector<std::byte> object;        ///< relocatable ELF
   std::string ir;                       ///< optimised LLVM IR
   std::string assembly;

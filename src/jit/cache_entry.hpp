@@ -21,9 +21,10 @@ struct KeyFields {
   std::string cpu;
   std::string features;
   std::string options;  ///< flags of the compilation that shape code ("sanitize=address", ...)
-  std::string kernel;   ///< name of the kernel
-  std::string text;     ///< text of the kernel
-  /// One line per argument, e.g. "dat double x4 inc dat=0 map=0 column 1 of 2".
+  std::string kernel;   ///< name of the kernel, or names: "adt_calc+res_calc"
+  std::string text;     ///< source of the kernel, or sources
+  /// One line per argument, e.g. "dat double x4 inc dat=0 map=0 column 1 of 2"; of several kernels
+  /// one line more each, e.g. "adt_calc: 0 read, 2 write".
   std::string arguments;
   std::string constants;  ///< one line per constant, e.g. "double gam[1]"
   std::string includes;   ///< name, length and text of every included file
@@ -33,10 +34,18 @@ struct KeyFields {
 /// BLAKE2b-256 of the length-prefixed fields.
 using Key = std::array<std::uint8_t, 32>;
 
+/// A declared constant that a kernel call of a nest names.
+struct ConstantUse {
+  std::int32_t call = 0;
+  std::string name;
+  bool operator==(const ConstantUse&) const = default;
+};
+
 struct CacheEntry {
   KeyFields key;
   std::string symbol;                   ///< the range function in `object`
-  std::string signature;                ///< checked signature of the kernel
+  std::string signature;                ///< checked signatures of the kernels
+  std::vector<ConstantUse> constants;   ///< not those that are variables of the program
   std::string loop;                     ///< name of the loop that first asked for it
   std::string lanes;                    ///< "8 wide", or "scalar: " and the reason
   std::vector<AccessFinding> findings;  ///< what the compiler saw the kernel do

@@ -59,9 +59,30 @@ Prologue read_prologue(Bytes file) {
   return prologue;
 }
 
+std::vector<std::byte> bytes_of(const std::vector<ConstantUse>& constants) {
+  Writer out;
+  for (const ConstantUse& constant : constants) {
+    out.integer(static_cast<std::uint32_t>(constant.call));
+    out.text(constant.name);
+  }
+  return std::move(out.bytes());
+}
+
+/// @return false if the bytes end inside of one
+bool read_constants(Bytes bytes, std::vector<ConstantUse>& constants) {
+  Reader in(bytes);
+  while (!in.is_empty()) {
+    ConstantUse& constant = constants.emplace_back();
+    constant.call = static_cast<std::int32_t>(in.integer<std::uint32_t>());
+    constant.name = in.text();
+  }
+  return in.consumed();
+}
+
 std::vector<std::byte> bytes_of(const std::vector<AccessFinding>& findings) {
   Writer out;
   for (const AccessFinding& finding : findings) {
+    out.integer(static_cast<std::uint32_t>(finding.call));
     out.integer(static_cast<std::uint32_t>(finding.argument));
     out.integer(static_cast<std::uint32_t>(finding.is_omission));
     out.text(finding.what);
@@ -79,6 +100,7 @@ bool read_findings(Bytes bytes, std::vector<AccessFinding>& findings) {
   Reader in(bytes);
   while (!in.is_empty()) {
     AccessFinding& finding = findings.emplace_back();
+    finding.call = static_cast<std::int32_t>(in.integer<std::uint32_t>());
     finding.argument = static_cast<std::int32_t>(in.integer<std::uint32_t>());
     finding.is_omission = static_cast<std::int32_t>(in.integer<std::uint32_t>());
     finding.what = in.text();
@@ -95,6 +117,7 @@ void write_header(Writer& out, const CacheEntry& entry) {
   for (const KeyField& field : key_fields) out.text(entry.key.*field.value);
   out.text(entry.symbol);
   out.text(entry.signature);
+  out.block(bytes_of(entry.constants));
   out.text(entry.loop);
   out.text(entry.lanes);
   out.block(bytes_of(entry.findings));
@@ -107,6 +130,7 @@ bool read_header(Bytes header, CacheEntry& entry) {
   for (const KeyField& field : key_fields) entry.key.*field.value = in.text();
   entry.symbol = in.text();
   entry.signature = in.text();
+  if (!read_constants(in.block(), entry.constants)) return false;
   entry.loop = in.text();
   entry.lanes = in.text();
   if (!read_findings(in.block(), entry.findings)) return false;

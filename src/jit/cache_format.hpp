@@ -8,8 +8,8 @@
 //         16    8  length of the payload
 //         24   32  key
 //         56   32  BLAKE2b-256 of all other bytes of the file
-//         88       header: the fields of the key, symbol, signature, loop, lanes, findings,
-//                  seconds, created
+//         88       header: the fields of the key, symbol, signature, constants, loop, lanes,
+//                  findings, seconds, created
 //                  payload: source, ir, assembly, object
 //
 // Integers are little endian; texts carry their length in 8 bytes in front. The first 88 bytes are
@@ -26,7 +26,7 @@
 
 namespace op2::jit {
 
-inline constexpr std::uint32_t cache_format_version = 3;
+inline constexpr std::uint32_t cache_format_version = 4;
 
 /// Bounds of the size of an entry's file, in bytes.
 inline constexpr std::int64_t min_entry_bytes = 100;

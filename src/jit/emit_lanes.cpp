@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <core/value_type.hpp>
+#include <jit/emit_call.hpp>
 #include <jit/emit_parts.hpp>
 
 namespace op2::jit {
@@ -37,8 +38,8 @@ std::string row_of_lane(const ArgShape& arg) {
 
 class BlockEmitter {
  public:
-  BlockEmitter(fmt::memory_buffer& out, const LoopShape& shape, int width)
-      : out_(out), shape_(shape), args_(shape.args), width_(width) {}
+  BlockEmitter(fmt::memory_buffer& out, const LoopNest& nest, int width)
+      : out_(out), nest_(nest), args_(nest.args), width_(width) {}
 
   void emit(const std::string& declarations) {
     // With a C name it is found again in what the compiler says of it.
@@ -123,9 +124,7 @@ class BlockEmitter {
       else
         line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
     }
-    line("{}      [[_Clang::__always_inline__]] ::{}(\n          {});",
-         vector_declarations(args_, pointers, false), shape_.kernel,
-         fmt::join(actual_arguments(shape_, pointers), ",\n          "));
+    out_.append(calls_of(nest_, pointers, "      "));
     for (std::size_t i = 0; i < args_.size(); ++i)
       if (is_in_lanes(args_[i]) && !is_number(args_[i]) && writes(args_[i]))
         line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);
@@ -157,16 +156,16 @@ class BlockEmitter {
   }
 
   fmt::memory_buffer& out_;
-  const LoopShape& shape_;
+  const LoopNest& nest_;
   const std::vector<ArgShape>& args_;
   const int width_;
 };
 
 }  // namespace
 
-void emit_blocks(fmt::memory_buffer& out, const LoopShape& shape, int width,
+void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, int width,
                  const std::string& declarations) {
-  BlockEmitter(out, shape, width).emit(declarations);
+  BlockEmitter(out, nest, width).emit(declarations);
 }
 
 }  // namespace op2::jit

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
@@ -14,12 +14,12 @@ namespace op2::jit {
 inline constexpr const char* blocks_function = "op2_blocks";
 
 /// Rows are loaded element by element and transposed, so that each component of an argument is one
-/// vector; the kernel runs in a loop over the lanes, which the compiler turns into vector code;
-/// what it wrote is transposed back. Increments through maps are added in the order of the
+/// vector; the kernels run in a loop over the lanes, which the compiler turns into vector code;
+/// what they wrote is transposed back. Increments through maps are added in the order of the
 /// elements.
 /// @param width         elements of a block
 /// @param declarations  of the parameters that both functions of a loop share
-void emit_blocks(fmt::memory_buffer& out, const LoopShape& shape, int width,
+void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, int width,
                  const std::string& declarations);
 
 }  // namespace op2::jit

@@ -79,34 +79,6 @@ std::string row_address(const ArgShape& arg, const std::string& row) {
   return fmt::format("op2_dat{} + {}L * {}", arg.dat, arg.dim, row);
 }
 
-std::vector<std::string> actual_arguments(const LoopShape& shape,
-                                          const std::vector<std::string>& pointers) {
-  std::vector<std::string> actual;
-  for (std::size_t i = 0; i < shape.args.size(); ++i) {
-    const ArgShape& arg = shape.args[i];
-    if (arg.members == 0) continue;
-    const bool is_any = shape.any_const || is_wide(arg);
-    actual.push_back(!arg.active      ? "nullptr"
-                     : is_vector(arg) ? fmt::format("op2_pointer{{(void*)op2_vector{}}}", i)
-                     : is_any         ? fmt::format("op2_pointer{{(void*)({})}}", pointers[i])
-                                      : pointers[i]);
-  }
-  return actual;
-}
-
-std::string vector_declarations(const std::vector<ArgShape>& args,
-                                const std::vector<std::string>& pointers, bool is_const) {
-  std::string text;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (!is_vector(args[i])) continue;
-    const auto first = pointers.begin() + static_cast<std::ptrdiff_t>(i);
-    text += fmt::format("{}* op2_vector{}[] = {{{}}};\n",
-                        element_type(args[i], writes(args[i]) || !is_const), i,
-                        fmt::join(first, first + args[i].members, ", "));
-  }
-  return text;
-}
-
 std::string number_of_row(std::size_t position, const std::string& row) {
   return fmt::format("op2_numbers{0} ? op2_numbers{0}[{1}] : static_cast<int>({1})", position, row);
 }

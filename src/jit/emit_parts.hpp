@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the emitted functions of a loop have in common: kinds of arguments, parameters, what the
-// kernel is passed. Names in emitted text begin with op2_.
+// What the emitted functions of a loop have in common: kinds of arguments, parameters, rows. Names
+// in emitted text begin with op2_.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
@@ -32,10 +32,6 @@ inline bool is_number(const ArgShape& arg) {
 /// 64-bit integers: `long` and `long long` are of one size but not one type.
 inline bool is_wide(const ArgShape& arg) {
   return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
-}
-/// The first of several columns that make one parameter of the kernel.
-inline bool is_vector(const ArgShape& arg) {
-  return arg.active && arg.members > 1;
 }
 inline bool is_local_block(const ArgShape& arg) {
   return is_global(arg) && writes(arg) && arg.dim <= largest_local_block;
@@ -67,16 +63,6 @@ std::vector<ArgShape> columns_of(const std::vector<ArgShape>& args);
 
 /// Where a dat's row begins. @param row  an expression
 std::string row_address(const ArgShape& arg, const std::string& row);
-
-/// What is passed to the kernel, one for each of its parameters.
-/// @param pointers  one for each argument: where its data are
-std::vector<std::string> actual_arguments(const LoopShape& shape,
-                                          const std::vector<std::string>& pointers);
-
-/// Arrays of pointers for the vector arguments, by the name that `actual_arguments` gives them.
-/// @param is_const  whether the pointers of arguments that are only read are to const
-std::string vector_declarations(const std::vector<ArgShape>& args,
-                                const std::vector<std::string>& pointers, bool is_const);
 
 /// The number that the kernel is told of a row. @param row  an expression
 std::string number_of_row(std::size_t position, const std::string& row);

@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include <core/error.hpp>
+#include <core/hash.hpp>
 #include <core/signals.hpp>
 #include <jit/backend.hpp>
 #include <jit/cache_key.hpp>
@@ -48,8 +49,8 @@ void run_parallel(std::size_t count, std::size_t threads,
 }
 
 Built failure(ErrorCode code, const LoopRequest& request, const char* reason) {
-  return {nullptr, Error(code, fmt::format("loop '{}' ({}): code could not be made: {}",
-                                           request.loop, request.call_site, reason))};
+  return {nullptr,
+          Error(code, fmt::format("{}: code could not be made: {}", where_is(request), reason))};
 }
 
 /// The exception that is being handled, as what became of a loop.
@@ -76,24 +77,35 @@ std::vector<Built> built_of(std::vector<Product> products) {
 
 }  // namespace
 
-LoopShape shape_of(const op_kernel_core& kernel, std::vector<ArgShape> args,
-                   std::span<const Constant> declared) {
-  const std::filesystem::path file = kernel.file == nullptr ? "" : kernel.file;
-  LoopShape shape;
-  shape.kernel = kernel.name;
-  shape.text = kernel.source;
-  shape.args = std::move(args);
-  shape.includes = read_includes(shape.text, file.parent_path());
-  const auto identifiers = identifiers_in(shape.text, shape.includes);
-  for (const Constant& constant : declared) {
-    if (identifiers.contains(constant.name)) shape.constants.push_back(shape_of(constant));
-  }
-  std::sort(shape.constants.begin(), shape.constants.end());
-  return shape;
+std::string loops_of(const LoopRequest& request) {
+  std::string names;
+  for (const LoopOrigin& origin : request.origins)
+    names += (names.empty() ? "" : "+") + origin.loop;
+  return names;
 }
 
-std::string source_of(const LoopShape& shape) {
-  return emit_cpu(shape, {});
+std::string where_is(const LoopRequest& request) {
+  return fmt::format("loop '{}' ({})", loops_of(request), request.origins.front().call_site);
+}
+
+KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared) {
+  const std::filesystem::path file = kernel.file == nullptr ? "" : kernel.file;
+  KernelCall call{.name = kernel.name, .source = kernel.source};
+  call.includes = read_includes(call.source, file.parent_path());
+  const auto identifiers = identifiers_in(call.source, call.includes);
+  for (const Constant& constant : declared) {
+    if (identifiers.contains(constant.name)) call.constants.push_back(shape_of(constant));
+  }
+  std::sort(call.constants.begin(), call.constants.end());
+  return call;
+}
+
+core::Digest fingerprint_of(const LoopNest& nest) {
+  core::Hasher hasher;
+  for (const std::string& unit : emit_cpu(nest, {})) hasher.field(unit);
+  for (const KernelCall& call : nest.calls)
+    for (const IncludedFile& file : call.includes) hasher.field(file.name).field(file.text);
+  return hasher.finish();
 }
 
 /// The constants declared so far.
@@ -200,19 +212,19 @@ void Jit::Parts::fulfil(std::span<const LoopRequest> missing,
     core::ensure(built.size() == missing.size(), "code of some loops was not made");
   } catch (const std::exception&) {
     for (std::size_t i = 0; i < duties.size(); ++i)
-      memory.complete(missing[i].shape, duties[i], caught(missing[i]));
+      memory.complete(missing[i].nest, duties[i], caught(missing[i]));
     throw;
   }
   for (std::size_t i = 0; i < duties.size(); ++i) {
     if (built[i].code) count(*built[i].code);
-    memory.complete(missing[i].shape, duties[i], std::move(built[i]));
+    memory.complete(missing[i].nest, duties[i], std::move(built[i]));
   }
 }
 
 Wanted Jit::Parts::look_for(std::span<const LoopRequest> requests) {
   Wanted wanted;
   for (const LoopRequest& request : requests) {
-    KernelCache::Slot slot = memory.find_or_add(request.shape);
+    KernelCache::Slot slot = memory.find_or_add(request.nest);
     wanted.results.push_back(std::move(slot.result));
     if (!slot.duty) continue;
     wanted.missing.push_back(request);
@@ -332,8 +344,8 @@ bool Jit::making() const {
   return parts_->making > 0;
 }
 
-std::string Jit::compiled_source(const LoopShape& shape) {
-  return emit_cpu(shape, lanes_for(shape, parts_->loaded().target(), parts_->options));
+std::string Jit::compiled_source(const LoopNest& nest) {
+  return joined(emit_cpu(nest, lanes_for(nest, parts_->loaded().target(), parts_->options)));
 }
 
 core::Digest Jit::target() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the shapes of loops to functions that run them: memory, then disk, then compiler.
+// From loop nests to functions that run them: memory, then disk, then compiler.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 #include <core/trace.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
 #include <op2/runtime.hpp>
@@ -43,23 +43,34 @@ inline ConstantShape shape_of(const Constant& constant) {
   return {constant.name, constant.type, constant.dim, constant.declaration, constant.variable};
 }
 
-struct LoopRequest {
-  LoopShape shape;  ///< made by `shape_of`
+/// The loop that a kernel call of a nest comes from: what errors and warnings are told of.
+struct LoopOrigin {
   std::string loop;
   std::string call_site;       ///< "airfoil.cpp:212"
   op_kernel kernel = nullptr;  ///< for placing errors; not null; must live until code is made
-  bool compare_access = true;  ///< false: it is made of others, which are compared alone, or it was
-                               ///< compared when the program was built and OP2_CHECK does not ask
+  bool compare_access = true;  ///< false: the kernel's use of its arguments was compared with their
+                               ///< access when the program was built, and OP2_CHECK does not ask
   std::vector<std::int32_t>
       optional{};  ///< arguments that may be off in other calls, as in the call
 };
 
-/// Code of one shape, linked. Lives as long as the Jit that gave it.
+struct LoopRequest {
+  LoopNest nest;                    ///< of calls made by `call_of`
+  std::vector<LoopOrigin> origins;  ///< of each call
+};
+
+/// "adt_calc", or "adt_calc+res_calc" for loops that were fused.
+std::string loops_of(const LoopRequest& request);
+
+/// "loop 'adt_calc' (airfoil.cpp:212)"; of fused loops, the place of the first.
+std::string where_is(const LoopRequest& request);
+
+/// Code of one nest, linked. Lives as long as the Jit that gave it.
 struct CompiledLoop {
   core::RangeFunction range = nullptr;
   Key key{};
   std::string symbol;     ///< name of `range` in its object
-  std::string signature;  ///< parameters of the kernel as written
+  std::string signature;  ///< parameters of the kernels as written
   std::string lanes;      ///< "8 wide", or "scalar: " and the reason
   bool from_disk = false;
   bool received = false;               ///< made by another process
@@ -69,13 +80,13 @@ struct CompiledLoop {
   bool is_wide() const { return !lanes.starts_with("scalar"); }
 };
 
-/// What became of a loop that was not in memory: either code or an error.
+/// What became of a request that was not in memory: either code or an error.
 struct Built {
   std::unique_ptr<const CompiledLoop> code;
   std::optional<Error> error;
 };
 
-/// Makes code of loops of distinct shapes; yields one Built per request, in their order.
+/// Makes code of distinct nests; yields one Built per request, in their order.
 using Maker = std::function<std::vector<Built>(std::span<const LoopRequest>)>;
 
 /// What became of loops, and their code as bytes.
@@ -104,13 +115,13 @@ struct JitOptions {
   std::function<std::vector<Constant>()> constants;
 };
 
-/// The shape of a loop: finds which of the declared constants the kernel's text names and reads the
-/// files that it includes. Local. Cost: one pass over the text, and the reading of those files.
-LoopShape shape_of(const op_kernel_core& kernel, std::vector<ArgShape> args,
-                   std::span<const Constant> declared);
+/// A kernel as a nest calls it, without arguments: finds which of the declared constants its source
+/// names and reads the files that it includes. Local. Cost: one pass over the source, and the
+/// reading of those files.
+KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared);
 
-/// The C++ of a shape for one element after the other: equal where loops are.
-std::string source_of(const LoopShape& shape);
+/// Equal on all ranks where nests are: sources, included files, arguments and constants.
+core::Digest fingerprint_of(const LoopNest& nest);
 
 /// Local; thread safe. Nothing is loaded or read before it is needed or `load_ahead` is called.
 ///
@@ -129,14 +140,14 @@ class Jit {
   void load_ahead();
 
   /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on
-  /// disk is compiled now, in parallel; equal shapes are compiled once, in this process and among
+  /// disk is compiled now, in parallel; equal nests are compiled once, in this process and among
   /// the processes that share the cache. Does not throw for one loop's sake: a failure is the
   /// loop's Outcome. A rejected text (E101 to E105, E107) stays rejected; after any other error the
-  /// next call with this shape tries again.
+  /// next call with this nest tries again.
   std::vector<Outcome> get(std::span<const LoopRequest> requests);
-  /// The same with `make` for what is not in memory: one call with each such shape once, in the
+  /// The same with `make` for what is not in memory: one call with each such nest once, in the
   /// order of the requests; no call if all is there. Memory gets what `make` yields and nothing
-  /// else, so processes whose makers yield alike have the same shapes in memory.
+  /// else, so processes whose makers yield alike have the same nests in memory.
   /// @throws what `make` throws; those loops are tried again by the next call
   std::vector<Outcome> get(std::span<const LoopRequest> requests, const Maker& make);
 
@@ -146,9 +157,9 @@ class Jit {
   /// Whether code is being made that `get_ready` was asked for.
   bool making() const;
 
-  /// The C++ that is compiled for a shape first, for display. Loads the plug-in, not the compiler.
+  /// The C++ that is compiled for a nest first, for display. Loads the plug-in, not the compiler.
   /// @throws Error as `target`
-  std::string compiled_source(const LoopShape& shape);
+  std::string compiled_source(const LoopNest& nest);
 
   /// Equal in processes that can run each other's code: a hash of the machine that code is made
   /// for, the compiler, the library's version and the options. Loads the plug-in, not the compiler.

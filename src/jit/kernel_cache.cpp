@@ -23,19 +23,19 @@ bool is_verdict(ErrorCode code) {
 
 }  // namespace
 
-KernelCache::Slot KernelCache::find_or_add(const LoopShape& shape) {
+KernelCache::Slot KernelCache::find_or_add(const LoopNest& nest) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = entries_.find(shape); found != entries_.end()) return {found->second, {}};
+  if (const auto found = entries_.find(nest); found != entries_.end()) return {found->second, {}};
   std::promise<Built> duty;
   auto result = duty.get_future().share();
-  entries_.emplace(shape, result);
+  entries_.emplace(nest, result);
   return {std::move(result), std::move(duty)};
 }
 
-void KernelCache::complete(const LoopShape& shape, std::promise<Built>& duty, Built built) {
+void KernelCache::complete(const LoopNest& nest, std::promise<Built>& duty, Built built) {
   if (built.error && !is_verdict(built.error->code())) {
     const std::lock_guard lock(mutex_);
-    entries_.erase(shape);
+    entries_.erase(nest);
   }
   duty.set_value(std::move(built));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code that this process has, by shape. Who asks first builds, all others wait for the result.
+// The code that this process has, by nest. Who asks first builds, all others wait for the result.
 #pragma once
 
 #include <future>
@@ -9,7 +9,7 @@
 #include <optional>
 
 #include <jit/jit.hpp>
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
@@ -22,13 +22,13 @@ class KernelCache {
     std::optional<std::promise<Built>> duty;  ///< set: the caller must build, and call `complete`
   };
 
-  Slot find_or_add(const LoopShape& shape);
+  Slot find_or_add(const LoopNest& nest);
 
-  void complete(const LoopShape& shape, std::promise<Built>& duty, Built built);
+  void complete(const LoopNest& nest, std::promise<Built>& duty, Built built);
 
  private:
   std::mutex mutex_;
-  std::map<LoopShape, std::shared_future<Built>> entries_;
+  std::map<LoopNest, std::shared_future<Built>> entries_;
 };
 
 }  // namespace op2::jit

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 

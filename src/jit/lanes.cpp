@@ -18,9 +18,9 @@ constexpr int widest = 16;  ///< more lanes of small types cost more in register
 constexpr std::size_t largest_block_bytes = 16384;
 
 /// Why lanes could disturb each other, if they could.
-std::optional<std::string> conflict_of(const LoopShape& shape) {
-  for (std::size_t i = 0; i < shape.args.size(); ++i) {
-    const ArgShape& arg = shape.args[i];
+std::optional<std::string> conflict_of(const std::vector<ArgShape>& args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ArgShape& arg = args[i];
     if (is_global(arg) && writes(arg) && !is_local_block(arg))
       return fmt::format("argument {} reduces {} values", i, arg.dim);
     if (is_global(arg) && arg.access == OP_WRITE)
@@ -30,7 +30,7 @@ std::optional<std::string> conflict_of(const LoopShape& shape) {
     if (!is_dat(arg) || !writes(arg)) continue;
     if (is_indirect(arg) && arg.access != OP_INC)
       return fmt::format("argument {} writes through a map", i);
-    for (const ArgShape& other : shape.args) {
+    for (const ArgShape& other : args) {
       const bool same_dat = &other != &arg && is_dat(other) && other.dat == arg.dat;
       const bool both_add = is_indirect(arg) && is_indirect(other) && other.access == OP_INC;
       if (same_dat && !both_add)
@@ -42,11 +42,11 @@ std::optional<std::string> conflict_of(const LoopShape& shape) {
 
 }  // namespace
 
-Lanes lanes_of(const LoopShape& shape, int vector_bytes) {
-  if (auto conflict = conflict_of(shape)) return {1, std::move(*conflict)};
+Lanes lanes_of(const std::vector<ArgShape>& args, int vector_bytes) {
+  if (auto conflict = conflict_of(args)) return {1, std::move(*conflict)};
   int largest = 0;
   std::size_t bytes = 0;  // of one element
-  for (const ArgShape& arg : shape.args) {
+  for (const ArgShape& arg : args) {
     const bool local = is_dat(arg) || (is_global(arg) && writes(arg));
     if (!local) continue;
     largest = std::max(largest, static_cast<int>(core::size_of(arg.type)));

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
@@ -16,7 +16,7 @@ struct Lanes {
 /// Elements of different lanes must not see each other's changes: a dat that the loop modifies is
 /// either reached by one argument, directly, or incremented through maps and not read.
 /// @param vector_bytes  of the CPU's widest vectors; 0: it has none
-Lanes lanes_of(const LoopShape& shape, int vector_bytes);
+Lanes lanes_of(const std::vector<ArgShape>& args, int vector_bytes);
 
 /// "8 wide", or "scalar: " and the reason if there is one.
 std::string words_of(const Lanes& lanes);

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <jit/access_report.hpp>
 #include <jit/emit_cpu.hpp>
 #include <jit/emit_lanes.hpp>
+#include <jit/loop_key.hpp>
 
 namespace op2::jit {
 namespace {
@@ -25,6 +29,47 @@ Product product_of(std::unique_ptr<const CompiledLoop> loop, CacheEntry entry) {
   return {{std::move(loop), {}}, std::move(entry)};
 }
 
+/// What is compiled as unit `n` of the request.
+CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string& source,
+                    bool compare_access) {
+  CompileUnit unit{.kernel = "", .source = source};
+  unit.compare_access = false;
+  if (n >= request.nest.calls.size()) return unit;
+  const KernelCall& call = request.nest.calls[n];
+  unit.kernel = call.name;
+  for (const CallArg& arg : call.args)
+    if (arg.members > 0) unit.parameters.push_back({shape_of(request.nest, arg), arg.members});
+  unit.any_const = call.any_const;
+  unit.includes = call.includes;
+  unit.compare_access = compare_access && request.origins[n].compare_access;
+  return unit;
+}
+
+/// The unit of the first error.
+std::size_t failed_unit(const CompileResult& result) {
+  for (const Diagnostic& each : result.diagnostics)
+    if (each.severity == Diagnostic::Severity::error) return static_cast<std::size_t>(each.unit);
+  return static_cast<std::size_t>(result.unit);
+}
+
+/// Without messages about other units.
+CompileResult result_of(const CompileResult& result, std::size_t unit) {
+  CompileResult one{.status = result.status, .message = result.message};
+  std::ranges::copy_if(
+      result.diagnostics, std::back_inserter(one.diagnostics),
+      [&](const Diagnostic& each) { return static_cast<std::size_t>(each.unit) == unit; });
+  return one;
+}
+
+/// Of a single kernel its parameters; of several "adt_calc(...); res_calc(...)".
+std::string joined_signatures(const LoopNest& nest, const std::vector<std::string>& signatures) {
+  if (nest.calls.size() == 1) return signatures.empty() ? "" : signatures[0];
+  std::string all;
+  for (std::size_t n = 0; n < std::min(nest.calls.size(), signatures.size()); ++n)
+    all += fmt::format("{}{}({})", n > 0 ? "; " : "", nest.calls[n].name, signatures[n]);
+  return all;
+}
+
 }  // namespace
 
 Product LoopBuilder::build(const LoopRequest& request) const {
@@ -32,15 +77,16 @@ Product LoopBuilder::build(const LoopRequest& request) const {
   for (;;) {
     Attempt attempt = build_once(wanted);
     if (attempt.product) return std::move(*attempt.product);
-    wanted.shape.constants.push_back(*attempt.missing);
-    std::sort(wanted.shape.constants.begin(), wanted.shape.constants.end());
+    auto& constants = wanted.nest.calls[attempt.missing->call].constants;
+    constants.push_back(attempt.missing->constant);
+    std::sort(constants.begin(), constants.end());
   }
 }
 
 LoopBuilder::Attempt LoopBuilder::build_once(const LoopRequest& request) const {
   const LoopJob job = prepare(request, backend_.target(), options_, declared_);
   if (auto product = load(job)) return {std::move(product), {}};
-  const Claim claim = disk_.claim(job.key, request.shape.kernel, deadline_);
+  const Claim claim = disk_.claim(job.key, name_of(request.nest), deadline_);
   if (claim.look_again()) {
     if (auto product = load(job)) return {std::move(product), {}};
   }
@@ -60,57 +106,67 @@ std::optional<Product> LoopBuilder::load(const LoopJob& job) const {
   return product_of(std::move(linked.loop), std::move(*entry));
 }
 
-CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::string& source,
+CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::vector<std::string>& units,
                                         const Lanes& lanes, bool compare_access) const {
-  const LoopShape& shape = job.request.shape;
-  const CompileRequest request{.kernel = shape.kernel,
-                               .source = source,
-                               .symbol = range_symbol,
-                               .blocks = lanes.width > 1 ? blocks_function : "",
-                               .must_gain = options_.simd == core::SimdMode::where_it_pays,
-                               .vector_math = options_.vector_math,
-                               .args = shape.args,
-                               .any_const = shape.any_const,
-                               .includes = shape.includes,
-                               .sanitizers = options_.sanitizers,
-                               .compare_access = compare_access};
+  CompileRequest request{.units = {},
+                         .symbol = range_symbol,
+                         .blocks = lanes.width > 1 ? blocks_function : "",
+                         .must_gain = options_.simd == core::SimdMode::where_it_pays,
+                         .vector_math = options_.vector_math,
+                         .sanitizers = options_.sanitizers};
+  for (std::size_t n = 0; n < units.size(); ++n)
+    request.units.push_back(unit_of(job.request, n, units[n], compare_access));
   const auto begin = core::Clock::now();
   CompileResult result = backend_.compile(request);
   if (options_.trace != nullptr)
-    options_.trace->add("compile", shape.kernel, begin, core::Clock::now());
+    options_.trace->add("compile", name_of(job.request.nest), begin, core::Clock::now());
   return result;
 }
 
-CompiledText LoopBuilder::told_of(const LoopJob& job) const {
+/// @param call  of the nest; of the unit of a loop, any
+CompiledText LoopBuilder::told_of(const LoopJob& job, std::size_t call) const {
   std::vector<std::string> names;
   for (const Constant& constant : declared_)
     if (constant.variable == nullptr) names.push_back(constant.name);
   std::sort(names.begin(), names.end());
-  return {*job.request.kernel, job.request.loop, job.request.call_site, std::move(names),
-          job.request.shape.includes};
+  const LoopRequest& request = job.request;
+  const LoopOrigin& origin = request.origins[call < request.origins.size() ? call : 0];
+  return {*origin.kernel, origin.loop, origin.call_site, std::move(names),
+          request.nest.calls[call < request.origins.size() ? call : 0].includes};
 }
 
 /// @throws Error kernel_access
 void LoopBuilder::judge(const LoopJob& job, const std::vector<AccessFinding>& findings) const {
-  if (findings.empty()) return;
-  const auto messages = access_messages(findings, job.request, told_of(job));
+  std::vector<AccessMessage> messages;
+  for (std::size_t n = 0; n < job.request.origins.size(); ++n) {
+    const auto of_call = access_messages(findings, job.request, n, told_of(job, n));
+    messages.insert(messages.end(), of_call.begin(), of_call.end());
+  }
   if (options_.check_access && !messages.empty()) throw access_error(messages);
   for (const AccessMessage& message : messages) log_.warning_once(message.topic, message.text);
 }
 
-/// A declared constant that the compiler misses: macros of the text have made its name.
-std::optional<ConstantShape> LoopBuilder::missing_constant(const LoopJob& job,
-                                                           const CompileResult& result) const {
+void LoopBuilder::warn(const LoopJob& job, const CompileResult& result) const {
+  for (std::size_t n = 0; n < job.request.origins.size(); ++n) {
+    const std::string warnings = compile_warnings(result_of(result, n), told_of(job, n));
+    if (!warnings.empty()) log_.warning_once("kernel " + job.request.nest.calls[n].name, warnings);
+  }
+}
+
+/// A declared constant that the compiler misses: macros of the source have made its name.
+std::optional<LoopBuilder::MissingConstant> LoopBuilder::missing_constant(
+    const LoopJob& job, const CompileResult& result) const {
   if (result.status != CompileStatus::rejected) return {};
-  const auto& known = job.request.shape.constants;
   for (const Diagnostic& diagnostic : result.diagnostics) {
-    if (diagnostic.kind != Diagnostic::Kind::unknown_symbol) continue;
+    const auto call = static_cast<std::size_t>(diagnostic.unit);
+    const bool is_of_kernel = call < job.request.nest.calls.size();
+    if (diagnostic.kind != Diagnostic::Kind::unknown_symbol || !is_of_kernel) continue;
+    const auto& known = job.request.nest.calls[call].constants;
     for (const Constant& constant : declared_) {
-      if (constant.variable != nullptr) continue;
+      if (constant.variable != nullptr || diagnostic.subject != constant.name) continue;
       const ConstantShape found = shape_of(constant);
-      const bool is_missing = diagnostic.subject == constant.name &&
-                              std::find(known.begin(), known.end(), found) == known.end();
-      if (is_missing) return found;
+      if (std::find(known.begin(), known.end(), found) == known.end())
+        return MissingConstant{call, found};
     }
   }
   return {};
@@ -118,28 +174,30 @@ std::optional<ConstantShape> LoopBuilder::missing_constant(const LoopJob& job,
 
 LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
   Lanes lanes = job.lanes;
-  std::string source = job.source;
-  CompileResult result = run_compiler(job, source, lanes, job.request.compare_access);
+  std::vector<std::string> units = job.units;
+  CompileResult result = run_compiler(job, units, lanes, true);
   if (result.status == CompileStatus::ok && !result.not_vectorised.empty()) {
     lanes = {1, result.not_vectorised};
-    source = emit_cpu(job.request.shape, lanes);
+    units = emit_cpu(job.request.nest, lanes);
     const CompileResult first = std::move(result);
-    result = run_compiler(job, source, lanes, false);
+    result = run_compiler(job, units, lanes, false);
     result.seconds += first.seconds;
     result.findings = first.findings;
   }
   if (auto missing = missing_constant(job, result)) return {{}, std::move(missing)};
-  const CompiledText text = told_of(job);
-  if (result.status != CompileStatus::ok) throw compile_error(result, text);
-  if (const std::string warnings = compile_warnings(result, text); !warnings.empty())
-    log_.warning_once("kernel " + job.request.shape.kernel, warnings);
+  if (result.status != CompileStatus::ok) {
+    const std::size_t failed = failed_unit(result);
+    throw compile_error(result_of(result, failed), told_of(job, failed));
+  }
+  warn(job, result);
   CacheEntry entry{.key = job.fields,
                    .symbol = range_symbol,
-                   .signature = std::move(result.signature),
-                   .loop = job.request.loop,
+                   .signature = joined_signatures(job.request.nest, result.signatures),
+                   .constants = constants_used(job.request.nest),
+                   .loop = loops_of(job.request),
                    .lanes = words_of(lanes),
                    .findings = std::move(result.findings),
-                   .source = std::move(source),
+                   .source = joined(units),
                    .ir = std::move(result.ir),
                    .assembly = std::move(result.assembly),
                    .object = std::move(result.object),

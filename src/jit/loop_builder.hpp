@@ -43,20 +43,26 @@ class LoopBuilder {
   Product build(const LoopRequest& request) const;
 
  private:
-  /// Code, or the constant that has to be added to the shape first.
+  /// A constant that a kernel names, which only the compiler sees: macros make its name.
+  struct MissingConstant {
+    std::size_t call;
+    ConstantShape constant;
+  };
+  /// Code, or the constant that has to be added to the nest first.
   struct Attempt {
     std::optional<Product> product;
-    std::optional<ConstantShape> missing;
+    std::optional<MissingConstant> missing;
   };
   Attempt build_once(const LoopRequest& request) const;
   std::optional<Product> load(const LoopJob& job) const;
   Attempt compile(const LoopJob& job) const;
-  CompileResult run_compiler(const LoopJob& job, const std::string& source, const Lanes& lanes,
-                             bool compare_access) const;
-  CompiledText told_of(const LoopJob& job) const;
+  CompileResult run_compiler(const LoopJob& job, const std::vector<std::string>& units,
+                             const Lanes& lanes, bool compare_access) const;
+  CompiledText told_of(const LoopJob& job, std::size_t call) const;
+  void warn(const LoopJob& job, const CompileResult& result) const;
   void judge(const LoopJob& job, const std::vector<AccessFinding>& findings) const;
-  std::optional<ConstantShape> missing_constant(const LoopJob& job,
-                                                const CompileResult& result) const;
+  std::optional<MissingConstant> missing_constant(const LoopJob& job,
+                                                  const CompileResult& result) const;
 
   const JitOptions& options_;
   Backend& backend_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 #include <jit/cache_key.hpp>
 #include <jit/emit_cpu.hpp>
@@ -12,35 +14,44 @@
 namespace op2::jit {
 namespace {
 
-std::vector<LinkSymbol> symbols_of(const LoopShape& shape, std::span<const Constant> declared) {
+std::vector<LinkSymbol> symbols_of(const LoopNest& nest, std::span<const Constant> declared) {
   std::vector<LinkSymbol> symbols;
-  for (const ConstantShape& wanted : shape.constants) {
+  for (const ConstantShape& wanted : constants_of(nest)) {
     const auto found =
         std::find_if(declared.begin(), declared.end(),
                      [&](const Constant& constant) { return shape_of(constant) == wanted; });
     core::ensure(found != declared.end(), "a constant of a kernel is not declared");
-    symbols.push_back({constant_symbol(wanted.name), found->address});
+    symbols.push_back({constant_symbol(nest, wanted), found->address});
   }
   return symbols;
 }
 
+/// Code that was made without a comparison has no findings: it is not code for those who ask.
+std::string compared(const LoopRequest& request) {
+  std::string calls;
+  for (std::size_t n = 0; n < request.origins.size(); ++n)
+    if (request.origins[n].compare_access)
+      calls += fmt::format("{}{}", calls.empty() ? "" : ",", n);
+  return calls.empty() ? "" : fmt::format("access={} ", calls);
+}
+
 }  // namespace
 
-Lanes lanes_for(const LoopShape& shape, const TargetInfo& target, const JitOptions& options) {
+Lanes lanes_for(const LoopNest& nest, const TargetInfo& target, const JitOptions& options) {
   if (options.simd == core::SimdMode::off) return {1, "OP2_DISABLE=simd"};
-  return lanes_of(shape, target.vector_bytes);
+  return lanes_of(nest.args, target.vector_bytes);
 }
 
 LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const JitOptions& options,
                 std::span<const Constant> declared) {
-  const Lanes lanes = lanes_for(request.shape, target, options);
-  std::string source = emit_cpu(request.shape, lanes);
-  // Code that was made without a comparison has no findings: it is none of those that ask for them.
-  const std::string flags = words_of(options) + (request.compare_access ? "access=compared " : "");
-  KeyFields fields = fields_of(request.shape, source, target, flags);
+  core::ensure(request.origins.size() == request.nest.calls.size(),
+               "each kernel call of a nest comes from a loop");
+  const Lanes lanes = lanes_for(request.nest, target, options);
+  std::vector<std::string> units = emit_cpu(request.nest, lanes);
+  KeyFields fields = fields_of(request.nest, units, target, words_of(options) + compared(request));
   const Key key = make_key(fields);
-  return {request,           lanes, std::move(source),
-          std::move(fields), key,   symbols_of(request.shape, declared)};
+  return {request,           lanes, std::move(units),
+          std::move(fields), key,   symbols_of(request.nest, declared)};
 }
 
 LinkedLoop link_loop(Backend& backend, const LoopJob& job, const CacheEntry& entry) {
@@ -57,9 +68,8 @@ LinkedLoop link_loop(Backend& backend, const LoopJob& job, const CacheEntry& ent
 }
 
 void fail_to_link(const LoopJob& job, const std::string& message) {
-  core::fail(ErrorCode::link_failure,
-             "loop '{}' ({}): the code of kernel '{}' cannot be linked: {}", job.request.loop,
-             job.request.call_site, job.request.shape.kernel, message);
+  core::fail(ErrorCode::link_failure, "{}: the code of kernel '{}' cannot be linked: {}",
+             where_is(job.request), name_of(job.request.nest), message);
 }
 
 }  // namespace op2::jit

@@ -17,20 +17,20 @@ namespace op2::jit {
 /// A request with all that decides its code.
 struct LoopJob {
   const LoopRequest& request;
-  Lanes lanes;         ///< as far as the shape decides; the compiler may refuse
-  std::string source;  ///< emitted C++
+  Lanes lanes;                     ///< as far as the nest decides; the compiler may refuse
+  std::vector<std::string> units;  ///< emitted C++, as `emit_cpu` does
   KeyFields fields;
   Key key;
-  std::vector<LinkSymbol> symbols;  ///< the constants of the shape
+  std::vector<LinkSymbol> symbols;  ///< the constants of the nest
 };
 
 /// @param request   must outlive the job
-/// @param declared  every constant of the shape is among them
+/// @param declared  every constant of the nest is among them
 LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const JitOptions& options,
                 std::span<const Constant> declared);
 
-/// What the code of a shape executes at once on a machine.
-Lanes lanes_for(const LoopShape& shape, const TargetInfo& target, const JitOptions& options);
+/// What the code of a nest executes at once on a machine.
+Lanes lanes_for(const LoopNest& nest, const TargetInfo& target, const JitOptions& options);
 
 struct LinkedLoop {
   std::unique_ptr<CompiledLoop> loop;  ///< null if the object does not link

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/parcel.hpp>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <core/error.hpp>
@@ -16,8 +14,8 @@ namespace {
 
 [[noreturn]] void refuse(const LoopRequest& request, const std::string& reason) {
   core::fail(ErrorCode::internal,
-             "loop '{}' ({}): the code that another process made of kernel '{}' cannot be used: {}",
-             request.loop, request.call_site, request.shape.kernel, reason);
+             "{}: the code that another process made of kernel '{}' cannot be used: {}",
+             where_is(request), name_of(request.nest), reason);
 }
 
 }  // namespace
@@ -45,10 +43,7 @@ std::unique_ptr<const CompiledLoop> adopt(const LoopRequest& request,
   const ParsedEntry parsed = parse_entry(parcel);
   if (parsed.state != EntryState::good) refuse(request, parsed.reason);
   LoopRequest named = request;
-  std::vector<ConstantShape>& constants = named.shape.constants;
-  std::erase_if(constants, [](const ConstantShape& c) { return c.variable == nullptr; });
-  std::ranges::move(constants_in(parsed.entry.key, declared), std::back_inserter(constants));
-  std::ranges::sort(constants);
+  use_constants(named.nest, parsed.entry.constants, declared);
   const LoopJob job = prepare(named, backend.target(), options, declared);
   if (parsed.key != job.key) refuse(request, "it is of another loop, machine or library");
   LinkedLoop linked = link_loop(backend, job, parsed.entry);

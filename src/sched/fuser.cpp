@@ -24,9 +24,7 @@ constexpr std::size_t most_args = 24, most_loops = 32;
 /// whatever its processor.
 bool allows_vectors(const LoopStep& loop) {
   constexpr int vector_bytes = 16;
-  jit::LoopShape shape;
-  shape.args = arg_shapes(loop.args);
-  return jit::lanes_of(shape, vector_bytes).width > 1;
+  return jit::lanes_of(arg_shapes(loop.args), vector_bytes).width > 1;
 }
 
 bool can_be_fused(const LoopStep& loop, const core::Mesh& mesh) {
@@ -85,14 +83,14 @@ bool can_join(const FusionGroup& group, const LoopStep& next, const std::vector<
 
 /// What the kernels name, without text and arguments; nothing if they mean different variables by
 /// one name.
-std::optional<jit::LoopShape> joined_shape(const core::Mesh& mesh,
+std::optional<jit::KernelCall> joined_call(const core::Mesh& mesh,
                                            std::span<const LoopStep* const> loops) {
-  jit::LoopShape joined;
+  jit::KernelCall joined;
   std::map<std::string, jit::ConstantShape> constants;
   for (const LoopStep* loop : loops) {
-    const jit::LoopShape shape = shape_of(mesh, loop->kernel);
-    joined.any_const = joined.any_const || shape.any_const;
-    for (const jit::ConstantShape& constant : shape.constants)
+    const jit::KernelCall call = call_of(mesh, loop->kernel);
+    joined.any_const = joined.any_const || call.any_const;
+    for (const jit::ConstantShape& constant : call.constants)
       if (constants.try_emplace(constant.name, constant).first->second != constant) return {};
   }
   for (auto& [name, constant] : constants) joined.constants.push_back(std::move(constant));
@@ -131,25 +129,23 @@ void Fuser::fuse(const core::Queue& queue, const core::Mesh& mesh, Plan& plan) {
     for (FusionGroup& group : groups_of(chain, plan.steps, mesh)) {
       std::vector<const LoopStep*> loops;
       for (const std::size_t k : group) loops.push_back(&plan.steps[k]);
-      std::optional<jit::LoopShape> shape = joined_shape(mesh, loops);
-      if (!shape) continue;
-      FusedKernel fused = fuse_kernels(loops, shape->any_const);
+      std::optional<jit::KernelCall> call = joined_call(mesh, loops);
+      if (!call) continue;
+      FusedKernel fused = fuse_kernels(loops, call->any_const);
       const op_kernel kernel = kernel_for(fused);
-      shape->kernel = fused.name;
-      shape->text = fused.text;
-      shape->args = arg_shapes(fused.args);
+      call->name = fused.name;
+      call->source = fused.text;
       const core::CallSite& where = queue.records()[group.front()].where;
-      requests.push_back({std::move(*shape),
-                          fused.name,
-                          fmt::format("{}:{}", where.file, where.line),
-                          kernel,
-                          false,
-                          {}});
+      requests.push_back({nest_of(std::move(*call), fused.args),
+                          {{.loop = fused.name,
+                            .call_site = fmt::format("{}:{}", where.file, where.line),
+                            .kernel = kernel,
+                            .compare_access = false}}});
       candidates.push_back({&chain, std::move(group), std::move(fused), kernel});
     }
   if (requests.empty()) return;
   if (options_.dump.source)
-    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.shape));
+    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.nest));
   const auto outcomes = code_for(jit_, communicator_, requests);
   for (std::size_t n = 0; n < candidates.size(); ++n)
     if (outcomes[n].code != nullptr)

@@ -79,8 +79,7 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
                         .access = arg.access,
                         .type = arg.type,
                         .dim = arg.dim,
-                        .active = arg.active,
-                        .members = arg.members};
+                        .active = arg.active};
     if (arg.is_active_dat()) shape.dat = number_of(dats, arg.dat);
     if (arg.active && arg.is_indirect()) {
       shape.map = number_of(maps, arg.map);
@@ -112,15 +111,21 @@ std::vector<jit::Constant> constants_of(const core::Mesh& mesh) {
   return constants;
 }
 
-jit::LoopShape shape_of(const core::Mesh& mesh, op_kernel kernel) {
+jit::KernelCall call_of(const core::Mesh& mesh, op_kernel kernel) {
   const core::FunctionKernel* function = mesh.function_of(kernel);
-  if (function == nullptr) return jit::shape_of(*kernel, {}, declared_constants(mesh));
-  jit::LoopShape shape = jit::shape_of(*kernel, {}, {});
-  shape.any_const = true;
+  if (function == nullptr) return jit::call_of(*kernel, declared_constants(mesh));
+  jit::KernelCall call = jit::call_of(*kernel, {});
+  call.any_const = true;
   for (const jit::Constant& variable : variables_of(*function))
-    shape.constants.push_back(jit::shape_of(variable));
-  std::ranges::sort(shape.constants);
-  return shape;
+    call.constants.push_back(jit::shape_of(variable));
+  std::ranges::sort(call.constants);
+  return call;
+}
+
+jit::LoopNest nest_of(jit::KernelCall call, std::span<const core::LoopArg> args) {
+  jit::LoopNest nest = jit::nest_of(std::move(call), arg_shapes(args));
+  for (std::size_t k = 0; k < args.size(); ++k) nest.calls[0].args[k].members = args[k].members;
+  return nest;
 }
 
 ConflictPattern conflict_pattern(const op_set_core* set, std::span<const core::LoopArg> args) {

@@ -8,7 +8,7 @@
 
 #include <core/loop_record.hpp>
 #include <jit/jit.hpp>
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 #include <sched/thread_plan.hpp>
 
 namespace op2::sched {
@@ -23,8 +23,11 @@ std::vector<std::int32_t> optional_args(std::span<const core::LoopArg> args);
 /// them.
 std::vector<jit::Constant> constants_of(const core::Mesh& mesh);
 
-/// The shape of a kernel, without arguments. Cost: as jit::shape_of.
-jit::LoopShape shape_of(const core::Mesh& mesh, op_kernel kernel);
+/// A kernel as a nest calls it, without arguments. Cost: as jit::call_of.
+jit::KernelCall call_of(const core::Mesh& mesh, op_kernel kernel);
+
+/// The nest of one loop. @param call  made by `call_of`
+jit::LoopNest nest_of(jit::KernelCall call, std::span<const core::LoopArg> args);
 
 /// A way by which a loop reaches rows of a dat.
 struct Reach {

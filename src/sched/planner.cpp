@@ -181,7 +181,7 @@ bool Planner::wants_host(op_kernel kernel) const {
 void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wait, Plan& plan) {
   std::vector<jit::LoopRequest> requests;
   std::vector<std::size_t> places;
-  std::map<op_kernel, jit::LoopShape> shapes;  // without arguments: each text is looked at once
+  std::map<op_kernel, jit::KernelCall> calls;  // without arguments: each source is read once
   for (std::size_t k = 0; k < queue.size(); ++k) {
     LoopStep& step = plan.steps[k];
     if (step.kind != LoopStep::Kind::loop) continue;
@@ -197,21 +197,20 @@ void Planner::add_code(const core::Queue& queue, const core::Mesh& mesh, Wait wa
                  "loop '{}' ({}): kernel '{}' has no host function, so OP2_JIT=off cannot run it; "
                  "use OP_KERNEL or OP2_JIT=on",
                  record.name, site, record.kernel->name);
-    const auto [known, fresh] = shapes.try_emplace(record.kernel);
-    if (fresh) known->second = shape_of(mesh, record.kernel);
+    const auto [known, fresh] = calls.try_emplace(record.kernel);
+    if (fresh) known->second = call_of(mesh, record.kernel);
     requests.push_back(
-        {.shape = known->second,
-         .loop = record.name,
-         .call_site = site,
-         .kernel = record.kernel,
-         .compare_access = options_.check_access || mesh.function_of(record.kernel) == nullptr,
-         .optional = optional_args(queue.args_of(record))});
-    requests.back().shape.args = arg_shapes(queue.args_of(record));
+        {nest_of(known->second, queue.args_of(record)),
+         {{.loop = record.name,
+           .call_site = site,
+           .kernel = record.kernel,
+           .compare_access = options_.check_access || mesh.function_of(record.kernel) == nullptr,
+           .optional = optional_args(queue.args_of(record))}}});
     places.push_back(k);
   }
   if (requests.empty()) return;
   if (options_.dump.source)
-    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.shape));
+    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.nest));
   const std::vector<jit::Outcome> outcomes = code_of(requests, wait, plan);
   for (std::size_t n = 0; n < places.size(); ++n) {
     LoopStep& step = plan.steps[places[n]];
@@ -230,7 +229,8 @@ std::vector<jit::Outcome> Planner::code_of(std::span<const jit::LoopRequest> req
   for (std::size_t n = 0; n < requests.size(); ++n) {
     if (outcomes[n].code != nullptr || outcomes[n].error) continue;
     // A host function reads constants when it runs, not as they were at the call.
-    const bool can_run = requests[n].kernel->host != nullptr && requests[n].shape.constants.empty();
+    const bool can_run = requests[n].origins[0].kernel->host != nullptr &&
+                         requests[n].nest.calls[0].constants.empty();
     if (can_run)
       plan.awaits_code = true;
     else
@@ -278,7 +278,7 @@ bool Planner::names_constants(op_kernel kernel, const core::Mesh& mesh) {
     constants_looked_for_ = mesh.constants().size();
   }
   const auto [answer, fresh] = names_constants_.try_emplace(kernel, false);
-  if (fresh) answer->second = !shape_of(mesh, kernel).constants.empty();
+  if (fresh) answer->second = !call_of(mesh, kernel).constants.empty();
   return answer->second;
 }
 

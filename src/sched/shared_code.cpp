@@ -26,12 +26,9 @@ struct Introduction {
 std::string describe(std::span<const jit::LoopRequest> loops) {
   std::string lines;
   for (const jit::LoopRequest& request : loops) {
-    core::Hasher hasher;
-    hasher.field(jit::source_of(request.shape));
-    for (const jit::IncludedFile& file : request.shape.includes)
-      hasher.field(file.name).field(file.text);
-    lines += fmt::format("code of loop '{}', kernel '{}', text={}\n", request.loop,
-                         request.shape.kernel, core::to_hex(hasher.finish()).substr(0, 16));
+    const core::Digest digest = jit::fingerprint_of(request.nest);
+    lines += fmt::format("code of loop '{}', kernel '{}', text={}\n", jit::loops_of(request),
+                         jit::name_of(request.nest), core::to_hex(digest).substr(0, 16));
   }
   return lines;
 }

@@ -63,15 +63,16 @@ jit::Backend& backend() {
 /// @param x  what the first parameter points to
 void run_text(const Kernel& kernel, const void* x, Buffer& y) {
   jit::CompileRequest request;
-  request.kernel = "check";
+  jit::CompileUnit& unit = request.units.emplace_back();
+  unit.kernel = "check";
+  unit.source = source_of(kernel);
+  unit.parameters.resize(2);
+  unit.parameters[1].arg.access = OP_WRITE;
   request.symbol = "range";
-  request.source = source_of(kernel);
-  request.args.resize(2);
-  request.args[1].access = OP_WRITE;
   const auto compiled = backend().compile(request);
   ASSERT_EQ(compiled.status, jit::CompileStatus::ok)
       << kernel.name << ": " << compiled.message
-      << (compiled.diagnostics.empty() ? "" : compiled.diagnostics[0].text) << request.source;
+      << (compiled.diagnostics.empty() ? "" : compiled.diagnostics[0].text) << unit.source;
   std::vector<jit::LinkSymbol> symbols;
   for (int i = 0; i < kernel.constant_count; ++i)
     symbols.push_back({std::string("const_") + kernel.constants[i].name,

@@ -9,6 +9,7 @@
 #include <comm/messages/mpi_communicator.hpp>
 #include <core/hash.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -31,9 +32,9 @@ struct SharedCodeUnderMpi : testing::Test {
   }
   jit::Outcome get(jit::Jit& jit, const char* text) {
     const op_kernel_core kernel{"scale", text, "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
-    return code_for(jit, comm,
-                    {{{jit::shape_of(kernel, {test::dat(0, 1, OP_RW)}, declared), "loop", "a.cpp:7",
-                       &kernel}}})[0];
+    return code_for(
+        jit, comm,
+        {{test::loop_request(kernel, {test::dat(0, 1, OP_RW)}, declared, "a.cpp:7")}})[0];
   }
   /// Sum over all ranks.
   std::int64_t sum(std::int64_t mine) {

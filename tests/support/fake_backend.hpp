@@ -36,20 +36,21 @@ class FakeBackend : public jit::Backend {
     if (meanwhile) meanwhile();
     std::this_thread::sleep_for(duration);
     --running_;
+    const jit::CompileUnit& unit = request.units.front();
     jit::CompileResult result;
     result.status = rejects ? jit::CompileStatus::rejected : jit::CompileStatus::ok;
-    if (rejects) add(result, jit::Diagnostic::Severity::error, request.kernel);
-    if (warns) add(result, jit::Diagnostic::Severity::warning, request.kernel);
-    if (!unknown.empty() && request.source.find(" " + unknown + " __asm__") == std::string::npos) {
+    if (rejects) add(result, jit::Diagnostic::Severity::error, unit.kernel);
+    if (warns) add(result, jit::Diagnostic::Severity::warning, unit.kernel);
+    if (!unknown.empty() && unit.source.find(" " + unknown + " __asm__") == std::string::npos) {
       result.status = jit::CompileStatus::rejected;
-      add(result, jit::Diagnostic::Severity::error, request.kernel);
+      add(result, jit::Diagnostic::Severity::error, unit.kernel);
       result.diagnostics.back().kind = jit::Diagnostic::Kind::unknown_symbol;
       result.diagnostics.back().subject = unknown;
     }
     result.object.assign(16, std::byte{7});
-    result.signature = "double*";
+    result.signatures.assign(request.units.size(), "double*");
     result.seconds = 0.5;
-    if (request.compare_access) result.findings = findings;
+    if (unit.compare_access) result.findings = findings;
     return result;
   }
 

@@ -2,7 +2,7 @@
 // Shapes of loops, written briefly.
 #pragma once
 
-#include <jit/loop_shape.hpp>
+#include <jit/loop_nest.hpp>
 
 namespace op2::test {
 

@@ -236,6 +236,18 @@ std::string useless_lanes_in(llvm::Module& module, const std::string& function) 
 
 }  // namespace
 
+void TextMarks::set_unit(std::int32_t unit) {
+  kernel.unit = unit;
+  for (Diagnostic& mark : constructed) mark.unit = unit;
+  for (auto& [symbol, mark] : undefined) mark.unit = unit;
+}
+
+void TextMarks::add(TextMarks other) {
+  if (kernel.line == 0) kernel = std::move(other.kernel);
+  constructed.insert(constructed.end(), other.constructed.begin(), other.constructed.end());
+  undefined.merge(other.undefined);
+}
+
 GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const Machine& machine,
                             const CompileRequest& request) {
   GeneratedCode result;

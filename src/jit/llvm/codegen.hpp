@@ -27,11 +27,15 @@ inline Diagnostic error_at(const Diagnostic& note, std::string text,
   return error;
 }
 
-/// Places in the text that explain what only shows when code is generated: notes there.
+/// Places in the sources that explain what only shows when code is generated: notes there.
 struct TextMarks {
-  Diagnostic kernel;
+  Diagnostic kernel;                            ///< the first
   std::vector<Diagnostic> constructed;          ///< global variables that may need a constructor
   std::map<std::string, Diagnostic> undefined;  ///< by symbol; `subject` is the name
+
+  void set_unit(std::int32_t unit);
+  /// Those of a further unit.
+  void add(TextMarks other);
 };
 
 struct GeneratedCode {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text of a kernel to an object, with Clang inside the process.
+// Sources of kernels to an object, with Clang inside the process.
 #pragma once
+
+#include <cstdint>
 
 #include <jit/backend.hpp>
 #include <jit/llvm/machine.hpp>
@@ -8,6 +10,8 @@
 namespace op2::jit {
 
 /// As Backend::compile; a failure of LLVM itself may leave it by a long jump or a signal.
-CompileResult compile_text(const Machine& machine, const CompileRequest& request);
+/// @param unit  set to the unit that is being worked on, for the case that this never returns
+CompileResult compile_text(const Machine& machine, const CompileRequest& request,
+                           std::int32_t& unit);
 
 }  // namespace op2::jit

@@ -51,11 +51,13 @@ class ClangCompiler : public Compiler {
       result.message = "the compiler failed on another kernel before, and cannot be used any more";
       return result;
     }
-    const bool survived =
-        recovery.RunSafelyOnThread([&] { result = compile_text(machine_, request); }, stack_bytes);
+    std::int32_t unit = 0;
+    const bool survived = recovery.RunSafelyOnThread(
+        [&] { result = compile_text(machine_, request, unit); }, stack_bytes);
     leave(survived || !recovery.reason.empty());
     if (!survived) {
       result = {};
+      result.unit = unit;
       result.message = recovery.reason.empty() ? fmt::format("signal or exit {}", recovery.RetCode)
                                                : recovery.reason;
     }

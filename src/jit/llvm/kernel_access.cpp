@@ -11,10 +11,11 @@
 namespace op2::jit {
 namespace {
 
-AccessRule rule_of(const ArgShape& arg) {
+AccessRule rule_of(const ParameterShape& parameter) {
+  const ArgShape& arg = parameter.arg;
   AccessRule rule;
   rule.is_known = arg.active;
-  rule.extent = {.rows = arg.members, .components = arg.dim, .is_there = true};
+  rule.extent = {.rows = parameter.rows, .components = arg.dim, .is_there = true};
   if (arg.kind == OP_ARG_IDX) {
     rule.extent.components = 1;
     rule.may_be_unused = true;
@@ -43,10 +44,9 @@ AccessFinding finding_of(const AccessFault& fault, const clang::SourceManager& s
 }  // namespace
 
 std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
-                                           const std::vector<ArgShape>& args) {
+                                           const std::vector<ParameterShape>& parameters) {
   std::vector<AccessRule> rules;
-  for (const ArgShape& arg : args)
-    if (arg.members > 0) rules.push_back(rule_of(arg));
+  for (const ParameterShape& parameter : parameters) rules.push_back(rule_of(parameter));
   std::vector<AccessFinding> findings;
   const auto& sources = kernel.getASTContext().getSourceManager();
   for (const AccessFault& fault : access_faults(kernel, rules, steps_at_run))

@@ -12,8 +12,8 @@ namespace op2::jit {
 
 /// Nothing where the kernel keeps what the arguments promise, or where that is not sure. The text
 /// must be free of errors, templates instantiated.
-/// @param args  those of the request; they fit the kernel's parameters
+/// @param parameters  those of the unit; the kernel's fit them
 std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
-                                           const std::vector<ArgShape>& args);
+                                           const std::vector<ParameterShape>& parameters);
 
 }  // namespace op2::jit

@@ -105,13 +105,14 @@ bool KernelCheck::HandleTopLevelDecl(clang::DeclGroupRef group) {
 }
 
 std::optional<SignatureFault> KernelCheck::fault() const {
-  return kernel() != nullptr ? fault_ : missing_kernel(request_.kernel, functions_);
+  if (unit_.kernel.empty()) return {};
+  return kernel() != nullptr ? fault_ : missing_kernel(unit_.kernel, functions_);
 }
 
 const FunctionForm* KernelCheck::kernel() const {
   const auto found =
       std::find_if(functions_.rbegin(), functions_.rend(),
-                   [this](const auto& function) { return is_kernel(function, request_.kernel); });
+                   [this](const auto& function) { return is_kernel(function, unit_.kernel); });
   return found != functions_.rend() ? &*found : nullptr;
 }
 
@@ -136,9 +137,9 @@ void KernelCheck::visit(const clang::Decl& declaration, const std::string& scope
 void KernelCheck::add(const clang::FunctionDecl& function, const std::string& scope) {
   auto form = form_of(function);
   form.scope = scope;
-  if (is_kernel(form, request_.kernel)) declaration_ = &function;
+  if (is_kernel(form, unit_.kernel)) declaration_ = &function;
   functions_.push_back(std::move(form));
-  if (!fault_) fault_ = signature_fault(request_, functions_);
+  if (!fault_) fault_ = signature_fault(unit_, functions_);
 }
 
 void check_macros(clang::Preprocessor& preprocessor) {

@@ -19,8 +19,8 @@ namespace op2::jit {
 class KernelCheck : public clang::ASTConsumer {
  public:
   /// Both must outlive the check.
-  KernelCheck(const CompileRequest& request, const clang::CompilerInstance& compiler)
-      : request_(request), compiler_(compiler) {}
+  KernelCheck(const CompileUnit& unit, const clang::CompilerInstance& compiler)
+      : unit_(unit), compiler_(compiler) {}
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
 
@@ -37,7 +37,7 @@ class KernelCheck : public clang::ASTConsumer {
   void visit(const clang::Decl& declaration, const std::string& scope);
   void add(const clang::FunctionDecl& function, const std::string& scope);
 
-  const CompileRequest& request_;
+  const CompileUnit& unit_;
   const clang::CompilerInstance& compiler_;
   std::vector<FunctionForm> functions_;  ///< of the text, in order
   const clang::FunctionDecl* declaration_ = nullptr;

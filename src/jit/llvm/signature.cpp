@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,19 +18,20 @@ const char* spelling(Type type) {
   return names.at(static_cast<std::size_t>(type));
 }
 
-std::string describe(const ArgShape& arg) {
+std::string describe(const ArgShape& arg, std::int32_t rows) {
   if (arg.kind == OP_ARG_IDX) return "index of the element";
-  if (arg.members > 1)
-    return fmt::format("{}, {} rows of {} x{}", core::name_of(arg.access), arg.members,
-                       spelling(arg.type), arg.dim);
+  if (rows > 1)
+    return fmt::format("{}, {} rows of {} x{}", core::name_of(arg.access), rows, spelling(arg.type),
+                       arg.dim);
   return fmt::format("{}, {} x{}", core::name_of(arg.access), spelling(arg.type), arg.dim);
 }
 
 std::string parameter_fault(std::size_t position, const ParameterForm& parameter,
-                            const ArgShape& arg, bool any_const) {
+                            const ParameterShape& wanted_shape, bool any_const) {
+  const ArgShape& arg = wanted_shape.arg;
   const Type type = arg.kind == OP_ARG_IDX ? Type::i32 : arg.type;
   const bool read_only = arg.kind == OP_ARG_IDX || arg.access == OP_READ;
-  const bool is_vector = arg.members > 1;
+  const bool is_vector = wanted_shape.rows > 1;
   const bool same_form = parameter.pointee == type && parameter.is_vector == is_vector;
   if (same_form && (any_const || parameter.to_const == read_only)) return {};
   const std::string wanted = fmt::format("{}{}", read_only ? "const " : "", spelling(type));
@@ -40,21 +40,15 @@ std::string parameter_fault(std::size_t position, const ParameterForm& parameter
                              : !same_form ? "must be a pointer to " + wanted
                              : read_only  ? "must be a pointer to const"
                                           : "must not be a pointer to const";
-  return fmt::format("arg {} ({}): parameter '{}' {}: write '{} *{}{}'", position, describe(arg),
-                     parameter.text, demand, wanted, is_vector ? "*" : "", parameter.name);
-}
-
-/// One argument for each parameter of the kernel.
-std::vector<ArgShape> without_other_members(const std::vector<ArgShape>& args) {
-  std::vector<ArgShape> list;
-  std::copy_if(args.begin(), args.end(), std::back_inserter(list),
-               [](const ArgShape& arg) { return arg.members > 0; });
-  return list;
+  return fmt::format("arg {} ({}): parameter '{}' {}: write '{} *{}{}'", position,
+                     describe(arg, wanted_shape.rows), parameter.text, demand, wanted,
+                     is_vector ? "*" : "", parameter.name);
 }
 
 /// Of a function that is the kernel.
 std::optional<SignatureFault> function_fault(const FunctionForm& function,
-                                             const std::vector<ArgShape>& args, bool any_const) {
+                                             const std::vector<ParameterShape>& args,
+                                             bool any_const) {
   const auto& parameters = function.parameters;
   if (function.result != "void") {
     return SignatureFault{fmt::format("kernel '{}' returns '{}', but a kernel returns void",
@@ -88,16 +82,15 @@ std::string parameter_list(const FunctionForm& function) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::optional<SignatureFault> signature_fault(const CompileRequest& request,
+std::optional<SignatureFault> signature_fault(const CompileUnit& unit,
                                               const std::vector<FunctionForm>& functions) {
-  const std::string& kernel = request.kernel;
+  const std::string& kernel = unit.kernel;
   const auto& last = functions.back();
   if (!is_kernel(last, kernel)) return std::nullopt;
   const auto count = std::count_if(functions.begin(), functions.end(), [&](const auto& function) {
     return is_kernel(function, kernel);
   });
-  if (count == 1)
-    return function_fault(last, without_other_members(request.args), request.any_const);
+  if (count == 1) return function_fault(last, unit.parameters, unit.any_const);
   return SignatureFault{
       fmt::format("kernel '{}' is overloaded; rename all functions of that name but one", kernel),
       last.place};

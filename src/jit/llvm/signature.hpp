@@ -42,7 +42,7 @@ bool is_kernel(const FunctionForm& function, const std::string& kernel);
 
 /// What is wrong with the last of `functions`; nothing if it fits, or is not the kernel. Arguments
 /// count from 0.
-std::optional<SignatureFault> signature_fault(const CompileRequest& request,
+std::optional<SignatureFault> signature_fault(const CompileUnit& unit,
                                               const std::vector<FunctionForm>& functions);
 
 /// Why none of `functions` is the kernel.

@@ -19,11 +19,11 @@ using op2::test::off;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-CompileResult compiled(const std::string& text, const std::vector<ArgShape>& args) {
+CompileResult compiled(const std::string& text, const std::vector<ParameterShape>& args) {
   CompileRequest asked = request(text, args);
-  asked.source = "#include <cmath>\n#include <algorithm>\n#line 10 \"user.cpp\"\n" + text +
-                 "\n#line 1 \"generated code\"\n"
-                 "extern \"C\" void op2_range_work(long, long, const void*) {}\n";
+  asked.units[0].source = "#include <cmath>\n#include <algorithm>\n#line 10 \"user.cpp\"\n" + text +
+                          "\n#line 1 \"generated code\"\n"
+                          "extern \"C\" void op2_range_work(long, long, const void*) {}\n";
   CompileResult result = load()->compile(asked);
   EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
   for (const Diagnostic& message : result.diagnostics) EXPECT_EQ(message.text, "");
@@ -31,7 +31,7 @@ CompileResult compiled(const std::string& text, const std::vector<ArgShape>& arg
 }
 
 /// "argument: what", for each finding in the order of the arguments.
-std::vector<std::string> found(const std::string& text, const std::vector<ArgShape>& args) {
+std::vector<std::string> found(const std::string& text, const std::vector<ParameterShape>& args) {
   std::vector<std::string> lines;
   for (const AccessFinding& finding : compiled(text, args).findings)
     lines.push_back(fmt::format("{}: {}", finding.argument, finding.what));
@@ -43,9 +43,8 @@ std::vector<std::string> found(const std::string& body, const ArgShape& y) {
   return found("void work(const double* x, double* y) {" + body + "}", {dat(0, 4, OP_READ), y});
 }
 
-ArgShape rows(ArgShape first, int count) {
-  first.members = count;
-  return first;
+ParameterShape rows(const ArgShape& first, int count) {
+  return {first, count};
 }
 
 TEST(AccessFindings, AWriteOfWhatIsRead) {
@@ -131,17 +130,15 @@ TEST(AccessFindings, AnIndexBeyondTheDimension) {
 }
 
 TEST(AccessFindings, AnIndexBeyondTheRowsOfAVectorArgument) {
-  EXPECT_THAT(
-      found("void work(const double* const* x, double* y) { y[0] = x[2][0]; }",
-            {rows(dat(0, 3, OP_READ, 0), 2), rows(dat(0, 3, OP_READ, 1), 0), dat(1, 1, OP_WRITE)}),
-      ElementsAre("0: uses index 2 of 2 x 3 values"));
+  EXPECT_THAT(found("void work(const double* const* x, double* y) { y[0] = x[2][0]; }",
+                    {rows(dat(0, 3, OP_READ, 0), 2), dat(1, 1, OP_WRITE)}),
+              ElementsAre("0: uses index 2 of 2 x 3 values"));
 }
 
 TEST(AccessFindings, ArgumentsAreCountedAsInTheCall) {
-  EXPECT_THAT(
-      found("void work(const double* const* x, double* y) { y[0] *= x[1][2]; }",
-            {rows(dat(0, 3, OP_READ, 0), 2), rows(dat(0, 3, OP_READ, 1), 0), dat(1, 1, OP_INC)}),
-      ElementsAre("1: assigns to it instead of adding"));
+  EXPECT_THAT(found("void work(const double* const* x, double* y) { y[0] *= x[1][2]; }",
+                    {rows(dat(0, 3, OP_READ, 0), 2), dat(1, 1, OP_INC)}),
+              ElementsAre("1: assigns to it instead of adding"));
 }
 
 TEST(AccessFindings, AnArgumentThatIsNotUsed) {
@@ -229,14 +226,14 @@ TEST(AccessFindings, WhatIsNotWrittenIsToldApart) {
 
 TEST(AccessFindings, AreNotLookedForWhereTheyAreNotWanted) {
   CompileRequest asked = work("y[0] += x[0];");
-  asked.compare_access = false;
+  asked.units[0].compare_access = false;
   EXPECT_THAT(load()->compile(asked).findings, IsEmpty());
 }
 
 TEST(AccessFindings, LeaveTheCodeAsItIs) {
   CompileRequest asked = work("y[0] += x[0];");
   const auto compared = load()->compile(asked);
-  asked.compare_access = false;
+  asked.units[0].compare_access = false;
   EXPECT_EQ(compared.findings.size(), 1U);
   EXPECT_EQ(load()->compile(asked).object, compared.object);
 }

@@ -5,6 +5,7 @@
 #include <jit/jit.hpp>
 #include <support/fake_backend.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -37,10 +38,7 @@ struct AccessReport : testing::Test {
   }
   /// Loops that differ in the dim of their argument.
   LoopRequest loop(int dim = 1) {
-    return {.shape = shape_of(kernel, {test::dat(0, dim, OP_INC)}, {}),
-            .loop = "loop",
-            .call_site = "main.cpp:7",
-            .kernel = &kernel};
+    return test::loop_request(kernel, {test::dat(0, dim, OP_INC)}, {});
   }
   /// What a new process logs when it gets code of the loops.
   std::string log_of(const std::vector<LoopRequest>& loops) {
@@ -82,7 +80,7 @@ TEST_F(AccessReport, IsLoggedAgainWhenTheCodeComesFromDisk) {
 TEST_F(AccessReport, SaysNothingOfAnOmissionThatAFlagMayExplain) {
   backend->findings[0].is_omission = 1;
   LoopRequest flagged = loop(1);
-  flagged.optional = {0};
+  flagged.origins[0].optional = {0};
   EXPECT_THAT(log_of({flagged}), IsEmpty());
   EXPECT_THAT(log_of({loop(1)}), HasSubstr("arg 0")) << "the same code, from disk";
 }
@@ -125,13 +123,13 @@ TEST_F(AccessReport, IsMadeBehindTheProgramToo) {
 
 TEST_F(AccessReport, KernelsThatAreMadeOfOthersAreNotCompared) {
   LoopRequest made = loop();
-  made.compare_access = false;
+  made.origins[0].compare_access = false;
   EXPECT_THAT(log_of({made}), IsEmpty());
 }
 
 TEST_F(AccessReport, CodeThatWasNotComparedIsNotTakenFromDiskWhereFindingsAreWanted) {
   LoopRequest made = loop();
-  made.compare_access = false;
+  made.origins[0].compare_access = false;
   log_of({made});
   EXPECT_THAT(error_of(loop()), HasSubstr("OP2-E107"));
 }

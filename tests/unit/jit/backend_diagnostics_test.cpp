@@ -29,13 +29,13 @@ TEST(Diagnostics, NameAnUnknownSymbol) {
 
 TEST(Diagnostics, NameAnUnknownFunctionAlthoughASimilarOneExists) {
   auto request = work("*y = sqr(*x);");
-  request.source = "#include <cmath>\n" + request.source;
+  request.units[0].source = "#include <cmath>\n" + request.units[0].source;
   EXPECT_EQ(first_error(request).subject, "sqr");
 }
 
 TEST(Diagnostics, NameAMissingInclude) {
   auto request = work("*y = *x;");
-  request.source = "#include \"nowhere.h\"\n" + request.source;
+  request.units[0].source = "#include \"nowhere.h\"\n" + request.units[0].source;
   const auto error = first_error(request);
   EXPECT_EQ(error.kind, Diagnostic::Kind::missing_include);
   EXPECT_EQ(error.subject, "nowhere.h");
@@ -43,14 +43,14 @@ TEST(Diagnostics, NameAMissingInclude) {
 
 TEST(Diagnostics, HideTheFilesOfTheMachine) {
   auto request = work("*y = *x;");
-  request.source = "#include </usr/include/stdio.h>\n" + request.source;
+  request.units[0].source = "#include </usr/include/stdio.h>\n" + request.units[0].source;
   EXPECT_EQ(first_error(request).kind, Diagnostic::Kind::missing_include);
 }
 
 TEST(Diagnostics, PointIntoIncludedFiles) {
   auto request = work("*y = *x;");
-  request.source = "#include \"lib/bad.h\"\n" + request.source;
-  request.includes = {{"lib/bad.h", "\ninline int f() { return unknown; }\n"}};
+  request.units[0].source = "#include \"lib/bad.h\"\n" + request.units[0].source;
+  request.units[0].includes = {{"lib/bad.h", "\ninline int f() { return unknown; }\n"}};
   EXPECT_EQ(first_error(request).file, "lib/bad.h");
   EXPECT_EQ(first_error(request).line, 2);
 }
@@ -69,10 +69,10 @@ TEST(Diagnostics, AreNeverPrinted) {
 
 TEST(Diagnostics, PointToAGlobalThatNeedsAConstructor) {
   auto request = work("\n*y = table + *x;");
-  request.source =
+  request.units[0].source =
       "#line 3 \"user.cpp\"\n#include <cmath>\nstatic int fine = 1;\n"
       "extern const double start;\nstatic double table = start;\n" +
-      request.source;
+      request.units[0].source;
   const auto error = first_error(request);
   EXPECT_THAT(error.text, HasSubstr("initial value"));
   EXPECT_EQ(error.file, "user.cpp");
@@ -92,7 +92,7 @@ TEST(Diagnostics, PointToAFunctionThatIsNotDefined) {
 
 Diagnostic::Kind limit_kind(const std::string& prologue, const std::string& body) {
   auto request = work(body);
-  request.source = prologue + request.source;
+  request.units[0].source = prologue + request.units[0].source;
   return first_error(request).kind;
 }
 
@@ -116,8 +116,8 @@ TEST(Limits, StopDeepBrackets) {
 
 TEST(Limits, StopEndlessIncludes) {
   auto request = work("*y = *x;");
-  request.source = "#include \"self.h\"\n" + request.source;
-  request.includes = {{"self.h", "#include \"self.h\"\n"}};
+  request.units[0].source = "#include \"self.h\"\n" + request.units[0].source;
+  request.units[0].includes = {{"self.h", "#include \"self.h\"\n"}};
   EXPECT_EQ(first_error(request).kind, Diagnostic::Kind::limit);
 }
 

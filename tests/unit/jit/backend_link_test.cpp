@@ -17,7 +17,7 @@ using testing::HasSubstr;
 /// Why the object of a text is not linked.
 std::string refusal(const std::string& prologue, const std::string& body) {
   auto request = work(body);
-  request.source = prologue + request.source;
+  request.units[0].source = prologue + request.units[0].source;
   const auto backend = load();
   const auto compiled = backend->compile(request);
   EXPECT_EQ(compiled.diagnostics.size(), 0U) << compiled.diagnostics[0].text;

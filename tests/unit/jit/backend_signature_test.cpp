@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string fault(const std::string& text, const std::vector<ArgShape>& args) {
+std::string fault(const std::string& text, const std::vector<ParameterShape>& args) {
   const auto result = load()->compile(request(text, args));
   EXPECT_EQ(result.status, CompileStatus::wrong_signature);
   return result.message;
@@ -38,7 +38,7 @@ TEST(Signature, FaultsPointToTheParameterOrTheFunction) {
 
 TEST(Signature, DoesNotMistakeTheGeneratedPartForTheText) {
   auto missing = request("void work() {}", {});
-  missing.kernel = "op2_range_work";
+  missing.units[0].kernel = "op2_range_work";
   EXPECT_THAT(load()->compile(missing).message, HasSubstr("it defines 'work'"));
 }
 
@@ -92,14 +92,15 @@ TEST(Signature, RefusesTemplatesNamespacesAndOverloads) {
 TEST(Signature, AcceptsBothSpellingsOf64BitIntegers) {
   for (const char* type : {"long", "long long", "int64_t"}) {
     auto wide = request("", {arg(OP_RW, Type::i64)});
-    wide.source = "#include <stdint.h>\nvoid work(" + std::string(type) + "* q) { *q = 1; }\n";
+    wide.units[0].source =
+        "#include <stdint.h>\nvoid work(" + std::string(type) + "* q) { *q = 1; }\n";
     EXPECT_EQ(load()->compile(wide).status, CompileStatus::ok) << type;
   }
 }
 
 TEST(Signature, IsCheckedBeforeTheGeneratedCodeIsSeen) {
   auto wrong = request("void work(double* q) {}", {arg(OP_READ)});
-  wrong.source += "this is no C++";
+  wrong.units[0].source += "this is no C++";
   EXPECT_EQ(load()->compile(wrong).status, CompileStatus::wrong_signature);
 }
 

@@ -28,12 +28,13 @@ inline ArgShape arg(op_access access, Type type = Type::f64, std::int32_t dim = 
 
 /// A loop over directly accessed doubles, one per argument; the kernel is "work" and its text
 /// begins in line 10 of user.cpp.
-inline CompileRequest request(const std::string& text, const std::vector<ArgShape>& args) {
+inline CompileRequest request(const std::string& text, const std::vector<ParameterShape>& args) {
   CompileRequest request;
-  request.kernel = "work";
   request.symbol = "op2_range_work";
-  request.args = args;
-  request.source =
+  CompileUnit& unit = request.units.emplace_back();
+  unit.kernel = "work";
+  unit.parameters = args;
+  unit.source =
       "struct Binding { void* base; const int* index; long stride; };\n"
       "#line 10 \"user.cpp\"\n" +
       text +
@@ -41,10 +42,10 @@ inline CompileRequest request(const std::string& text, const std::vector<ArgShap
       "extern \"C\" void op2_range_work(long begin, long end, const Binding* args) {\n"
       "  for (long i = begin; i < end; ++i) ::work(";
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (i > 0) request.source += ", ";
-    request.source += "(double*)args[" + std::to_string(i) + "].base + i";
+    if (i > 0) unit.source += ", ";
+    unit.source += "(double*)args[" + std::to_string(i) + "].base + i";
   }
-  request.source += ");\n}\n";
+  unit.source += ");\n}\n";
   return request;
 }
 

@@ -37,12 +37,12 @@ TEST(Backend, ReturnsObjectIrAssemblyAndSignature) {
   EXPECT_THAT(result.ir, HasSubstr("op2_range_work"));
   EXPECT_THAT(result.assembly, HasSubstr("op2_range_work:"));
   EXPECT_FALSE(result.object.empty());
-  EXPECT_EQ(result.signature, "const double *x, double *y");
+  EXPECT_EQ(result.signatures[0], "const double *x, double *y");
 }
 
 TEST(Backend, ReadsAConstantThatIsFarAwayThroughItsSymbol) {
   auto request = work("*y = gam * *x;");
-  request.source = "extern \"C\" const double gam;\n" + request.source;
+  request.units[0].source = "extern \"C\" const double gam;\n" + request.units[0].source;
   const auto gam = std::make_unique<double>(1.4);
   EXPECT_EQ(compile_and_run(request, 10, {{"gam", gam.get()}}), 14);
 }
@@ -51,7 +51,8 @@ TEST(Backend, CallsMathematicalFunctionsWithAndWithoutStd) {
   const std::string body =
       "*y = std::sin(*x) + pow(*x, 2) + sqrtf(4.0f) + std::max(1.0, *x) + fabs(-*x) + M_PI;";
   auto request = work(body);
-  request.source = "#include <cmath>\n#include <math.h>\n#include <algorithm>\n" + request.source;
+  request.units[0].source =
+      "#include <cmath>\n#include <math.h>\n#include <algorithm>\n" + request.units[0].source;
   EXPECT_DOUBLE_EQ(compile_and_run(request, 3), std::sin(3.0) + 9 + 2 + 3 + 3 + M_PI);
 }
 
@@ -60,7 +61,7 @@ TEST(Backend, OffersTheUsualHeaders) {
       "int64_t n = INT32_MAX; size_t m = 2; assert(n > 0); *y = *x < DBL_MAX ? double(n + m) : 0;");
   for (const char* header : {"cstdint", "cstddef", "cfloat", "climits", "cstring", "cstdio",
                              "cassert", "cstdlib", "utility", "stdint.h"}) {
-    request.source = "#include <" + std::string(header) + ">\n" + request.source;
+    request.units[0].source = "#include <" + std::string(header) + ">\n" + request.units[0].source;
   }
   EXPECT_EQ(compile_and_run(request, 1), 2147483649.0);
 }
@@ -68,7 +69,7 @@ TEST(Backend, OffersTheUsualHeaders) {
 /// Whether all conditions hold at compile time.
 CompileStatus check(const std::string& headers, const std::string& conditions) {
   auto request = work("*y = *x;");
-  request.source = headers + conditions + request.source;
+  request.units[0].source = headers + conditions + request.units[0].source;
   return load()->compile(request).status;
 }
 
@@ -93,14 +94,16 @@ TEST(Backend, FunctionsTakeListsAndIntegers) {
   auto request = work(
       "*y = std::max({1.0, *x, 2.0}) + std::min({4, 3, 5}) + std::fma(1, 2, 3) + "
       "fma(2.0f, 1.0, 1) + std::ldexp(1, 2) + strlen(\"abc\") + std::memcmp(x, x, 8);");
-  request.source = "#include <algorithm>\n#include <cmath>\n#include <cstring>\n" + request.source;
+  request.units[0].source =
+      "#include <algorithm>\n#include <cmath>\n#include <cstring>\n" + request.units[0].source;
   EXPECT_EQ(compile_and_run(request, 7), 7 + 3 + 5 + 3 + 4 + 3);
 }
 
 TEST(Backend, SeesTheIncludesOfTheRequest) {
   auto request = work("*y = twice(*x);");
-  request.source = "#include \"lib/twice.h\"\n#include \"../up.h\"\n" + request.source;
-  request.includes = {
+  request.units[0].source =
+      "#include \"lib/twice.h\"\n#include \"../up.h\"\n" + request.units[0].source;
+  request.units[0].includes = {
       {"lib/twice.h",
        "#include \"factor.h\"\ninline double twice(double x) { return factor * x; }\n"},
       {"lib/factor.h", "const double factor = 2;\n"},
@@ -138,7 +141,7 @@ TEST(Backend, ReturnsWarningsOfASuccessfulCompilation) {
 TEST(Backend, AFunctionThatMayEndWithoutItsValueIsRejected) {
   auto request = work("*y = limit(*x);");
   const std::string helper = "static double limit(double v) { if (v > 2) return 1; }\n";
-  request.source.insert(0, helper);
+  request.units[0].source.insert(0, helper);
   EXPECT_EQ(load()->compile(request).status, CompileStatus::rejected);
 }
 

@@ -23,7 +23,7 @@ struct DiagnosticsTest : testing::Test {
   CompileResult result{.status = CompileStatus::rejected,
                        .message = {},
                        .diagnostics = {},
-                       .signature = {},
+                       .signatures = {},
                        .object = {},
                        .ir = {},
                        .assembly = {},

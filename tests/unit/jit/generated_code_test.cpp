@@ -7,6 +7,7 @@
 
 #include <jit/jit.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -34,8 +35,7 @@ struct GeneratedCode : testing::Test {
   Outcome get(const char* name, const char* text, std::vector<ArgShape> args) {
     jit_ = make();
     const op_kernel_core kernel{name, text, file.c_str(), 1, false, nullptr, nullptr, nullptr, -1};
-    return jit_->get(
-        {{{shape_of(kernel, std::move(args), declared), "loop", "main.cpp:7", &kernel}}})[0];
+    return jit_->get({{test::loop_request(kernel, std::move(args), declared)}})[0];
   }
   void run(const char* name, const char* text, std::vector<ArgShape> args, int count,
            const std::vector<ArgBinding>& bindings) {
@@ -259,7 +259,8 @@ TEST_F(GeneratedCode, AFileAboveTheFolderIsFound) {
 TEST_F(GeneratedCode, KernelsOfOneNameButDifferentTextsLiveSideBySide) {
   static const op_kernel_core kernel{"k", "", "main.cpp", 7, false, nullptr, nullptr, nullptr, -1};
   const auto request = [](const char* text) {
-    return LoopRequest{{"k", text, {dat(0, 1, OP_WRITE)}, {}, {}}, "loop", "main.cpp:7", &kernel};
+    return LoopRequest{nest_of({.name = "k", .source = text}, {dat(0, 1, OP_WRITE)}),
+                       {{.loop = "loop", .call_site = "main.cpp:7", .kernel = &kernel}}};
   };
   const auto jit = make();
   const auto outcomes = jit->get(

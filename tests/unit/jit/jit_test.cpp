@@ -11,6 +11,7 @@
 #include <support/expect_error.hpp>
 #include <support/fake_backend.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -40,12 +41,12 @@ struct JitTest : testing::Test {
 
   /// Loops that differ in the dim of their argument.
   LoopRequest loop(int dim = 1) {
-    return {shape_of(kernel, {test::dat(0, dim, OP_RW)}, declared), "loop", "main.cpp:7", &kernel};
+    return test::loop_request(kernel, {test::dat(0, dim, OP_RW)}, declared);
   }
 };
 
-TEST_F(JitTest, AShapeNamesOnlyTheConstantsInTheText) {
-  EXPECT_THAT(loop().shape.constants, ElementsAre(ConstantShape{"gam", Type::f64, 1}));
+TEST_F(JitTest, ACallNamesOnlyTheConstantsInTheSource) {
+  EXPECT_THAT(loop().nest.calls[0].constants, ElementsAre(ConstantShape{"gam", Type::f64, 1}));
 }
 
 TEST_F(JitTest, CodeIsLinkedAgainstTheAddressesOfItsConstants) {
@@ -266,14 +267,14 @@ TEST_F(JitTest, CompilationsAreInTheTrace) {
 /// Whether a later call has to build again after this error.
 bool is_forgotten(ErrorCode code) {
   KernelCache cache;
-  const LoopShape shape{"k", "", {}, {}, {}};
-  auto first = cache.find_or_add(shape);
-  const auto second = cache.find_or_add(shape);
+  const LoopNest nest = nest_of({.name = "k"}, {});
+  auto first = cache.find_or_add(nest);
+  const auto second = cache.find_or_add(nest);
   EXPECT_FALSE(second.duty);
-  cache.complete(shape, *first.duty, {nullptr, Error(code, "wrong")});
+  cache.complete(nest, *first.duty, {nullptr, Error(code, "wrong")});
   EXPECT_TRUE(first.result.get().error);
   EXPECT_TRUE(second.result.get().error);
-  return cache.find_or_add(shape).duty.has_value();
+  return cache.find_or_add(nest).duty.has_value();
 }
 
 TEST(KernelCache, ErrorsOfTheMachineReachAllWhoWaitAndAreForgotten) {

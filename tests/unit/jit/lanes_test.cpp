@@ -14,9 +14,7 @@ using test::global;
 using test::off;
 
 std::string choice(std::vector<ArgShape> args, int vector_bytes = 64) {
-  LoopShape shape;
-  shape.args = std::move(args);
-  return words_of(lanes_of(shape, vector_bytes));
+  return words_of(lanes_of(args, vector_bytes));
 }
 
 TEST(Lanes, AreAsManyAsTheLargestTypeLeavesRoomFor) {

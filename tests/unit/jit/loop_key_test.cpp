@@ -10,35 +10,36 @@
 namespace op2::jit {
 namespace {
 
-const LoopShape base{.kernel = "k",
-                     .text = "void k(double* a) { *a *= gam; }",
-                     .args = {test::dat(0, 1, OP_RW)},
-                     .constants = {{"gam", Type::f64, 1}},
-                     .includes = {{"a.h", "x"}}};
+const LoopNest base = nest_of({.name = "k",
+                               .source = "void k(double* a) { *a *= gam; }",
+                               .constants = {{"gam", Type::f64, 1}},
+                               .includes = {{"a.h", "x"}}},
+                              {test::dat(0, 1, OP_RW)});
 
-Key key_of(const LoopShape& shape) {
-  return make_key(fields_of(shape, emit_cpu(shape, {}), {}, ""));
+Key key_of(const LoopNest& nest) {
+  return make_key(fields_of(nest, emit_cpu(nest, {}), {}, ""));
 }
 
-TEST(LoopKey, IsTheSameForEqualShapes) {
-  EXPECT_EQ(key_of(base), key_of(LoopShape(base)));
+TEST(LoopKey, IsTheSameForEqualNests) {
+  EXPECT_EQ(key_of(base), key_of(LoopNest(base)));
 }
 
 TEST(LoopKey, DiffersWithEverythingThatShapesCode) {
-  std::vector<LoopShape> shapes(8, base);
-  shapes[0].text += " ";
-  shapes[1].args[0].dim = 2;
-  shapes[2].args[0].type = Type::f32;
-  shapes[3].args[0].access = OP_INC;
-  shapes[4].args[0].map = 0;
-  shapes[5].args[0].active = false;
-  shapes[6].constants[0].dim = 4;
-  shapes[7].includes[0].text = "y";
-  for (const LoopShape& shape : shapes) EXPECT_NE(key_of(shape), key_of(base));
+  std::vector<LoopNest> nests(9, base);
+  nests[0].calls[0].source += " ";
+  nests[1].args[0].dim = 2;
+  nests[2].args[0].type = Type::f32;
+  nests[3].args[0].access = OP_INC;
+  nests[4].args[0].map = 0;
+  nests[5].args[0].active = false;
+  nests[6].calls[0].constants[0].dim = 4;
+  nests[7].calls[0].includes[0].text = "y";
+  nests[8].calls.push_back(base.calls[0]);
+  for (const LoopNest& nest : nests) EXPECT_NE(key_of(nest), key_of(base));
 }
 
 TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
-  const std::string generator = fields_of(base, "", {}, "").generator;
+  const std::string generator = fields_of(base, {}, {}, "").generator;
   EXPECT_THAT(generator, testing::StartsWith("op2 " OP2_VERSION ", format "));
   EXPECT_THAT(generator, testing::HasSubstr(std::to_string(cache_format_version)));
 }
@@ -46,25 +47,41 @@ TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
 TEST(LoopKey, DiffersWithTheEmittedSourceTheMachineAndTheOptions) {
   const auto key = [](const char* source, const char* cpu, const char* options) {
     return make_key(fields_of(
-        base, source, {.triple = "", .cpu = cpu, .features = "", .compiler = "", .vector_math = ""},
-        options));
+        base, {source},
+        {.triple = "", .cpu = cpu, .features = "", .compiler = "", .vector_math = ""}, options));
   };
   EXPECT_NE(key("s", "znver5", ""), key("t", "znver5", ""));
   EXPECT_NE(key("s", "znver5", ""), key("s", "znver4", ""));
   EXPECT_NE(key("s", "znver5", ""), key("s", "znver5", "sanitize=address "));
 }
 
-TEST(LoopKey, FieldsTellWhichConstantsTheShapeNames) {
-  LoopShape shape = base;
-  shape.constants = {{"gam", Type::f64, 1}, {"qinf", Type::f32, 4}};
+TEST(LoopKey, ConstantsThatAnotherProcessUsesAreThoseOfItsCalls) {
+  LoopNest nest = base;
+  nest.calls.push_back(
+      {.name = "l", .constants = {{"qinf", Type::f32, 4}, {"x", {}, 1, "int x", &base}}});
+  const std::vector<ConstantUse> used = constants_used(nest);
+  EXPECT_THAT(used, testing::ElementsAre(ConstantUse{0, "gam"}, ConstantUse{1, "qinf"}));
   const std::vector<Constant> declared{{"qinf", Type::f32, 4, nullptr},
                                        {"am", Type::f64, 1, nullptr},
                                        {"gam", Type::f64, 1, nullptr}};
-  EXPECT_EQ(constants_in(fields_of(shape, "", {}, ""), declared), shape.constants);
+  LoopNest other = nest;
+  other.calls[0].constants = {};
+  other.calls[1].constants.erase(other.calls[1].constants.begin());
+  use_constants(other, used, declared);
+  EXPECT_EQ(other, nest);
+}
+
+TEST(LoopKey, SourcesOfSeveralKernelsAreToldApart) {
+  const auto text = [](const char* first, const char* second) {
+    const LoopNest nest{{{.name = "k", .source = first}, {.name = "k", .source = second}}, {}};
+    return fields_of(nest, {}, {}, "").text;
+  };
+  EXPECT_NE(text("ab", "c"), text("a", "bc"));
+  EXPECT_EQ(text("", "c"), "k, 1 bytes:\nc\n");
 }
 
 TEST(LoopKey, WordsExplainArgumentsAndConstants) {
-  const KeyFields fields = fields_of(base, "", {}, "");
+  const KeyFields fields = fields_of(base, {}, {}, "");
   EXPECT_EQ(fields.arguments, "dat double x1 rw dat=0\n");
   EXPECT_EQ(fields.constants, "double gam[1]\n");
 }

@@ -10,6 +10,7 @@
 #include <jit/jit.hpp>
 #include <jit/kernel_text.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 #include <unit/jit/cache_support.hpp>
@@ -36,8 +37,7 @@ struct Mutants : testing::Test {
   Outcome get(const std::string& text, std::vector<ArgShape> args) {
     const op_kernel_core kernel{"work",  text.c_str(), "none.cpp", 1, false,
                                 nullptr, nullptr,      nullptr,    -1};
-    return jit->get(
-        {{{shape_of(kernel, std::move(args), declared), "loop", "main.cpp:7", &kernel}}})[0];
+    return jit->get({{test::loop_request(kernel, std::move(args), declared)}})[0];
   }
   void expect_code_or_place(const std::string& text, const std::vector<ArgShape>& args) {
     SCOPED_TRACE(text);

@@ -6,6 +6,7 @@
 #include <jit/jit.hpp>
 #include <support/fake_backend.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -38,8 +39,7 @@ struct Parcels : testing::Test {
       "k", "void k(double* a) { *a *= gam; }", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
 
   LoopRequest loop(int dim = 1) {
-    return {shape_of(kernel, {test::dat(0, dim, OP_RW)}, leader.declared()), "loop", "main.cpp:7",
-            &kernel};
+    return test::loop_request(kernel, {test::dat(0, dim, OP_RW)}, leader.declared());
   }
   std::string refusal(std::span<const std::byte> parcels, int dim = 1) {
     const std::vector<Built> built = other.jit.adopt({{loop(dim)}}, parcels);

@@ -16,6 +16,7 @@
 #include <jit/jit.hpp>
 #include <jit/plugin_loader.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -153,7 +154,7 @@ struct WideCode : testing::Test {
                const std::vector<ArgShape>& args) {
     const op_kernel_core kernel{name.c_str(), text.c_str(), "",      1, false,
                                 nullptr,      nullptr,      nullptr, -1};
-    Outcome outcome = jit.get({{{shape_of(kernel, args, {}), "loop", "main.cpp:7", &kernel}}})[0];
+    Outcome outcome = jit.get({{test::loop_request(kernel, args, {})}})[0];
     EXPECT_FALSE(outcome.error) << outcome.error->what() << "\n" << text;
     return outcome;
   }
@@ -312,12 +313,13 @@ int shuffles_in(const std::string& body, const std::vector<ArgShape>& args) {
   const std::string text = "void f(const double* w, double* a, double* b) {" + body + "}";
   const op_kernel_core kernel{"f", text.c_str(), "", 1, false, nullptr, nullptr, nullptr, -1};
   CompileRequest request;
-  request.kernel = "f";
+  CompileUnit& unit = request.units.emplace_back();
+  unit.kernel = "f";
+  unit.parameters.assign(args.begin(), args.end());
+  unit.source = emit_cpu(nest_of(call_of(kernel, {}), args), {4, ""})[0];
   request.symbol = range_symbol;
   request.blocks = blocks_function;
   request.must_gain = false;
-  request.args = args;
-  request.source = emit_cpu(shape_of(kernel, args, {}), {4, ""});
   const CompileResult result = load_backend(test::plugin_folder(), "")->compile(request);
   EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
   EXPECT_EQ(result.not_vectorised, "");

@@ -14,6 +14,7 @@
 #include <support/fake_backend.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/jit_options.hpp>
+#include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -61,8 +62,7 @@ std::vector<jit::LoopRequest> loops(const std::vector<int>& dims) {
   const std::vector<jit::Constant> declared{{"gam", Type::f64, 1, nullptr}};
   std::vector<jit::LoopRequest> requests;
   for (const int dim : dims)
-    requests.push_back({jit::shape_of(kernel, {test::dat(0, dim, OP_RW)}, declared), "loop",
-                        "main.cpp:7", &kernel});
+    requests.push_back(test::loop_request(kernel, {test::dat(0, dim, OP_RW)}, declared));
   return requests;
 }
 

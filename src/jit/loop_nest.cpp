@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/loop_nest.hpp>
+
+#include <utility>
+
+namespace op2::jit {
+
+LoopNest nest_of(KernelCall call, std::vector<ArgShape> args) {
+  call.args.clear();
+  for (std::size_t k = 0; k < args.size(); ++k)
+    call.args.push_back({.position = static_cast<std::int32_t>(k), .access = args[k].access});
+  LoopNest nest{.calls = {}, .args = std::move(args)};
+  nest.calls.push_back(std::move(call));
+  return nest;
+}
+
+std::string name_of(const LoopNest& nest) {
+  std::string name;
+  for (const KernelCall& call : nest.calls) name += (name.empty() ? "" : "+") + call.name;
+  return name;
+}
+
+ArgShape shape_of(const LoopNest& nest, const CallArg& arg) {
+  ArgShape shape = nest.args[static_cast<std::size_t>(arg.position)];
+  shape.access = arg.access;
+  return shape;
+}
+
+}  // namespace op2::jit

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The front door. Everything is built by CMake in build/<preset>; see CMakePresets.json.
-#   JOBS=n      compilations that run at a time
-#   SETUP=true  install nothing
+# Shortcuts for common tasks. CMake builds everything in build/<preset>; see CMakePresets.json.
+#   JOBS=n      number of parallel compilations
+#   SETUP=true  install no packages
 
 JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
@@ -12,7 +12,7 @@ PYTHON ?= /usr/bin/python3
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
-	@echo "make fuzz      100 000 random chains on ranks, 20 000 random programs' chains; TEST_SEED chooses"
+	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"
 	@echo "make asan      the same with AddressSanitizer and UBSan"
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
@@ -65,7 +65,7 @@ bench: build/release/build.ninja
 	@echo "wrote build/bench.jsonl and build/bench.png"
 
 bench-against: build/release/build.ninja
-	$(if $(BASE),,$(error BASE is not set; say against which commit, e.g. make bench-against BASE=HEAD~1))
+	$(if $(BASE),,$(error BASE is not set; give a commit, e.g. make bench-against BASE=HEAD~1))
 	@$(PYTHON) -B tests/bench/bench_against.py $(BASE) --jobs $(JOBS) $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
 
 bench-mpi: build/release/build.ninja

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds the libraries. Those in OP2_DEPS_DIR come before those of the system and need no CMake
-# package of their own: headers in include/ and, for C libraries, the library in lib/ suffice.
+# Finds the libraries. OP2_DEPS_DIR is searched before the system, and libraries in it need no CMake
+# package: headers in include/ and, for C libraries, the library in lib/ are enough.
 
 function(op2_require target library)
   if(NOT TARGET ${target})
@@ -9,7 +9,7 @@ function(op2_require target library)
 endfunction()
 
 # op2_find(target package header [definition ...]) defines the imported target of a C++ library;
-# the definitions are for its use from headers alone.
+# the definitions select its header-only use.
 function(op2_find target package header)
   if(OP2_DEPS_DIR)
     find_package(${package} CONFIG QUIET PATHS ${OP2_DEPS_DIR} NO_DEFAULT_PATH)
@@ -28,7 +28,7 @@ function(op2_find target package header)
 endfunction()
 
 # op2_find_c(target name header [folder]) defines the imported target of a C library, if it is found;
-# its headers may lie in a folder of their own.
+# its headers may be in a separate folder.
 function(op2_find_c target name header)
   find_path(${name}_INCLUDE ${header} HINTS ${OP2_DEPS_DIR}/include PATH_SUFFIXES ${ARGN})
   find_library(${name}_LIBRARY ${name} HINTS ${OP2_DEPS_DIR}/lib)
@@ -41,13 +41,13 @@ function(op2_find_c target name header)
 endfunction()
 
 # op2_decide(part found detail) sets OP2_HAVE_<part> from OP2_WITH_<part> and from what was found;
-# `detail` says which one was found, or what would have to be there.
+# `detail` is the version that was found, or what is missing.
 function(op2_decide part found detail)
   set(wanted ${OP2_WITH_${part}})
   if(wanted STREQUAL AUTO)
     set(have ${found})
   elseif(wanted AND NOT found)
-    message(FATAL_ERROR "OP2_WITH_${part}=ON cannot be had: ${detail}")
+    message(FATAL_ERROR "OP2_WITH_${part}=ON is not possible: ${detail}")
   else()
     set(have ${wanted})
   endif()
@@ -121,8 +121,8 @@ else()
   op2_decide(PTSCOTCH FALSE "needs MPI and PT-Scotch; meshes are cut by coordinates")
 endif()
 
-# With MPI the parallel library is preferred; -DHDF5_PREFER_PARALLEL=OFF takes the serial one, with
-# which one rank reads and writes for all. HDF5_ROOT says where to look first.
+# With MPI the parallel library is preferred; -DHDF5_PREFER_PARALLEL=OFF selects the serial
+# one, with which one rank reads and writes for all. HDF5_ROOT is searched first.
 if(NOT OP2_WITH_HDF5 STREQUAL OFF)
   enable_language(C)
   if(NOT DEFINED HDF5_PREFER_PARALLEL)
@@ -144,8 +144,8 @@ elseif(HDF5_IS_PARALLEL)
 else()
   op2_decide(HDF5 TRUE "${HDF5_VERSION}, serial: one rank reads and writes for all")
 endif()
-# A shared library brings along what it needs; what its compiler wrapper lists beside it is for
-# static ones.
+# A shared library brings its dependencies along; those that its compiler wrapper lists are only for
+# static linking.
 set(OP2_HDF5_LIBRARIES ${HDF5_C_LIBRARIES})
 if(OP2_HAVE_HDF5)
   list(GET HDF5_C_LIBRARIES 0 first)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The package: find_package(op2 CONFIG) gives op2::op2, pkg-config gives op2, and op2-compat
-# for programs with OP2's developer headers. It can be moved as a
-# whole; what libop2 is built from is no business of those who link it.
+# The package: find_package(op2 CONFIG) provides op2::op2, pkg-config op2, and op2-compat for programs
+# with OP2's developer headers. It is relocatable; its users need none of the libraries that libop2 is
+# built from.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/op2)
@@ -12,7 +12,7 @@ write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY SameMinorV
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake cmake/op2Config.cmake cmake/op2-embed.cmake
         DESTINATION ${package_dir})
 
-# The plug-in lies beside the library; every part finds the others from where it is itself.
+# The plug-in is in the folder of the library; every part finds the others relative to its own path.
 install(TARGETS op2 op2_compat EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(target op2 op2_llvm op2_clang op2-jitinspect)
   if(TARGET ${target})

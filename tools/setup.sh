@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the Debian packages that building, testing and drawing need, if any is missing.
+# Installs missing Debian packages for building, testing and plotting.
 # shellcheck disable=SC2086 # the lists are split into words on purpose
 set -eu
 
@@ -14,8 +14,8 @@ packages="g++ cmake ninja-build make ccache pkg-config
 
 fail() {
   echo "setup: $1" >&2
-  echo "setup: needed are these Debian 12 packages, or what they contain:" $packages >&2
-  echo "setup: where all is there under other names, add SETUP=true to the make command" >&2
+  echo "setup: these Debian 12 packages, or their equivalents, are needed:" $packages >&2
+  echo "setup: if they are installed under other names, add SETUP=true to the make command" >&2
   exit 1
 }
 
@@ -27,7 +27,7 @@ is_installed() {
 }
 
 for program in apt-get dpkg-query; do
-  command -v $program >/dev/null || fail "there is no $program, so this is no Debian system"
+  command -v $program >/dev/null || fail "$program is missing, so this is not a Debian system"
 done
 
 missing=""
@@ -44,7 +44,7 @@ if [ "$(id -u)" -eq 0 ]; then
 elif command -v sudo >/dev/null; then
   as_root="sudo env"
 else
-  fail "neither root nor sudo to install what is missing:$missing"
+  fail "installing packages needs root or sudo; missing:$missing"
 fi
 
 echo "setup: installing$missing"

@@ -4,7 +4,7 @@
 
 #include <op2/op2.hpp>
 
-// What is done for one edge: it adds its length to the two nodes at its ends.
+// The kernel, executed for each edge: adds the length of the edge to its two end nodes.
 OP_KERNEL(add_length, (const double* length, double* left, double* right), {
   *left += *length;
   *right += *length;
@@ -13,7 +13,7 @@ OP_KERNEL(add_length, (const double* length, double* left, double* right), {
 int main(int argc, char** argv) {
   op_init(argc, argv);
 
-  // A ring of six nodes; edge e lies between nodes e and e + 1.
+  // A ring of six nodes; edge e connects nodes e and e + 1.
   const int size = 6;
   const std::vector<int> ends{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0};
   const std::vector<double> lengths{1, 2, 3, 4, 5, 6};
@@ -24,8 +24,8 @@ int main(int argc, char** argv) {
   const op_dat length = op_decl_dat(edges, 1, lengths.data(), "length");
   const op_dat sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
 
-  // Two edges add to the same node: the library sees to it that nothing is lost, on any number of
-  // threads. The loop is queued here and runs when somebody wants its result.
+  // Two edges increment the same node: the library avoids the data race, for any number of threads.
+  // The loop is queued here and executed when its result is needed.
   op_par_loop(add_length, "add_length", edges,
               op_arg_dat(length, OP_READ),
               op_arg_dat(sum, 0, ends_of_edge, OP_INC),

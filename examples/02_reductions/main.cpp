@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lesson 2: sums and maxima over a mesh, in two ways. For one rank; lesson 4 is for several.
+// Lesson 2: sums and maxima over a mesh, two kinds of reductions. For one rank; see lesson 4.
 #include <vector>
 
 #include <op2/op2.hpp>
@@ -17,8 +17,8 @@ int main(int argc, char** argv) {
   const op_set cells = op_decl_set(4, "cells");
   const op_dat value = op_decl_dat(cells, 1, values.data(), "value");
 
-  // Raw: the result is in a variable of this program as soon as op_par_loop returns. So all loops
-  // that were queued before are executed, too.
+  // Raw: the result is in a variable of this program when op_par_loop returns. So all loops queued
+  // before are executed, too.
   double sum = 0, largest = 0;
   op_par_loop(halve, "halve", cells, op_arg_dat(value, OP_RW));
   op_par_loop(measure, "measure", cells,
@@ -27,8 +27,8 @@ int main(int argc, char** argv) {
               op_arg_gbl(&largest, 1, "double", OP_MAX));
   op_printf("raw:  sum %g, largest %g\n", sum, largest);
 
-  // Lazy: the result stays with the queue. Setting and reducing it are queued like loops; only
-  // asking for it executes them. A time loop that looks at its residual now and then is one chain.
+  // Lazy: the library owns the result. Setting and reducing it are queued like loops; only fetching
+  // it executes them. A time loop that fetches its residual in few iterations is one chain.
   const double zero = 0;
   const op_global lazy_sum = op_decl_global(1, &zero, "sum");
   const op_global lazy_largest = op_decl_global(1, &zero, "largest");

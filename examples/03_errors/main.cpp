@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lesson 3: what happens when something is wrong. Ends with exit code 0 if both mistakes are found.
+// Lesson 3: errors. Ends with exit code 0 if both mistakes are reported.
 // For one rank; lesson 4 is for several.
 #include <vector>
 
 #include <op2/op2.hpp>
 
-// Kernels may also be plain text. This one has a typo, which nobody notices before a loop uses it.
+// Kernels may also be given as source in a string. This one has a typo, which is found when a loop
+// uses it.
 constexpr const char* kernel_with_a_typo = R"(
 void square(const double* in, double* out) {
   out[0] = in[0] * im[0];
@@ -18,7 +19,7 @@ int main(int argc, char** argv) {
   const op_set nodes = op_decl_set(3, "nodes");
   const op_set edges = op_decl_set(2, "edges");
 
-  // Wrong data is refused where it is declared.
+  // Wrong data are reported by the declaration.
   try {
     const std::vector<int> ends{0, 1, 1, 3};
     op_decl_map(edges, nodes, 2, ends.data(), "ends");
@@ -27,8 +28,8 @@ int main(int argc, char** argv) {
     found += error.code() == op2::ErrorCode::map_out_of_range;
   }
 
-  // Loops run late, so the error of a kernel comes late; but it names the loop and where it was
-  // called, and shows the line of the kernel.
+  // Loops are executed later than they are called, and so are errors of kernels; but the message
+  // names the loop and its call, and shows the line of the kernel.
   const op_dat in = op_decl_dat<double>(nodes, 1, nullptr, "in");
   const op_dat out = op_decl_dat<double>(nodes, 1, nullptr, "out");
   const op_kernel square = op_decl_kernel("square", kernel_with_a_typo);

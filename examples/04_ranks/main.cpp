@@ -24,8 +24,8 @@ OP_KERNEL(update, (double* heat, double* gain, double* change), {
   *gain = 0;
 });
 
-// What a rank declares of `all` elements: one block, and the blocks follow each other in the order
-// of the ranks. (A rank that declared the whole mesh would add a second copy of it.)
+// The block of `all` elements that this rank declares; blocks are contiguous, in the order of the
+// ranks. (If every rank declared the whole mesh, there would be one copy per rank.)
 struct Block {
   int begin, end;
 };
@@ -34,7 +34,7 @@ Block block_of(int all) {
           static_cast<int>(std::int64_t{all} * (op_rank() + 1) / op_ranks())};
 }
 
-// The two cells of an edge, by their global numbers: the first half of the edges joins neighbours
+// The global indices of the two cells of an edge: the first half of the edges connects neighbours
 // in a row, the second half neighbours in a column.
 void append_cells(int edge, std::vector<int>& cells) {
   const int half = all_edges / 2, k = edge % half;
@@ -45,10 +45,10 @@ void append_cells(int edge, std::vector<int>& cells) {
 
 void run() {
   const Block cell_block = block_of(all_cells), edge_block = block_of(all_edges);
-  std::vector<double> heat_values, places;
+  std::vector<double> heat_values, coordinates;
   for (int k = cell_block.begin; k < cell_block.end; ++k) {
     heat_values.push_back(k == all_cells / 2 + side / 2 ? 1000 : 0);
-    places.insert(places.end(), {double(k % side), double(k / side)});
+    coordinates.insert(coordinates.end(), {double(k % side), double(k / side)});
   }
   std::vector<int> edge_cells;
   for (int k = edge_block.begin; k < edge_block.end; ++k) append_cells(k, edge_cells);
@@ -57,11 +57,11 @@ void run() {
   const op_set edges = op_decl_set(edge_block.end - edge_block.begin, "edges");
   const op_map ends = op_decl_map(edges, cells, 2, edge_cells.data(), "ends");
   const op_dat heat = op_decl_dat(cells, 1, heat_values.data(), "heat");
-  const op_dat place = op_decl_dat(cells, 2, places.data(), "place");
+  const op_dat position = op_decl_dat(cells, 2, coordinates.data(), "position");
   const double* zeros = nullptr;
   const op_dat gain = op_decl_dat(cells, 1, zeros, "gain");
-  // From here on each rank owns a compact part of the square. Without this it owns its block.
-  op_partition("PTSCOTCH", "KWAY", cells, ends, place);
+  // From here on each rank owns a compact part of the square. Without it each rank owns its block.
+  op_partition("PTSCOTCH", "KWAY", cells, ends, position);
 
   const double zero = 0;
   const op_global change = op_decl_global(1, &zero, "change");
@@ -73,7 +73,7 @@ void run() {
     op_par_loop(update, "update", cells,
                 op_arg_dat(heat, OP_RW), op_arg_dat(gain, OP_RW), op_arg_gbl(change, OP_INC));
     if (step % 50 != 0) continue;
-    double sum = 0;  // the same on every rank
+    double sum = 0;  // equal on all ranks
     op_fetch_global(change, &sum);
     op_printf("step %3d: change %.6e\n", step, std::sqrt(sum));
   }
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
     run();
     op_exit();
   } catch (const std::exception& error) {
-    // An error that all ranks have is thrown on all of them; one of them says it.
+    // An error that occurs on all ranks is thrown on all of them; one prints it.
     if (op_is_root()) std::fprintf(stderr, "%s\n", error.what());
     return EXIT_FAILURE;
   }

@@ -36,8 +36,8 @@ Reals spline_curvatures(const Reals& x, const Reals& y) {
     upper[i] = h(i);
     m[i] = 6 * (slope(i) - slope(i - 1));
   }
-  // The end conditions m_0 = m_1 - (m_2 - m_1) h_0 / h_1, and alike at the end, put into their
-  // rows.
+  // The end conditions m_0 = m_1 - (m_2 - m_1) h_0 / h_1, and the same at the other end,
+  // substituted into the first and last row.
   const double first_ratio = h(0) / h(1);
   const double last_ratio = h(last - 1) / h(last - 2);
   diagonal[1] += h(0) * (1 + first_ratio);
@@ -138,7 +138,7 @@ void add_bedge(Mesh& mesh, int node0, int node1, int cell, Boundary bound) {
   mesh.bound.push_back(bound);
 }
 
-/// Below the cut behind the profile lies the cell at the mirrored place.
+/// Across the cut downstream of the profile is the cell at the mirrored position.
 void add_cell_and_edges(Mesh& mesh, const CGrid& grid, int i, int j) {
   const auto node = [&](int di, int dj) { return grid.node(i + di, j + dj); };
   const int cell = grid.cell(i, j);
@@ -180,7 +180,7 @@ double rounded_to_six_decimals(double value) {
 }
 
 Mesh make_c_grid(int i_cells, int j_cells) {
-  // An edge takes two places in its map, and there are about six edges for each unit of I x J.
+  // An edge has two entries in its map, and there are about six edges for each unit of I x J.
   const double entries = 12.0 * i_cells * j_cells;
   if (i_cells < 2 || j_cells < 2 || entries > std::numeric_limits<int>::max()) {
     throw std::invalid_argument(

@@ -18,10 +18,10 @@ struct Flow {
   op_dat x;                ///< coordinates
   op_dat q, qold, res;     ///< state, state before the step, residual
   op_dat adt;              ///< area over time step
-  op_dat bound;            ///< a Boundary
+  op_dat bound;            ///< a Boundary: the boundary condition
 };
 
-/// Which partitioner op_partition is to use.
+/// The arguments of op_partition.
 struct Partitioner {
   std::string library = "PTSCOTCH", routine = "KWAY";
 };
@@ -30,9 +30,9 @@ struct Partitioner {
 /// kernels. Everything is copied.
 Flow declare_flow(const Mesh& block, const Partitioner& partitioner = {});
 
-/// The sum of squares that the last half step found. Lazy: it stays in the library until its value
-/// is asked for, so that loops of many iterations form one chain. Not lazy: a variable of this
-/// program, which must be complete whenever the loop returns. Must stay where it is.
+/// The sum of squares of the last half step. Lazy: owned by the library until it is fetched, so
+/// that the loops of many iterations form one chain. Not lazy: a variable of this program, which
+/// must be complete whenever the loop returns. Its address must not change.
 class Residual {
  public:
   explicit Residual(bool lazy);

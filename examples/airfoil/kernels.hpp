@@ -14,11 +14,11 @@ namespace airfoil {
 // the reference residuals depend on that.
 inline const double gam = 1.4f;  // ratio of specific heats
 inline const double gm1 = gam - 1;
-inline const double cfl = 0.9f;   // time step over the limit of stability
+inline const double cfl = 0.9f;   // time step over the stability limit
 inline const double eps = 0.05f;  // strength of the dissipation
 inline const double mach = 0.4f;  // of the undisturbed flow
 
-/// The undisturbed flow, along x, with density and pressure 1.
+/// The undisturbed flow (free stream), along x, with density and pressure 1.
 inline const double uinf = std::sqrt(gam) * mach;
 inline const double qinf[4] = {1, uinf, 0, 1 / gm1 + 0.5 * uinf* uinf};
 
@@ -70,7 +70,7 @@ OP_KERNEL(res_calc,
             }
           });
 
-/// A wall (bound 1) only presses; elsewhere the other side of the edge is the undisturbed flow.
+/// At a wall (bound 1) there is only pressure; elsewhere the other side is the undisturbed flow.
 OP_KERNEL(bres_calc,
           (const double* x1, const double* x2, const double* q1, const double* adt1, double* res1,
            const int* bound),
@@ -110,7 +110,7 @@ OP_KERNEL(update, (const double* qold, double* q, double* res, const double* adt
   }
 });
 
-/// What one wants to see of a flow.
+/// Fields for visualisation.
 OP_KERNEL(flow_fields, (const double* q, double* density, double* pressure, double* mach_number), {
   const double momentum2 = q[1] * q[1] + q[2] * q[2];
   *density = q[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flow around a NACA0012 profile: the program to start from. Try --help and --op2-help.
+// Flow around a NACA0012 airfoil, the reference application. See --help and --op2-help.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -27,9 +27,10 @@ struct Options {
 };
 
 void describe(CLI::App& app, Options& options) {
-  app.add_option("--size", options.size, "cells around the profile, and away from it")
+  app.add_option("--size", options.size, "cells around the profile, and normal to it")
       ->capture_default_str();
-  app.add_option("--mesh", options.mesh_file, "read the mesh from this file instead of making it");
+  app.add_option("--mesh", options.mesh_file,
+                 "read the mesh from this file instead of generating it");
   app.add_option("--iterations", options.iterations)
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
@@ -37,7 +38,7 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--partitioner", options.partitioner, "library and routine for op_partition")
       ->capture_default_str();
   app.add_flag("--raw", options.raw,
-               "sum residuals in a variable of the program, which ends a chain of loops");
+               "reduce residuals into a variable of the program, which ends a chain of loops");
   app.add_flag("--no-check", options.no_check, "do not compare with the known residuals");
 }
 
@@ -70,7 +71,7 @@ struct Reference {
   double tolerance;  ///< relative
 };
 
-/// What the classic mesh of 400 x 600 gives.
+/// Residuals on the original mesh of 400 x 600.
 constexpr Reference references[] = {{100, 5.0218612497476e-04, 1e-9},
                                     {1000, 1.0601146375781e-04, 1e-7}};
 

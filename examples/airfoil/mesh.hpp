@@ -27,13 +27,14 @@ struct Mesh {
   bool operator==(const Mesh&) const = default;
 };
 
-/// A C-grid: 3 `i_cells` cells along the wake and around the profile (a third each), `j_cells` away
-/// from it. Coordinates are rounded to six decimals, so that the text format holds them exactly.
-/// @throws std::invalid_argument unless i_cells and j_cells >= 2 and an int can count everything
+/// A C-grid: 3 `i_cells` cells along the wake and around the profile (a third each), `j_cells`
+/// normal to it. Coordinates are rounded to six decimals, so that the text format represents them
+/// exactly.
+/// @throws std::invalid_argument unless i_cells, j_cells >= 2 and all sizes fit into an int
 Mesh make_c_grid(int i_cells, int j_cells);
 
-/// What rank `rank` of `ranks` declares: of each sort of element a block of its own, in the order
-/// of the ranks. Indices remain those of the whole mesh.
+/// What rank `rank` of `ranks` declares: one block of each set, in the order of the ranks. Indices
+/// are global.
 Mesh block_of(const Mesh& whole, int rank, int ranks);
 
 /// The double nearest to the six decimals that printf("%f") shows.

@@ -14,7 +14,7 @@ namespace airfoil {
 
 namespace {
 
-/// Takes numbers off a text; counts lines for its messages.
+/// Parses numbers from text; counts lines for error messages.
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {

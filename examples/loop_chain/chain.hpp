@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops as an OP2 program: update and edge_flux, one after the other, again and again.
+// The loops as an OP2 program: update and edge_flux alternate.
 #pragma once
 
 #include <op2/op2.hpp>
@@ -20,9 +20,8 @@ struct Mesh {
 /// Declares this rank's block; no rank ever holds the whole mesh.
 Mesh declare_mesh(const Grid& grid);
 
-/// Gives all nodes new values, which no other rank has. A chain of its own: if it were the
-/// beginning of the next one, it would be executed on halo nodes too, whose values would then never
-/// be sent.
+/// Gives all nodes new values. A separate chain: as the beginning of the next one it would be
+/// executed on halo nodes too, whose values would then never be sent.
 void prepare_inputs(const Mesh& mesh, double amplitude);
 
 /// Queues `pairs` times update and edge_flux. Without feedback, update reads nothing that the chain
@@ -34,7 +33,7 @@ void queue_chain(const Mesh& mesh, int pairs, bool feedback);
 State expected_flux(const Grid& grid, int pairs, bool feedback);
 
 struct Comparison {
-  double deviation = 0;       ///< largest difference from what is expected
+  double deviation = 0;       ///< largest difference from the expected value
   double sum_of_squares = 0;  ///< of the flux
 };
 Comparison compare_flux(const Mesh& mesh, const State& expected);

@@ -8,7 +8,7 @@ namespace loop_chain {
 
 namespace {
 
-using Place = std::array<int, 3>;  ///< of a node along each direction
+using NodePosition = std::array<int, 3>;  ///< index of a node along each direction
 
 /// Small enough for all eigenvalues to be below 2.
 constexpr double weights[kinds][3] = {{0.12, 0.10, 0.08}, {0.06, 0.09, 0.11}};
@@ -22,28 +22,29 @@ double angle(const Grid& grid, int component) {
   return std::numbers::pi * wave_number(grid, component) / grid.width();
 }
 
-Place place_of(const Grid& grid, std::int64_t node) {
-  Place place{};
+NodePosition position_of(const Grid& grid, std::int64_t node) {
+  NodePosition position{};
   for (int d = 0; d < grid.dim; ++d) {
-    place[d] = static_cast<int>(node % grid.width());
+    position[d] = static_cast<int>(node % grid.width());
     node /= grid.width();
   }
-  return place;
+  return position;
 }
 
-void add_node(Block& block, const Grid& grid, const Place& place) {
-  for (int d = 0; d < grid.dim; ++d) block.x.push_back(static_cast<double>(place[d]) / grid.cells);
+void add_node(Block& block, const Grid& grid, const NodePosition& position) {
+  for (int d = 0; d < grid.dim; ++d)
+    block.x.push_back(static_cast<double>(position[d]) / grid.cells);
   for (int c = 0; c < components; ++c) {
     double value = 1;
-    for (int d = 0; d < grid.dim; ++d) value *= std::cos(angle(grid, c) * (place[d] + 0.5));
+    for (int d = 0; d < grid.dim; ++d) value *= std::cos(angle(grid, c) * (position[d] + 0.5));
     block.mode.push_back(value);
   }
 }
 
-void add_edges(Block& block, const Grid& grid, std::int64_t node, const Place& place) {
+void add_edges(Block& block, const Grid& grid, std::int64_t node, const NodePosition& position) {
   std::int64_t stride = 1;
   for (int d = 0; d < grid.dim; ++d, stride *= grid.width()) {
-    if (place[d] == grid.cells) continue;
+    if (position[d] == grid.cells) continue;
     block.edge_nodes.push_back(static_cast<int>(node));
     block.edge_nodes.push_back(static_cast<int>(node + stride));
     for (const auto& of_kind : weights) block.weight.push_back(of_kind[d]);
@@ -66,9 +67,9 @@ Block make_block(const Grid& grid, int rank, int ranks) {
   Block block;
   const std::int64_t end = grid.nodes() * (rank + 1) / ranks;
   for (std::int64_t node = grid.nodes() * rank / ranks; node < end; ++node) {
-    const Place place = place_of(grid, node);
-    add_node(block, grid, place);
-    add_edges(block, grid, node, place);
+    const NodePosition position = position_of(grid, node);
+    add_node(block, grid, position);
+    add_edges(block, grid, node, position);
   }
   return block;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A structured grid of quadrilaterals or hexahedra as an unstructured mesh: its nodes, and its
-// edges in all directions. Knows the functions on the nodes that differences along edges only
-// multiply.
+// edges in all directions; and eigenfunctions of the differences along edges, as functions on the
+// nodes.
 #pragma once
 
 #include <array>
@@ -25,13 +25,13 @@ struct Grid {
   std::int64_t edges() const;
 };
 
-/// What one rank holds: nodes number*rank/ranks .. number*(rank+1)/ranks of the global order, which
-/// runs along the first direction first, and the edges that begin in them.
+/// The block of one rank: nodes number*rank/ranks .. number*(rank+1)/ranks of the global order, in
+/// which the first direction is fastest, and the edges that begin at them.
 struct Block {
   std::vector<double> x;        ///< coordinates, shape [nodes x dim]
   std::vector<double> mode;     ///< shape [nodes x components]
-  std::vector<int> edge_nodes;  ///< global numbers, shape [edges x 2]
-  std::vector<double> weight;   ///< the same for all edges of one direction, shape [edges x kinds]
+  std::vector<int> edge_nodes;  ///< global indices, shape [edges x 2]
+  std::vector<double> weight;   ///< equal for all edges of one direction, shape [edges x kinds]
 
   int nodes() const { return static_cast<int>(mode.size()) / components; }
   int edges() const { return static_cast<int>(edge_nodes.size()) / 2; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two loops over edges that feed each other through nodes, the loop that begins anew, and checks.
+// Two loops over edges that depend on each other through nodes, the loop that initialises them, and
+// checks.
 // Everything is linear, so that the result is known (expected_flux).
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace loop_chain {
 
-/// How much of the flux goes back into the update, if it does. Known to the kernels.
+/// Factor of the flux in the update, if the update reads it. A constant of the kernels.
 inline const double feedback = 0.1;
 
 OP_KERNEL(prepare,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chain of loops in which every loop needs what the one before has made at the other ranks: what
-// does it gain from exchanging halos once? Try --help, and OP2_CHAIN=on and off under mpirun.
+// A chain of loops in which every loop reads halo values that the previous one has written: what is
+// gained by a single halo exchange? See --help; compare OP2_CHAIN=on and off under mpirun.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -50,7 +50,7 @@ double seconds() {
   return wall;
 }
 
-/// Costs of one chain. Inputs are renewed before the clock starts.
+/// Costs of one chain. Inputs are reset before the time is taken.
 Costs run_chain(const Mesh& mesh, const Options& options, double amplitude) {
   prepare_inputs(mesh, amplitude);
   const Costs before = counted_costs(options.feedback());
@@ -82,7 +82,7 @@ Grid grid_of(const Options& options) {
   if (entries > std::numeric_limits<int>::max()) {
     throw std::invalid_argument("a grid of " + std::to_string(options.cells) +
                                 " cells along each direction is too large: its edges take " +
-                                "more than 2^31 places in their map");
+                                "more than 2^31 entries in their map");
   }
   return grid;
 }
@@ -94,7 +94,7 @@ int run(const Options& options) {
                mesh.edge_nodes, mesh.x);
   const Summary summary = summarise(measure(mesh, options));
 
-  run_chain(mesh, options, 1);  // other values than before: stale ones would be seen
+  run_chain(mesh, options, 1);  // new values, so that stale ones would be detected
   const State expected = expected_flux(grid, options.pairs, options.feedback());
   const Comparison comparison = compare_flux(mesh, expected);
   const bool passed = passes(comparison, expected);

@@ -114,8 +114,8 @@ void print(const Options& options, const Grid& grid, const Summary& summary) {
             summary.most.exchanges);
   print_line("messages", summary, &Costs::messages);
   print_line("bytes", summary, &Costs::bytes);
-  print_line("core iterations", summary, &Costs::core_iterations);
-  print_line("iterations after that", summary, &Costs::rest_iterations);
+  print_line("interior iterations", summary, &Costs::core_iterations);
+  print_line("boundary iterations", summary, &Costs::rest_iterations);
   print_line("redundant iterations", summary, &Costs::redundant_iterations);
   op_printf("  time                   %12.6f ms, %.2f ns per edge and loop on %d rank%s\n",
             1e3 * summary.most.seconds, 1e9 * summary.most.seconds * op_ranks() / executions,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the chains of one run cost, on all ranks.
+// The costs of the chains of one run, over all ranks.
 #pragma once
 
 #include <array>
@@ -29,10 +29,10 @@ struct Costs {
   double seconds, wait_seconds;
 };
 
-/// What the library has counted up to now. Local; `seconds` is for the caller to fill.
+/// The counters of the library. Local; the caller sets `seconds`.
 Costs counted_costs(bool feedback);
 
-/// costs + factor * other, figure by figure.
+/// costs + factor * other, member by member.
 Costs plus(const Costs& costs, double factor, const Costs& other);
 
 struct Summary {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Declarations: sets, maps, dats, constants and globals. All arrays are copied by the call.
-// Unless marked local, functions are collective over the ranks and arrays are the rank's own block.
+// Unless marked local, functions are collective over the ranks and arrays are this rank's block.
 // All functions throw op2::Error; `not_initialised`, `wrong_thread`, `wrong_process` and
 // `bad_handle` may come from any of them and are not repeated below.
 #pragma once
 
 #include <op2/types.hpp>
 
-/// A set of `local_size` elements (>= 0) on this rank: a block of the whole set, and the blocks
-/// follow each other in the order of the ranks.
+/// A set of `local_size` elements (>= 0) on this rank: one block of the global set. Blocks are
+/// numbered contiguously in the order of the ranks.
 /// @throws op2::Error bad_size, bad_name, too_large (2^31 elements or more on all ranks)
 OP2_API op_set op_decl_set(int local_size, const char* name);
 
 /// A map from every element of `from` to `dim` elements of `to`.
-/// @param values  global indices of `to`, shape [from->size x dim]; null is legal if `from` is
+/// @param values  global indices of `to`, shape [from->size x dim]; null is allowed if `from` is
 /// empty
 /// @throws op2::Error bad_dim, bad_name, null_data, map_out_of_range (names row, column, value,
 /// total)
@@ -42,19 +42,19 @@ op_dat op_decl_dat(op_set set, int dim, const T* values, const char* name) {
   return op2::detail::decl_dat(set, dim, nullptr, op2::type_of<T>(), values, name);
 }
 
-/// Scratch data on `set`, all zeros. May be declared and freed inside a time loop: memory is
-/// reused.
+/// Temporary data on `set`, initially zero. May be declared and freed inside a time loop: memory
+/// is reused.
 /// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
 OP2_API op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name);
 
-/// Ends the life of a temporary dat, whose pending loops are still executed. Local. The handle must
-/// not be used again: a later temporary of the same shape may get the same one.
-/// @return false if `dat` is no live temporary dat
+/// Frees a temporary dat; pending loops that use it are still executed. Local. The handle must not
+/// be used again: a later temporary dat of the same shape may get the same handle.
+/// @return false if `dat` is not a live temporary dat
 OP2_API bool op_free_dat_temp(op_dat dat);
 
-/// A constant that kernels given as text see under `name`: `const T name` or, with dim > 1,
-/// `const T name[dim]`. The value is captured now; a later declaration with the same name
-/// executes all pending loops, then replaces the value, and compiles nothing again.
+/// A constant that kernels given as source see under `name`: `const T name` or, with dim > 1,
+/// `const T name[dim]`. The value is copied now; a later declaration with the same name executes
+/// all pending loops, then replaces the value. No kernel is recompiled.
 /// @throws op2::Error bad_constant (name cannot be used; type or dim differ from before), bad_dim,
 /// null_data; what executing loops may throw
 template <op2::Value T>
@@ -62,22 +62,22 @@ void op_decl_const(const char* name, int dim, const T* values) {
   op2::detail::decl_const(name, dim, nullptr, op2::type_of<T>(), values);
 }
 
-/// A global value that lives with the queue, so that reducing it does not end a chain of loops.
+/// A global value that the library owns (lazy global): reducing it does not end a chain of loops.
 /// @param initial  shape [dim]
 template <op2::Value T>
 op_global op_decl_global(int dim, const T* initial, const char* name) {
   return op2::detail::decl_global(dim, op2::type_of<T>(), initial, name);
 }
 
-/// Sets a global in the order of the calls; `values` [dim] is copied. Forces nothing but a full
-/// queue.
+/// Sets a lazy global, in order with the queued loops; `values`, shape [dim], are copied. Executes
+/// pending loops only if the queue is full.
 /// @throws op2::Error bad_type, null_data; what executing loops may throw
 template <op2::Value T>
 void op_set_global(op_global global, const T* values) {
   op2::detail::set_global(global, op2::type_of<T>(), values);
 }
 
-/// Executes pending loops and copies the value to `values` [dim]; the same on every rank.
+/// Executes pending loops and copies the value to `values`, shape [dim]; equal on all ranks.
 /// @throws op2::Error bad_type, and everything that executing loops may throw
 template <op2::Value T>
 void op_fetch_global(op_global global, T* values) {

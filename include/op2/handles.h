@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The structs behind the handles of sets, maps and dats. C++11, so that programs written for OP2's
-// own headers share them with programs for op2.hpp. Fields may be read by anyone and are written by
-// the library alone; handles live from their declaration to `op_exit`. Fields that keep the value
-// given here are OP2's and mean nothing in this library: they are there for programs that name
-// them.
+// The structs that the handles of sets, maps and dats point to. C++11, so that programs written for
+// OP2's headers share them with programs for op2.hpp. Programs may read fields; only the library
+// writes them. Handles are valid from their declaration to `op_exit`. Fields with an initialiser
+// exist for source compatibility with OP2: the library does not use them and they keep that
+// value.
 #pragma once
 
 #if defined(__GNUC__)
@@ -17,10 +17,10 @@ struct op_set_core {
   int index;  ///< position in the order of declaration
   int size;   ///< elements that this rank owns
   const char* name;
-  int core_size;     ///< owned elements that touch no other rank's data
+  int core_size;     ///< owned elements that access no data of other ranks
   int exec_size;     ///< imported elements that are executed redundantly
   int nonexec_size;  ///< imported elements that are only read
-  int stride = 1;    ///< from one value of an element to the next: they lie beside each other
+  int stride = 1;    ///< between the values of one element: they are contiguous
 };
 typedef op_set_core* op_set;
 
@@ -29,7 +29,7 @@ struct op_map_core {
   int index;
   op_set from, to;
   int dim;   ///< arity: targets per element of `from`
-  int* map;  ///< local rows of `to`, shape [from->size x dim]; moves with the mesh
+  int* map;  ///< local indices of `to`, shape [from->size x dim]; pointer not stable
   long long* map_gbl = nullptr;
   int* map_d = nullptr;
   const char* name;
@@ -44,11 +44,11 @@ struct op_dat_core {
   op_set set;
   int dim;
   int size;    ///< bytes per element: dim * bytes per value
-  char* data;  ///< local rows, in an order of the library, shape [rows x dim]; current only after a
-               ///< flush; moves when the mesh is ordered, distributed or added to
+  char* data;  ///< local rows, in the local order, shape [rows x dim]; current only after a flush;
+               ///< the pointer changes when the mesh is renumbered, distributed or extended
   char* data_d = nullptr;
   const char* type;  ///< canonical type string
-  const char* name;  ///< the program may let it point to a text of its own; the library has a copy
+  const char* name;  ///< the program may redirect it to its own string; the library keeps a copy
   char* buffer_d = nullptr;
   char* buffer_d_r = nullptr;
   int dirtybit = 0;

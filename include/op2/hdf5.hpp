@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files: meshes and data from files, and into them (docs/files.md). Rows are in the original
-// order, whatever the number of ranks that read or write. All functions are collective; what is
-// wrong on one rank is an error on all.
+// HDF5 files: reading and writing meshes and data (docs/files.md). Rows are in the original order
+// for any number of ranks that read or write. All functions are collective; an error on one
+// rank is an error on all.
 //
 // In a file a set is a dataset of one int, its size; a map or dat is a dataset [size of the set x
-// dim]. A `name` may have groups on its path: "mesh/cells".
+// dim]. A `name` may contain groups: "mesh/cells".
 //
-// Every function may throw op2::Error io_failure (no such file, no HDF5 file, damaged, no
-// permission, disk full), bad_dataset (missing, no numbers, other sizes, a value that the type
-// cannot hold), bad_name (an empty name or path), out_of_memory, and not_compiled in a build
+// Every function may throw op2::Error io_failure (file missing, not HDF5, damaged, no permission,
+// disk full), bad_dataset (missing, not numeric, wrong extents, a value out of range for the
+// type), bad_name (an empty name or path), out_of_memory, and not_compiled in a build
 // without HDF5. Messages name the file and the dataset.
 #pragma once
 
 #include <op2/types.hpp>
 
-/// A set whose size is the one whole number in dataset `name`. Every rank holds an equal block of
-/// it; the first ranks hold one element more if it cannot be divided.
+/// A set whose size is the single integer in dataset `name`. Every rank declares an equal block; if
+/// the size is not divisible, the first ranks have one element more.
 /// @throws op2::Error bad_size (negative), too_large (2^31 elements or more)
 OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
 
@@ -24,19 +24,19 @@ OP2_API op_set op_decl_set_hdf5(const char* file, const char* name);
 /// @throws op2::Error too_large (2^31 elements or more)
 OP2_API op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset);
 
-/// A map from dataset `name` of whole numbers, shape [size of from x dim]. Each rank reads the rows
-/// that it holds of `from`, however that was declared.
-/// @param base_index  the number by which the file means the first element of `to`: 0, or 1
-/// @return null on all ranks, with a warning in the log, if the file has no such dataset; anything
-/// else that is wrong is an error
+/// A map from dataset `name` of integers, shape [size of from x dim]. Each rank reads the rows of
+/// its block of `from`, however that was declared.
+/// @param base_index  index of the first element of `to` in the file: 0 or 1
+/// @return null on all ranks, with a warning in the log, if the file has no such dataset; all other
+/// problems are errors
 /// @throws op2::Error bad_dim, bad_handle, map_out_of_range (names row, column and the file's
 /// value)
 OP2_API op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
                                 int base_index = 0);
 
-/// A dat from dataset `name`, shape [size of set x dim]. Values are converted: whole numbers to any
-/// type that can hold them, floating-point ones between double and float.
-/// @param type  "double", "float", "int", "uint", "ll", "ull" or "bool": of the dat
+/// A dat from dataset `name`, shape [size of set x dim]. Values are converted: integers to any
+/// type that can represent them, floating-point values between double and float.
+/// @param type  of the dat: "double", "float", "int", "uint", "ll", "ull" or "bool"
 /// @return null as for a map, if the file has no such dataset
 /// @throws op2::Error bad_dim, bad_type, bad_handle
 OP2_API op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
@@ -49,8 +49,8 @@ OP2_API void write_const_hdf5(const char* name, int dim, const char* type, Type 
                               const void* values, const char* file);
 }  // namespace op2::detail
 
-/// Reads the `dim` values of dataset `name` into `values`, the same on every rank. Declares
-/// nothing: see op_decl_const. Values are converted as those of dats.
+/// Reads the `dim` values of dataset `name` into `values`, equal on all ranks. Declares no
+/// constant: see op_decl_const. Values are converted as for dats.
 /// @param type    must name T
 /// @param values  shape [dim]
 /// @throws op2::Error bad_dim, bad_type, null_data
@@ -62,8 +62,8 @@ void op_get_const_hdf5(const char* name, int dim, const char* type, T* values, c
 OP2_API void op_get_const_hdf5(const char* name, int dim, const char* type, char* values,
                                const char* file);
 
-/// Writes `dim` values to dataset `name` of `file`: added to a file that is there, in place of a
-/// dataset of this name. Ranks must have the same values; those of the root are written.
+/// Writes `dim` values to dataset `name` of `file`, which is created if needed; a dataset of this
+/// name is replaced. Values must be equal on all ranks; those of the root are written.
 /// @param values  shape [dim]
 /// @throws op2::Error bad_dim, bad_type, null_data
 template <op2::Value T>
@@ -74,19 +74,19 @@ void op_write_const_hdf5(const char* name, int dim, const char* type, const T* v
 OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, const char* values,
                                  const char* file);
 
-/// Executes pending loops and writes all sets, maps and dats (temporary ones are left out) to a new
-/// file, from which the functions above declare the same mesh again. The file appears when it is
-/// complete; until then one of this name stays as it was.
-/// @param base_index  the number of the first element in map entries: 0, or 1
+/// Executes pending loops and writes all sets, maps and dats (except temporary dats) to a new file,
+/// from which the functions above can declare the same mesh again. The file appears when it is
+/// complete; until then an existing file of this name is unchanged.
+/// @param base_index  index of the first element in map entries: 0 or 1
 /// @throws op2::Error bad_name: two of them cannot be in one file ("a" and "a/b", or a set and a
 /// dat of one name); everything that executing loops may throw
 OP2_API void op_dump_to_hdf5(const char* file, int base_index = 0);
 
-/// Executes pending loops and adds the dat to `file` under its own name, in place of a dataset of
-/// that name; a file that is not there is created. If this fails, or the program ends meanwhile, a
-/// file that was there may be damaged.
+/// Executes pending loops and writes the dat to `file` under its name; a dataset of that name is
+/// replaced, and a missing file is created. If this fails, or the program is killed meanwhile, an
+/// existing file may be damaged.
 /// @throws op2::Error bad_handle, and everything that executing loops may throw
 OP2_API void op_fetch_data_hdf5_file(op_dat dat, const char* file);
 
-/// The same under the name `path`; groups on the way ("results/step_7/q") are made.
+/// The same under the name `path`; groups in it ("results/step_7/q") are created.
 OP2_API void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files. All functions execute pending loops, write in the original order, and leave either the
-// complete file or none: they write beside `path` and rename. Collective.
+// complete file or none: they write a temporary file and rename it. Collective.
 #pragma once
 
 #include <span>
 
 #include <op2/types.hpp>
 
-/// Text: a line "size dim", then a line per element. Floating-point values have as many digits as
-/// it takes to read them back exactly (17 for double, where OP2 writes 16).
+/// Text: a line "size dim", then one line per element. Floating-point values have enough digits to
+/// read them back exactly (17 for double, where OP2 writes 16).
 /// @throws op2::Error io_failure (names the file and the reason)
 OP2_API void op_print_dat_to_txtfile(op_dat dat, const char* path);
 
-/// Binary: int size, int dim, then the values.
+/// Binary: int size, int dim, then the values, shape [size x dim].
 /// @throws op2::Error io_failure
 OP2_API void op_print_dat_to_binfile(op_dat dat, const char* path);
 
@@ -25,11 +25,11 @@ OP2_API void op_print_dat_to_binfile(op_dat dat, const char* path);
 OP2_API void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                           std::span<const op_dat> fields);
 
-/// The same in pieces, for meshes that are too large for one rank: each rank writes the cells that
-/// it owns, with the nodes they touch, to a .vtu beside `path`, and the root the .pvtu that
-/// ParaView opens: "flow.pvtu" comes with "flow_0.vtu", "flow_1.vtu", ... Nothing is collected on
-/// one rank. Cells of a piece are in the library's own order. The .pvtu is written when all pieces
-/// are there.
+/// The same as a partitioned file, for meshes that are too large for one rank: each rank writes its
+/// owned cells and their nodes to a .vtu in the folder of `path`; the root writes the .pvtu that
+/// ParaView opens: "flow.pvtu" refers to "flow_0.vtu", "flow_1.vtu", ... Nothing is gathered on one
+/// rank. The cells of a piece are in the local order. The .pvtu is written after all pieces are
+/// complete.
 /// @throws op2::Error as op_write_vtu
 OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                            std::span<const op_dat> fields);

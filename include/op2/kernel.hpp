@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels: the text that is compiled at run time and, with OP_KERNEL, its twin in the host program.
+// Kernels: source compiled at run time and, with OP_KERNEL, the same function in the program.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace op2 {
 /// One parameter of a kernel's host function.
 struct Parameter {
   Type type;
-  bool is_const;   ///< it leads to const values
+  bool is_const;   ///< it points to const values
   bool is_vector;  ///< a pointer to pointers, for a vector argument
 };
 
@@ -23,12 +23,12 @@ using HostCall = void (*)(void (*function)(), char* const* arguments);
 
 }  // namespace op2
 
-/// A kernel: a text that defines the function `name`, and what is known of it before it is
+/// A kernel: source that defines the function `name`, and what is known about it before it is
 /// compiled.
 struct op_kernel_core {
   const char* name;
   const char* source;
-  const char* file;  ///< file of the text if `text_is_file`, else of the call that declared it
+  const char* file;  ///< of the source if `text_is_file`, else of the call that declared it
   int line;          ///< line of the call that declared it
   bool text_is_file;
   void (*host)();                    ///< host function, or null
@@ -40,7 +40,7 @@ using op_kernel = const op_kernel_core*;
 
 namespace op2 {
 
-/// What a kernel's parameter leads to: through one pointer, or through an array of them.
+/// The type that a kernel's parameter points to: through one pointer, or an array of pointers.
 template <class P>
 using Reached = std::remove_pointer_t<
     std::conditional_t<std::is_pointer_v<std::remove_pointer_t<P>>, std::remove_pointer_t<P>, P>>;
@@ -60,8 +60,8 @@ struct HostFunction {
                                               std::is_pointer_v<std::remove_pointer_t<P>>}...};
 };
 
-/// A kernel whose parameters are known to the compiler, so that a loop with the wrong number of
-/// arguments does not compile. Made by OP_KERNEL; converts to the handle.
+/// A kernel whose parameters the host compiler knows, so that a loop with the wrong number of
+/// arguments does not compile. Created by OP_KERNEL; converts to the handle.
 template <KernelParameter... P>
 struct TypedKernel {
   op_kernel_core core;
@@ -85,9 +85,9 @@ struct TypedKernel {
 #define OP2_TEXT_OF(...) #__VA_ARGS__
 #define OP2_TEXT(...) OP2_TEXT_OF(__VA_ARGS__)
 
-/// Defines the kernel `name` at namespace scope: the host function, its text (macros expanded) and
-/// the handle. The constants it names must be variables of the host program in scope here, and
-/// declared with `op_decl_const` under the same names.
+/// Defines the kernel `name` at namespace scope: the host function, its source (macros expanded)
+/// and the handle. Constants that it names must be variables of the program, in scope here, and
+/// must be declared with `op_decl_const` under the same names.
 ///
 ///     OP_KERNEL(add, (const double* flux, double* sum), { *sum += *flux; })
 #define OP_KERNEL(name, parameters, ...)                                                           \
@@ -95,14 +95,14 @@ struct TypedKernel {
       #name, "void " #name OP2_TEXT(parameters) " " OP2_TEXT(__VA_ARGS__), &name##_host, __FILE__, \
       __LINE__)
 
-/// A kernel from text. Local. The text must define a function `name` whose parameters are one
-/// pointer per loop argument; it may define helpers and include files (see docs/kernels.md).
-/// Nothing is compiled before the first loop that uses it is executed.
+/// A kernel from source. Local. The source must define a function `name` with one pointer parameter
+/// per loop argument; it may define helpers and include files (docs/kernels.md). It is compiled
+/// when the first loop that uses it is executed.
 /// @throws op2::Error bad_name, null_data
 OP2_API op_kernel op_decl_kernel(const char* name, const char* source,
                                  std::source_location where = std::source_location::current());
 
-/// The same with the text in the file `path`, which is read now.
+/// The same with the source in the file `path`, which is read now.
 /// @throws op2::Error bad_name, io_failure
 OP2_API op_kernel op_decl_kernel_file(const char* name, const char* path,
                                       std::source_location where = std::source_location::current());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole public interface of libop2.
+// The complete public interface of libop2.
 #pragma once
 
 #include <op2/decl.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arguments of loops and the loop itself. Everything that needs no data is checked at the call;
+// Loops and their arguments. Arguments are checked at the call, except for what depends on data;
 // the loop is queued and executed at the next force point (docs/queue.md lists them).
 #pragma once
 
@@ -9,27 +9,27 @@
 #include <op2/kernel.hpp>
 #include <op2/types.hpp>
 
-/// One argument of a loop, by value. Fields may be read; make arguments with the functions below.
+/// One argument of a loop. Fields may be read; create arguments with the functions below.
 struct op_arg {
   op_arg_type argtype = OP_ARG_DAT;
   op_access acc = OP_READ;
   op2::Type value_type = op2::Type::f64;  ///< of a raw global or an index
   int opt = 1;  ///< 0: the argument is off; the kernel gets a null pointer
   int dim = 1;
-  bool dim_as_declared = false;  ///< short forms: `dim` is not given
+  bool dim_as_declared = false;  ///< short forms: `dim` is that of the dat
   int idx = -1;                  ///< column of the map; -1: direct
   op_dat dat = nullptr;
   op_map map = nullptr;
   op_global global = nullptr;  ///< lazy global, or null
-  char* data = nullptr;        ///< raw global: the user's memory
-  bool writable = false;       ///< raw global: the user's pointer is not to const
+  char* data = nullptr;        ///< raw global: memory of the program
+  bool writable = false;       ///< raw global: the pointer is non-const
   const char* type = nullptr;  ///< type string given by the caller, or null
-  bool optional = false;       ///< made with a flag: in other calls it may be off
+  bool optional = false;       ///< created with a flag: it may be off in other calls
 };
 
-/// Access to `dat` of each element (`index` -1, `map` OP_ID) or through column `index` of `map`.
-/// With `index` -n, n > 1, it is a vector argument: the kernel gets an array of n pointers, to the
-/// rows in columns 0 .. n - 1. Local. `dim` and `type` repeat the declaration and are checked.
+/// Accesses `dat` directly (`index` -1, `map` OP_ID) or indirectly through column `index` of `map`.
+/// `index` -n, n > 1, makes a vector argument: the kernel gets an array of n pointers, to the rows
+/// in columns 0 .. n - 1. Local. `dim` and `type` repeat the declaration and are checked.
 OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char* type,
                           op_access access);
 
@@ -37,7 +37,7 @@ OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char
 OP2_API op_arg op_arg_dat(op_dat dat, op_access access);
 OP2_API op_arg op_arg_dat(op_dat dat, int index, op_map map, op_access access);
 
-/// An argument that takes part only if `flag` is not 0; with 0, `dat` and `map` may be null.
+/// An argument that is used only if `flag` is not 0; with 0, `dat` and `map` may be null.
 OP2_API op_arg op_opt_arg_dat(int flag, op_dat dat, int index, op_map map, int dim,
                               const char* type, op_access access);
 
@@ -46,8 +46,8 @@ OP2_API op_arg arg_gbl(const void* data, bool writable, int dim, const char* typ
                        op_access access);
 }
 
-/// A raw global: OP_READ values are copied at the loop's call; OP_INC, OP_MIN, OP_MAX and OP_WRITE
-/// are complete when `op_par_loop` returns, so they end the chain of loops.
+/// A raw global, memory of the program: OP_READ values are copied at the call; OP_INC, OP_MIN,
+/// OP_MAX and OP_WRITE are complete when `op_par_loop` returns, so they end the chain of loops.
 /// @param data  shape [dim], at most 16 MiB; a pointer to const can only be OP_READ
 template <op2::Value T>
 op_arg op_arg_gbl(T* data, int dim, const char* type, op_access access) {
@@ -58,7 +58,7 @@ op_arg op_arg_gbl(const T* data, int dim, const char* type, op_access access) {
   return op2::detail::arg_gbl(data, false, dim, type, op2::type_of<T>(), access);
 }
 
-/// A raw global that takes part only if `flag` is not 0; with 0, `data` may be null.
+/// A raw global that is used only if `flag` is not 0; with 0, `data` may be null.
 template <class T>
 op_arg op_opt_arg_gbl(int flag, T* data, int dim, const char* type, op_access access) {
   op_arg arg = op_arg_gbl(data, dim, type, access);
@@ -67,12 +67,12 @@ op_arg op_opt_arg_gbl(int flag, T* data, int dim, const char* type, op_access ac
   return arg;
 }
 
-/// What belongs to a minimum or maximum, such as the number of the element that has it: the kernel
-/// sets it where it replaces the value of argument `reference`, which is a raw global of dim 1 and
-/// OP_MIN or OP_MAX. Over all elements and ranks it is that of the winner; of several, that of the
-/// lowest number. Such a loop runs element by element on one thread of each rank.
+/// The payload of a minimum or maximum (argmin, argmax), such as the index of its element: the
+/// kernel writes it where it replaces the value of argument `reference`, a raw global of dim 1 with
+/// OP_MIN or OP_MAX. The result belongs to the extreme value over all elements and ranks; of equal
+/// ones, to the lowest global index. Such a loop runs in order on one thread of each rank.
 /// @param data  shape [dim]
-/// @param reference  number of the argument, from 0
+/// @param reference  index of the argument, from 0
 template <op2::Value T>
 op_arg op_arg_info(T* data, int dim, const char* type, int reference) {
   op_arg arg = op_arg_gbl(data, dim, type, OP_WRITE);
@@ -81,14 +81,14 @@ op_arg op_arg_info(T* data, int dim, const char* type, int reference) {
   return arg;
 }
 
-/// A lazy global: OP_READ, OP_INC, OP_MIN or OP_MAX in the order of the calls.
+/// A lazy global: OP_READ, OP_INC, OP_MIN or OP_MAX, in order with the queued loops.
 OP2_API op_arg op_arg_gbl(op_global global, op_access access);
 
 /// The original global index of the element (`index` -1, `map` OP_ID) or of the target in column
-/// `index` of `map`; the kernel gets a `const int*`.
+/// `index` of `map`, passed to the kernel as `const int*`.
 OP2_API op_arg op_arg_idx(int index, op_map map);
 
-/// The name of a loop, which also records where the loop was called.
+/// The name of a loop, with the file and line of the call.
 struct op_loop_name {
   const char* name;
   const char* file;
@@ -107,7 +107,7 @@ OP2_API void par_loop(op_kernel kernel, const op_loop_name& name, op_set set,
 /// @throws op2::Error bad_name, bad_handle, wrong_set, bad_map_index, bad_access, bad_dim,
 /// bad_type,
 ///         null_data, too_large, kernel_signature, conflicting_args; what executing loops may
-///         throw, if a raw reduction or the bound of the queue forces it
+///         throw, if a raw reduction or a full queue forces it
 template <std::same_as<op_arg>... Args>
 void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, Args... args) {
   const op_arg list[] = {args..., op_arg{}};
@@ -122,7 +122,7 @@ void op_par_loop(const op2::TypedKernel<P...>& kernel, op_loop_name name, op_set
   op_par_loop(static_cast<op_kernel>(kernel), name, set, args...);
 }
 
-/// The same with the arguments in an array: for a number known only at run time.
+/// The same with the arguments in an array, whose length may be known only at run time.
 inline void op_par_loop(op_kernel kernel, op_loop_name name, op_set set,
                         std::span<const op_arg> args) {
   op2::detail::par_loop(kernel, name, set, args);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of the OP2 abstraction: access modes, value types and the handles of sets, maps, dats,
-// kernels and globals. Handles point to OP2-shaped structs whose fields may be read by anyone and
-// are written by the library alone; they live from their declaration to `op_exit`.
+// The types of the OP2 abstraction: access modes, value types and the handles of sets, maps, dats,
+// kernels and globals. Handles point to structs whose fields programs may read and only the library
+// writes; they are valid from their declaration to `op_exit`.
 #pragma once
 
 #include <concepts>
@@ -9,20 +9,20 @@
 
 #include <op2/handles.h>
 
-/// What a loop does with an argument. A promise that the library relies on: it decides what is
-/// exchanged, ordered, overlapped and checked.
+/// How a loop accesses an argument. The library relies on it: halo exchanges, the order of loops,
+/// overlap and checks are derived from it.
 enum op_access : int {
   OP_READ = 0,   ///< read only; the kernel's parameter must be a pointer to const
-  OP_WRITE = 1,  ///< every component is written, none is read before. A raw global: every element
-                 ///< that writes gives it the same value, else that of any of them counts
+  OP_WRITE = 1,  ///< every component is written, none is read before. A raw global: all elements
+                 ///< must write the same value, otherwise the result is any one of them
   OP_RW = 2,     ///< read and written
-  OP_INC = 3,    ///< added to (bool: true if anything added is); directly accessed increments may
-                 ///< also read the new value
-  OP_MIN = 4,    ///< globals only: the minimum over the owned elements and the start value
-  OP_MAX = 5     ///< globals only: the maximum over the owned elements and the start value
+  OP_INC = 3,    ///< incremented (bool: logical or); if accessed directly, the kernel may also read
+                 ///< the incremented value
+  OP_MIN = 4,    ///< globals only: the minimum over the owned elements and the initial value
+  OP_MAX = 5     ///< globals only: the maximum over the owned elements and the initial value
 };
 
-/// Which sort of thing an `op_arg` refers to.
+/// The kind of an `op_arg`.
 enum op_arg_type : int { OP_ARG_GBL = 0, OP_ARG_DAT = 1, OP_ARG_IDX = 2, OP_ARG_INFO = 3 };
 
 namespace op2 {
@@ -50,7 +50,7 @@ constexpr Type type_of() {
 
 }  // namespace op2
 
-/// A global value that lives with the queue: reduced, set and read in the order of the calls.
+/// A lazy global: reduced, set and read in order with the queued loops.
 struct op_global_core {
   int index;
   int dim;
@@ -59,5 +59,5 @@ struct op_global_core {
 };
 using op_global = op_global_core*;
 
-/// The map of a directly accessed argument: the identity.
+/// The map of a direct argument: the identity.
 inline constexpr op_map OP_ID = nullptr;

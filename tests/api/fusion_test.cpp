@@ -118,7 +118,7 @@ TEST_F(Fusion, LeavesLoopsApartThatMeetThroughAMap) {
 }
 
 TEST_F(Fusion, LeavesTextsWithHelpersAlone) {
-  // In a scope of its own the helper would hide the function of the library.
+  // In a separate scope the helper would hide the function of the library.
   for (const char* disable : {"fuse", "none"}) {
     begin(disable);
     const op_kernel powers = op_decl_kernel(

@@ -106,7 +106,7 @@ TEST_F(Hdf5, OnlyTheDatasetOfAMapMayBeMissing) {
               AllOf(HasSubstr("'absent'"), HasSubstr(path)));
 }
 
-/// A ring of cells with random numbers, which the library keeps in an order of its own.
+/// A ring of cells with random numbering, which the library renumbers.
 TEST_F(Hdf5, AnOrderOfTheLibraryDoesNotShowInFiles) {
   constexpr int size = 500;
   std::vector<int> cell(size), ends;

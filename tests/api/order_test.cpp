@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The library may keep elements in an order of its own; what the program sees keeps its own.
+// The library may renumber elements; the program still sees the declared order.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>

@@ -183,7 +183,7 @@ TEST(Session, TheChildOfAForkIsRefused) {
   op_exit();
 }
 
-TEST(Session, TheChildOfAForkMayStartASessionOfItsOwn) {
+TEST(Session, TheChildOfAForkMayStartANewSession) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer allows no threads in the child of a fork";
 #endif

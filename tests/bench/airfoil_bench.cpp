@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Airfoil by the library against Airfoil by hand, alternately in one process; and, in processes of
-// their own, the memory it takes and the time to its first result. One line of JSON per figure.
+// Airfoil by the library against hand-written Airfoil, alternately in one process; and, in separate
+// processes, the memory it takes and the time to its first result. One line of JSON per figure.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -60,7 +60,7 @@ void expect_agreement(const std::vector<Case>& cases) {
     const double deviation = std::fabs(other.residual / cases[0].residual - 1);
     if (deviation <= 1e-12) continue;
     throw std::runtime_error(std::string(other.name) +
-                             ": residual differs from the one by hand by " +
+                             ": residual differs from the hand-written one by " +
                              std::to_string(deviation) + " (relative)");
   }
 }
@@ -261,7 +261,7 @@ void run(const Settings& settings, int argc, char** argv) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures Airfoil by hand and by the library");
+  CLI::App app("Measures Airfoil, hand-written and by the library");
   bench::Settings settings;
   bench::describe(app, settings);
   CLI11_PARSE(app, argc, argv);

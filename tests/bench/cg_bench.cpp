@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conjugate gradients by the library against the same by hand, alternately in one process: two
+// Conjugate gradients by the library against hand-written code, alternately in one process: two
 // sums per iteration decide how it goes on. One line of JSON per figure.
 #include <algorithm>
 #include <cmath>
@@ -134,7 +134,7 @@ void compare(const CgProblem& problem, const Settings& settings, int threads) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures conjugate gradients by hand and by the library");
+  CLI::App app("Measures conjugate gradients, hand-written and by the library");
   bench::Settings settings;
   app.add_option("--width", settings.width, "cells along a side")->capture_default_str();
   app.add_option("--iterations", settings.iterations, "in one measurement")->capture_default_str();

@@ -43,7 +43,7 @@ HandCg::HandCg(const CgProblem& problem, int threads)
       v_(u_.size()) {}
 
 /// Cells [begin, end) and nodes [first, last). Nodes between two threads' cells get the later
-/// thread's part through a row of its own.
+/// thread's part through a separate row.
 struct HandCg::Share {
   int begin, end, first, last;
 

@@ -18,7 +18,7 @@ struct CgProblem {
   std::vector<double> right_side;  ///< [nodes]
 };
 
-/// The same in plain loops, as one would write it by hand.
+/// The same in hand-written plain loops.
 class HandCg {
  public:
   HandCg(const CgProblem& problem, int threads);

@@ -14,7 +14,7 @@ class FunctionAirfoil {
   explicit FunctionAirfoil(const airfoil::Mesh& mesh);
   ~FunctionAirfoil();
 
-  /// Goes on from where the last call ended; sums up in a variable of its own.
+  /// Goes on from where the last call ended; sums up in a separate variable.
   /// @return the sum of the squares of the changes in the last half step
   double iterate(int iterations);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Airfoil as one would write it by hand for one machine: the yardstick for the library's speed.
+// Hand-written Airfoil for one machine: the reference for the speed of the library.
 #pragma once
 
 #include <barrier>

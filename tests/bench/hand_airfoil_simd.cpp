@@ -137,7 +137,7 @@ struct Cells {
   double *q, *qold, *res, *adt;
 };
 
-/// @param changes  squares are added to it; of each row in an accumulator of its own, [lanes]
+/// @param changes  squares are added to it; of each row in a separate accumulator, [lanes]
 template <bool saves>
 inline void update_block(const Cells& cells, int first, Row* changes) {
   const Column step = 1 / load<Column>(cells.adt + first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Airfoil by hand for the vectors of the processor: what an expert gains without changing the order
+// Hand-vectorised Airfoil: what an expert gains without changing the order
 // of the loops.
 #pragma once
 

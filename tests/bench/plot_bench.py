@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws what `make bench` has measured: how many times as fast as code written by hand.
+"""Draws what `make bench` has measured: how many times as fast as hand-written code.
 
     plot_bench.py build/bench.jsonl build/bench.png
 """
@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 
 
 def bars_of(figures):
-    """Name, threads and ratio of every case that is compared with code by hand."""
+    """Name, threads and ratio of every case that is compared with hand-written code."""
     for figure in figures:
         if "times_as_fast" not in figure or figure["case"] == "hand scalar":
             continue
@@ -37,7 +37,7 @@ def main():
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set_xlabel("times as fast as by hand (scalar, as many threads)")
+    axes.set_xlabel("times as fast as hand-written code (scalar, as many threads)")
     axes.legend()
     plt.tight_layout()
     plt.savefig(target, dpi=120)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What memory gives to loops written by hand and to the same loops by the library: copy, triad and
+// Memory bandwidth of hand-written loops and of the same loops by the library: copy, triad and
 // a gather through a map, the limits that other figures are to be compared with; and a chain of
 // direct loops, which needs less memory traffic than its loops. One line of JSON per figure.
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A chain of direct loops in which each reads what the one before wrote: loop by loop, memory
-// limits it; by hand it can be one loop, by the library it runs tile by tile.
+// limits it; hand-written it can be one loop, the library executes it tile by tile.
 #pragma once
 
 namespace bench {

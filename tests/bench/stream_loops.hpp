@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops of stream_bench by hand, on elements [begin, end).
+// The hand-written loops of stream_bench, on elements [begin, end).
 #pragma once
 
 namespace bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels with helpers, in a namespace, that use the standard library: with their texts, two loops
-// become one. Those whose helpers overload functions of the library keep their results.
+// Kernels with helpers, in a namespace, that use the standard library: with sources, two loops are
+// fused. Those whose helpers overload functions of the library keep their results.
 #include "expect.h"
 
 #include <cmath>

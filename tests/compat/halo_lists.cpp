@@ -66,7 +66,7 @@ void matches(halo_list sent, halo_list received) {
   for (const int rows : from) expect("rows of no neighbour", rows, 0);
 }
 
-/// All rows of `value` hold their numbers, halos too, once they were exchanged by hand.
+/// All rows of `value` hold their numbers, halos too, after an explicit exchange.
 void exchanged(op_dat value) {
   const op_set set = value->set;
   const int owned = set->size, executed = owned + set->exec_size;

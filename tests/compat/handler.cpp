@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program whose error handler, which a unit for the library's own headers sets, is told of an
+// A program whose error handler, which a unit for the library's C++ headers sets, is called with an
 // error before the program ends.
 #include "expect.h"
 

@@ -9,7 +9,7 @@ void spread(const double* number, double* left, double* right) {
   *right += *number;
 }
 
-/// As `spread`, by hand: each edge adds the number of its first cell to both.
+/// Like `spread`, hand-written: each edge adds the number of its first cell to both.
 void spread_by_hand(const Ring& ring, op_dat number, op_dat sum) {
   op_arg args[] = {op_arg_dat(number, 0, ring.ends, 1, "double", OP_READ),
                    op_arg_dat(sum, 0, ring.ends, 1, "double", OP_INC),
@@ -28,7 +28,7 @@ void spread_by_hand(const Ring& ring, op_dat number, op_dat sum) {
   op_mpi_set_dirtybit(3, args);
 }
 
-/// Sums over owned cells, by hand.
+/// Sums over owned cells, hand-written.
 void totals(const Ring& ring, op_dat sum, double* total, double* greatest, int* cells) {
   op_arg args[] = {op_arg_dat(sum, -1, OP_ID, 1, "double", OP_READ),
                    op_arg_gbl(total, 1, "double", OP_INC),
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   expect("total", total, 2 * 2 * size * (size - 1) / 2);
   expect("greatest", greatest, 2 * (2 * size - 3));
   expect("cells", cells, size);
-  // Halos of what was changed by hand are exchanged.
+  // Halos of dats that the stub has modified are exchanged.
   op_par_loop(add_both, "add_both", ring.edges, op_arg_dat(sum, 0, ring.ends, 1, "double", OP_READ),
               op_arg_dat(sum, 1, ring.ends, 1, "double", OP_READ),
               op_arg_dat(again, -1, OP_ID, 1, "double", OP_INC));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every feature of OP2's developer headers in every configuration: kernels without their texts, with
-them, and with texts that nothing can compile ("lost"), on 1, 3 and 8 ranks, with OP2_CHAIN=off and on.
+"""Every feature of OP2's developer headers in every configuration: kernels without embedded sources, with
+them, and with sources that nothing can compile ("lost"), on 1, 3 and 8 ranks, with OP2_CHAIN=off and on.
 
     matrix.py MPIEXEC FEATURES FEATURES_TEXT    prints a table; the exit code says whether all is well
 """
@@ -22,7 +22,7 @@ MAX_DEATHS = 3  # in one configuration
 def environment(kind, chain, empty_folder):
     added = {"OP2_CHAIN": chain, "OP2_LOG": "error"}
     if kind == "text":
-        added["OP2_JIT"] = "require"  # kernels that have a text must run as code
+        added["OP2_JIT"] = "require"  # kernels with a source must run as compiled code
     if kind == "lost":
         added |= {"OP2_PLUGIN_DIR": empty_folder, "OP2_CACHE": "off"}
     return {**os.environ, **added}

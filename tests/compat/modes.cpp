@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel that assigns to an argument that it should add to. The tool is told to say nothing.
+// A kernel that assigns to an argument that it should add to. The check is switched off.
 #include "op_seq.h"
 
 void clear(double* sum) {

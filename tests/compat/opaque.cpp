@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ints that take eight bytes, in a program with the texts of its kernels: the per-loop table says
+// Ints that take eight bytes, in a program with embedded kernel sources: the per-loop table says
 // why a loop with them runs as function all the same.
 #include "expect.h"
 

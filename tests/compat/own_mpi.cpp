@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that starts MPI by itself and gives op_mpi_init communicators of its own: every rank
+// A program that initialises MPI itself and passes its communicators to op_mpi_init: every rank
 // has a mesh alone.
 #include "expect.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program for OP2's developer headers: a ring of cells and the edges between them. Each result is
-// compared with one computed by hand; prints what differs and fails then.
+// compared with hand-written code; prints what differs and fails then.
 #include "op_seq.h"
 
 namespace {

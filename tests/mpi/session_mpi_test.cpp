@@ -61,7 +61,7 @@ TEST(MpiSession, HasAHandleForOtherLibraries) {
   EXPECT_EQ(MPI_Comm_size(MPI_Comm_f2c(*handle), &size), MPI_SUCCESS);
   EXPECT_EQ(size, session->communicator->size());
   MPI_Comm_compare(MPI_Comm_f2c(*handle), MPI_COMM_WORLD, &same);
-  EXPECT_EQ(same, MPI_CONGRUENT) << "a communicator of its own";
+  EXPECT_EQ(same, MPI_CONGRUENT) << "a duplicate of the communicator";
 }
 
 TEST(MpiSession, CanBeOpenedManyTimes) {

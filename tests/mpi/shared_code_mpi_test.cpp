@@ -24,7 +24,7 @@ struct SharedCodeUnderMpi : testing::Test {
   comm::Communicator& comm = *session->communicator;
   test::TemporaryDirectory folder;  ///< of this rank alone, empty
   core::Log log{core::LogLevel::off};
-  double factor = 10 + comm.rank();  ///< every rank links a value of its own
+  double factor = 10 + comm.rank();  ///< every rank links another value
   std::vector<jit::Constant> declared{{"factor", Type::f64, 1, &factor}};
 
   jit::JitOptions options() {
@@ -79,7 +79,7 @@ TEST_F(SharedCodeUnderMpi, OneRankFindsTheCodeOnItsDiskForAll) {
 }
 
 #ifdef __x86_64__
-TEST_F(SharedCodeUnderMpi, RanksForAnotherCpuGetAnObjectOfTheirOwn) {
+TEST_F(SharedCodeUnderMpi, RanksForAnotherCpuGetAnotherObject) {
   jit::JitOptions given = options();
   const bool is_old = comm.rank() % 2 == 1;
   given.cpu = is_old ? "x86-64" : "";

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what every file of the source tree must obey: the direction of includes between the rooms
+"""Checks what every file of the source tree must obey: the direction of includes between the modules
 of src/ (docs/architecture.md), where third-party headers may be included, rules of form, and the words
 of banned_words.json.
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import banned_words
 
-# What each room may include, beside itself, the public headers and libraries.
+# What each module may include, besides itself, the public headers and libraries.
 MAY_INCLUDE = {
     "core": set(),
     "comm": {"core"},
@@ -63,7 +63,7 @@ def includes(lines):
             yield number, match.group(1) == '"', match.group(2)
 
 
-def room_of(name):
+def module_of(name):
     first, _, rest = name.partition("/")
     return first if rest and first in MAY_INCLUDE else None
 
@@ -79,11 +79,11 @@ def compat_include_fault(parts, name, quoted):
 
 def include_fault(parts, name, quoted):
     """Why the file at `parts` (of its path) may not include `name`, or None."""
-    top, target = parts[0], room_of(name)
+    top, target = parts[0], module_of(name)
     if parts[:3] == COMPAT:
         return compat_include_fault(parts, name, quoted)
     if quoted and top in ("src", "include"):
-        return f'writes "{name}" in quotes; own headers are <room/file.hpp>'
+        return f'writes "{name}" in quotes; own headers are <module/file.hpp>'
     if top == "include" and ("/" in name or "." in name) and not name.startswith("op2/"):
         return f"is a public header and includes <{name}>; only op2/ and the standard library"
     inside = any(parts[:len(folder)] == folder for folder in LLVM_FOLDERS)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 HEAD = """# Error codes
 
-Made from `include/op2/error.hpp`. Every failure of the library is an exception of the type `op2::Error`. Its message begins
-with the code, `OP2-E207` for instance; the numbers never change their meaning.
+Generated from `include/op2/error.hpp`. The library reports every failure as an exception of type `op2::Error`. Its message
+begins with the code, for instance `OP2-E207`; a code never changes its meaning.
 """
-KINDS = {1: "The text of a kernel", 2: "Declarations, arguments and the order of calls",
-         4: "Several ranks", 5: "The environment", 9: "Faults of the library"}
+KINDS = {1: "Source of a kernel", 2: "Declarations, arguments and order of calls",
+         4: "Several ranks", 5: "Environment", 9: "Internal errors"}
 ENTRY = re.compile(r"^  (\w+) = (\d+),?(?:\s*///<\s*(.*))?$", re.MULTILINE)
 
 

@@ -40,7 +40,7 @@ class CheckTree(unittest.TestCase):
             **self.includes("include/op2/a.hpp", "vector"),
             **self.includes("tools/inspect/a.cpp", "jit/disk_cache.hpp"),
             **self.includes("tools/embed_kernels/a.cpp", "clang/AST/Decl.h"),
-            **self.includes("tools/embed_kernels/b.cpp", "jit/llvm/recipe.hpp"),
+            **self.includes("tools/embed_kernels/b.cpp", "jit/llvm/simd_header.hpp"),
             "tools/setup.sh": "#!/bin/sh\n# SPDX-License-Identifier: BSD-3-Clause\n",
             "src/core/b.cpp": SPDX + 'snprintf(b); entry.exit(1); // printf("x")\n'
                               'R"(int\nprintf(const char*);)";\n',
@@ -61,7 +61,7 @@ class CheckTree(unittest.TestCase):
     def test_a_tool_that_sees_more_than_the_cache(self):
         self.finds("is a tool", self.includes("tools/a.cpp", "jit/emit_cpu.hpp"))
 
-    def test_a_program_of_a_user_that_sees_a_room(self):
+    def test_a_program_of_a_user_that_includes_a_module(self):
         self.finds("program of a user", self.includes("examples/a.cpp", "core/mesh.hpp"))
         self.finds("program of a user", self.includes("tests/install/a.cpp", "core/mesh.hpp"))
 

@@ -15,7 +15,7 @@ struct FakeOptions {
   double seconds_before_mismatch = 20;  ///< a wait that lasts longer is one that never ends
 };
 
-/// Runs `program` once per rank, each on a thread of its own, and returns when all have ended.
+/// Runs `program` once per rank, each on a separate thread, and returns when all have ended.
 /// Rethrows the first error in time; it makes the other ranks' waits throw too.
 void run_fake_ranks(int ranks, const std::function<void(Communicator&)>& program,
                     const FakeOptions& options = {});

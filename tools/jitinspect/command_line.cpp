@@ -64,7 +64,7 @@ void describe_show(CLI::App& app, Command& command) {
   part("--ir", Part::ir, "the optimised LLVM IR");
   part("--asm", Part::assembly, "the assembly");
   part("--key", Part::key, "the fields that the key is made from");
-  part("--stats", Part::statistics, "sizes, and counts of instructions");
+  part("--stats", Part::statistics, "sizes and instruction counts");
   parts->require_option(0, 1);
   sub.runs(command, [](const Common& common, const ShowOptions& options) {
     return show(common, options.key, options.part);
@@ -74,21 +74,21 @@ void describe_show(CLI::App& app, Command& command) {
 void describe_prune(CLI::App& app, Command& command) {
   Subcommand<PruneOptions> sub(app, "prune", "Remove entries, the least recently used first");
   PruneOptions& options = *sub.values;
-  sub.app.add_option("--max-mb", options.max_mb, "keep at most so many MiB")
+  sub.app.add_option("--max-mb", options.max_mb, "keep at most this many MiB")
       ->check(CLI::NonNegativeNumber);
   sub.app
-      .add_option("--older-than", options.older_than_days, "remove what is unused for so many days")
+      .add_option("--older-than", options.older_than_days, "remove entries not used for this many days")
       ->check(CLI::NonNegativeNumber);
-  sub.app.add_flag("--bad", options.bad, "remove what cannot be used");
+  sub.app.add_flag("--bad", options.bad, "remove entries that cannot be used");
   sub.app.add_flag("--all", options.all, "remove all entries");
-  sub.app.add_flag("--dry-run", options.dry_run, "only say what would be removed");
+  sub.app.add_flag("--dry-run", options.dry_run, "only print what would be removed");
   sub.runs(command, prune);
 }
 
 void describe_why_missed(CLI::App& app, Command& command) {
   Subcommand<KeyPair> sub(app, "why-missed",
-                          "Say in what an entry differs from the nearest one of its kernel: why "
-                          "the kernel was compiled again");
+                          "Show how an entry differs from the most similar one of its kernel: "
+                          "why the kernel was compiled again");
   sub.app.add_option("KEY", sub.values->key, std::string(key_help) + " (then its latest entry)")
       ->required();
   sub.app.add_option("OTHER", sub.values->other, "compare with this entry");

@@ -54,7 +54,7 @@ int list(const Common& common) {
   }
   print_table(rows, {5, 6, 7});
   if (const std::size_t hidden = store.entries.size() - entries.size())
-    fmt::print("{} more cannot be used; 'op2-jitinspect verify' says why\n", hidden);
+    fmt::print("{} more cannot be used; 'op2-jitinspect verify' shows why\n", hidden);
   return 0;
 }
 

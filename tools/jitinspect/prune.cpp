@@ -56,7 +56,7 @@ Victims victims_of(const Store& store, const PruneOptions& options) {
 
 int prune(const Common& common, const PruneOptions& options) {
   if (!options.all && !options.bad && !options.older_than_days && !options.max_mb)
-    throw Failure(2, "say what to remove: --max-mb N, --older-than DAYS, --bad or --all");
+    throw Failure(2, "specify what to remove: --max-mb N, --older-than DAYS, --bad or --all");
   const Store store = load(common.directory);
   Json removed = Json::array(), failed = Json::array();
   std::int64_t bytes = 0;

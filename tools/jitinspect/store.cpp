@@ -23,11 +23,11 @@ std::string location(const std::string& configured) {
   const char* variable = std::getenv("OP2_CACHE_DIR");
   const bool use_variable = configured.empty() && variable != nullptr;
   std::string path = jit::cache_location(use_variable ? variable : configured);
-  if (path.empty()) throw Failure(2, "no cache directory is known; name it with --dir");
+  if (path.empty()) throw Failure(2, "the cache directory is unknown; give it with --dir");
   return path;
 }
 
-/// With the library's eyes if the directory passes its checks, else with a warning.
+/// Opened like the library does if the directory passes its checks, otherwise with a warning.
 CacheDirectory open(const std::string& path) {
   auto trusted = CacheDirectory::open(path, jit::Trust::own);
   if (trusted.directory) return std::move(*trusted.directory);
@@ -101,7 +101,7 @@ std::vector<const StoredEntry*> some(const Store& store, const std::string& name
   std::vector<const StoredEntry*> found = matches(store, name);
   if (found.empty())
     throw Failure(2, fmt::format("no entry in '{}' has a key that begins with '{}' or a kernel of "
-                                 "that name; 'op2-jitinspect list' shows what there is",
+                                 "that name; 'op2-jitinspect list' shows all entries",
                                  store.path, name));
   return found;
 }
@@ -122,7 +122,7 @@ Store load(const std::string& configured) {
 const StoredEntry& select(const Store& store, const std::string& name) {
   const auto found = some(store, name);
   if (found.size() > 1)
-    throw Failure(2, fmt::format("'{}' fits {} entries, give more digits of the key:{}", name,
+    throw Failure(2, fmt::format("'{}' matches {} entries; give more digits of the key:{}", name,
                                  found.size(), listing(found)));
   return good_one(*found.front());
 }

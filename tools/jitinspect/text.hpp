@@ -35,7 +35,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 void print_table(const std::vector<std::vector<std::string>>& rows,
                  const std::vector<std::size_t>& right);
 
-/// Writes the document; bytes that are no UTF-8 are replaced.
+/// Writes the document; bytes that are not UTF-8 are replaced.
 void print_json(const Json& document);
 
 }  // namespace op2::jitinspect

@@ -16,7 +16,7 @@ double number_from_environment(const char* variable) {
   char* end = nullptr;
   const double value = std::strtod(text, &end);
   if (end == text || *end != '\0' || !(value >= 0))
-    throw std::runtime_error(std::string(variable) + "=" + text + " is no number >= 0");
+    throw std::runtime_error(std::string(variable) + "=" + text + " is not a number >= 0");
   return value;
 }
 
@@ -40,7 +40,7 @@ WorkCosts work_costs_from_environment() {
     std::string name;
     double seconds = -1;
     if (!(words >> name >> seconds) || seconds < 0)
-      throw std::runtime_error(std::string(path) + ": '" + line + "' is no name and seconds");
+      throw std::runtime_error(std::string(path) + ": '" + line + "' is not a name and a number of seconds");
     if (name == "packed_row")
       costs.packed_row = seconds;
     else if (name == "received_byte")

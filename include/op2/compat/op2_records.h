@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plain structs that programs written for OP2's own headers see. op_lib_core.h gives them OP2's
+// The structs that programs written for OP2's headers see. op_lib_core.h provides them under OP2's
 // names. C++11.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace compat {
 
 typedef long long wide_index;
 
-/// An argument of a loop. `data` of a global is the program's memory; of a dat, its rows when the
-/// argument was made, or since it was given to `op_mpi_halo_exchanges`.
+/// An argument of a loop. `data` of a global points to the program's memory; of a dat, to its rows
+/// at the time when the argument was created or last passed to `op_mpi_halo_exchanges`.
 struct arg {
   int index;
   op_dat dat;
@@ -32,11 +32,11 @@ struct arg {
   int opt;
 };
 
-/// Values of the program, which belong to no set (`op_create_buff`).
+/// Values of the program that belong to no set (`op_create_buff`).
 struct buffer {
   int size;       ///< elements
-  int dim;        ///< values of an element
-  int elem_size;  ///< bytes of a value
+  int dim;        ///< values per element
+  int elem_size;  ///< bytes per value
   char* data;     ///< shape [size x dim]
   char* data_d;
   const char* type;
@@ -44,15 +44,15 @@ struct buffer {
   int dirty_hd;
 };
 
-/// A kernel as a function of the program.
+/// A kernel given as a function of the program.
 struct function {
   void (*address)();  ///< of the function, which takes one pointer per argument
   void (*call)(void (*address)(), char* const* arguments);
   int parameters;
 };
 
-/// A row of `OP_kernels`, which a program fills that calls kernels by itself (`op_timing_realloc`).
-/// The library's own loops are in its own table.
+/// A row of `OP_kernels`, filled by a program that calls kernels itself (`op_timing_realloc`).
+/// Loops of the library are in the per-loop table instead.
 struct kernel_row {
   const char* name;
   int count;
@@ -73,7 +73,7 @@ struct dat_entry {
 };
 TAILQ_HEAD(dat_list, dat_entry);
 
-/// What OP2 keeps in global variables; op_lib_core.h gives the fields OP2's names. Before `op_init`
+/// OP2's global variables; op_lib_core.h provides the fields under OP2's names. Before `op_init`
 /// and after `op_exit` the lists are empty.
 struct variables {
   int diags;
@@ -89,12 +89,12 @@ struct variables {
   bool disable_mpi_reductions;
   int cuda_reductions_mib;
   int is_partitioned;  ///< 1 after `op_partition`, or once the first loop has distributed the mesh
-  int set_index;       ///< sets that were declared
+  int set_index;       ///< number of declared sets
   int map_index;
   int dat_index;
   op_set* set_list;     ///< shape [set_index]
   op_map* map_list;     ///< shape [map_index]
-  dat_list dats;        ///< those that were not freed
+  dat_list dats;        ///< all except freed ones
   kernel_row* kernels;  ///< shape [kern_max]
   int kern_max;
   int kern_curr;
@@ -102,49 +102,49 @@ struct variables {
   int hybrid_gpu;
 };
 
-/// Brought up to date by each call. Local.
+/// Updated by each call. Local.
 OP2_API variables& values();
 
-/// Rows of one set that are sent, or received, ordered by the ranks they go to or come from.
+/// Rows of one set that are exported or imported, in the order of the neighbour ranks.
 struct halo_rows {
   op_set set;
   int size;        ///< rows
   int* ranks;      ///< shape [ranks_size], ascending
   int ranks_size;  ///< neighbours
-  int* disps;      ///< shape [ranks_size]: where each neighbour's rows begin in `list`
-  int* sizes;      ///< shape [ranks_size]: rows of each neighbour
-  int* list;       ///< shape [size]: local rows, also of what is received
+  int* disps;      ///< shape [ranks_size]: offset of each neighbour's rows in `list`
+  int* sizes;      ///< shape [ranks_size]: number of rows of each neighbour
+  int* list;       ///< shape [size]: local indices, for imports too
 };
 
-/// Where the rows of one set belong, halos included: rows = size + exec_size + nonexec_size.
-/// Lifetime of these and other lists: see `lists`. To be read only.
+/// Global index and owner of the rows of one set, halos included: rows = size + exec_size +
+/// nonexec_size. Read only; for the lifetime see `lists`.
 struct part_rows {
   op_set set;
-  wide_index* g_index;  ///< shape [rows]: numbers in the order of the declaration
-  int* elem_part;       ///< shape [rows]: the rank that owns each
-  int is_partitioned;   ///< 1: there are lists only of sets that have owners
+  wide_index* g_index;  ///< shape [rows]: global indices as declared
+  int* elem_part;       ///< shape [rows]: owner rank
+  int is_partitioned;   ///< always 1: lists exist only for partitioned sets
 };
 
-/// What OP2's MPI library has in variables; op_mpi_core.h gives the fields OP2's names. Lists have
-/// an entry for each set, by its index, and are null as long as the mesh is not distributed. Rows
-/// of the execute halo lie behind the owned ones, in the order of `import_exec`, those of the other
-/// halo behind them, in the order of `import_nonexec`.
+/// Variables of OP2's MPI library; op_mpi_core.h provides the fields under OP2's names. Lists have
+/// one entry per set, by its index, and are null as long as the mesh is not distributed. Rows of
+/// the execute halo follow the owned rows, in the order of `import_exec`; rows of the non-execute
+/// halo follow them, in the order of `import_nonexec`.
 struct halo_lists {
-  int part_index;  ///< sets that have lists
+  int part_index;  ///< number of sets with lists
   part_rows** parts;
-  wide_index** declared;  ///< per set, shape [ranks x 2]: first and last number each rank declared
+  wide_index** declared;  ///< per set, shape [ranks x 2]: first and last declared global index
   halo_rows** export_exec;
   halo_rows** import_exec;
   halo_rows** export_nonexec;
   halo_rows** import_nonexec;
 };
 
-/// Made anew by the first call after rows have moved (new sets or maps, op_partition; on one rank
-/// the first loop, if it reorders elements; not when halos grow); what was made before is gone
-/// then. Local. Cost: O(rows) for that call.
+/// Rebuilt by the first call after rows have moved (new sets or maps, op_partition; on one rank the
+/// first loop, if it renumbers elements; not when halos grow), which invalidates the previous
+/// lists. Local. Cost of that call: O(rows).
 OP2_API const halo_lists& lists();
 
-/// The plan of a translated program: never made here (see `op_plan_get`).
+/// The plan of a translated program; never created by this library (see `op_plan_get`).
 struct plan {
   const char* name;
   op_set set;
@@ -158,7 +158,7 @@ struct plan {
   float transfer, transfer2;
 };
 
-/// An address that can be cast to any pointer, or kept as a number.
+/// An address that converts to any pointer type and to an integer.
 class address {
  public:
   explicit address(void* pointer) : pointer_(pointer) {}

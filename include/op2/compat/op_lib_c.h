@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// As op_lib_core.h, op_rt_support.h and op_hdf5.h.
+// Includes op_lib_core.h, op_rt_support.h and op_hdf5.h.
 #pragma once
 
 #include "op_hdf5.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types, access modes and functions under OP2's names, for programs written for OP2's own headers.
-// These rely on what OP2's header includes; so does this one.
+// Types, access modes and functions under OP2's names, for programs written for OP2's headers. It
+// has the same includes as OP2's header, on which such programs rely.
 #pragma once
 
 #include <math.h>
@@ -64,20 +64,20 @@ typedef op2::compat::plan op_plan;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #endif
 
-/// Of memory from op_malloc, in bytes.
+/// Alignment of memory from op_malloc, in bytes.
 #ifndef OP2_ALIGNMENT
 #define OP2_ALIGNMENT 64
 #endif
 
-// The next multiple of 16, 64 and 32.
+// Round up to a multiple of 16, 64 and 32.
 #define ROUND_UP(bytes) (((bytes) + 15) & ~15)
 #define ROUND_UP_64(bytes) (((bytes) + 63) & ~63)
 constexpr int round32(int number) {
   return (number + 31) / 32 * 32;
 }
 
-// OP2's global variables. Each use asks the library for the present value, so that they cannot be
-// declared again: `extern int OP_diags;` behind this header is no C++.
+// OP2's global variables. Each use gets the current value from the library. They cannot be declared
+// again: `extern int OP_diags;` after this header does not compile.
 #define OP_diags (op2::compat::values().diags)
 #define OP_part_size (op2::compat::values().part_size)
 #define OP_block_size (op2::compat::values().block_size)

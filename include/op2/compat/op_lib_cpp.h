@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The templates under OP2's names. Type strings are "double", "float", "int", "uint", "ll", "ull"
-// and "bool", or as Fortran calls them ("r8", "integer(4)"), perhaps followed by ":soa", which is
-// accepted and means nothing here.
+// and "bool", or the Fortran spellings ("r8", "integer(4)"), optionally followed by ":soa", which
+// is accepted and ignored.
 #pragma once
 
 #include "op_lib_c.h"
@@ -10,8 +10,8 @@
 #include <omp.h>
 #endif
 
-/// 1 if a type string does not name the type that the pointer leads to. Programs with types of
-/// their own add overloads in op_user_datatypes.h (OP_USER_DATATYPES).
+/// 1 if a type string does not name the type that the pointer points to. Programs with user-defined
+/// types add overloads in op_user_datatypes.h (OP_USER_DATATYPES).
 inline int type_error(const double*, const char* type) {
   return op2::compat::differs(type, "double");
 }
@@ -33,12 +33,12 @@ inline int type_error(const ull*, const char* type) {
 inline int type_error(const bool*, const char* type) {
   return op2::compat::differs(type, "bool");
 }
-/// Any other type: what its name has to be is not known.
+/// Any other type: its name is not known, so it is not checked.
 inline int type_error(const void*, const char*) {
   return 0;
 }
 
-// As OP2 has them, each with its semicolon.
+// As in OP2, including the semicolon.
 #define ZERO_double 0.0;
 #define ZERO_float 0.0f;
 #define ZERO_int 0;
@@ -54,7 +54,7 @@ inline int type_error(const void*, const char*) {
 namespace op2 {
 namespace compat {
 
-/// The values of a program, of any constness, as bytes.
+/// The bytes of values, const or not.
 template <class T>
 char* bytes_of(T* values) {
   return reinterpret_cast<char*>(const_cast<void*>(static_cast<const void*>(values)));
@@ -69,8 +69,7 @@ void check_type(const char* what, const char* name, const T* values, const char*
   if (type_error(values, type)) wrong_type(what, name, type, file, line);
 }
 
-// What is not of its type is told with the line of the program that says so: `file` and `line` are
-// not to be given.
+// A type error names the line of the call: do not pass `file` and `line`.
 
 template <class T>
 op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* name,
@@ -79,7 +78,7 @@ op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* n
   return op_decl_dat_char(set, dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
-/// @param data  not used: a temporary dat begins with zeros
+/// @param data  only for its type: a temporary dat is initially zero
 template <class T>
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const char* name,
                         const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -87,7 +86,7 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const ch
   return op_decl_dat_temp_char(set, dim, type, compat::size_of(data), name);
 }
 
-/// @return 1, or -1 if it is no temporary dat
+/// @return 1, or -1 if it is not a temporary dat
 inline int op_free_dat_temp(op_dat dat) {
   return op_free_dat_temp_char(dat);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs for OP2's own headers expect of MPI: MPI itself, running from `op_init` to
-// `op_exit` also where the library would do without; and what they can read of halos and parts.
-// OP_MPI_CORE_NOMPI leaves MPI out.
+// MPI for programs written for OP2's headers: initialised from `op_init` to `op_exit`, also where
+// the library does not need it; and OP2's variables with halo lists and partitions. Without MPI if
+// OP_MPI_CORE_NOMPI is defined.
 #pragma once
 
 #include "op_lib_core.h"
@@ -12,12 +12,12 @@
 #include <stdexcept>
 #include <type_traits>
 
-// The rank that OP2 prints on, not MPI's constant for intercommunicators.
+// The rank on which OP2 prints, not MPI's constant for intercommunicators.
 #undef MPI_ROOT
 #define MPI_ROOT 0
 
-/// MPI's name of a type of values, const or not. Programs add specialisations for other types.
-/// @throws std::runtime_error  any other type
+/// The MPI datatype of a value type, const or not. Programs may specialise it for other types.
+/// @throws std::runtime_error  for an unknown type
 template <class T>
 MPI_Datatype get_mpi_type() {
   using V = typename std::remove_cv<T>::type;
@@ -30,7 +30,7 @@ MPI_Datatype get_mpi_type() {
   if (std::is_same<V, ll>::value) return MPI_LONG_LONG;
   if (std::is_same<V, ull>::value) return MPI_UNSIGNED_LONG_LONG;
   if (std::is_same<V, bool>::value) return MPI_C_BOOL;
-  throw std::runtime_error("get_mpi_type: no type of MPI is known; specialise it");
+  throw std::runtime_error("get_mpi_type: this type has no known MPI datatype; specialise it");
 }
 template <class T>
 MPI_Datatype get_mpi_type(T*) {
@@ -40,7 +40,7 @@ MPI_Datatype get_mpi_type(T*) {
 namespace op2 {
 namespace compat {
 
-/// Lets `op_init` start MPI and `op_exit` end it.
+/// Makes `op_init` initialise MPI and `op_exit` finalise it.
 struct mpi_user {
   static void begin(int argc, char** argv) {
     int running = 0, ended = 0, level = 0;
@@ -69,16 +69,16 @@ inline MPI_Comm communicator(bool local) {
 }  // namespace compat
 }  // namespace op2
 
-/// The ranks that share the mesh, and those of the whole job: MPI_COMM_WORLD, or what the program
-/// has given to `op_mpi_init`.
+/// The ranks that share the mesh, and those of the whole job: MPI_COMM_WORLD, or the communicators
+/// that the program passed to `op_mpi_init`.
 #define OP_MPI_WORLD (op2::compat::communicator(true))
 #define OP_MPI_GLOBAL (op2::compat::communicator(false))
 #endif
 
-/// Rows that are sent or received, and parts of sets. As `OP_diags` and the other variables of OP2,
-/// the lists are macros that ask the library (see `op2::compat::lists`). Null without a session; on
-/// several ranks also as long as the mesh is not distributed, which `op_partition` and the first
-/// loop do, and after new sets or maps. On one rank halos have no rows.
+/// Exported and imported rows, and partitions of sets. Like `OP_diags` and the other variables of
+/// OP2, the lists are macros that call the library (see `op2::compat::lists`). They are null before
+/// `op_init` and, on several ranks, until `op_partition` or the first loop distributes the mesh,
+/// also after new sets or maps. On one rank halos have no rows.
 typedef op2::compat::halo_rows halo_list_core;
 typedef halo_list_core* halo_list;
 typedef op2::compat::part_rows part_core;

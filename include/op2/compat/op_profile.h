@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiling under OP2's names: sections of the program beside the library's own per-loop table.
-// A section has the time that passed in it. Loops that are queued in a section may be executed
-// after it; OP2_CHECK=pointers executes each at its call.
+// Profiling under OP2's names: sections of the program, in addition to the per-loop table. The time
+// of a section is the wall clock time between its begin and end. Loops queued in a section may be
+// executed after it; with OP2_CHECK=pointers each is executed at its call.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@
 namespace op2 {
 namespace compat {
 
-/// The same as an object: there is one profile. A section waits for no device, whatever `sync`
-/// says.
+/// The same as an object; there is one profile. `sync` is ignored: there is no device to wait for.
 class profiler {
  public:
   static profiler& instance() {
@@ -53,7 +52,7 @@ inline void op_profile_start(const std::string& name = "total") {
 inline void op_profile_enter(const std::string& name) {
   op2::compat::profile_enter(name.c_str());
 }
-/// @param target, variant  named in brackets behind the kernel's name
+/// @param target, variant  shown in parentheses after the kernel's name
 inline void op_profile_enter_kernel(const std::string& name, const std::string& target = "",
                                     const std::string& variant = "") {
   op_profile::instance().enter_kernel(name, target, variant);
@@ -64,14 +63,14 @@ inline void op_profile_next(const std::string& name) {
 inline void op_profile_exit() {
   op2::compat::profile_exit();
 }
-/// Ends all sections, after what is queued was executed.
+/// Executes pending loops, then ends all sections.
 inline void op_profile_end() {
   op2::compat::profile_end();
 }
 inline void op_profile_output() {
   op2::compat::profile_output();
 }
-/// @param path  empty: what OP_PROFILE_JSON_OUTPUT says, or op_profile.json
+/// @param path  empty: the value of OP_PROFILE_JSON_OUTPUT, else op_profile.json
 inline void op_profile_output_json(const std::string& path = "") {
   op2::compat::profile_output_json(path.c_str());
 }

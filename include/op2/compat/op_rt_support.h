@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What translated programs ask for is in op_lib_core.h: arguments, exchanges, plans.
+// Functions for translated programs are in op_lib_core.h: arguments, exchanges, plans.
 #pragma once
 
 #include "op_lib_core.h"

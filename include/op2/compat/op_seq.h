@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OP2's developer header: loops whose kernels are functions of the program.
+// OP2's developer header: loops with function-pointer kernels.
 #pragma once
 
 #include <utility>
 
 #include "op_lib_cpp.h"
 
-/// From one value of an element to the next: they lie beside each other.
+/// Distance between the values of one element: they are contiguous.
 constexpr int op2_stride = 1;
 #define OP2_STRIDE(array, index) array[index]
 
 namespace op2 {
 namespace compat {
 
-/// The name of a loop, which also records where the loop was called.
+/// The name of a loop, with the file and line of the call.
 struct loop_name {
   const char* text;
   const char* file;
@@ -23,7 +23,7 @@ struct loop_name {
       : text(name), file(call_file), line(call_line) {}
 };
 
-/// Calls a function with pointers of its own types.
+/// Calls a function with pointers of its parameter types.
 template <class... P>
 struct caller {
   template <int... i>
@@ -55,12 +55,12 @@ void op_par_loop(void (*kernel)(P*...), loop_name name, op_set set, const Args&.
   par_loop(called, name.text, name.file, name.line, set, list, static_cast<int>(sizeof...(Args)));
 }
 
-/// Calls `kernel` for every element of `values`, which writes the rows that `numbers` says.
+/// Calls `kernel` for every element of `values`; it writes the rows that `numbers` selects.
 template <class V, class... P, class... Args>
 void op_par_scatter(buffer* values, buffer* numbers, void (*kernel)(V*, P*...), const char* name,
                     const Args&... args) {
   static_assert(sizeof...(P) == sizeof...(Args),
-                "one argument for each parameter of the kernel behind the first");
+                "one argument for each parameter of the kernel after the first");
   const arg* const list[] = {&args..., nullptr};
   const function called = {reinterpret_cast<void (*)()>(kernel), &caller<V, P...>::call,
                            1 + static_cast<int>(sizeof...(P))};

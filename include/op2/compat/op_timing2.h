@@ -15,7 +15,7 @@ inline void op_timing2_start(const char* name) {
 inline void op_timing2_enter(const char* name) {
   op2::compat::profile_enter(name);
 }
-/// @param target, variant  named in brackets behind the kernel's name
+/// @param target, variant  shown in parentheses after the kernel's name
 inline void op_timing2_enter_kernel(const char* name, const char* target, const char* variant) {
   op_timing2::instance().enter_kernel(name, target, variant);
 }
@@ -25,11 +25,11 @@ inline void op_timing2_next(const char* name) {
 inline void op_timing2_exit() {
   op2::compat::profile_exit();
 }
-/// Ends all sections, after what is queued was executed.
+/// Executes pending loops, then ends all sections.
 inline void op_timing2_finish() {
   op2::compat::profile_end();
 }
-/// If OP_TIMING2_JSON_OUTPUT names a file, that is written too.
+/// Prints the report; if OP_TIMING2_JSON_OUTPUT names a file, writes that too.
 inline void op_timing2_output() {
   op2::compat::profile_output();
   const char* const path = std::getenv("OP_TIMING2_JSON_OUTPUT");

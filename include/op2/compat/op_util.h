@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small tools on arrays and memory that OP2's headers offer. Local. `first` and `last` are numbers
-// of elements, inclusive.
+// Utilities for arrays and memory that OP2's headers provide. Local. `first` and `last` are
+// indices, inclusive.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace op2 {
 namespace compat {
 
-/// Memory that `free` frees.
+/// Allocation that throws std::bad_alloc instead of returning null; freed with `free`.
 inline void* checked(void* memory, std::size_t bytes) {
   if (memory == NULL && bytes > 0) throw std::bad_alloc();
   return memory;
@@ -35,12 +35,13 @@ inline int file_exist(const char* path) {
   return std::ifstream(path).good() ? 1 : 0;
 }
 
-/// Elements of rank `rank` if `size` of them are in equal blocks: the first ranks have one more.
+/// Size of the block of `rank` if `size` elements are in equal blocks; the first ranks have one
+/// more.
 inline int compute_local_size(int size, int ranks, int rank) {
   return size / ranks + (rank < size % ranks ? 1 : 0);
 }
 
-/// Where `value` is in `array`, or -1.
+/// Index of `value` in `array`, or -1.
 inline int linear_search(const int* array, int value, int first, int last) {
   const int* const end = array + last + 1;
   const int* const found = std::find(array + first, end, value);
@@ -60,8 +61,7 @@ template <class T>
 void op_sort(T* array, int count) {
   std::sort(array, array + count);
 }
-/// Sorts the first array; of equal entries, those in front stay there. The second one's entries go
-/// with them.
+/// Sorts the first array, stably, and permutes the second one alike. Both of shape [count].
 inline void op_sort_2(int* array, int* other, int count) {
   std::vector<std::pair<int, int>> pairs;
   for (int k = 0; k < count; ++k) pairs.push_back(std::make_pair(array[k], other[k]));
@@ -73,8 +73,8 @@ inline void op_sort_2(int* array, int* other, int count) {
     other[k] = pairs[static_cast<std::size_t>(k)].second;
   }
 }
-/// Removes what occurs twice from a sorted array.
-/// @return the number of elements that are left
+/// Removes duplicates from a sorted array.
+/// @return the number of remaining elements
 inline int removeDups(int* array, int count) {
   return static_cast<int>(std::unique(array, array + count) - array);
 }

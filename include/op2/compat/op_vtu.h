@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grids for ParaView. OP2 has no such header: only programs that know libop2 include it.
+// Files for ParaView: an extension of libop2 that OP2 does not have.
 #pragma once
 
 #include "op_lib_core.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs every feature on three meshes, in one session. The root prints a line for each, "feature
-// NAME MESH: ok" or "... FAILED: what, found, wanted"; ranks with a fault of their own print theirs
+// NAME MESH: ok" or "... FAILED: what, found, wanted"; ranks with a failure print it
 // too.
 //
 //     features [NAME ...]     only these, or, with a first argument "without", all but these

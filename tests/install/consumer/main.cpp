@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a user's first program looks like: three edges between four nodes, one loop. The kernel is
-// text alone, so the program ends well only if the library finds its compiler.
+// source alone, so the program succeeds only if the library finds its compiler.
 #include <op2/op2.hpp>
 
 int main(int argc, char** argv) {

@@ -105,7 +105,7 @@ TEST(ThreadPool, OneThreadStartsNoWorker) {
 }
 
 TEST(ThreadPool, TheDestructorEndsTheWorkers) {
-  ThreadPool(2, two_processors);  // with the first thread, sanitizers start one of their own
+  ThreadPool(2, two_processors);  // with the first thread, sanitizers start another one
   const auto before = threads_of_process();
   {
     ThreadPool pool(4, two_processors);

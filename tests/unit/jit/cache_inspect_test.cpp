@@ -309,7 +309,7 @@ TEST_F(Inspect, FindsNoCacheForAProgramWithMoreRightsThanItsUser) {
               return execl(program.c_str(), "op2-jitinspect", "list", nullptr);
             }),
             2);
-  EXPECT_THAT(op2::test::content_of(place_ / "answer"), HasSubstr("no cache directory is known"));
+  EXPECT_THAT(op2::test::content_of(place_ / "answer"), HasSubstr("the cache directory is unknown"));
 }
 
 TEST_F(Inspect, ExplainsEveryCommand) {

@@ -71,7 +71,7 @@ TEST(EmitCpu, SeveralElementsAtOnceAreLoadedAsRowsAndTransposed) {
       {8, ""});
 }
 
-TEST(EmitCpu, EachOfSeveralKernelsHasAUnitOfItsOwn) {
+TEST(EmitCpu, EachOfSeveralKernelsHasASeparateUnit) {
   LoopNest nest{.calls = {},
                 .args = {dat(0, 2, OP_WRITE), off(dat(1, 1, OP_READ)), dat(2, 1, OP_READ, 0),
                          dat(2, 1, OP_READ, 1), global(1, OP_INC)}};

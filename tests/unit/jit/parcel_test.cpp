@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A process with memory, compiler and constants of its own.
+/// A process with separate memory, compiler and constants.
 struct Process {
   std::shared_ptr<test::FakeBackend> backend = std::make_shared<test::FakeBackend>();
   double gam = 1.4, eps = 0.05;

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 const op_kernel_core kernel{
     "k", "void k(double* a) { *a *= gam; }", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
 
-/// One rank's process: memory, compiler and disk of its own.
+/// One rank's process, with separate memory, compiler and disk.
 struct Process {
   std::shared_ptr<test::FakeBackend> backend = std::make_shared<test::FakeBackend>();
   core::Log log{core::LogLevel::off};

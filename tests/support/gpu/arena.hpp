@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory of an emulated device: which bytes exist, who may access them now, which have a value.
+//
+// One range of addresses is reserved for the life of the device and closed to the process; a kernel
+// opens what it has declared while it runs. The arena itself, and so every copy, works through a
+// second mapping of the same memory. Addresses are never used twice.
+//
+//     closed page | front slack, data (its end is the end of a page) | closed page | ...
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "findings.hpp"
+
+namespace op2::test::gpu {
+
+enum class Mode { read, write, read_write };
+
+/// Bytes of the device that a kernel or a copy works on.
+struct Access {
+  void* data;
+  std::size_t bytes;
+  Mode mode;
+};
+
+struct Allocation {
+  std::string name;
+  std::byte* data;
+  std::size_t bytes;
+  std::span<std::byte> pages;   ///< whole pages, with the slack around the data
+  std::vector<bool> has_value;  ///< by byte: was it copied or filled?
+  bool freed = false;
+
+  std::size_t offset_of(const void* byte) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(byte) - data);
+  }
+};
+
+class Arena {
+ public:
+  /// @param capacity  bytes that may be allocated at the same time
+  Arena(std::size_t capacity, Findings& findings);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Bytes without a value, aligned to 256. @throws DeviceFailure out_of_memory
+  std::byte* allocate(std::size_t bytes, std::string name);
+  void free(void* data);
+
+  /// The live allocation that holds the bytes. @throws Misuse if there is none
+  Allocation& find(const void* data, std::size_t bytes, std::string_view user);
+  void require_values(const void* data, std::size_t bytes, std::string_view user);
+  void give_values(void* data, std::size_t bytes);
+
+  /// Copies. The caller has found the bytes of the device with `find`.
+  void copy_in(void* device, const void* host, std::size_t bytes);
+  void copy_out(void* host, const void* device, std::size_t bytes) const;
+  void copy_inside(void* to, const void* from, std::size_t bytes);
+
+  /// Runs a kernel on the memory that it has declared, and looks afterwards whether it wrote
+  /// beside it.
+  void run(const std::string& kernel, std::span<const Access> accesses,
+           const std::function<void()>& function);
+  /// The same with all allocations open.
+  void run(const std::string& kernel, const std::function<void()>& function);
+
+  std::size_t live_bytes() const { return live_bytes_; }
+  const std::string& device() const { return findings_.device(); }
+
+  /// Why an access to `address` has faulted; empty if it is not memory of this device. For the
+  /// handler of the signal.
+  std::string explain_fault(const void* address) const;
+
+ private:
+  class Opening;
+  void check_slack(const Allocation& allocation);
+  bool contains(const void* address) const;
+  const Allocation* nearest(const void* address) const;
+  std::byte* inside(const void* device) const;
+  std::vector<Access> everything() const;
+
+  Findings& findings_;
+  std::size_t capacity_, live_bytes_ = 0;
+  std::span<std::byte> range_;                          ///< what the program sees
+  std::byte* own_view_;                                 ///< the same memory, always open
+  std::byte* next_;                                     ///< first page that was never used
+  std::map<const std::byte*, Allocation> allocations_;  ///< by first page; freed ones stay
+  const std::string* kernel_ = nullptr;                 ///< that runs now
+  int file_;
+};
+
+}  // namespace op2::test::gpu

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "poison.hpp"
+
+namespace op2::test::gpu {
+namespace {
+
+std::int64_t count(std::size_t bytes) {
+  return static_cast<std::int64_t>(bytes);
+}
+
+Access reads(const void* data, std::size_t bytes) {
+  return {const_cast<void*>(data), bytes, Mode::read};
+}
+
+Access writes(void* data, std::size_t bytes) {
+  return {data, bytes, Mode::write};
+}
+
+}  // namespace
+
+Device::Device(const DeviceOptions& options)
+    : options_(options),
+      findings_(options.name),
+      arena_(options.capacity, findings_),
+      pinned_(findings_),
+      queues_(options.schedule) {}
+
+Device::~Device() {
+  if (findings_.postponed().empty()) return;
+  std::fprintf(stderr, "%s\n", findings_.postponed().c_str());
+  std::abort();
+}
+
+void Device::begin_call(const char* function) {
+  findings_.throw_postponed();
+  failures_.count(function);
+}
+
+std::byte* Device::allocate(std::size_t bytes, std::string name) {
+  begin_call("allocate");
+  if (name.empty()) name = fmt::format("allocation {}", counters_.allocations);
+  std::byte* data = arena_.allocate(bytes, std::move(name));
+  ++counters_.allocations;
+  return data;
+}
+
+void Device::free(void* data) noexcept {
+  findings_.postpone([&] {
+    const Allocation& allocation = arena_.find(data, 0, "free");
+    races_.begin(RaceDetector::host);
+    if (!failures_.has_failed() && findings_.all().empty())
+      note(RaceDetector::host, "free", writes(allocation.data, allocation.bytes));
+    races_.forget(allocation.data);
+    arena_.free(data);
+    ++counters_.frees;
+  });
+}
+
+std::byte* Device::allocate_pinned(std::size_t bytes) {
+  begin_call("allocate pinned");
+  return pinned_.allocate(bytes);
+}
+
+void Device::free_pinned(std::byte* data) noexcept {
+  findings_.postpone([&] { pinned_.release(data); });
+}
+
+Device::StreamNumber Device::create_stream() {
+  begin_call("create stream");
+  races_.add_stream();
+  return queues_.add_stream();
+}
+
+void Device::close(StreamNumber stream) noexcept {
+  findings_.postpone([&] {
+    try {
+      queues_.finish(queues_.position(stream));
+    } catch (const Misuse&) {
+      throw;
+    } catch (const std::exception&) {  // what a kernel throws
+    }
+    races_.order_after(RaceDetector::host, races_.clock(participant(stream)));
+  });
+}
+
+void Device::note(std::size_t participant, const std::string& work, const Access& access) {
+  const Allocation& allocation = arena_.find(access.data, access.bytes, work);
+  const std::size_t begin = allocation.offset_of(access.data);
+  const std::string rival = races_.note(
+      participant, work, {allocation.data, begin, begin + access.bytes}, access.mode != Mode::read);
+  if (!rival.empty())
+    findings_.report(
+        "race: nothing orders '{}' and '{}' on '{}', offset {}, {} bytes; an event or "
+        "a wait is missing",
+        rival, work, allocation.name, begin, access.bytes);
+}
+
+void Device::begin_work(StreamNumber stream, const std::string& work,
+                        std::span<const Access> accesses) {
+  races_.begin(participant(stream));
+  for (const Access& access : accesses) note(participant(stream), work, access);
+}
+
+void Device::upload(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+  begin_call("upload");
+  pinned_.require(from, bytes, "upload");
+  queue_upload(stream, to, from, bytes);
+}
+
+void Device::queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+  begin_work(stream, "upload", std::array{writes(to, bytes)});
+  ++counters_.uploads;
+  counters_.uploaded_bytes += count(bytes);
+  queues_.add(stream, [=, this] {
+    arena_.find(to, bytes, "upload");
+    arena_.copy_in(to, from, bytes);
+  });
+}
+
+void Device::download(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+  begin_call("download");
+  pinned_.require(to, bytes, "download");
+  queue_download(stream, to, from, bytes);
+}
+
+void Device::queue_download(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+  begin_work(stream, "download", std::array{reads(from, bytes)});
+  ++counters_.downloads;
+  counters_.downloaded_bytes += count(bytes);
+  poison({static_cast<std::byte*>(to), bytes});
+  queues_.add(stream, [=, this] {
+    arena_.require_values(from, bytes, "download");
+    arena_.copy_out(to, from, bytes);
+  });
+}
+
+void Device::copy(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+  begin_call("copy");
+  begin_work(stream, "copy", std::array{reads(from, bytes), writes(to, bytes)});
+  ++counters_.copies;
+  queues_.add(stream, [=, this] {
+    arena_.find(from, bytes, "copy");
+    arena_.find(to, bytes, "copy");
+    arena_.copy_inside(to, from, bytes);
+  });
+}
+
+void Device::fill(StreamNumber stream, void* to, std::byte value, std::size_t bytes) {
+  begin_call("fill");
+  begin_work(stream, "fill", std::array{writes(to, bytes)});
+  ++counters_.fills;
+  queues_.add(stream, [=, this] {
+    const std::vector<std::byte> values(bytes, value);
+    arena_.find(to, bytes, "fill");
+    arena_.copy_in(to, values.data(), bytes);
+  });
+}
+
+void Device::launch(StreamNumber stream, const std::string& kernel, std::vector<Access> accesses,
+                    std::function<void()> function) {
+  begin_call("launch");
+  begin_work(stream, kernel, accesses);
+  ++counters_.launches;
+  queues_.add(stream, [=, this] {
+    for (const Access& access : accesses)
+      if (access.mode != Mode::write) arena_.require_values(access.data, access.bytes, kernel);
+    arena_.run(kernel, accesses, function);
+  });
+}
+
+void Device::launch(StreamNumber stream, const std::string& kernel,
+                    std::function<void()> function) {
+  begin_call("launch");
+  begin_work(stream, kernel, {});
+  ++counters_.launches;
+  queues_.add(stream, [=, this] { arena_.run(kernel, function); });
+}
+
+void Device::record(StreamNumber stream, DeviceEvent& event) {
+  begin_call("record");
+  event = {queues_.position(stream), races_.clock(participant(stream))};
+}
+
+void Device::wait_for(StreamNumber stream, const DeviceEvent& event) {
+  begin_call("wait for");
+  if (!event.position) return;
+  races_.order_after(participant(stream), event.clock);
+  queues_.add_dependency(stream, *event.position);
+}
+
+bool Device::reached(const DeviceEvent& event) {
+  begin_call("reached");
+  if (event.position && !queues_.poll(*event.position)) return false;
+  races_.order_after(RaceDetector::host, event.clock);
+  return true;
+}
+
+void Device::wait(const DeviceEvent& event) {
+  begin_call("wait");
+  ++counters_.waits;
+  if (event.position) queues_.finish(*event.position);
+  races_.order_after(RaceDetector::host, event.clock);
+}
+
+void Device::wait(StreamNumber stream) {
+  begin_call("wait");
+  finish(stream);
+}
+
+void Device::finish(StreamNumber stream) {
+  ++counters_.waits;
+  queues_.finish(queues_.position(stream));
+  races_.order_after(RaceDetector::host, races_.clock(participant(stream)));
+}
+
+void Device::wait_for_all() {
+  begin_call("wait for all");
+  ++counters_.waits;
+  queues_.finish_all();
+  races_.host_waits_for_all();
+}
+
+void Device::upload_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+  begin_call("upload and wait");
+  queue_upload(stream, to, from, bytes);
+  finish(stream);
+}
+
+void Device::download_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+  begin_call("download and wait");
+  queue_download(stream, to, from, bytes);
+  finish(stream);
+}
+
+}  // namespace op2::test::gpu

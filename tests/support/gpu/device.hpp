@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A GPU without hardware: memory that the host cannot access, and streams whose work is done at the
+// last moment, the first, or any between. Kernels are functions of the host.
+//
+// Threads: one host thread at a time calls a device. A kernel may use several threads.
+// Errors:  Misuse (findings.hpp) for what the program does wrong, DeviceFailure for what was
+// planned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arena.hpp"
+#include "failure_plan.hpp"
+#include "findings.hpp"
+#include "pinned_memory.hpp"
+#include "race_detector.hpp"
+#include "work_queues.hpp"
+
+namespace op2::test::gpu {
+
+struct DeviceOptions {
+  std::string name = "gpu0";
+  std::size_t capacity = std::size_t{1} << 31;  ///< bytes that may be allocated at the same time
+  Schedule schedule{};
+};
+
+/// What was asked of a device since it exists.
+struct Counters {
+  std::int64_t allocations = 0, frees = 0;
+  std::int64_t uploads = 0, uploaded_bytes = 0;
+  std::int64_t downloads = 0, downloaded_bytes = 0;
+  std::int64_t copies = 0, fills = 0;  ///< on the device
+  std::int64_t launches = 0;
+  std::int64_t waits = 0;  ///< of the host
+};
+
+/// What a stream had to do when the event was recorded; nothing before the first time.
+struct DeviceEvent {
+  std::optional<Position> position;
+  Clock clock;
+};
+
+class Device {
+ public:
+  using StreamNumber = std::size_t;
+
+  explicit Device(const DeviceOptions& options = {});
+  /// Drops work that nobody has waited for.
+  ~Device();
+
+  const std::string& name() const { return findings_.device(); }
+  std::size_t capacity() const { return options_.capacity; }
+  std::size_t live_bytes() const { return arena_.live_bytes(); }
+  const Counters& counters() const { return counters_; }
+  const std::vector<std::string>& findings() const { return findings_.all(); }
+  FailurePlan& failures() { return failures_; }
+
+  // Memory. Freeing never fails; what it finds wrong is thrown by the next call.
+  /// @param name  for messages; a number if there is none
+  std::byte* allocate(std::size_t bytes, std::string name = {});
+  /// The host has waited for all work on it, unless something was wrong before.
+  void free(void* data) noexcept;
+  std::byte* allocate_pinned(std::size_t bytes);
+  void free_pinned(std::byte* data) noexcept;
+
+  // Work, in the order of the calls if it is of one stream.
+  StreamNumber create_stream();
+  /// Does the stream's work and drops its failures; what it finds wrong is thrown by the next call.
+  void close(StreamNumber stream) noexcept;
+  /// Reads pinned memory when it runs.
+  void upload(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+  /// Poisons pinned memory at once and writes it when it runs.
+  void download(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+  void copy(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+  void fill(StreamNumber stream, void* to, std::byte value, std::size_t bytes);
+  /// A kernel with what it accesses: all bytes that it reads must have a value; it may do nothing
+  /// else.
+  void launch(StreamNumber stream, const std::string& kernel, std::vector<Access> accesses,
+              std::function<void()> function);
+  /// A kernel that may access all allocations, which nothing orders against other work.
+  void launch(StreamNumber stream, const std::string& kernel, std::function<void()> function);
+
+  void record(StreamNumber stream, DeviceEvent& event);
+  void wait_for(StreamNumber stream, const DeviceEvent& event);
+
+  // The host waits.
+  bool reached(const DeviceEvent& event);
+  void wait(const DeviceEvent& event);
+  void wait(StreamNumber stream);
+  void wait_for_all();
+  /// As `upload` and `download`, then `wait`, with any memory of the host.
+  void upload_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+  void download_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+
+ private:
+  void begin_call(const char* function);
+  void begin_work(StreamNumber stream, const std::string& work, std::span<const Access> accesses);
+  void note(std::size_t participant, const std::string& work, const Access& access);
+  void queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+  void queue_download(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+  void finish(StreamNumber stream);
+  static std::size_t participant(StreamNumber stream) { return stream + 1; }
+
+  DeviceOptions options_;
+  Findings findings_;
+  FailurePlan failures_;
+  Counters counters_;
+  Arena arena_;
+  PinnedMemory pinned_;
+  RaceDetector races_;
+  WorkQueues queues_;
+};
+
+}  // namespace op2::test::gpu

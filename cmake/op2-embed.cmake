@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # op2_embed_kernels(target [SOURCES source ...] [OPTIONS option ...]): for programs written for OP2's
-# developer headers. The units of the target, or those given, are compiled with the texts of their
-# kernels in them, so that the library can compile these at run time; see docs/embedding.md. To be
-# called in the folder of the target, behind its sources and settings. Without the tool that finds the
-# kernels the target is left as it is, and kernels run as function pointers.
+# developer headers. Embeds the source of the kernels in the units of the target, or in those given, so
+# that the library can compile the kernels at run time; see docs/embedding.md. Call it in the folder that
+# defines the target, after setting its sources and properties. Without op2-embed-kernels the target is
+# left unchanged, and kernels run as function pointers.
 #   OPTIONS  of op2-embed-kernels, e.g. -Werror=op2-access
 
 cmake_policy(VERSION 3.20...3.25)
 
-# Sets `variable` to whether the tool is there and can be started; says so once if it cannot.
+# Sets `variable` to whether the tool exists and can be started; prints a message once if not.
 function(_op2_find_embed_tool variable)
   set(${variable} FALSE PARENT_SCOPE)
   if(TARGET op2::op2-embed-kernels)
@@ -23,15 +23,15 @@ function(_op2_find_embed_tool variable)
       return()
     endif()
   endif()
-  get_property(told GLOBAL PROPERTY OP2_EMBED_TOLD)
-  if(NOT told)
-    message(STATUS "op2_embed_kernels: there is no op2-embed-kernels that runs here (it needs Clang's "
-                   "libraries); kernels will run as function pointers")
-    set_property(GLOBAL PROPERTY OP2_EMBED_TOLD TRUE)
+  get_property(reported GLOBAL PROPERTY OP2_EMBED_REPORTED)
+  if(NOT reported)
+    message(STATUS "op2_embed_kernels: op2-embed-kernels is missing or does not run here (it needs the "
+                   "libraries of Clang); kernels will run as function pointers")
+    set_property(GLOBAL PROPERTY OP2_EMBED_REPORTED TRUE)
   endif()
 endfunction()
 
-# The flags of a target as a file, one a line, for each configuration.
+# Writes the flags of a target to a file, one per line, for each configuration.
 function(_op2_write_flags target path)
   set(content "")
   foreach(pair "-I:INCLUDE_DIRECTORIES" "-D:COMPILE_DEFINITIONS" ":COMPILE_OPTIONS" ":COMPILE_FEATURES")
@@ -55,7 +55,7 @@ function(_op2_write_flags target path)
   file(GENERATE OUTPUT "${path}" CONTENT "${content}" TARGET ${target})
 endfunction()
 
-# The command that makes a wrapper unit, and its properties.
+# Adds the command that generates a wrapper unit, and sets the properties of the unit.
 function(_op2_wrap_source target source wrapper flags)
   set(own "")
   foreach(pair "-I:INCLUDE_DIRECTORIES" "-D:COMPILE_DEFINITIONS" ":COMPILE_OPTIONS")
@@ -78,7 +78,7 @@ function(_op2_wrap_source target source wrapper flags)
             "@${flags}" ${own}
     DEPENDS "${source}" "${flags}" op2::op2-embed-kernels
     DEPFILE "${wrapper}.d"
-    COMMENT "Finding kernels in ${shown}"
+    COMMENT "Extracting kernels of ${shown}"
     VERBATIM)
   set_source_files_properties("${wrapper}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION TRUE)
 endfunction()
@@ -86,11 +86,11 @@ endfunction()
 function(op2_embed_kernels target)
   cmake_parse_arguments(embed "" "" "SOURCES;OPTIONS" ${ARGN})
   if(embed_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "op2_embed_kernels(${target}): what is '${embed_UNPARSED_ARGUMENTS}'?")
+    message(FATAL_ERROR "op2_embed_kernels(${target}): unknown argument '${embed_UNPARSED_ARGUMENTS}'; use SOURCES or OPTIONS")
   endif()
   get_target_property(home ${target} SOURCE_DIR)
   if(NOT home STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    message(FATAL_ERROR "op2_embed_kernels(${target}): to be called where the target is defined, in ${home}")
+    message(FATAL_ERROR "op2_embed_kernels(${target}): call it in the folder that defines the target, ${home}")
   endif()
   _op2_find_embed_tool(found)
   if(NOT found)

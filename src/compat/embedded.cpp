@@ -47,14 +47,14 @@ std::vector<std::span<const embedded::Kernel>> compat::embedded_tables() {
 
 const embedded::Kernel* compat::embedded_kernel(void (*function)()) {
   const std::lock_guard lock(registry().mutex);
-  const embedded::Kernel* without_text = nullptr;
+  const embedded::Kernel* without_source = nullptr;
   for (const std::span<const embedded::Kernel> table : registry().tables)
     for (const embedded::Kernel& kernel : table) {
       if (kernel.function != function) continue;
-      if (kernel.text != nullptr) return &kernel;
-      without_text = &kernel;
+      if (kernel.source != nullptr) return &kernel;
+      without_source = &kernel;
     }
-  return without_text;
+  return without_source;
 }
 
 }  // namespace op2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The texts of kernels that were put into the program when it was built.
+// The sources of kernels that were embedded into the program when it was built.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace op2::compat {
 
-/// What is known of a function of the program, or null. Holds until the unit that registered it is
-/// unloaded. Thread safe. Cost O(registered kernels).
+/// The registered kernel of a function of the program, or null. Valid until the unit that
+/// registered it is unloaded. Thread safe. Cost O(registered kernels).
 const embedded::Kernel* embedded_kernel(void (*function)());
 
 /// All tables that are registered now, for tests.

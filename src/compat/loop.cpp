@@ -124,7 +124,7 @@ std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_n
 core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const op_loop_name& loop,
                                  bool must_be_function) {
   const embedded::Kernel* found = embedded_kernel(kernel.address);
-  if (found == nullptr || found->text == nullptr || must_be_function) {
+  if (found == nullptr || found->source == nullptr || must_be_function) {
     core::FunctionKernel& alone =
         mesh.add_function_kernel(kernel.address, kernel.call, loop.name, "", loop.file, loop.line);
     alone.why_no_text = must_be_function   ? "a global is of a type of the program's own"
@@ -133,7 +133,7 @@ core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const
     return alone;
   }
   core::FunctionKernel& made = mesh.add_function_kernel(kernel.address, kernel.call, found->name,
-                                                        found->text, found->file, found->line);
+                                                        found->source, found->file, found->line);
   for (int k = 0; k < found->constant_count; ++k) {
     const embedded::Constant& constant = found->constants[k];
     made.variables.push_back(

@@ -5,7 +5,7 @@
 set -eu
 source=$1 work=$2 compiler=$3 generator=$4 tool=${5-}
 
-say() {
+fail() {
   echo "$1" >&2
   exit 1
 }
@@ -23,14 +23,14 @@ cmake -S "$work/project" -B "$work/build" -G "$generator" -DCMAKE_CXX_COMPILER="
 cmake --build "$work/build"
 
 if [ -z "$tool" ]; then
-  [ "$(grep -c "kernels will run as function pointers" "$work/configured")" = 1 ] || say "no message"
-  [ -z "$("$work/build/program")" ] || say "there are texts"
+  [ "$(grep -c "kernels will run as function pointers" "$work/configured")" = 1 ] || fail "no message"
+  [ -z "$("$work/build/program")" ] || fail "there are sources"
   exit 0
 fi
-"$work/build/program" | grep -F "y[0] = 2.5 * x[0] + 3 + 7;" || say "the text is not there"
+"$work/build/program" | grep -F "y[0] = 2.5 * x[0] + 3 + 7;" || fail "the source is not in the program"
 cmake --build "$work/build" | tee "$work/again"
-! grep "Finding kernels" "$work/again" || say "read again without need"
+! grep "Extracting kernels" "$work/again" || fail "parsed again without need"
 sleep 1.1
 echo "#define SHIFT 8" >"$work/project/shift.h"
 cmake --build "$work/build" >/dev/null
-"$work/build/program" | grep -F "3 + 8;" || say "a changed header was not noticed"
+"$work/build/program" | grep -F "3 + 8;" || fail "a changed header was not noticed"

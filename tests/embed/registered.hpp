@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels that this program's units have registered.
+// The kernels that the units of this program have registered.
 #pragma once
 
 #include <vector>

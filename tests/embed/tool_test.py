@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What op2-embed-kernels and op2-cxx do, seen from outside.
+"""Runs op2-embed-kernels and op2-cxx as their users do.
 
     tool_test.py TOOL CXX_WRAPPER COMPILER [unittest option ...]
 """
@@ -25,7 +25,7 @@ PROGRAM = """#include "op_seq.h"
 inline void k(const double* x, double* y) { y[0] = x[0] + VALUE; }
 int main() { op_par_loop(k, "k", nullptr, op_arg(), op_arg()); }
 """
-# Prints the texts that are registered.
+# Prints the registered sources.
 PRINTER = """#include <op2_embedded.h>
 #include <op_seq.h>
 #include <cstdio>
@@ -35,7 +35,7 @@ arg op_arg_dat(op_dat, int, op_map, int, const char*, int) { return arg(); }
 }
 namespace embedded {
 Registration::Registration(const Kernel* k, int n) noexcept : kernels_(k), count_(n) {
-  for (int i = 0; i < n; ++i) std::puts(k[i].text);
+  for (int i = 0; i < n; ++i) std::puts(k[i].source);
 }
 Registration::~Registration() {}
 } }
@@ -50,8 +50,8 @@ obj/%.o: src/%.cpp
 """
 
 
-def run(*words, cwd=None, **environment):
-    return subprocess.run([str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False,
+def run(*command, cwd=None, **environment):
+    return subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False,
                           env={**os.environ, **environment})
 
 
@@ -65,19 +65,19 @@ class Case(unittest.TestCase):
 
 
 class Tool(Case):
-    def test_list_shows_loops_kernels_places_and_reasons(self):
+    def test_list_shows_loops_kernels_locations_and_reasons(self):
         table = self.embed("fallback.cpp", "--list").stdout
-        self.assertRegex(table, r"(?m)^loop +kernel +place +text$")
+        self.assertRegex(table, r"(?m)^loop +kernel +location +source$")
         self.assertRegex(table, r"(?m)^external +external +fallback.cpp:26 +calls 'elsewhere'")
         self.assertRegex(table, r"(?m)^lambda +\(lambda\) +fallback.cpp:\d+ +is a lambda")
-        self.assertRegex(table, r"(?m)^of_lambda .*is private, local or of a type without a name$")
+        self.assertRegex(table, r"(?m)^of_lambda .*is private, local or of an unnamed type$")
         self.assertRegex(self.embed("plain.cpp", "--list").stdout,
                          r"(?m)^scale +scale<double, 3> +plain.cpp:\d+ +\d+ bytes$")
 
-    def test_a_kernel_without_text_is_a_warning_at_its_place(self):
-        said = self.embed("fallback.cpp").stderr
-        self.assertRegex(said, r"fallback.cpp:26:13: warning: kernel 'external': calls 'elsewhere', which this "
-                               r"unit does not define \(line 27\); it will run as function pointer")
+    def test_a_kernel_without_source_is_a_warning_at_its_location(self):
+        printed = self.embed("fallback.cpp").stderr
+        self.assertRegex(printed, r"fallback.cpp:26:13: warning: kernel 'external': calls 'elsewhere', which this "
+                               r"unit does not define \(line 27\); it will run as a function pointer")
 
     def test_access_warnings_can_be_errors_or_silent(self):
         error = self.embed("access.cpp", "-Werror=op2-access")
@@ -89,22 +89,22 @@ class Tool(Case):
         wrapper = self.folder / "broken.op2.cpp"
         result = self.embed("broken.cpp", "--list", "-o", wrapper)
         self.assertEqual(result.returncode, 0)
-        self.assertIn("does not understand this: use of undeclared identifier 'undeclared'", result.stderr)
+        self.assertIn("cannot parse this: use of undeclared identifier 'undeclared'", result.stderr)
         self.assertRegex(result.stdout, r"(?m)^whole .* \d+ bytes$")
-        self.assertRegex(result.stdout, r"(?m)^half .* is not understood by Clang")
+        self.assertRegex(result.stdout, r"(?m)^half .* does not compile with Clang")
         compiled = run(COMPILER, f"-I{INCLUDE}", "-fsyntax-only", wrapper)
         self.assertRegex(compiled.stderr, r"broken.cpp:9:\d+: error: .*undeclared")
 
-    def test_requirements_of_templates_are_no_guess(self):
-        for requirement, text in [("own(x)", r".* \d+ bytes"), ("x.norm()", ".* asks whether a type has a member"),
-                                  ("x + x", ".* asks whether a type has an operator")]:
+    def test_requirements_of_templates_are_not_guessed(self):
+        for requirement, shown in [("own(x)", r".* \d+ bytes"), ("x.norm()", ".* tests whether a type has a member"),
+                                  ("x + x", ".* tests whether a type has an operator")]:
             source = self.folder / "concept.cpp"
             source.write_text("inline double own(double x) { return x; }\n"
                               f"template <class T> concept Has = requires(T x) {{ {requirement}; }};\n" +
                               PROGRAM.replace('#include "value.h"', "").replace("VALUE", "(Has<double> ? 1 : 2)"),
                               encoding="utf-8")
             result = run(TOOL, source, "--list", "--", f"-I{INCLUDE}", "-std=c++20")
-            self.assertRegex(result.stdout, r"(?m)^k " + text)
+            self.assertRegex(result.stdout, r"(?m)^k " + shown)
 
     def test_a_syntax_error_does_not_stop_the_tool(self):
         source = self.folder / "no.cpp"
@@ -133,15 +133,15 @@ class Tool(Case):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("bytes", result.stdout)
 
-    def test_what_cannot_be_read_at_all_becomes_a_unit_without_texts(self):
+    def test_the_wrapper_of_a_unit_that_cannot_be_parsed_has_no_sources(self):
         wrapper = self.folder / "plain.op2.cpp"
         result = run(TOOL, SAMPLES / "plain.cpp", "-o", wrapper, "--", f"-I{INCLUDE}", "--target=frobnicator")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("plain.cpp:1:1: warning: Clang cannot read this; its kernels will run as function pointers",
+        self.assertIn("plain.cpp:1:1: warning: Clang cannot parse this unit; its kernels will run as function pointers",
                       result.stderr)
         self.assertIn("plain.cpp", wrapper.read_text(encoding="utf-8"))
 
-    def test_definitions_decide_what_the_text_is(self):
+    def test_macro_definitions_affect_the_source(self):
         result = run(TOOL, SAMPLES / "plain.cpp", "-o", self.folder / "plain.op2.cpp", "--", f"-I{INCLUDE}",
                      "-DEXTRA_TERM")
         self.assertEqual(result.stderr, "")
@@ -150,15 +150,15 @@ class Tool(Case):
     def listed(self, *flags):
         return run(TOOL, SAMPLES / "plain.cpp", "--list", "--", f"-I{INCLUDE}", *flags)
 
-    def test_with_flags_that_texts_cannot_have_there_are_none(self):
+    def test_with_flags_that_are_not_applied_at_run_time_there_are_no_sources(self):
         for flag in ("-funsigned-char", "-fno-signed-char", "-fwrapv", "-fno-strict-overflow", "-ftrapv",
                      "-fsingle-precision-constant", "-fshort-enums", "-fshort-wchar", "-fpack-struct",
                      "-fpack-struct=4", "-mlong-double-64", "-funsigned-bitfields",
                      "-ftrivial-auto-var-init=zero", "-fexec-charset=IBM1047"):
             result = self.listed(flag)
             self.assertEqual(result.returncode, 0, flag)
-            self.assertIn(f"warning: kernel 'scale': is compiled with {flag}, texts are not; it will run as "
-                          "function pointer", result.stderr)
+            self.assertIn(f"warning: kernel 'scale': is compiled with {flag}, which is not applied at run time; "
+                          "it will run as a function pointer", result.stderr)
             self.assertNotIn(" bytes", result.stdout)
 
     def test_the_last_of_such_flags_counts(self):
@@ -184,10 +184,10 @@ class Tool(Case):
             self.assertIn(name, text)
         self.assertNotIn("/usr/", text)
 
-    def test_wrong_use_is_told(self):
+    def test_an_invalid_command_line_is_an_error(self):
         self.assertEqual(run(TOOL).returncode, 2)
         self.assertIn("unknown option '--frobnicate'", run(TOOL, "a.cpp", "--frobnicate").stderr)
-        self.assertIn("there is no file 'a.cpp'", run(TOOL, "a.cpp", cwd=self.folder).stderr)
+        self.assertIn("file 'a.cpp' does not exist", run(TOOL, "a.cpp", cwd=self.folder).stderr)
 
     def test_thirty_kernels_take_less_than_two_seconds(self):
         kernels = "".join(f"inline void k{i}(const double* x, double* y) {{ y[0] = std::sqrt(x[0]) + {i}; }}\n"
@@ -226,7 +226,7 @@ class Makefile(Case):
     def program(self):
         return run(self.folder / "obj/program").stdout
 
-    def test_the_program_has_its_texts(self):
+    def test_the_program_contains_its_sources(self):
         self.assertEqual(self.make().returncode, 0)
         self.assertIn("y[0] = x[0] + 1;", self.program())
         self.assertFalse(list(self.folder.glob("src/*.op2*")))
@@ -294,7 +294,7 @@ class Makefile(Case):
         for value in (1, 2):
             self.assertIn(f"x[0] + {value}", run(self.folder / f"p{value}").stdout)
 
-    @unittest.skipUnless(shutil.which("mpicxx"), "there is no MPI")
+    @unittest.skipUnless(shutil.which("mpicxx"), "MPI is missing")
     def test_compilers_of_mpi_libraries(self):
         self.write("src/main.cpp", "#include <mpi.h>\n" + PROGRAM)
         for before in ([], ["env", "LANG=C"]):
@@ -304,7 +304,7 @@ class Makefile(Case):
             self.assertIn(b"x[0] + 1", (self.folder / "main.o").read_bytes())
             (self.folder / "main.o").unlink()
 
-    def test_wrappers_are_in_no_file_of_dependencies(self):
+    def test_dependency_files_do_not_contain_wrappers(self):
         for words, name in ((["-MD", "-MF", "deps.d"], "deps.d"), (["-MMD", "-MFdeps.d"], "deps.d"),
                             (["-Wp,-MMD,deps.d"], "deps.d"), (["-MD"], "main.d"), (["-MD", "-omain.o"], "main.d"),
                             (["-MD", "-MT", "main.o", "-o", "./main.o"], "main.d")):
@@ -315,7 +315,7 @@ class Makefile(Case):
             self.assertIn("src/main.cpp", text, words)
             self.assertNotIn(".op2/", text, words)
 
-    def test_nor_are_they_when_all_is_done_at_once_in_a_folder_with_blanks(self):
+    def test_nor_do_they_when_compiling_and_linking_is_one_command_in_a_folder_with_blanks(self):
         source = self.folder / "a b $c" / "main.cpp"
         source.parent.mkdir()
         shutil.move(self.folder / "src/main.cpp", source)

@@ -22,7 +22,7 @@ op_access mode_of(Access access) {
   return modes.at(static_cast<std::size_t>(access));
 }
 
-/// The type of a type string that names a known one; others may be anything.
+/// The type that an OP2 type string names; nothing for an unknown string, which may mean any type.
 std::optional<clang::QualType> type_named(const clang::ASTContext& context, std::string_view name) {
   const auto type = core::op2_type_named(name);
   if (!type) return std::nullopt;
@@ -33,14 +33,14 @@ std::optional<clang::QualType> type_named(const clang::ASTContext& context, std:
   return known.at(static_cast<std::size_t>(*type));
 }
 
-/// `long` and `long long` are of one size.
+/// `long` and `long long` count as the same type: both have 64 bits.
 bool is_same_number(const clang::ASTContext& context, clang::QualType a, clang::QualType b) {
   a = a.getCanonicalType().getUnqualifiedType();
   b = b.getCanonicalType().getUnqualifiedType();
   if (a == b) return true;
-  const bool wide = a->isIntegerType() && b->isIntegerType() && context.getTypeSize(a) == 64 &&
-                    context.getTypeSize(b) == 64;
-  return wide && a->isSignedIntegerType() == b->isSignedIntegerType();
+  const bool is_64_bit = a->isIntegerType() && b->isIntegerType() && context.getTypeSize(a) == 64 &&
+                         context.getTypeSize(b) == 64;
+  return is_64_bit && a->isSignedIntegerType() == b->isSignedIntegerType();
 }
 
 bool is_vector(const LoopArgument& argument) {
@@ -94,26 +94,26 @@ class LoopCheck {
   }
 
  private:
-  void tell(Message::Severity severity, std::size_t argument, clang::SourceLocation location,
-            const std::string& what) {
+  void report(Message::Severity severity, std::size_t argument, clang::SourceLocation location,
+              const std::string& what) {
     const auto& access = loop_.arguments[argument].access;
     messages_.push_back(
-        {severity, place_of(unit_.sources(), location),
+        {severity, file_location(unit_.sources(), location),
          fmt::format("loop '{}', argument {}{}: kernel '{}' {}", loop_.name, argument,
                      access ? fmt::format(" ({})", core::name_of(mode_of(*access))) : "",
                      kernel_.getNameAsString(), what)});
   }
 
   void warn(std::size_t argument, clang::SourceLocation location, const std::string& what) {
-    tell(check_ == AccessCheck::error ? Message::Severity::error : Message::Severity::warning,
-         argument, location, what + " [-Wop2-access]");
+    report(check_ == AccessCheck::error ? Message::Severity::error : Message::Severity::warning,
+           argument, location, what + " [-Wop2-access]");
   }
 
-  /// Number of parameters, and what is sure of their types.
+  /// Checks the number of parameters and, where they are certain, their types.
   bool fits() {
     if (kernel_.getNumParams() != loop_.arguments.size()) {
       messages_.push_back(
-          {Message::Severity::error, place_of(unit_.sources(), loop_.location),
+          {Message::Severity::error, file_location(unit_.sources(), loop_.location),
            fmt::format("loop '{}' has {} arguments, but kernel '{}' has {} parameters", loop_.name,
                        loop_.arguments.size(), kernel_.getNameAsString(), kernel_.getNumParams())});
       return false;
@@ -123,7 +123,7 @@ class LoopCheck {
       auto fault = pointer_fault(i);
       if (fault.empty() && is_known(loop_.arguments[i])) fault = type_fault(i);
       if (fault.empty()) continue;
-      tell(Message::Severity::error, i, kernel_.getParamDecl(i)->getLocation(), fault);
+      report(Message::Severity::error, i, kernel_.getParamDecl(i)->getLocation(), fault);
       all = false;
     }
     return all;
@@ -145,11 +145,12 @@ class LoopCheck {
                          shown(type));
     const bool one_row = argument.kind != Kind::dat || argument.column;
     if (!is_vector(argument) && to_rows && one_row)
-      return fmt::format("takes it as '{}', but it is no vector argument", shown(type));
+      return fmt::format("takes it as '{}', but it is not a vector argument", shown(type));
     return {};
   }
 
-  /// Whether the data is what the type's name says, which dats of a program's own need not be.
+  /// Whether the data have the type that the type string names; dats of user-defined types need
+  /// not.
   bool is_known(const LoopArgument& argument) const {
     const auto wanted = type_named(unit_.context, argument.type);
     return wanted && !argument.values.isNull() &&
@@ -185,9 +186,9 @@ std::vector<Message> access_faults(const Unit& unit, const Loops& loops, AccessC
     if (kernel->isInvalidDecl() || !unit.errors.empty()) continue;
     LoopCheck(unit, loop, check, messages).run();
   }
-  std::set<std::string> told;  // the same loop in several instances of a template
+  std::set<std::string> reported;  // one loop in several instances of a template
   for (const Message& message : messages) {
-    if (told.insert(line_of(message)).second) result.push_back(message);
+    if (reported.insert(line_of(message)).second) result.push_back(message);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares what kernels do with their parameters with what their loops say.
+// Compares how kernels access their parameters with the access modes that their loops declare.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,9 @@
 
 namespace op2::embed {
 
-/// Kernels that break an access mode: warnings, or errors if `check` says so. Parameters that do
-/// not fit the arguments in number or type: errors. Silent where it is not sure.
+/// Kernels that violate an access mode: warnings, or errors with AccessCheck::error. Parameters
+/// that do not match the arguments in number or type: errors. Reports nothing where it is not
+/// certain.
 std::vector<Message> access_faults(const Unit& unit, const Loops& loops, AccessCheck check);
 
 }  // namespace op2::embed

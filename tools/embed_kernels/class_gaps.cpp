@@ -25,11 +25,11 @@ class Finder {
  public:
   Finder(const Unit& unit, const Closure& closure) : unit_(unit), closure_(closure) {}
 
-  void look_at(const clang::CXXRecordDecl& record) {
+  void visit(const clang::CXXRecordDecl& record) {
     for (const auto* member : record.decls()) {
       if (member->isImplicit()) continue;
       if (const auto* inner = class_of(*member); inner != nullptr && inner != &record) {
-        if (inner->getLexicalDeclContext() == &record) look_at(*inner);
+        if (inner->getLexicalDeclContext() == &record) visit(*inner);
       } else if (is_unused(*member)) {
         leave_out(*member);
       }
@@ -59,7 +59,7 @@ class Finder {
     gaps[before_attributes(tokens.begin())] = after;
   }
 
-  /// `[[nodiscard]] double f();` begins with its attribute.
+  /// Moves `begin` in front of attributes: `[[nodiscard]] double f();` begins with one.
   const clang::syntax::Token* before_attributes(const clang::syntax::Token* begin) const {
     const auto* first = unit_.tokens.expandedTokens().begin();
     while (begin - first > 4 && begin[-1].kind() == TokenKind::r_square &&
@@ -81,7 +81,7 @@ class Finder {
 
 Gaps gaps_in(const clang::Decl& declaration, const Unit& unit, const Closure& closure) {
   Finder finder(unit, closure);
-  if (const auto* record = class_of(declaration)) finder.look_at(*record);
+  if (const auto* record = class_of(declaration)) finder.visit(*record);
   return finder.gaps;
 }
 

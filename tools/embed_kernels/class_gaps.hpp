@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which parts of a class a text leaves out: functions that the kernel does not use, so that they
-// need not be understood.
+// Which parts of a class are left out of the source: member functions that the kernel does not
+// call, so that what they need is not needed either.
 #pragma once
 
 #include "closure.hpp"
@@ -9,7 +9,7 @@
 
 namespace op2::embed {
 
-/// @param declaration  anything; classes in it are looked for
+/// @param declaration  of any kind; classes nested in it are searched
 Gaps gaps_in(const clang::Decl& declaration, const Unit& unit, const Closure& closure);
 
 }  // namespace op2::embed

@@ -28,7 +28,7 @@ const clang::Decl* general_form(const clang::TagDecl* tag) {
 }
 
 /// The class, or other declaration at namespace scope, that `declaration` is in; null if it is in a
-/// function, whose text has it already.
+/// function, whose body contains it already.
 const clang::Decl* outermost(const clang::Decl* declaration) {
   while (true) {
     const auto* scope = declaration->getDeclContext();
@@ -51,9 +51,9 @@ class Builder : public ReferenceSink {
 
   Closure run(const clang::FunctionDecl& kernel) {
     on_function(kernel, nullptr, nullptr);
-    while (!waiting_.empty() && !closure_.fault) {
-      const auto* next = waiting_.back();
-      waiting_.pop_back();
+    while (!worklist_.empty() && !closure_.fault) {
+      const auto* next = worklist_.back();
+      worklist_.pop_back();
       visited_ = next;
       check_errors(*next);
       visit_references(*next, *this);
@@ -67,15 +67,15 @@ class Builder : public ReferenceSink {
     if (unit_.is_standard(function) || is_builtin(function))
       return use_standard(function, name, call);
     const auto* pattern = function.getTemplateInstantiationPattern();
-    if (is_lambda_operator(function) && pattern != nullptr) wait_for(function.getDefinition());
+    if (is_lambda_operator(function) && pattern != nullptr) enqueue(function.getDefinition());
     if (is_local(function) || is_lambda_operator(function)) return;
     if (name != nullptr) keep(*name);
     const clang::FunctionDecl& written = pattern != nullptr ? *pattern : function;
     const auto* definition = written.getDefinition();
     if (definition == nullptr && !written.isDefaulted()) return fail_undefined(function, name);
     need_function(function, written, definition);
-    if (pattern != nullptr) wait_for(function.getDefinition());
-    if (definition != nullptr) wait_for(definition);
+    if (pattern != nullptr) enqueue(function.getDefinition());
+    if (definition != nullptr) enqueue(definition);
   }
 
   void on_variable(const clang::VarDecl& variable, const clang::DeclRefExpr& name) override {
@@ -129,7 +129,7 @@ class Builder : public ReferenceSink {
 
   void on_unresolved(const clang::UnresolvedLookupExpr& name) override {
     if (name.getNumDecls() == 0)
-      fail(fmt::format("names '{}' where only an instance of a template tells what it is",
+      fail(fmt::format("names '{}', whose meaning depends on the instance of a template",
                        name.getName().getAsString()),
            name.getNameLoc());
     for (const auto* found : name.decls()) {
@@ -148,7 +148,7 @@ class Builder : public ReferenceSink {
   }
 
  private:
-  /// Declared by the compiler at the place that uses it first.
+  /// Declared implicitly by the compiler at the first use.
   static bool is_builtin(const clang::FunctionDecl& function) {
     return function.getBuiltinID() != 0 && function.isImplicit();
   }
@@ -169,28 +169,29 @@ class Builder : public ReferenceSink {
          name != nullptr ? name->getLocation() : function.getLocation());
   }
 
-  void wait_for(const clang::Decl* declaration) {
-    if (declaration != nullptr && seen_.insert(declaration).second) waiting_.push_back(declaration);
+  void enqueue(const clang::Decl* declaration) {
+    if (declaration != nullptr && seen_.insert(declaration).second)
+      worklist_.push_back(declaration);
   }
 
-  /// A declaration at namespace scope that the text must have.
+  /// Adds a declaration at namespace scope to the closure.
   void need(const clang::Decl& declaration) {
     if (!closure_.needed.insert(declaration.getCanonicalDecl()).second) return;
-    for (const auto* each : declaration.redecls()) wait_for(each);
+    for (const auto* each : declaration.redecls()) enqueue(each);
     if (const auto* general = llvm::dyn_cast<clang::ClassTemplateDecl>(&declaration)) {
-      need_special_forms<clang::ClassTemplatePartialSpecializationDecl>(*general);
+      need_specialisations<clang::ClassTemplatePartialSpecializationDecl>(*general);
       const auto guides = unit_.context.DeclarationNames.getCXXDeductionGuideName(
           const_cast<clang::ClassTemplateDecl*>(general));
       for (const auto* guide : general->getDeclContext()->lookup(guides))
         if (!guide->isImplicit()) need(*guide);
     }
     if (const auto* general = llvm::dyn_cast<clang::VarTemplateDecl>(&declaration))
-      need_special_forms<clang::VarTemplatePartialSpecializationDecl>(*general);
+      need_specialisations<clang::VarTemplatePartialSpecializationDecl>(*general);
   }
 
-  /// Specialisations, which may be chosen where no instance is spelled.
+  /// Specialisations, which the run-time compiler may select where the unit names no instance.
   template <class Partial, class Template>
-  void need_special_forms(const Template& general) {
+  void need_specialisations(const Template& general) {
     for (const auto* instance : general.specializations())
       if (instance->isExplicitSpecialization()) need(*instance);
     llvm::SmallVector<Partial*> partial;
@@ -265,7 +266,7 @@ class Builder : public ReferenceSink {
                               function.getQualifiedNameAsString()),
                   location);
     apply(*use);
-    if (name != nullptr && !use->words.empty()) rewrite(*name, use->words);
+    if (name != nullptr && !use->replacement.empty()) rewrite(*name, use->replacement);
   }
 
   void apply(const StandardUse& use) {
@@ -290,55 +291,55 @@ class Builder : public ReferenceSink {
       keep(name);
   }
 
-  /// What the text calls a variable: its own name, or one that nothing else has.
+  /// The name of a variable in the source: its own, or one that nothing else in the unit has.
   std::string free_name(const clang::VarDecl& variable) {
-    std::string words = name_in_text(variable);
-    if (words == variable.getName()) return words;
+    std::string name = name_in_source(variable);
+    if (name == variable.getName()) return name;
     const auto& names_in_unit = unit_.context.Idents;
-    const auto has_it = [&](const BoundVariable& other) { return other.name == words; };
-    while (names_in_unit.find(words) != names_in_unit.end() ||
+    const auto has_it = [&](const BoundVariable& other) { return other.name == name; };
+    while (names_in_unit.find(name) != names_in_unit.end() ||
            std::any_of(closure_.variables.begin(), closure_.variables.end(), has_it))
-      words += '_';
-    return words;
+      name += '_';
+    return name;
   }
 
-  /// A name that stays as it is.
+  /// Records a name that is written unchanged.
   void keep(const clang::DeclRefExpr& name) {
     kept_.insert(name.getBeginLoc());
     if (closure_.rewrites.contains(name.getBeginLoc())) fail_ambiguous(name);
   }
 
-  void rewrite(const clang::DeclRefExpr& name, const std::string& words) {
-    const Rewrite change{name.getLocation(), words};
+  void rewrite(const clang::DeclRefExpr& name, const std::string& replacement) {
+    const Rewrite change{name.getLocation(), replacement};
     const auto [known, is_new] = closure_.rewrites.try_emplace(name.getBeginLoc(), change);
     if ((!is_new && known->second != change) || kept_.contains(name.getBeginLoc()))
       fail_ambiguous(name);
   }
 
   void fail_ambiguous(const clang::DeclRefExpr& name) {
-    fail(fmt::format("has a template in which '{}' is something else in each instance",
+    fail(fmt::format("has a template in which '{}' means something different in each instance",
                      name.getNameInfo().getAsString()),
          name.getLocation());
   }
 
-  /// Clang goes on after an error; what the error is in cannot be trusted.
+  /// Clang continues after an error; a declaration that contains one cannot be used.
   void check_errors(const clang::Decl& declaration) {
     for (const ParseError& error : unit_.errors) {
       if (error.location.isInvalid()) continue;
-      const auto place = unit_.sources().getExpansionLoc(error.location);
+      const auto location = unit_.sources().getExpansionLoc(error.location);
       const auto range = unit_.sources().getExpansionRange(declaration.getSourceRange());
-      if (!unit_.sources().isPointWithin(place, range.getBegin(), range.getEnd())) continue;
-      fail(fmt::format("is not understood by Clang: {}", error.message.text), error.location);
+      if (!unit_.sources().isPointWithin(location, range.getBegin(), range.getEnd())) continue;
+      fail(fmt::format("does not compile with Clang: {}", error.message.text), error.location);
     }
-    if (declaration.isInvalidDecl()) fail("is not understood by Clang", declaration.getLocation());
+    if (declaration.isInvalidDecl()) fail("does not compile with Clang", declaration.getLocation());
   }
 
   const Unit& unit_;
   Closure closure_;
   const clang::Decl* visited_ = nullptr;
-  std::vector<const clang::Decl*> waiting_;
+  std::vector<const clang::Decl*> worklist_;
   std::set<const clang::Decl*> seen_;
-  std::map<const clang::VarDecl*, std::string> bound_;  ///< and their names in the text
+  std::map<const clang::VarDecl*, std::string> bound_;  ///< and their names in the source
   std::set<clang::SourceLocation> kept_;                ///< names that are not rewritten
   std::set<const clang::Decl*> destroyed_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a kernel's text has to contain: everything that the kernel names, and what that names.
+// The closure of a kernel: all declarations that its source must contain, because the kernel or
+// another declaration of the closure names them.
 #pragma once
 
 #include <map>
@@ -15,45 +16,45 @@
 
 namespace op2::embed {
 
-/// Words that the text has instead of the tokens from a place to `last`.
+/// Replaces the tokens from a location (the key of Closure::rewrites) to `last` in the source.
 struct Rewrite {
   clang::SourceLocation last;
-  std::string words;
+  std::string replacement;
   bool operator==(const Rewrite&) const = default;
 };
 
-/// A variable of the program that the text names and does not define.
+/// A variable of the program that the source names and does not define.
 struct BoundVariable {
   const clang::VarDecl* variable;
-  std::string name;         ///< in the text
+  std::string name;         ///< in the source
   std::string declaration;  ///< "double qinf[4]"
 };
 
-/// One place that names a bound variable.
+/// One use of a bound variable.
 struct NamedVariable {
   const clang::VarDecl* variable;
   const clang::DeclRefExpr* name;
-  const clang::Decl* within;  ///< the function, class or other declaration that it is in
+  const clang::Decl* within;  ///< the enclosing function, class or other declaration
 };
 
-/// Why a kernel cannot have a text.
+/// Why no source can be extracted for a kernel.
 struct Fault {
   std::string reason;
   clang::SourceLocation location;
 };
 
-/// All declarations are first ones (canonical), and templates instead of their instances.
+/// Declarations are canonical (the first of each entity); templates stand for their instances.
 struct Closure {
-  std::set<const clang::Decl*> needed;   ///< at namespace scope; functions of classes outside them
-  std::set<const clang::Decl*> members;  ///< functions of classes, and friends defined in classes
+  std::set<const clang::Decl*> needed;   ///< at namespace scope; out-of-class member functions
+  std::set<const clang::Decl*> members;  ///< member functions, and friends defined in classes
   std::map<const clang::VarDecl*, std::string> values;  ///< definitions of compile-time constants
   std::vector<BoundVariable> variables;
   std::vector<NamedVariable> names;  ///< of `variables`
   std::map<clang::SourceLocation, Rewrite> rewrites;
   std::set<std::string> headers;
   std::set<std::string> helpers;
-  std::set<const clang::NamespaceDecl*> namespaces;  ///< that must have been declared
-  std::optional<Fault> fault;                        ///< then the rest is incomplete
+  std::set<const clang::NamespaceDecl*> namespaces;  ///< that must be declared first
+  std::optional<Fault> fault;                        ///< if set, the other members are incomplete
 };
 
 Closure closure_of(const Unit& unit, const clang::FunctionDecl& kernel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of the program's compiler flags decide how its sources are read.
+// Which of the program's compiler flags affect parsing.
 #pragma once
 
 #include <string>
@@ -7,13 +7,12 @@
 
 namespace op2::embed {
 
-/// Those flags that Clang's parser needs. Whatever else GCC or another compiler knows
-/// (optimisation, warnings, output) is left out, and OpenMP is read as comments, with its macro
-/// defined.
+/// The flags that Clang's parser needs. Other flags of GCC or another compiler (optimisation,
+/// warnings, output) are dropped. OpenMP directives are ignored, but _OPENMP is defined.
 std::vector<std::string> parser_flags(const std::vector<std::string>& flags);
 
-/// The first flag that gives a text another meaning than its source has, e.g. "-fwrapv"; empty:
-/// there is none.
-std::string flag_beyond_texts(const std::vector<std::string>& given);
+/// The first flag that changes the meaning of kernels and is not applied at run time, e.g.
+/// "-fwrapv"; empty: none.
+std::string unsupported_flag(const std::vector<std::string>& given);
 
 }  // namespace op2::embed

@@ -32,7 +32,7 @@ std::string real(const llvm::APFloat& value, clang::QualType type) {
   return std::string(digits) + (single ? "f" : "");
 }
 
-/// An initialiser; nothing if it has other values than numbers in it.
+/// An initialiser; nothing if it contains anything but numbers.
 std::optional<std::string> initialiser(const clang::APValue& value, clang::QualType type,
                                        const clang::ASTContext& context) {
   if (value.isInt()) return integer(value.getInt(), type);
@@ -50,7 +50,7 @@ std::optional<std::string> initialiser(const clang::APValue& value, clang::QualT
   return "{" + list + "}";
 }
 
-/// With its qualifiers, which an array has from its elements.
+/// Of the innermost elements, with their qualifiers.
 clang::QualType element_type(const clang::VarDecl& variable) {
   return variable.getASTContext().getBaseElementType(variable.getType()).getCanonicalType();
 }
@@ -73,7 +73,7 @@ const clang::APValue* value_of(const clang::VarDecl& variable) {
   return definition->evaluateValue();
 }
 
-/// Why a variable that changes cannot be bound; empty: it can.
+/// Why a variable that is not a constant cannot be bound; empty: it can.
 std::string bind_fault(const clang::VarDecl& variable) {
   const auto name = variable.getQualifiedNameAsString();
   if (variable.getTLSKind() != clang::VarDecl::TLS_None)
@@ -82,10 +82,10 @@ std::string bind_fault(const clang::VarDecl& variable) {
     return fmt::format("uses the volatile variable '{}'", name);
   if (variable.getType()->isReferenceType() || !is_number(element_type(variable)))
     return fmt::format(
-        "uses the variable '{}' of type '{}', which is no number or array of numbers", name,
+        "uses the variable '{}' of type '{}', which is not a number or an array of numbers", name,
         variable.getType().getAsString());
   if (variable.getType()->isIncompleteType())
-    return fmt::format("uses the array '{}', whose size this unit does not tell", name);
+    return fmt::format("uses the array '{}', whose size is unknown in this unit", name);
   if (!is_accessible(variable)) return fmt::format("uses the private variable '{}'", name);
   return {};
 }
@@ -111,7 +111,7 @@ ConstantForm form_of(const clang::VarDecl& variable, const clang::ASTContext& co
   return fault.empty() ? ConstantForm{Kind::bound, {}} : ConstantForm{Kind::none, fault};
 }
 
-std::string name_in_text(const clang::VarDecl& variable) {
+std::string name_in_source(const clang::VarDecl& variable) {
   std::string name = variable.getNameAsString();
   for (const auto* scope = variable.getDeclContext(); scope != nullptr;
        scope = scope->getParent()) {

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All kernels of a unit, with their texts or the reasons why there is none.
+// All kernels of a unit, with their source or the reason why there is none.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "kernel_source.hpp"
 #include "loops.hpp"
 #include "message.hpp"
-#include "text.hpp"
 
 namespace op2::embed {
 
 struct EmbeddedKernel {
   const clang::FunctionDecl* function;
-  Place place;
-  KernelText text;     ///< `text.text` is empty if there is a reason
-  std::string reason;  ///< why there is no text
-  bool can_be_named;   ///< code behind the unit can take the function's address
+  FileLocation location;
+  KernelSource source;  ///< `source.code` is empty if there is a reason
+  std::string reason;   ///< why there is no source
+  bool can_be_named;    ///< code appended to the unit can take the function's address
 };
 
-/// Each once, in the order of the loops; behind them functions that a loop may be given through a
-/// variable.
-/// @param flag_beyond_texts  of the compiler, for which none has a text; empty: there is none
+/// Each once, in the order of the loops, followed by the functions that may be passed to a loop in
+/// a variable.
+/// @param unsupported_flag  compiler flag because of which no kernel gets a source; empty: none
 std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops,
-                                          const std::string& flag_beyond_texts);
+                                          const std::string& unsupported_flag);
 
-/// The one of `function`, or null.
+/// The kernel of `function`, or null.
 const EmbeddedKernel* find(const std::vector<EmbeddedKernel>& kernels,
                            const clang::FunctionDecl* function);
 
-/// Why a loop runs a function pointer; empty: its kernel is known, or is one of those that are.
+/// Why a loop calls its kernel through the function pointer; empty: every kernel it may have got
+/// has a source.
 std::string loop_reason(const Loop& loop, const std::vector<EmbeddedKernel>& kernels);
 
 }  // namespace op2::embed

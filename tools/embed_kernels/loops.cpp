@@ -14,7 +14,7 @@
 namespace op2::embed {
 namespace {
 
-/// The expression without what the compiler adds: casts, copies, conversions by a constructor.
+/// The expression without implicit code: casts, copies, converting constructors.
 const clang::Expr* stripped(const clang::Expr* expression) {
   while (true) {
     const clang::Expr* inner = expression->IgnoreParenCasts()->IgnoreImplicit();
@@ -56,8 +56,8 @@ std::string literal(const clang::Expr* expression) {
   return text != nullptr && text->isOrdinary() ? text->getString().str() : std::string();
 }
 
-/// Which variables always have the value that they begin with.
-class Settled : public clang::RecursiveASTVisitor<Settled> {
+/// Finds the variables that never change their initial value.
+class InitialValues : public clang::RecursiveASTVisitor<InitialValues> {
  public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -76,24 +76,24 @@ class Settled : public clang::RecursiveASTVisitor<Settled> {
     return true;
   }
 
-  /// What `variable` begins with; null: it may have other values.
+  /// The initialiser of `variable`; null: it may have other values.
   const clang::Expr* value_of(const clang::VarDecl& variable) const {
-    const bool is_elsewhere = variable.hasExternalFormalLinkage();
+    const bool is_external = variable.hasExternalFormalLinkage();
     const auto uses = other_uses_.find(&variable);
     const bool is_only_read = uses == other_uses_.end() || uses->second == 0;
-    return is_only_read && !is_elsewhere ? variable.getInit() : nullptr;
+    return is_only_read && !is_external ? variable.getInit() : nullptr;
   }
 
  private:
-  std::map<const clang::VarDecl*, int> other_uses_;  ///< than loading the value
+  std::map<const clang::VarDecl*, int> other_uses_;  ///< other than loading the value
 };
 
 /// Reads the arguments of one op_arg_...() call.
 class ArgumentReader {
  public:
-  ArgumentReader(const clang::ASTContext& context, const Settled& settled,
+  ArgumentReader(const clang::ASTContext& context, const InitialValues& initial_values,
                  const clang::CallExpr& call)
-      : context_(context), settled_(settled), call_(call) {}
+      : context_(context), initial_values_(initial_values), call_(call) {}
 
   LoopArgument read() const {
     LoopArgument argument;
@@ -149,12 +149,12 @@ class ArgumentReader {
     return data->getType()->getPointeeType();
   }
 
-  /// Of a variable that is `op_decl_dat(set, dim, type, data, name)` and nothing else.
+  /// The data type of a variable whose only value is `op_decl_dat(set, dim, type, data, name)`.
   clang::QualType values_of_dat(const clang::Expr* dat) const {
     const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(dat);
     const auto* variable =
         name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
-    const auto* value = variable != nullptr ? settled_.value_of(*variable) : nullptr;
+    const auto* value = variable != nullptr ? initial_values_.value_of(*variable) : nullptr;
     const auto* call =
         value != nullptr ? llvm::dyn_cast<clang::CallExpr>(stripped(value)) : nullptr;
     const auto* function = call != nullptr ? call->getDirectCallee() : nullptr;
@@ -180,7 +180,7 @@ class ArgumentReader {
     return static_cast<Access>(*value);
   }
 
-  /// A null pointer is no map; a variable may be one or not.
+  /// Whether the argument is a map: false for a null pointer; unknown in a template.
   std::optional<bool> is_map(unsigned position) const {
     const clang::Expr* expression = call_.getArg(position);
     if (expression->isValueDependent()) return std::nullopt;
@@ -192,14 +192,14 @@ class ArgumentReader {
   }
 
   const clang::ASTContext& context_;
-  const Settled& settled_;
+  const InitialValues& initial_values_;
   const clang::CallExpr& call_;
 };
 
 class Finder : public clang::RecursiveASTVisitor<Finder> {
  public:
-  Finder(const clang::ASTContext& context, const Settled& settled, Loops& result)
-      : context_(context), settled_(settled), result_(result) {}
+  Finder(const clang::ASTContext& context, const InitialValues& initial_values, Loops& result)
+      : context_(context), initial_values_(initial_values), result_(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitImplicitCode() const { return true; }
@@ -233,14 +233,14 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
     for (unsigned i = 3; i < call.getNumArgs(); ++i) {
       const auto* argument = llvm::dyn_cast<clang::CallExpr>(stripped(call.getArg(i)));
       loop.arguments.push_back(argument != nullptr
-                                   ? ArgumentReader(context_, settled_, *argument).read()
+                                   ? ArgumentReader(context_, initial_values_, *argument).read()
                                    : LoopArgument());
     }
     result_.loops.push_back(std::move(loop));
   }
 
   const clang::ASTContext& context_;
-  const Settled& settled_;
+  const InitialValues& initial_values_;
   Loops& result_;
   std::set<const clang::Expr*> callees_;
   std::set<const clang::FunctionDecl*> known_;
@@ -250,14 +250,14 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
 
 Loops find_loops(const Unit& unit) {
   Loops result;
-  Settled settled;
-  Finder finder(unit.context, settled, result);
+  InitialValues initial_values;
+  Finder finder(unit.context, initial_values, result);
   const auto visit = [&](auto& visitor) {
     for (auto* declaration : unit.context.getTranslationUnitDecl()->decls()) {
       if (!unit.is_standard(*declaration)) visitor.TraverseDecl(declaration);
     }
   };
-  visit(settled);
+  visit(initial_values);
   visit(finder);
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops of a unit: calls of op_par_loop, and what they say of their kernels and arguments.
+// The loops of a unit: calls of op_par_loop, their kernels and their arguments.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace op2::embed {
 
 enum class Access { read, write, rw, inc, min, max };
 
-/// What the call says of an argument; nothing where only the run will tell.
+/// An argument as far as the call determines it; members are empty where only the run decides.
 struct LoopArgument {
   enum class Kind { dat, global, index, info, unknown };
   Kind kind = Kind::unknown;
@@ -24,7 +24,7 @@ struct LoopArgument {
   std::optional<bool> indirect;  ///< through a map
   std::optional<int> dim;
   std::string type;        ///< as in the call, e.g. "double:soa"; empty: unknown
-  clang::QualType values;  ///< that the program declared the data with; null: unknown
+  clang::QualType values;  ///< type of the data that the program declared; null: unknown
   std::optional<Access> access;
 };
 

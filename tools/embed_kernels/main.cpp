@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// op2-embed-kernels: puts the texts of a program's kernels into the program.
+// op2-embed-kernels: embeds the source of a program's kernels into the program.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is known once a unit is read; nothing of it refers to the tree.
+/// The result for one unit; it does not refer to the syntax tree.
 struct Result {
   std::string wrapper;
   std::string table;
@@ -38,20 +38,20 @@ std::string table_header(const Options& options) {
                                      : std::string(OP2_TABLE_HEADER);
 }
 
-/// Errors of Clang, which may be errors of the program: its compiler will say more.
+/// The first error of Clang, which may be an error of the program: its compiler reports the rest.
 void add_parse_errors(const Unit& unit, std::vector<Message>& messages) {
   if (unit.errors.empty()) return;
   Message first = unit.errors.front().message;
-  first.text = fmt::format("op2-embed-kernels does not understand this: {}", first.text);
+  first.text = fmt::format("op2-embed-kernels cannot parse this: {}", first.text);
   messages.push_back(std::move(first));
 }
 
-Result look_at(const Unit& unit, const Options& options) {
+Result process(const Unit& unit, const Options& options) {
   Result result;
   add_parse_errors(unit, result.messages);
   const Loops loops = find_loops(unit);
-  const auto kernels = embed_kernels(unit, loops, flag_beyond_texts(options.flags));
-  for (auto& message : missing_texts(unit, loops, kernels)) result.messages.push_back(message);
+  const auto kernels = embed_kernels(unit, loops, unsupported_flag(options.flags));
+  for (auto& message : missing_sources(unit, loops, kernels)) result.messages.push_back(message);
   for (auto& message : access_faults(unit, loops, options.access))
     result.messages.push_back(message);
   result.wrapper = wrapper_unit(fs::absolute(options.source).lexically_normal().string(),
@@ -76,8 +76,9 @@ std::string dependencies(const Options& options, const std::vector<std::string>&
   return rule + "\n";
 }
 
-/// Reads the unit and looks at it. What cannot be read at all becomes a unit without texts.
-/// @param files  that the wrapper depends on
+/// Parses and processes the unit. The wrapper of a unit that cannot be parsed has no kernel
+/// sources.
+/// @param files  [out] that the wrapper depends on
 Result result_of(const Options& options, std::vector<std::string>& files) {
   const std::string source = fs::absolute(options.source).lexically_normal().string();
   Result result;
@@ -85,7 +86,7 @@ Result result_of(const Options& options, std::vector<std::string>& files) {
       options.source,
       options.resource_folder.empty() ? OP2_CLANG_RESOURCES : options.resource_folder,
       parser_flags(options.flags)};
-  const auto use = [&](const Unit& unit) { result = look_at(unit, options); };
+  const auto use = [&](const Unit& unit) { result = process(unit, options); };
   files = parse_unit(request, use);
   if (files.empty()) {  // a processor that Clang does not know
     std::erase_if(request.flags, [](const auto& flag) { return flag.starts_with("-m"); });
@@ -94,15 +95,16 @@ Result result_of(const Options& options, std::vector<std::string>& files) {
   if (!files.empty()) return result;
   files = {source};
   result.wrapper = wrapper_unit(source, table_header(options), {});
-  result.messages.push_back({Message::Severity::warning,
-                             {options.source, 1, 1},
-                             "Clang cannot read this; its kernels will run as function pointers"});
+  result.messages.push_back(
+      {Message::Severity::warning,
+       {options.source, 1, 1},
+       "Clang cannot parse this unit; its kernels will run as function pointers"});
   return result;
 }
 
 int run(const Options& options) {
   if (!fs::exists(options.source))
-    throw UsageError(fmt::format("there is no file '{}'", options.source));
+    throw UsageError(fmt::format("file '{}' does not exist", options.source));
   std::vector<std::string> files;
   const Result result = result_of(options, files);
   bool failed = false;

@@ -8,7 +8,7 @@
 
 namespace op2::embed {
 
-Place place_of(const clang::SourceManager& sources, clang::SourceLocation location) {
+FileLocation file_location(const clang::SourceManager& sources, clang::SourceLocation location) {
   const auto shown = sources.getPresumedLoc(sources.getExpansionLoc(location));
   if (shown.isInvalid()) return {};
   return {shown.getFilename(), static_cast<int>(shown.getLine()),
@@ -16,12 +16,12 @@ Place place_of(const clang::SourceManager& sources, clang::SourceLocation locati
 }
 
 std::string line_of(const Message& message) {
-  constexpr std::array words{"warning", "error", "note"};
-  const std::string where =
-      message.place.line > 0
-          ? fmt::format("{}:{}:{}: ", message.place.file, message.place.line, message.place.column)
-          : "op2-embed-kernels: ";
-  return fmt::format("{}{}: {}\n", where, words.at(static_cast<std::size_t>(message.severity)),
+  constexpr std::array severities{"warning", "error", "note"};
+  const std::string where = message.location.line > 0
+                                ? fmt::format("{}:{}:{}: ", message.location.file,
+                                              message.location.line, message.location.column)
+                                : "op2-embed-kernels: ";
+  return fmt::format("{}{}: {}\n", where, severities.at(static_cast<std::size_t>(message.severity)),
                      message.text);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tool tells the user, in the form of a compiler.
+// Diagnostics of the tool, formatted like those of a compiler.
 #pragma once
 
 #include <string>
@@ -13,21 +13,21 @@ class SourceManager;
 
 namespace op2::embed {
 
-struct Place {
+struct FileLocation {
   std::string file;
-  int line = 0;  ///< 0: no place
+  int line = 0;  ///< from 1; 0: no location
   int column = 0;
 };
 
 struct Message {
   enum class Severity { warning, error, note };
   Severity severity = Severity::warning;
-  Place place;
+  FileLocation location;
   std::string text;
 };
 
-/// Where the user sees `location`: in the line that a macro is used in, not in the macro.
-Place place_of(const clang::SourceManager& sources, clang::SourceLocation location);
+/// `location` as shown to the user: where a macro is expanded, not where it is defined.
+FileLocation file_location(const clang::SourceManager& sources, clang::SourceLocation location);
 
 /// "flow.cpp:12:3: warning: ..."
 std::string line_of(const Message& message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of functions and types as code behind the unit can write them.
+// Names of functions and types as code appended to the unit can spell them.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace op2::embed {
 
-/// Types with all their namespaces but those that have no name.
+/// Types with all their namespaces except unnamed ones.
 clang::PrintingPolicy names_policy(const clang::ASTContext& context);
 
 /// "::flow::flux<double, 3>"

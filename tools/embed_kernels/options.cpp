@@ -9,16 +9,16 @@
 namespace op2::embed {
 namespace {
 
-/// Gives the words of the command line one by one, those in a file (`@file`, one a line) included.
-class Words {
+/// The arguments of the command line one by one, including those in a file (`@file`, one per line).
+class Arguments {
  public:
-  Words(int argc, char** argv) {
+  Arguments(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) add(argv[i]);
   }
 
-  bool empty() const { return next_ == words_.size(); }
+  bool empty() const { return next_ == list_.size(); }
 
-  std::string take() { return words_[next_++]; }
+  std::string take() { return list_[next_++]; }
 
   std::string take_value(const std::string& option) {
     if (empty()) throw UsageError(fmt::format("{} needs a value", option));
@@ -26,29 +26,29 @@ class Words {
   }
 
  private:
-  void add(const std::string& word) {
-    if (!word.starts_with('@')) {
-      words_.push_back(word);
+  void add(const std::string& argument) {
+    if (!argument.starts_with('@')) {
+      list_.push_back(argument);
       return;
     }
-    std::ifstream file(word.substr(1));
-    if (!file) throw UsageError(fmt::format("cannot read '{}'", word.substr(1)));
+    std::ifstream file(argument.substr(1));
+    if (!file) throw UsageError(fmt::format("cannot read '{}'", argument.substr(1)));
     for (std::string line; std::getline(file, line);) {
-      if (!line.empty()) words_.push_back(line);
+      if (!line.empty()) list_.push_back(line);
     }
   }
 
-  std::vector<std::string> words_;
+  std::vector<std::string> list_;
   std::size_t next_ = 0;
 };
 
-/// @return false if `word` is none of the warnings that the tool knows
-bool is_own_warning(const std::string& word, Options& options) {
-  if (word == "-Werror=op2-access") {
+/// @return false if `argument` is not a warning option of this tool
+bool is_own_warning(const std::string& argument, Options& options) {
+  if (argument == "-Werror=op2-access") {
     options.access = AccessCheck::error;
-  } else if (word == "-Wno-op2-access") {
+  } else if (argument == "-Wno-op2-access") {
     options.access = AccessCheck::off;
-  } else if (word == "-Wop2-access" || word == "-Wno-error=op2-access") {
+  } else if (argument == "-Wop2-access" || argument == "-Wno-error=op2-access") {
     options.access = AccessCheck::warn;
   } else {
     return false;
@@ -56,34 +56,35 @@ bool is_own_warning(const std::string& word, Options& options) {
   return true;
 }
 
-void take_flags(Words& words, Options& options) {
-  while (!words.empty()) {
-    const std::string word = words.take();
-    if (!is_own_warning(word, options)) options.flags.push_back(word);
+void take_flags(Arguments& arguments, Options& options) {
+  while (!arguments.empty()) {
+    const std::string argument = arguments.take();
+    if (!is_own_warning(argument, options)) options.flags.push_back(argument);
   }
 }
 
-void take_option(const std::string& word, Words& words, Options& options) {
-  if (word == "-o") {
-    options.output = words.take_value(word);
-  } else if (word == "--depfile") {
-    options.dependencies = words.take_value(word);
-  } else if (word == "--resource-dir") {
-    options.resource_folder = words.take_value(word);
-  } else if (word == "--table-header") {
-    options.table_header = words.take_value(word);
-  } else if (word == "--list") {
+void take_option(const std::string& argument, Arguments& arguments, Options& options) {
+  if (argument == "-o") {
+    options.output = arguments.take_value(argument);
+  } else if (argument == "--depfile") {
+    options.dependencies = arguments.take_value(argument);
+  } else if (argument == "--resource-dir") {
+    options.resource_folder = arguments.take_value(argument);
+  } else if (argument == "--table-header") {
+    options.table_header = arguments.take_value(argument);
+  } else if (argument == "--list") {
     options.list = true;
-  } else if (word == "--help") {
+  } else if (argument == "--help") {
     options.help = true;
-  } else if (word == "--") {
-    take_flags(words, options);
-  } else if (word.starts_with('-') && !is_own_warning(word, options)) {
-    throw UsageError(fmt::format("unknown option '{}'", word));
-  } else if (!word.starts_with('-') && !options.source.empty()) {
-    throw UsageError(fmt::format("two sources, '{}' and '{}'", options.source, word));
-  } else if (!word.starts_with('-')) {
-    options.source = word;
+  } else if (argument == "--") {
+    take_flags(arguments, options);
+  } else if (argument.starts_with('-') && !is_own_warning(argument, options)) {
+    throw UsageError(fmt::format("unknown option '{}'", argument));
+  } else if (!argument.starts_with('-') && !options.source.empty()) {
+    throw UsageError(fmt::format("two source files are given, '{}' and '{}'; give one",
+                                 options.source, argument));
+  } else if (!argument.starts_with('-')) {
+    options.source = argument;
   }
 }
 
@@ -91,22 +92,22 @@ void take_option(const std::string& word, Words& words, Options& options) {
 
 const char* const usage =
     "op2-embed-kernels SOURCE [-o WRAPPER] [options] [-- compiler flags]\n"
-    "Finds the kernels of the loops in SOURCE and writes a unit to compile in its place: the same\n"
-    "program, with the text of each kernel in it.\n"
-    "  -o WRAPPER             the unit to write\n"
-    "  --depfile FILE         write what the wrapper depends on, in make's form\n"
-    "  --list                 print the loops, their kernels and how long the texts are\n"
-    "  --resource-dir FOLDER  headers of Clang itself\n"
-    "  --table-header FILE    op2_embedded.h\n"
-    "  -Werror=op2-access     kernels that break an access mode are errors\n"
-    "  -Wno-op2-access        do not look at access modes\n"
-    "  @FILE                  take words from FILE, one a line\n";
+    "Extracts the source of the kernels of all loops in SOURCE and writes a wrapper: a unit that\n"
+    "includes SOURCE and a table of these sources, to be compiled instead of SOURCE.\n"
+    "  -o WRAPPER             file to write the wrapper to\n"
+    "  --depfile FILE         write the dependencies of the wrapper, in the syntax of make\n"
+    "  --list                 print the loops, their kernels and the size of each source\n"
+    "  --resource-dir FOLDER  folder with Clang's own headers\n"
+    "  --table-header FILE    path of op2_embedded.h\n"
+    "  -Werror=op2-access     kernels that violate an access mode are errors\n"
+    "  -Wno-op2-access        do not check access modes\n"
+    "  @FILE                  read arguments from FILE, one per line\n";
 
 Options parse_options(int argc, char** argv) {
   Options options;
-  Words words(argc, argv);
-  while (!words.empty()) take_option(words.take(), words, options);
-  if (options.source.empty() && !options.help) throw UsageError("no source is given");
+  Arguments arguments(argc, argv);
+  while (!arguments.empty()) take_option(arguments.take(), arguments, options);
+  if (options.source.empty() && !options.help) throw UsageError("no source file is given");
   return options;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the command line asks for.
+// The command line.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace op2::embed {
 
-/// Wrong use of the tool; the message is for its user.
+/// An invalid command line; the message is shown to the user.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -18,7 +18,7 @@ enum class AccessCheck { off, warn, error };
 struct Options {
   std::string source;
   std::string output;           ///< wrapper unit; empty: none is written
-  std::string dependencies;     ///< file of dependencies in make's form; empty: none
+  std::string dependencies;     ///< dependency file in the syntax of make; empty: none
   std::string resource_folder;  ///< of Clang; empty: the one found at configure time
   std::string table_header;     ///< op2_embedded.h; empty: beside the tool, or in the source tree
   bool list = false;            ///< print a table of the loops

@@ -32,7 +32,7 @@ class Errors : public clang::DiagnosticConsumer {
     info.FormatDiagnostic(text);
     ParseError error{info.getLocation(), {Message::Severity::warning, {}, text.str().str()}};
     if (info.hasSourceManager() && info.getLocation().isValid())
-      error.message.place = place_of(info.getSourceManager(), info.getLocation());
+      error.message.location = file_location(info.getSourceManager(), info.getLocation());
     list.push_back(std::move(error));
   }
 
@@ -53,7 +53,7 @@ class Consumer : public clang::ASTConsumer {
   void HandleTranslationUnit(clang::ASTContext& context) override {
     const auto tokens = std::move(collector_).consume();
     Unit unit{context, tokens, session_.errors.list, session_.standard_folders};
-    // What Clang does not know of another compiler's headers is not the program's fault.
+    // Errors in headers of another compiler are not errors of the program.
     std::erase_if(unit.errors, [&](const auto& error) { return unit.is_standard(error.location); });
     session_.use(unit);
   }
@@ -81,7 +81,7 @@ bool is_below(llvm::StringRef file, const std::vector<std::string>& folders) {
                      [file](const std::string& folder) { return file.starts_with(folder); });
 }
 
-/// What the driver adds to the folders that the user names.
+/// The include folders that the driver adds to those of the user.
 std::vector<std::string> standard_folders_of(const std::vector<std::string>& arguments) {
   std::vector<std::string> folders;
   for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
@@ -92,7 +92,7 @@ std::vector<std::string> standard_folders_of(const std::vector<std::string>& arg
   return folders;
 }
 
-/// GCC keeps omp.h in a folder of its own, which Clang does not search.
+/// GCC keeps omp.h in a separate folder, which Clang does not search.
 std::string gcc_headers(const std::vector<std::string>& standard_folders) {
   for (const std::string& folder : standard_folders) {
     const auto gcc = folder.find("/gcc/");
@@ -122,7 +122,7 @@ class Parser {
     compiler_.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
     errors_.list.clear();
     compiler_.createDiagnostics(&errors_, false);
-    compiler_.getDiagnostics().setFatalsAsError(true);  // the unit is read to its end
+    compiler_.getDiagnostics().setFatalsAsError(true);  // parse the unit to its end
     bool used = false;
     const std::function<void(const Unit&)> once = [&](const Unit& unit) {
       use(unit);
@@ -149,15 +149,15 @@ class Parser {
  private:
   std::shared_ptr<clang::CompilerInvocation> invocation_for(
       const std::vector<std::string>& more_flags) {
-    // The driver looks for the standard library from where Clang would be.
+    // The driver searches the standard library relative to the folder of Clang.
     const std::string clang = request_.resource_folder + "/../../../bin/clang++";
-    std::vector<std::string> words{clang, "-fsyntax-only", "-x", "c++", "-w"};
-    words.insert(words.end(), {"-resource-dir", request_.resource_folder});
-    words.insert(words.end(), request_.flags.begin(), request_.flags.end());
-    words.insert(words.end(), more_flags.begin(), more_flags.end());
-    words.push_back(request_.source);
+    std::vector<std::string> command{clang, "-fsyntax-only", "-x", "c++", "-w"};
+    command.insert(command.end(), {"-resource-dir", request_.resource_folder});
+    command.insert(command.end(), request_.flags.begin(), request_.flags.end());
+    command.insert(command.end(), more_flags.begin(), more_flags.end());
+    command.push_back(request_.source);
     std::vector<const char*> pointers;
-    for (const auto& word : words) pointers.push_back(word.c_str());
+    for (const auto& argument : command) pointers.push_back(argument.c_str());
     std::vector<std::string> arguments;
     clang::CreateInvocationOptions options;
     options.Diags =
@@ -178,7 +178,7 @@ class Parser {
 }  // namespace
 
 bool Unit::is_standard(clang::SourceLocation location) const {
-  if (location.isInvalid()) return true;  // the compiler's own
+  if (location.isInvalid()) return true;  // built in
   const auto& files = sources();
   if (!files.isInSystemHeader(location)) return false;
   const auto name = files.getFilename(files.getExpansionLoc(location));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a unit of the program with Clang: its tree, its tokens, and what was wrong.
+// Parses a unit of the program with Clang: syntax tree, tokens and errors.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 
 namespace op2::embed {
 
-/// An error of Clang. Parts of the tree that no error is in can be used all the same.
+/// An error of Clang. Parts of the tree without an error can still be used.
 struct ParseError {
   clang::SourceLocation location;
   Message message;
 };
 
-/// A unit while its tree is in memory.
+/// A parsed unit; valid while its tree is in memory.
 struct Unit {
   clang::ASTContext& context;
   const clang::syntax::TokenBuffer& tokens;  ///< after preprocessing
@@ -27,8 +27,8 @@ struct Unit {
   std::vector<std::string> standard_folders;  ///< headers of the compiler and of its libraries
 
   const clang::SourceManager& sources() const { return context.getSourceManager(); }
-  /// Whether something is declared by the compiler's libraries, and not by the program or by a
-  /// library of its own.
+  /// Whether something is declared by the compiler or its standard libraries, and not by the
+  /// program or another library.
   bool is_standard(const clang::Decl& declaration) const;
   bool is_standard(clang::SourceLocation location) const;
 };
@@ -39,9 +39,9 @@ struct ParseRequest {
   std::vector<std::string> flags;  ///< as from parser_flags
 };
 
-/// Calls `use` once the unit is read, errors or not.
-/// @return files that were read, without those of the compiler's libraries; empty if the unit could
-///         not be read at all, and then `use` was not called
+/// Calls `use` with the parsed unit, also if there were errors.
+/// @return the files that were read, except those of standard libraries; empty if the unit cannot
+///         be parsed at all, and then `use` is not called
 std::vector<std::string> parse_unit(const ParseRequest& request,
                                     const std::function<void(const Unit&)>& use);
 

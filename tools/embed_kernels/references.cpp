@@ -143,14 +143,14 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     if (decides_by_instance(name->getNameLoc())) sink_.on_unresolved(*name);
     return true;
   }
-  // Of members and operators, the text has only what is called.
+  // The source contains only the members and operators that are called.
   bool VisitCXXDependentScopeMemberExpr(clang::CXXDependentScopeMemberExpr* member) {
     const bool is_asked = decides_by_instance(member->getMemberLoc());
-    return is_asked ? refuse("asks whether a type has a member", member) : true;
+    return is_asked ? refuse("tests whether a type has a member", member) : true;
   }
   bool VisitCXXUnresolvedConstructExpr(clang::CXXUnresolvedConstructExpr* construct) {
     const bool is_asked = requirements_ > 0 && construct->getNumArgs() > 0;
-    return is_asked ? refuse("asks how a type is constructed", construct) : true;
+    return is_asked ? refuse("tests how a type is constructed", construct) : true;
   }
   bool VisitBinaryOperator(clang::BinaryOperator* e) { return visit_operator(e); }
   bool VisitUnaryOperator(clang::UnaryOperator* e) { return visit_operator(e); }
@@ -164,7 +164,7 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     return refuse("uses dynamic_cast", e);
   }
   bool VisitRecoveryExpr(clang::RecoveryExpr* e) {
-    return refuse("has an error that Clang cannot read over", e);
+    return refuse("has an error that Clang cannot recover from", e);
   }
 
  private:
@@ -183,23 +183,23 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 
   bool visit_operator(const clang::Expr* expression) {
     const bool is_asked = requirements_ > 0 && expression->isTypeDependent();
-    return is_asked ? refuse("asks whether a type has an operator", expression) : true;
+    return is_asked ? refuse("tests whether a type has an operator", expression) : true;
   }
 
-  /// Whether instances of a template are chosen by what stands there.
-  bool decides_by_instance(clang::SourceLocation place) const {
-    return requirements_ > 0 || !is_in_body(place);
+  /// Whether the code at `location` takes part in choosing a template or overload.
+  bool decides_by_instance(clang::SourceLocation location) const {
+    return requirements_ > 0 || !is_in_body(location);
   }
 
-  bool is_in_body(clang::SourceLocation place) const {
+  bool is_in_body(clang::SourceLocation location) const {
     const auto& sources = root_->getASTContext().getSourceManager();
     return std::any_of(bodies_.begin(), bodies_.end(), [&](const clang::Stmt* body) {
       return body != nullptr &&
-             sources.isPointWithin(place, body->getBeginLoc(), body->getEndLoc());
+             sources.isPointWithin(location, body->getBeginLoc(), body->getEndLoc());
     });
   }
 
-  /// Functions of a class that are not the root; the sink asks for those that are used.
+  /// Member functions other than the root; the sink visits those that are called.
   bool is_left_out(const clang::Decl& declaration) const {
     if (&declaration == root_) return false;
     const auto* scope = declaration.getLexicalDeclContext();
@@ -218,7 +218,8 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
     }
   }
 
-  /// What a name was found as. Functions of the standard library are named in full in the text.
+  /// The using-declaration through which a name was found. Functions of the standard library are
+  /// written with their full names.
   bool visit_found(const clang::NamedDecl* found) {
     const auto* shadow = llvm::dyn_cast_or_null<clang::UsingShadowDecl>(found);
     if (shadow == nullptr) return true;
@@ -236,8 +237,8 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 
   const clang::Decl* root_;
   ReferenceSink& sink_;
-  std::vector<const clang::Stmt*> bodies_;  ///< of the functions that are visited
-  int requirements_ = 0;                    ///< around what is visited
+  std::vector<const clang::Stmt*> bodies_;  ///< of the functions being visited
+  int requirements_ = 0;                    ///< depth of enclosing requires-expressions
   std::map<const clang::Expr*, const clang::CallExpr*> calls_;
 };
 

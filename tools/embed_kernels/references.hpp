@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tree of a declaration refers to.
+// All references in the syntax tree of a declaration.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace op2::embed {
 
-/// Is told of each reference, more than once if there are several.
+/// Receives each reference, repeated ones too.
 class ReferenceSink {
  public:
   virtual ~ReferenceSink() = default;
@@ -20,22 +20,21 @@ class ReferenceSink {
   virtual void on_function(const clang::FunctionDecl& function, const clang::DeclRefExpr* name,
                            const clang::CallExpr* call) = 0;
   virtual void on_variable(const clang::VarDecl& variable, const clang::DeclRefExpr& name) = 0;
-  /// A class, enumeration, other name of a type, template or concept.
+  /// A class, enumeration, type alias, template or concept.
   virtual void on_type(const clang::NamedDecl& type, clang::SourceLocation location) = 0;
   virtual void on_using(const clang::BaseUsingDecl& declaration) = 0;
-  /// A namespace, or another name of one.
+  /// A namespace, or an alias of one.
   virtual void on_namespace(const clang::NamedDecl& space) = 0;
-  /// A name outside of the bodies of functions, of which no instance of a template tells what it
-  /// means.
+  /// A name outside of function bodies that is not resolved before a template is instantiated.
   virtual void on_unresolved(const clang::UnresolvedLookupExpr& name) = 0;
-  /// Something that compiled kernels cannot do.
+  /// Something that a kernel compiled at run time cannot do.
   virtual void on_fault(std::string reason, clang::SourceLocation location) = 0;
 };
 
-/// Functions of a class are visited only if they are `root` itself.
+/// Member functions are visited only if they are `root` itself.
 void visit_references(const clang::Decl& root, ReferenceSink& sink);
 
-/// The same for a type that no tokens spell.
+/// The same for a type that is not spelled in the source.
 void visit_type(clang::QualType type, ReferenceSink& sink);
 
 }  // namespace op2::embed

@@ -16,25 +16,26 @@ namespace {
 using Row = std::array<std::string, 4>;
 
 Row row_of(const Unit& unit, const Loop& loop, const std::vector<EmbeddedKernel>& kernels) {
-  Place place = place_of(unit.sources(), loop.location);
+  FileLocation location = file_location(unit.sources(), loop.location);
   std::string kernel = loop.is_lambda ? "(lambda)" : "(variable)", result;
   if (loop.kernel != nullptr) {
     const auto* known = find(kernels, loop.kernel);
-    place = known->place;
+    location = known->location;
     kernel = full_name(*loop.kernel).substr(2);
-    result = fmt::format("{} bytes", known->text.text.size());
+    result = fmt::format("{} bytes", known->source.code.size());
   }
   const std::string reason = loop_reason(loop, kernels);
-  return {loop.name.empty() ? "?" : loop.name, kernel,
-          fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line),
-          reason.empty() ? result.empty() ? "any function of its type" : result : reason};
+  return {
+      loop.name.empty() ? "?" : loop.name, kernel,
+      fmt::format("{}:{}", std::filesystem::path(location.file).filename().string(), location.line),
+      reason.empty() ? result.empty() ? "any function of its type" : result : reason};
 }
 
 }  // namespace
 
 std::string loop_table(const Unit& unit, const Loops& loops,
                        const std::vector<EmbeddedKernel>& kernels) {
-  std::vector<Row> rows{{"loop", "kernel", "place", "text"}};
+  std::vector<Row> rows{{"loop", "kernel", "location", "source"}};
   for (const Loop& loop : loops.loops) rows.push_back(row_of(unit, loop, kernels));
   std::array<std::size_t, 4> widths{};
   for (const Row& row : rows) {
@@ -47,22 +48,22 @@ std::string loop_table(const Unit& unit, const Loops& loops,
   return table;
 }
 
-std::vector<Message> missing_texts(const Unit& unit, const Loops& loops,
-                                   const std::vector<EmbeddedKernel>& kernels) {
+std::vector<Message> missing_sources(const Unit& unit, const Loops& loops,
+                                     const std::vector<EmbeddedKernel>& kernels) {
   std::vector<Message> messages;
-  std::set<const clang::FunctionDecl*> told;
+  std::set<const clang::FunctionDecl*> reported;
   for (const Loop& loop : loops.loops) {
     const std::string reason = loop_reason(loop, kernels);
     if (reason.empty()) continue;
-    Message message{Message::Severity::warning, place_of(unit.sources(), loop.location), {}};
+    Message message{Message::Severity::warning, file_location(unit.sources(), loop.location), {}};
     std::string who = fmt::format("kernel of loop '{}'", loop.name);
     if (loop.kernel != nullptr) {
-      if (!told.insert(loop.kernel->getCanonicalDecl()).second) continue;
-      message.place = find(kernels, loop.kernel)->place;
-      message.place.column = std::max(message.place.column, 1);
+      if (!reported.insert(loop.kernel->getCanonicalDecl()).second) continue;
+      message.location = find(kernels, loop.kernel)->location;
+      message.location.column = std::max(message.location.column, 1);
       who = fmt::format("kernel '{}'", loop.kernel->getNameAsString());
     }
-    message.text = fmt::format("{}: {}; it will run as function pointer", who, reason);
+    message.text = fmt::format("{}: {}; it will run as a function pointer", who, reason);
     messages.push_back(std::move(message));
   }
   return messages;

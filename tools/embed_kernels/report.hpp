@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tool prints of a unit.
+// The table of loops and the warnings of a unit.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace op2::embed {
 
-/// One line a loop: its name, kernel, place of the kernel, bytes of text or why there is none.
+/// One line per loop: name, kernel, location of the kernel, and the size of its source in bytes or
+/// the reason why there is none.
 std::string loop_table(const Unit& unit, const Loops& loops,
                        const std::vector<EmbeddedKernel>& kernels);
 
-/// Of kernels without a text, each once.
-std::vector<Message> missing_texts(const Unit& unit, const Loops& loops,
-                                   const std::vector<EmbeddedKernel>& kernels);
+/// A warning for each kernel without source, once.
+std::vector<Message> missing_sources(const Unit& unit, const Loops& loops,
+                                     const std::vector<EmbeddedKernel>& kernels);
 
 }  // namespace op2::embed

@@ -21,40 +21,41 @@ bool is_one(const auto& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// Parameters of a mathematical function of doubles, and its result.
-struct Form {
+/// Parameter and result types of a mathematical function of doubles.
+struct Signature {
   std::vector<std::string_view> parameters;
   std::string_view result = "double";
 };
 
-std::optional<Form> form_of(std::string_view name) {
-  static const std::map<std::string_view, Form> others{{"fma", {{"double", "double", "double"}}},
-                                                       {"frexp", {{"double", "int*"}}},
-                                                       {"ldexp", {{"double", "int"}}},
-                                                       {"scalbn", {{"double", "int"}}},
-                                                       {"modf", {{"double", "double*"}}},
-                                                       {"lrint", {{"double"}, "long"}},
-                                                       {"lround", {{"double"}, "long"}},
-                                                       {"llrint", {{"double"}, "long long"}},
-                                                       {"llround", {{"double"}, "long long"}}};
-  if (is_one(jit::unary_functions, name)) return Form{{"double"}};
-  if (is_one(jit::binary_functions, name)) return Form{{"double", "double"}};
+std::optional<Signature> signature_of(std::string_view name) {
+  static const std::map<std::string_view, Signature> others{
+      {"fma", {{"double", "double", "double"}}},
+      {"frexp", {{"double", "int*"}}},
+      {"ldexp", {{"double", "int"}}},
+      {"scalbn", {{"double", "int"}}},
+      {"modf", {{"double", "double*"}}},
+      {"lrint", {{"double"}, "long"}},
+      {"lround", {{"double"}, "long"}},
+      {"llrint", {{"double"}, "long long"}},
+      {"llround", {{"double"}, "long long"}}};
+  if (is_one(jit::unary_functions, name)) return Signature{{"double"}};
+  if (is_one(jit::binary_functions, name)) return Signature{{"double", "double"}};
   const auto found = others.find(name);
   return found != others.end() ? std::optional(found->second) : std::nullopt;
 }
 
-/// `inline double sqrt_double(double a0) { return std::sqrt(a0); }`: it converts what the C
-/// function would convert.
-StandardUse through_helper(std::string_view name, const Form& form) {
+/// `inline double sqrt_double(double a0) { return std::sqrt(a0); }`: it converts its arguments as
+/// the C function would.
+StandardUse through_helper(std::string_view name, const Signature& signature) {
   StandardUse use{"cmath", fmt::format("{}_double", name), {}};
   std::string parameters, values;
-  for (std::size_t i = 0; i < form.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
     const char* comma = i > 0 ? ", " : "";
-    parameters += fmt::format("{}{} a{}", comma, form.parameters[i], i);
+    parameters += fmt::format("{}{} a{}", comma, signature.parameters[i], i);
     values += fmt::format("{}a{}", comma, i);
   }
-  use.helper = fmt::format("inline {} {}({}) {{ return std::{}({}); }}\n", form.result, use.words,
-                           parameters, name, values);
+  use.helper = fmt::format("inline {} {}({}) {{ return std::{}({}); }}\n", signature.result,
+                           use.replacement, parameters, name, values);
   return use;
 }
 
@@ -62,7 +63,7 @@ bool is_builtin(clang::QualType type, Builtin::Kind kind) {
   return type->isSpecificBuiltinType(kind);
 }
 
-/// Whether a number of the call changes its type on the way into the function.
+/// Whether the call converts an argument from one arithmetic type to another.
 bool converts(const clang::FunctionDecl& function, const clang::CallExpr& call) {
   const unsigned count = std::min(function.getNumParams(), call.getNumArgs());
   for (unsigned i = 0; i < count; ++i) {
@@ -86,10 +87,10 @@ bool uses_long_double(const clang::FunctionDecl& function) {
 std::optional<StandardUse> mathematical(std::string_view name, const clang::FunctionDecl& function,
                                         const clang::CallExpr* call) {
   if (uses_long_double(function)) return std::nullopt;
-  const bool overloaded = function.isInStdNamespace();  // all overloads were there to choose from
+  const bool overloaded = function.isInStdNamespace();  // overload resolution has chosen it
   if (overloaded || call == nullptr || !converts(function, *call))
     return StandardUse{"cmath", fmt::format("std::{}", name), {}};
-  return through_helper(name, *form_of(name));
+  return through_helper(name, *signature_of(name));
 }
 
 std::optional<StandardUse> absolute_value(const clang::FunctionDecl& function,
@@ -104,11 +105,11 @@ std::optional<StandardUse> absolute_value(const clang::FunctionDecl& function,
 const char* header_of_library_function(std::string_view name) {
   constexpr std::array memory{"memcpy", "memmove", "memset", "memcmp", "strlen"};
   constexpr std::array templates{"min", "max", "clamp", "swap"};
-  constexpr std::array questions{"isnan", "isinf", "isfinite", "signbit"};
+  constexpr std::array predicates{"isnan", "isinf", "isfinite", "signbit"};
   constexpr std::array output{"printf", "puts"};
   if (is_one(memory, name)) return "cstring";
   if (is_one(templates, name)) return "algorithm";
-  if (is_one(questions, name)) return "cmath";
+  if (is_one(predicates, name)) return "cmath";
   if (is_one(output, name)) return "cstdio";
   return nullptr;
 }
@@ -131,9 +132,9 @@ std::optional<StandardUse> standard_function(const clang::FunctionDecl& function
   if (name.starts_with("__builtin_")) return StandardUse{};
   if (name == "__assert_fail") return StandardUse{"cassert", {}, {}};
   if (name == "abs") return absolute_value(function, call);
-  if (form_of(name)) return mathematical(name, function, call);
+  if (signature_of(name)) return mathematical(name, function, call);
   const std::string_view base = name.substr(0, name.size() - 1);
-  if (name.ends_with('f') && form_of(base))
+  if (name.ends_with('f') && signature_of(base))
     return StandardUse{"cmath", fmt::format("std::{}", name), {}};
   if (const char* header = header_of_library_function(name))
     return StandardUse{header, fmt::format("std::{}", name), {}};

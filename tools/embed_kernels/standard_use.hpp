@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of the standard library a kernel's text may use, and how the text has to write it so that
-// it calls what the program called.
+// Which parts of the standard library the source of a kernel may use, and how it spells them so
+// that it calls the same functions as the program.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@
 namespace op2::embed {
 
 struct StandardUse {
-  std::string header;  ///< that the text includes; empty: none
-  std::string words;   ///< to write in place of the name with its qualifiers; empty: as it is
-  std::string helper;  ///< definition that has to stand before; empty: none
+  std::string header;       ///< to include; empty: none
+  std::string replacement;  ///< of the name with its qualifiers; empty: unchanged
+  std::string helper;       ///< definition to put in front; empty: none
 };
 
-/// A function of the standard library. With <cmath> alone `sqrt(float)` is the function of double,
-/// with another header it is that of float: the declaration tells which one the program had.
-/// @param call  the call, or null: the function is used otherwise
-/// @return nothing if texts cannot have it
+/// A function of the standard library. Which overload of `sqrt(float)` the program calls depends on
+/// its headers (<cmath> alone declares that of double); `function` is the one that it found.
+/// @param call  null if the function is not called, e.g. its address is taken
+/// @return nothing if kernels cannot use it
 std::optional<StandardUse> standard_function(const clang::FunctionDecl& function,
                                              const clang::CallExpr* call,
                                              const clang::ASTContext& context);
 
 /// A type or template of the standard library.
-/// @return nothing if texts cannot have it
+/// @return nothing if kernels cannot use it
 std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
                                          const clang::ASTContext& context);
 

@@ -7,7 +7,7 @@
 namespace op2::embed {
 namespace {
 
-/// Whether nothing has to stand between two tokens, for a reader or a compiler.
+/// Whether two tokens are written without a space between them.
 bool is_tight(clang::tok::TokenKind left, clang::tok::TokenKind right) {
   using namespace clang::tok;
   const auto is_one = [](TokenKind kind, std::initializer_list<TokenKind> list) {
@@ -20,17 +20,17 @@ bool is_tight(clang::tok::TokenKind left, clang::tok::TokenKind right) {
 
 void TokenWriter::separate(const clang::syntax::Token& next) {
   const auto location = next.location();
-  const auto place = sources_.getDecomposedExpansionLoc(location);
-  const unsigned line = sources_.getLineNumber(place.first, place.second);
-  if (place.first != file_ || line != line_) {
+  const auto offset = sources_.getDecomposedExpansionLoc(location);
+  const unsigned line = sources_.getLineNumber(offset.first, offset.second);
+  if (offset.first != file_ || line != line_) {
     constexpr unsigned deepest = 40;
-    const unsigned column = sources_.getColumnNumber(place.first, place.second);
+    const unsigned column = sources_.getColumnNumber(offset.first, offset.second);
     if (!text_.empty() && text_.back() != '\n') text_ += '\n';
     text_.append(std::min(column - 1, deepest), ' ');
   } else if (!(location.isFileID() && location == end_) && !is_tight(last_, next.kind())) {
     text_ += ' ';
   }
-  file_ = place.first;
+  file_ = offset.first;
   line_ = line;
 }
 
@@ -44,7 +44,7 @@ void TokenWriter::write(Tokens tokens, const Gaps& gaps) {
     separate(*token);
     const auto change = rewrites_.find(token->location());
     if (change != rewrites_.end()) {
-      text_ += change->second.words;
+      text_ += change->second.replacement;
       while (token < tokens.end() && token->location() != change->second.last) ++token;
     } else {
       text_ += token->text(sources_).str();
@@ -63,8 +63,8 @@ void TokenWriter::write_line(const std::string& line) {
   line_ = 0;
 }
 
-void TokenWriter::append(const std::string& words) {
-  text_ += words;
+void TokenWriter::append(const std::string& text) {
+  text_ += text;
 }
 
 }  // namespace op2::embed

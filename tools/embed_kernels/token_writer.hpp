@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes tokens as text, line by line as they stand in the program's files.
+// Writes tokens as text, with the line breaks of the program's files.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace op2::embed {
 
 using Tokens = llvm::ArrayRef<clang::syntax::Token>;
 
-/// Places of tokens at which a range to leave out begins, and the token behind it.
+/// Ranges of tokens to leave out: the first token, and the one after the last.
 using Gaps = std::map<const clang::syntax::Token*, const clang::syntax::Token*>;
 
 class TokenWriter {
@@ -26,15 +26,15 @@ class TokenWriter {
       : sources_(sources), rewrites_(rewrites) {}
 
   void write(Tokens tokens, const Gaps& gaps = {});
-  /// `line` becomes a line of its own.
+  /// Writes `line` on a separate line.
   void write_line(const std::string& line);
-  /// Directly behind what was written last.
-  void append(const std::string& words);
+  /// Writes `text` without a separator.
+  void append(const std::string& text);
 
   const std::string& text() const { return text_; }
 
  private:
-  /// Between the last token and the next one.
+  /// Writes the white space between the last token and the next one.
   void separate(const clang::syntax::Token& next);
 
   const clang::SourceManager& sources_;

@@ -16,14 +16,14 @@
 namespace op2::embed {
 namespace {
 
-/// What an expression has of a variable: itself or a part of it; a pointer into it; another
-/// variable with such a pointer.
-enum class Form { place, pointer, holder };
+/// What an expression denotes: the variable or a part of it; a pointer into it; another variable
+/// that holds such a pointer.
+enum class Form { lvalue, pointer, pointer_variable };
 
-/// What the expression around one does with it.
+/// What the enclosing expression does with it.
 struct Step {
   enum class Kind { ends, goes_on, changes, escapes, is_given } kind;
-  Form form = Form::place;  ///< goes_on: what the expression around has
+  Form form = Form::lvalue;  ///< goes_on: what the enclosing expression denotes
 };
 constexpr Step ends{Step::Kind::ends}, changes{Step::Kind::changes}, escapes{Step::Kind::escapes},
     is_given{Step::Kind::is_given};
@@ -51,7 +51,7 @@ bool is_to_const(const clang::ASTContext& context, clang::QualType pointer) {
   return context.getBaseElementType(pointer->getPointeeType()).isConstQualified();
 }
 
-/// Of an expression whose value nobody uses.
+/// Whether the value of an expression is discarded.
 bool is_dropped(const clang::Stmt& around, const clang::Stmt* beyond) {
   if (llvm::isa<clang::CompoundStmt>(around))
     return beyond == nullptr || !llvm::isa<clang::StmtExpr>(beyond);
@@ -67,11 +67,11 @@ Step after_cast(const clang::CastExpr& cast, Form form, const clang::ASTContext&
     case clang::CK_PointerToBoolean:
       return ends;
     case clang::CK_LValueToRValue:
-      return form == Form::holder ? goes_on(Form::pointer) : ends;
+      return form == Form::pointer_variable ? goes_on(Form::pointer) : ends;
     case clang::CK_ArrayToPointerDecay:
       return goes_on(Form::pointer);
     case clang::CK_NoOp:
-      if (form == Form::holder) return escapes;
+      if (form == Form::pointer_variable) return escapes;
       if (form == Form::pointer) return is_to_const(context, type) ? ends : goes_on(form);
       return context.getBaseElementType(type).isConstQualified() ? ends : goes_on(form);
     case clang::CK_BitCast:
@@ -84,15 +84,15 @@ Step after_cast(const clang::CastExpr& cast, Form form, const clang::ASTContext&
 Step after_unary(const clang::UnaryOperator& operation, Form form) {
   switch (operation.getOpcode()) {
     case clang::UO_AddrOf:
-      return form == Form::place ? goes_on(Form::pointer) : escapes;
+      return form == Form::lvalue ? goes_on(Form::pointer) : escapes;
     case clang::UO_Deref:
-      return goes_on(Form::place);
+      return goes_on(Form::lvalue);
     case clang::UO_PreInc:
     case clang::UO_PreDec:
-      return form == Form::holder ? goes_on(form) : changes;
+      return form == Form::pointer_variable ? goes_on(form) : changes;
     case clang::UO_PostInc:
     case clang::UO_PostDec:
-      return form == Form::holder ? goes_on(Form::pointer) : changes;
+      return form == Form::pointer_variable ? goes_on(Form::pointer) : changes;
     case clang::UO_Plus:
     case clang::UO_Extension:
       return goes_on(form);
@@ -104,7 +104,8 @@ Step after_unary(const clang::UnaryOperator& operation, Form form) {
 /// @param is_left  of the operator
 Step after_binary(const clang::BinaryOperator& operation, bool is_left, Form form) {
   if (operation.getOpcode() == clang::BO_Comma) return is_left ? ends : goes_on(form);
-  if (operation.isAssignmentOp() && is_left) return form == Form::holder ? goes_on(form) : changes;
+  if (operation.isAssignmentOp() && is_left)
+    return form == Form::pointer_variable ? goes_on(form) : changes;
   if (form != Form::pointer) return escapes;
   if (operation.isAssignmentOp()) return is_given;
   if (operation.isComparisonOp()) return ends;
@@ -123,11 +124,11 @@ class Follower {
                               (function != nullptr && function->isDependentContext());
       if (is_pattern) continue;  // each instance is there too
       origin_ = named.variable;
-      follow(*named.name, Form::place, function);
+      follow(*named.name, Form::lvalue, function);
     }
-    while (!waiting_.empty() && !result_.change) {
-      const Held next = waiting_.back();
-      waiting_.pop_back();
+    while (!worklist_.empty() && !result_.change) {
+      const Held next = worklist_.back();
+      worklist_.pop_back();
       origin_ = next.origin;
       const auto& names = body_of(*next.function).names;
       const auto uses = names.find(next.variable);
@@ -138,7 +139,7 @@ class Follower {
   }
 
  private:
-  /// A local variable that is, or points into, one of the program.
+  /// A local variable that refers to, or points into, a variable of the program.
   struct Held {
     const clang::VarDecl* variable;
     const clang::VarDecl* origin;
@@ -161,14 +162,13 @@ class Follower {
     }
     if (result_.loss) return;
     const auto type = unit_.context.getBaseElementType(origin_->getType()).getUnqualifiedType();
-    const bool is_reference = form == Form::place;
-    result_.loss =
-        Fault{fmt::format(
-                  "takes a {} to non-const to the variable '{}', through which it may be changed; "
-                  "make it 'const {} {}'",
-                  is_reference ? "reference" : "pointer", name, type.getAsString(),
-                  is_reference ? '&' : '*'),
-              expression.getExprLoc()};
+    const bool is_reference = form == Form::lvalue;
+    result_.loss = Fault{
+        fmt::format("takes a non-const {} to the variable '{}', through which it may be changed; "
+                    "make it 'const {} {}'",
+                    is_reference ? "reference" : "pointer", name, type.getAsString(),
+                    is_reference ? '&' : '*'),
+        expression.getExprLoc()};
   }
 
   void follow(const clang::Expr& name, Form form, const clang::FunctionDecl* function) {
@@ -187,7 +187,7 @@ class Follower {
       if (step.kind == Step::Kind::is_given) {
         if (!give(*around, *inner, form, *function)) return note(escapes, *inner, form);
         if (!llvm::isa<clang::BinaryOperator>(around)) return;
-        form = Form::holder;  // the value of an assignment
+        form = Form::pointer_variable;  // the value of an assignment
       } else if (step.kind != Step::Kind::goes_on) {
         return note(step, *inner, form);
       } else {
@@ -199,14 +199,15 @@ class Follower {
 
   Step step_to(const clang::Stmt& around, const clang::Expr& inner, Form form) const {
     if (llvm::isa<clang::DeclStmt, clang::CallExpr>(around))
-      return form == Form::holder ? escapes : is_given;
+      return form == Form::pointer_variable ? escapes : is_given;
     if (llvm::isa<clang::ParenExpr>(around)) return goes_on(form);
     if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(&around))
       return list->getType()->isPointerType() ? goes_on(form) : escapes;
     if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(&around))
       return after_cast(*cast, form, unit_.context);
     if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(&around))
-      return form == Form::pointer && element->getBase() == &inner ? goes_on(Form::place) : escapes;
+      return form == Form::pointer && element->getBase() == &inner ? goes_on(Form::lvalue)
+                                                                   : escapes;
     if (const auto* operation = llvm::dyn_cast<clang::UnaryOperator>(&around))
       return after_unary(*operation, form);
     if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&around))
@@ -216,8 +217,8 @@ class Follower {
     return escapes;
   }
 
-  /// Notes the variable that gets a pointer or reference from a declaration, a call or an
-  /// assignment. @return false if there is none that can be followed
+  /// Records the variable to which a declaration, a call or an assignment passes the pointer or
+  /// reference. @return false if there is none that can be followed
   bool give(const clang::Stmt& around, const clang::Expr& inner, Form form,
             const clang::FunctionDecl& function) {
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&around)) {
@@ -252,21 +253,22 @@ class Follower {
 
   bool hold(const clang::VarDecl& variable, Form form, const clang::FunctionDecl& function) {
     const auto type = variable.getType();
-    const bool fits = form == Form::place ? type->isReferenceType() : type->isPointerType();
+    const bool fits = form == Form::lvalue ? type->isReferenceType() : type->isPointerType();
     if (!fits || !variable.hasLocalStorage()) return false;
     result_.only_read.insert(origin_);
     if (held_.insert({&variable, origin_}).second)
-      waiting_.push_back(
-          {&variable, origin_, form == Form::place ? Form::place : Form::holder, &function});
+      worklist_.push_back({&variable, origin_,
+                           form == Form::lvalue ? Form::lvalue : Form::pointer_variable,
+                           &function});
     return true;
   }
 
   const Unit& unit_;
   const Closure& closure_;
-  const clang::VarDecl* origin_ = nullptr;  ///< what is followed now
+  const clang::VarDecl* origin_ = nullptr;  ///< the variable being followed
   std::map<const clang::FunctionDecl*, std::unique_ptr<Body>> bodies_;
   std::set<std::pair<const clang::VarDecl*, const clang::VarDecl*>> held_;
-  std::vector<Held> waiting_;
+  std::vector<Held> worklist_;
   VariableUse result_;
 };
 

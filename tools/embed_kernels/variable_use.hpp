@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a kernel that takes pointers or references to variables of the program changes them.
+// Whether a kernel that takes pointers or references to variables of the program modifies them.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,21 @@
 
 namespace op2::embed {
 
-/// What becomes of the variables that a text names.
+/// How a kernel uses the variables of the program that it names.
 struct VariableUse {
-  /// Used through pointers or references to non-const, and by all of these only read.
+  /// Accessed through non-const pointers or references, which only read them.
   std::set<const clang::VarDecl*> only_read;
-  std::optional<Fault> change;  ///< one is changed
-  std::optional<Fault> loss;    ///< a pointer or reference to non-const to one gets out of sight
-  bool is_clear = true;         ///< false: one is named where it is not followed
+  std::optional<Fault> change;  ///< a variable is modified
+  std::optional<Fault>
+      loss;              ///< a non-const pointer or reference to a variable escapes the analysis
+  bool is_clear = true;  ///< false: a variable is named where uses are not followed
 };
 
 /// Follows variables through local pointers, references and parameters of functions whose bodies
-/// are known, wherever control goes: what a pointer may hold at one place it may hold at all.
+/// are known. Flow-insensitive: what a pointer may hold at one point it may hold anywhere.
 VariableUse use_of_variables(const Unit& unit, const Closure& closure);
 
-/// Gives the text references to non-const instead of these variables.
+/// Replaces these variables in the source by non-const references to them.
 void add_references(const std::set<const clang::VarDecl*>& variables,
                     const clang::ASTContext& context, Closure& closure);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The unit that is compiled in place of the program's: the program's, and a table of its kernels.
+// The wrapper: a unit that is compiled instead of the program's unit. It includes that unit and
+// defines a table of its kernels.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ void scale(const T* x, T* y) {
   y[0] = SCALE * x[0] + OWN + SHIFT;
 }
 
-// It does without the library.
+// Stands in for the library.
 namespace op2 {
 namespace compat {
 void par_loop(const function&, const char*, const char*, int, op_set, const arg* const*, int) {}
@@ -22,7 +22,7 @@ namespace embedded {
 Registration::Registration(const Kernel* kernels, int count) noexcept
     : kernels_(kernels), count_(count) {
   for (int i = 0; i < count_; ++i) {
-    if (kernels_[i].text != nullptr) std::puts(kernels_[i].text);
+    if (kernels_[i].source != nullptr) std::puts(kernels_[i].source);
   }
 }
 Registration::~Registration() {}

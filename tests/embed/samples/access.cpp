@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that break an access mode. access.py expects exactly one warning on each line that says
-// so in a comment, with the words that stand there, and none elsewhere.
+// Kernels that violate an access mode. marks.py expects exactly one warning on each line with a
+// comment `// warns:`, with the message given there, and none on other lines.
 #include <algorithm>
 #include <cmath>
 

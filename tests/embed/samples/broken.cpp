@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Not C++: the compiler has to say so. The kernels before the error have their texts all the same.
+// Not valid C++: the compiler reports that. Kernels before the error have their source all the same.
 #include "op_seq.h"
 
 inline void whole(const double* x, double* y) {

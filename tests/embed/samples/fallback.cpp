@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that cannot have a text, each for one reason.
+// Kernels without source, each for one reason.
 #include <cstdlib>
 #include <iostream>
 #include <string>

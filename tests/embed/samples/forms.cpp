@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// More forms of kernels, in the way that older programs write them; see plain.cpp.
+// More forms of kernels, as older programs write them; see plain.cpp.
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

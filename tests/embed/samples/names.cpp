@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names that mean several things: each text means by them what its function means.
+// Ambiguous names: each source must resolve them like its function.
 #include <math.h>
 
 #include "op_seq.h"

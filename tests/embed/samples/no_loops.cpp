@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A unit without loops: it becomes itself.
+// A unit without loops: its wrapper only includes it.
 int answer() {
   return 42;
 }

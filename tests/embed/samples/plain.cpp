@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of all the forms that programs have. Each runs twice in texts_test.cpp: as the function
-// and as its text, with equal results.
+// Kernels in the forms that programs use. Each runs twice in sources_test.cpp: as the function and
+// as its source, with equal results.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -186,7 +186,7 @@ inline void two(const int*, double* y) {
   y[0] = 2;
 }
 
-// Lambdas and templates of their own in a kernel.
+// Local lambdas and templates in a kernel.
 inline void nested(const double* x, double* y) {
   struct Local {
     double v;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that have pointers and references to non-const to variables of the program, and only
-// read through them. Each runs twice in texts_test.cpp: as the function and as its text.
+// Kernels with non-const pointers and references to variables of the program, which only read
+// through them. Each runs twice in sources_test.cpp: as the function and as its source.
 #include "op_seq.h"
 
 int row_order[4] = {3, 2, 1, 0};

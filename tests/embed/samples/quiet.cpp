@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that keep their access modes, or of which nobody can say: no warning.
+// Kernels that keep their access modes, or for which that is undecidable: no warning.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that do not fit their arguments: marks.py expects errors and warnings where they are
-// said.
+// Kernels that do not match their arguments: marks.py expects errors and warnings on the marked
+// lines.
 #include "op_seq.h"
 
 // clang-format off
@@ -8,7 +8,7 @@ inline void single(const float* x,  // warns: argument 0 (OP_READ): kernel 'sing
                    double* y) { y[0] = x[0]; }
 inline void flat(const double* x,  // fails: argument 0 (OP_READ): kernel 'flat' takes it as 'const double *', but it is a vector argument
                  double* y) { y[0] = x[0]; }
-inline void rows(const double** x,  // fails: argument 0 (OP_READ): kernel 'rows' takes it as 'const double **', but it is no vector argument
+inline void rows(const double** x,  // fails: argument 0 (OP_READ): kernel 'rows' takes it as 'const double **', but it is not a vector argument
                  double* y) { y[0] = x[0][0]; }
 inline void number(const double* x,  // fails: argument 0 (OP_READ): kernel 'number' takes it as 'const double *', but its type is "int"
                    double* y) { y[0] = x[0]; }

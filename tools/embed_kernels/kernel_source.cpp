@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "text.hpp"
+#include "kernel_source.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -52,7 +52,7 @@ std::string empty_namespace(const clang::NamespaceDecl& space) {
   return text;
 }
 
-/// The program's namespace that a directive makes visible, not one that Clang thinks of; or null.
+/// The program's namespace that a using-directive nominates; null if implicit or standard.
 const clang::NamespaceDecl* made_visible_by(const clang::Decl& declaration, const Unit& unit) {
   const auto* directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(&declaration);
   if (directive == nullptr || directive->isImplicit()) return nullptr;
@@ -84,7 +84,7 @@ class Writer {
     return !declaration.isImplicit() && closure_.needed.contains(declaration.getCanonicalDecl());
   }
 
-  /// Closes and opens namespaces until exactly those are open.
+  /// Closes and opens namespaces until exactly `namespaces` are open.
   void enter(const std::vector<const clang::NamespaceDecl*>& namespaces) {
     const auto same = [](const auto* a, const auto* b) {
       return a->getCanonicalDecl() == b->getCanonicalDecl();
@@ -124,7 +124,7 @@ class Writer {
     out_.write(tokens_of(declaration), gaps_in(declaration, unit_, closure_));
   }
 
-  /// From the beginning of a declaration to the semicolon, with all names it declares; once.
+  /// A declaration up to its semicolon, with all names that it declares; written once.
   void write_statement(const clang::Decl& declaration) {
     const auto tokens = tokens_of(declaration);
     if (tokens.empty() || !statements_.insert(tokens.begin()).second) return;
@@ -134,7 +134,7 @@ class Writer {
     out_.append(";");
   }
 
-  /// A class or enumeration; one that a typedef defines comes with the whole of it.
+  /// A class or enumeration; one that is defined in a typedef is written with the typedef.
   void write_tag(const clang::TagDecl& tag) {
     if (const auto* outer = typedef_around(tag)) {
       write_statement(*outer);
@@ -176,7 +176,7 @@ class Writer {
       out_.write(Tokens(begin, after));
   }
 
-  /// The text's classes must lie in memory as the program's do.
+  /// Classes must have the same layout as in the program.
   void write_layout(const clang::TagDecl& tag) {
     const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(&tag);
     if (record == nullptr || !record->isThisDeclarationADefinition() || record->isDependentType() ||
@@ -200,7 +200,8 @@ class Writer {
   std::set<const clang::syntax::Token*> statements_;
 };
 
-/// Whether the text has exactly one function of the kernel's name, and it can be called by that.
+/// Whether the source has exactly one function of the kernel's name, which an unqualified call
+/// finds.
 bool is_plain(const std::vector<TopDeclaration>& declarations, const Closure& closure,
               const clang::FunctionDecl& kernel) {
   const auto* scope = kernel.getDeclContext()->getRedeclContext();
@@ -226,8 +227,8 @@ std::string forwarding_function(const clang::FunctionDecl& kernel, const std::st
                      values);
 }
 
-/// @param declarations  of the unit; their directives are in each text, since names mean something
-///                      else without them
+/// @param declarations  of the unit; their using-directives are part of every source, since name
+///                      lookup depends on them
 std::string prelude(const Unit& unit, const std::vector<TopDeclaration>& declarations,
                     const Closure& closure) {
   auto spaces = closure.namespaces;
@@ -250,19 +251,19 @@ std::vector<TopDeclaration> top_declarations(const Unit& unit) {
   return list;
 }
 
-KernelText text_of(const Unit& unit, const std::vector<TopDeclaration>& declarations,
-                   const Closure& closure, const clang::FunctionDecl& kernel) {
+KernelSource source_of(const Unit& unit, const std::vector<TopDeclaration>& declarations,
+                       const Closure& closure, const clang::FunctionDecl& kernel) {
   Writer writer(unit, closure);
   writer.write(declarations);
-  KernelText result{kernel.getNameAsString(), {}, closure.variables};
+  KernelSource result{kernel.getNameAsString(), {}, closure.variables};
   if (!is_plain(declarations, closure, kernel)) {
     result.name += "_kernel";
     while (writer.out().text().find(result.name) != std::string::npos) result.name += "_";
     writer.out().write_line(forwarding_function(kernel, result.name));
   }
   writer.out().write_line("");
-  result.text = prelude(unit, declarations, closure) + writer.out().text();
-  while (result.text.ends_with("\n\n")) result.text.pop_back();
+  result.code = prelude(unit, declarations, closure) + writer.out().text();
+  while (result.code.ends_with("\n\n")) result.code.pop_back();
   return result;
 }
 

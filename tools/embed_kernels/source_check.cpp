@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "text_check.hpp"
+#include "source_check.hpp"
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
@@ -14,7 +14,7 @@ namespace op2::embed {
 namespace {
 
 constexpr const char* folder = "/op2/";
-constexpr const char* path = "/op2/text.cpp";
+constexpr const char* path = "/op2/kernel.cpp";
 
 class FirstError : public clang::DiagnosticConsumer {
  public:
@@ -30,17 +30,18 @@ class FirstError : public clang::DiagnosticConsumer {
   std::string message;
 };
 
-/// Constants are declared before the text, and standard headers are there, as in a loop's code.
-std::string source_of(const KernelText& text) {
-  std::string source = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n";
-  for (const auto& variable : text.variables)
-    source += fmt::format("extern const {};\n", variable.declaration);
-  return source + text.text;
+/// The source behind the headers and the declarations of constants, as in the generated code of a
+/// loop.
+std::string unit_of(const KernelSource& source) {
+  std::string unit = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n";
+  for (const auto& variable : source.variables)
+    unit += fmt::format("extern const {};\n", variable.declaration);
+  return unit + source.code;
 }
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_with(const std::string& source) {
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_with(const std::string& unit) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(source));
+  files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(unit));
   for (const auto& header : jit::shim_headers())
     files->addFile(folder + header.name, 0, llvm::MemoryBuffer::getMemBufferCopy(header.text));
   return files;
@@ -48,25 +49,25 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_with(const std::string& so
 
 }  // namespace
 
-std::string compile_fault(const KernelText& text) {
+std::string compile_fault(const KernelSource& source) {
   jit::Machine machine;
   machine.info.triple = llvm::sys::getDefaultTargetTriple();
   machine.info.cpu = "generic";
   if (machine.info.triple.starts_with("x86_64")) machine.info.cpu = "x86-64";
   auto arguments = jit::clang_arguments(machine, {});
-  for (const char* word : {"-internal-isystem", folder, path}) arguments.emplace_back(word);
-  std::vector<const char*> words;
-  for (const auto& argument : arguments) words.push_back(argument.c_str());
+  for (const char* argument : {"-internal-isystem", folder, path}) arguments.emplace_back(argument);
+  std::vector<const char*> pointers;
+  for (const auto& argument : arguments) pointers.push_back(argument.c_str());
 
   FirstError errors;
   clang::CompilerInstance compiler;
   compiler.createDiagnostics(&errors, false);
-  clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), words,
+  clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), pointers,
                                             compiler.getDiagnostics());
   compiler.getDiagnosticOpts().IgnoreWarnings = false;
   compiler.createDiagnostics(&errors, false);
   compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
-  compiler.createFileManager(files_with(source_of(text)));
+  compiler.createFileManager(files_with(unit_of(source)));
   clang::SyntaxOnlyAction action;
   if (!compiler.ExecuteAction(action) && errors.message.empty()) return "Clang gave no reason";
   return errors.message;

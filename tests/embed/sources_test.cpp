@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables in a program, and that each text computes what its function computes.
+// The kernel tables of a program, and that each source computes what its function computes.
 #include <array>
 #include <cstring>
 #include <memory>
@@ -38,13 +38,13 @@ Kernel named(const char* file, const std::string& name) {
   return {};
 }
 
-/// The text with what the library puts before and behind it.
+/// The source with what the library puts before and after it.
 std::string source_of(const Kernel& kernel) {
   std::string source = "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n";
   for (int i = 0; i < kernel.constant_count; ++i)
     source += std::string("extern const ") + kernel.constants[i].declaration + " __asm__(\"const_" +
               kernel.constants[i].name + "\");\n";
-  return source + kernel.text +
+  return source + kernel.source +
          "template <class A, class B> void call(void (*f)(A*, B*), const void* a, void* b) {\n"
          "  f((A*)a, (B*)b);\n}\n"
          "void check(const double* x, double* y) { call(&" +
@@ -61,7 +61,7 @@ jit::Backend& backend() {
 }
 
 /// @param x  what the first parameter points to
-void run_text(const Kernel& kernel, const void* x, Buffer& y) {
+void run_source(const Kernel& kernel, const void* x, Buffer& y) {
   jit::CompileRequest request;
   jit::CompileUnit& unit = request.units.emplace_back();
   unit.kernel = "check";
@@ -83,7 +83,7 @@ void run_text(const Kernel& kernel, const void* x, Buffer& y) {
   reinterpret_cast<core::RangeFunction>(linked.code->entry())(0, 1, args);
 }
 
-/// All pointers are handed over alike.
+/// All pointers are passed as void*.
 void run_function(const Kernel& kernel, const void* x, Buffer& y) {
   reinterpret_cast<void (*)(const void*, void*)>(kernel.function)(x, y.data());
 }
@@ -92,52 +92,52 @@ constexpr Buffer doubles{1.7, 0.3, 2.9, 4.1, 0.6, 5.3, 1.2, 3.3};
 constexpr std::array<float, 8> floats{1.7F, 0.3F, 2.9F, 4.1F, 0.6F, 5.3F, 1.2F, 3.3F};
 const std::array<const double*, 2> rows{doubles.data(), doubles.data() + 3};
 
-/// What suits the kernel's first parameter.
+/// Input of the type of the kernel's first parameter.
 const void* input_of(const Kernel& kernel) {
-  const std::string text = kernel.text, entry = std::string(kernel.name) + "(const ";
-  if (text.find(entry + "float") != std::string::npos) return floats.data();
+  const std::string source = kernel.source, entry = std::string(kernel.name) + "(const ";
+  if (source.find(entry + "float") != std::string::npos) return floats.data();
   for (const char* rest : {"double** x", "double* x[2]"}) {
-    if (text.find(entry + rest) != std::string::npos) return rows.data();
+    if (source.find(entry + rest) != std::string::npos) return rows.data();
   }
   return doubles.data();
 }
 
 void expect_equal_results(const Kernel& kernel) {
-  ASSERT_NE(kernel.text, nullptr) << kernel.name << ": " << kernel.reason;
-  Buffer by_text{}, by_function{};
-  run_text(kernel, input_of(kernel), by_text);
+  ASSERT_NE(kernel.source, nullptr) << kernel.name << ": " << kernel.reason;
+  Buffer by_source{}, by_function{};
+  run_source(kernel, input_of(kernel), by_source);
   run_function(kernel, input_of(kernel), by_function);
-  for (std::size_t i = 0; i < by_text.size(); ++i)
-    EXPECT_NEAR(by_text[i], by_function[i], 1e-13 * (1 + std::abs(by_function[i])))
+  for (std::size_t i = 0; i < by_source.size(); ++i)
+    EXPECT_NEAR(by_source[i], by_function[i], 1e-13 * (1 + std::abs(by_function[i])))
         << kernel.name << ", value " << i;
-  EXPECT_NE(by_text, Buffer{}) << kernel.name;
+  EXPECT_NE(by_source, Buffer{}) << kernel.name;
 }
 
-TEST(Texts, OfAllFormsComputeWhatTheFunctionsCompute) {
+TEST(Sources, OfPlainKernelsComputeWhatTheFunctionsCompute) {
   const auto kernels = kernels_of("plain.cpp");
   EXPECT_EQ(kernels.size(), 16U);
   for (const Kernel& kernel : kernels) expect_equal_results(kernel);
 }
 
-TEST(Texts, OfOtherFormsComputeWhatTheFunctionsCompute) {
+TEST(Sources, OfOtherFormsComputeWhatTheFunctionsCompute) {
   const auto kernels = kernels_of("forms.cpp");
   EXPECT_EQ(kernels.size(), 16U);
   for (const Kernel& kernel : kernels) expect_equal_results(kernel);
 }
 
-TEST(Texts, MeanByNamesWhatTheFunctionsMean) {
+TEST(Sources, ResolveNamesLikeTheFunctions) {
   const auto kernels = kernels_of("names.cpp");
   EXPECT_EQ(kernels.size(), 11U);
   for (const Kernel& kernel : kernels) expect_equal_results(kernel);
 }
 
-TEST(Texts, ReadVariablesThroughPointersToNonConst) {
+TEST(Sources, ReadVariablesThroughPointersToNonConst) {
   const auto kernels = kernels_of("pointers.cpp");
   EXPECT_EQ(kernels.size(), 5U);
   for (const Kernel& kernel : kernels) expect_equal_results(kernel);
 }
 
-TEST(Texts, SeeConstantsAtTheirAddresses) {
+TEST(Sources, SeeConstantsAtTheirAddresses) {
   const Kernel kernel = named("plain.cpp", "constants");
   std::vector<std::string> declarations;
   for (int i = 0; i < kernel.constant_count; ++i)
@@ -146,28 +146,28 @@ TEST(Texts, SeeConstantsAtTheirAddresses) {
                                         "double flow_pressure", "int flow_calls"));
   EXPECT_EQ(kernel.constants[1].size, sizeof(double[4]));
   Buffer before{}, after{};
-  run_text(kernel, doubles.data(), before);
+  run_source(kernel, doubles.data(), before);
   *static_cast<double*>(const_cast<void*>(kernel.constants[0].address)) += 1;
-  run_text(kernel, doubles.data(), after);
+  run_source(kernel, doubles.data(), after);
   EXPECT_NEAR(after[0] - before[0], doubles[0], 1e-12);
 }
 
-TEST(Texts, HoldTheValuesOfCompileTimeConstants) {
-  const std::string text = named("plain.cpp", "constants").text;
-  EXPECT_THAT(text, HasSubstr("constexpr double half = 0x1p-1;"));
-  EXPECT_THAT(text, HasSubstr("constexpr int width = 3;"));
+TEST(Sources, HoldTheValuesOfCompileTimeConstants) {
+  const std::string source = named("plain.cpp", "constants").source;
+  EXPECT_THAT(source, HasSubstr("constexpr double half = 0x1p-1;"));
+  EXPECT_THAT(source, HasSubstr("constexpr int width = 3;"));
 }
 
-TEST(Texts, LeaveOutWhatTheKernelDoesNotUse) {
-  const std::string text = named("plain.cpp", "helpers").text;
-  EXPECT_THAT(text, HasSubstr("double norm() const"));
-  EXPECT_THAT(text, Not(HasSubstr("not for kernels")));
-  EXPECT_THAT(text, Not(HasSubstr("neither")));
-  EXPECT_THAT(text, Not(HasSubstr("Tensor")));
+TEST(Sources, LeaveOutWhatTheKernelDoesNotUse) {
+  const std::string source = named("plain.cpp", "helpers").source;
+  EXPECT_THAT(source, HasSubstr("double norm() const"));
+  EXPECT_THAT(source, Not(HasSubstr("not for kernels")));
+  EXPECT_THAT(source, Not(HasSubstr("neither")));
+  EXPECT_THAT(source, Not(HasSubstr("Tensor")));
 }
 
-TEST(Texts, CheckTheLayoutOfStructures) {
-  EXPECT_THAT(named("plain.cpp", "helpers").text,
+TEST(Sources, CheckTheLayoutOfStructures) {
+  EXPECT_THAT(named("plain.cpp", "helpers").source,
               HasSubstr("static_assert(sizeof(Vector) == 24 && alignof(Vector) == 8);"));
 }
 
@@ -175,7 +175,7 @@ TEST(Units, WithEqualNamesHaveTheirOwnKernels) {
   for (const char* name : {"work", "hidden_kernel"}) {
     const Kernel first = named("first_unit.cpp", name), second = named("second_unit.cpp", name);
     EXPECT_NE(first.function, second.function);
-    EXPECT_STRNE(first.text, second.text);
+    EXPECT_STRNE(first.source, second.source);
     expect_equal_results(first);
     expect_equal_results(second);
   }
@@ -185,43 +185,45 @@ TEST(Units, ThatShareAKernelShareItsAddress) {
   const auto shared = kernels_of("shared.h");
   ASSERT_EQ(shared.size(), 2U);
   EXPECT_EQ(shared[0].function, shared[1].function);
-  EXPECT_STREQ(shared[0].text, shared[1].text);
+  EXPECT_STREQ(shared[0].source, shared[1].source);
 }
 
 TEST(Units, WithoutLoopsRegisterNothing) {
   EXPECT_THAT(kernels_of("no_loops.cpp"), ElementsAre());
 }
 
-TEST(Fallback, SaysWhyThereIsNoText) {
+TEST(Fallback, GivesTheReasonWhyThereIsNoSource) {
   const auto kernels = kernels_of("fallback.cpp");
   EXPECT_EQ(kernels.size(), 27U);
   for (const Kernel& kernel : kernels) {
-    EXPECT_EQ(kernel.text, nullptr) << kernel.name;
+    EXPECT_EQ(kernel.source, nullptr) << kernel.name;
     EXPECT_NE(kernel.function, nullptr) << kernel.name;
     ASSERT_NE(kernel.reason, nullptr) << kernel.name;
   }
 }
 
-TEST(Fallback, NamesWhatIsInTheWay) {
+TEST(Fallback, NamesTheObstacle) {
   const auto reason = [](const char* name) {
     return std::string(named("fallback.cpp", name).reason);
   };
   EXPECT_EQ(reason("external"), "calls 'elsewhere', which this unit does not define (line 27)");
   EXPECT_EQ(reason("grows"), "uses 'std::vector' of the standard library");
-  EXPECT_EQ(reason("structure"),
-            "uses the variable 'parameters' of type 'Parameters', which is no number or array of "
-            "numbers (line 37)");
+  EXPECT_EQ(
+      reason("structure"),
+      "uses the variable 'parameters' of type 'Parameters', which is not a number or an array "
+      "of numbers (line 37)");
   EXPECT_EQ(reason("kernel_elsewhere"), "is not defined in this unit");
   EXPECT_THAT(reason("packed"), HasSubstr("requirement 'sizeof(Tight) == 9'"));
   EXPECT_EQ(reason("volatiles"), "uses the volatile variable 'port' (line 76)");
-  EXPECT_THAT(reason("instances"),
-              HasSubstr("has a template in which 'fabs' is something else in each instance"));
-  EXPECT_THAT(reason("members"), HasSubstr("asks whether a type has a member"));
+  EXPECT_THAT(
+      reason("instances"),
+      HasSubstr("has a template in which 'fabs' means something different in each instance"));
+  EXPECT_THAT(reason("members"), HasSubstr("tests whether a type has a member"));
   EXPECT_THAT(reason("counts"), HasSubstr("keeps state in the static variable 'calls'"));
   EXPECT_THAT(reason("reads_environment"), HasSubstr("calls 'getenv', which kernels cannot call"));
 }
 
-TEST(Fallback, OfWhatChangesAVariableOrMightDoSo) {
+TEST(Fallback, OfKernelsThatChangeAVariableOrMightDoSo) {
   const auto reason = [](const std::string& name) {
     return std::string(named("fallback.cpp", name).reason);
   };
@@ -230,12 +232,12 @@ TEST(Fallback, OfWhatChangesAVariableOrMightDoSo) {
     EXPECT_THAT(reason(std::string("changes_by_") + how), HasSubstr("changes the variable 'list'"));
   for (const char* how : {"result", "member", "array", "lambda", "bytes"})
     EXPECT_THAT(reason(std::string("loses_by_") + how),
-                HasSubstr("takes a pointer to non-const to the variable 'list', through which it "
+                HasSubstr("takes a non-const pointer to the variable 'list', through which it "
                           "may be changed; make it 'const double *'"))
         << how;
 }
 
-TEST(Tables, GiveThePlaceOfTheKernel) {
+TEST(Tables, GiveTheLineOfTheKernel) {
   EXPECT_STREQ(kernel_at("first_unit.cpp", 7).name, "work");
 }
 

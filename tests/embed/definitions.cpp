@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the samples only declare.
+// Definitions of what the samples only declare.
 double gamma_minus_one = 0.4;
 int table[2][3] = {{1, 2, 3}, {4, 5, 6}};
 

@@ -102,7 +102,7 @@ void size_of_set(const Mesh& mesh) {
   op_par_loop(add_number, "add_number", ranks.set, op_arg_dat(sizes, -1, OP_ID, 1, "int", OP_READ),
               op_arg_gbl(&sum, 1, "int", OP_INC));
   expect("all sizes", sum, mesh.edges.total);
-  expect("halos are no negative number of elements",
+  expect("halo sizes are not negative",
          mesh.edges.set->exec_size >= 0 && mesh.edges.set->nonexec_size >= 0 &&
              mesh.edges.set->core_size <= mesh.edges.set->size,
          true);

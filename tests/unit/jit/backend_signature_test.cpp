@@ -100,7 +100,7 @@ TEST(Signature, AcceptsBothSpellingsOf64BitIntegers) {
 
 TEST(Signature, IsCheckedBeforeTheGeneratedCodeIsSeen) {
   auto wrong = request("void work(double* q) {}", {arg(OP_READ)});
-  wrong.units[0].source += "this is no C++";
+  wrong.units[0].source += "this is not C++";
   EXPECT_EQ(load()->compile(wrong).status, CompileStatus::wrong_signature);
 }
 

@@ -160,7 +160,7 @@ void timing() {
   op_timing_realloc(2);
   expect("rows", OP_kern_max + OP_kern_curr, 3);
   op_kernel& row = OP_kernels[1];
-  row.name = "by_hand";
+  row.name = "explicit";
   row.count += 1;
   row.time += 0.5;
   op_timing_realloc_manytime(1, 4);

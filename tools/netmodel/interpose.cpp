@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every call of MPI that libop2 makes and that takes time or gives it. Calls that come from
-// PT-Scotch go straight to MPI: partitioning is not what is modelled.
+// Every MPI function that libop2 calls and that affects or returns time. Calls from PT-Scotch are
+// passed to MPI directly: partitioning is not modelled.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -100,7 +100,7 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int peer, int tag,
   return PMPI_Isend(data, count, type, peer, tag, comm, request);
 }
 
-/// Its end says that the receiver has begun to receive; of that the clock knows nothing.
+/// Its completion means that the receive has started, which the clock does not model.
 int MPI_Issend(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                MPI_Request* request) {
   if (is_modelled(__builtin_return_address(0), comm))

@@ -12,11 +12,12 @@ namespace netmodel {
 
 namespace {
 
-/// A program that makes progress between its loops asks once or twice; one that waits asks on.
+/// A program that polls for progress between its loops does so once or twice; one that waits polls
+/// on.
 constexpr int polls_of_a_wait = 100;
 constexpr int polls_before_yield = 16;
 
-/// Type and count of a Stamp.
+/// Number of doubles in a Stamp.
 constexpr int stamp_doubles = 2;
 
 }  // namespace
@@ -176,7 +177,7 @@ void Model::have_ended(std::span<const MPI_Request> requests) {
     polls_ = 0;
   }
   waited_ += latest - clock_;
-  clock_ = latest + seconds;  // what several messages bring is used when all have arrived
+  clock_ = latest + seconds;  // several messages are unpacked when all have arrived
 }
 
 std::string Model::report() {
@@ -195,7 +196,7 @@ std::string Model::report() {
                 most[0], most[1], all[0], all[1]);
   if (all[2] == 0) return line;
   return std::string(line) + ", " + std::to_string(all[2]) +
-         " calls left out: their communicator is none of MPI_Comm_dup";
+         " calls left out: their communicator was not made by MPI_Comm_dup";
 }
 
 }  // namespace netmodel

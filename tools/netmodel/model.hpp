@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clock of one rank of a modelled network, and what is under way on it.
+// The logical clock of one rank of a modelled network, and its pending messages.
 //
-// The clock goes on by work, by the overhead of messages, and by waiting: whoever waits for a
-// message that has arrived in fact but not yet on the clock moves the clock to its arrival. A
-// message that nobody waits for is not there before. Times travel beside the messages, on a
-// duplicate of each communicator with the same ranks and tags.
+// Computation, the overhead of messages, and waiting advance the clock: a rank that waits for a
+// message sets its clock to the modelled arrival, if that is later. Before that time the message
+// does not count as arrived, even if MPI has delivered it. Each message is accompanied by another
+// one with its arrival time, on a duplicate of the communicator, with the same ranks and tags.
 #pragma once
 
 #include <list>
@@ -24,22 +24,22 @@ class Model {
  public:
   Model(const Network& network, WorkCosts costs);
 
-  /// Seconds on the clock of this rank.
+  /// The logical clock of this rank, in seconds.
   double now();
 
-  /// Communicators that take part. Collective.
+  /// Adds or removes a modelled communicator. Collective.
   void add(MPI_Comm comm);
   void remove(MPI_Comm comm);
-  /// False, and a line in the report, if nothing is known of it.
+  /// Whether it was added; if not, the call is counted in the report as left out.
   bool takes_part(MPI_Comm comm);
 
   void send(MPI_Comm comm, int peer, int tag, int bytes);
   void receive(MPI_Request request, MPI_Comm comm, int peer, int tag);
-  /// A message that MPI_Improbe has found.
+  /// For a message that MPI_Improbe has matched.
   void receive_found(MPI_Request request, MPI_Message message);
   void find(MPI_Message message, MPI_Comm comm, const MPI_Status& status);
-  /// All ranks of `comm` call it: ends ceil(log2 ranks) rounds of messages after the last has
-  /// begun.
+  /// Collective over `comm`: completes ceil(log2 ranks) rounds of messages after the last rank has
+  /// started it.
   void collective(MPI_Request request, MPI_Comm comm, int bytes);
 
   void declare_send(MPI_Request request, MPI_Comm comm, int peer, int tag, int bytes);
@@ -47,27 +47,27 @@ class Model {
   void start(MPI_Request request);
   void forget(MPI_Request request);
 
-  /// Whether MPI may be asked if all of these have ended. It may not while one of them is on its
-  /// way and the rank does not wait. A rank waits if it asks again and again without having worked.
+  /// Whether MPI may be tested for completion of these requests: not while one of them is in flight
+  /// on the clock, unless the rank waits. A rank waits if it polls repeatedly without computing.
   bool may_have_ended(std::span<const MPI_Request> requests);
-  /// MPI has said yes, or no.
+  /// The result of the test.
   void have_ended(std::span<const MPI_Request> requests);
   void have_not_ended();
 
-  /// A line on the clocks and messages of all ranks, on rank 0. Collective.
+  /// One line with the clocks and messages of all ranks, on rank 0. Collective.
   std::string report();
 
  private:
-  /// What travels beside a message.
+  /// Accompanies a message.
   struct Stamp {
     double arrival = 0, bytes = 0;
   };
-  /// A receive or a collective under way.
+  /// A pending receive or collective.
   struct Pending {
     Stamp stamp;
     MPI_Request brings_stamp = MPI_REQUEST_NULL;
-    double after = 0;    ///< seconds between the stamp's time and the end
-    double started = 0;  ///< sent buffer of a collective
+    double after = 0;    ///< seconds between the stamp's time and completion
+    double started = 0;  ///< send buffer of a collective
     bool is_message = false;
   };
   struct Persistent {
@@ -88,10 +88,10 @@ class Model {
   double received_byte_;
   WorkMeter work_;
   double clock_ = 0;
-  double line_free_ = 0;  ///< when the last message has left
+  double line_free_ = 0;  ///< when the link is free again
   double waited_ = 0;
   long long messages_ = 0, bytes_ = 0, strangers_ = 0;
-  int polls_ = 0;  ///< in vain, since something happened
+  int polls_ = 0;  ///< unsuccessful polls since the last progress
   std::map<MPI_Comm, MPI_Comm> beside_;
   std::unordered_map<MPI_Request, Pending> pending_;
   std::unordered_map<MPI_Request, Persistent> persistent_;

@@ -40,7 +40,8 @@ WorkCosts work_costs_from_environment() {
     std::string name;
     double seconds = -1;
     if (!(words >> name >> seconds) || seconds < 0)
-      throw std::runtime_error(std::string(path) + ": '" + line + "' is not a name and a number of seconds");
+      throw std::runtime_error(std::string(path) + ": '" + line +
+                               "' is not a name and a number of seconds");
     if (name == "packed_row")
       costs.packed_row = seconds;
     else if (name == "received_byte")

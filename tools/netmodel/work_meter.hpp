@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much work this process has done, in seconds of a processor that it has for itself: what
-// libop2 has counted, times what each piece costs. Whatever else runs on the machine has no effect.
+// Modelled computation time of this process: the operations that libop2 has counted times the cost
+// of each. The load of the machine has no effect.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class WorkMeter {
  public:
   explicit WorkMeter(WorkCosts costs);
 
-  /// Seconds of work since the last call. 0 while libop2 is not running.
+  /// Seconds since the last call. 0 while libop2 is not initialised.
   double take();
 
  private:

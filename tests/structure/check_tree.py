@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks what every file of the source tree must obey: the direction of includes between the modules
-of src/ (docs/architecture.md), where third-party headers may be included, rules of form, and the words
-of banned_words.json.
+of src/ (docs/architecture.md), where third-party headers may be included, rules of form, the words of
+banned_words.json, and links between pages.
 
     check_tree.py ROOT      prints one line per fault; the exit code says whether there is any
 """
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import banned_words
+import page_links
 
 # What each module may include, besides itself, the public headers and libraries.
 MAY_INCLUDE = {
@@ -144,6 +145,7 @@ def check(root, words):
         faults += [f"{where}:{number} {what}" for number, what in form_faults(path, where.parts, lines)]
         faults += [f"{where}:{number} {what}"
                    for number, what in banned_words.faults(words, where, "\n".join(lines))]
+        faults += [f"{where}:{number} {what}" for number, what in page_links.faults(path, lines)]
         if path.suffix not in (".cpp", ".hpp", ".h"):
             continue
         for number, quoted, name in includes(lines):

@@ -106,6 +106,13 @@ class CheckTree(unittest.TestCase):
             with self.subTest(code=code):
                 self.finds("prints or ends", {"src/core/a.cpp": SPDX + code + "\n"})
 
+    def test_a_link_to_a_file_or_heading_that_does_not_exist(self):
+        page = {"docs/b.md": "# What it costs, in bytes\n```\n# no heading\n```\n"}
+        for target in ["b.md", "b.md#what-it-costs-in-bytes", "https://example.org/x"]:
+            self.assertEqual([], self.faults({"docs/a.md": f"see [b]({target})\n", **page}))
+        self.finds("docs/a.md:1 links to 'c.md', but there is no such file", {"docs/a.md": "[c](c.md)\n"})
+        self.finds("b.md has no such heading", {"docs/a.md": "[b](b.md#no-heading)\n", **page})
+
     def test_a_banned_word(self):
         self.finds("src/core/a.cpp:2 'old word' (comments) is written 'new'",
                    {"src/core/a.cpp": SPDX + "// an old word\n"},

@@ -104,8 +104,9 @@ int row_bytes(const char* name, int dim, int size) {
   core::check_dim("dat", name, dim);
   const std::int64_t bytes = std::int64_t{dim} * size;
   if (size < 1 || bytes > core::max_dim)
-    core::fail(ErrorCode::bad_size, "dat '{}': {} values of {} bytes are no row of 1 .. {} bytes",
-               name, dim, size, core::max_dim);
+    core::fail(ErrorCode::bad_size,
+               "dat '{}': {} values of {} bytes do not make a row of 1 .. {} bytes", name, dim,
+               size, core::max_dim);
   return static_cast<int>(bytes);
 }
 
@@ -159,11 +160,11 @@ void op_decl_const_char(int dim, const char* type, int size, char* values, const
 
 op_dat op_decl_dat_overlay(op_set, op_dat) {
   not_supported("op_decl_dat_overlay",
-                "each dat has memory of its own; declare it with op_decl_dat");
+                "a dat always has separate memory; declare it with op_decl_dat");
 }
 op_dat op_decl_dat_overlay_ptr(op_set, char*) {
   not_supported("op_decl_dat_overlay_ptr",
-                "each dat has memory of its own; declare it with op_decl_dat");
+                "a dat always has separate memory; declare it with op_decl_dat");
 }
 
 namespace {
@@ -176,25 +177,26 @@ bool is_partitioner(std::string_view name) {
   return std::ranges::find(partitioners, name) != std::end(partitioners);
 }
 
-/// What OP2 makes of any other name. Programs say "" if they want that.
-void tell_as_declared(api::Runtime& runtime, std::string_view name) {
+/// Any other name keeps the declared partition, as in OP2; "" selects that on purpose.
+void warn_of_unknown_partitioner(api::Runtime& runtime, std::string_view name) {
   if (name.empty() || runtime.alone() || !runtime.ranks().is_root()) return;
   runtime.log.warning(
-      fmt::format("op_partition: no partitioner is called '{}', so every rank keeps what it "
-                  "declared; there are {}, in capitals",
+      fmt::format("op_partition: unknown partitioner '{}', so every rank keeps what it "
+                  "declared; use one of {}, in capitals",
                   name, fmt::join(partitioners, ", ")));
 }
 
-/// OP2 keeps the rows of such a map on one rank. Here results do not depend on it.
-void tell_force_part(api::Runtime& runtime) {
+/// OP2 keeps the rows of such a map on one rank; this library ignores it, results are the same.
+void warn_of_force_part(api::Runtime& runtime) {
   if (runtime.alone() || !runtime.ranks().is_root()) return;
   for (const auto& map : runtime.mesh.maps())
     if (map->force_part)
       runtime.log.warning_once(
           fmt::format("force_part of {}", map->name),
-          fmt::format("op_partition: map '{}' has force_part, which means nothing here: parts may "
-                      "cut its rows. op_partition(\"EXTERNAL\", ...) says which rank owns what",
-                      map->name));
+          fmt::format(
+              "op_partition: map '{}' has force_part, which is ignored: its rows may be cut; "
+              "choose owners with op_partition(\"EXTERNAL\", ...)",
+              map->name));
 }
 
 /// Every rank owns what it declared.
@@ -213,10 +215,10 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   in_session([&](api::Runtime& runtime) {
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
     if (is_partitioner(word(library)) || !runtime.options.partitioner.empty()) {
-      if (word(library) != std::string_view("EXTERNAL")) tell_force_part(runtime);
+      if (word(library) != std::string_view("EXTERNAL")) warn_of_force_part(runtime);
       ::op_partition(word(library), word(routine), set, map, coordinates);
     } else {
-      tell_as_declared(runtime, word(library));
+      warn_of_unknown_partitioner(runtime, word(library));
       keep_as_declared();
     }
     program().partitioned = true;

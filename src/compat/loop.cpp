@@ -120,15 +120,15 @@ std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_n
   return {list, size};
 }
 
-/// @param must_be_function  its text is of no use
+/// @param must_be_function  its source cannot be used
 core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const op_loop_name& loop,
                                  bool must_be_function) {
   const embedded::Kernel* found = embedded_kernel(kernel.address);
   if (found == nullptr || found->source == nullptr || must_be_function) {
     core::FunctionKernel& alone =
         mesh.add_function_kernel(kernel.address, kernel.call, loop.name, "", loop.file, loop.line);
-    alone.why_no_text = must_be_function   ? "a global is of a type of the program's own"
-                        : found == nullptr ? "its text is not in the program"
+    alone.why_no_text = must_be_function   ? "a global has a user-defined type"
+                        : found == nullptr ? "its source is not embedded in the program"
                                            : found->reason;
     return alone;
   }

@@ -126,8 +126,8 @@ void report_words(int argc, char** argv) {
   for (int k = 1; k < argc; ++k)
     for (const Word& word : words)
       if (word.value != &variables::maps_base_index && found_in(argv[k], word.text) != nullptr)
-        log.debug(fmt::format("'{}' means nothing here: how loops run is the library's business",
-                              argv[k]));
+        log.debug(
+            fmt::format("'{}' is ignored: the library chooses how loops are executed", argv[k]));
 }
 
 variables& values() {

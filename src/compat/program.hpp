@@ -47,7 +47,7 @@ Program& program();
 /// @throws Error bad_option (a base index that is neither 0 nor 1)
 void begin_program(int argc, char** argv, int diags);
 
-/// Logs the words that were found and mean nothing here, at level debug. Local.
+/// Logs the arguments of OP2 that are ignored, at level debug. Local.
 void report_words(int argc, char** argv);
 
 }  // namespace op2::compat

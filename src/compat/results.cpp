@@ -111,7 +111,7 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
     const auto declared = static_cast<unsigned long>(record.on().declared);
     if (elements != declared || (values == nullptr && declared > 0))
       core::fail(ErrorCode::bad_size,
-                 "op_mpi_put_data: dat '{}' has {} elements here, given are {}",
+                 "op_mpi_put_data: dat '{}' has {} elements here, but {} are given",
                  record.name_storage, declared, values == nullptr ? 0 : elements);
     if (!runtime.rows.as_declared())
       runtime.collectively([&] { runtime.rows.set_declared_rows(record, values); });
@@ -125,7 +125,7 @@ void op_dump_dat(op_dat dat) {
   in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_dump_dat: the dat", dat);
     if (core::record_of(dat)->opaque)
-      not_supported("op_dump_dat", "what the rows of this dat mean is known to the program alone");
+      not_supported("op_dump_dat", "only the program knows the type of the rows of this dat");
     const api::WholeDat whole = api::whole_dat(runtime, *core::record_of(dat));
     if (!runtime.ranks().is_root()) return;
     compat::op_printf("dat '%s' on set '%s'\n", dat->name, dat->set->name);

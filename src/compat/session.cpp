@@ -68,7 +68,7 @@ void op_rt_exit() {}
 
 void op_rank(int* rank) {
   guarded([&] {
-    if (rank == nullptr) core::fail(ErrorCode::null_data, "op_rank: the number's place is null");
+    if (rank == nullptr) core::fail(ErrorCode::null_data, "op_rank: the pointer is null");
   });
   *rank = program().rank;
 }

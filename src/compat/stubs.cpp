@@ -217,8 +217,7 @@ void op_check_fallback_mode(const char*) {}
 namespace {
 
 constexpr const char* no_plans =
-    "the order of a loop's elements and their threads are the library's business; call the loop by "
-    "op_par_loop";
+    "the library plans the element order and the threads of a loop internally; use op_par_loop";
 
 }  // namespace
 

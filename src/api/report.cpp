@@ -28,8 +28,9 @@ void check_folder(const char* variable, const std::string& path) {
   if (path.empty()) return;
   const std::string folder = std::filesystem::path(path).parent_path();
   if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
-    core::fail(ErrorCode::io_failure, "{}={}: cannot write to its folder: {}", variable, path,
-               std::strerror(errno));
+    core::fail(ErrorCode::io_failure,
+               "the report cannot be written: {}={}, {} for its folder; name another", variable,
+               path, std::strerror(errno));
 }
 
 struct Numbers {

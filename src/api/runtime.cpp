@@ -30,7 +30,7 @@ core::Topology share_of_node(core::Topology topology) {
   return share;
 }
 
-/// One rank speaks for all where they would say the same.
+/// One rank logs what all ranks would.
 core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
   return ranks.is_root() || level == core::LogLevel::debug ? level
                                                            : std::min(level, core::LogLevel::error);
@@ -77,7 +77,7 @@ struct Marked {
 
 }  // namespace
 
-std::string speaker(const comm::Communicator& ranks) {
+std::string log_prefix(const comm::Communicator& ranks) {
   return ranks.size() == 1 ? "" : fmt::format("[rank {}/{}] ", ranks.rank(), ranks.size());
 }
 
@@ -95,7 +95,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
     : options(std::move(given)),
       self(session == nullptr ? comm::make_self_communicator() : nullptr),
       rows(mesh, session ? *session->communicator : *self, options.renumber),
-      log(level_of(ranks(), level), speaker(ranks())),
+      log(level_of(ranks(), level), log_prefix(ranks())),
       trace(!options.trace.empty()),
       topology(share_of_node(of_process)),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
@@ -136,24 +136,26 @@ void Runtime::compare_checks(const std::function<void()>& check) {
 
 void Runtime::check_usable() const {
   if (!failure_.empty())
-    core::fail(ErrorCode::poisoned,
-               "an earlier error discarded queued loops, so results are not available; it was: {}",
-               failure_);
+    core::fail(
+        ErrorCode::poisoned,
+        "results are not available: loops were discarded after an error; end the session and "
+        "correct that error: {}",
+        failure_);
 }
 
 void Runtime::check_caller() const {
   if (std::this_thread::get_id() != thread_)
     core::fail(ErrorCode::wrong_thread,
-               "libop2 was called from another thread than the one that called op_init; call it "
-               "from that one");
+               "wrong thread: libop2 was called from another one than called op_init; call it from "
+               "that one");
   if (executing_)
     core::fail(ErrorCode::inside_kernel,
-               "libop2 was called from inside a kernel; a kernel may only use its arguments");
+               "called from inside a kernel: a function of libop2; use only arguments there");
 }
 
 void Runtime::poison(const std::string& reason) {
   failure_ = reason;
-  if (!queue.empty()) log.error(fmt::format("{} queued loops are discarded", queue.size()));
+  if (!queue.empty()) log.error(fmt::format("queued loops are discarded: {}", queue.size()));
   queue.clear();
 }
 
@@ -168,7 +170,7 @@ void Runtime::give_up(const Error& error) {
 void Runtime::end_job(const Error& error) {
   if (!has_told_) {
     if (!ranks().is_root()) std::this_thread::sleep_for(time_of_root);
-    core::Log(core::LogLevel::error, speaker(ranks())).error(error.what());
+    core::Log(core::LogLevel::error, log_prefix(ranks())).error(error.what());
     if (handler_ != nullptr) handler_(error, ranks().rank());
   }
   if (!alone()) ranks().end_job(exit_code(error.code()));
@@ -181,7 +183,9 @@ void Runtime::flush() {
     engine.flush(queue, mesh);
   } catch (const std::bad_alloc&) {
     poison("out of memory");
-    give_up({ErrorCode::out_of_memory, "there is no memory to plan or execute the queued loops"});
+    give_up({ErrorCode::out_of_memory,
+             "out of memory: the queued loops, to plan or execute; use a smaller mesh or more "
+             "machines"});
   } catch (const Error& error) {
     poison(error.what());
     give_up(error);
@@ -189,10 +193,10 @@ void Runtime::flush() {
     poison(error.what());
     if (!alone())
       give_up({ErrorCode::host_function_threw,
-               fmt::format("a kernel's host function threw: {}", error.what())});
+               fmt::format("a host function of a kernel threw: {}; catch it there", error.what())});
     throw;
   } catch (...) {
-    poison("a kernel's host function threw what is no std::exception");
+    poison("a host function of a kernel threw something that is not a std::exception");
     if (!alone()) give_up({ErrorCode::host_function_threw, failure_});
     throw;
   }
@@ -213,7 +217,7 @@ void Runtime::return_to_declared() {
     flush();
     engine.forget_halos();
   }
-  if (alone()) call_ = "bringing the mesh to the form in which it was declared";
+  if (alone()) call_ = "return of the mesh to its declared form";
   guard([this] { rows.return_to_declared(); });
 }
 

@@ -39,7 +39,7 @@ void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler hand
 inline constexpr std::chrono::seconds time_of_root{1};
 
 /// "[rank 1/4] ", put before what a rank logs; nothing on one rank.
-std::string speaker(const comm::Communicator& ranks);
+std::string log_prefix(const comm::Communicator& ranks);
 
 class Runtime {
  public:

@@ -30,7 +30,7 @@ struct Sessions {
   op_error_handler handler = nullptr;
   std::unique_ptr<Runtime> running;
   std::vector<core::Mesh> ended;  ///< without data: only to recognise handles of former sessions
-  std::shared_ptr<void> companion;
+  std::shared_ptr<void> compatibility_state;
 };
 
 /// The library's one mutable global: the C-style interface has no other place for its session.
@@ -56,15 +56,15 @@ void report_discarded_loops() {
   if (runtime == nullptr || runtime->forked()) return;
   for (const std::string& path : {runtime->options.timing, runtime->options.trace})
     if (!path.empty())
-      runtime->log.warning(
-          fmt::format("'{}' is not written: the program ended without op_exit", path));
+      runtime->log.warning(fmt::format(
+          "the report is not written: '{}'; call op_exit before the program ends", path));
   if (runtime->queue.empty()) {
     if (!runtime->alone())
-      runtime->log.warning("the program ended without op_exit, so MPI was not ended either");
+      runtime->log.warning("MPI was not ended; call op_exit before the program ends");
     return;
   }
   runtime->log.error(
-      fmt::format("{} queued loops were never executed: the program ended without op_exit",
+      fmt::format("queued loops were never executed: {}; call op_exit before the program ends",
                   runtime->queue.size()));
   std::cout.flush();
   std::fflush(nullptr);
@@ -87,14 +87,15 @@ void report_startup(Runtime& runtime) {
     runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
   if (runtime.pool.size() > runtime.topology.cores)
     runtime.log.warning(
-        fmt::format("OP2_THREADS={} but the process has {} cores: threads will wait for each other",
+        fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "
+                    "other, set it to the number of cores",
                     runtime.pool.size(), runtime.topology.cores));
   runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
 }
 
-/// "op_fetch_data: ", or nothing.
-std::string said_of(std::string_view caller) {
-  return caller.starts_with("op_") ? fmt::format("{}: ", caller) : "";
+/// ": op_fetch_data", or nothing.
+std::string text_of(std::string_view caller) {
+  return caller.starts_with("op_") ? fmt::format(": {}", caller) : "";
 }
 
 }  // namespace
@@ -103,12 +104,12 @@ Runtime& running(const char* caller) {
   Runtime* runtime = sessions().running.get();
   if (runtime == nullptr)
     core::fail(ErrorCode::not_initialised,
-               "{}libop2 is not running: call op_init first, and nothing after op_exit",
-               said_of(caller));
+               "libop2 is not running{}; call op_init first, and nothing after op_exit",
+               text_of(caller));
   if (runtime->forked())
     core::fail(ErrorCode::wrong_process,
-               "{}libop2 cannot be used in the child of a fork; call op_init after fork()",
-               said_of(caller));
+               "libop2 cannot be used in the child of a fork{}; call op_init after fork()",
+               text_of(caller));
   runtime->check_caller();
   return *runtime;
 }
@@ -125,8 +126,8 @@ void end_job(const Error& error) {
   if (sessions().handler != nullptr) sessions().handler(error, comm::launched_rank());
 }
 
-std::shared_ptr<void>& companion() {
-  return sessions().companion;
+std::shared_ptr<void>& compatibility_state() {
+  return sessions().compatibility_state;
 }
 
 Runtime& usable(const char* caller) {
@@ -150,10 +151,12 @@ std::unique_ptr<op2::comm::MpiSession> joined(std::unique_ptr<op2::comm::MpiSess
   using namespace op2;
   const int launched = comm::launched_processes();
   if (!chosen && launched > 1 && session->communicator->size() == 1)
-    core::fail(ErrorCode::communication_failure,
-               "op_init: {} processes were launched, but each is alone in MPI_COMM_WORLD and would "
-               "solve the whole problem; use the launcher of the MPI that libop2 was built with",
-               launched);
+    core::fail(
+        ErrorCode::communication_failure,
+        "the processes do not find each other: op_init, {} were launched, but each is alone in "
+        "MPI_COMM_WORLD and would solve the whole problem; use the launcher of the MPI that "
+        "libop2 was built with",
+        launched);
   return session;
 }
 
@@ -176,7 +179,8 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   // In the child of a fork the parent's session is left as it is: its threads are not here to join.
   if (running != nullptr && running->forked()) running.release();
   if (running != nullptr)
-    core::fail(ErrorCode::already_initialised, "op_init was called before; call op_exit first");
+    core::fail(ErrorCode::already_initialised,
+               "libop2 is running already: op_init; call op_exit first");
   const core::Options options = core::read_options(api::variable);
   auto mpi = mpi_if_wanted(communicator);
   const core::LogLevel level = api::log_level(options, diags);
@@ -187,7 +191,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
         std::make_unique<api::Runtime>(options, core::topology_of_process(), level, mpi, handler);
   } catch (const Error& error) {
     if (mpi == nullptr || mpi->communicator->size() == 1) throw;
-    core::Log log(level, api::speaker(*mpi->communicator));
+    core::Log log(level, api::log_prefix(*mpi->communicator));
     api::end_others(log, *mpi->communicator, handler, error);
     static_cast<void>(mpi.release());  // to end it is collective, and the others wait elsewhere
     throw;

@@ -29,8 +29,8 @@ Runtime* session_or_null();
 /// it without a session. Returns unless the job is ended.
 void end_job(const Error& error);
 
-/// What the room above keeps for programs, from before `op_init` until after `op_exit`; null at
-/// first. Never throws.
-std::shared_ptr<void>& companion();
+/// What src/compat keeps for programs, from before `op_init` until after `op_exit`; null at first.
+/// Never throws.
+std::shared_ptr<void>& compatibility_state();
 
 }  // namespace op2::api

@@ -96,7 +96,7 @@ void list_mesh(Program& of, const api::Runtime* runtime) {
 }  // namespace
 
 Program& program() {
-  std::shared_ptr<void>& kept = api::companion();
+  std::shared_ptr<void>& kept = api::compatibility_state();
   if (kept == nullptr) {
     const auto fresh = std::make_shared<Program>();
     fresh->values = fresh_values(0);

@@ -17,8 +17,8 @@ LogLevel log_level_named(std::string_view word) {
   if (word == "warning") return LogLevel::warning;
   if (word == "info") return LogLevel::info;
   if (word == "debug") return LogLevel::debug;
-  fail(ErrorCode::bad_option, "OP2_LOG={}: unknown level; use off, error, warning, info or debug",
-       word);
+  fail(ErrorCode::bad_option,
+       "the value is not accepted: OP2_LOG={}; use off, error, warning, info, debug", word);
 }
 
 namespace {
@@ -48,11 +48,11 @@ struct Log::Sink {
   std::set<std::string> topics;  ///< already warned about
 };
 
-Log::Log(LogLevel level, const std::string& speaker)
+Log::Log(LogLevel level, const std::string& prefix)
     : level_(level), sink_(std::make_unique<Sink>()) {
-  sink_->logger.set_pattern("op2 %^%l%$: " + speaker + "%v");
+  sink_->logger.set_pattern("op2 %^%l%$: " + prefix + "%v");
   sink_->logger.set_level(spdlog_level(level));
-  sink_->dumps.set_pattern(speaker + "%v");
+  sink_->dumps.set_pattern(prefix + "%v");
 }
 
 Log::~Log() = default;

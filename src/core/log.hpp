@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log sink: the one way by which the library says something unasked. Writes to stderr.
+// The log sink: the one way by which the library reports something unasked. Writes to stderr.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ LogLevel log_level_named(std::string_view word);
 /// formats.
 class Log {
  public:
-  /// @param speaker  put before every line: "" or "[rank 2/8] "
-  explicit Log(LogLevel level, const std::string& speaker = "");
+  /// @param prefix  of every line: "" or "[rank 2/8] "
+  explicit Log(LogLevel level, const std::string& prefix = "");
   ~Log();
   bool logs(LogLevel level) const { return level <= level_; }
   void error(const std::string& text);
@@ -28,7 +28,7 @@ class Log {
   void warning_once(const std::string& topic, const std::string& text);
   void info(const std::string& text);
   void debug(const std::string& text);
-  /// Shows what OP2_DUMP asked for, whatever the level. The speaker stands before its first line.
+  /// Shows what OP2_DUMP asked for, whatever the level. The prefix stands before its first line.
   void dump(const std::string& text);
 
  private:

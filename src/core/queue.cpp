@@ -19,12 +19,12 @@ int members_of(const op_arg& arg) {
   return arg.idx < -1 ? -arg.idx : 1;
 }
 
-/// The number of argument `k` when vector arguments are several.
-int place_of(std::span<const op_arg> args, int k) {
-  int place = 0;
+/// The position of argument `k` when a vector argument counts as several.
+int position_of(std::span<const op_arg> args, int k) {
+  int position = 0;
   for (const op_arg& arg : args.first(static_cast<std::size_t>(k)))
-    place += arg.opt != 0 ? members_of(arg) : 1;
-  return place;
+    position += arg.opt != 0 ? members_of(arg) : 1;
+  return position;
 }
 
 bool is_raw_global(const op_arg& arg) {
@@ -55,7 +55,7 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
   for (const op_arg& arg : args) {
     args_.push_back(loop_arg(arg));
     ArgValue& value = values_.emplace_back(ArgValue{arg.data, 0});
-    if (arg.argtype == OP_ARG_INFO) args_.back().info_of = place_of(args, arg.idx);
+    if (arg.argtype == OP_ARG_INFO) args_.back().info_of = position_of(args, arg.idx);
     if (is_raw_global(arg)) {
       if (arg.acc == OP_READ) value.captured = capture(arg.data, size_of(arg.value_type, arg.dim));
       forces = forces || arg.acc != OP_READ;

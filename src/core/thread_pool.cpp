@@ -33,7 +33,7 @@ void relax() {
 #endif
 }
 
-/// A refusal is no error: the thread then runs where the system puts it.
+/// A refusal is not an error: the thread then runs where the system puts it.
 void pin_this_thread(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -71,8 +71,8 @@ ThreadPool::ThreadPool(int threads, const Topology& topology)
     workers_.pop_back();
     join_all();
     fail(ErrorCode::out_of_memory,
-         "the system refuses thread {} of {}: {}; set OP2_THREADS to fewer", thread + 1, threads,
-         std::strerror(refusal));
+         "a thread cannot be started: thread {} of {}, {}; set OP2_THREADS to fewer", thread + 1,
+         threads, std::strerror(refusal));
   }
 }
 

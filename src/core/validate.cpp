@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 #include <core/value_type.hpp>
 
@@ -11,12 +13,12 @@ namespace op2::core {
 
 void check_name(const char* what, const char* name) {
   if (name == nullptr || *name == '\0')
-    fail(ErrorCode::bad_name, "{}: the name is empty; give it one", what);
+    fail(ErrorCode::bad_name, "the name is empty: {}; give it one", what);
 }
 
 void check_path(const char* function, const char* path) {
   if (path == nullptr || *path == '\0')
-    fail(ErrorCode::bad_name, "{}: the path is empty", function);
+    fail(ErrorCode::bad_name, "the path is empty: {}; name a file", function);
 }
 
 void check_identifier(const char* what, const char* name, ErrorCode code) {
@@ -26,20 +28,25 @@ void check_identifier(const char* what, const char* name, ErrorCode code) {
   for (const char c : text)
     good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
   if (!good)
-    fail(code, "{} '{}': the name must be a C++ identifier, because kernels refer to it", what,
-         text);
+    fail(code,
+         "the name is not a C++ identifier: {} '{}'; kernels refer to it, so use letters, digits "
+         "and underscores",
+         what, text);
 }
 
 void check_dim(const char* what, const char* name, int dim) {
   if (dim < 1 || dim > max_dim)
-    fail(ErrorCode::bad_dim, "{} '{}': dim {} is outside 1 .. {}", what, name, dim, max_dim);
+    fail(ErrorCode::bad_dim,
+         "dim is out of range: {} '{}', {} is outside 1 .. {}; give it one in it", what, name, dim,
+         max_dim);
 }
 
 Type check_type_name(const std::string& what, const char* type) {
   const std::optional<Type> named = type_named(type);
   if (!named)
     fail(ErrorCode::bad_type,
-         "{}: unknown type \"{}\"; did you mean \"{}\"? Known: double float int uint ll ull bool",
+         "unknown type: {}, \"{}\"; did you mean \"{}\"? Known are double, float, int, uint, ll, "
+         "ull, bool",
          what, type, nearest_type_name(type));
   return *named;
 }
@@ -48,15 +55,26 @@ void check_type(const char* what, const char* name, const char* type, Type value
   if (type == nullptr) return;
   const std::string place = fmt::format("{} '{}'", what, name);
   if (check_type_name(place, type) != value_type)
-    fail(ErrorCode::bad_type, "{}: type \"{}\" contradicts data of C++ type {}", place, type,
-         cxx_name_of(value_type));
+    fail(ErrorCode::bad_type,
+         "the type contradicts the data: {}, \"{}\" for values of C++ type {}; write \"{}\"", place,
+         type, cxx_name_of(value_type), name_of(value_type));
+}
+
+void refuse_handle(const std::string& what, const void* handle) {
+  if (handle == nullptr)
+    fail(ErrorCode::bad_handle, "the handle is null: {}; declare what it stands for first", what);
+  fail(ErrorCode::bad_handle,
+       "the handle is not of this session: {} {}, it was freed or is from before op_exit; declare "
+       "what it stands for in this session",
+       what, fmt::format("{}", handle));
 }
 
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name) {
   const std::int64_t count = std::int64_t{static_cast<const Set*>(from)->declared} * dim;
   if (count > 0 && values == nullptr)
-    fail(ErrorCode::null_data, "map '{}': the values are null, but set '{}' has {} elements", name,
-         from->name, static_cast<const Set*>(from)->declared);
+    fail(ErrorCode::null_data,
+         "the values are null: map '{}', set '{}' has {} elements; pass {} values for each", name,
+         from->name, static_cast<const Set*>(from)->declared, dim);
   const std::int64_t targets = static_cast<const Set*>(to)->global_size;
   std::int64_t bad = 0;
   std::int64_t first = 0;
@@ -66,10 +84,10 @@ void check_map_values(op_set from, op_set to, int dim, const int* values, const 
   }
   if (bad > 0)
     fail(ErrorCode::map_out_of_range,
-         "map '{}'[{}][{}] = {}, but set '{}' has {} elements (0 .. {}); {} of {} entries are out "
-         "of range; check the mesh",
-         name, static_cast<const Set*>(from)->first + first / dim, first % dim, values[first],
-         to->name, targets, targets - 1, bad, count);
+         "{} of {} entries are out of range: map '{}'[{}][{}] = {}, but set '{}' has {} elements "
+         "(0 .. {}); check the mesh",
+         bad, count, name, static_cast<const Set*>(from)->first + first / dim, first % dim, values[first],
+         to->name, targets, targets - 1);
 }
 
 }  // namespace op2::core

@@ -37,14 +37,15 @@ bool is_opaque(const op_arg& arg);
 /// Throws bad_type unless the type string is null or names `value_type`.
 void check_type(const char* what, const char* name, const char* type, Type value_type);
 
+/// Throws bad_handle. @param handle  null, or unknown
+[[noreturn]] void refuse_handle(const std::string& what, const void* handle);
+
 /// Throws bad_handle unless the handle belongs to this session.
 /// @param what  as in "loop 'flux' (flow.cpp:12) arg 1: the map", for the message
 template <class Handle>
 void check_handle(const Mesh& mesh, const std::string& what, Handle handle) {
-  if (handle == nullptr) fail(ErrorCode::bad_handle, "{} is null", what);
-  if (!mesh.knows(handle))
-    fail(ErrorCode::bad_handle, "{} {} is not of this session (freed, or from before op_exit?)",
-         what, static_cast<const void*>(handle));
+  if (handle == nullptr) refuse_handle(what, nullptr);
+  if (!mesh.knows(handle)) refuse_handle(what, handle);
 }
 
 /// Entries in [0, to->size): names the first bad one and counts them all.

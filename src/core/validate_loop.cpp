@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <core/access.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
@@ -7,18 +9,21 @@
 namespace op2::core {
 namespace {
 
-/// Where a fault is: the loop, its call site and, once known, the number of the argument.
+/// Where a mistake is: the loop, its call site and, once known, the position of the argument.
 struct Place {
   const op_loop_name& loop;
   int arg = -1;
 
-  Place at(std::size_t number) const { return {loop, static_cast<int>(number)}; }
+  Place at(std::size_t position) const { return {loop, static_cast<int>(position)}; }
 
   std::string text() const { return text_of_place(loop, arg); }
 
+  /// @param what    is wrong
+  /// @param format  the numbers, and what to do
   template <class... Args>
-  [[noreturn]] void fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) const {
-    core::fail(code, "{}: {}", text(), fmt::format(format, std::forward<Args>(args)...));
+  [[noreturn]] void fail(ErrorCode code, const char* what, fmt::format_string<Args...> format,
+                         Args&&... args) const {
+    core::fail(code, "{}: {}, {}", what, text(), fmt::format(format, std::forward<Args>(args)...));
   }
 };
 
@@ -34,10 +39,10 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
                 const Dat* dat) {
   if (arg.map == OP_ID) {
     if (arg.idx != -1)
-      place.fail(ErrorCode::bad_map_index, "OP_ID needs index -1, not {}", arg.idx);
+      place.fail(ErrorCode::bad_map_index, "wrong index", "{} with OP_ID; use -1", arg.idx);
     if (dat != nullptr && dat->set != set)
       place.fail(
-          ErrorCode::wrong_set,
+          ErrorCode::wrong_set, "wrong set",
           "dat '{}' is on set '{}', but the loop runs over set '{}'; access it through a map",
           dat->name_storage, dat->set->name, set->name);
     return;
@@ -46,15 +51,16 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
   const op_map map = arg.map;
   const bool is_vector = dat != nullptr && arg.idx <= -2 && arg.idx >= -map->dim;
   if (!is_vector && (arg.idx < 0 || arg.idx >= map->dim))
-    place.fail(ErrorCode::bad_map_index,
-               "index {} is outside map '{}' of arity {} (0 .. {}, or -2 .. {} for so many columns "
-               "at once)",
+    place.fail(ErrorCode::bad_map_index, "the index is out of range",
+               "{} for map '{}' of arity {}; use 0 .. {}, or -2 .. {} for so many columns at once",
                arg.idx, map->name, map->dim, map->dim - 1, -map->dim);
   if (map->from != set)
-    place.fail(ErrorCode::wrong_set, "map '{}' starts at set '{}', but the loop runs over set '{}'",
+    place.fail(ErrorCode::wrong_set, "wrong set",
+               "map '{}' starts at set '{}', but the loop runs over set '{}'; use a map from there",
                map->name, map->from->name, set->name);
   if (dat != nullptr && map->to != dat->set)
-    place.fail(ErrorCode::wrong_set, "map '{}' leads to set '{}', but dat '{}' is on set '{}'",
+    place.fail(ErrorCode::wrong_set, "wrong set",
+               "map '{}' leads to set '{}', but dat '{}' is on set '{}'; use a map to there",
                map->name, map->to->name, dat->name_storage, dat->set->name);
 }
 
@@ -62,21 +68,21 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
 void check_stated_type(const Place& place, const char* what, const char* stated, Type actual) {
   if (stated == nullptr || type_named(stated) == actual) return;
   check_type_name(place.text(), stated);
-  place.fail(ErrorCode::bad_type, "type \"{}\" contradicts '{}', which is of type \"{}\"", stated,
-             what, core::name_of(actual));
+  place.fail(ErrorCode::bad_type, "wrong type", "\"{}\" for '{}' of type \"{}\"; write that",
+             stated, what, core::name_of(actual));
 }
 
 void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
   check_arg_handle(mesh, place, "dat", arg.dat);
   const Dat& dat = *record_of(arg.dat);
   if (arg.acc < OP_READ || arg.acc > OP_INC)
-    place.fail(ErrorCode::bad_access,
-               "{} is for globals; dat '{}' can be OP_READ, OP_WRITE, OP_RW or OP_INC",
-               name_of(arg.acc), dat.name_storage);
+    place.fail(ErrorCode::bad_access, "wrong access mode",
+               "{} of dat '{}'; use OP_READ, OP_WRITE, OP_RW or OP_INC", name_of(arg.acc),
+               dat.name_storage);
   check_path(mesh, place, arg, set, &dat);
   if (dim_of(arg) != dat.dim)
-    place.fail(ErrorCode::bad_dim, "dim {} contradicts dat '{}' of dim {}", arg.dim,
-               dat.name_storage, dat.dim);
+    place.fail(ErrorCode::bad_dim, "wrong dim", "dim {} for dat '{}' of dim {}; write that",
+               arg.dim, dat.name_storage, dat.dim);
   if (dat.opaque) return;
   check_stated_type(place, dat.name_storage.c_str(), arg.type, dat.value_type);
 }
@@ -88,36 +94,44 @@ bool is_known(op_access access) {
 void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   const bool is_set = arg.acc == OP_WRITE && arg.global == nullptr;
   if (!is_set && (arg.acc == OP_WRITE || arg.acc == OP_RW || !is_known(arg.acc)))
-    place.fail(ErrorCode::bad_access, "a global can be OP_READ, OP_INC, OP_MIN or OP_MAX{}, not {}",
-               arg.global == nullptr ? ", or OP_WRITE" : "", name_of(arg.acc));
+    place.fail(ErrorCode::bad_access, "wrong access mode",
+               "{} of a global; use OP_READ, OP_INC, OP_MIN or OP_MAX{}", name_of(arg.acc),
+               arg.global == nullptr ? ", or OP_WRITE" : "");
   if (arg.global == nullptr && arg.data == nullptr)
-    place.fail(ErrorCode::null_data, "the global is null");
+    place.fail(ErrorCode::null_data, "the pointer is null",
+               "it is to be a global; pass its address");
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
   if (dim_of(arg) < 1)
-    place.fail(ErrorCode::bad_dim, "dim {} of the global is not positive", dim_of(arg));
+    place.fail(ErrorCode::bad_dim, "dim is out of range",
+               "dim {} of the global; give it at least one value", dim_of(arg));
   check_stated_type(place, "the data of the global", arg.type, type_of(arg));
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
-    place.fail(ErrorCode::bad_access, "{} of a global needs a pointer that is not to const",
+    place.fail(ErrorCode::bad_access, "wrong access mode",
+               "{} of a global through a pointer to const; pass one that is not to const",
                name_of(arg.acc));
   const std::size_t bytes = size_of(arg.value_type, arg.dim);
   if (bytes > max_global_bytes)
-    place.fail(ErrorCode::too_large, "the global has {} bytes, more than {}; use a dat", bytes,
-               max_global_bytes);
+    place.fail(ErrorCode::too_large, "the global is too large", "{} bytes, more than {}; use a dat",
+               bytes, max_global_bytes);
 }
 
 /// An argument that is off has no data to be checked against, but must still make sense.
 void check_arg_that_is_off(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (!is_known(arg.acc) || (arg.argtype == OP_ARG_DAT && arg.acc > OP_INC))
-    place.fail(ErrorCode::bad_access, "a dat can be OP_READ, OP_WRITE, OP_RW or OP_INC, not {}",
-               name_of(arg.acc));
+    place.fail(ErrorCode::bad_access, "wrong access mode",
+               "{} of a dat; use OP_READ, OP_WRITE, OP_RW or OP_INC", name_of(arg.acc));
   if (arg.dim < 1 || arg.dim > max_dim)
-    place.fail(ErrorCode::bad_dim, "dim {} is outside 1 .. {}", arg.dim, max_dim);
+    place.fail(ErrorCode::bad_dim, "dim is out of range",
+               "{} is outside 1 .. {}; give the dim of "
+               "the dat that may be passed",
+               arg.dim, max_dim);
   if (arg.dat != nullptr) check_arg_handle(mesh, place, "dat", arg.dat);
   if (arg.type != nullptr)
     check_type_name(place.text(), arg.type);
   else if (arg.argtype == OP_ARG_DAT && arg.dat == nullptr)
-    place.fail(ErrorCode::bad_type, "an argument that is off and has no dat needs a type string");
+    place.fail(ErrorCode::bad_type, "no type",
+               "it is off and has no dat; give it a type string, e.g. \"double\"");
 }
 
 void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set) {
@@ -132,7 +146,8 @@ void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set s
     case OP_ARG_INFO:
       return check_global_arg(mesh, place, arg);
   }
-  place.fail(ErrorCode::internal, "unknown sort of argument {}", static_cast<int>(arg.argtype));
+  place.fail(ErrorCode::internal, "unknown kind of argument",
+             "{}; make it by op_arg_dat and the like", static_cast<int>(arg.argtype));
 }
 
 /// What an OP_ARG_INFO belongs to.
@@ -141,15 +156,17 @@ void check_references(const Place& loop, std::span<const op_arg> args) {
     const op_arg& arg = args[k];
     if (arg.argtype != OP_ARG_INFO) continue;
     if (arg.idx < 0 || arg.idx >= std::ssize(args))
-      loop.at(k).fail(ErrorCode::bad_access, "belongs to argument {}, but the loop has {}", arg.idx,
+      loop.at(k).fail(ErrorCode::bad_access, "the payload has no argument",
+                      "it is of argument {}, but the loop has {}; name one of them", arg.idx,
                       args.size());
     const op_arg& other = args[static_cast<std::size_t>(arg.idx)];
     const bool fits = other.argtype == OP_ARG_GBL && other.global == nullptr && other.opt != 0 &&
                       (other.acc == OP_MIN || other.acc == OP_MAX) && other.dim == 1;
     if (!fits)
       loop.at(k).fail(
-          ErrorCode::bad_access,
-          "belongs to argument {}, which is no raw global of dim 1 with OP_MIN or OP_MAX", arg.idx);
+          ErrorCode::bad_access, "the payload has a wrong argument",
+          "argument {} is not a raw global of dim 1 with OP_MIN or OP_MAX; name one that is",
+          arg.idx);
   }
 }
 
@@ -175,16 +192,21 @@ void check_conflicts(const Place& loop, std::span<const op_arg> args) {
   for (std::size_t b = 1; b < args.size(); ++b)
     for (std::size_t a = 0; a < b; ++a)
       if (conflict(args[a], args[b]))
-        loop.at(b).fail(ErrorCode::conflicting_args,
-                        "refers to the same {} as arg {}, and both cannot be {}/{}; pass it once",
+        loop.at(b).fail(ErrorCode::conflicting_args, "conflicting arguments",
+                        "the same {} as arg {}, accessed by {} and {}; pass it once",
                         args[a].argtype == OP_ARG_DAT ? "data" : "global", a, name_of(args[a].acc),
                         name_of(args[b].acc));
 }
 
+struct Pointer {
+  Type type;
+  bool is_vector;  ///< to pointers, one for each row
+};
+
 /// How a kernel declares the parameter of an argument.
-std::string declaration_of(const Parameter& parameter, op_access access) {
-  return fmt::format("{}{}*{}", access == OP_READ ? "const " : "", cxx_name_of(parameter.type),
-                     parameter.is_vector ? " const*" : "");
+std::string declaration_of(const Pointer& pointer, op_access access) {
+  return fmt::format("{}{}*{}", access == OP_READ ? "const " : "", cxx_name_of(pointer.type),
+                     pointer.is_vector ? " const*" : "");
 }
 
 /// Rows that only the program can read need its function.
@@ -193,40 +215,44 @@ void check_opaque(const Place& loop, op_kernel kernel, std::span<const op_arg> a
   for (std::size_t k = 0; k < args.size(); ++k) {
     const op_arg& arg = args[k];
     if (is_opaque(arg))
-      loop.at(k).fail(
-          ErrorCode::bad_type,
-          "the values of dat '{}' have another size than \"{}\", so its rows are opaque: only "
-          "a kernel with a host function can use it",
-          record_of(arg.dat)->name_storage, arg.dat->type);
+      loop.at(k).fail(ErrorCode::bad_type, "the rows are opaque",
+                      "the values of dat '{}' have another size than \"{}\"; use a kernel with a "
+                      "host function",
+                      record_of(arg.dat)->name_storage, arg.dat->type);
   }
+}
+
+constexpr char wrong_parameter[] = "the parameter does not fit";
+
+/// The parameter of a host function against an argument.
+void check_parameter(const Place& place, op_kernel kernel, std::size_t k, const op_arg& arg) {
+  const Parameter& parameter = kernel->parameters[k];
+  if (parameter.is_vector != (arg.map != OP_ID && arg.idx < 0))
+    place.fail(ErrorCode::kernel_signature, wrong_parameter,
+               "parameter {} of kernel '{}' is {}, but the argument has {}; write '{}'", k,
+               kernel->name, parameter.is_vector ? "an array of pointers" : "a pointer",
+               parameter.is_vector ? "one row" : "several rows",
+               declaration_of({type_of(arg), !parameter.is_vector}, arg.acc));
+  if (parameter.type != type_of(arg))
+    place.fail(ErrorCode::kernel_signature, wrong_parameter,
+               "parameter {} of kernel '{}' points to {}, but the argument is {}; write '{}'", k,
+               kernel->name, cxx_name_of(parameter.type), cxx_name_of(type_of(arg)),
+               declaration_of({type_of(arg), parameter.is_vector}, arg.acc));
+  if ((arg.acc == OP_READ) != parameter.is_const)
+    place.fail(ErrorCode::kernel_signature, wrong_parameter,
+               "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}'", k,
+               kernel->name, parameter.is_const ? "points" : "does not point", name_of(arg.acc),
+               declaration_of({parameter.type, parameter.is_vector}, arg.acc));
 }
 
 /// The parameters of a host function against the arguments.
 void check_parameters(const Place& loop, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->parameter_count < 0) return;
   if (static_cast<std::size_t>(kernel->parameter_count) != args.size())
-    loop.fail(ErrorCode::kernel_signature,
-              "kernel '{}' has {} parameters, but the loop has {} arguments", kernel->name,
-              kernel->parameter_count, args.size());
-  for (std::size_t k = 0; k < args.size(); ++k) {
-    const Parameter& parameter = kernel->parameters[k];
-    const op_arg& arg = args[k];
-    const Place place = loop.at(k);
-    if (parameter.is_vector != (arg.map != OP_ID && arg.idx < 0))
-      place.fail(ErrorCode::kernel_signature,
-                 "parameter {} of kernel '{}' is {}, but the argument has {}", k, kernel->name,
-                 parameter.is_vector ? "an array of pointers" : "a pointer",
-                 parameter.is_vector ? "one row" : "several rows");
-    if (parameter.type != type_of(arg))
-      place.fail(ErrorCode::kernel_signature,
-                 "parameter {} of kernel '{}' points to {}, but the argument is {}", k,
-                 kernel->name, cxx_name_of(parameter.type), cxx_name_of(type_of(arg)));
-    if ((arg.acc == OP_READ) != parameter.is_const)
-      place.fail(ErrorCode::kernel_signature,
-                 "parameter {} of kernel '{}' {} to const, but the argument is {}; write '{}'", k,
-                 kernel->name, parameter.is_const ? "points" : "does not point", name_of(arg.acc),
-                 declaration_of(parameter, arg.acc));
-  }
+    loop.fail(ErrorCode::kernel_signature, "wrong number of arguments",
+              "kernel '{}' has {} parameters, but the loop has {} arguments; give one for each",
+              kernel->name, kernel->parameter_count, args.size());
+  for (std::size_t k = 0; k < args.size(); ++k) check_parameter(loop.at(k), kernel, k, args[k]);
 }
 
 }  // namespace
@@ -250,11 +276,12 @@ int dim_of(const op_arg& arg) {
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,
                 std::span<const op_arg> args) {
   if (name.name == nullptr || *name.name == '\0')
-    fail(ErrorCode::bad_name, "a loop at {}:{} has no name; give it one", name.file, name.line);
+    fail(ErrorCode::bad_name, "the name is empty: a loop at {}:{}; give it one", name.file,
+         name.line);
   const Place place{name};
-  if (kernel == nullptr) place.fail(ErrorCode::bad_handle, "the kernel is null");
+  if (kernel == nullptr) refuse_handle(place.text() + ": the kernel", nullptr);
   if (!mesh.knows(kernel) && kernel->host == nullptr)
-    place.fail(ErrorCode::bad_handle, "the kernel is not of this session (from before op_exit?)");
+    refuse_handle(place.text() + ": the kernel", kernel);
   check_arg_handle(mesh, place, "set", set);
   for (std::size_t k = 0; k < args.size(); ++k) check_arg(mesh, place.at(k), args[k], set);
   check_references(place, args);

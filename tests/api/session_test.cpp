@@ -36,10 +36,10 @@ struct Variable {
 
 TEST(Session, CallsBeforeInitAreRefused) {
   EXPECT_THAT(error_text(ErrorCode::not_initialised, [] { op_decl_set(1, "set"); }),
-              HasSubstr("op_decl_set: libop2 is not running: call op_init first"));
+              HasSubstr("libop2 is not running: op_decl_set; call op_init first"));
   const op_kernel kernel = nullptr;
   EXPECT_THAT(error_text(ErrorCode::not_initialised, [&] { op_par_loop(kernel, "loop", nullptr); }),
-              HasSubstr("op_par_loop: libop2 is not running"));
+              HasSubstr("libop2 is not running: op_par_loop"));
 }
 
 TEST(Session, ExitWithoutInitAndTwiceDoesNothing) {
@@ -229,7 +229,7 @@ void end_with_queued_loop() {
 TEST(SessionDeathTest, AProgramThatForgetsOpExitFailsAndSaysWhatWasLost) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(end_with_queued_loop(), testing::ExitedWithCode(EXIT_FAILURE),
-              "1 queued loops were never executed");
+              "queued loops were never executed: 1");
 }
 
 void ask_for_help() {

@@ -44,21 +44,17 @@ void compare_values(api::Runtime& runtime, const char* function, const char* nam
 /// Says so if every rank has declared the same rows: most likely each the whole mesh. Collective.
 void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map& map) {
   if (runtime.alone()) return;
-  struct Rows {
-    std::int64_t count;
-    std::uint64_t hash;  ///< of the first of them
-    bool operator==(const Rows&) const = default;
-  };
   const auto some = std::span(map.entries).first(std::min<std::size_t>(map.entries.size(), 4096));
-  const auto bytes = std::as_bytes(some);
-  const Rows mine{from.declared, sched::stamp_of(comm::text_of(bytes))};
-  const auto all = comm::gather_records(runtime.ranks(), mine);
-  if (mine.count > 0 && std::ranges::all_of(all, [&](const Rows& rows) { return rows == mine; }))
+  const std::uint64_t hash = sched::stamp_of(comm::text_of(std::as_bytes(some)));
+  comm::WordReduction rows{{}, {from.declared, static_cast<std::int64_t>(hash)}, {}};
+  rows.maxima = rows.minima;
+  runtime.ranks().reduce(rows, "comparing rows of a map");
+  if (from.declared > 0 && rows.minima == rows.maxima)
     runtime.log.warning(
         fmt::format("all {} ranks declare the same {} rows of map '{}'; if that is the whole mesh, "
-                    "it is now there {} times: each rank declares a block of its own "
+                    "it is now there {} times: each rank declares its own block "
                     "(docs/ranks.md)",
-                    all.size(), mine.count, map.name, all.size()));
+                    runtime.ranks().size(), from.declared, map.name, runtime.ranks().size()));
 }
 
 }  // namespace

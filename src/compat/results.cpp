@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Results: values, sizes and pointers.
 #include <cstring>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 
 #include <api/session.hpp>
 #include <api/whole_dat.hpp>
-#include <comm/messages/records.hpp>
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>
@@ -181,8 +179,7 @@ wide_index op_get_global_set_offset(op_set set) {
     core::check_handle(runtime.mesh, "op_get_global_set_offset: the set", set);
     runtime.flush();
     runtime.enter("op_get_global_set_offset '{}'", set->name);
-    const auto sizes = comm::gather_records(runtime.ranks(), wide_index{set->size});
-    return std::accumulate(sizes.begin(), sizes.begin() + runtime.ranks().rank(), wide_index{0});
+    return wide_index{runtime.ranks().partial_sum(set->size).before};
   });
 }
 op_dat search_dat(op_set set, int dim, const char* type, int size, const char* name) {

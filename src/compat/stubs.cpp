@@ -10,7 +10,7 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
-#include <comm/messages/records.hpp>
+#include <comm/messages/reduce_values.hpp>
 #include <compat/errors.hpp>
 #include <compat/program.hpp>
 #include <compat/types.hpp>
@@ -91,18 +91,14 @@ bool is_zero(std::span<const std::byte> value) {
   return std::ranges::all_of(value, [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// Folds the ranks' values in their order.
-/// @param all  shape [ranks][bytes of the global]
-comm::Bytes folded(const core::LoopArg& shape, std::span<const std::byte> all, std::size_t bytes) {
-  comm::Bytes result(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(bytes));
-  for (std::size_t at = bytes; at < all.size(); at += bytes) {
-    const auto next = all.subspan(at, bytes);
-    if (shape.access != OP_WRITE)
-      sched::fold_partial(shape, next.data(), result.data());
-    else if (!is_zero(next))
-      result.assign(next.begin(), next.end());
-  }
-  return result;
+/// Of the values that are not zeros, those of the highest rank. Collective.
+void take_last(comm::Communicator& ranks, std::span<std::byte> value) {
+  comm::WordReduction last{{}, {}, {is_zero(value) ? -1 : ranks.rank()}};
+  ranks.reduce(last, "finding the last rank with a value");
+  if (last.maxima.front() < 0) return;
+  const comm::Bytes result =
+      ranks.broadcast({value.begin(), value.end()}, static_cast<int>(last.maxima.front()));
+  std::ranges::copy(result, value.begin());
 }
 
 }  // namespace
@@ -121,16 +117,12 @@ void reduce(const arg& global, int bytes, void* data) {
     if (runtime.alone()) return;
     runtime.flush();
     runtime.enter("op_mpi_reduce of {} x {}", global.dim, core::name_of(type));
-    core::LoopArg shape{};
-    shape.kind = OP_ARG_GBL;
-    shape.access = static_cast<op_access>(global.acc);
-    shape.type = type;
-    shape.active = true;
-    shape.dim = global.dim;
     runtime.collectively([&] {
-      const std::span mine(static_cast<const std::byte*>(data), size);
-      const comm::Bytes result = folded(shape, runtime.ranks().gather_all(mine), size);
-      std::memcpy(data, result.data(), size);
+      const auto access = static_cast<op_access>(global.acc);
+      if (access == OP_WRITE)
+        return take_last(runtime.ranks(), {static_cast<std::byte*>(data), size});
+      const comm::FoldedValues values[] = {{type, sched::fold_of(access), global.dim, data}};
+      comm::reduce_values(runtime.ranks(), values);
     });
   });
 }
@@ -250,11 +242,10 @@ void op_compute_moment_across_times(double* times, int count, bool ignore_zeros,
     api::Runtime& runtime = api::usable("op_compute_moment_across_times");
     runtime.flush();
     runtime.enter("op_compute_moment");
-    Sums all{0, 0, 0};
-    for (const Sums& of : comm::gather_records(runtime.ranks(), sums))
-      all = {all.count + of.count, all.values + of.values, all.squares + of.squares};
-    *first = all.count > 0 ? all.values / all.count : 0;
-    *second = all.count > 0 ? all.squares / all.count : 0;
+    const comm::FoldedValues all[] = {{Type::f64, comm::Fold::sum, 3, &sums}};
+    comm::reduce_values(runtime.ranks(), all);
+    *first = sums.count > 0 ? sums.values / sums.count : 0;
+    *second = sums.count > 0 ? sums.squares / sums.count : 0;
   });
 }
 

@@ -67,17 +67,18 @@ struct RawResults {
   }
 };
 
-/// Reductions into the program's memory: the root's value and what all ranks have found, so that
-/// every rank gets the same result. What is found by OP_MIN and OP_MAX begins with the rank's
-/// value.
-void finish_raw(const LoopStep& step, const core::Queue& queue, comm::Communicator& communicator) {
+bool is_raw(const GlobalSlot& slot) {
+  return slot.shape.global == nullptr;
+}
+
+/// Reductions some of which get the value of one element. Collective.
+void gather_raw(const LoopStep& step, const core::Queue& queue, comm::Communicator& communicator) {
   RawResults results;
   for (const GlobalSlot& slot : step.reductions)
-    if (slot.shape.global == nullptr) results.add(step, slot, slot.source.value_in(queue).user);
-  if (results.mine.empty()) return;
+    if (is_raw(slot)) results.add(step, slot, slot.source.value_in(queue).user);
   results.all = communicator.gather_all(results.mine);
   for (const GlobalSlot& slot : step.reductions) {
-    if (slot.shape.global != nullptr) continue;
+    if (!is_raw(slot)) continue;
     void* result = slot.source.value_in(queue).user;
     std::memcpy(result, results.start(slot), core::size_of(slot.shape.type, slot.shape.dim));
     if (slot.shape.is_set_by_one())
@@ -86,6 +87,26 @@ void finish_raw(const LoopStep& step, const core::Queue& queue, comm::Communicat
       for (int rank = 0; rank < communicator.size(); ++rank)
         fold_partial(slot.shape, results.total(slot, rank), result);
   }
+}
+
+/// Reductions into the program's memory: the root's value and what all ranks have found, so that
+/// every rank gets the same result. What is found by OP_MIN and OP_MAX begins with the rank's
+/// value.
+void finish_raw(const LoopStep& step, const core::Queue& queue, comm::Communicator& communicator) {
+  const auto is_set = [](const GlobalSlot& s) { return is_raw(s) && s.shape.is_set_by_one(); };
+  if (std::ranges::any_of(step.reductions, is_set)) return gather_raw(step, queue, communicator);
+  std::vector<comm::FoldedValues> found;
+  for (const GlobalSlot& slot : step.reductions) {
+    if (!is_raw(slot)) continue;
+    void* result = slot.source.value_in(queue).user;
+    const std::byte* total = fold_threads(step, slot);
+    if (communicator.is_root())
+      fold_partial(slot.shape, total, result);
+    else
+      std::memcpy(result, total, core::size_of(slot.shape.type, slot.shape.dim));
+    found.push_back({slot.shape.type, fold_of(slot.shape.access), slot.shape.dim, result});
+  }
+  if (!found.empty()) comm::reduce_values(communicator, found);
 }
 
 }  // namespace

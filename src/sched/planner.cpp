@@ -288,12 +288,9 @@ std::vector<char> Planner::in_order(const Plan& plan) const {
   for (std::size_t k = 0; k < flags.size(); ++k)
     if (plan.steps[k].kind == LoopStep::Kind::loop)
       flags[k] = depends_on_order(plan.steps[k]) ? 1 : 0;
-  comm::Communicator& communicator = rows_.communicator();
-  if (communicator.size() == 1) return flags;
-  const comm::Bytes all = communicator.gather_all(std::as_bytes(std::span(flags)));
-  for (std::size_t k = 0; k < all.size(); ++k)
-    if (all[k] != std::byte{0}) flags[k % flags.size()] = 1;
-  return flags;
+  comm::WordReduction any{{}, {}, {flags.begin(), flags.end()}};
+  rows_.communicator().reduce(any, "comparing which loops depend on their order");
+  return {any.maxima.begin(), any.maxima.end()};
 }
 
 /// One rank executes such a loop in order; several cannot, unless what they write is the same

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
+#include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
 #include <core/value_type.hpp>
 
@@ -29,6 +31,11 @@ void fold(op_access access, Type type, int dim, const std::byte* partial, void* 
 
 }  // namespace
 
+comm::Fold fold_of(op_access access) {
+  if (access == OP_MIN) return comm::Fold::least;
+  return access == OP_MAX ? comm::Fold::greatest : comm::Fold::sum;
+}
+
 void start_partial(const core::LoopArg& arg, const void* before, std::byte* partial) {
   const std::size_t bytes = core::size_of(arg.type, arg.dim);
   if (arg.access == OP_INC)
@@ -52,19 +59,19 @@ void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Glob
 }
 
 void combine(std::span<core::Global* const> globals, comm::Communicator& communicator) {
-  comm::Bytes mine;
-  for (const core::Global* global : globals)
-    mine.insert(mine.end(), global->partial.begin(), global->partial.end());
-  if (mine.empty()) return;
-  const comm::Bytes all = communicator.gather_all(mine);
-  for (std::size_t at = 0; at < all.size();)
-    for (core::Global* global : globals) {
-      if (global->partial.empty()) continue;
-      fold(global->partial_access, global->value_type, global->dim, all.data() + at,
-           global->value.data());
-      at += global->partial.size();
-    }
-  for (core::Global* global : globals) global->partial.clear();
+  std::vector<comm::FoldedValues> partials;
+  for (core::Global* global : globals)
+    if (!global->partial.empty())
+      partials.push_back({global->value_type, fold_of(global->partial_access), global->dim,
+                          global->partial.data()});
+  if (partials.empty()) return;
+  comm::reduce_values(communicator, partials);
+  for (core::Global* global : globals) {
+    if (global->partial.empty()) continue;
+    fold(global->partial_access, global->value_type, global->dim, global->partial.data(),
+         global->value.data());
+    global->partial.clear();
+  }
 }
 
 }  // namespace op2::sched

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Partial results of global reductions: one block per thread, combined in the order of the threads;
-// one per rank, combined in the order of the ranks, so that every rank gets the same bits.
+// one per rank, combined exactly, so that the order of the ranks does not count.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
 #include <comm/messages/communicator.hpp>
+#include <comm/messages/reduce_values.hpp>
 #include <core/loop_record.hpp>
 
 namespace op2::sched {
 
-/// Start of a partial result: zeros for OP_INC, else the value before the loop, because kernels
-/// may compare with it.
+/// How ranks combine what loops have found with OP_INC, OP_MIN or OP_MAX.
+comm::Fold fold_of(op_access access);
+
+/// Start of a partial result: zeros for OP_INC, else the value before the loop, because kernels may
+/// compare with it.
 /// @param before  value before the loop, shape [dim]
 void start_partial(const core::LoopArg& arg, const void* before, std::byte* partial);
 
@@ -23,7 +27,7 @@ void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* valu
 /// whose partial result is of another access must be combined before.
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global);
 
-/// Brings the values of globals up to date, each given once. Collective: one gathering for all of
+/// Brings the values of globals up to date, each given once. Collective: one reduction for all of
 /// them, none if nothing was reduced since.
 void combine(std::span<core::Global* const> globals, comm::Communicator& communicator);
 

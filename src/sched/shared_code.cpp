@@ -15,12 +15,6 @@
 namespace op2::sched {
 namespace {
 
-/// What each rank tells the others first. Sent as it is in memory: bytes only.
-struct Introduction {
-  core::Digest target{};  ///< zeros: this rank cannot run code
-  core::Digest loops{};   ///< of what it misses
-};
-
 /// One line per loop, for comparing ranks. Texts of included files count too: they are read from
 /// disk, so they may differ where programs do not.
 std::string describe(std::span<const jit::LoopRequest> loops) {
@@ -33,29 +27,46 @@ std::string describe(std::span<const jit::LoopRequest> loops) {
   return lines;
 }
 
+/// The bytes of a digest as words of a reduction.
+std::vector<std::int64_t> words_of(const core::Digest& digest) {
+  return comm::from_bytes<std::int64_t>(std::as_bytes(std::span(&digest, 1)));
+}
+
 /// Collective. Everybody throws if any two ranks miss different code.
-void compare_loops(comm::Communicator& comm, const std::vector<Introduction>& ranks,
-                   const std::string& lines) {
-  const auto other = std::find_if(ranks.begin(), ranks.end(), [&](const Introduction& rank) {
-    return rank.loops != ranks[0].loops;
-  });
-  if (other == ranks.end()) return;
-  const int peer = static_cast<int>(other - ranks.begin());
+void compare_loops(comm::Communicator& comm, const std::string& lines) {
+  const core::Digest mine = core::Hasher().field(lines).finish();
+  comm::WordReduction words;
+  words.minima = words.maxima = words_of(mine);
+  comm.reduce(words, "comparing loops without code");
+  if (words.minima == words.maxima) return;
+  const auto digests = comm::gather_records(comm, mine);
+  const auto other = std::ranges::find_if(digests, [&](const auto& d) { return d != digests[0]; });
+  const int peer = static_cast<int>(other - digests.begin());
   const std::string first = comm::text_of(comm.broadcast(comm::bytes_of(lines), 0));
   const std::string second = comm::text_of(comm.broadcast(comm::bytes_of(lines), peer));
   throw comm::collective_mismatch({0, 0, first}, {peer, 0, second});
 }
 
-/// The lowest rank of each target.
-std::vector<int> leaders_of(const std::vector<Introduction>& ranks) {
-  std::vector<core::Digest> targets{core::Digest{}};
-  std::vector<int> leaders;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    if (std::find(targets.begin(), targets.end(), ranks[r].target) != targets.end()) continue;
-    targets.push_back(ranks[r].target);
-    leaders.push_back(static_cast<int>(r));
+/// A target, and the lowest rank that has it.
+struct Leader {
+  int rank;
+  core::Digest target;
+};
+
+/// The leader of each target, in the order of the ranks. Collective. Cost: a reduction and a
+/// broadcast of a few bytes per target.
+/// @param mine  zeros: this rank cannot run code
+std::vector<Leader> leaders_of(comm::Communicator& comm, const core::Digest& mine) {
+  std::vector<Leader> leaders;
+  for (bool is_led = mine == core::Digest{};;) {
+    comm::WordReduction first{{}, {is_led ? comm.size() : comm.rank()}, {}};
+    comm.reduce(first, "finding who compiles");
+    const int rank = static_cast<int>(first.minima.front());
+    if (rank == comm.size()) return leaders;
+    const comm::Bytes bytes = comm.broadcast(comm::to_bytes<core::Digest>({&mine, 1}), rank);
+    leaders.push_back({rank, comm::from_bytes<core::Digest>(bytes).front()});
+    is_led = is_led || leaders.back().target == mine;
   }
-  return leaders;
 }
 
 /// The error with this `what()`.
@@ -67,15 +78,12 @@ Error error_from(const std::string& what) {
 
 /// Collective. Where any rank has an error, all get that of the lowest such rank.
 void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
-  comm::Bytes mine;
-  for (const jit::Built& loop : built) mine.push_back(std::byte{loop.error.has_value()});
-  const comm::Bytes all = comm.gather_all(mine);
+  comm::WordReduction words;
+  for (const jit::Built& loop : built)
+    words.minima.push_back(loop.error ? comm.rank() : comm.size());
+  comm.reduce(words, "comparing errors of code");
   for (std::size_t i = 0; i < built.size(); ++i) {
-    int rank = 0;
-    const auto has_error = [&](int r) {
-      return all[static_cast<std::size_t>(r) * built.size() + i] != std::byte{0};
-    };
-    while (rank < comm.size() && !has_error(rank)) ++rank;
+    const int rank = static_cast<int>(words.minima[i]);
     if (rank == comm.size()) continue;
     const bool own = rank == comm.rank();
     const comm::Bytes what =
@@ -87,28 +95,25 @@ void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
 /// Collective. Code of loops that no rank has in memory.
 std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
                                       std::span<const jit::LoopRequest> missing) {
-  const std::string lines = describe(missing);
-  Introduction mine{.target = {}, .loops = core::Hasher().field(lines).finish()};
+  core::Digest target{};  // zeros: this rank cannot run code
   std::vector<jit::Built> built(missing.size());
   try {
-    mine.target = jit.target();
+    target = jit.target();
   } catch (const Error& error) {
     for (jit::Built& loop : built) loop.error = error;
   }
-  const std::vector<Introduction> ranks = comm::gather_records(comm, mine);
-  compare_loops(comm, ranks, lines);
-  const std::vector<int> leaders = leaders_of(ranks);
+  compare_loops(comm, describe(missing));
+  const std::vector<Leader> leaders = leaders_of(comm, target);
   comm::Bytes parcels;
-  if (std::find(leaders.begin(), leaders.end(), comm.rank()) != leaders.end()) {
+  if (std::ranges::find(leaders, comm.rank(), &Leader::rank) != leaders.end()) {
     jit::Production production = jit.produce(missing);
     built = std::move(production.built);
     parcels = std::move(production.parcels);
   }
-  for (const int leader : leaders) {
-    const bool own = leader == comm.rank();
-    const comm::Bytes code = comm.broadcast(own ? std::move(parcels) : comm::Bytes(), leader);
-    const bool fits = ranks[static_cast<std::size_t>(leader)].target == mine.target;
-    if (fits && !own) built = jit.adopt(missing, code);
+  for (const Leader& leader : leaders) {
+    const bool own = leader.rank == comm.rank();
+    const comm::Bytes code = comm.broadcast(own ? std::move(parcels) : comm::Bytes(), leader.rank);
+    if (leader.target == target && !own) built = jit.adopt(missing, code);
   }
   agree(comm, built);
   return built;

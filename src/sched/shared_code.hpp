@@ -17,7 +17,7 @@ namespace op2::sched {
 /// of this Jit before. What is in memory is then the same on every rank, so each knows by itself
 /// whether something is missing; if nothing is, no message is sent. Else the lowest rank of each
 /// target reads its disk or compiles, all of these at the same time, and broadcasts the code: two
-/// gathers of a few bytes, and one broadcast per target.
+/// reductions, and for each target a reduction and two broadcasts.
 /// @throws Error kernel_differs, collective_mismatch, communication_failure
 std::vector<jit::Outcome> code_for(jit::Jit& jit, comm::Communicator& comm,
                                    std::span<const jit::LoopRequest> requests);

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <comm/messages/mpi_communicator.hpp>
+#include <comm/messages/reduce_values.hpp>
 #include <support/communicator_checks.hpp>
 #include <support/expect_error.hpp>
 
@@ -83,6 +84,51 @@ TEST_F(MpiMismatch, InTheSizeOfWhatIsGathered) {
   EXPECT_THAT(text, HasSubstr("rank 1 is at: gathering 8 bytes from all ranks"));
 }
 
+TEST_F(MpiMismatch, InTheLengthOfAReduction) {
+  same();
+  comm::WordReduction words{std::vector<std::int64_t>(is_odd ? 8U : 900U), {}, {}};
+  const auto text =
+      error_text(ErrorCode::collective_mismatch, [&] { ranks.reduce(words, "rows"); });
+  EXPECT_THAT(text, HasSubstr("is at: rows: 900 sums, 0 minima, 0 maxima"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: rows: 8 sums, 0 minima, 0 maxima"));
+}
+
+TEST_F(MpiMismatch, InTheOperationOfAReduction) {
+  same();
+  const std::vector<std::int64_t> one(1);
+  comm::WordReduction words;
+  (is_odd ? words.minima : words.maxima) = one;
+  const auto text =
+      error_text(ErrorCode::collective_mismatch, [&] { ranks.reduce(words, "rows"); });
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: rows: 0 sums, 1 minima, 0 maxima"));
+}
+
+TEST_F(MpiMismatch, InTheTypeOfReducedValues) {
+  same();
+  std::int64_t value = 1;
+  const comm::FoldedValues values[] = {
+      {is_odd ? Type::u64 : Type::i64, comm::Fold::sum, 1, &value}};
+  const auto text =
+      error_text(ErrorCode::collective_mismatch, [&] { comm::reduce_values(ranks, values); });
+  EXPECT_THAT(text, HasSubstr("is at: reducing 1 x ll (sum)"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: reducing 1 x ull (sum)"));
+}
+
+TEST_F(MpiMismatch, InTheOrderOfReductions) {
+  same();
+  comm::WordReduction sums{{1}, {}, {}}, minima{{}, {1}, {}};
+  const auto text = error_text(ErrorCode::collective_mismatch, [&] {
+    ranks.reduce(is_odd ? sums : minima, is_odd ? "sums" : "minima");
+    ranks.reduce(is_odd ? minima : sums, is_odd ? "minima" : "sums");
+  });
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: sums"));
+}
+
+TEST_F(MpiMismatch, OfAReductionAndAGathering) {
+  differ();
+  expect_both_loops([&] { is_odd ? ranks.barrier() : void(ranks.gather_all(Bytes(8))); });
+}
+
 TEST_F(MpiMismatch, InAnExchangeYieldsNoData) {
   differ();
   expect_both_loops([&] { ranks.exchange({{(ranks.rank() + 1) % ranks.size(), Bytes(5)}}); });
@@ -156,7 +202,7 @@ TEST_F(MpiMismatch, WithTheSameDescriptionShowsTheOperations) {
   const auto text = error_text(ErrorCode::collective_mismatch,
                                [&] { is_odd ? ranks.barrier() : void(ranks.exchange({})); });
   EXPECT_THAT(text, HasSubstr("is at: in an exchange"));
-  EXPECT_THAT(text, HasSubstr("rank 1 is at: gathering from all ranks"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: waiting for all ranks"));
 }
 
 TEST_F(MpiMismatch, ThatTheCallerHasSeenNamesBothSides) {

@@ -11,8 +11,9 @@ import sys
 COST_NOTHING = {
     "MPI_Abort", "MPI_Comm_c2f", "MPI_Comm_f2c", "MPI_Comm_get_attr", "MPI_Comm_rank",
     "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_class", "MPI_Error_string",
-    "MPI_Finalized", "MPI_Get_count", "MPI_Initialized", "MPI_Query_thread",
-    "MPI_Request_get_status",
+    "MPI_Finalized", "MPI_Get_count", "MPI_Initialized", "MPI_Op_create", "MPI_Op_free",
+    "MPI_Query_thread", "MPI_Request_get_status", "MPI_Type_commit", "MPI_Type_contiguous",
+    "MPI_Type_free",
 }
 
 

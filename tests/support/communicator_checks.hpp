@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <comm/messages/communicator.hpp>
+#include <comm/messages/reduce_values.hpp>
 
 namespace op2::test {
 
@@ -103,6 +105,67 @@ inline void gather_all_is_in_the_order_of_ranks(Communicator& communicator) {
     }
     EXPECT_TRUE(communicator.gather_all(pattern(communicator.rank(), 0, size)) == expected) << size;
   }
+}
+
+inline void reduce_yields_sums_minima_and_maxima(Communicator& communicator) {
+  const std::int64_t rank = communicator.rank(), ranks = communicator.size();
+  comm::WordReduction words{{rank, 1, -rank}, {rank, -rank}, {rank}};
+  communicator.reduce(words, "a test");
+  const std::int64_t sum = ranks * (ranks - 1) / 2;
+  EXPECT_EQ(words.sums, (std::vector<std::int64_t>{sum, ranks, -sum}));
+  EXPECT_EQ(words.minima, (std::vector<std::int64_t>{0, 1 - ranks}));
+  EXPECT_EQ(words.maxima, std::vector<std::int64_t>{ranks - 1});
+}
+
+inline void reduce_takes_any_length(Communicator& communicator) {
+  const std::int64_t rank = communicator.rank(), ranks = communicator.size();
+  for (const std::size_t count : {0U, 1U, 60U, 61U, 62U, 122U, 123U, 10'000U}) {
+    comm::WordReduction words{std::vector<std::int64_t>(count, 3 * rank),
+                              std::vector<std::int64_t>(count, rank),
+                              std::vector<std::int64_t>(count / 2, rank)};
+    communicator.reduce(words, "a test");
+    EXPECT_EQ(words.sums, std::vector<std::int64_t>(count, 3 * ranks * (ranks - 1) / 2));
+    EXPECT_EQ(words.minima, std::vector<std::int64_t>(count, 0));
+    EXPECT_EQ(words.maxima, std::vector<std::int64_t>(count / 2, ranks - 1));
+  }
+}
+
+inline void reduce_keeps_extreme_words(Communicator& communicator) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const bool last = communicator.rank() + 1 == communicator.size();
+  comm::WordReduction words{{last ? Limits::max() : 0, last ? Limits::min() : 0},
+                            {Limits::min(), Limits::max()},
+                            {Limits::min(), Limits::max()}};
+  communicator.reduce(words, "a test");
+  const std::vector<std::int64_t> extremes{Limits::min(), Limits::max()};
+  EXPECT_EQ(words.sums, (std::vector<std::int64_t>{Limits::max(), Limits::min()}));
+  EXPECT_EQ(words.minima, extremes);
+  EXPECT_EQ(words.maxima, extremes);
+}
+
+inline void partial_sums_are_of_the_ranks_before(Communicator& communicator) {
+  const std::int64_t rank = communicator.rank(), ranks = communicator.size();
+  const comm::PartialSum sum = communicator.partial_sum(rank + 5);
+  EXPECT_EQ(sum.before, rank * (rank - 1) / 2 + 5 * rank);
+  EXPECT_EQ(sum.total, ranks * (ranks - 1) / 2 + 5 * ranks);
+}
+
+/// Whatever the order of the ranks: a sum in which almost everything cancels.
+inline void floating_sums_are_exact(Communicator& communicator) {
+  const int rank = communicator.rank(), ranks = communicator.size();
+  double sum = rank == 0 ? 1e300 : rank + 1 == ranks ? -1e300 : 1e-300;
+  if (ranks == 1) sum = 0;
+  float least = -static_cast<float>(rank);
+  bool any = rank == ranks / 2;
+  const comm::FoldedValues values[] = {{Type::f64, comm::Fold::sum, 1, &sum},
+                                       {Type::f32, comm::Fold::least, 1, &least},
+                                       {Type::b8, comm::Fold::sum, 1, &any}};
+  comm::reduce_values(communicator, values);
+  double rest = 0;
+  for (int k = 0; k < ranks - 2; ++k) rest += 1e-300;
+  EXPECT_DOUBLE_EQ(sum, rest);
+  EXPECT_EQ(least, 1.F - static_cast<float>(ranks));
+  EXPECT_TRUE(any);
 }
 
 inline void every_root_can_broadcast(Communicator& communicator) {
@@ -210,6 +273,11 @@ inline const CommunicatorCheck communicator_checks[] = {
     OP2_CHECK(exchange_carries_large_messages),
     OP2_CHECK(consecutive_exchanges_do_not_mix),
     OP2_CHECK(gather_all_is_in_the_order_of_ranks),
+    OP2_CHECK(reduce_yields_sums_minima_and_maxima),
+    OP2_CHECK(reduce_takes_any_length),
+    OP2_CHECK(reduce_keeps_extreme_words),
+    OP2_CHECK(partial_sums_are_of_the_ranks_before),
+    OP2_CHECK(floating_sums_are_exact),
     OP2_CHECK(every_root_can_broadcast),
     OP2_CHECK(channels_transfer_again_and_again),
     OP2_CHECK(channels_carry_several_messages_per_pair_and_empty_ones),

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
+#include <numeric>
 #include <thread>
 #include <utility>
 
 #include <comm/messages/aligned_buffer.hpp>
+#include <comm/messages/binomial_tree.hpp>
+#include <comm/messages/records.hpp>
+#include <comm/messages/reduction_blocks.hpp>
 #include <core/error.hpp>
 #include <support/fake_job.hpp>
 
@@ -191,7 +196,56 @@ class FakeCommunicator final : public Communicator {
               fmt::format("rank {} has ended the job with exit code {}", rank(), exit_code)));
   }
 
+ protected:
+  std::uint64_t fingerprint() const override {
+    const auto lock = job_.lock();
+    return job_.fingerprint(rank());
+  }
+
+  /// Up a binomial tree to rank 0, and down again.
+  void fold(std::span<ReductionBlock> blocks, const std::string& operation) override {
+    auto lock = job_.lock();
+    job_.throw_if_failed();
+    const TreePosition tree(rank(), 0, size());
+    for (const int child : tree.children) {
+      const auto theirs = receive_blocks(lock, child, operation);
+      if (theirs.front().greatest != blocks.front().greatest || !theirs.front().agrees())
+        job_.report_mismatch(lock, rank(), child, operation.c_str());
+      for (std::size_t k = 0; k < blocks.size(); ++k) blocks[k].fold(theirs[k]);
+    }
+    if (tree.parent) {
+      send_blocks(*tree.parent, blocks);
+      std::ranges::copy(receive_blocks(lock, *tree.parent, operation), blocks.begin());
+    }
+    for (const int child : tree.children) send_blocks(child, blocks);
+  }
+
+  std::int64_t sum_before(std::int64_t mine) override {
+    const auto all = gather_records(*this, mine);
+    return std::accumulate(all.begin(), all.begin() + rank(), std::int64_t{0});
+  }
+
  private:
+  void send_blocks(int to, std::span<const ReductionBlock> blocks) {
+    if (job_.options.reduced_bytes != nullptr)
+      (*job_.options.reduced_bytes)[static_cast<std::size_t>(rank())] +=
+          static_cast<std::int64_t>(blocks.size_bytes());
+    job_.mailbox(rank(), to, reductions, 0).push_back(to_bytes(blocks));
+    job_.posted();
+  }
+
+  std::vector<ReductionBlock> receive_blocks(FakeJob::Lock& lock, int from,
+                                             const std::string& operation) {
+    auto& mailbox = job_.mailbox(from, rank(), reductions, 0);
+    job_.wait(lock, rank(), operation.c_str(), [&] { return !mailbox.empty(); });
+    const auto blocks = from_bytes<ReductionBlock>(mailbox.front());
+    mailbox.pop_front();
+    return blocks;
+  }
+
+  /// The number of the channel in which reductions travel.
+  static constexpr std::size_t reductions = std::numeric_limits<std::size_t>::max();
+
   /// Contributes, waits for the others (or for `root` alone), compares the fingerprints and takes.
   void collective(const char* operation, std::vector<Message> messages, Bytes bytes,
                   std::optional<int> root, const std::function<void(FakeJob::Round&)>& take) {
@@ -242,6 +296,8 @@ std::string message_of(const std::exception_ptr& error) {
 
 void run_fake_ranks(int ranks, const std::function<void(Communicator&)>& program,
                     const FakeOptions& options) {
+  if (options.reduced_bytes != nullptr)
+    options.reduced_bytes->assign(static_cast<std::size_t>(ranks), 0);
   FakeJob job(ranks, options);
   std::exception_ptr first_error;
   const auto run = [&](int rank) {

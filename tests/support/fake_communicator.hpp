@@ -2,7 +2,9 @@
 // N ranks as N threads of one process: the message layer of the tests.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include <comm/messages/communicator.hpp>
 
@@ -13,6 +15,9 @@ struct FakeOptions {
   /// early computes with what was there before.
   bool late_delivery = true;
   double seconds_before_mismatch = 20;  ///< a wait that lasts longer is one that never ends
+  /// If not null: per rank, the bytes that it has handed to the message layer
+  /// in reductions.
+  std::vector<std::int64_t>* reduced_bytes = nullptr;
 };
 
 /// Runs `program` once per rank, each on a separate thread, and returns when all have ended.

@@ -149,6 +149,14 @@ int MPI_Iallreduce(const void* mine, void* result, int count, MPI_Datatype type,
   return code;
 }
 
+int MPI_Iexscan(const void* mine, void* result, int count, MPI_Datatype type, MPI_Op operation,
+                MPI_Comm comm, MPI_Request* request) {
+  const int code = PMPI_Iexscan(mine, result, count, type, operation, comm, request);
+  if (is_modelled(__builtin_return_address(0), comm))
+    model()->collective(*request, comm, bytes_of(count, type));
+  return code;
+}
+
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   const int code = PMPI_Send_init(data, count, type, peer, tag, comm, request);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <numeric>
 
 #include <comm/halo/locality.hpp>
 #include <comm/halo/row_copy.hpp>
@@ -76,11 +75,8 @@ void put_in_order(std::byte* to, std::span<const std::byte> declared, const Orde
 }  // namespace
 
 core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) const {
-  if (communicator_.size() == 1) return {0, declared, declared};
-  const auto counts = gather_records(communicator_, std::int64_t{declared});
-  const auto own = counts.begin() + communicator_.rank();
-  const core::Block block{std::accumulate(counts.begin(), own, std::int64_t{0}), declared,
-                          std::accumulate(counts.begin(), counts.end(), std::int64_t{0})};
+  const auto [first, all] = communicator_.partial_sum(declared);
+  const core::Block block{first, declared, all};
   if (block.global_size > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
                "set '{}' has {} elements on all ranks; global indices are int, at most 2^31 - 1",
@@ -88,13 +84,18 @@ core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) co
   return block;
 }
 
-Blocks DistributedMesh::declared_blocks(const core::Set& set) const {
-  Blocks blocks{gather_records(communicator_, set.first)};
-  blocks.begin.push_back(set.global_size);
+const Blocks& DistributedMesh::declared_blocks(const core::Set& set) {
+  const auto index = static_cast<std::size_t>(set.index);
+  if (declared_.size() <= index) declared_.resize(index + 1);
+  Blocks& blocks = declared_[index];
+  if (blocks.begin.empty()) {
+    blocks.begin = gather_records(communicator_, set.first);
+    blocks.begin.push_back(set.global_size);
+  }
   return blocks;
 }
 
-BlockMesh DistributedMesh::declared_mesh() const {
+BlockMesh DistributedMesh::declared_mesh() {
   BlockMesh mesh;
   for (const auto& set : mesh_.sets()) mesh.sets.push_back(declared_blocks(*set));
   for (const auto& map : mesh_.maps())
@@ -103,13 +104,12 @@ BlockMesh DistributedMesh::declared_mesh() const {
   return mesh;
 }
 
-void DistributedMesh::distribute(BlockMesh blocks, std::vector<Owners> owners) {
+void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> owners) {
   owners_ = std::move(owners);
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
   halo_plan_ = std::make_unique<HaloPlan>(
       build_halo_plan(communicator_, blocks, owners_, {renumber_, weights()}));
-  blocks_ = std::move(blocks.sets);
   ++arrangement_;
   update_records();
   for (const auto& dat : mesh_.dats()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
@@ -141,7 +141,6 @@ void DistributedMesh::return_to_declared() {
 
 void DistributedMesh::undistribute() {
   halo_plan_.reset();
-  core::release(blocks_);
   for (const auto& set : mesh_.sets()) {
     set->layout = nullptr;
     core::release(set->numbers);

@@ -11,8 +11,8 @@
 
 namespace op2::comm {
 
-/// Throws on all ranks if any of them has an error: the own one, or one of the same
-/// code that names the rank. Collective. Cost: one small gather.
+/// Throws on all ranks if any of them has an error: the own one, or one of the same code that names
+/// the rank. Collective. Cost: one reduction.
 void throw_together(Communicator& communicator, const std::optional<Error>& mine);
 
 /// What `action` throws, if anything. Local.

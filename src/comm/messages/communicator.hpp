@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library asks of a message layer: four collectives, and channels for messages that are
-// sent again and again. Knows nothing of meshes. One thread per rank calls it.
+// What the library asks of a message layer: collectives, and channels for messages that are sent
+// again and again. Knows nothing of meshes. One thread per rank calls it.
 //
 // No wait is silent for ever: every blocking call watches for ranks that are doing something else.
 // Each rank describes its work with `set_signature`; collectives compare the fingerprints, and two
@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace op2::comm {
@@ -40,8 +41,21 @@ struct CollectiveSignature {
   std::function<std::string()> describe;
 };
 
-/// A fixed pattern of messages with separate buffers, sent repeatedly. At most one
-/// transfer is under way; between `wait` and the next `start` all buffers are the caller's.
+/// Integers of which all ranks get the sums, minima and maxima over the ranks.
+struct WordReduction {
+  std::vector<std::int64_t> sums;  ///< these wrap around
+  std::vector<std::int64_t> minima, maxima;
+};
+
+struct ReductionBlock;  // reduction_blocks.hpp
+
+/// Sums over the ranks before one, and over all.
+struct PartialSum {
+  std::int64_t before, total;
+};
+
+/// A fixed pattern of messages with separate buffers, sent repeatedly. At most one transfer is
+/// under way; between `wait` and the next `start` all buffers are the caller's.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -85,8 +99,17 @@ class Communicator {
   /// The root's bytes, on every rank.
   virtual Bytes broadcast(Bytes bytes, int root) = 0;
 
+  /// Replaces the words by those of all ranks folded: the same on every rank, whatever tree the
+  /// message layer uses. Lengths, fingerprints and descriptions are compared in the same messages.
+  /// Cost: 512 bytes per rank and step of the tree; for more than 61 words a second reduction.
+  /// @param description  what is reduced, equal on all ranks; the message of a mismatch shows it
+  void reduce(WordReduction& words, std::string_view description);
+
+  /// Sums over the ranks before this one, and over all. Cost: as a reduction.
+  PartialSum partial_sum(std::int64_t mine);
+
   /// Returns when all ranks have called it.
-  void barrier() { gather_all({}); }
+  void barrier();
 
   /// A channel to and from neighbours. `sends` and `receives` may name a rank several times; the
   /// k-th message from a to b is what b receives as its k-th from a. Local: nothing is sent yet,
@@ -113,6 +136,16 @@ class Communicator {
 
  protected:
   Communicator(int rank, int size) : rank_(rank), size_(size) {}
+
+  /// Local. That of the signature set last.
+  virtual std::uint64_t fingerprint() const = 0;
+
+  /// Folds the blocks of all ranks; each has at least one. Folds the first ones before the others,
+  /// and throws if they do not agree. Never called on one rank.
+  virtual void fold(std::span<ReductionBlock> blocks, const std::string& operation) = 0;
+
+  /// The sum over the ranks before this one. Never called on one rank.
+  virtual std::int64_t sum_before(std::int64_t mine) = 0;
 
  private:
   int rank_, size_;

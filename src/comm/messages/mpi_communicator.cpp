@@ -2,13 +2,18 @@
 #include <comm/messages/mpi_communicator.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <utility>
 
+#include <comm/messages/binomial_tree.hpp>
 #include <comm/messages/mpi_calls.hpp>
 #include <comm/messages/mpi_channel.hpp>
 #include <comm/messages/mpi_exchange.hpp>
+#include <comm/messages/mpi_fold.hpp>
+#include <comm/messages/mpi_session.hpp>
 #include <comm/messages/mpi_watch.hpp>
+#include <comm/messages/reduction_blocks.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -55,6 +60,7 @@ class MpiCommunicator final : public Communicator {
         messages_(comm),
         gathers_(comm),
         agreements_(comm),
+        reductions_(comm),
         watch_(comm, options.seconds_before_asking) {
     int* largest_tag = nullptr;
     int known = 0;
@@ -64,7 +70,8 @@ class MpiCommunicator final : public Communicator {
 
   ~MpiCommunicator() override {
     if (!watch_.has_failed()) return;
-    for (MpiDuplicate* comm : {&messages_, &gathers_, &agreements_}) comm->keep();
+    for (MpiDuplicate* comm : {&messages_, &gathers_, &agreements_, &reductions_}) comm->keep();
+    fold_.keep();
   }
 
   void set_signature(CollectiveSignature signature) override {
@@ -82,7 +89,14 @@ class MpiCommunicator final : public Communicator {
   std::optional<int> mpi_handle() const override { return MPI_Comm_c2f(messages_); }
   void end_job(int exit_code) override { MPI_Abort(messages_, exit_code); }
 
+ protected:
+  std::uint64_t fingerprint() const override { return watch_.fingerprint(); }
+  void fold(std::span<ReductionBlock> blocks, const std::string& operation) override;
+  std::int64_t sum_before(std::int64_t mine) override;
+
  private:
+  void fold_some(std::span<ReductionBlock> blocks, const MpiWait& what);
+  [[noreturn]] void report_other(MPI_Comm comm, std::uint64_t fingerprint, const MpiWait& what);
   void agree(const MpiWait& what, const std::function<void()>& meanwhile);
   Bytes gather(MPI_Comm comm, std::span<const std::byte> mine, const MpiWait& what);
   void transfer(std::span<std::byte> bytes, std::span<const int> to, std::optional<int> from,
@@ -92,7 +106,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   MpiOptions options_;
-  MpiDuplicate messages_, gathers_, agreements_;  ///< one for each sort of MPI's calls
+  MpiDuplicate messages_, gathers_, agreements_, reductions_;  ///< one for each sort of call
+  MpiFold fold_;
   MpiWatch watch_;
   std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< what MPI grants at least
   std::uint64_t exchanges_ = 0, collectives_ = 0, channels_ = 0;
@@ -139,12 +154,60 @@ void MpiCommunicator::agree(const MpiWait& what, const std::function<void()>& me
             "MPI_Iallreduce");
   watch_.wait(what, [&] { return meanwhile(), reduction.test(); });
   std::memcpy(largest, reduction.in.data(), sizeof largest);
-  if (largest[0] == fingerprint && largest[1] == ~fingerprint) return;
-  const Bytes all = gather(agreements_, std::as_bytes(std::span(&fingerprint, 1)), what);
-  for (int other = 0; other < size(); ++other)
-    if (std::memcmp(&all[static_cast<std::size_t>(other) * sizeof fingerprint], &fingerprint,
-                    sizeof fingerprint) != 0)
-      watch_.report_mismatch(other, what.operation);
+  if (largest[0] != fingerprint || largest[1] != ~fingerprint)
+    report_other(agreements_, fingerprint, what);
+}
+
+/// For fingerprints that differ: finds a rank with another one. Collective.
+void MpiCommunicator::report_other(MPI_Comm comm, std::uint64_t fingerprint, const MpiWait& what) {
+  const Bytes all = gather(comm, std::as_bytes(std::span(&fingerprint, 1)), what);
+  int other = 0;
+  while (other + 1 < size() &&
+         std::memcmp(&all[static_cast<std::size_t>(other) * sizeof fingerprint], &fingerprint,
+                     sizeof fingerprint) == 0)
+    ++other;
+  watch_.report_mismatch(other, what.operation);
+}
+
+void MpiCommunicator::fold(std::span<ReductionBlock> blocks, const std::string& operation) {
+  const std::uint64_t mine = blocks.front().greatest;
+  const MpiWait what{operation, ++collectives_, {}};
+  fold_some(blocks.first(1), what);  // alone: other ranks may have another number of blocks
+  if (!blocks.front().agrees()) report_other(reductions_, mine, what);
+  constexpr std::size_t at_once = INT_MAX / sizeof(ReductionBlock);
+  for (auto rest = blocks.subspan(1); !rest.empty();) {
+    const auto some = rest.first(std::min(rest.size(), at_once));
+    fold_some(some, what);
+    rest = rest.subspan(some.size());
+  }
+}
+
+/// One MPI_Iallreduce.
+void MpiCommunicator::fold_some(std::span<ReductionBlock> blocks, const MpiWait& what) {
+  MpiCollective reduction;
+  const auto bytes = std::as_writable_bytes(blocks);
+  reduction.out.assign(bytes.begin(), bytes.end());
+  reduction.in.resize(bytes.size());
+  mpi_check(
+      MPI_Iallreduce(reduction.out.data(), reduction.in.data(), static_cast<int>(blocks.size()),
+                     fold_.type(), fold_.operation(), reductions_, &reduction.request),
+      "MPI_Iallreduce");
+  watch_.wait(what, [&] { return reduction.test(); });
+  std::memcpy(bytes.data(), reduction.in.data(), bytes.size());
+}
+
+std::int64_t MpiCommunicator::sum_before(std::int64_t mine) {
+  MpiCollective scan;
+  scan.out.resize(sizeof mine);
+  scan.in.resize(sizeof mine);
+  std::memcpy(scan.out.data(), &mine, sizeof mine);
+  mpi_check(MPI_Iexscan(scan.out.data(), scan.in.data(), 1, MPI_INT64_T, MPI_SUM, reductions_,
+                        &scan.request),
+            "MPI_Iexscan");
+  watch_.wait({"summing over the ranks", ++collectives_, {}}, [&] { return scan.test(); });
+  std::int64_t before = 0;
+  if (!is_root()) std::memcpy(&before, scan.in.data(), sizeof before);  // MPI gives it nothing
+  return before;
 }
 
 /// One MPI_Iallgather.
@@ -188,28 +251,13 @@ Bytes MpiCommunicator::gather_all(std::span<const std::byte> mine) {
   return all;
 }
 
-/// The position of a rank in a binomial tree, whose root is rank 0 after a rotation.
-struct TreePlace {
-  std::optional<int> parent;
-  std::vector<int> children;  ///< those with the largest subtrees first
-
-  TreePlace(int rank, int root, int ranks) {
-    const int mine = (rank - root + ranks) % ranks;
-    int step = 1;
-    while (step < ranks && mine % (2 * step) == 0) step *= 2;
-    if (mine != 0) parent = (mine - step + root) % ranks;
-    for (step /= 2; step > 0; step /= 2)
-      if (mine + step < ranks) children.push_back((mine + step + root) % ranks);
-  }
-};
-
 struct BroadcastHeader {
   std::uint64_t fingerprint, number, size;
 };
 
 Bytes MpiCommunicator::broadcast(Bytes bytes, int root) {
   require_rank(root);
-  const TreePlace tree(rank(), root, size());
+  const TreePosition tree(rank(), root, size());
   const std::uint64_t number = ++collectives_;
   BroadcastHeader header{watch_.fingerprint(), number, bytes.size()};
   const auto header_bytes = std::as_writable_bytes(std::span(&header, 1));
@@ -274,56 +322,13 @@ std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
       receives);
 }
 
-class Session final : public MpiSession {
- public:
-  Session(std::optional<int> fortran_handle, const MpiOptions& options) {
-    core::ensure(options.largest_message > 0 && options.largest_message <= 2147483647,
-                 "the largest message must be counted by an int");
-    int finalized = 0, granted = 0, rank = 0, size = 1;
-    mpi_check(MPI_Finalized(&finalized), "MPI_Finalized");
-    if (finalized)
-      core::fail(
-          ErrorCode::communication_failure,
-          "op_init: MPI has been finalised, by the program or by the op_exit of a session that had "
-          "started it, and cannot be started again; call MPI_Init_thread before the first op_init "
-          "and MPI_Finalize after the last op_exit");
-    began_ = !mpi_is_running();
-    if (began_)
-      mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &granted),
-                "MPI_Init_thread");
-    mpi_check(MPI_Query_thread(&granted), "MPI_Query_thread");
-    threads_allowed = granted == MPI_THREAD_MULTIPLE;
-    const MPI_Comm comm = fortran_handle ? MPI_Comm_f2c(*fortran_handle) : MPI_COMM_WORLD;
-    mpi_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    mpi_check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-    communicator = std::make_unique<MpiCommunicator>(comm, rank, size, options);
-  }
-
-  ~Session() override {
-    communicator.reset();
-    if (began_ && mpi_is_running()) MPI_Finalize();
-  }
-
- private:
-  bool began_ = false;
-};
-
 }  // namespace
 
-bool mpi_is_running() {
-  int initialised = 0, finalised = 0;
-  mpi_check(MPI_Initialized(&initialised), "MPI_Initialized");
-  mpi_check(MPI_Finalized(&finalised), "MPI_Finalized");
-  return initialised && !finalised;
-}
-
-void end_mpi() {
-  if (mpi_is_running()) mpi_check(MPI_Finalize(), "MPI_Finalize");
-}
-
-std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
-                                      const MpiOptions& options) {
-  return std::make_unique<Session>(fortran_handle, options);
+std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm comm, const MpiOptions& options) {
+  int rank = 0, size = 1;
+  mpi_check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  mpi_check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  return std::make_unique<MpiCommunicator>(comm, rank, size, options);
 }
 
 }  // namespace op2::comm

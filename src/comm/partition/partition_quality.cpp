@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include <comm/messages/records.hpp>
 #include <comm/partition/owner_lookup.hpp>
@@ -34,7 +35,8 @@ std::vector<std::int64_t> owned_counts(Communicator& communicator,
   return owned;
 }
 
-/// Held rows of a map whose source and targets have several owners. Collective.
+/// Rows of a map declared here whose source and targets have several owners.
+/// Collective.
 std::int64_t declared_cut(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
                           const std::vector<Owners>& owners) {
   const OwnerLookup lookup(communicator, mesh.sets[static_cast<std::size_t>(map.to)],
@@ -54,26 +56,14 @@ std::int64_t declared_cut(Communicator& communicator, const BlockMesh& mesh, con
 
 PartitionQuality quality_of(Communicator& communicator, const BlockMesh& mesh,
                             const std::vector<Owners>& owners) {
-  std::vector<std::int64_t> mine = owned_counts(communicator, owners);
+  WordReduction all;
+  all.minima = all.maxima = owned_counts(communicator, owners);
   for (const BlockMap& map : mesh.maps)
-    mine.push_back(declared_cut(communicator, mesh, map, owners));
-  const auto all = from_bytes<std::int64_t>(
-      communicator.gather_all(std::as_bytes(std::span<const std::int64_t>(mine))));
-
-  PartitionQuality quality;
-  for (const Blocks& set : mesh.sets)
-    quality.sets.push_back({.elements = set.size(), .smallest = set.size(), .largest = 0});
-  quality.cut.assign(mesh.maps.size(), 0);
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(communicator.size()); ++rank) {
-    const auto numbers = std::span(all).subspan(rank * mine.size(), mine.size());
-    for (std::size_t set = 0; set < mesh.sets.size(); ++set) {
-      auto& of_set = quality.sets[set];
-      of_set.smallest = std::min(of_set.smallest, numbers[set]);
-      of_set.largest = std::max(of_set.largest, numbers[set]);
-    }
-    for (std::size_t map = 0; map < mesh.maps.size(); ++map)
-      quality.cut[map] += numbers[mesh.sets.size() + map];
-  }
+    all.sums.push_back(declared_cut(communicator, mesh, map, owners));
+  communicator.reduce(all, "comparing parts");
+  PartitionQuality quality{{}, std::move(all.sums)};
+  for (std::size_t set = 0; set < mesh.sets.size(); ++set)
+    quality.sets.push_back({mesh.sets[set].size(), all.minima[set], all.maxima[set]});
   return quality;
 }
 

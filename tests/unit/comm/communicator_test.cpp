@@ -3,11 +3,13 @@
 #include <comm/messages/communicator.hpp>
 
 #include <atomic>
+#include <bit>
 #include <stdexcept>
 
 #include <gmock/gmock.h>
 
 #include <comm/messages/collective_mismatch.hpp>
+#include <comm/messages/reduce_values.hpp>
 #include <support/communicator_checks.hpp>
 #include <support/expect_error.hpp>
 #include <support/fake_communicator.hpp>
@@ -93,7 +95,7 @@ TEST(FakeCommunicator, DifferentCollectivesAreAMismatch) {
       ranks.is_root() ? ranks.barrier() : void(ranks.exchange({}));
     });
   });
-  EXPECT_THAT(text, HasSubstr("rank 0 is at: gathering from all ranks"));
+  EXPECT_THAT(text, HasSubstr("rank 0 is at: waiting for all ranks"));
   EXPECT_THAT(text, HasSubstr("rank 1 is at: in an exchange"));
 }
 
@@ -102,6 +104,63 @@ TEST(FakeCommunicator, ANumberOfBytesThatDiffersIsAMismatch) {
     run_fake_ranks(2,
                    [](Communicator& ranks) { ranks.gather_all(Bytes(ranks.is_root() ? 3 : 4)); });
   });
+}
+
+/// The message of two ranks that reduce different things.
+std::string mismatch_of(const comm::WordReduction& first, const std::string& one,
+                        const comm::WordReduction& second, const std::string& other) {
+  return error_text(ErrorCode::collective_mismatch, [&] {
+    run_fake_ranks(2, [&](Communicator& ranks) {
+      auto words = ranks.is_root() ? first : second;
+      ranks.reduce(words, ranks.is_root() ? one : other);
+    });
+  });
+}
+
+TEST(FakeCommunicator, ReductionsOfDifferentLengthsAreAMismatch) {
+  const auto text = mismatch_of({{1}, {}, {}}, "rows", {{1, 2}, {}, {}}, "rows");
+  EXPECT_THAT(text, HasSubstr("rank 0 is at: rows: 1 sums, 0 minima, 0 maxima"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: rows: 2 sums, 0 minima, 0 maxima"));
+}
+
+TEST(FakeCommunicator, ReductionsByDifferentOperationsAreAMismatch) {
+  const auto text = mismatch_of({{1}, {}, {}}, "rows", {{}, {1}, {}}, "rows");
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: rows: 0 sums, 1 minima, 0 maxima"));
+}
+
+TEST(FakeCommunicator, ReductionsInAnotherOrderAreAMismatch) {
+  const auto text = mismatch_of({{1}, {}, {}}, "rows", {{1}, {}, {}}, "errors");
+  EXPECT_THAT(text, HasSubstr("rank 0 is at: rows"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: errors"));
+}
+
+TEST(FakeCommunicator, ReducedValuesOfDifferentTypesAreAMismatch) {
+  const auto text = error_text(ErrorCode::collective_mismatch, [] {
+    run_fake_ranks(2, [](Communicator& ranks) {
+      std::int64_t value = 1;
+      const Type type = ranks.is_root() ? Type::i64 : Type::u64;
+      const comm::FoldedValues values[] = {{type, comm::Fold::greatest, 1, &value}};
+      comm::reduce_values(ranks, values);
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("rank 0 is at: reducing 1 x ll (maximum)"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: reducing 1 x ull (maximum)"));
+}
+
+TEST(FakeCommunicator, AReductionHandsOverBytesInProportionToTheDepthOfTheTree) {
+  for (const int ranks : {2, 4, 8, 64}) {
+    std::vector<std::int64_t> bytes;
+    run_fake_ranks(ranks,
+                   [](Communicator& one) {
+                     double sum = one.rank();
+                     const comm::FoldedValues values[] = {{Type::f64, comm::Fold::sum, 1, &sum}};
+                     comm::reduce_values(one, values);
+                   },
+                   {.reduced_bytes = &bytes});
+    const int depth = std::bit_width(static_cast<unsigned>(ranks)) - 1;
+    for (const std::int64_t handed : bytes) EXPECT_LE(handed, 512 * depth) << ranks;
+    EXPECT_GT(bytes.front(), 0);
+  }
 }
 
 TEST(FakeCommunicator, AChannelAgainstACollectiveIsAMismatchAtOnce) {

@@ -216,7 +216,7 @@ TEST_F(SharedCode, FilesThatDifferBetweenRanksAreAnError) {
   start(3);
   const auto program = [&](comm::Communicator& comm) {
     auto requests = loops({1});
-    requests[0].shape.includes = {{"state.h", comm.rank() == 2 ? "new" : "old"}};
+    requests[0].nest.calls[0].includes = {{"state.h", comm.rank() == 2 ? "new" : "old"}};
     code_for(processes[static_cast<std::size_t>(comm.rank())].jit, comm, requests);
   };
   const std::string text =

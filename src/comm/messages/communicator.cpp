@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/communicator.hpp>
+
+#include <fmt/format.h>
+
+#include <comm/messages/reduction_blocks.hpp>
+
+namespace op2::comm {
+namespace {
+
+/// FNV-1a, begun with the fingerprint of the signature: ranks compare the results.
+std::uint64_t fingerprint_of(std::uint64_t begin, std::string_view text) {
+  std::uint64_t hash = begin ^ 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+std::string description_of(const WordReduction& words, std::string_view what) {
+  if (words.sums.empty() && words.minima.empty() && words.maxima.empty()) return std::string(what);
+  return fmt::format("{}: {} sums, {} minima, {} maxima", what, words.sums.size(),
+                     words.minima.size(), words.maxima.size());
+}
+
+}  // namespace
+
+void Communicator::reduce(WordReduction& words, std::string_view description) {
+  if (size_ == 1) return;
+  const std::string operation = description_of(words, description);
+  auto blocks = packed(words, fingerprint_of(fingerprint(), operation));
+  fold(blocks, operation);
+  unpack(blocks, words);
+}
+
+PartialSum Communicator::partial_sum(std::int64_t mine) {
+  if (size_ == 1) return {0, mine};
+  WordReduction total{{mine}, {}, {}};
+  reduce(total, "summing over the ranks");
+  return {sum_before(mine), total.sums.front()};
+}
+
+void Communicator::barrier() {
+  WordReduction nothing;
+  reduce(nothing, "waiting for all ranks");
+}
+
+}  // namespace op2::comm

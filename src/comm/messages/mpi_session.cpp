@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Beginning and end of MPI.
+#include <comm/messages/mpi_session.hpp>
+
+#include <core/error.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+class Session final : public MpiSession {
+ public:
+  Session(std::optional<int> fortran_handle, const MpiOptions& options) {
+    core::ensure(options.largest_message > 0 && options.largest_message <= 2147483647,
+                 "the largest message must be counted by an int");
+    int finalized = 0, granted = 0;
+    mpi_check(MPI_Finalized(&finalized), "MPI_Finalized");
+    if (finalized)
+      core::fail(
+          ErrorCode::communication_failure,
+          "op_init: MPI has been finalised, by the program or by the op_exit of a session "
+          "that had started it, and cannot be started again; call MPI_Init_thread before the "
+          "first op_init and MPI_Finalize after the last op_exit");
+    began_ = !mpi_is_running();
+    if (began_)
+      mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &granted),
+                "MPI_Init_thread");
+    mpi_check(MPI_Query_thread(&granted), "MPI_Query_thread");
+    threads_allowed = granted == MPI_THREAD_MULTIPLE;
+    const MPI_Comm comm = fortran_handle ? MPI_Comm_f2c(*fortran_handle) : MPI_COMM_WORLD;
+    communicator = make_mpi_communicator(comm, options);
+  }
+
+  ~Session() override {
+    communicator.reset();
+    if (began_ && mpi_is_running()) MPI_Finalize();
+  }
+
+ private:
+  bool began_ = false;
+};
+
+}  // namespace
+
+bool mpi_is_running() {
+  int initialised = 0, finalised = 0;
+  mpi_check(MPI_Initialized(&initialised), "MPI_Initialized");
+  mpi_check(MPI_Finalized(&finalised), "MPI_Finalized");
+  return initialised && !finalised;
+}
+
+void end_mpi() {
+  if (mpi_is_running()) mpi_check(MPI_Finalize(), "MPI_Finalize");
+}
+
+std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
+                                      const MpiOptions& options) {
+  return std::make_unique<Session>(fortran_handle, options);
+}
+
+}  // namespace op2::comm

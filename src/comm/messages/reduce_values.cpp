@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/messages/reduce_values.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include <core/exact_sum.hpp>
+#include <core/value_type.hpp>
+
+namespace op2::comm {
+namespace {
+
+using Limits = std::numeric_limits<std::int64_t>;
+
+/// An integer that is ordered as the value is. NaN is behind all others of the fold.
+template <class T>
+std::int64_t to_key(T value, Fold fold) {
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return static_cast<std::int64_t>(value ^ std::uint64_t{1} << 63);
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::int64_t>(value);
+  } else {
+    if (std::isnan(value)) return fold == Fold::least ? Limits::max() : Limits::min();
+    const auto bits = std::bit_cast<std::int64_t>(static_cast<double>(value));
+    return bits < 0 ? bits ^ Limits::max() : bits;
+  }
+}
+
+template <class T>
+T from_key(std::int64_t key) {
+  if constexpr (std::is_same_v<T, std::uint64_t>)
+    return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(key);
+  else
+    return static_cast<T>(std::bit_cast<double>(key < 0 ? key ^ Limits::max() : key));
+}
+
+/// Appends the words of a value.
+template <class T>
+void put_value(T value, Fold fold, WordReduction& words) {
+  if (fold == Fold::least) {
+    words.minima.push_back(to_key(value, fold));
+  } else if (fold == Fold::greatest || std::is_same_v<T, bool>) {
+    words.maxima.push_back(to_key(value, fold));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    core::ExactSum<T> sum;
+    sum.add(value);
+    const auto summed = sum.to_words();
+    words.sums.insert(words.sums.end(), summed.begin(), summed.end());
+  } else {
+    words.sums.push_back(static_cast<std::int64_t>(value));
+  }
+}
+
+/// Takes the words of one value after the other.
+struct FoldedWords {
+  const WordReduction& words;
+  std::size_t sum = 0, minimum = 0, maximum = 0;
+
+  template <class T>
+  T value(Fold fold) {
+    if (fold == Fold::least) return from_key<T>(words.minima[minimum++]);
+    if (fold == Fold::greatest || std::is_same_v<T, bool>)
+      return from_key<T>(words.maxima[maximum++]);
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr std::size_t count = core::ExactSum<T>::words;
+      sum += count;
+      const auto summed = std::span<const std::int64_t, count>(&words.sums[sum - count], count);
+      return core::ExactSum<T>::from_words(summed).rounded();
+    } else {
+      return static_cast<T>(words.sums[sum++]);
+    }
+  }
+};
+
+std::string description_of(std::span<const FoldedValues> all) {
+  constexpr const char* names[] = {"sum", "minimum", "maximum"};
+  std::string text = "reducing";
+  for (const FoldedValues& one : all)
+    text += fmt::format("{} {} x {} ({})", text == "reducing" ? "" : ",", one.count,
+                        core::name_of(one.type), names[static_cast<int>(one.fold)]);
+  return text;
+}
+
+}  // namespace
+
+void reduce_values(Communicator& communicator, std::span<const FoldedValues> all) {
+  if (communicator.size() == 1) return;
+  WordReduction words;
+  for (const FoldedValues& one : all)
+    core::with_type(one.type, [&]<class T>() {
+      const T* values = static_cast<const T*>(one.values);
+      for (int k = 0; k < one.count; ++k) put_value(values[k], one.fold, words);
+    });
+  communicator.reduce(words, description_of(all));
+  FoldedWords folded{words};
+  for (const FoldedValues& one : all)
+    core::with_type(one.type, [&]<class T>() {
+      T* values = static_cast<T*>(one.values);
+      for (int k = 0; k < one.count; ++k) values[k] = folded.template value<T>(one.fold);
+    });
+}
+
+}  // namespace op2::comm

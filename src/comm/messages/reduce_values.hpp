@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums, minima and maxima of typed values over all ranks, the same bits for every tree of ranks.
+#pragma once
+
+#include <span>
+
+#include <comm/messages/communicator.hpp>
+#include <op2/types.hpp>
+
+namespace op2::comm {
+
+enum class Fold { sum, least, greatest };
+
+/// Values of this rank; owns nothing.
+struct FoldedValues {
+  Type type;
+  Fold fold;
+  int count;
+  void* values;  ///< shape [count]; replaced by the result
+};
+
+/// Replaces all values by their sums, minima or maxima over the ranks. Collective: one reduction
+/// for all of them, in which types, folds and counts are compared. On one rank nothing changes.
+///
+/// Sums of integers wrap around; those of float and double are exact and rounded once; of bool they
+/// are the logical or. For minima and maxima NaN does not count, unless there is nothing else, and
+/// -0 is less than 0.
+/// @throws Error collective_mismatch, communication_failure
+void reduce_values(Communicator& communicator, std::span<const FoldedValues> all);
+
+}  // namespace op2::comm

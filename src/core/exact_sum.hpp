@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of floating-point values without rounding errors: the terms are added as integers and the
+// result is rounded once, so that neither their order nor their grouping changes a bit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace op2::core {
+
+/// The exact sum of any number of float or double values. Local. Cost of a term: a few integer
+/// operations. Defined for float and double.
+template <class T>
+class ExactSum {
+ public:
+  static constexpr int limb_bits = 40;
+  static constexpr int lowest_exponent =  ///< of the unit of the integer: the least denormal number
+      std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  /// The highest limb has the bits of the greatest value that the others leave, 32 more for
+  /// carries, and the sign.
+  static constexpr std::size_t limbs =
+      (std::numeric_limits<T>::max_exponent - lowest_exponent + 32 - 63 + limb_bits - 1) /
+          limb_bits +
+      1;
+  static constexpr std::size_t words = limbs + 1;  ///< of a message: 54 for double, 9 for float
+
+  void add(T term);
+  void add(const ExactSum& other);
+
+  /// The sum, rounded to nearest, ties to even; 0 is positive. Too large sums are infinite; NaN if
+  /// a term was NaN, or infinities of both signs were.
+  T rounded() const;
+
+  /// Integers that may be summed up word by word, in any order, over up to 2^20 ranks.
+  std::array<std::int64_t, words> to_words() const;
+  /// From one rank's words, or from sums of the words of several.
+  static ExactSum from_words(std::span<const std::int64_t, words> summed);
+
+ private:
+  /// Brings all limbs but the highest, which has the sign, to [0, 2^limb_bits).
+  void carry();
+
+  std::array<std::int64_t, limbs> limbs_{};                       ///< ascending weights
+  bool nan_ = false, infinite_ = false, minus_infinite_ = false;  ///< whether there was such a term
+  int terms_ = 0;                                                 ///< since the last carry
+};
+
+extern template class ExactSum<float>;
+extern template class ExactSum<double>;
+
+}  // namespace op2::core

@@ -16,6 +16,7 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/mpi_communicator.hpp>
+#include <comm/partition/partitioners.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>
@@ -128,6 +129,7 @@ class Runtime {
   core::Mesh mesh;
   comm::DistributedMesh rows;
   core::Log log;
+  comm::Partitioners partitioners = comm::library_partitioners();
   core::Trace trace;
   core::LoopTable table;
   core::Queue queue;

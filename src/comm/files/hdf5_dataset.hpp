@@ -10,17 +10,13 @@
 #include <vector>
 
 #include <comm/files/hdf5_handle.hpp>
+#include <comm/files/row_range.hpp>
 
 namespace op2::comm {
 
 /// Names for messages.
 struct Hdf5Location {
   std::string file, dataset;
-};
-
-/// Rows [first, first + count) of a dataset; a row is what belongs to one value of its first index.
-struct RowRange {
-  std::int64_t first, count;
 };
 
 class Hdf5Dataset {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
@@ -15,6 +16,13 @@ namespace op2::comm {
 
 /// Each rank owns what it declares.
 Owners block_owners(const Blocks& set, int rank);
+
+/// Those that a program gives, after a check. Collective.
+/// @param ranks  of the declared elements
+/// @param name   of the program's array, for messages
+/// @throws Error bad_range, on all ranks
+Owners given_owners(Communicator& communicator, const Blocks& set,
+                    std::span<const std::int32_t> ranks, std::string_view name);
 
 /// Spread by a hash of the global index: the worst halos there are, for tests.
 Owners random_owners(const Blocks& set, int rank, int ranks);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The registry of partitioners: op_partition knows them by the rows of this table alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <comm/messages/communicator.hpp>
+#include <comm/partition/block_mesh.hpp>
+#include <core/registry.hpp>
+
+namespace op2::comm {
+
+/// What op_partition must be given for a partitioner.
+enum class PartitionInput {
+  nothing,
+  map,          ///< which leads to the divided set
+  coordinates,  ///< of the divided set: double, 1 to 3 per element
+  ranks         ///< int, one per element of the divided set: the rank that is to own it
+};
+
+/// What is to be divided, and by what. Shapes are those of the elements declared here.
+struct PartitionTask {
+  Communicator& communicator;
+  const BlockMesh& mesh;
+  int set;                                   ///< the divided one
+  int map = -1;                              ///< if that is the input
+  std::span<const double> coordinates = {};  ///< if these are: shape [declared x dim]
+  int dim = 0;
+  std::span<const std::int32_t> ranks = {};  ///< if these are: shape [declared]
+  std::string_view values_name = {};         ///< of the dat of the input, for messages
+  bool threads_allowed = false;              ///< MPI was initialised with MPI_THREAD_MULTIPLE
+
+  const Blocks& blocks() const { return mesh.sets[static_cast<std::size_t>(set)]; }
+};
+
+struct Partitioner {
+  std::string name;   ///< as programs write it, in lower case
+  std::string title;  ///< as messages write it
+  PartitionInput input;
+  /// Collective. The owners of the elements declared here; nothing, on all ranks, if it cannot be
+  /// used: `reason` says why, and another one is taken.
+  std::optional<Owners> (*divide)(const PartitionTask& task, std::string& reason);
+};
+
+using Partitioners = core::Registry<Partitioner>;
+
+/// Those of the library: ptscotch, rcb, block, random, external.
+Partitioners library_partitioners();
+
+}  // namespace op2::comm

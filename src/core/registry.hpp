@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A table of things that are looked up by name, in the order in which they were registered.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <core/error.hpp>
+
+namespace op2::core {
+
+/// @tparam Row  has a member `std::string name`, in lower case
+template <class Row>
+class Registry {
+ public:
+  /// @param kind  what rows are, for messages: "partitioner"
+  explicit Registry(std::string kind, std::vector<Row> rows = {}) : kind_(std::move(kind)) {
+    for (Row& row : rows) add(std::move(row));
+  }
+
+  /// @throws Error bad_name if the name is registered, empty or not in lower case
+  void add(Row row) {
+    const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+    if (row.name.empty() || std::ranges::any_of(row.name, is_upper))
+      fail(ErrorCode::bad_name, "the name of a {} cannot be used: '{}'; use lower-case letters",
+           kind_, row.name);
+    if (find(row.name) != nullptr)
+      fail(ErrorCode::bad_name,
+           "two {}s have one name: '{}' is registered already, with {} others; give the new one "
+           "another name",
+           kind_, row.name, rows_.size() - 1);
+    rows_.push_back(std::move(row));
+  }
+
+  /// @return null if there is none; stays as it is until the next `add`
+  const Row* find(std::string_view name) const {
+    const auto row = std::ranges::find(rows_, name, &Row::name);
+    return row == rows_.end() ? nullptr : &*row;
+  }
+
+  /// "ptscotch, rcb or block"; nothing if none is registered.
+  std::string names() const {
+    std::string text;
+    for (std::size_t k = 0; k < rows_.size(); ++k)
+      text += (k == 0 ? "" : k + 1 == rows_.size() ? " or " : ", ") + rows_[k].name;
+    return text;
+  }
+
+ private:
+  std::string kind_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace op2::core

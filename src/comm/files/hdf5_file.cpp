@@ -15,8 +15,7 @@
 
 #include <comm/files/disk_space.hpp>
 #include <comm/files/file_writer.hpp>
-#include <comm/files/hdf5_dataset.hpp>
-#include <comm/messages/agreement.hpp>
+#include <comm/files/hdf5_state.hpp>
 #include <comm/messages/records.hpp>
 #include <core/value_type.hpp>
 
@@ -53,82 +52,28 @@ std::string text_of_extents(const Extents& extents) {
   return extents.empty() ? "a single value" : fmt::format("[{}]", fmt::join(extents, " x "));
 }
 
-/// The rows of a rank's block among first .. first + count - 1.
-RowRange overlap(const Blocks& blocks, std::size_t rank, const RowRange& rows) {
-  const std::int64_t begin = std::max(blocks.begin[rank], rows.first);
-  const std::int64_t end = std::min(blocks.begin[rank + 1], rows.first + rows.count);
-  return {begin, std::max<std::int64_t>(0, end - begin)};
-}
-
-std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
-  return static_cast<std::size_t>(count) * core::size_of(rows.type, rows.dim);
-}
-
 }  // namespace
 
-/// Ranks that have the file open are its members: all, or the root.
-struct Hdf5File::State {
-  State(Communicator& communicator, const std::string& name, const Hdf5Options& wanted)
-      : ranks(communicator),
-        options(wanted),
-        path(name),
-        together(wanted.together && communicator.size() > 1 && Hdf5Ranks::available() &&
-                 communicator.mpi_handle()) {
-    if (member()) quiet.emplace();
-  }
-  ~State() {
-    // What is removed must not fail for want of space: the library cannot bear that when it closes.
-    // The others may end the job as soon as the file is closed.
-    if (ranks.is_root() && !temporary.empty()) {
-      static_cast<void>(::truncate(temporary.c_str(), 0) == 0);
-      ::unlink(temporary.c_str());
-    }
-    file.close();
-    if (reserved && temporary.empty()) release_space(path);
-  }
+Hdf5File::State::State(Communicator& communicator, const std::string& name,
+                       const Hdf5Options& wanted)
+    : ranks(communicator),
+      options(wanted),
+      path(name),
+      together(wanted.together && communicator.size() > 1 && Hdf5Ranks::available() &&
+               communicator.mpi_handle()) {
+  if (member()) quiet.emplace();
+}
 
-  bool member() const { return together || ranks.is_root(); }
-  Hdf5Location location(const std::string& dataset) const { return {path, dataset}; }
-
-  /// Members do something; if one fails, all ranks throw. Collective.
-  template <class Action>
-  void step(const Action& action) {
-    throw_together(ranks, member() ? error_of("'" + path + "'", action) : std::nullopt);
+Hdf5File::State::~State() {
+  // What is removed must not fail for want of space: the library cannot bear that when it closes.
+  // The others may end the job as soon as the file is closed.
+  if (ranks.is_root() && !temporary.empty()) {
+    static_cast<void>(::truncate(temporary.c_str(), 0) == 0);
+    ::unlink(temporary.c_str());
   }
-  /// The same on the root alone.
-  template <class Action>
-  void root_step(const Action& action) {
-    throw_together(ranks, ranks.is_root() ? error_of("'" + path + "'", action) : std::nullopt);
-  }
-
-  void choose_files(Access access);
-  void open(Access access);
-  Hdf5Dataset existing(const std::string& dataset) const;
-  void reserve(std::size_t bytes);
-  std::optional<Hdf5Dataset> open_to_write(const Hdf5Rows& rows, const Extents& extents);
-  void write(const Hdf5Rows& rows, const Extents& extents, const void* values, int dim);
-
-  /// How many rows move at once, the same on all ranks.
-  std::int64_t piece(int dim) const {
-    return std::max<std::int64_t>(1, options.largest_transfer / (std::int64_t{8} * dim));
-  }
-  template <class Move>
-  void for_own_pieces(const Hdf5Rows& rows, const Move& move);
-  void read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values);
-  void read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values);
-  void gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data, const void* values);
-
-  Communicator& ranks;
-  const Hdf5Options options;
-  const std::string path;
-  const bool together;
-  std::optional<QuietHdf5> quiet;  ///< of members
-  std::string target;              ///< on the root, of a file that is being created
-  std::string temporary;           ///< its name meanwhile; else empty
-  Hdf5Handle file;                 ///< of members
-  std::int64_t bytes_on_disk = 0;  ///< on the root: at least what will have been written
-  bool reserved = false;           ///< on the root: some of it was set aside
-};
+  file.close();
+  if (reserved && temporary.empty()) release_space(path);
+}
 
 void Hdf5File::State::choose_files(Access access) {
   root_step([&] {
@@ -176,142 +121,6 @@ Hdf5File::Hdf5File(Communicator& communicator, const std::string& path, Access a
 
 Hdf5File::~Hdf5File() = default;
 
-std::optional<Extents> Hdf5File::extents(const std::string& dataset) {
-  Extents found{-1};
-  state_->step([&] {
-    if (const auto data = Hdf5Dataset::find(state_->file, state_->location(dataset)))
-      found = data->extents();
-  });
-  found = from_bytes<std::int64_t>(state_->ranks.broadcast(to_bytes<std::int64_t>(found), 0));
-  if (found == Extents{-1}) return {};
-  return found;
-}
-
-Hdf5Dataset Hdf5File::State::existing(const std::string& dataset) const {
-  auto data = Hdf5Dataset::find(file, location(dataset));
-  if (!data)
-    core::fail(ErrorCode::bad_dataset,
-               "'{}' has no dataset '{}'; check the name (h5dump -n lists what there is)", path,
-               dataset);
-  return std::move(*data);
-}
-
-/// Calls move(rows, offset in the own block) so often that every rank with rows gets all of its
-/// own, and as often on the others.
-template <class Move>
-void Hdf5File::State::for_own_pieces(const Hdf5Rows& rows, const Move& move) {
-  std::int64_t most = 0;
-  for (int rank = 0; rank < ranks.size(); ++rank)
-    most = std::max<std::int64_t>(most, rows.blocks.count(rank));
-  const auto own = static_cast<std::size_t>(ranks.rank());
-  const std::int64_t size = piece(rows.dim), count = rows.blocks.count(ranks.rank());
-  for (std::int64_t done = 0; done < most; done += size) {
-    const std::int64_t offset = std::min(done, count);
-    move(RowRange{rows.blocks.begin[own] + offset, std::min(size, count - offset)},
-         bytes_of_rows(rows, offset));
-  }
-}
-
-/// Every rank reads its rows.
-void Hdf5File::State::read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values) {
-  const std::int64_t most =
-      std::min<std::int64_t>(piece(rows.dim), rows.blocks.count(ranks.rank()));
-  Bytes buffer;  // whoever has no memory must know before the others wait for its part
-  step([&] { buffer.resize(data.buffer_size({0, most}, rows.dim, rows.type)); });
-  for_own_pieces(rows, [&](const RowRange& range, std::size_t offset) {
-    step([&] {
-      data.read(range, rows.dim, rows.type, static_cast<std::byte*>(values) + offset, buffer,
-                together);
-    });
-  });
-}
-
-/// The root reads the rows of all ranks, piece by piece, and sends each rank its own.
-void Hdf5File::State::read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values) {
-  const std::int64_t size = piece(rows.dim), total = rows.blocks.size();
-  auto* out = static_cast<std::byte*>(values);
-  for (std::int64_t first = 0; first < total; first += size) {
-    const RowRange range{first, std::min(size, total - first)};
-    std::vector<Message> messages;
-    step([&] {
-      Bytes all(bytes_of_rows(rows, range.count));
-      Bytes buffer(data->buffer_size(range, rows.dim, rows.type));
-      data->read(range, rows.dim, rows.type, all.data(), buffer, false);
-      for (int rank = 0; rank < ranks.size(); ++rank) {
-        const RowRange part = overlap(rows.blocks, static_cast<std::size_t>(rank), range);
-        if (part.count == 0) continue;
-        const auto from = all.begin() + static_cast<std::ptrdiff_t>(
-                                            bytes_of_rows(rows, part.first - range.first));
-        messages.push_back(
-            {rank, {from, from + static_cast<std::ptrdiff_t>(bytes_of_rows(rows, part.count))}});
-      }
-    });
-    for (const Message& message : ranks.exchange(std::move(messages)))
-      out = std::copy(message.bytes.begin(), message.bytes.end(), out);
-  }
-}
-
-/// The root gets the rows of all ranks, piece by piece, and writes them.
-void Hdf5File::State::gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data,
-                                       const void* values) {
-  const std::int64_t size = piece(rows.dim), total = rows.blocks.size();
-  const auto* in = static_cast<const std::byte*>(values);
-  for (std::int64_t first = 0; first < total; first += size) {
-    const RowRange range{first, std::min(size, total - first)};
-    const std::size_t bytes = bytes_of_rows(
-        rows, overlap(rows.blocks, static_cast<std::size_t>(ranks.rank()), range).count);
-    std::vector<Message> parts;
-    if (bytes > 0) parts.push_back({0, {in, in + bytes}});
-    in += bytes;
-    parts = ranks.exchange(std::move(parts));
-    step([&] {
-      Bytes all;
-      all.reserve(bytes_of_rows(rows, range.count));
-      for (const Message& part : parts) all.insert(all.end(), part.bytes.begin(), part.bytes.end());
-      data->write(range, rows.dim, rows.type, all.data(), false);
-    });
-  }
-}
-
-void Hdf5File::read_rows(const Hdf5Rows& rows, void* values) {
-  State& s = *state_;
-  std::optional<Hdf5Dataset> data;
-  s.step([&] {
-    data.emplace(s.existing(rows.dataset));
-    const Extents needed{rows.blocks.size(), rows.dim}, flat{rows.blocks.size()};
-    const Extents& found = data->extents();
-    if (found == needed || (rows.dim == 1 && found == flat)) return;
-    core::fail(ErrorCode::bad_dataset,
-               "dataset '{}' of '{}' is {}, but {} (elements of the set x dim) is needed",
-               rows.dataset, s.path, text_of_extents(found), text_of_extents(needed));
-  });
-  if (!s.together && s.ranks.size() > 1)
-    return s.read_and_send(rows, data ? &*data : nullptr, values);
-  s.read_own(rows, *data, values);
-}
-
-void Hdf5File::read_values(const std::string& dataset, Type type, int count, void* values) {
-  State& s = *state_;
-  Bytes read(core::size_of(type, count));
-  s.step([&] {
-    const Hdf5Dataset data = s.existing(dataset);
-    const Extents& found = data.extents();
-    const auto all =
-        std::accumulate(found.begin(), found.end(), std::int64_t{1}, std::multiplies());
-    if (all != count)
-      core::fail(
-          ErrorCode::bad_dataset, "dataset '{}' of '{}' is {}, but {} needed", dataset, s.path,
-          text_of_extents(found),
-          count == 1 ? std::string("a single value is") : fmt::format("{} values are", count));
-    const RowRange rows{0, found.empty() ? 1 : found[0]};
-    const int dim = static_cast<int>(all / rows.count);
-    Bytes buffer(data.buffer_size(rows, dim, type));
-    data.read(rows, dim, type, read.data(), buffer, s.together);
-  });
-  read = s.ranks.broadcast(std::move(read), 0);
-  std::memcpy(values, read.data(), read.size());
-}
-
 /// Makes room on the disk for so much more, and what describes it. The HDF5 library cannot bear a
 /// full disk, and some MPI libraries do not even report it. Collective.
 void Hdf5File::State::reserve(std::size_t bytes) {
@@ -338,18 +147,61 @@ std::optional<Hdf5Dataset> Hdf5File::State::open_to_write(const Hdf5Rows& rows,
   return data;
 }
 
-void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
-                            int dim) {
-  std::optional<Hdf5Dataset> data = open_to_write(rows, extents);
-  step(
-      [&] { data->describe(extents.size() == 2 ? extents[0] : 1, dim, core::name_of(rows.type)); });
-  if (!together && ranks.size() > 1) return gather_and_write(rows, data ? &*data : nullptr, values);
-  for_own_pieces(rows, [&](const RowRange& range, std::size_t offset) {
-    step([&] {
-      data->write(range, rows.dim, rows.type, static_cast<const std::byte*>(values) + offset,
-                  together);
-    });
+std::optional<Extents> Hdf5File::extents(const std::string& dataset) {
+  Extents found{-1};
+  state_->step([&] {
+    if (const auto data = Hdf5Dataset::find(state_->file, state_->location(dataset)))
+      found = data->extents();
   });
+  found = from_bytes<std::int64_t>(state_->ranks.broadcast(to_bytes<std::int64_t>(found), 0));
+  if (found == Extents{-1}) return {};
+  return found;
+}
+
+Hdf5Dataset Hdf5File::State::existing(const std::string& dataset) const {
+  auto data = Hdf5Dataset::find(file, location(dataset));
+  if (!data)
+    core::fail(ErrorCode::bad_dataset,
+               "'{}' has no dataset '{}'; check the name (h5dump -n lists what there is)", path,
+               dataset);
+  return std::move(*data);
+}
+
+void Hdf5File::read_rows(const Hdf5Rows& rows, void* values) {
+  State& s = *state_;
+  std::optional<Hdf5Dataset> data;
+  s.step([&] {
+    data.emplace(s.existing(rows.dataset));
+    const Extents needed{rows.blocks.size(), rows.dim}, flat{rows.blocks.size()};
+    const Extents& found = data->extents();
+    if (found == needed || (rows.dim == 1 && found == flat)) return;
+    core::fail(ErrorCode::bad_dataset,
+               "dataset '{}' of '{}' is {}, but {} (elements of the set x dim) is needed",
+               rows.dataset, s.path, text_of_extents(found), text_of_extents(needed));
+  });
+  s.read(rows, data ? &*data : nullptr, values);
+}
+
+void Hdf5File::read_values(const std::string& dataset, Type type, int count, void* values) {
+  State& s = *state_;
+  Bytes read(core::size_of(type, count));
+  s.step([&] {
+    const Hdf5Dataset data = s.existing(dataset);
+    const Extents& found = data.extents();
+    const auto all =
+        std::accumulate(found.begin(), found.end(), std::int64_t{1}, std::multiplies());
+    if (all != count)
+      core::fail(
+          ErrorCode::bad_dataset, "dataset '{}' of '{}' is {}, but {} needed", dataset, s.path,
+          text_of_extents(found),
+          count == 1 ? std::string("a single value is") : fmt::format("{} values are", count));
+    const RowRange rows{0, found.empty() ? 1 : found[0]};
+    const int dim = static_cast<int>(all / rows.count);
+    Bytes buffer(data.buffer_size(rows, dim, type));
+    data.read(rows, dim, type, read.data(), buffer, s.together);
+  });
+  read = s.ranks.broadcast(std::move(read), 0);
+  std::memcpy(values, read.data(), read.size());
 }
 
 void Hdf5File::write_rows(const Hdf5Rows& rows, const void* values) {

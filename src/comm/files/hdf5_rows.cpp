@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of datasets between the file and the ranks: each moves its own, or the root those of all.
+#include <algorithm>
+
+#include <comm/files/hdf5_state.hpp>
+#include <core/value_type.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+/// The rows of a rank's block among first .. first + count - 1.
+RowRange overlap(const Blocks& blocks, std::size_t rank, const RowRange& rows) {
+  const std::int64_t begin = std::max(blocks.begin[rank], rows.first);
+  const std::int64_t end = std::min(blocks.begin[rank + 1], rows.first + rows.count);
+  return {begin, std::max<std::int64_t>(0, end - begin)};
+}
+
+}  // namespace
+
+std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
+  return static_cast<std::size_t>(count) * core::size_of(rows.type, rows.dim);
+}
+
+/// Calls move(rows, offset in the own block) so often that every rank with rows gets all of its
+/// own, and as often on the others.
+template <class Move>
+void Hdf5File::State::for_own_rows(const Hdf5Rows& rows, const Move& move) {
+  std::int64_t most = 0;
+  for (int rank = 0; rank < ranks.size(); ++rank)
+    most = std::max<std::int64_t>(most, rows.blocks.count(rank));
+  const auto own = static_cast<std::size_t>(ranks.rank());
+  const std::int64_t size = rows_at_once(rows.dim), count = rows.blocks.count(ranks.rank());
+  for (std::int64_t done = 0; done < most; done += size) {
+    const std::int64_t offset = std::min(done, count);
+    move(RowRange{rows.blocks.begin[own] + offset, std::min(size, count - offset)},
+         bytes_of_rows(rows, offset));
+  }
+}
+
+/// Every rank reads its rows.
+void Hdf5File::State::read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values) {
+  const std::int64_t most =
+      std::min<std::int64_t>(rows_at_once(rows.dim), rows.blocks.count(ranks.rank()));
+  Bytes buffer;  // whoever has no memory must know before the others wait for its part
+  step([&] { buffer.resize(data.buffer_size({0, most}, rows.dim, rows.type)); });
+  for_own_rows(rows, [&](const RowRange& range, std::size_t offset) {
+    step([&] {
+      data.read(range, rows.dim, rows.type, static_cast<std::byte*>(values) + offset, buffer,
+                together);
+    });
+  });
+}
+
+/// The root reads the rows of all ranks, in portions, and sends each rank its own.
+void Hdf5File::State::read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values) {
+  const std::int64_t size = rows_at_once(rows.dim), total = rows.blocks.size();
+  auto* out = static_cast<std::byte*>(values);
+  for (std::int64_t first = 0; first < total; first += size) {
+    const RowRange range{first, std::min(size, total - first)};
+    std::vector<Message> messages;
+    step([&] {
+      Bytes all(bytes_of_rows(rows, range.count));
+      Bytes buffer(data->buffer_size(range, rows.dim, rows.type));
+      data->read(range, rows.dim, rows.type, all.data(), buffer, false);
+      for (int rank = 0; rank < ranks.size(); ++rank) {
+        const RowRange part = overlap(rows.blocks, static_cast<std::size_t>(rank), range);
+        if (part.count == 0) continue;
+        const auto from = all.begin() + static_cast<std::ptrdiff_t>(
+                                            bytes_of_rows(rows, part.first - range.first));
+        messages.push_back(
+            {rank, {from, from + static_cast<std::ptrdiff_t>(bytes_of_rows(rows, part.count))}});
+      }
+    });
+    for (const Message& message : ranks.exchange(std::move(messages)))
+      out = std::copy(message.bytes.begin(), message.bytes.end(), out);
+  }
+}
+
+/// The root gets the rows of all ranks, in portions, and writes them.
+void Hdf5File::State::gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data,
+                                       const void* values) {
+  const std::int64_t size = rows_at_once(rows.dim), total = rows.blocks.size();
+  const auto* in = static_cast<const std::byte*>(values);
+  for (std::int64_t first = 0; first < total; first += size) {
+    const RowRange range{first, std::min(size, total - first)};
+    const std::size_t bytes = bytes_of_rows(
+        rows, overlap(rows.blocks, static_cast<std::size_t>(ranks.rank()), range).count);
+    std::vector<Message> parts;
+    if (bytes > 0) parts.push_back({0, {in, in + bytes}});
+    in += bytes;
+    parts = ranks.exchange(std::move(parts));
+    step([&] {
+      Bytes all;
+      all.reserve(bytes_of_rows(rows, range.count));
+      for (const Message& part : parts) all.insert(all.end(), part.bytes.begin(), part.bytes.end());
+      data->write(range, rows.dim, rows.type, all.data(), false);
+    });
+  }
+}
+
+void Hdf5File::State::read(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values) {
+  if (!together && ranks.size() > 1) return read_and_send(rows, data, values);
+  read_own(rows, *data, values);
+}
+
+void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
+                            int dim) {
+  std::optional<Hdf5Dataset> data = open_to_write(rows, extents);
+  step(
+      [&] { data->describe(extents.size() == 2 ? extents[0] : 1, dim, core::name_of(rows.type)); });
+  if (!together && ranks.size() > 1) return gather_and_write(rows, data ? &*data : nullptr, values);
+  for_own_rows(rows, [&](const RowRange& range, std::size_t offset) {
+    step([&] {
+      data->write(range, rows.dim, rows.type, static_cast<const std::byte*>(values) + offset,
+                  together);
+    });
+  });
+}
+
+}  // namespace op2::comm

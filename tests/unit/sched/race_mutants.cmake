@@ -24,8 +24,8 @@ function(op2_add_race_mutant name test file text replacement)
   # The mutated object comes before the library's own, which is then not taken.
   add_executable(race_mutant_${name} ${mutated} race_test.cpp)
   target_include_directories(race_mutant_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(race_mutant_${name} PRIVATE op2_flags op2_objects GTest::gtest_main)
-  target_compile_options(race_mutant_${name} PRIVATE -O1 -g1)
+  target_link_libraries(race_mutant_${name} PRIVATE op2_objects GTest::gtest_main)
+  op2_set_test_flags(race_mutant_${name})
   add_dependencies(race_tests race_mutant_${name})
   # Compiled code has no names: the frame is <null>.
   add_test(NAME race_mutant_${name} COMMAND race_mutant_${name} --gtest_filter=Races.${test})

@@ -4,31 +4,20 @@
 #include <algorithm>
 #include <utility>
 
-#include <clang/AST/RecursiveASTVisitor.h>
-
 namespace op2::jit {
 namespace {
 
 constexpr std::int64_t most_marks = 512;
 
-/// Calls `found` with each variable that a statement names.
-template <class Found>
-class NameVisitor : public clang::RecursiveASTVisitor<NameVisitor<Found>> {
- public:
-  explicit NameVisitor(Found found) : found_(std::move(found)) {}
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* name) {
-    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl())) found_(variable);
-    return true;
+/// Calls `found` with each variable that a statement names. A walk over all kinds of nodes
+/// (RecursiveASTVisitor) would find no more and takes the compiler a minute.
+void for_each_name(const clang::Stmt* statement, const auto& found) {
+  if (statement == nullptr) return;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(statement)) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (variable != nullptr) found(variable);
   }
-
- private:
-  Found found_;
-};
-
-void for_each_name(const clang::Stmt* statement, auto found) {
-  NameVisitor visitor(found);
-  if (statement != nullptr) visitor.TraverseStmt(const_cast<clang::Stmt*>(statement));
+  for (const clang::Stmt* child : statement->children()) for_each_name(child, found);
 }
 
 /// Of two that differ.

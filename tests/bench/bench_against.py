@@ -37,7 +37,8 @@ def whole_process(_, seconds):
 
 def iterations(output, _):
     """What the example says about the time of its last iterations."""
-    return [{"figure": "iterations", "seconds": float(re.findall(r" ([0-9.]+) s$", output, re.MULTILINE)[-1])}]
+    times = re.findall(r"^ *\d+ of \d+ .* ([0-9.]+) s$", output, re.MULTILINE)
+    return [{"figure": "iterations", "seconds": float(times[-1])}]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 
 import unittest
 
+from bench_against import iterations
 from paired_figures import compare, summary, table
 
 
@@ -41,6 +42,10 @@ class PairedFigures(unittest.TestCase):
         self.assertEqual("2 of 3 ratios have a median above 1.02", lines[0])
         self.assertIn("library raw, threads 1: ms_per_iter (1.030)", lines[1])
         self.assertIn("hand simd, threads 1: ms_per_iter (1.040, control)", lines[2])
+
+    def test_the_time_of_the_example_is_that_of_its_last_iterations(self):
+        output = "    50 of 100   residual 1.5e-04   0.500000 s\n   100 of 100   residual 1.2e-04   1.250000 s\nwaited 0.007 s\n"
+        self.assertEqual([{"figure": "iterations", "seconds": 1.25}], iterations(output, 0))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 #include <jit/reserved_names.hpp>
-#include <sched/activity.hpp>
+#include <sched/signature.hpp>
 #include <sched/reduction.hpp>
 
 using namespace op2;
@@ -37,7 +37,7 @@ void compare_values(api::Runtime& runtime, const char* function, const char* nam
                     const void* values, std::size_t bytes) {
   if (runtime.alone()) return;
   runtime.enter("{} '{}' value={:016x}", function, name,
-                sched::stamp_of({static_cast<const char*>(values), bytes}));
+                sched::fingerprint_of({static_cast<const char*>(values), bytes}));
   runtime.ranks().barrier();
 }
 
@@ -45,7 +45,7 @@ void compare_values(api::Runtime& runtime, const char* function, const char* nam
 void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map& map) {
   if (runtime.alone()) return;
   const auto some = std::span(map.entries).first(std::min<std::size_t>(map.entries.size(), 4096));
-  const std::uint64_t hash = sched::stamp_of(comm::text_of(std::as_bytes(some)));
+  const std::uint64_t hash = sched::fingerprint_of(comm::text_of(std::as_bytes(some)));
   comm::WordReduction rows{{}, {from.declared, static_cast<std::int64_t>(hash)}, {}};
   rows.maxima = rows.minima;
   runtime.ranks().reduce(rows, "comparing rows of a map");

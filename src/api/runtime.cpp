@@ -9,8 +9,8 @@
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
-#include <sched/activity.hpp>
-#include <sched/lower.hpp>
+#include <sched/signature.hpp>
+#include <sched/shapes.hpp>
 
 namespace op2::api {
 namespace {
@@ -121,7 +121,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
 
 void Runtime::announce(std::string call) {
   ++calls_;
-  ranks().set_signature({sched::numbered(sched::stamp_of(call), calls_), [call] { return call; }});
+  ranks().set_signature({sched::numbered(sched::fingerprint_of(call), calls_), [call] { return call; }});
   call_ = std::move(call);
 }
 

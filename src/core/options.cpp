@@ -39,9 +39,13 @@ void read_tiling(const GivenOption& given, Options& options) {
 }
 
 constexpr OptionWord dump_words[] = {
-    {"chain", [](Options& o) { o.dump.chain = true; }},
-    {"schedule", [](Options& o) { o.dump.schedule = true; }},
+    {"cut", [](Options& o) { o.dump.cut = true; }},
+    {"analyse", [](Options& o) { o.dump.analyse = true; }},
+    {"chain", [](Options& o) { o.dump.analyse = true; }},
+    {"order", [](Options& o) { o.dump.order = true; }},
+    {"fuse", [](Options& o) { o.dump.fuse = true; }},
     {"source", [](Options& o) { o.dump.source = true; }},
+    {"schedule", [](Options& o) { o.dump.schedule = true; }},
     {"partition", [](Options& o) { o.dump.partition = true; }},
 };
 
@@ -99,7 +103,7 @@ constexpr OptionRow table[] = {
      "that the last bits of sums depend on the clock"},
     {"OP2_LOG", read_log_level, "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
-    {"OP2_DUMP", list<dump_words>, "none, list of chain, schedule, source, partition",
+    {"OP2_DUMP", list<dump_words>, "none, list of cut, analyse, order, fuse, source, schedule, partition",
      "log the result of a pass whenever it runs"},
     {"OP2_TRACE", text<&O::trace>, "none, file.json",
      "write a trace of loops and compilations that Perfetto opens"},

@@ -24,9 +24,12 @@ enum class Grouping {
 
 /// Passes that OP2_DUMP can show.
 struct Dump {
-  bool chain = false;
-  bool schedule = false;
+  bool cut = false;
+  bool analyse = false;  ///< also called "chain"
+  bool order = false;
+  bool fuse = false;
   bool source = false;
+  bool schedule = false;
   bool partition = false;
   bool operator==(const Dump&) const = default;
 };

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <sched/executor.hpp>
+#include <sched/conflicts.hpp>
+#include <sched/executor/bindings.hpp>
 #include <sched/finish_reductions.hpp>
 #include <sched/reduction.hpp>
-#include <sched/tile_executor.hpp>
 
 namespace op2::sched {
 namespace {
@@ -18,138 +18,104 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// Steps of a chain.
+std::span<const Step> steps_of(const Plan& plan, std::size_t chain) {
+  const std::size_t begin = plan.steps.begin[chain], end = plan.steps.begin[chain + 1];
+  return std::span(plan.steps.all).subspan(begin, end - begin);
+}
+
 }  // namespace
 
-void ChainRunner::run(ChainPlan& chain, Plan& plan, core::Queue& queue, std::uint64_t stamp) {
-  const Chain c{chain, plan, queue};
-  combine_globals(c);
+void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue,
+                      std::uint64_t fingerprint) {
+  for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
+    run_chain({plan, prepared, queue, chain}, fingerprint);
+}
+
+void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
+  combine_globals(r);
   ++statistics_.chains;
-  if (chain.exchange != nullptr) {
+  if (!r.plan.chains()[r.chain].exchanged.empty()) {
     auto begin = Clock::now();
-    count_exchange(chain);
-    chain.exchange->start(stamp);
+    count_exchange(r);
+    r.prepared.pack_and_start(r.chain, fingerprint);
     trace_.add("halo", "pack and send", begin, Clock::now());
-    run_half(c, Half::early);
+    run_phase(r, Phase::interior);
     begin = Clock::now();
-    chain.exchange->finish();
+    r.prepared.finish_and_unpack(r.chain);
     trace_.add("halo", "wait and unpack", begin, Clock::now());
     statistics_.wait_seconds += seconds_since(begin);
   }
-  run_half(c, Half::late);
+  run_phase(r, Phase::boundary);
 }
 
-void ChainRunner::combine_globals(const Chain& c) {
+void ChainRunner::run_phase(const Running& r, Phase phase) {
+  r.prepared.run(r.chain, phase, r.queue, [&](std::size_t step) { finish(r, step); });
+  count_iterations(r, phase);
+}
+
+void ChainRunner::combine_globals(const Running& r) {
   if (communicator_.size() == 1) return;
   std::vector<core::Global*> wanted;
   const auto want = [&](core::Global* global) {
     if (std::ranges::find(wanted, global) == wanted.end()) wanted.push_back(global);
   };
-  for (std::size_t k = c.chain.begin; k < c.chain.end; ++k) {
-    for (const GlobalSlot& slot : c.plan.steps[k].reads)
-      if (slot.shape.global != nullptr && slot.assignment < 0) want(slot.shape.global);
-    for (const GlobalSlot& slot : c.plan.steps[k].reductions)
-      if (slot.shape.global != nullptr && slot.shape.global->partial_access != slot.shape.access)
-        want(slot.shape.global);
+  for (const Step& step : steps_of(r.plan, r.chain)) {
+    for (const GlobalArg& read : step.reads)
+      if (read.shape.global != nullptr && read.assignment < 0) want(read.shape.global);
+    for (const GlobalArg& reduction : step.reductions)
+      if (reduction.shape.global != nullptr &&
+          reduction.shape.global->partial_access != reduction.shape.access)
+        want(reduction.shape.global);
   }
   // Ranks may have fused other loops, so the order of steps is not that of all.
   std::ranges::sort(wanted, {}, [](const core::Global* global) { return global->index; });
   combine(wanted, communicator_);
 }
 
-void ChainRunner::count_exchange(const ChainPlan& chain) {
+void ChainRunner::count_exchange(const Running& r) {
+  const ExchangeSize size = r.prepared.exchange_size(r.chain);
   ++statistics_.exchanges;
-  statistics_.messages += static_cast<std::int64_t>(chain.exchange->messages());
-  statistics_.bytes += static_cast<std::int64_t>(chain.exchange->bytes());
-  statistics_.packed_rows += chain.exchange->packed_rows();
-  statistics_.layers = std::max(statistics_.layers, chain.layers);
+  statistics_.messages += size.messages;
+  statistics_.bytes += size.bytes;
+  statistics_.packed_rows += size.rows;
+  statistics_.layers = std::max(statistics_.layers, r.plan.chains()[r.chain].layers);
 }
 
-void ChainRunner::run_half(const Chain& c, Half half) {
-  auto& tiled = half == Half::early ? c.chain.early : c.chain.late;
-  auto next = tiled.begin();
-  for (std::size_t k = c.chain.begin; k < c.chain.end;) {
-    if (next != tiled.end() && next->begin == k) {
-      run_together(c, *next, half);
-      k = next->end;
-      ++next;
-    } else {
-      run_record(c, k++, half, Way::alone);
-    }
+void ChainRunner::count_iterations(const Running& r, Phase phase) {
+  const std::size_t end = r.plan.steps.begin[r.chain + 1];
+  for (std::size_t s = r.plan.steps.begin[r.chain]; s < end; ++s) {
+    const Step& step = r.plan.steps.all[s];
+    if (!step.runs()) continue;
+    const std::int64_t iterations = step.rows(phase).size();
+    r.plan.rows[s].row->elements += iterations;
+    for (core::LoopRow* row : r.plan.rows[s].members) row->elements += iterations;
+    (phase == Phase::interior ? statistics_.core_iterations : statistics_.rest_iterations) +=
+        iterations * step.loops();
   }
 }
 
-void ChainRunner::run_together(const Chain& c, TiledLoops& tiled, Half half) {
-  const bool in_tiles = tiled.trial.wants_tiles();
-  const auto begin = Clock::now();
-  if (in_tiles) run_in_tiles(c, tiled, half);
-  for (std::size_t k = tiled.begin; k < tiled.end; ++k)
-    run_record(c, k, half, in_tiles ? Way::in_tiles : Way::alone);
-  tiled.trial.add(seconds_since(begin));
-  if (!tiled.trial.wants_tiles() && tiled.trial.decided()) tiled.plan = {};
-}
-
-void ChainRunner::run_in_tiles(const Chain& c, TiledLoops& tiled, Half half) {
-  for (std::size_t k = tiled.begin; k < tiled.end; ++k)
-    if (c.plan.steps[k].kind == LoopStep::Kind::loop) bind_globals(c.plan.steps[k], half, c.queue);
-  const auto begin = Clock::now();
-  run_tiles(tiled, c.plan, pool_, [&] { make_progress(c, half); });
-  trace_.add("loop", "tiles", begin, Clock::now());
-  for (std::size_t loop = 0; loop < tiled.records.size(); ++loop)
-    c.plan.steps[tiled.records[loop]].row->seconds += take_seconds(tiled, loop);
-}
-
-void ChainRunner::run_record(const Chain& c, std::size_t k, Half half, Way way) {
-  LoopStep& step = c.plan.steps[k];
-  switch (step.kind) {
-    case LoopStep::Kind::assignment:
-      if (half == Half::late) run_assignment(c.queue.records()[k], c.queue);
-      return;
-    case LoopStep::Kind::dead:
-      if (half == Half::late) ++step.row->skipped;
-      return;
-    case LoopStep::Kind::fused:
-      return;
-    case LoopStep::Kind::loop:
-      break;
+/// Called when the last iterations of a step have run.
+void ChainRunner::finish(const Running& r, std::size_t s) {
+  const Step& step = r.plan.steps.all[s];
+  const StepRows& rows = r.plan.rows[s];
+  if (step.kind == Step::Kind::assignment)
+    return run_assignment(r.queue.records()[step.record], r.queue);
+  if (step.kind == Step::Kind::dead) {
+    ++rows.row->skipped;
+    return;
   }
-  if (way == Way::alone) iterate(c, k, half);
-  const Range rows = step.rows(half);
-  const std::int64_t iterations = rows.end - rows.begin;
-  step.row->elements += iterations;
-  for (core::LoopRow* row : step.rows_of_members) row->elements += iterations;
-  (half == Half::early ? statistics_.core_iterations : statistics_.rest_iterations) +=
-      iterations * step.loops();
-  if (half == Half::late) finish(c, k);
-}
-
-void ChainRunner::iterate(const Chain& c, std::size_t k, Half half) {
-  LoopStep& step = c.plan.steps[k];
-  if (half == Half::early && step.early.empty()) return;
-  const auto begin = Clock::now();
-  bind_globals(step, half, c.queue);
-  sched::run_half(step, half, pool_);
-  const auto end = Clock::now();
-  step.row->seconds += std::chrono::duration<double>(end - begin).count();
-  if (trace_.on()) trace_.add("loop", step.row->name, begin, end);
-  make_progress(c, half);
-}
-
-void ChainRunner::finish(const Chain& c, std::size_t k) {
-  LoopStep& step = c.plan.steps[k];
   if (!step.reductions.empty()) {
     const auto begin = Clock::now();
-    finish_reductions(step, c.queue, communicator_);
-    step.row->seconds += seconds_since(begin);
+    finish_reductions(step, r.queue, communicator_,
+                      [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
+    rows.row->seconds += seconds_since(begin);
     trace_.add("loop", "reduce", begin, Clock::now());
   }
-  ++step.row->calls;
-  for (core::LoopRow* row : step.rows_of_members) ++row->fused;
-  step.row->bytes += step.useful_bytes;
-  statistics_.redundant_iterations += step.redundant_iterations * step.loops();
-}
-
-void ChainRunner::make_progress(const Chain& c, Half half) {
-  if (half == Half::early) c.chain.exchange->progress();
+  ++rows.row->calls;
+  for (core::LoopRow* row : rows.members) ++row->fused;
+  rows.row->bytes += rows.useful_bytes;
+  statistics_.redundant_iterations += step.redundant_iterations() * step.loops();
 }
 
 }  // namespace op2::sched

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executes the chains of a plan: the halves of their loops around an exchange of halos, tile by
-// tile where the plan has tiles.
+// Runs the chains of a plan on whatever executes it: the phases around an exchange of halos,
+// reductions over the ranks, and the books.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 #include <comm/messages/communicator.hpp>
 #include <core/queue.hpp>
-#include <core/thread_pool.hpp>
 #include <core/trace.hpp>
 #include <op2/runtime.hpp>
+#include <sched/executor/executor.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -18,36 +18,30 @@ namespace op2::sched {
 class ChainRunner {
  public:
   /// All references must outlive it.
-  ChainRunner(core::ThreadPool& pool, comm::Communicator& communicator, core::Trace& trace)
-      : pool_(pool), communicator_(communicator), trace_(trace) {}
+  ChainRunner(comm::Communicator& communicator, core::Trace& trace)
+      : communicator_(communicator), trace_(trace) {}
 
-  /// Executes a chain of the plan. Collective.
-  /// @param stamp  goes with the messages of the chain
-  void run(ChainPlan& chain, Plan& plan, core::Queue& queue, std::uint64_t stamp);
+  /// Executes the plan once, with the values of the queue. Collective.
+  /// @param fingerprint  goes with the messages
+  void run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue, std::uint64_t fingerprint);
 
   const op_chain_statistics& statistics() const { return statistics_; }
 
  private:
   /// What is being executed.
-  struct Chain {
-    ChainPlan& chain;
-    Plan& plan;
+  struct Running {
+    const Plan& plan;
+    PreparedPlan& prepared;
     core::Queue& queue;
+    std::size_t chain;
   };
-  /// How the iterations of a loop are executed.
-  enum class Way { alone, in_tiles };
+  void run_chain(const Running& r, std::uint64_t fingerprint);
+  void run_phase(const Running& r, Phase phase);
+  void combine_globals(const Running& r);
+  void count_exchange(const Running& r);
+  void count_iterations(const Running& r, Phase phase);
+  void finish(const Running& r, std::size_t step);
 
-  void combine_globals(const Chain& c);
-  void count_exchange(const ChainPlan& chain);
-  void run_half(const Chain& c, Half half);
-  void run_together(const Chain& c, TiledLoops& tiled, Half half);
-  void run_in_tiles(const Chain& c, TiledLoops& tiled, Half half);
-  void run_record(const Chain& c, std::size_t k, Half half, Way way);
-  void iterate(const Chain& c, std::size_t k, Half half);
-  void finish(const Chain& c, std::size_t k);
-  void make_progress(const Chain& c, Half half);
-
-  core::ThreadPool& pool_;
   comm::Communicator& communicator_;
   core::Trace& trace_;
   op_chain_statistics statistics_{};

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/engine.hpp>
 
-#include <algorithm>
-
-#include <sched/activity.hpp>
+#include <comm/halo/distributed_mesh.hpp>
+#include <sched/analyse.hpp>
+#include <sched/executor/cpu/cpu_executor.hpp>
+#include <sched/executor/reference/reference_executor.hpp>
+#include <sched/fuse.hpp>
+#include <sched/order.hpp>
+#include <sched/pass.hpp>
+#include <sched/signature.hpp>
 
 namespace op2::sched {
 namespace {
@@ -11,79 +16,169 @@ namespace {
 /// A program whose sequences of loops never repeat must not collect plans for ever.
 constexpr std::size_t max_plans = 1024;
 
+ChainLimits limits_for(const core::Options& options, int ranks) {
+  const bool bounded = ranks > 1 && options.chain == core::ChainMode::on;
+  return {.rows = bounded ? 2 * options.depth_max : core::every_level,
+          .keep_all = !options.eliminate_dead_loops};
+}
+
+AnalysisOptions analysis_for(const core::Options& options, int ranks) {
+  return {.one_rank = ranks == 1,
+          .one_loop = ranks > 1 && (options.chain == core::ChainMode::off ||
+                                    options.target == core::Target::reference),
+          .keep_all = !options.eliminate_dead_loops};
+}
+
+std::unique_ptr<Executor> make_executor(const core::Options& options,
+                                        const core::Topology& topology, core::ThreadPool& pool,
+                                        comm::DistributedMesh& rows, core::Trace& trace) {
+  if (options.target == core::Target::reference)
+    return std::make_unique<ReferenceExecutor>(options, pool, rows);
+  return std::make_unique<CpuExecutor>(options, topology, pool, rows, trace);
+}
+
 }  // namespace
 
 Engine::Engine(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
                comm::DistributedMesh& rows, jit::Jit& jit, core::LoopTable& table,
                core::Trace& trace, core::Log& log)
-    : rows_(rows),
+    : options_(options),
+      rows_(rows),
       trace_(trace),
-      planner_(options, topology, pool, rows, jit, table, log),
-      runner_(pool, rows.communicator(), trace) {}
+      log_(log),
+      limits_(limits_for(options, rows.communicator().size())),
+      code_(options, jit, rows.communicator(), log),
+      books_(table, log),
+      executor_(make_executor(options, topology, pool, rows, trace)),
+      runner_(rows.communicator(), trace) {}
+
+Engine::~Engine() = default;
 
 void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   if (queue.empty()) return;
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
-  Plan& plan = plan_for(queue, mesh);
+  Entry& entry = entry_for(queue, mesh);
+  const Plan& plan = *entry.plan;
   announce(plan);
-  const auto begin = core::Clock::now();
-  if (planner_.prepare(queue, mesh, plan))
-    trace_.add("plan", "fuse and make tiles", begin, core::Clock::now());
+  prepare(queue, entry);
+  if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   executing_ = true;
-  for (ChainPlan& chain : plan.chains) runner_.run(chain, plan, queue, stamp_);
-  for (std::size_t k = 0; k < plan.key.dats.size(); ++k)
-    valid_[static_cast<std::size_t>(plan.key.dats[k]->index)] = plan.valid_after[k];
+  runner_.run(plan, *entry.prepared, queue, fingerprint_);
+  for (const core::Dat* dat : plan.key.dats) {
+    const auto k = static_cast<std::size_t>(dat->index);
+    valid_[k] = plan.analysis.valid_after[k];
+  }
   queue.clear();
   executing_ = false;
 }
 
-Plan& Engine::plan_for(const core::Queue& queue, const core::Mesh& mesh) {
+/// The passes, in their order: each makes one value of the plan from earlier ones.
+std::unique_ptr<Plan> Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh,
+                                        Wait wait) {
+  comm::Communicator& ranks = rows_.communicator();
+  const Passes pass(queue, trace_, log_, options_.dump, ranks.is_root());
+  auto plan = std::make_unique<Plan>();
+  plan->key = key_of(queue, valid_);
+  const auto cut = pass.run(
+      "cut", [&] { return cut_chains(queue, limits_); },
+      [&](const auto& made) { verify_cut(queue, made); });
+  plan->analysis = pass.run(
+      "analyse", [&] { return analyse(queue, cut, valid_, analysis_for(options_, ranks.size())); },
+      [&](const Analysis& made) { verify_analysis(queue, made); });
+  if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
+  const auto order = pass.run(
+      "order", [&] { return find_order(queue, plan->analysis, ranks); },
+      [&](const auto& made) { verify_order(queue, made); });
+  Code code;
+  do {
+    plan->steps = pass.run(
+        "fuse", [&] { return make_steps(queue, plan->analysis, order, code_.fusion_rules(queue)); },
+        [&](const Steps& made) { verify_steps(queue, plan->analysis, made); });
+    code = pass.run(
+        "code", [&] { return code_.find(queue, mesh, plan->steps, wait); },
+        [&](const Code& made) {
+          if (!made.regroup) verify_code(plan->steps, made.steps);
+        });
+  } while (code.regroup);
+  plan->code = std::move(code.steps);
+  plan->awaits_code = code.awaits_code;
+  plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));
+  for (const Step& step : plan->steps.all)
+    if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
+      report_order(queue, step, log_);
+  return plan;
+}
+
+/// The executor's part: at first what every execution needs, and what takes longer when the plan
+/// has shown that it repeats.
+void Engine::prepare(const core::Queue& queue, Entry& entry) {
+  const bool at_once =
+      options_.tile.mode == core::TileMode::fixed || options_.tile.mode == core::TileMode::shuffled;
+  const int again = at_once ? 0 : 1;
+  const int executions = entry.executions++;
+  const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
+  if (executions > 0 && !repeats) return;
+  const auto begin = core::Clock::now();
+  entry.prepared.reset();
+  entry.prepared = executor_->prepare(*entry.plan, repeats);
+  trace_.add("plan", "prepare", begin, core::Clock::now());
+  if (options_.dump.schedule) log_.dump(entry.prepared->describe(queue));
+}
+
+Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mesh) {
   const std::size_t hash = hash_of(queue);
   const auto [first, last] = plans_.equal_range(hash);
   Wait wait = Wait::as_options_say;
   for (auto candidate = first; candidate != last; ++candidate)
-    if (fits(candidate->second->key, queue, valid_)) {
-      if (planner_.is_current(*candidate->second)) return *candidate->second;
+    if (fits(candidate->second.plan->key, queue, valid_)) {
+      if (!candidate->second.plan->awaits_code || code_.making()) return candidate->second;
       plans_.erase(candidate);
       wait = Wait::always;
       break;
     }
   if (plans_.size() == max_plans) plans_.clear();
-  return make_plan(queue, mesh, hash, wait);
+  return make_entry(queue, mesh, hash, wait);
 }
 
-Plan& Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash,
-                        Wait wait) {
+Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& mesh,
+                                  std::size_t hash, Wait wait) {
   const auto begin = core::Clock::now();
   comm::Communicator& communicator = rows_.communicator();
   std::shared_ptr<const std::string> description;
-  std::uint64_t stamp = 0;
+  std::uint64_t fingerprint = 0;
   if (communicator.size() > 1) {
     description = std::make_shared<const std::string>(describe_queue(queue));
-    stamp = stamp_of(*description);
-    communicator.set_signature({numbered(stamp, flushes_), [description] { return *description; }});
+    fingerprint = fingerprint_of(*description);
+    communicator.set_signature(
+        {numbered(fingerprint, flushes_), [description] { return *description; }});
     communicator.barrier();
   }
   const int epoch = rows_.epoch();
-  auto plan = planner_.make_plan(queue, mesh, valid_, wait);
-  if (rows_.epoch() != epoch) plans_.clear();  // their shares are gone, and rows have moved
-  plan->stamp = stamp;
+  auto plan = make_plan(queue, mesh, wait);
+  plan->fingerprint = fingerprint;
   plan->description = std::move(description);
+  if (rows_.epoch() != epoch) {  // rows have moved: all that was bound to them is gone
+    plans_.clear();
+    executor_->forget_rows();
+  }
+  if (log_.logs(core::LogLevel::info))
+    log_.info(fmt::format("new plan for a sequence of {} loops", queue.size()));
   trace_.add("plan", "make plan", begin, core::Clock::now());
-  return *plans_.emplace(hash, std::move(plan))->second;
+  const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
+  return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal})->second;
 }
 
 void Engine::forget_halos() {
   plans_.clear();
-  planner_.forget_rows();
+  executor_->forget_rows();
   for (core::Level& level : valid_) level = std::min(level, 0);
 }
 
 void Engine::announce(const Plan& plan) {
-  stamp_ = numbered(plan.stamp, flushes_++);
+  fingerprint_ = numbered(plan.fingerprint, flushes_++);
   if (rows_.communicator().size() > 1)
-    rows_.communicator().set_signature({stamp_, [text = plan.description] { return *text; }});
+    rows_.communicator().set_signature({fingerprint_, [text = plan.description] { return *text; }});
 }
 
 }  // namespace op2::sched

@@ -7,18 +7,24 @@
 #include <unordered_map>
 #include <vector>
 
-#include <comm/halo/distributed_mesh.hpp>
-#include <core/log.hpp>
-#include <core/loop_table.hpp>
+#include <core/levels.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
-#include <core/thread_pool.hpp>
-#include <core/trace.hpp>
-#include <jit/jit.hpp>
 #include <op2/runtime.hpp>
+#include <sched/books.hpp>
 #include <sched/chain_runner.hpp>
-#include <sched/planner.hpp>
+#include <sched/code.hpp>
+#include <sched/cut.hpp>
+#include <sched/verify.hpp>
+
+namespace op2::comm {
+class DistributedMesh;
+}
+namespace op2::core {
+class ThreadPool;
+struct Topology;
+}  // namespace op2::core
 
 namespace op2::sched {
 
@@ -28,10 +34,11 @@ class Engine {
   Engine(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
          comm::DistributedMesh& rows, jit::Jit& jit, core::LoopTable& table, core::Trace& trace,
          core::Log& log);
+  ~Engine();
 
   /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
   /// nothing was executed; what a kernel's host function throws leaves it in the middle.
-  /// @throws Error of the kernels' texts, not_compiled, plugin_failure, order_dependent,
+  /// @throws Error of the kernels' sources, not_compiled, plugin_failure, order_dependent,
   /// collective_mismatch, communication_failure
   void flush(core::Queue& queue, const core::Mesh& mesh);
 
@@ -48,7 +55,7 @@ class Engine {
   /// True for a kernel that runs as host function and names a declared constant: it reads the
   /// program's variable, which may change after the call.
   bool must_run_now(op_kernel kernel, const core::Mesh& mesh) {
-    return planner_.runs_on_host(kernel) && planner_.names_constants(kernel, mesh);
+    return code_.runs_on_host(kernel) && code_.names_constants(kernel, mesh);
   }
 
   /// Whether loops are being executed, or were when `flush` threw: such an error is this rank's
@@ -64,19 +71,33 @@ class Engine {
   const op_chain_statistics& statistics() const { return runner_.statistics(); }
 
  private:
-  Plan& plan_for(const core::Queue& queue, const core::Mesh& mesh);
-  Plan& make_plan(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
+  /// A plan with what its executor made of it.
+  struct Entry {
+    std::unique_ptr<const Plan> plan;
+    std::unique_ptr<PreparedPlan> prepared;
+    PlanSeal seal;
+    int executions = 0;
+  };
+  Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh);
+  Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
+  std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh, Wait wait);
+  void prepare(const core::Queue& queue, Entry& entry);
   void announce(const Plan& plan);
 
+  const core::Options& options_;
   comm::DistributedMesh& rows_;
   core::Trace& trace_;
-  Planner planner_;
+  core::Log& log_;
+  const ChainLimits limits_;
+  CodeFinder code_;
+  Books books_;
+  std::unique_ptr<Executor> executor_;
   ChainRunner runner_;
-  std::unordered_multimap<std::size_t, std::unique_ptr<Plan>> plans_;
+  std::unordered_multimap<std::size_t, Entry> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
   bool executing_ = false;
   std::uint64_t flushes_ = 0;
-  std::uint64_t stamp_ = 0;  ///< of what is being executed
+  std::uint64_t fingerprint_ = 0;  ///< of what is being executed
 };
 
 }  // namespace op2::sched

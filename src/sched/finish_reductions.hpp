@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The end of a loop: what its threads and ranks have found becomes the value of each global.
+// From what the iterations of a step have found on this rank to values of globals.
 #pragma once
+
+#include <cstddef>
+#include <functional>
 
 #include <comm/messages/communicator.hpp>
 #include <core/queue.hpp>
@@ -8,10 +11,12 @@
 
 namespace op2::sched {
 
-/// Completes the reductions of a loop when both halves have run: afterwards the user's memory has
-/// the result, and a lazy global, on several ranks, what this one adds to it. Collective if the
-/// loop has a raw reduction; then what a host function throws ends the session.
-void finish_reductions(const LoopStep& step, const core::Queue& queue,
-                       comm::Communicator& communicator);
+/// This rank's result for a reduction of a step, see PreparedPlan::collect.
+using Collect = std::function<std::byte*(const GlobalArg&)>;
+
+/// Raw globals get their final value: collective if the step has any. Lazy ones are combined over
+/// the ranks when somebody needs them.
+void finish_reductions(const Step& step, const core::Queue& queue, comm::Communicator& communicator,
+                       const Collect& collect);
 
 }  // namespace op2::sched

@@ -107,7 +107,7 @@ TEST_F(Fusion, ChangesNoResultAndIsInTheTable) {
   EXPECT_EQ(op_get_loop_iterations("shifted"), 5 * size);
   const std::string report = end();
   EXPECT_THAT(report, HasSubstr("doubled+shifted+scaled"));
-  EXPECT_THAT(report, HasSubstr(",4,\"doubled+shifted+scaled\"\n"));
+  EXPECT_THAT(report, HasSubstr(",5,\"doubled+shifted+scaled\"\n"));
 }
 
 TEST_F(Fusion, LeavesLoopsApartThatMeetThroughAMap) {
@@ -132,7 +132,8 @@ TEST_F(Fusion, LeavesTextsWithHelpersAlone) {
       op_fetch_data(c, values.data());
       EXPECT_DOUBLE_EQ(values[7], 4 + 256);
     }
-    EXPECT_THAT(end(), Not(HasSubstr("doubled+powers")));
+    const bool fuses = std::string_view(disable) == "none";
+    EXPECT_EQ(end().find("doubled+powers") != std::string::npos, fuses);
   }
 }
 

@@ -18,8 +18,8 @@
 #include <comm/halo/halo_memory.hpp>
 #include <comm/messages/records.hpp>
 #include <sched/chain_analysis.hpp>
-#include <sched/chain_builder.hpp>
-#include <sched/plan.hpp>
+#include <sched/cut.hpp>
+#include <sched/plan_key.hpp>
 
 #include "stopwatch.hpp"
 

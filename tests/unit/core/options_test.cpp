@@ -62,7 +62,7 @@ TEST(Options, EverySwitchIsRead) {
   EXPECT_EQ(o.cache_max_bytes, std::int64_t{2} << 20);
   EXPECT_EQ(o.queue_max, 5);
   EXPECT_EQ(o.log, "debug");
-  EXPECT_TRUE(o.dump.chain && o.dump.source && !o.dump.schedule);
+  EXPECT_TRUE(o.dump.analyse && o.dump.source && !o.dump.schedule);
   EXPECT_EQ(o.trace, "t.json");
   EXPECT_EQ(o.timing, "t.csv");
   EXPECT_FALSE(o.queue_loops);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a kernel's host function is given.
-#include <sched/host_loop.hpp>
+#include <sched/executor/reference/host_loop.hpp>
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 
 #include <core/mesh.hpp>
 #include <core/value_type.hpp>
-#include <sched/set_by_one.hpp>
+#include <sched/executor/payload.hpp>
 #include <support/fake_communicator.hpp>
 
 namespace op2::sched {
@@ -83,10 +83,10 @@ TEST(Reduction, GlobalsOfAllRanksAreCombinedAtOnce) {
   });
 }
 
-TEST(SetByOne, TheBestExtremeWinsAndOfEqualOnesTheLowestNumber) {
+TEST(Payload, TheBestExtremeWinsAndOfEqualOnesTheLowestNumber) {
   const double values[] = {3, 1, 1};
-  const auto found = [&](int k, std::int64_t mark) {
-    return Found{nullptr, mark, reinterpret_cast<const std::byte*>(&values[k])};
+  const auto found = [&](int k, std::int64_t element) {
+    return Found{nullptr, element, reinterpret_cast<const std::byte*>(&values[k])};
   };
   const core::LoopArg least = reduced(OP_MIN, Type::f64, 1),
                       greatest = reduced(OP_MAX, Type::f64, 1);
@@ -96,7 +96,7 @@ TEST(SetByOne, TheBestExtremeWinsAndOfEqualOnesTheLowestNumber) {
   EXPECT_EQ(winner_of(std::span(ranks).subspan(3), &least), -1);
 }
 
-TEST(SetByOne, NoElementWinsAgainstABetterStartValueOfSomeRank) {
+TEST(Payload, NoElementWinsAgainstABetterStartValueOfSomeRank) {
   const double values[] = {102, 500};
   const auto* bytes = reinterpret_cast<const std::byte*>(values);
   const core::LoopArg greatest = reduced(OP_MAX, Type::f64, 1);
@@ -104,7 +104,7 @@ TEST(SetByOne, NoElementWinsAgainstABetterStartValueOfSomeRank) {
   EXPECT_EQ(winner_of(ranks, &greatest), -1);
 }
 
-TEST(SetByOne, WithoutAnExtremeTheHighestNumberWins) {
+TEST(Payload, WithoutAnExtremeTheHighestNumberWins) {
   const Found ranks[] = {{nullptr, no_element, nullptr},
                          {nullptr, 0, nullptr},
                          {nullptr, 7, nullptr},

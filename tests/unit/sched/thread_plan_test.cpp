@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sched/thread_plan.hpp>
+#include <sched/executor/cpu/thread_plan.hpp>
+
+#include <sched/conflicts.hpp>
 
 #include <map>
 #include <random>
@@ -17,7 +19,7 @@ struct TestMap {
   std::vector<std::int32_t> table;  ///< shape [size x arity]
   int arity;
   std::int64_t target_size;
-  Touch column(int k) const { return {table.data() + k, arity, target_size}; }
+  RowAccess column(int k) const { return {table.data() + k, arity, target_size}; }
 };
 
 /// Edge e joins cells e and e + 1, around a ring.
@@ -27,68 +29,69 @@ TestMap ring(int size) {
   return map;
 }
 
-std::vector<Touch> all_columns(const TestMap& map) {
-  std::vector<Touch> touches;
-  for (int k = 0; k < map.arity; ++k) touches.push_back(map.column(k));
-  return touches;
+std::vector<RowAccess> all_columns(const TestMap& map) {
+  std::vector<RowAccess> accesses;
+  for (int k = 0; k < map.arity; ++k) accesses.push_back(map.column(k));
+  return accesses;
 }
 
 TEST(ThreadPlan, ALoopWithoutConflictsIsCutEvenly) {
   const ThreadPlan plan = plan_threads({0, 10}, 3, {});
-  ASSERT_EQ(plan.phases.size(), 1u);
-  EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 3}}, RunList{{3, 6}}, RunList{{6, 10}}));
+  ASSERT_EQ(plan.stages.size(), 1u);
+  EXPECT_THAT(plan.stages[0],
+              ElementsAre(IndexRanges{{0, 3}}, IndexRanges{{3, 6}}, IndexRanges{{6, 10}}));
 }
 
-TEST(ThreadPlan, IterationsOnTheBorderOfTwoSlabsWaitForTheSecondPhase) {
+TEST(ThreadPlan, IterationsOnTheBorderOfTwoBlocksWaitForTheSecondStage) {
   const TestMap map = ring(8);
   const ThreadPlan plan = plan_threads({0, 8}, 2, all_columns(map));
-  ASSERT_EQ(plan.phases.size(), 2u);
-  EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 3}}, RunList{{4, 7}}));
-  EXPECT_THAT(plan.phases[1], ElementsAre(RunList{{3, 4}, {7, 8}}, IsEmpty()));
+  ASSERT_EQ(plan.stages.size(), 2u);
+  EXPECT_THAT(plan.stages[0], ElementsAre(IndexRanges{{0, 3}}, IndexRanges{{4, 7}}));
+  EXPECT_THAT(plan.stages[1], ElementsAre(IndexRanges{{3, 4}, {7, 8}}, IsEmpty()));
 }
 
-TEST(ThreadPlan, NeighbouringSlabsNeedTwoRoundsForAnyNumberOfThreads) {
+TEST(ThreadPlan, NeighbouringBlocksNeedTwoRoundsForAnyNumberOfThreads) {
   const TestMap map = ring(64);
-  EXPECT_EQ(plan_threads({0, 64}, 8, all_columns(map)).phases.size(), 3u);
+  EXPECT_EQ(plan_threads({0, 64}, 8, all_columns(map)).stages.size(), 3u);
 }
 
-TEST(ThreadPlan, AnIterationOnThreeSlabsRunsLastOnOneThread) {
+TEST(ThreadPlan, AnIterationOnThreeBlocksRunsLastOnOneThread) {
   const TestMap map{{0, 1, 2}, 3, 3};
   const ThreadPlan plan = plan_threads({0, 1}, 3, all_columns(map));
-  ASSERT_EQ(plan.phases.size(), 1u);
-  EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 1}}, IsEmpty(), IsEmpty()));
+  ASSERT_EQ(plan.stages.size(), 1u);
+  EXPECT_THAT(plan.stages[0], ElementsAre(IndexRanges{{0, 1}}, IsEmpty(), IsEmpty()));
 }
 
 TEST(ThreadPlan, OneThreadRunsTheSetInOneRange) {
   const TestMap map = ring(8);
   const ThreadPlan plan = plan_threads({0, 8}, 1, all_columns(map));
-  ASSERT_EQ(plan.phases.size(), 1u);
-  EXPECT_THAT(plan.phases[0], ElementsAre(RunList{{0, 8}}));
+  ASSERT_EQ(plan.stages.size(), 1u);
+  EXPECT_THAT(plan.stages[0], ElementsAre(IndexRanges{{0, 8}}));
 }
 
 TEST(ThreadPlan, AnOrderedLoopStaysOnOneThread) {
-  EXPECT_THAT(plan_in_order({0, 5}, 2).phases,
-              ElementsAre(ElementsAre(RunList{{0, 5}}, IsEmpty())));
+  EXPECT_THAT(plan_in_order({0, 5}, 2).stages,
+              ElementsAre(ElementsAre(IndexRanges{{0, 5}}, IsEmpty())));
 }
 
-TEST(ThreadPlan, AnEmptySetHasNoPhases) {
-  EXPECT_THAT(plan_threads({0, 0}, 4, {}).phases, IsEmpty());
-  EXPECT_THAT(plan_in_order({0, 0}, 4).phases, IsEmpty());
+TEST(ThreadPlan, AnEmptySetHasNoStages) {
+  EXPECT_THAT(plan_threads({0, 0}, 4, {}).stages, IsEmpty());
+  EXPECT_THAT(plan_in_order({0, 0}, 4).stages, IsEmpty());
 }
 
 TEST(ThreadPlan, TargetsRepeatIfTwoIterationsShareARow) {
   const TestMap shared = ring(4);
   EXPECT_TRUE(has_repeated_targets(4, all_columns(shared)));
   EXPECT_FALSE(has_repeated_targets(4, std::vector{shared.column(0)}));
-  EXPECT_TRUE(has_repeated_targets(4, std::vector{shared.column(1), Touch{nullptr, 0, 4}}));
+  EXPECT_TRUE(has_repeated_targets(4, std::vector{shared.column(1), RowAccess{nullptr, 0, 4}}));
   const TestMap twice{{2, 2, 0, 0}, 2, 3};
   EXPECT_FALSE(has_repeated_targets(2, all_columns(twice)));
 }
 
-TEST(ThreadPlan, StatisticsCountThePhasesThatWait) {
+TEST(ThreadPlan, StatisticsCountTheStagesThatWait) {
   const TestMap map = ring(8);
   const ThreadPlanStatistics statistics = statistics_of(plan_threads({0, 8}, 2, all_columns(map)));
-  EXPECT_DOUBLE_EQ(statistics.first_phase, 0.75);
+  EXPECT_DOUBLE_EQ(statistics.first_stage, 0.75);
   EXPECT_DOUBLE_EQ(statistics.imbalance, 5.0 / 4.0);
   EXPECT_DOUBLE_EQ(statistics_of({}).imbalance, 1.0);
 }
@@ -97,13 +100,13 @@ TEST(ThreadPlan, StatisticsCountThePhasesThatWait) {
 struct RandomLoop {
   std::int64_t size;
   std::vector<TestMap> maps;
-  bool direct;  ///< it also touches its own set directly, through target 0
+  bool direct;  ///< it also accesses its own set directly, through target 0
 
-  std::vector<Touch> touches() const {
-    std::vector<Touch> all;
+  std::vector<RowAccess> accesses() const {
+    std::vector<RowAccess> all;
     if (direct) all.push_back({nullptr, 0, size});
     for (const TestMap& map : maps)
-      for (const Touch& touch : all_columns(map)) all.push_back(touch);
+      for (const RowAccess& access : all_columns(map)) all.push_back(access);
     return all;
   }
 };
@@ -125,10 +128,10 @@ RandomLoop random_loop(std::mt19937& random) {
   return loop;
 }
 
-/// Rows that a thread touches, as (touch's set by size, row): sets of equal size are one set.
+/// Rows that a thread accesses, as (touch's set by size, row): sets of equal size are one set.
 using Row = std::pair<std::int64_t, std::int64_t>;
 
-bool is_ascending(const RunList& runs) {
+bool is_ascending(const IndexRanges& runs) {
   for (std::size_t k = 0; k < runs.size(); ++k) {
     if (runs[k].begin >= runs[k].end) return false;
     if (k > 0 && runs[k - 1].end >= runs[k].begin) return false;
@@ -136,17 +139,17 @@ bool is_ascending(const RunList& runs) {
   return true;
 }
 
-/// Whether two threads touch the same row in this phase; counts executions of each element.
-bool has_race(const std::vector<RunList>& phase, std::span<const Touch> touches,
+/// Whether two threads touch the same row in this stage; counts executions of each element.
+bool has_race(const std::vector<IndexRanges>& stage, std::span<const RowAccess> accesses,
               std::vector<int>& executions) {
   std::map<Row, std::size_t> owner;
   bool race = false;
-  for (std::size_t thread = 0; thread < phase.size(); ++thread)
-    for (const Range& range : phase[thread])
+  for (std::size_t thread = 0; thread < stage.size(); ++thread)
+    for (const IndexRange& range : stage[thread])
       for (std::int64_t e = range.begin; e < range.end; ++e) {
         ++executions[e];
-        for (const Touch& touch : touches) {
-          const Row row{touch.target_size, touch.index ? touch.index[e * touch.stride] : e};
+        for (const RowAccess& access : accesses) {
+          const Row row{access.rows, access.index ? access.index[e * access.stride] : e};
           race = race || owner.try_emplace(row, thread).first->second != thread;
         }
       }
@@ -157,14 +160,14 @@ TEST(ThreadPlan, RandomLoopsRunEveryIterationOnceAndWithoutRaces) {
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     std::mt19937 random(seed);
     const RandomLoop loop = random_loop(random);
-    const std::vector<Touch> touches = loop.touches();
+    const std::vector<RowAccess> accesses = loop.accesses();
     const int threads = 1 + static_cast<int>(seed % 9);
-    const ThreadPlan plan = plan_threads({0, loop.size}, threads, touches);
+    const ThreadPlan plan = plan_threads({0, loop.size}, threads, accesses);
     std::vector<int> executions(loop.size, 0);
-    for (const auto& phase : plan.phases) {
-      ASSERT_EQ(phase.size(), static_cast<std::size_t>(threads)) << "seed " << seed;
-      ASSERT_FALSE(has_race(phase, touches, executions)) << "seed " << seed;
-      for (const RunList& runs : phase) ASSERT_TRUE(is_ascending(runs)) << "seed " << seed;
+    for (const auto& stage : plan.stages) {
+      ASSERT_EQ(stage.size(), static_cast<std::size_t>(threads)) << "seed " << seed;
+      ASSERT_FALSE(has_race(stage, accesses, executions)) << "seed " << seed;
+      for (const IndexRanges& runs : stage) ASSERT_TRUE(is_ascending(runs)) << "seed " << seed;
     }
     ASSERT_THAT(executions, testing::Each(1)) << "seed " << seed;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether loops are tiled: by the model, and by a trial with given times.
-#include <sched/tile_model.hpp>
+#include <sched/executor/cpu/tile_model.hpp>
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles execute every iteration once, never before what it depends on, and no two threads touch a
 // row at the same time.
-#include <sched/tile_plan.hpp>
+#include <sched/executor/cpu/tile_plan.hpp>
 
 #include <algorithm>
 #include <map>
@@ -63,21 +63,22 @@ struct RandomProblem {
     const int size = static_cast<int>(problem.sizes[at(set)]);
     const int begin = pick(random, 0, 3) == 0 ? pick(random, 0, size) : 0;
     TileLoop loop{set, {begin, pick(random, begin, size)}, pick(random, 0, size), {}};
-    if (pick(random, 0, 1) == 0) loop.touches.push_back({set, nullptr, 0});
+    if (pick(random, 0, 1) == 0) loop.accesses.push_back({nullptr, 0, size, set});
     for (const TestMap& map : maps)
       for (int column = 0; column < map.arity; ++column)
         if (map.from == set && pick(random, 0, 1) == 0)
-          loop.touches.push_back({map.to, map.entries.data() + column, map.arity});
+          loop.accesses.push_back(
+              {map.entries.data() + column, map.arity, problem.sizes[at(map.to)], map.to});
     return loop;
   }
 };
 
 /// When an iteration is executed.
 struct Moment {
-  std::size_t phase, thread, step;
+  std::size_t stage, thread, step;
   bool before(const Moment& other) const {
-    return phase < other.phase ||
-           (phase == other.phase && thread == other.thread && step < other.step);
+    return stage < other.stage ||
+           (stage == other.stage && thread == other.thread && step < other.step);
   }
 };
 
@@ -90,15 +91,15 @@ class Checker {
 
   std::string complaint(const TilePlan& plan) {
     executed_.assign(problem_.loops.size(), {});
-    for (std::size_t phase = 0; phase < plan.phases.size(); ++phase)
-      for (std::size_t thread = 0; thread < plan.phases[phase].size(); ++thread) {
+    for (std::size_t stage = 0; stage < plan.stages.size(); ++stage)
+      for (std::size_t thread = 0; thread < plan.stages[stage].size(); ++thread) {
         std::size_t step = 0;
-        for (const TileItem& item : plan.phases[phase][thread])
-          if (std::string wrong = execute(plan, item, {phase, thread, step++}); !wrong.empty())
+        for (const TileItem& item : plan.stages[stage][thread])
+          if (std::string wrong = execute(plan, item, {stage, thread, step++}); !wrong.empty())
             return wrong;
       }
     for (std::size_t l = 0; l < problem_.loops.size(); ++l) {
-      const Range rows = problem_.loops[l].rows;
+      const IndexRange rows = problem_.loops[l].rows;
       if (std::ssize(executed_[l]) != rows.end - rows.begin)
         return fmt::format("loop {}: {} of {} iterations", l, executed_[l].size(),
                            rows.end - rows.begin);
@@ -123,12 +124,12 @@ class Checker {
     std::map<Row, std::vector<std::pair<std::size_t, Moment>>> touched;  // by loops in their order
     for (std::size_t l = 0; l < problem_.loops.size(); ++l)
       for (const auto& [e, moment] : executed_[l])
-        for (const TileTouch& touch : problem_.loops[l].touches) {
-          const std::int64_t row = touch.index == nullptr ? e : touch.index[e * touch.stride];
-          auto& moments = touched[{touch.set, row}];
+        for (const RowAccess& access : problem_.loops[l].accesses) {
+          const std::int64_t row = access.index == nullptr ? e : access.index[e * access.stride];
+          auto& moments = touched[{access.set, row}];
           for (const auto& [loop, earlier] : moments) {
             if (loop < l && !earlier.before(moment)) return "an iteration before its turn";
-            if (loop == l && earlier.phase == moment.phase && earlier.thread != moment.thread)
+            if (loop == l && earlier.stage == moment.stage && earlier.thread != moment.thread)
               return "two threads in one row";
           }
           moments.push_back({l, moment});
@@ -158,9 +159,11 @@ struct Row1d {
     for (std::int32_t e = 0; e + 1 < cells; ++e) entries.insert(entries.end(), {e, e + 1});
     problem.sizes = {cells, cells - 1};
     for (int step = 0; step < steps; ++step) {
-      problem.loops.push_back(
-          {1, {0, cells - 1}, cells - 1, {{0, entries.data(), 2}, {0, entries.data() + 1, 2}}});
-      problem.loops.push_back({0, {0, cells}, cells, {{0, nullptr, 0}}});
+      problem.loops.push_back({1,
+                               {0, cells - 1},
+                               cells - 1,
+                               {{entries.data(), 2, cells, 0}, {entries.data() + 1, 2, cells, 0}}});
+      problem.loops.push_back({0, {0, cells}, cells, {{nullptr, 0, cells, 0}}});
     }
     problem.links.push_back({1, 0, entries.data(), 2, cells - 1});
     problem.home = 0;
@@ -174,10 +177,10 @@ TEST(TilePlan, WithoutTheBarrierTwoThreadsWouldMeet) {
   const Row1d row(100, 4);
   TilePlan plan = plan_tiles(row.problem, {2, 5});
   ASSERT_EQ(Checker(row.problem).complaint(plan), "");
-  ASSERT_EQ(plan.phases.size(), 2U);
-  auto& first = plan.phases[0][1];
-  first.insert(first.end(), plan.phases[1][0].begin(), plan.phases[1][0].end());
-  plan.phases.pop_back();
+  ASSERT_EQ(plan.stages.size(), 2U);
+  auto& first = plan.stages[0][1];
+  first.insert(first.end(), plan.stages[1][0].begin(), plan.stages[1][0].end());
+  plan.stages.pop_back();
   EXPECT_NE(Checker(row.problem).complaint(plan), "");
 }
 
@@ -192,14 +195,14 @@ TEST(TilePlan, OrderedSetsGiveOneRunPerLoopAndTile) {
 TEST(TilePlan, OnlyWhatLiesNearTheBorderOfTwoThreadsWaits) {
   const Row1d row(1000, 5);
   const TileStatistics use = statistics_of(plan_tiles(row.problem, {2, 10}));
-  EXPECT_GT(use.first_phase, 0.99);
-  EXPECT_LT(use.first_phase, 1);
+  EXPECT_GT(use.first_stage, 0.99);
+  EXPECT_LT(use.first_stage, 1);
 }
 
 TEST(TilePlan, ThereIsNoneIfRunsAreShort) {
   Row1d row(4000, 3);
   std::shuffle(row.entries.begin(), row.entries.end(), Random(1));
-  EXPECT_TRUE(plan_tiles(row.problem, {1, 10, 0, 16}).phases.empty());
+  EXPECT_TRUE(plan_tiles(row.problem, {1, 10, 0, 16}).stages.empty());
   EXPECT_EQ(Checker(row.problem).complaint(plan_tiles(row.problem, {1, 10, 0, 0})), "");
 }
 

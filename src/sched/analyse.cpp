@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/analyse.hpp>
+
+#include <algorithm>
+
+#include <sched/chain_analysis.hpp>
+
+namespace op2::sched {
+namespace {
+
+std::size_t index_of(const core::Dat* dat) {
+  return static_cast<std::size_t>(dat->index);
+}
+
+/// Levels of one chain after the other; `valid` and the result move forward together.
+class Analyser {
+ public:
+  Analyser(const core::Queue& queue, const std::vector<core::Level>& valid,
+           const AnalysisOptions& options)
+      : queue_(queue), options_(options) {
+    result_.valid_after = valid;
+    result_.loops.resize(queue.size());
+  }
+
+  /// Appends the chain of `range`, or what it is cut into.
+  void add(RecordRange range) {
+    if (options_.one_loop)
+      for (const RecordRange& loop : loops_of(range)) add_loop(loop, loop.begin == range.begin);
+    else
+      add_chain(range);
+  }
+
+  Analysis take() {
+    if (options_.one_loop)
+      for (Chain& chain : result_.chains) find_interior(chain);
+    return std::move(result_);
+  }
+
+ private:
+  struct Described {
+    ChainDescription chain;
+    std::vector<core::Level> valid;  ///< of its dats, before it
+    core::ChainLevels levels;
+  };
+
+  Described describe(RecordRange range) const {
+    Described made{describe_chain(queue_, range, options_.keep_all), {}, {}};
+    for (const core::Dat* dat : made.chain.dats)
+      made.valid.push_back(result_.valid_after[index_of(dat)]);
+    const std::vector<core::Level> wanted(made.chain.dats.size(), 0);
+    made.levels = analyse_chain(made.chain.loops, made.valid, wanted);
+    return made;
+  }
+
+  /// Each loop of the range with the assignments before it; the last one with those after it.
+  std::vector<RecordRange> loops_of(RecordRange range) const {
+    std::vector<RecordRange> loops;
+    std::size_t begin = range.begin;
+    for (std::size_t k = range.begin; k < range.end; ++k)
+      if (!queue_.records()[k].is_assignment()) {
+        loops.push_back({begin, k + 1});
+        begin = k + 1;
+      }
+    if (loops.empty()) return {range};
+    loops.back().end = range.end;
+    return loops;
+  }
+
+  void add_chain(RecordRange range) {
+    const Described made = describe(range);
+    Chain& chain = result_.chains.emplace_back();
+    chain.records = range;
+    chain.exchanged = missing_layers(made);
+    accept(range, made);
+    set_layers(chain);
+  }
+
+  void add_loop(RecordRange range, bool begins_chain) {
+    const Described made = describe(range);
+    std::vector<comm::DatLayers> missing = missing_layers(made);
+    if (begins_chain || !missing.empty()) {
+      result_.chains.push_back({range, std::move(missing), 0});
+      valid_before_.push_back(result_.valid_after);
+    } else {
+      result_.chains.back().records.end = range.end;
+    }
+    accept(range, made);
+    set_layers(result_.chains.back());
+  }
+
+  std::vector<comm::DatLayers> missing_layers(const Described& made) const {
+    std::vector<comm::DatLayers> missing;
+    if (options_.one_rank) return missing;
+    for (std::size_t k = 0; k < made.chain.dats.size(); ++k) {
+      const core::Level from = std::max(made.valid[k], 0);
+      if (made.levels.need[k] > from)
+        missing.push_back({made.chain.dats[k], from, made.levels.need[k]});
+    }
+    return missing;
+  }
+
+  static void set_layers(Chain& chain) {
+    for (const comm::DatLayers& dat : chain.exchanged)
+      chain.layers = std::max(chain.layers, (dat.to + 1) / 2);
+  }
+
+  /// Takes the levels of the loops in `range`, and what is valid after them.
+  void accept(RecordRange range, const Described& made) {
+    std::size_t loop = 0;
+    const bool in_flight = !result_.chains.back().exchanged.empty();
+    for (std::size_t k = range.begin; k < range.end; ++k) {
+      if (queue_.records()[k].is_assignment()) continue;
+      result_.loops[k] = {in_flight ? made.levels.core[loop] : core::no_level,
+                          made.levels.extent[loop]};
+      ++loop;
+    }
+    for (std::size_t k = 0; k < made.chain.dats.size(); ++k)
+      result_.valid_after[index_of(made.chain.dats[k])] = made.levels.valid[k];
+    result_.rows = std::max(result_.rows, made.levels.rows);
+  }
+
+  /// What loops whose extents were found one by one may do while the exchange before the first of
+  /// them is in flight.
+  void find_interior(const Chain& chain) {
+    if (chain.exchanged.empty()) return;
+    const ChainDescription loops = describe_chain(queue_, chain.records, options_.keep_all);
+    const std::vector<core::Level>& before =
+        valid_before_[static_cast<std::size_t>(&chain - result_.chains.data())];
+    ChainDemand demand{{}, std::vector<core::Level>(loops.dats.size(), core::no_level)};
+    std::vector<core::Level> valid;
+    for (std::size_t k = 0; k < loops.dats.size(); ++k) {
+      valid.push_back(before[index_of(loops.dats[k])]);
+      for (const comm::DatLayers& dat : chain.exchanged)
+        if (dat.dat == loops.dats[k]) demand.need[k] = dat.to;
+    }
+    std::vector<LoopLevels*> levels;
+    for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
+      if (!queue_.records()[k].is_assignment()) levels.push_back(&result_.loops[k]);
+    for (const LoopLevels* loop : levels) demand.extent.push_back(loop->extent);
+    const std::vector<core::Level> interior = chain_core(loops.loops, demand, valid);
+    for (std::size_t k = 0; k < levels.size(); ++k) levels[k]->interior = interior[k];
+  }
+
+  const core::Queue& queue_;
+  const AnalysisOptions options_;
+  Analysis result_;
+  std::vector<std::vector<core::Level>> valid_before_;  ///< per chain, with `one_loop`
+};
+
+}  // namespace
+
+Analysis analyse(const core::Queue& queue, const std::vector<RecordRange>& cut,
+                 const std::vector<core::Level>& valid, const AnalysisOptions& options) {
+  Analyser analyser(queue, valid, options);
+  for (const RecordRange& range : cut) analyser.add(range);
+  return analyser.take();
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/books.hpp>
+
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sched/conflicts.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// "a+b+c", or "a+b+c+... (16 loops)".
+std::string joined_name(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 4;
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, "+"));
+  return fmt::format("{}+... ({} loops)", fmt::join(names.begin(), names.begin() + most, "+"),
+                     names.size());
+}
+
+}  // namespace
+
+std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
+                                  const std::vector<std::string>& descriptions) {
+  std::vector<StepRows> all;
+  for (std::size_t s = 0; s < steps.all.size(); ++s) {
+    const Step& step = steps.all[s];
+    StepRows& rows = all.emplace_back();
+    if (step.kind == Step::Kind::assignment) continue;
+    std::vector<std::string> names;
+    for (const KernelUse& use : step.kernels) {
+      check_name(queue.records()[use.record]);
+      names.emplace_back(queue.records()[use.record].name);
+    }
+    if (names.empty()) names.emplace_back(queue.records()[step.record].name);
+    rows.row = &table_.row(joined_name(names));
+    if (!step.runs()) continue;
+    rows.useful_bytes = useful_bytes(step.set, step.args);
+    rows.row->code = descriptions[s];
+    if (!step.fused()) continue;
+    for (const std::string& name : names) {
+      rows.members.push_back(&table_.row(name));
+      rows.members.back()->fused_in = rows.row->name;
+      if (rows.members.back()->code.empty()) rows.members.back()->code = rows.row->code;
+    }
+  }
+  return all;
+}
+
+/// Warns if loops of one name run different kernels.
+void Books::check_name(const core::LoopRecord& loop) {
+  const auto [known, fresh] = kernels_.try_emplace(loop.name, loop.kernel);
+  if (!fresh && std::string_view(known->second->source) != loop.kernel->source)
+    log_.warning_once(
+        fmt::format("name {}", loop.name),
+        fmt::format("loops named '{}' run different kernels (here {}:{}); the per-loop table adds "
+                    "them up",
+                    loop.name, loop.where.file, loop.where.line));
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pass that says in which rows of the per-loop table a plan is accounted for.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <core/log.hpp>
+#include <core/loop_table.hpp>
+#include <core/queue.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+class Books {
+ public:
+  /// All references must outlive it.
+  Books(core::LoopTable& table, core::Log& log) : table_(table), log_(log) {}
+
+  /// Rows of each step, by the names of its loops; fused ones have a row "a+b".
+  /// @param descriptions  per step: how it is executed, for the column "code"
+  std::vector<StepRows> open(const core::Queue& queue, const Steps& steps,
+                             const std::vector<std::string>& descriptions);
+
+ private:
+  void check_name(const core::LoopRecord& loop);
+
+  core::LoopTable& table_;
+  core::Log& log_;
+  std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
+};
+
+}  // namespace op2::sched

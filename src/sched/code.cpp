@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/code.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <core/error.hpp>
+#include <sched/conflicts.hpp>
+#include <sched/shapes.hpp>
+#include <sched/shared_code.hpp>
+#include <sched/shared_flags.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// For the log.
+std::string origin_of(const jit::CompiledLoop& code) {
+  if (code.from_disk) return "from the cache directory";
+  if (code.received) return "from another rank";
+  return fmt::format("compiled in {:.0f} ms", 1e3 * code.compile_seconds);
+}
+
+/// Whether nothing is known of the kernel but where it is.
+bool is_function_alone(op_kernel kernel) {
+  return *kernel->source == '\0';
+}
+
+/// The first dat whose rows only host functions can read, or null.
+const core::Dat* opaque_dat(std::span<const core::LoopArg> args) {
+  const auto found = std::ranges::find_if(
+      args, [](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat->opaque; });
+  return found == args.end() ? nullptr : found->dat;
+}
+
+std::string site_of(const core::LoopRecord& loop) {
+  return fmt::format("{}:{}", loop.where.file, loop.where.line);
+}
+
+std::vector<op_kernel> kernels_of(const core::Queue& queue, std::span<const std::size_t> records) {
+  std::vector<op_kernel> kernels;
+  for (const std::size_t record : records) kernels.push_back(queue.records()[record].kernel);
+  return kernels;
+}
+
+std::vector<op_kernel> kernels_of(const Step& step) {
+  std::vector<op_kernel> kernels;
+  for (const KernelUse& use : step.kernels) kernels.push_back(use.kernel);
+  return kernels;
+}
+
+std::size_t position_of(const Step& step, const Steps& steps) {
+  return static_cast<std::size_t>(&step - steps.all.data());
+}
+
+bool is_awaited(const jit::Outcome& outcome) {
+  return outcome.code == nullptr && !outcome.error;
+}
+
+/// Whether host functions can stand in for the step's code until it is compiled. They read
+/// constants when they run, not as they were at the call.
+bool can_run_on_host(const jit::LoopNest& nest, const Step& step) {
+  const auto has_host = [](const KernelUse& use) { return use.kernel->host != nullptr; };
+  const auto has_constants = [](const jit::KernelCall& call) { return !call.constants.empty(); };
+  return std::ranges::all_of(step.kernels, has_host) &&
+         std::ranges::none_of(nest.calls, has_constants);
+}
+
+}  // namespace
+
+FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
+  return {.on = options_.fuse,
+          .is_compiled =
+              [this, &queue](const core::LoopRecord& loop) {
+                return is_compiled(loop, queue.args_of(loop));
+              },
+          .stays_apart =
+              [this, &queue](const std::vector<std::size_t>& records) {
+                return !apart_.empty() && apart_.contains(kernels_of(queue, records));
+              }};
+}
+
+Code CodeFinder::find(const core::Queue& queue, const core::Mesh& mesh, const Steps& steps,
+                      Wait wait) {
+  Code code;
+  code.steps.resize(steps.all.size());
+  std::vector<const Step*> asked;
+  std::vector<jit::LoopRequest> requests;
+  Calls calls;
+  for (const Step& step : steps.all) {
+    if (!step.runs()) continue;
+    const core::LoopRecord& loop = queue.records()[step.record];
+    if (!is_compiled(loop, step.args)) {
+      take(queue, mesh, step, {}, code.steps[position_of(step, steps)]);
+      continue;
+    }
+    check_can_run(loop);
+    asked.push_back(&step);
+    requests.push_back(request_for(queue, mesh, step, calls));
+  }
+  if (requests.empty()) return code;
+  if (options_.dump.source)
+    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.nest));
+  const std::vector<jit::Outcome> outcomes = outcomes_of(requests, asked, wait);
+  code.regroup = keep_apart(queue, mesh, asked, outcomes);
+  for (std::size_t n = 0; n < asked.size() && !code.regroup; ++n) {
+    code.awaits_code = code.awaits_code || is_awaited(outcomes[n]);
+    take(queue, mesh, *asked[n], outcomes[n], code.steps[position_of(*asked[n], steps)]);
+  }
+  return code;
+}
+
+jit::LoopRequest CodeFinder::request_for(const core::Queue& queue, const core::Mesh& mesh,
+                                         const Step& step, Calls& calls) const {
+  jit::LoopRequest request;
+  request.nest.args = arg_shapes(step.args);
+  for (const KernelUse& use : step.kernels) {
+    const core::LoopRecord& loop = queue.records()[use.record];
+    const auto [known, fresh] = calls.try_emplace(use.kernel);
+    if (fresh) known->second = call_of(mesh, use.kernel);
+    request.nest.calls.push_back(known->second);
+    request.nest.calls.back().args = use.args;
+    request.origins.push_back(
+        {.loop = loop.name,
+         .call_site = site_of(loop),
+         .kernel = use.kernel,
+         .compare_access = options_.check_access || mesh.function_of(use.kernel) == nullptr,
+         .optional = optional_args(queue.args_of(loop))});
+  }
+  return request;
+}
+
+bool CodeFinder::must_wait(Wait wait) const {
+  return wait == Wait::always || options_.jit_wait || options_.jit == core::JitMode::require ||
+         options_.check_access || communicator_.size() > 1;
+}
+
+/// Code, or nothing for steps that run as host functions until it is there.
+std::vector<jit::Outcome> CodeFinder::outcomes_of(std::span<const jit::LoopRequest> requests,
+                                                  std::span<const Step* const> steps, Wait wait) {
+  if (must_wait(wait)) return code_for(jit_, communicator_, requests);
+  std::vector<jit::Outcome> outcomes = jit_.get_ready(requests);
+  for (std::size_t n = 0; n < requests.size(); ++n)
+    if (is_awaited(outcomes[n]) && !can_run_on_host(requests[n].nest, *steps[n]))
+      outcomes[n] = jit_.get(requests.subspan(n, 1)).front();
+  return outcomes;
+}
+
+/// Collective. Notes fused steps that have no code, or whose code is worse than that of the loops
+/// alone on any rank. @return whether there are any
+bool CodeFinder::keep_apart(const core::Queue& queue, const core::Mesh& mesh,
+                            std::span<const Step* const> steps,
+                            std::span<const jit::Outcome> outcomes) {
+  std::vector<const Step*> fused;
+  std::vector<char> failed, scalar;
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    if (!steps[n]->fused()) continue;
+    const jit::Outcome& outcome = outcomes[n];
+    fused.push_back(steps[n]);
+    failed.push_back(outcome.error ? 1 : 0);
+    scalar.push_back(outcome.code != nullptr && !outcome.code->is_wide() ? 1 : 0);
+  }
+  combine_flags(failed, communicator_, "comparing fused loops without code");
+  combine_flags(scalar, communicator_, "comparing fused loops that are not vectorised");
+  for (std::size_t n = 0; n < fused.size(); ++n)
+    if (scalar[n] != 0 && allows_vectors(fused[n]->args))
+      failed[n] = loses_vectors(queue, mesh, *fused[n]) ? 1 : failed[n];
+  for (std::size_t n = 0; n < fused.size(); ++n)
+    if (failed[n] != 0) apart_.insert(kernels_of(*fused[n]));
+  return std::ranges::find(failed, 1) != failed.end();
+}
+
+/// Collective. Whether the code of a loop alone is vectorised on any rank.
+bool CodeFinder::loses_vectors(const core::Queue& queue, const core::Mesh& mesh,
+                               const Step& fused) {
+  std::vector<jit::LoopRequest> requests;
+  Calls calls;
+  for (const KernelUse& use : fused.kernels)
+    requests.push_back(request_for(queue, mesh, step_of(queue, use.record), calls));
+  std::vector<char> vectorised(1, 0);
+  for (const jit::Outcome& outcome : code_for(jit_, communicator_, requests))
+    if (outcome.code != nullptr && outcome.code->is_wide()) vectorised[0] = 1;
+  combine_flags(vectorised, communicator_, "comparing which loops are vectorised");
+  return vectorised[0] != 0;
+}
+
+void CodeFinder::take(const core::Queue& queue, const core::Mesh& mesh, const Step& step,
+                      const jit::Outcome& outcome, StepCode& code) {
+  const core::LoopRecord& loop = queue.records()[step.record];
+  if (outcome.error) fall_back(loop, *outcome.error);
+  code.compiled = outcome.code;
+  if (outcome.code != nullptr) return report(loop, *outcome.code);
+  if (const core::FunctionKernel* function = mesh.function_of(loop.kernel))
+    code.variables = function->variables;
+}
+
+void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& code) {
+  if (!log_.logs(core::LogLevel::debug)) return;
+  log_.debug(fmt::format("loop '{}': kernel '{}' {}", loop.name, loop.kernel->name,
+                         logged_.insert(&code).second ? origin_of(code) : "has its code already"));
+}
+
+/// The kernel runs as host function from now on, unless it must not or cannot.
+void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
+  const ErrorCode code = error.code();
+  const bool final = code == ErrorCode::internal || code == ErrorCode::bad_option ||
+                     code == ErrorCode::kernel_access;
+  if (loop.kernel->host == nullptr || options_.jit == core::JitMode::require || final) throw error;
+  fallen_back_[loop.kernel] = static_cast<int>(code);
+  const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;
+  const std::string what =
+      about_kernel ? fmt::format("kernel '{}' runs", loop.kernel->name) : "kernels run";
+  log_.warning_once(what, fmt::format("{} as host function on one thread: {}", what, error.what()));
+}
+
+bool CodeFinder::wants_host(op_kernel kernel) const {
+  return kernel->host != nullptr &&
+         (is_function_alone(kernel) || options_.target == core::Target::reference ||
+          options_.jit == core::JitMode::off);
+}
+
+bool CodeFinder::is_compiled(const core::LoopRecord& loop,
+                             std::span<const core::LoopArg> args) const {
+  return opaque_dat(args) == nullptr && !wants_host(loop.kernel);
+}
+
+void CodeFinder::check_can_run(const core::LoopRecord& loop) const {
+  if (options_.jit == core::JitMode::off)
+    core::fail(ErrorCode::bad_option,
+               "loop '{}' ({}): kernel '{}' has no host function, so OP2_JIT=off cannot run it; "
+               "use OP_KERNEL or OP2_JIT=on",
+               loop.name, site_of(loop), loop.kernel->name);
+}
+
+bool CodeFinder::names_constants(op_kernel kernel, const core::Mesh& mesh) {
+  if (const core::FunctionKernel* function = mesh.function_of(kernel))
+    return is_function_alone(kernel) ||
+           !function->variables.empty();  // alone: it may name anything
+  if (constants_looked_for_ != mesh.constants().size()) {
+    names_constants_.clear();
+    constants_looked_for_ = mesh.constants().size();
+  }
+  const auto [answer, fresh] = names_constants_.try_emplace(kernel, false);
+  if (fresh) answer->second = !call_of(mesh, kernel).constants.empty();
+  return answer->second;
+}
+
+std::vector<std::string> CodeFinder::describe(const core::Queue& queue, const core::Mesh& mesh,
+                                              const Plan& plan) const {
+  std::vector<std::string> descriptions;
+  for (std::size_t s = 0; s < plan.code.size(); ++s) {
+    const Step& step = plan.steps.all[s];
+    if (!step.runs())
+      descriptions.emplace_back();
+    else if (plan.code[s].compiled == nullptr)
+      descriptions.push_back(describe_host(queue.records()[step.record], mesh, step.args));
+    else if (step.order == Order::any)
+      descriptions.push_back(
+          plan.code[s].compiled->is_wide() ? "jit, " + plan.code[s].compiled->lanes : "jit");
+    else
+      descriptions.emplace_back("jit, in order");
+  }
+  return descriptions;
+}
+
+/// Why a loop runs as host function.
+std::string CodeFinder::describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
+                                      std::span<const core::LoopArg> args) const {
+  const std::string ordered = sets_globals(args) ? ", in order" : "";
+  if (const auto failed = fallen_back_.find(loop.kernel); failed != fallen_back_.end())
+    return fmt::format("host (OP2-E{}){}", failed->second, ordered);
+  const core::Dat* opaque = opaque_dat(args);
+  if (opaque == nullptr && !wants_host(loop.kernel)) return "host, while its code is made";
+  const core::FunctionKernel* function = mesh.function_of(loop.kernel);
+  if (function != nullptr && !function->why_no_text.empty())
+    return fmt::format("host: {}{}", function->why_no_text, ordered);
+  if (opaque == nullptr) return "host" + ordered;
+  return fmt::format("host: the rows of dat '{}' are opaque{}", opaque->name_storage, ordered);
+}
+
+}  // namespace op2::sched

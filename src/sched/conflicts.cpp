@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/conflicts.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace op2::sched {
+namespace {
+
+template <class T>
+void sort_unique(std::vector<T>& items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+/// Dats that a loop modifies and accesses through maps.
+std::set<const core::Dat*> shared_dats(std::span<const core::LoopArg> args) {
+  std::set<const core::Dat*> modified, behind_maps, both;
+  for (const core::LoopArg& arg : args) {
+    if (!arg.is_active_dat()) continue;
+    if (arg.modifies()) modified.insert(arg.dat);
+    if (arg.is_indirect()) behind_maps.insert(arg.dat);
+  }
+  std::ranges::set_intersection(modified, behind_maps, std::inserter(both, both.end()));
+  return both;
+}
+
+/// All accesses of a loop to `dat`.
+SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) {
+  SharedDat shared{{}, true};
+  for (const core::LoopArg& arg : args) {
+    if (!arg.is_active_dat() || arg.dat != dat) continue;
+    shared.accesses.push_back(row_access(arg));
+    shared.only_increments = shared.only_increments && arg.is_indirect() && arg.access == OP_INC;
+  }
+  sort_unique(shared.accesses);
+  return shared;
+}
+
+}  // namespace
+
+ConflictPattern conflict_pattern(std::span<const core::LoopArg> args) {
+  ConflictPattern pattern;
+  for (const core::Dat* dat : shared_dats(args)) pattern.push_back(shared_dat(dat, args));
+  sort_unique(pattern);
+  return pattern;
+}
+
+bool reads_shared_rows(std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(shared_dats(args), [&](const core::Dat* dat) {
+    return !shared_dat(dat, args).only_increments &&
+           std::ranges::any_of(args, [&](const core::LoopArg& arg) {
+             return arg.is_active_dat() && arg.dat == dat && arg.access != OP_WRITE;
+           });
+  });
+}
+
+bool sets_globals(std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(args, &core::LoopArg::is_set_by_one);
+}
+
+bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> accesses) {
+  constexpr std::int64_t nobody = -1;
+  std::vector<std::int64_t> visitor;  // of each row: the last iteration that accessed it
+  for (const RowAccess& access : accesses)
+    if (access.rows > std::ssize(visitor))
+      visitor.resize(static_cast<std::size_t>(access.rows), nobody);
+  for (std::int64_t element = 0; element < iterations; ++element)
+    for (const RowAccess& access : accesses) {
+      std::int64_t& last = visitor[static_cast<std::size_t>(access.row_of(element))];
+      if (last != nobody && last != element) return true;
+      last = element;
+    }
+  return false;
+}
+
+bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end) {
+  return std::ranges::any_of(pattern, [&](const SharedDat& dat) {
+    return !dat.only_increments && has_repeated_targets(end, dat.accesses);
+  });
+}
+
+double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args) {
+  struct Use {
+    bool reads = false, writes = false;
+    double rows = 0;
+  };
+  std::map<const core::Dat*, Use> uses;
+  std::set<const core::Map*> maps;
+  for (const core::LoopArg& arg : args) {
+    if (!arg.active) continue;
+    if (arg.is_indirect()) maps.insert(arg.map);
+    if (!arg.is_active_dat()) continue;
+    Use& use = uses[arg.dat];
+    use.reads = use.reads || arg.access != OP_WRITE;
+    use.writes = use.writes || arg.modifies();
+    use.rows += set->size;  // each argument accesses at most one row per element
+  }
+  double bytes = 0;
+  for (const auto& [dat, use] : uses)
+    bytes +=
+        std::min<double>(dat->set->size, use.rows) * dat->size * (int{use.reads} + int{use.writes});
+  for (const core::Map* map : maps)
+    bytes += static_cast<double>(set->size) * map->dim * sizeof(std::int32_t);
+  return bytes;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where iterations of a loop meet: what decides how it may be shared among threads and whether its
+// result depends on their order.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <core/loop_record.hpp>
+#include <sched/row_access.hpp>
+
+namespace op2::sched {
+
+/// A dat that a loop modifies and accesses through maps, so that iterations may meet in its rows.
+struct SharedDat {
+  std::vector<RowAccess> accesses;  ///< sorted, without repetition; of all its arguments
+  bool only_increments;             ///< all of them OP_INC through maps: any order will do
+  auto operator<=>(const SharedDat&) const = default;
+};
+
+/// The shared dats of a loop: sorted, without repetition; empty: iterations are independent.
+using ConflictPattern = std::vector<SharedDat>;
+ConflictPattern conflict_pattern(std::span<const core::LoopArg> args);
+
+/// Whether iterations read rows that others modify through a map, other than by increments alone.
+bool reads_shared_rows(std::span<const core::LoopArg> args);
+
+/// Whether a global gets the value of one element.
+bool sets_globals(std::span<const core::LoopArg> args);
+
+/// Whether two iterations access the same row.
+/// Cost O(iterations * accesses + rows).
+bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> accesses);
+
+/// Whether two of the iterations [0, end) meet in a row such that the result depends on which comes
+/// first. Cost O(end * accesses) where dats are written through maps, else nothing.
+bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);
+
+/// Useful memory traffic of one execution, in bytes: each dat once, twice if it is read and
+/// written, only rows that can be accessed, and each map row once.
+double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args);
+
+}  // namespace op2::sched

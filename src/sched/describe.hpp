@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What OP2_DUMP shows: the values of the passes as text, a line per loop or step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <core/queue.hpp>
+#include <sched/executor/cpu/loop_parts.hpp>
+#include <sched/executor/cpu/make_tiles.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+std::string describe(const core::Queue& queue, const std::vector<RecordRange>& cut);
+/// Extents, interiors, exchanged layers, and what is valid afterwards, on the axis of levels.
+std::string describe(const core::Queue& queue, const Analysis& analysis);
+std::string describe(const core::Queue& queue, const std::vector<Order>& order);
+std::string describe(const core::Queue& queue, const Steps& steps);
+
+// Lines of a schedule; without a line break where more may follow.
+std::string describe_exchange(const Chain& chain, std::int64_t messages, std::int64_t bytes);
+std::string describe_tiles(const char* phase, const TiledSteps& tiled);
+std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_t step);
+std::string describe_parts(const StepParts& parts);
+
+}  // namespace op2::sched

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/bindings.hpp>
+
+#include <cstring>
+
+#include <sched/reduction.hpp>
+
+namespace op2::sched {
+namespace {
+
+core::ArgBinding bind_arg(const core::Set& set, const core::LoopArg& arg) {
+  core::ArgBinding binding{nullptr, nullptr, 0};
+  if (!arg.active) return binding;
+  if (arg.dat != nullptr) binding.base = arg.dat->rows.get();
+  if (arg.map != nullptr) {
+    binding.index = arg.map->map + arg.column;
+    binding.index_stride = arg.map->dim;
+  }
+  const core::Set& numbered = arg.map != nullptr ? *core::record_of(arg.map->to) : set;
+  if (arg.kind == OP_ARG_IDX && !numbered.numbers.empty())
+    binding.base = const_cast<std::int32_t*>(numbered.numbers.data());
+  return binding;
+}
+
+/// The value of a global that the loop sees: what was assigned before, or what there was before the
+/// chain.
+void* value_seen(const GlobalArg& global, core::Queue& queue) {
+  if (global.assignment >= 0)
+    return queue.captured(queue.records()[static_cast<std::size_t>(global.assignment)].captured);
+  if (global.shape.global != nullptr) return global.shape.global->value.data();
+  const core::ArgValue& value = global.source.value_in(queue);
+  return global.shape.modifies() ? value.user : queue.captured(value.captured);
+}
+
+}  // namespace
+
+StepBindings bind(const Step& step, int threads, bool some_do_not_count) {
+  StepBindings bindings{.threads = threads,
+                        .sets = some_do_not_count ? 2 * threads : threads,
+                        .block_bytes = step.block_bytes,
+                        .arg_count = step.args.size()};
+  bindings.blocks =
+      core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(bindings.sets));
+  for (int set = 0; set < bindings.sets; ++set) {
+    const std::size_t first = bindings.args.size();
+    for (const core::LoopArg& arg : step.args) bindings.args.push_back(bind_arg(*step.set, arg));
+    for (const GlobalArg& reduction : step.reductions)
+      bindings.args[first + reduction.arg].base = bindings.partial(reduction, set);
+  }
+  return bindings;
+}
+
+void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings) {
+  for (int set = 0; set < bindings.sets; ++set) {
+    core::ArgBinding* args =
+        bindings.args.data() + static_cast<std::size_t>(set) * step.args.size();
+    for (const GlobalArg& global : step.reads) args[global.arg].base = value_seen(global, queue);
+    for (const GlobalArg& reduction : step.reductions) {
+      std::byte* partial = bindings.partial(reduction, set);
+      start_partial(reduction.shape, value_seen(reduction, queue), partial);
+      if (reduction.shape.is_set_by_one())
+        std::memcpy(partial + reduction.element, &no_element, sizeof no_element);
+    }
+  }
+}
+
+std::byte* fold_threads(const StepBindings& bindings, const GlobalArg& reduction) {
+  std::byte* total = bindings.partial(reduction, 0);
+  for (int thread = 1; thread < bindings.threads; ++thread)
+    fold_partial(reduction.shape, bindings.partial(reduction, thread), total);
+  return total;
+}
+
+void run_assignment(const core::LoopRecord& record, core::Queue& queue) {
+  record.target->partial.clear();
+  std::memcpy(record.target->value.data(), queue.captured(record.captured),
+              record.target->value.size());
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executes plans on the threads of this process: compiled code on all of them, host functions on
+// one, chains tile by tile where that pays.
+#pragma once
+
+#include <memory>
+
+#include <comm/halo/distributed_mesh.hpp>
+#include <comm/messages/communicator.hpp>
+#include <core/options.hpp>
+#include <core/thread_pool.hpp>
+#include <core/topology.hpp>
+#include <core/trace.hpp>
+#include <sched/executor/cpu/loop_parts.hpp>
+#include <sched/executor/executor.hpp>
+
+namespace op2::sched {
+
+class CpuExecutor : public Executor {
+ public:
+  /// All references must outlive the executor and what it prepares.
+  CpuExecutor(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
+              comm::DistributedMesh& rows, core::Trace& trace)
+      : options_(options),
+        topology_(topology),
+        pool_(pool),
+        rows_(rows),
+        trace_(trace),
+        parts_(pool.size()) {}
+
+  std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
+  bool gains_by_repetition(const Plan& plan) const override;
+  void forget_rows() override { parts_.forget_rows(); }
+
+ private:
+  const core::Options& options_;
+  const core::Topology& topology_;
+  core::ThreadPool& pool_;
+  comm::DistributedMesh& rows_;
+  core::Trace& trace_;
+  PartMaker parts_;
+};
+
+}  // namespace op2::sched

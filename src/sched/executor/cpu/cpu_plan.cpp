@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cpu/cpu_plan.hpp>
+
+#include <utility>
+
+#include <sched/describe.hpp>
+#include <sched/executor/cpu/run_parts.hpp>
+
+namespace op2::sched {
+namespace {
+
+using core::Clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial,
+                 core::ThreadPool& pool, core::Trace& trace)
+    : plan_(plan), made_(std::move(made)), pool_(pool), trace_(trace) {
+  for (ChainTiles& chain : made_.tiles) {
+    interior_tiles_.push_back(in_use(std::move(chain.interior), trial));
+    boundary_tiles_.push_back(in_use(std::move(chain.boundary), trial));
+  }
+}
+
+std::vector<CpuPlan::TilesInUse> CpuPlan::in_use(std::vector<TiledSteps> tiled,
+                                                 const TileTrial& trial) const {
+  std::vector<TilesInUse> all;
+  for (TiledSteps& some : tiled) {
+    const std::size_t steps = some.steps.size();
+    all.push_back({std::move(some), trial, TileTimes(steps, pool_.size())});
+  }
+  return all;
+}
+
+void CpuPlan::pack_and_start(std::size_t chain, std::uint64_t fingerprint) {
+  made_.exchanges[chain]->start(fingerprint);
+}
+
+void CpuPlan::finish_and_unpack(std::size_t chain) {
+  made_.exchanges[chain]->finish();
+}
+
+ExchangeSize CpuPlan::exchange_size(std::size_t chain) const {
+  const auto& exchange = made_.exchanges[chain];
+  if (exchange == nullptr) return {};
+  return {static_cast<std::int64_t>(exchange->messages()),
+          static_cast<std::int64_t>(exchange->bytes()), exchange->packed_rows()};
+}
+
+void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
+  const Running r{chain, phase, queue, finished};
+  auto& tiles = (phase == Phase::interior ? interior_tiles_ : boundary_tiles_)[chain];
+  auto next = tiles.begin();
+  const std::size_t end = plan_.steps.begin[chain + 1];
+  for (std::size_t step = plan_.steps.begin[chain]; step < end;) {
+    if (next != tiles.end() && next->tiled.begin == step) {
+      run_tiled(r, *next);
+      step = next->tiled.end;
+      ++next;
+    } else {
+      run_alone(r, step);
+      finish(r, step++);
+    }
+  }
+}
+
+void CpuPlan::run_tiled(const Running& r, TilesInUse& tiles) {
+  const bool in_tiles = tiles.trial.wants_tiles();
+  const auto begin = Clock::now();
+  if (in_tiles) run_in_tiles(r, tiles);
+  for (std::size_t step = tiles.tiled.begin; step < tiles.tiled.end; ++step) {
+    if (!in_tiles) run_alone(r, step);
+    finish(r, step);
+  }
+  tiles.trial.add(seconds_since(begin));
+  if (tiles.trial.decided() && !tiles.trial.wants_tiles()) tiles.tiled.plan = {};
+}
+
+void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
+  for (const std::size_t step : tiles.tiled.steps) bind_for_call(r, step);
+  const auto begin = Clock::now();
+  run_tiles(
+      tiles.tiled, plan_, made_.bindings, pool_, [&] { make_progress(r); }, tiles.times);
+  trace_.add("loop", "tiles", begin, Clock::now());
+  for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
+    plan_.rows[tiles.tiled.steps[loop]].row->seconds += tiles.times.take(loop);
+}
+
+void CpuPlan::run_alone(const Running& r, std::size_t step) {
+  if (made_.parts[step].in(r.phase).empty()) return bind_for_call(r, step);
+  const auto begin = Clock::now();
+  bind_for_call(r, step);
+  run_parts(plan_.steps.all[step], plan_.code[step], made_.parts[step], made_.bindings[step],
+            r.phase, pool_);
+  const auto end = Clock::now();
+  core::LoopRow& row = *plan_.rows[step].row;
+  row.seconds += std::chrono::duration<double>(end - begin).count();
+  if (trace_.on()) trace_.add("loop", row.name, begin, end);
+  make_progress(r);
+}
+
+/// Before the first iterations of a call; memory of the queue and of globals may move from call to
+/// call, but not between the phases of one.
+void CpuPlan::bind_for_call(const Running& r, std::size_t step) {
+  const bool is_bound = r.phase == Phase::boundary && !made_.parts[step].interior.empty();
+  const bool is_first = r.phase == Phase::boundary || !made_.parts[step].interior.empty();
+  if (plan_.steps.all[step].runs() && is_first && !is_bound)
+    bind_globals(plan_.steps.all[step], r.queue, made_.bindings[step]);
+}
+
+void CpuPlan::finish(const Running& r, std::size_t step) {
+  if (r.phase == Phase::boundary) r.finished(step);
+}
+
+void CpuPlan::make_progress(const Running& r) {
+  if (r.phase == Phase::interior) made_.exchanges[r.chain]->progress();
+}
+
+std::size_t CpuPlan::tiles() const {
+  std::size_t count = 0;
+  for (const auto* phase : {&interior_tiles_, &boundary_tiles_})
+    for (const std::vector<TilesInUse>& chain : *phase)
+      for (const TilesInUse& tiles : chain) count += tiles.tiled.plan.stages.empty() ? 0 : 1;
+  return count;
+}
+
+std::string CpuPlan::describe(const core::Queue& queue) const {
+  std::string text;
+  for (std::size_t chain = 0; chain < plan_.chains().size(); ++chain) {
+    const ExchangeSize size = exchange_size(chain);
+    if (made_.exchanges[chain] != nullptr)
+      text += describe_exchange(plan_.chains()[chain], size.messages, size.bytes);
+    for (const auto& [name, tiles] :
+         {std::pair("interior", &interior_tiles_), std::pair("boundary", &boundary_tiles_)})
+      for (const TilesInUse& some : (*tiles)[chain]) text += describe_tiles(name, some.tiled);
+    for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+      text += describe_step(queue, plan_, s) + describe_parts(made_.parts[s]) + "\n";
+  }
+  return text;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A plan on the threads of this process.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <comm/halo/halo_exchange.hpp>
+#include <core/thread_pool.hpp>
+#include <core/trace.hpp>
+#include <sched/executor/bindings.hpp>
+#include <sched/executor/cpu/loop_parts.hpp>
+#include <sched/executor/cpu/make_tiles.hpp>
+#include <sched/executor/cpu/run_tiles.hpp>
+#include <sched/executor/executor.hpp>
+
+namespace op2::sched {
+
+/// What CpuExecutor makes of a plan, pass by pass.
+struct CpuPlanParts {
+  std::vector<std::unique_ptr<comm::HaloExchange>> exchanges;  ///< per chain; null: none
+  std::vector<StepParts> parts;                                ///< per step
+  std::vector<ChainTiles> tiles;                               ///< per chain
+  std::vector<StepBindings> bindings;                          ///< per step
+};
+
+class CpuPlan : public PreparedPlan {
+ public:
+  /// @param trial  of each group of steps that has tiles
+  CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial, core::ThreadPool& pool,
+          core::Trace& trace);
+
+  void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;
+  void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
+  void finish_and_unpack(std::size_t chain) override;
+  std::byte* collect(std::size_t step, const GlobalArg& reduction) override {
+    return fold_threads(made_.bindings[step], reduction);
+  }
+  void wait() override {}
+  ExchangeSize exchange_size(std::size_t chain) const override;
+  std::string describe(const core::Queue& queue) const override;
+
+  /// Groups of steps that run, or may run, tile by tile.
+  std::size_t tiles() const;
+
+ private:
+  /// Tiles, whether they are faster than steps one by one, and what they take.
+  struct TilesInUse {
+    TiledSteps tiled;
+    TileTrial trial;
+    TileTimes times;
+  };
+  /// What is being run.
+  struct Running {
+    std::size_t chain;
+    Phase phase;
+    core::Queue& queue;
+    const Finished& finished;
+  };
+  std::vector<TilesInUse> in_use(std::vector<TiledSteps> tiled, const TileTrial& trial) const;
+  void run_tiled(const Running& r, TilesInUse& tiles);
+  void run_in_tiles(const Running& r, TilesInUse& tiles);
+  void run_alone(const Running& r, std::size_t step);
+  void bind_for_call(const Running& r, std::size_t step);
+  void finish(const Running& r, std::size_t step);
+  void make_progress(const Running& r);
+
+  const Plan& plan_;
+  CpuPlanParts made_;
+  std::vector<std::vector<TilesInUse>> interior_tiles_, boundary_tiles_;  ///< per chain
+  core::ThreadPool& pool_;
+  core::Trace& trace_;
+};
+
+}  // namespace op2::sched

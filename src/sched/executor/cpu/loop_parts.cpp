@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cpu/loop_parts.hpp>
+
+#include <algorithm>
+
+namespace op2::sched {
+namespace {
+
+/// Loops over fewer elements run on the calling thread: waking others costs more than it gains.
+constexpr int min_elements_per_thread = 256;
+
+bool reduces(const Step& step) {
+  return !step.reductions.empty();
+}
+
+/// All accesses of a pattern.
+std::vector<RowAccess> accesses_of(const ConflictPattern& pattern) {
+  std::vector<RowAccess> all;
+  for (const SharedDat& dat : pattern)
+    all.insert(all.end(), dat.accesses.begin(), dat.accesses.end());
+  return all;
+}
+
+}  // namespace
+
+StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
+  StepParts parts;
+  if (!step.runs()) return parts;
+  const ConflictPattern pattern = conflict_pattern(step.args);
+  for (const Phase phase : {Phase::interior, Phase::boundary}) {
+    const IndexRange rows = step.rows(phase);
+    // Only reductions tell owned elements from others.
+    const std::int64_t end = reduces(step) ? step.set->size : rows.end;
+    const std::int64_t border = std::clamp(end, rows.begin, rows.end);
+    for (const IndexRange part : {IndexRange{rows.begin, border}, IndexRange{border, rows.end}}) {
+      if (part.empty()) continue;
+      (phase == Phase::interior ? parts.interior : parts.boundary)
+          .push_back(part_of(step, code, pattern, part));
+      const LoopPart& made = parts.in(phase).back();
+      parts.threads = std::max(parts.threads, made.threads);
+      parts.some_do_not_count = parts.some_do_not_count || !made.counts;
+    }
+  }
+  return parts;
+}
+
+LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const ConflictPattern& pattern,
+                            IndexRange rows) {
+  const core::Set& set = *step.set;
+  const bool in_order = step.order == Order::by_global_index;
+  const bool alone = code.compiled == nullptr || in_order ||
+                     rows.size() < std::int64_t{threads_} * min_elements_per_thread;
+  const int threads = alone ? 1 : threads_;
+  const bool counts = rows.begin < set.size;
+  // The order that the result depends on is that of the declaration.
+  const bool by_index =
+      in_order && counts && !set.numbers.empty() && (!set.distributed() || step.tracks_elements());
+  return {by_index ? plan_in_global_order(set) : plan_for(step, pattern, rows, threads), threads,
+          counts};
+}
+
+std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Set& set) {
+  auto& plan = in_order_[&set];
+  if (plan == nullptr)
+    plan = std::make_shared<const ThreadPlan>(
+        plan_by_global_index(std::span(set.numbers).first(static_cast<std::size_t>(set.size))));
+  return plan;
+}
+
+std::shared_ptr<const ThreadPlan> PartMaker::plan_for(const Step& step,
+                                                      const ConflictPattern& pattern,
+                                                      IndexRange rows, int threads) {
+  // On one thread all loops over a set are alike.
+  const ConflictPattern& alike = threads == 1 ? ConflictPattern{} : pattern;
+  auto& plan = shared_[{step.set, alike, rows.begin, rows.end, threads}];
+  if (plan == nullptr)
+    plan = std::make_shared<const ThreadPlan>(plan_threads(rows, threads, accesses_of(alike)));
+  return plan;
+}
+
+}  // namespace op2::sched

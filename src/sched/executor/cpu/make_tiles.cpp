@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cpu/make_tiles.hpp>
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <set>
+
+#include <sched/conflicts.hpp>
+#include <sched/numbering.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// Shorter runs cost more in calls, and in iterations that fill no vector, than tiles gain.
+constexpr double least_run = 16;
+
+/// Steps that nothing separates, in one phase.
+struct Candidates {
+  std::vector<std::size_t> steps;
+  Phase phase;
+};
+
+bool can_be_tiled(const Plan& plan, std::size_t step) {
+  return plan.code[step].compiled != nullptr && plan.steps.all[step].order == Order::any;
+}
+
+/// Steps that run on the host or in order stand between candidates; those with nothing to do in
+/// this phase do not.
+std::vector<Candidates> candidates_of(const Plan& plan, std::size_t chain, Phase phase) {
+  std::vector<Candidates> all{{{}, phase}};
+  for (std::size_t s = plan.steps.begin[chain]; s < plan.steps.begin[chain + 1]; ++s) {
+    const Step& step = plan.steps.all[s];
+    if (!step.runs() || step.rows(phase).empty()) continue;
+    if (can_be_tiled(plan, s))
+      all.back().steps.push_back(s);
+    else
+      all.push_back({{}, phase});
+  }
+  std::erase_if(all, [](const Candidates& some) { return some.steps.size() < 2; });
+  return all;
+}
+
+/// Describes loops to the inspector.
+class ProblemBuilder {
+ public:
+  ProblemBuilder(const Plan& plan, const Candidates& loops) : plan_(plan), loops_(loops) {
+    for (const std::size_t s : loops.steps)
+      for (const core::LoopArg& arg : step(s).args)
+        if (arg.is_active_dat() && arg.modifies()) modified_.insert(arg.dat);
+    for (const std::size_t s : loops.steps) add_loop(step(s));
+    add_links();
+    for (const core::Set* set : sets_) problem_.sizes.push_back(set->rows());
+    choose_home();
+  }
+
+  const TileProblem& problem() const { return problem_; }
+
+  /// Each dat and map counts as far as the loops can reach.
+  TileTraffic traffic() const {
+    std::map<const void*, double> bytes;
+    TileTraffic traffic{0, 0, 0, problem_.home_rows};
+    for (const std::size_t s : loops_.steps) {
+      const auto iterations = static_cast<double>(step(s).rows(loops_.phase).size());
+      traffic.loop_by_loop += useful_bytes(step(s).set, step(s).args) * iterations /
+                              std::max(1.0, static_cast<double>(step(s).set->size));
+      for (const core::LoopArg& arg : step(s).args) {
+        if (!arg.active) continue;
+        if (arg.is_indirect())
+          raise(bytes[arg.map], iterations * arg.map->dim * double{sizeof(std::int32_t)});
+        if (arg.is_active_dat())
+          raise(bytes[arg.dat], std::min<double>(arg.dat->set->size, iterations) * arg.dat->size);
+      }
+    }
+    for (const auto& [what, size] : bytes) {
+      traffic.footprint += size;
+      traffic.once += modified_.contains(static_cast<const core::Dat*>(what)) ? 2 * size : size;
+    }
+    return traffic;
+  }
+
+ private:
+  static void raise(double& value, double least) { value = std::max(value, least); }
+
+  const Step& step(std::size_t position) const { return plan_.steps.all[position]; }
+
+  void add_loop(const Step& step) {
+    const IndexRange rows = step.rows(loops_.phase);
+    const bool reduces = !step.reductions.empty();
+    TileLoop loop{number_of<const core::Set*>(sets_, step.set),
+                  rows,
+                  reduces ? step.set->size : rows.end,
+                  {}};
+    for (const core::LoopArg& arg : step.args) {
+      if (arg.active && arg.is_indirect()) {
+        auto& [map, used] = maps_[arg.map->index];
+        map = arg.map;
+        used = std::max(used, rows.end);
+      }
+      if (!arg.is_active_dat() || !modified_.contains(arg.dat)) continue;
+      RowAccess access = row_access(arg);
+      access.set = number_of(sets_, &arg.dat->on());
+      if (std::ranges::find(loop.accesses, access) == loop.accesses.end())
+        loop.accesses.push_back(access);
+    }
+    problem_.loops.push_back(std::move(loop));
+  }
+
+  void add_links() {
+    for (const auto& [index, used] : maps_)
+      problem_.links.push_back({number_of(sets_, static_cast<const core::Set*>(used.map->from)),
+                                number_of(sets_, static_cast<const core::Set*>(used.map->to)),
+                                used.map->map, used.map->dim, used.rows});
+  }
+
+  /// The set whose rows are accessed most often. On several ranks, only its core lies in an order
+  /// of neighbourhood; the rows around follow.
+  void choose_home() {
+    std::vector<std::int64_t> accesses(sets_.size(), 0);
+    for (const TileLoop& loop : problem_.loops)
+      for (const RowAccess& access : loop.accesses)
+        accesses[static_cast<std::size_t>(access.set)] += loop.rows.size();
+    const auto most = std::ranges::max_element(accesses);
+    problem_.home = static_cast<int>(most - accesses.begin());
+    const core::Set& home = *sets_[static_cast<std::size_t>(problem_.home)];
+    problem_.home_rows = home.rows();
+    if (const std::int32_t core = home.within(core::deepest_tracked); core > home.rows() / 2)
+      problem_.home_rows = core;
+  }
+
+  const Plan& plan_;
+  const Candidates& loops_;
+  std::set<const core::Dat*> modified_;
+  std::vector<const core::Set*> sets_;  ///< by their numbers in the problem
+  struct UsedMap {
+    const core::Map* map = nullptr;
+    std::int64_t rows = 0;
+  };
+  std::map<int, UsedMap> maps_;  ///< by their numbers, so that equal chains give equal tiles
+  TileProblem problem_{};
+};
+
+TileShape shape_for(const TileTraffic& traffic, const TileContext& context) {
+  const auto& [tiling, caches, threads] = context;
+  if (tiling.rows <= 0) return {threads, tiles_per_thread(traffic, caches, threads), 0, least_run};
+  const std::int64_t tiles = std::max<std::int64_t>(1, traffic.home_rows / (threads * tiling.rows));
+  return {.threads = threads,
+          .tiles = static_cast<int>(tiles),
+          .shuffled = tiling.mode == core::TileMode::shuffled ? 1U : 0U};
+}
+
+/// Empty if there is no memory for it: then the loops run one after the other, which takes none.
+TilePlan plan_if_it_fits(const TileProblem& problem, const TileShape& shape) {
+  try {
+    return plan_tiles(problem, shape);
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+}
+
+std::vector<TiledSteps> tiles_of(const Plan& plan, std::size_t chain, Phase phase,
+                                 const TileContext& context) {
+  std::vector<TiledSteps> tiled;
+  for (Candidates& loops : candidates_of(plan, chain, phase)) {
+    const ProblemBuilder builder(plan, loops);
+    const TileShape shape = shape_for(builder.traffic(), context);
+    if (shape.tiles == 0) continue;
+    TilePlan tiles = plan_if_it_fits(builder.problem(), shape);
+    if (tiles.stages.empty()) continue;
+    const std::size_t begin = loops.steps.front(), end = loops.steps.back() + 1;
+    tiled.push_back({begin, end, std::move(loops.steps), std::move(tiles)});
+  }
+  return tiled;
+}
+
+}  // namespace
+
+std::vector<ChainTiles> make_tiles(const Plan& plan, const TileContext& context) {
+  std::vector<ChainTiles> tiles;
+  for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
+    tiles.push_back({tiles_of(plan, chain, Phase::interior, context),
+                     tiles_of(plan, chain, Phase::boundary, context)});
+  return tiles;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pass that regroups the iterations of a chain's steps into tiles: which steps can be executed
+// together, what they access, and whether it pays.
+#pragma once
+
+#include <vector>
+
+#include <core/options.hpp>
+#include <core/topology.hpp>
+#include <sched/executor/cpu/tile_model.hpp>
+#include <sched/executor/cpu/tile_plan.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+/// Steps that are executed tile by tile, in one phase.
+struct TiledSteps {
+  std::size_t begin, end;          ///< positions in the plan; also of steps without iterations
+  std::vector<std::size_t> steps;  ///< by TileItem::loop
+  TilePlan plan;
+};
+
+/// Of one chain, ascending.
+struct ChainTiles {
+  std::vector<TiledSteps> interior, boundary;
+  std::vector<TiledSteps>& in(Phase phase) {
+    return phase == Phase::interior ? interior : boundary;
+  }
+  const std::vector<TiledSteps>& in(Phase phase) const {
+    return phase == Phase::interior ? interior : boundary;
+  }
+};
+
+/// What decides about tiles beside the plan.
+struct TileContext {
+  const core::Tiling& tiling;
+  const core::Caches& caches;
+  int threads;
+};
+
+/// Tiles for the steps of each chain that can be tiled and for which that is expected to pay.
+/// Local. Cost: some executions of the plan, see plan_tiles.
+std::vector<ChainTiles> make_tiles(const Plan& plan, const TileContext& context);
+
+}  // namespace op2::sched

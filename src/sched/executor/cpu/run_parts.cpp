@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cpu/run_parts.hpp>
+
+#include <sched/executor/payload.hpp>
+#include <sched/executor/reference/host_loop.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// One execution of compiled code, as its threads see it.
+struct Run {
+  const ThreadPlan& plan;
+  core::RangeFunction range;
+  const core::ArgBinding* bindings;  ///< of thread 0
+  std::size_t arg_count;
+  core::ThreadPool& pool;
+};
+
+void run_thread(void* context, int thread) noexcept {
+  const Run& run = *static_cast<const Run*>(context);
+  const auto& stages = run.plan.stages;
+  const core::ArgBinding* bindings =
+      run.bindings + static_cast<std::size_t>(thread) * run.arg_count;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (s > 0) run.pool.barrier();
+    for (const IndexRange& rows : stages[s][static_cast<std::size_t>(thread)])
+      run.range(rows.begin, rows.end, bindings);
+  }
+}
+
+/// All iterations of a part on this thread.
+template <class RunRows>
+void run_alone(const LoopPart& part, const RunRows& run_rows) {
+  for (const auto& stage : part.plan->stages)
+    for (const IndexRange& rows : stage.front()) run_rows(rows);
+}
+
+}  // namespace
+
+void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
+               const StepBindings& bindings, Phase phase, core::ThreadPool& pool) {
+  const QueuedValues values(code.variables);
+  const core::RangeFunction range = code.compiled != nullptr ? code.compiled->range : nullptr;
+  for (const LoopPart& part : parts.in(phase)) {
+    const core::ArgBinding* bound = bindings.of(0, part.counts);
+    const auto run_rows = [&](IndexRange rows) {
+      if (range != nullptr)
+        range(rows.begin, rows.end, bound);
+      else
+        run_host_step(step, rows, bound);
+    };
+    if (part.counts && step.tracks_elements())
+      run_alone(part, [&](IndexRange rows) {
+        run_and_track(step, bindings, {rows}, step.set->numbers, [&](std::int64_t row) {
+          run_rows({row, row + 1});
+        });
+      });
+    else if (part.threads == 1)
+      run_alone(part, run_rows);
+    else {
+      Run run{*part.plan, range, bound, bindings.arg_count, pool};
+      pool.run(run_thread, &run);
+    }
+  }
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cpu/run_tiles.hpp>
+
+#include <exception>
+#include <utility>
+
+#include <core/trace.hpp>
+
+namespace op2::sched {
+namespace {
+
+struct Run {
+  const TiledSteps& tiled;
+  const Plan& plan;
+  const std::vector<StepBindings>& bindings;
+  core::ThreadPool& pool;
+  const std::function<void()>& between_tiles;
+  TileTimes& times;
+  std::exception_ptr failure;  ///< of `between_tiles`
+
+  void pause() {
+    try {
+      if (!failure) between_tiles();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+};
+
+void run_item(const Run& run, const TileItem& item, int thread) {
+  const std::size_t step = run.tiled.steps[static_cast<std::size_t>(item.loop)];
+  const core::RangeFunction range = run.plan.code[step].compiled->range;
+  const core::ArgBinding* bindings = run.bindings[step].of(thread, item.counts);
+  const TileRun* first = run.tiled.plan.runs.data() + item.first_run;
+  for (const TileRun* rows = first; rows != first + item.runs; ++rows)
+    range(rows->begin, rows->end, bindings);
+}
+
+void run_thread(void* context, int thread) noexcept {
+  Run& run = *static_cast<Run*>(context);
+  double* seconds = run.times.of(thread);
+  const auto& stages = run.tiled.plan.stages;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (s > 0) run.pool.barrier();
+    auto begin = core::Clock::now();
+    std::int32_t last = 0;
+    for (const TileItem& item : stages[s][static_cast<std::size_t>(thread)]) {
+      if (thread == 0 && item.loop < last) run.pause();
+      last = item.loop;
+      run_item(run, item, thread);
+      const auto end = core::Clock::now();
+      seconds[item.loop] += std::chrono::duration<double>(end - begin).count();
+      begin = end;
+    }
+  }
+}
+
+}  // namespace
+
+double TileTimes::take(std::size_t step) {
+  double sum = 0;
+  const std::size_t threads = seconds_.size() / stride_;
+  for (std::size_t t = 0; t < threads; ++t) sum += std::exchange(seconds_[t * stride_ + step], 0);
+  return sum / static_cast<double>(threads);
+}
+
+void run_tiles(const TiledSteps& tiled, const Plan& plan, const std::vector<StepBindings>& bindings,
+               core::ThreadPool& pool, const std::function<void()>& between_tiles,
+               TileTimes& times) {
+  Run run{tiled, plan, bindings, pool, between_tiles, times, nullptr};
+  pool.run(run_thread, &run);
+  if (run.failure) std::rethrow_exception(run.failure);
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs steps tile by tile on the threads of a pool.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <core/thread_pool.hpp>
+#include <sched/executor/bindings.hpp>
+#include <sched/executor/cpu/make_tiles.hpp>
+
+namespace op2::sched {
+
+/// What each thread needed for each step of the tiles, in seconds: shape [threads x stride].
+class TileTimes {
+ public:
+  TileTimes(std::size_t steps, int threads)
+      : stride_((steps + 7) / 8 * 8 + 8),  // threads share no cache line
+        seconds_(static_cast<std::size_t>(threads) * stride_) {}
+
+  double* of(int thread) { return seconds_.data() + static_cast<std::size_t>(thread) * stride_; }
+  /// What a step has needed since the last question, on average over the threads.
+  double take(std::size_t step);
+
+ private:
+  std::size_t stride_;
+  std::vector<double> seconds_;
+};
+
+/// Runs the phase of the steps for which the tiles were made; their globals are bound.
+/// @param bindings       per step of the plan
+/// @param between_tiles  called now and then by the calling thread; what it throws leaves when all
+///                       tiles have run
+void run_tiles(const TiledSteps& tiled, const Plan& plan, const std::vector<StepBindings>& bindings,
+               core::ThreadPool& pool, const std::function<void()>& between_tiles,
+               TileTimes& times);
+
+}  // namespace op2::sched

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cpu/thread_plan.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace op2::sched {
+namespace {
+
+using Stage = std::vector<IndexRanges>;
+
+/// First element of block `block` when `size` elements are cut into `blocks` blocks.
+std::int64_t block_begin(std::int64_t size, int blocks, int block) {
+  return size * block / blocks;
+}
+
+/// Finds the block of each row that an argument accesses: at once while they stay the same, else by
+/// a division.
+class BlockFinder {
+ public:
+  BlockFinder(const RowAccess& access, int blocks) : access_(access), blocks_(blocks) {}
+
+  int block_at(std::int64_t element) {
+    const std::int64_t row = access_.row_of(element);
+    if (row < begin_ || row >= end_) move_to(row);
+    return block_;
+  }
+
+ private:
+  /// Solves block_begin(block) <= row < block_begin(block + 1).
+  void move_to(std::int64_t row) {
+    block_ = static_cast<int>(((row + 1) * blocks_ - 1) / access_.rows);
+    begin_ = block_begin(access_.rows, blocks_, block_);
+    end_ = block_begin(access_.rows, blocks_, block_ + 1);
+  }
+
+  RowAccess access_;
+  int blocks_;
+  int block_ = 0;
+  std::int64_t begin_ = 0, end_ = 0;
+};
+
+void append(IndexRanges& ranges, std::int64_t element) {
+  if (!ranges.empty() && ranges.back().end == element)
+    ++ranges.back().end;
+  else
+    ranges.push_back({element, element + 1});
+}
+
+/// The blocks that one iteration accesses.
+struct AccessedBlocks {
+  int low, high;  ///< the lowest and the highest
+  bool others;    ///< there are some between
+};
+
+AccessedBlocks blocks_accessed(std::int64_t element, std::span<BlockFinder> finders) {
+  const int first = finders.front().block_at(element);
+  AccessedBlocks blocks{first, first, false};
+  for (BlockFinder& finder : finders.subspan(1)) {
+    const int block = finder.block_at(element);
+    if (block == blocks.low || block == blocks.high) continue;
+    blocks.others = blocks.others || blocks.low < blocks.high;
+    blocks.low = std::min(blocks.low, block);
+    blocks.high = std::max(blocks.high, block);
+  }
+  return blocks;
+}
+
+/// Assigns pairs of blocks to rounds: the first round in which both are free, in order of
+/// appearance. No more than 2 * threads - 3 rounds; two or three where only neighbouring blocks
+/// share rows.
+class Rounds {
+ public:
+  explicit Rounds(int threads) : threads_(threads) {}
+
+  /// What the pair's thread, the lower block's, runs.
+  IndexRanges& of(int low, int high) {
+    const auto [known, fresh] = round_.try_emplace({low, high}, 0);
+    if (fresh) known->second = first_free(low, high);
+    return rounds_[known->second][low];
+  }
+
+  std::vector<Stage> take() { return std::move(rounds_); }
+
+ private:
+  std::size_t first_free(int low, int high) {
+    std::size_t round = 0;
+    while (round < busy_.size() && (busy_[round][low] || busy_[round][high])) ++round;
+    if (round == busy_.size()) {
+      busy_.emplace_back(threads_, false);
+      rounds_.emplace_back(threads_);
+    }
+    busy_[round][low] = busy_[round][high] = true;
+    return round;
+  }
+
+  int threads_;
+  std::map<std::pair<int, int>, std::size_t> round_;
+  std::vector<std::vector<bool>> busy_;  ///< [round][block]
+  std::vector<Stage> rounds_;
+};
+
+bool has_work(const Stage& stage) {
+  return std::any_of(stage.begin(), stage.end(),
+                     [](const IndexRanges& ranges) { return !ranges.empty(); });
+}
+
+ThreadPlan cut_evenly(IndexRange rows, int threads) {
+  Stage stage(threads);
+  const std::int64_t size = rows.end - rows.begin;
+  for (int thread = 0; thread < threads; ++thread) {
+    const IndexRange range{rows.begin + block_begin(size, threads, thread),
+                           rows.begin + block_begin(size, threads, thread + 1)};
+    if (range.begin < range.end) stage[thread].push_back(range);
+  }
+  return {{std::move(stage)}};
+}
+
+std::int64_t iterations(const IndexRanges& ranges) {
+  std::int64_t sum = 0;
+  for (const IndexRange& range : ranges) sum += range.end - range.begin;
+  return sum;
+}
+
+}  // namespace
+
+ThreadPlan plan_in_order(IndexRange rows, int threads) {
+  if (rows.begin == rows.end) return {};
+  Stage stage(threads);
+  stage[0].push_back(rows);
+  return {{std::move(stage)}};
+}
+
+ThreadPlan plan_by_global_index(std::span<const std::int32_t> global_index) {
+  std::vector<std::int32_t> rows(global_index.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::ranges::sort(rows, {},
+                    [&](std::int32_t row) { return global_index[static_cast<std::size_t>(row)]; });
+  IndexRanges ranges;
+  for (const std::int32_t row : rows) append(ranges, row);
+  return {{{std::move(ranges)}}};
+}
+
+ThreadPlan plan_threads(IndexRange rows, int threads, std::span<const RowAccess> accesses) {
+  if (rows.begin == rows.end || threads == 1) return plan_in_order(rows, threads);
+  if (accesses.empty()) return cut_evenly(rows, threads);
+
+  std::vector<BlockFinder> finders;
+  for (const RowAccess& access : accesses) finders.emplace_back(access, threads);
+  Stage inside(threads), last(threads);
+  Rounds rounds(threads);
+  for (std::int64_t element = rows.begin; element < rows.end; ++element) {
+    const AccessedBlocks blocks = blocks_accessed(element, finders);
+    if (blocks.low == blocks.high)
+      append(inside[blocks.low], element);
+    else
+      append(blocks.others ? last[0] : rounds.of(blocks.low, blocks.high), element);
+  }
+
+  ThreadPlan plan{rounds.take()};
+  if (has_work(inside)) plan.stages.insert(plan.stages.begin(), std::move(inside));
+  if (has_work(last)) plan.stages.push_back(std::move(last));
+  return plan;
+}
+
+ThreadPlanStatistics statistics_of(const ThreadPlan& plan) {
+  std::int64_t total = 0, first = 0, longest_path = 0;
+  std::size_t threads = 1;
+  for (const auto& stage : plan.stages) {
+    std::int64_t longest = 0;
+    threads = stage.size();
+    for (const IndexRanges& ranges : stage) {
+      total += iterations(ranges);
+      longest = std::max(longest, iterations(ranges));
+    }
+    longest_path += longest;
+    if (&stage == &plan.stages.front()) first = total;
+  }
+  if (total == 0) return {1.0, 1.0};
+  return {double(first) / double(total), double(longest_path) * double(threads) / double(total)};
+}
+
+}  // namespace op2::sched

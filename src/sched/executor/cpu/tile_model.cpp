@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cpu/tile_model.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace op2::sched {
+namespace {
+
+/// A tile shares its core's cache with indices, and with what the next tile needs.
+constexpr double usable_cache = 0.75;
+
+/// Where the shared cache is large, tiles may take this part of a thread's share of it: longer runs
+/// of each loop gain more than the faster cache. The rest is other programs', and room for guesses
+/// of the footprint.
+constexpr double usable_share = 1.0 / 12;
+
+/// Smaller gains in traffic are lost again by short runs and by what waits for the second stage.
+constexpr double least_gain = 1.3;
+
+/// Smaller tiles are all border.
+constexpr std::int64_t least_rows = 512;
+
+}  // namespace
+
+int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int threads) {
+  const auto shared = static_cast<double>(caches.shared), own = static_cast<double>(caches.own);
+  if (traffic.footprint < shared / 2 || traffic.footprint < own * threads) return 0;
+  if (traffic.loop_by_loop < least_gain * traffic.once) return 0;
+  const double share = traffic.footprint / threads;
+  const double room = std::max(usable_cache * own, usable_share * shared / threads);
+  const auto tiles = static_cast<std::int64_t>(std::ceil(share / room));
+  const std::int64_t most = traffic.home_rows / (threads * least_rows);
+  return std::min(tiles, most) < 2 ? 0 : static_cast<int>(std::min(tiles, most));
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The halo exchanges of a plan.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <comm/halo/distributed_mesh.hpp>
+#include <comm/halo/halo_exchange.hpp>
+#include <core/options.hpp>
+#include <core/thread_pool.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+/// One per chain; null where nothing is missing. Collective: opens channels, in the order of the
+/// chains.
+inline std::vector<std::unique_ptr<comm::HaloExchange>> make_exchanges(const Plan& plan,
+                                                                       comm::DistributedMesh& rows,
+                                                                       core::Grouping grouping,
+                                                                       core::ThreadPool& pool) {
+  std::vector<std::unique_ptr<comm::HaloExchange>> exchanges(plan.chains().size());
+  for (std::size_t chain = 0; chain < exchanges.size(); ++chain)
+    if (const auto& layers = plan.chains()[chain].exchanged; !layers.empty())
+      exchanges[chain] = std::make_unique<comm::HaloExchange>(rows.communicator(), rows.halo_plan(),
+                                                              layers, grouping, pool);
+  return exchanges;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference: host functions, element by element, in the order of the declaration, on one
+// thread. The oracle that every other executor is compared with, so it shares nothing with them but
+// the plan, the bindings and the exchanges.
+#pragma once
+
+#include <memory>
+
+#include <comm/halo/distributed_mesh.hpp>
+#include <core/options.hpp>
+#include <core/thread_pool.hpp>
+#include <sched/executor/executor.hpp>
+
+namespace op2::sched {
+
+class ReferenceExecutor : public Executor {
+ public:
+  /// All references must outlive the executor and what it prepares. The pool packs halos.
+  ReferenceExecutor(const core::Options& options, core::ThreadPool& pool,
+                    comm::DistributedMesh& rows)
+      : options_(options), pool_(pool), rows_(rows) {}
+
+  std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
+  bool gains_by_repetition(const Plan&) const override { return false; }
+  void forget_rows() override {}
+
+ private:
+  const core::Options& options_;
+  core::ThreadPool& pool_;
+  comm::DistributedMesh& rows_;
+};
+
+}  // namespace op2::sched

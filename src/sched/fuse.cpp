@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/fuse.hpp>
+
+#include <algorithm>
+
+#include <core/value_type.hpp>
+#include <jit/lanes.hpp>
+#include <sched/conflicts.hpp>
+#include <sched/merge_args.hpp>
+#include <sched/shapes.hpp>
+
+namespace op2::sched {
+namespace {
+
+using Group = std::vector<std::size_t>;
+
+/// More arguments than this do not fit into registers by far, more loops not into the cache of
+/// instructions.
+constexpr std::size_t most_args = 24, most_loops = 32;
+
+/// Whether two loops link iterations by a dat or a global, other than iteration n with n.
+bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  for (const core::LoopArg& first : a)
+    for (const core::LoopArg& second : b) {
+      const bool is_used = first.active && second.active && (first.modifies() || second.modifies());
+      if (!is_used || first.kind != second.kind) continue;
+      if (first.kind == OP_ARG_GBL && first.global != nullptr && first.global == second.global)
+        return true;
+      if (first.kind == OP_ARG_DAT && first.dat == second.dat &&
+          (first.is_indirect() || second.is_indirect()))
+        return true;
+    }
+  return false;
+}
+
+/// Whether fusing saves anything: a dat that both access directly.
+bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
+    return first.is_active_dat() && !first.is_indirect() &&
+           std::ranges::any_of(b, [&](const core::LoopArg& second) {
+             return second.is_active_dat() && !second.is_indirect() && second.dat == first.dat;
+           });
+  });
+}
+
+/// Finds the groups of one chain.
+class Grouping {
+ public:
+  Grouping(const core::Queue& queue, const std::vector<LoopLevels>& levels,
+           const std::vector<Order>& order, const FusionRules& rules)
+      : queue_(queue), levels_(levels), order_(order), rules_(rules) {}
+
+  std::vector<Group> of(const Chain& chain) const {
+    std::vector<Group> groups;
+    bool can_grow = false;
+    for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
+      if (!runs(k)) {
+        can_grow = false;
+        continue;
+      }
+      const bool part = can_be_part(k);
+      if (can_grow && part && can_join(groups.back(), k))
+        groups.back().push_back(k);
+      else
+        groups.push_back({k});
+      can_grow = part;
+    }
+    return groups;
+  }
+
+ private:
+  const core::LoopRecord& loop(std::size_t k) const { return queue_.records()[k]; }
+  std::span<const core::LoopArg> args(std::size_t k) const { return queue_.args_of(loop(k)); }
+
+  bool runs(std::size_t k) const {
+    return !loop(k).is_assignment() && levels_[k].extent != core::no_level;
+  }
+
+  bool can_be_part(std::size_t k) const {
+    return rules_.on && order_[k] == Order::any && rules_.is_compiled(loop(k)) &&
+           !sets_globals(args(k));
+  }
+
+  /// Whether two loops run the same elements in the same phase. On one rank there are no halos,
+  /// however far a loop would run into them.
+  bool same_elements(std::size_t a, std::size_t b) const {
+    const core::Set& set = *loop(a).set;
+    if (&set != loop(b).set) return false;
+    if (set.distributed()) return levels_[a] == levels_[b];
+    return set.within(levels_[a].extent) == set.within(levels_[b].extent) &&
+           set.within(levels_[a].interior) == set.within(levels_[b].interior);
+  }
+
+  bool can_join(const Group& group, std::size_t next) const {
+    if (!same_elements(group.front(), next)) return false;
+    if (allows_vectors(args(next)) != allows_vectors(args(group.front()))) return false;
+    bool shares = false;
+    for (const std::size_t k : group) {
+      if (conflict(args(k), args(next))) return false;
+      shares = shares || share_rows(args(k), args(next));
+    }
+    Group all = group;
+    all.push_back(next);
+    return shares && all.size() <= most_loops && merge_args(queue_, all).args.size() <= most_args &&
+           !rules_.stays_apart(all);
+  }
+
+  const core::Queue& queue_;
+  const std::vector<LoopLevels>& levels_;
+  const std::vector<Order>& order_;
+  const FusionRules& rules_;
+};
+
+/// The last assignment to `global` in [begin, end) of the queue, or -1.
+std::ptrdiff_t assignment_before(const core::Queue& queue, std::size_t begin, std::size_t end,
+                                 const core::Global* global) {
+  for (std::size_t k = end; k > begin; --k)
+    if (global != nullptr && queue.records()[k - 1].target == global)
+      return static_cast<std::ptrdiff_t>(k - 1);
+  return -1;
+}
+
+/// Finds the globals of a step and gives the reductions their places in a thread's block.
+void add_globals(const core::Queue& queue, const Chain& chain, Step& step) {
+  for (std::size_t k = 0; k < step.args.size(); ++k) {
+    const core::LoopArg& arg = step.args[k];
+    if (!arg.active || arg.kind != OP_ARG_GBL) continue;
+    const std::size_t end = (core::size_of(arg.type, arg.dim) + 7) / 8 * 8;
+    (arg.modifies() ? step.reductions : step.reads)
+        .push_back(
+            {k, arg, step.sources[k],
+             assignment_before(queue, chain.records.begin, step.sources[k].record, arg.global),
+             step.block_bytes, end});
+    if (arg.modifies()) step.block_bytes += (end + sizeof(std::int64_t) + 63) / 64 * 64;
+  }
+}
+
+Step step_without_loop(const core::Queue& queue, std::size_t record) {
+  Step step;
+  const bool is_assignment = queue.records()[record].is_assignment();
+  step.kind = is_assignment ? Step::Kind::assignment : Step::Kind::dead;
+  step.record = record;
+  return step;
+}
+
+/// The step of loops that are fused, without levels.
+Step fused_step(const core::Queue& queue, const Group& group) {
+  MergedArgs merged = merge_args(queue, group);
+  Step step;
+  step.record = group.front();
+  step.set = queue.records()[group.front()].set;
+  step.kernels = std::move(merged.kernels);
+  step.args = std::move(merged.args);
+  step.sources = std::move(merged.sources);
+  return step;
+}
+
+Step leveled_step(const core::Queue& queue, const Chain& chain, const Group& group,
+                  const Analysis& analysis, const std::vector<Order>& order) {
+  Step step = fused_step(queue, group);
+  step.order = order[step.record];
+  step.levels = analysis.loops[step.record];
+  add_globals(queue, chain, step);
+  return step;
+}
+
+}  // namespace
+
+bool allows_vectors(std::span<const core::LoopArg> args) {
+  constexpr int vector_bytes = 16;
+  return jit::lanes_of(arg_shapes(args), vector_bytes).width > 1;
+}
+
+Step step_of(const core::Queue& queue, std::size_t record) {
+  return fused_step(queue, {record});
+}
+
+std::vector<std::vector<std::size_t>> fusion_groups(const core::Queue& queue, const Chain& chain,
+                                                    const std::vector<LoopLevels>& levels,
+                                                    const std::vector<Order>& order,
+                                                    const FusionRules& rules) {
+  return Grouping(queue, levels, order, rules).of(chain);
+}
+
+Steps make_steps(const core::Queue& queue, const Analysis& analysis,
+                 const std::vector<Order>& order, const FusionRules& rules) {
+  Steps steps;
+  for (const Chain& chain : analysis.chains) {
+    steps.begin.push_back(steps.all.size());
+    const std::vector<Group> groups = fusion_groups(queue, chain, analysis.loops, order, rules);
+    auto next = groups.begin();
+    for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
+      const bool is_idle =
+          queue.records()[k].is_assignment() || analysis.loops[k].extent == core::no_level;
+      if (is_idle)
+        steps.all.push_back(step_without_loop(queue, k));
+      else if (next != groups.end() && next->front() == k)
+        steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order));
+    }
+  }
+  steps.begin.push_back(steps.all.size());
+  return steps;
+}
+
+}  // namespace op2::sched

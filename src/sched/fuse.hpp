@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fusion: neighbouring loops over the same set, of which one uses what another accesses directly,
+// become one step, so that their common data pass through the registers once. Decided on
+// descriptors, before anything is compiled. Local; uniform.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <core/queue.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+/// Which loops may be part of a fused step.
+struct FusionRules {
+  bool on = true;
+  /// Whether a loop is compiled, not run as the kernel's host function.
+  std::function<bool(const core::LoopRecord&)> is_compiled;
+  /// Groups of records that were compiled and stay apart (see CodeFinder).
+  std::function<bool(const std::vector<std::size_t>&)> stays_apart;
+};
+
+/// Records of loops of one chain, ascending, that become one step. A loop joins those before it if
+/// an iteration of theirs depends on no other iteration of it: what any of them modifies and
+/// another uses is accessed directly by all, and no global links them.
+std::vector<std::vector<std::size_t>> fusion_groups(const core::Queue& queue, const Chain& chain,
+                                                    const std::vector<LoopLevels>& levels,
+                                                    const std::vector<Order>& order,
+                                                    const FusionRules& rules);
+
+/// Whether the shape of a loop allows vector code at all, on any processor.
+bool allows_vectors(std::span<const core::LoopArg> args);
+
+/// The step of one loop alone, without levels.
+Step step_of(const core::Queue& queue, std::size_t record);
+
+/// The steps of all chains.
+Steps make_steps(const core::Queue& queue, const Analysis& analysis,
+                 const std::vector<Order>& order, const FusionRules& rules);
+
+}  // namespace op2::sched

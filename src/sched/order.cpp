@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/order.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <core/error.hpp>
+#include <sched/conflicts.hpp>
+#include <sched/shared_flags.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// As far as this rank's rows up to `extent` show.
+bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                      core::Level extent) {
+  return sets_globals(args) || meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
+}
+
+[[noreturn]] void refuse(const core::LoopRecord& loop, int ranks) {
+  core::fail(ErrorCode::order_dependent,
+             "loop '{}' ({}:{}): elements read rows that others modify through a map, so the "
+             "result depends on their order, which {} ranks do not have; use OP_INC alone, or a "
+             "map in which no target occurs twice",
+             loop.name, loop.where.file, loop.where.line, ranks);
+}
+
+}  // namespace
+
+std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
+                              comm::Communicator& communicator) {
+  std::vector<char> flags(queue.size(), 0);
+  for (std::size_t k = 0; k < flags.size(); ++k) {
+    const core::LoopRecord& record = queue.records()[k];
+    const core::Level extent = analysis.loops[k].extent;
+    if (!record.is_assignment() && extent != core::no_level)
+      flags[k] = depends_on_order(record, queue.args_of(record), extent) ? 1 : 0;
+  }
+  combine_flags(flags, communicator, "comparing which loops depend on their order");
+  std::vector<Order> order(flags.size(), Order::any);
+  for (std::size_t k = 0; k < flags.size(); ++k) {
+    if (flags[k] == 0) continue;
+    const core::LoopRecord& record = queue.records()[k];
+    if (communicator.size() > 1 && reads_shared_rows(queue.args_of(record)))
+      refuse(record, communicator.size());
+    order[k] = Order::by_global_index;
+  }
+  return order;
+}
+
+void report_order(const core::Queue& queue, const Step& step, core::Log& log) {
+  if (!step.runs() || step.order == Order::any || sets_globals(step.args)) return;
+  const core::LoopRecord& record = queue.records()[step.record];
+  log.warning_once(record.name,
+                   fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "
+                               "others use, so the result depends on their order",
+                               record.name, record.where.file, record.where.line));
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which loops must run in an order: those in which iterations meet in rows such that the result
+// depends on which comes first.
+#pragma once
+
+#include <vector>
+
+#include <comm/messages/communicator.hpp>
+#include <core/log.hpp>
+#include <core/queue.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+/// The order of each record's loop, as the rows of all ranks show it. Collective; the rows of the
+/// analysis exist. Cost: a pass over the maps through which dats are written.
+/// @throws Error order_dependent (several ranks have no common order, and the loop reads what
+///         other iterations modify)
+std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
+                              comm::Communicator& communicator);
+
+/// Warns once of each compiled loop that must run in order, hence on one thread.
+void report_order(const core::Queue& queue, const Step& step, core::Log& log);
+
+}  // namespace op2::sched

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/plan_key.hpp>
+
+#include <algorithm>
+
+namespace op2::sched {
+namespace {
+
+bool same_record(const core::LoopRecord& a, const core::LoopRecord& b) {
+  return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.arg_count == b.arg_count &&
+         a.target == b.target;
+}
+
+}  // namespace
+
+PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
+  PlanKey key;
+  key.records.assign(queue.records().begin(), queue.records().end());
+  key.args.assign(queue.args().begin(), queue.args().end());
+  for (const core::LoopArg& arg : key.args)
+    if (arg.is_active_dat()) key.dats.push_back(arg.dat);
+  std::sort(key.dats.begin(), key.dats.end());
+  key.dats.erase(std::unique(key.dats.begin(), key.dats.end()), key.dats.end());
+  for (const core::Dat* dat : key.dats)
+    key.valid.push_back(valid[static_cast<std::size_t>(dat->index)]);
+  return key;
+}
+
+bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid) {
+  if (!std::ranges::equal(key.records, queue.records(), same_record)) return false;
+  if (!std::ranges::equal(key.args, queue.args())) return false;
+  for (std::size_t k = 0; k < key.dats.size(); ++k)
+    if (valid[static_cast<std::size_t>(key.dats[k]->index)] != key.valid[k]) return false;
+  return true;
+}
+
+std::size_t hash_of(const core::Queue& queue) {
+  std::size_t hash = queue.size();
+  const auto mix = [&hash](const void* pointer) {
+    hash = (hash ^ reinterpret_cast<std::uintptr_t>(pointer)) * 0x9e3779b97f4a7c15ULL;
+  };
+  for (const core::LoopRecord& r : queue.records()) {
+    mix(r.kernel);
+    mix(r.name);
+    mix(r.target);
+    for (const core::LoopArg& arg : queue.args_of(r)) mix(arg.dat);
+  }
+  return hash;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a plan was made for. A plan is found again by one comparison when the same sequence is
+// queued again.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <core/levels.hpp>
+#include <core/queue.hpp>
+
+namespace op2::sched {
+
+/// The whole sequence, and the validity of its dats at the start.
+struct PlanKey {
+  std::vector<core::LoopRecord> records;  ///< call sites are not compared
+  std::vector<core::LoopArg> args;
+  std::vector<core::Dat*> dats;    ///< all dats of the sequence
+  std::vector<core::Level> valid;  ///< of `dats`
+};
+
+/// @param valid  per dat of the mesh, by its index
+PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);
+
+/// Whether the plan was made for exactly this queue and this validity.
+/// @param valid  per dat of the mesh, by its index
+bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid);
+
+/// Equal for equal sequences. Cost O(arguments).
+std::size_t hash_of(const core::Queue& queue);
+
+}  // namespace op2::sched

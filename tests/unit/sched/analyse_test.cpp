@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where chains are cut by exchanges, and what may run while they are in flight.
+#include <sched/analyse.hpp>
+
+#include <gmock/gmock.h>
+
+#include <support/small_mesh.hpp>
+
+namespace op2::sched {
+namespace {
+
+using testing::ElementsAre;
+
+struct Analyse : testing::Test {
+  test::Ring ring;
+  core::Queue queue;
+
+  void flux() {
+    test::queue_loop(queue, ring.edges, op_arg_dat(&ring.q, 0, &ring.ends, OP_READ),
+                     op_arg_dat(&ring.res, 0, &ring.ends, OP_INC));
+  }
+  void update() {
+    test::queue_loop(queue, ring.cells, op_arg_dat(&ring.res, OP_RW), op_arg_dat(&ring.q, OP_RW));
+  }
+  void copy() {
+    test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_READ),
+                     op_arg_dat(&ring.res, OP_WRITE));
+  }
+  Analysis analysis(const AnalysisOptions& options) {
+    const std::vector<core::Level> valid(2, 0);
+    return analyse(queue, cut_chains(queue), valid, options);
+  }
+  /// Records in each chain.
+  std::vector<std::size_t> chains(const AnalysisOptions& options) {
+    std::vector<std::size_t> sizes;
+    for (const Chain& chain : analysis(options).chains)
+      sizes.push_back(chain.records.end - chain.records.begin);
+    return sizes;
+  }
+};
+
+TEST_F(Analyse, OneExchangeServesAChain) {
+  for (int step = 0; step < 2; ++step) {
+    flux();
+    update();
+  }
+  EXPECT_THAT(chains({}), ElementsAre(4));
+  EXPECT_EQ(analysis({}).chains[0].exchanged.size(), 2U);
+}
+
+TEST_F(Analyse, LoopByLoopAChainEndsWhereTheNextExchangeIs) {
+  copy();
+  for (int step = 0; step < 2; ++step) {
+    flux();
+    update();
+  }
+  EXPECT_THAT(chains({.one_loop = true}), ElementsAre(1, 2, 2));
+}
+
+TEST_F(Analyse, LoopByLoopNoLoopRunsFurtherThanItMust) {
+  flux();
+  update();
+  const Analysis one = analysis({.one_loop = true}), all = analysis({});
+  EXPECT_EQ(one.loops[0].extent, 1);
+  EXPECT_EQ(one.loops[1].extent, 0);
+  EXPECT_EQ(one.loops, all.loops);  // nothing after the update reads its halo
+}
+
+TEST_F(Analyse, LoopByLoopALoopMayFollowInTheInteriorOfTheOneBefore) {
+  flux();
+  update();
+  const Analysis made = analysis({.one_loop = true});
+  ASSERT_EQ(made.chains.size(), 1U);
+  EXPECT_LT(made.loops[0].interior, made.loops[0].extent);
+  EXPECT_NE(made.loops[1].interior, core::no_level);
+  EXPECT_LT(made.loops[1].interior, made.loops[0].interior);  // cells that no later flux increments
+}
+
+TEST_F(Analyse, WithoutAnExchangeThereIsNoInterior) {
+  copy();
+  EXPECT_EQ(analysis({}).loops[0].interior, core::no_level);
+  EXPECT_EQ(analysis({.one_loop = true}).loops[0].interior, core::no_level);
+}
+
+TEST_F(Analyse, OneRankExchangesNothing) {
+  flux();
+  EXPECT_TRUE(analysis({.one_rank = true}).chains[0].exchanged.empty());
+}
+
+TEST_F(Analyse, AssignmentsBelongToTheLoopThatFollows) {
+  const double zero = 0;
+  core::Global& total = ring.mesh.add_global(1, Type::f64, &zero, "total");
+  queue.push_assignment(total, &zero);
+  copy();
+  queue.push_assignment(total, &zero);
+  flux();
+  queue.push_assignment(total, &zero);
+  EXPECT_THAT(chains({.one_loop = true}), ElementsAre(2, 3));
+}
+
+}  // namespace
+}  // namespace op2::sched

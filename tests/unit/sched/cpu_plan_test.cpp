@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps that have tiles run in them or one by one, as a trial wants it, and the results are equal.
+#include <sched/executor/cpu/cpu_plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sched/fuse.hpp>
+#include <support/small_mesh.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// Adds one to a dat of dim 1 and counts how often it was called.
+void add_one(std::int64_t begin, std::int64_t end, const core::ArgBinding* args) {
+  for (std::int64_t e = begin; e < end; ++e) static_cast<double*>(args[0].base)[e] += 1;
+  ++*static_cast<int*>(args[1].base);
+}
+
+/// Two loops over all cells of a ring, each adding one to every cell, with a plan of four tiles.
+struct TwoLoops {
+  static constexpr int loops = 2, tiles = 4, cells = 8;
+  test::Ring ring{cells};
+  core::Queue queue;
+  core::LoopTable table;
+  jit::CompiledLoop code;
+  Plan plan;
+  core::ThreadPool pool{1, core::Topology{{0}, 1}};
+  core::Trace trace{false};
+  int calls = 0, runs = 0;
+  std::unique_ptr<CpuPlan> prepared;
+
+  /// @param with, without  seconds of all executions of the trial but the last
+  TwoLoops(double with, double without) {
+    code.range = add_one;
+    for (int loop = 0; loop < loops; ++loop) {
+      test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW), op_arg_dat(&ring.q, OP_RW));
+      plan.steps.all.push_back(step_of(queue, static_cast<std::size_t>(loop)));
+      plan.steps.all.back().levels = {core::no_level, 0};
+      plan.code.push_back({&code, {}});
+      plan.rows.push_back({&table.row("loop"), {}, 0});
+    }
+    plan.steps.begin = {0, loops};
+    plan.analysis.chains.push_back({{0, loops}, {}, 0});
+    TileTrial trial(true);
+    for (int run = 0; run < 5; ++run) trial.add(trial.wants_tiles() ? with : without);
+    prepared = std::make_unique<CpuPlan>(plan, parts(), trial, pool, trace);
+  }
+
+  CpuPlanParts parts() {
+    CpuPlanParts made;
+    made.exchanges.resize(1);
+    PartMaker maker(1);
+    for (int loop = 0; loop < loops; ++loop) {
+      const auto k = static_cast<std::size_t>(loop);
+      made.parts.push_back(maker.parts_of(plan.steps.all[k], plan.code[k]));
+      made.bindings.push_back(bind(plan.steps.all[k], 1, false));
+      made.bindings.back().args[1].base = &calls;
+    }
+    made.tiles.resize(1);
+    made.tiles[0].boundary.push_back({0, loops, {0, 1}, tile_plan()});
+    return made;
+  }
+
+  static TilePlan tile_plan() {
+    TileProblem problem{{cells}, {}, {}, 0, cells};
+    for (int loop = 0; loop < loops; ++loop)
+      problem.loops.push_back({0, {0, cells}, cells, {{nullptr, 0, cells, 0}}});
+    return plan_tiles(problem, {1, tiles});
+  }
+
+  /// @return calls of the loops' code
+  int run() {
+    calls = 0;
+    prepared->run(0, Phase::boundary, queue, [](std::size_t) {});
+    ++runs;
+    EXPECT_EQ(reinterpret_cast<const double*>(ring.q.data)[cells - 1], loops * runs);
+    return calls;
+  }
+};
+
+TEST(CpuPlan, StaysWithTilesThatWinTheTrial) {
+  TwoLoops loops(0, 1e9);
+  EXPECT_EQ(loops.run(), 2);  // the last of the trial, one by one
+  EXPECT_EQ(loops.run(), 2 * TwoLoops::tiles);
+  EXPECT_EQ(loops.run(), 2 * TwoLoops::tiles);
+  EXPECT_EQ(loops.prepared->tiles(), 1U);
+}
+
+TEST(CpuPlan, ForgetsTilesThatLoseTheTrial) {
+  TwoLoops loops(1e9, 0);
+  EXPECT_EQ(loops.run(), 2);
+  EXPECT_EQ(loops.prepared->tiles(), 0U);
+  EXPECT_EQ(loops.run(), 2);
+  EXPECT_EQ(loops.run(), 2);
+}
+
+TEST(CpuPlan, TellsWhenEachStepHasFinishedInTheBoundaryPhaseAlone) {
+  TwoLoops loops(0, 1e9);
+  std::vector<std::size_t> finished;
+  const auto note = [&](std::size_t step) { finished.push_back(step); };
+  loops.prepared->run(0, Phase::interior, loops.queue, note);
+  EXPECT_TRUE(finished.empty());
+  loops.prepared->run(0, Phase::boundary, loops.queue, note);
+  EXPECT_EQ(finished, (std::vector<std::size_t>{0, 1}));
+}
+
+}  // namespace
+}  // namespace op2::sched

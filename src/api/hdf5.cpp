@@ -106,7 +106,7 @@ std::string plain_path(const std::string& name) {
   return plain;
 }
 
-/// Throws unless every record can have a dataset of its own in one file.
+/// Throws unless every record can have a separate dataset in one file.
 void check_paths(const core::Mesh& mesh) {
   std::map<std::string, std::string> records;
   const auto add = [&](const char* what, const std::string& name) {

@@ -37,7 +37,7 @@ class PreparedPlan {
   virtual ~PreparedPlan() = default;
 
   /// Packs the layers that the chain misses and starts the messages. Rows may change afterwards.
-  /// @param fingerprint  of this rank's activity; goes with every message
+  /// @param fingerprint  of the rank's collective signature; sent with every message
   virtual void pack_and_start(std::size_t chain, std::uint64_t fingerprint) = 0;
 
   /// Runs the steps of a chain, as far as they go in this phase.

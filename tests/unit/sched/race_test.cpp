@@ -11,7 +11,7 @@
 namespace op2::test {
 namespace {
 
-/// A ring, and edges between any two of a few cells: pairs of slabs share rows in every round.
+/// A ring, and edges between any two of a few cells: pairs of blocks share rows in every round.
 Graph ring_with_hubs() {
   Graph graph = ring(3000);
   std::mt19937 random(1);

@@ -141,7 +141,7 @@ void make_mistakes(const std::string& folder) {
   op_write_const_hdf5("large", 1, "ll", &large, file);
   expect_error(io_failure, "absent.h5",
                [&] { op_decl_set_hdf5((folder + "/absent.h5").c_str(), "x"); });
-  expect_error(io_failure, "no HDF5 file", [&] { op_decl_set_hdf5(text.c_str(), "x"); });
+  expect_error(io_failure, "not an HDF5 file", [&] { op_decl_set_hdf5(text.c_str(), "x"); });
   expect_error(bad_dataset, "no dataset 'x'", [&] { op_decl_set_hdf5(file, "x"); });
   expect_error(bad_size, "-5 elements", [&] { op_decl_set_hdf5(file, "minus"); });
   expect_error(too_large, "2147483648", [&] { op_decl_set_hdf5(file, "large"); });
@@ -162,7 +162,8 @@ void make_mistakes(const std::string& folder) {
                [&] { op_get_const_hdf5("minus", 2, "double", two, file); });
   expect_error(bad_type, "contradicts", [&] { op_get_const_hdf5("minus", 1, "int", two, file); });
   expect_error(io_failure, "none/a.h5", [&] { op_dump_to_hdf5((folder + "/none/a.h5").c_str()); });
-  expect_error(io_failure, "no HDF5 file", [&] { op_fetch_data_hdf5_file(d.state, text.c_str()); });
+  expect_error(io_failure, "not an HDF5 file",
+               [&] { op_fetch_data_hdf5_file(d.state, text.c_str()); });
   expect_error(io_failure, "'cells/state'",
                [&] { op_fetch_data_hdf5_file_path(d.state, file, "cells/state"); });
   expect_full_disk(d, folder);

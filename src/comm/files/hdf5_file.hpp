@@ -2,7 +2,7 @@
 // HDF5 files: datasets of rows in blocks, one block per rank. Knows nothing of meshes.
 //
 // All members are collective over the communicator, and what is wrong on one rank is an error on
-// all: io_failure (a file that is missing, damaged, no HDF5 file or may not be written; the disk),
+// all: io_failure (a file that is missing, damaged, not an HDF5 file or may not be written; the disk),
 // bad_dataset (what is in the file is not what is asked for), not_compiled (naming OP2_WITH_HDF5).
 // Messages name the file, the dataset and what the HDF5 library says, which itself prints nothing.
 #pragma once

@@ -224,9 +224,9 @@ TEST_F(Hdf5FileTest, FilesThatCannotBeReadAreErrors) {
   EXPECT_THAT(reading_fails(ErrorCode::io_failure, "v", 1, 1),
               AllOf(HasSubstr("a.h5"), HasSubstr("No such file or directory")));
   std::ofstream(path) << "this is not an HDF5 file";
-  EXPECT_THAT(reading_fails(ErrorCode::io_failure, "v", 1, 1), HasSubstr("no HDF5 file"));
+  EXPECT_THAT(reading_fails(ErrorCode::io_failure, "v", 1, 1), HasSubstr("not an HDF5 file"));
   EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { write<int>("v", {1}); }),
-              HasSubstr("no HDF5 file"));
+              HasSubstr("not an HDF5 file"));
   std::filesystem::remove(path);
   std::filesystem::create_directory(path);
   reading_fails(ErrorCode::io_failure, "v", 1, 1);

@@ -13,6 +13,7 @@
 
 #include <comm/files/file_writer.hpp>
 #include <comm/messages/records.hpp>
+#include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
 
 namespace op2::api {
@@ -33,39 +34,30 @@ void check_folder(const char* variable, const std::string& path) {
                path, std::strerror(errno));
 }
 
-struct Numbers {
-  std::int64_t elements;
-  double seconds, bytes;
-};
-
 }  // namespace
 
 core::LoopTable table_of_all_ranks(Runtime& runtime) {
   runtime.enter("per-loop table");
   core::LoopTable all;
+  std::vector<comm::FoldedValues> numbers;
   for (const core::LoopRow& mine : runtime.table.rows()) {
     core::LoopRow& row = all.row(mine.name);
     row = mine;
-    row.elements = 0;
-    row.seconds = row.bytes = 0;
-    for (const Numbers& n :
-         comm::gather_records(runtime.ranks(), Numbers{mine.elements, mine.seconds, mine.bytes})) {
-      row.elements += n.elements;
-      row.bytes += n.bytes;
-      row.seconds = std::max(row.seconds, n.seconds);
-    }
+    numbers.push_back({Type::i64, comm::Fold::sum, 1, &row.elements});
+    numbers.push_back({Type::f64, comm::Fold::sum, 1, &row.bytes});
+    numbers.push_back({Type::f64, comm::Fold::greatest, 1, &row.seconds});
   }
+  comm::reduce_values(runtime.ranks(), numbers);
   return all;
 }
 
 comm::HaloMemory halo_memory_of_ranks(Runtime& runtime) {
   comm::HaloMemory most{0, 0};
   if (!runtime.rows.distributed()) return most;
-  const comm::HaloMemory mine = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
-  for (const auto& of : comm::gather_records(runtime.ranks(), mine)) {
-    most.rows = std::max(most.rows, of.rows);
-    most.aside = std::max(most.aside, of.aside);
-  }
+  most = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
+  const comm::FoldedValues both[] = {{Type::i64, comm::Fold::greatest, 1, &most.rows},
+                                     {Type::i64, comm::Fold::greatest, 1, &most.aside}};
+  comm::reduce_values(runtime.ranks(), both);
   return most;
 }
 

@@ -33,25 +33,31 @@ void copy_all(const api::Runtime& runtime, const core::Dat& dat, void* values) {
   if (size > 0) runtime.rows.copy_declared(dat, 0, size - 1, static_cast<std::byte*>(values));
 }
 
-/// Global numbers low .. high, inclusive.
+/// Global indices low .. high, inclusive.
 struct IdRange {
   std::int64_t low, high;
 };
 
-/// What every rank wants of the rows that this one holds. Collective.
-std::vector<comm::Message> parts_for_all(comm::Communicator& ranks, const core::Dat& dat,
-                                         std::span<const std::byte> held, const IdRange& mine) {
+/// What other ranks want of the rows that this one declares. Collective. Cost: a message of a few
+/// bytes to each rank whose rows are wanted.
+/// @param mine  what this rank wants
+std::vector<comm::Message> wanted_parts(api::Runtime& runtime, const core::Dat& dat,
+                                        std::span<const std::byte> declared, const IdRange& mine) {
   const auto bytes = static_cast<std::size_t>(dat.size);
+  const comm::Blocks& blocks = runtime.rows.declared_blocks(dat.on());
+  std::vector<comm::Message> questions;
+  const int last = blocks.declaring_rank(mine.high);
+  for (int rank = blocks.declaring_rank(mine.low); rank <= last; ++rank)
+    questions.push_back({rank, comm::to_bytes<IdRange>({&mine, 1})});
   const std::int64_t first = dat.on().first, end = first + dat.on().declared;
-  const auto wanted = comm::gather_records(ranks, mine);
   std::vector<comm::Message> parts;
-  for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
-    const std::int64_t from = std::max(first, wanted[rank].low);
-    const std::int64_t to = std::min(end, wanted[rank].high + 1);
+  for (const comm::Message& question : runtime.ranks().exchange(std::move(questions))) {
+    const IdRange wanted = comm::from_bytes<IdRange>(question.bytes).front();
+    const std::int64_t from = std::max(first, wanted.low), to = std::min(end, wanted.high + 1);
     if (from >= to) continue;
-    const auto rows = held.subspan(static_cast<std::size_t>(from - first) * bytes,
-                                   static_cast<std::size_t>(to - from) * bytes);
-    parts.push_back({static_cast<int>(rank), {rows.begin(), rows.end()}});
+    const auto rows = declared.subspan(static_cast<std::size_t>(from - first) * bytes,
+                                       static_cast<std::size_t>(to - from) * bytes);
+    parts.push_back({question.rank, {rows.begin(), rows.end()}});
   }
   return parts;
 }
@@ -107,11 +113,11 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
   if (runtime.alone())
     return runtime.rows.copy_declared(record, low, high, static_cast<std::byte*>(values));
   comm::Bytes storage;
-  const auto held = runtime.fetch(record, storage);
+  const auto declared = runtime.fetch(record, storage);
   runtime.collectively([&] {
     auto* out = static_cast<std::byte*>(values);
     for (const comm::Message& part :
-         runtime.ranks().exchange(parts_for_all(runtime.ranks(), record, held, {low, high})))
+         runtime.ranks().exchange(wanted_parts(runtime, record, declared, {low, high})))
       out = std::copy(part.bytes.begin(), part.bytes.end(), out);
   });
 }

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <comm/partition/partition.hpp>
 #include <support/expect_error.hpp>
+#include <support/fake_communicator.hpp>
 
 namespace op2::test {
 namespace {
@@ -41,6 +43,16 @@ TEST(Partitioners, AreListedInTheirOrder) {
   auto all = comm::library_partitioners();
   all.add(named("metis"));
   EXPECT_EQ(all.names(), "ptscotch, rcb, block, random, external or metis");
+}
+
+TEST(GivenOwners, OutOfRangeNameTheDatTheElementAndTheRanks) {
+  const auto text = error_text(ErrorCode::bad_range, [] {
+    comm::run_fake_ranks(2, [](comm::Communicator& ranks) {
+      const std::int32_t owners[] = {1, ranks.is_root() ? 0 : 2};
+      comm::given_owners(ranks, comm::Blocks{{0, 2, 4}}, owners, "part");
+    });
+  });
+  EXPECT_THAT(text, HasSubstr("dat 'part'[3] = 2, not in [0, 2)"));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/finish_reductions.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <map>
+#include <span>
 #include <vector>
 
 #include <core/value_type.hpp>
@@ -20,93 +19,58 @@ void finish_alone(const Step& step, const core::Queue& queue, const Collect& col
                                                 : global.source.value_in(queue).user);
 }
 
-/// What all ranks have found for the raw globals of a loop: for each its value before the loop, the
-/// rank's result, and the number of the element that has set it.
-struct RawResults {
-  comm::Bytes mine, all;
-  std::map<std::size_t, std::size_t> offsets;  ///< in `mine`, by argument
-
-  void add(const GlobalArg& global, const std::byte* total, const void* user) {
-    offsets[global.arg] = mine.size();
-    const std::size_t bytes = core::size_of(global.shape.type, global.shape.dim);
-    const auto* start = static_cast<const std::byte*>(user);
-    mine.insert(mine.end(), start, start + bytes);
-    mine.insert(mine.end(), total, total + bytes);
-    const std::byte* element = total + global.element;
-    if (global.shape.is_set_by_one())
-      mine.insert(mine.end(), element, element + sizeof(std::int64_t));
-  }
-
-  const std::byte* start(const GlobalArg& global) const {
-    return all.data() + offsets.at(global.arg);
-  }
-  const std::byte* total(const GlobalArg& global, int rank) const {
-    return start(global) + static_cast<std::size_t>(rank) * mine.size() +
-           core::size_of(global.shape.type, global.shape.dim);
-  }
-
-  void take_winner(const Step& step, const GlobalArg& global, int ranks, void* result) const {
-    const std::size_t bytes = core::size_of(global.shape.type, global.shape.dim);
-    const auto extreme = std::ranges::find_if(step.reductions, [&](const GlobalArg& other) {
-      return static_cast<int>(other.arg) == global.shape.info_of;
-    });
-    const bool has_extreme = extreme != step.reductions.end();
-    std::vector<Found> found;
-    for (int rank = 0; rank < ranks; ++rank) {
-      std::int64_t element = no_element;
-      std::memcpy(&element, total(global, rank) + bytes, sizeof element);
-      found.push_back(
-          {total(global, rank), element, has_extreme ? total(*extreme, rank) : nullptr});
-    }
-    const int winner = winner_of(found, has_extreme ? &extreme->shape : nullptr);
-    if (winner >= 0) std::memcpy(result, found[static_cast<std::size_t>(winner)].value, bytes);
-  }
+/// A raw global after its loop on this rank.
+struct RawResult {
+  const GlobalArg* global;
+  const std::byte* found;  ///< with the element behind it, for a payload
+  std::byte* value;        ///< the program's memory: the value before the loop
 };
 
-bool is_raw(const GlobalArg& global) {
-  return global.shape.global == nullptr;
-}
-
-/// Reductions some of which get the value of one element. Collective.
-void gather_raw(const Step& step, const core::Queue& queue, comm::Communicator& communicator,
-                const Collect& collect) {
-  RawResults results;
+std::vector<RawResult> raw_results(const Step& step, const core::Queue& queue,
+                                   const Collect& collect) {
+  std::vector<RawResult> raw;
   for (const GlobalArg& global : step.reductions)
-    if (is_raw(global)) results.add(global, collect(global), global.source.value_in(queue).user);
-  results.all = communicator.gather_all(results.mine);
-  for (const GlobalArg& global : step.reductions) {
-    if (!is_raw(global)) continue;
-    void* result = global.source.value_in(queue).user;
-    std::memcpy(result, results.start(global), core::size_of(global.shape.type, global.shape.dim));
-    if (global.shape.is_set_by_one())
-      results.take_winner(step, global, communicator.size(), result);
-    else
-      for (int rank = 0; rank < communicator.size(); ++rank)
-        fold_partial(global.shape, results.total(global, rank), result);
-  }
+    if (global.shape.global == nullptr)
+      raw.push_back(
+          {&global, collect(global), static_cast<std::byte*>(global.source.value_in(queue).user)});
+  return raw;
 }
 
-/// Reductions into the program's memory: the root's value and what all ranks have found, so that
-/// every rank gets the same result. What is found by OP_MIN and OP_MAX begins with the rank's
-/// value.
-void finish_raw(const Step& step, const core::Queue& queue, comm::Communicator& communicator,
-                const Collect& collect) {
-  const auto is_set = [](const GlobalArg& g) { return is_raw(g) && g.shape.is_set_by_one(); };
-  if (std::ranges::any_of(step.reductions, is_set))
-    return gather_raw(step, queue, communicator, collect);
-  std::vector<comm::FoldedValues> found;
-  for (const GlobalArg& global : step.reductions) {
-    if (!is_raw(global)) continue;
-    const core::LoopArg& shape = global.shape;
-    void* result = global.source.value_in(queue).user;
-    const std::byte* total = collect(global);
+/// Sums and extremes: of the root's value and what all ranks have found, so that every rank gets
+/// the same result. What is found by OP_MIN and OP_MAX begins with the rank's value.
+void reduce_raw(std::span<const RawResult> raw, comm::Communicator& communicator) {
+  std::vector<comm::FoldedValues> values;
+  for (const RawResult& one : raw) {
+    const core::LoopArg& shape = one.global->shape;
+    if (shape.is_set_by_one()) continue;
     if (communicator.is_root())
-      fold_partial(shape, total, result);
+      fold_partial(shape, one.found, one.value);
     else
-      std::memcpy(result, total, core::size_of(shape.type, shape.dim));
-    found.push_back({shape.type, fold_of(shape.access), shape.dim, result});
+      std::memcpy(one.value, one.found, core::size_of(shape.type, shape.dim));
+    values.push_back({shape.type, fold_of(shape.access), shape.dim, one.value});
   }
-  if (!found.empty()) comm::reduce_values(communicator, found);
+  if (!values.empty()) comm::reduce_values(communicator, values);
+}
+
+/// Precondition: extremes have their final values.
+void finish_payloads(std::span<const RawResult> raw, comm::Communicator& communicator) {
+  std::vector<Payload> payloads;
+  for (const RawResult& one : raw) {
+    const core::LoopArg& shape = one.global->shape;
+    if (!shape.is_set_by_one()) continue;
+    Payload payload{
+        one.value, core::size_of(shape.type, shape.dim), one.found, no_element, nullptr, nullptr,
+        nullptr};
+    std::memcpy(&payload.element, one.found + one.global->element, sizeof payload.element);
+    for (const RawResult& extreme : raw)
+      if (static_cast<int>(extreme.global->arg) == shape.info_of) {
+        payload.extreme = &extreme.global->shape;
+        payload.own_extreme = extreme.found;
+        payload.best_extreme = extreme.value;
+      }
+    payloads.push_back(payload);
+  }
+  if (!payloads.empty()) choose_payloads(communicator, payloads);
 }
 
 }  // namespace
@@ -118,7 +82,9 @@ void finish_reductions(const Step& step, const core::Queue& queue, comm::Communi
   for (const GlobalArg& global : step.reductions)
     if (global.shape.global != nullptr)
       add_to_partial(global.shape, collect(global), *global.shape.global);
-  finish_raw(step, queue, communicator, collect);
+  const std::vector<RawResult> raw = raw_results(step, queue, collect);
+  reduce_raw(raw, communicator);
+  finish_payloads(raw, communicator);
 }
 
 }  // namespace op2::sched

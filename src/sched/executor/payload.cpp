@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/payload.hpp>
 
-#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <core/value_type.hpp>
@@ -34,23 +34,26 @@ std::vector<Watched> watched(const Step& step, const StepBindings& bindings) {
   return list;
 }
 
-/// -1, 0 or 1: whether `a` is better than, as good as, or worse than `b`.
-int compare(const core::LoopArg& extreme, const std::byte* a, const std::byte* b) {
-  int order = 0;
-  core::with_type(extreme.type, [&]<class T>() {
-    T first, second;
-    std::memcpy(&first, a, sizeof first);
-    std::memcpy(&second, b, sizeof second);
-    if (extreme.access == OP_MAX) std::swap(first, second);
-    order = first < second ? -1 : second < first ? 1 : 0;
+constexpr std::int64_t cannot_win = std::numeric_limits<std::int64_t>::max();
+
+bool has_best_extreme(const Payload& payload) {
+  return core::with_type(payload.extreme->type, [&]<class T>() {
+    T own, best;
+    std::memcpy(&own, payload.own_extreme, sizeof own);
+    std::memcpy(&best, payload.best_extreme, sizeof best);
+    return own == best;
   });
-  return order;
 }
 
-bool is_better(const Found& a, const Found& b, const core::LoopArg* extreme) {
-  if (extreme == nullptr) return a.element > b.element;
-  const int order = compare(*extreme, a.extreme, b.extreme);
-  return order < 0 || (order == 0 && a.element < b.element);
+/// The rank with the least key of all wins; no two that can win have the same.
+std::int64_t key_of(const Payload& payload) {
+  if (payload.element == no_element) return cannot_win;
+  if (payload.extreme == nullptr) return -payload.element;
+  return has_best_extreme(payload) ? payload.element : cannot_win;
+}
+
+std::size_t words_of(const Payload& payload) {
+  return (payload.bytes + sizeof(std::int64_t) - 1) / sizeof(std::int64_t);
 }
 
 }  // namespace
@@ -70,17 +73,25 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
     }
 }
 
-int winner_of(std::span<const Found> ranks, const core::LoopArg* extreme) {
-  const Found* winner = nullptr;
-  for (const Found& rank : ranks)
-    if (rank.element != no_element && (winner == nullptr || is_better(rank, *winner, extreme)))
-      winner = &rank;
-  if (winner == nullptr) return -1;
-  const auto beats_winner = [&](const Found& rank) {
-    return rank.element == no_element && compare(*extreme, rank.extreme, winner->extreme) < 0;
-  };
-  if (extreme != nullptr && std::ranges::any_of(ranks, beats_winner)) return -1;
-  return static_cast<int>(winner - ranks.data());
+void choose_payloads(comm::Communicator& communicator, std::span<const Payload> payloads) {
+  comm::WordReduction keys, values;
+  for (const Payload& payload : payloads) keys.minima.push_back(key_of(payload));
+  communicator.reduce(keys, "choosing payloads");
+  for (std::size_t k = 0; k < payloads.size(); ++k) {
+    const Payload& payload = payloads[k];
+    const bool nobody = keys.minima[k] == cannot_win;
+    const bool wins = nobody ? communicator.is_root() : keys.minima[k] == key_of(payload);
+    const std::size_t begin = values.sums.size();
+    values.sums.resize(begin + words_of(payload), 0);  // the winner's bytes, zeros of all others
+    if (wins)
+      std::memcpy(&values.sums[begin], nobody ? payload.value : payload.found, payload.bytes);
+  }
+  communicator.reduce(values, "taking payloads");
+  const std::int64_t* word = values.sums.data();
+  for (const Payload& payload : payloads) {
+    std::memcpy(payload.value, word, payload.bytes);
+    word += words_of(payload);
+  }
 }
 
 }  // namespace op2::sched

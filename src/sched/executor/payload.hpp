@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 
+#include <comm/messages/communicator.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/plan.hpp>
 
@@ -23,16 +24,21 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
                    std::span<const std::int32_t> global_index,
                    const std::function<void(std::int64_t row)>& run_one);
 
-/// What one rank has found for a payload: pointers into what was gathered.
-struct Found {
-  const std::byte* value;
-  std::int64_t element;      ///< global index, or no_element
-  const std::byte* extreme;  ///< the minimum or maximum that it belongs to, or null
+/// A payload on one rank after its loop; owns nothing.
+struct Payload {
+  std::byte* value;        ///< that of the root before the loop; becomes the result of all ranks
+  std::size_t bytes;       ///< of the value
+  const std::byte* found;  ///< by this rank, and
+  std::int64_t element;    ///< by which element: global index, or no_element
+  const core::LoopArg* extreme;   ///< the minimum or maximum that it belongs to, or null
+  const std::byte* own_extreme;   ///< of this rank
+  const std::byte* best_extreme;  ///< of all ranks
 };
 
-/// The rank whose value counts: that with the best extreme, and of equal ones that of the lowest
-/// index; without an extreme that of the highest index. -1: no element has set it, or none has
-/// reached the value that the extreme has on some rank before the loop.
-int winner_of(std::span<const Found> ranks, const core::LoopArg* extreme);
+/// Gives all ranks the values that count: those of the element with the best extreme, of equal ones
+/// of the lowest index; without an extreme of the highest index. If no element has set one, or none
+/// has reached the value that the extreme has on some rank before the loop: the root's value.
+/// Collective: two reductions.
+void choose_payloads(comm::Communicator& communicator, std::span<const Payload> payloads);
 
 }  // namespace op2::sched

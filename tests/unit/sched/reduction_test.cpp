@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/reduction.hpp>
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <core/mesh.hpp>
@@ -83,33 +85,52 @@ TEST(Reduction, GlobalsOfAllRanksAreCombinedAtOnce) {
   });
 }
 
+/// What rank k has found for a payload: the value k, by this element with this extreme.
+struct Found {
+  std::int64_t element;
+  double extreme;
+};
+
+/// The result on every rank; -1 is the root's value before.
+std::vector<double> chosen(const std::vector<Found>& found, const core::LoopArg* extreme,
+                           double best) {
+  std::vector<double> values(found.size(), -1);
+  comm::run_fake_ranks(static_cast<int>(found.size()), [&](comm::Communicator& ranks) {
+    const auto k = static_cast<std::size_t>(ranks.rank());
+    const double own = ranks.rank();
+    const auto bytes = [](const double& x) { return reinterpret_cast<const std::byte*>(&x); };
+    const Payload payload{reinterpret_cast<std::byte*>(&values[k]),
+                          sizeof own,
+                          bytes(own),
+                          found[k].element,
+                          extreme,
+                          bytes(found[k].extreme),
+                          bytes(best)};
+    choose_payloads(ranks, {&payload, 1});
+  });
+  return values;
+}
+
 TEST(Payload, TheBestExtremeWinsAndOfEqualOnesTheLowestNumber) {
-  const double values[] = {3, 1, 1};
-  const auto found = [&](int k, std::int64_t element) {
-    return Found{nullptr, element, reinterpret_cast<const std::byte*>(&values[k])};
-  };
   const core::LoopArg least = reduced(OP_MIN, Type::f64, 1),
                       greatest = reduced(OP_MAX, Type::f64, 1);
-  const Found ranks[] = {found(0, 9), found(1, 8), found(2, 4), found(0, no_element)};
-  EXPECT_EQ(winner_of(ranks, &least), 2);
-  EXPECT_EQ(winner_of(ranks, &greatest), 0);
-  EXPECT_EQ(winner_of(std::span(ranks).subspan(3), &least), -1);
+  const std::vector<Found> found{{9, 3}, {8, 1}, {4, 1}, {no_element, 3}};
+  EXPECT_EQ(chosen(found, &least, 1), std::vector<double>(4, 2));
+  EXPECT_EQ(chosen(found, &greatest, 3), std::vector<double>(4, 0));
 }
 
 TEST(Payload, NoElementWinsAgainstABetterStartValueOfSomeRank) {
-  const double values[] = {102, 500};
-  const auto* bytes = reinterpret_cast<const std::byte*>(values);
   const core::LoopArg greatest = reduced(OP_MAX, Type::f64, 1);
-  const Found ranks[] = {{nullptr, 7, bytes}, {nullptr, no_element, bytes + sizeof(double)}};
-  EXPECT_EQ(winner_of(ranks, &greatest), -1);
+  EXPECT_EQ(chosen({{7, 102}, {no_element, 500}}, &greatest, 500), std::vector<double>(2, -1));
 }
 
 TEST(Payload, WithoutAnExtremeTheHighestNumberWins) {
-  const Found ranks[] = {{nullptr, no_element, nullptr},
-                         {nullptr, 0, nullptr},
-                         {nullptr, 7, nullptr},
-                         {nullptr, 5, nullptr}};
-  EXPECT_EQ(winner_of(ranks, nullptr), 2);
+  const std::vector<Found> found{{no_element, 0}, {0, 0}, {7, 0}, {5, 0}};
+  EXPECT_EQ(chosen(found, nullptr, 0), std::vector<double>(4, 2));
+}
+
+TEST(Payload, StaysIfNoElementHasSetIt) {
+  EXPECT_EQ(chosen({{no_element, 0}, {no_element, 0}}, nullptr, 0), std::vector<double>(2, -1));
 }
 
 }  // namespace

@@ -169,21 +169,24 @@ op_dat op_decl_dat_overlay_ptr(op_set, char*) {
 
 namespace {
 
-/// The words of OP2, and those of the library. They are compared as they are, as by OP2.
-constexpr std::string_view partitioners[] = {"PTSCOTCH", "PARMETIS", "KAHIP", "INERTIAL",
-                                             "RANDOM",   "EXTERNAL", "RCB",   "BLOCK"};
-
-bool is_partitioner(std::string_view name) {
-  return std::ranges::find(partitioners, name) != std::end(partitioners);
+/// Names are compared as they are, as by OP2: in capitals.
+bool is_partitioner(const api::Runtime& runtime, std::string_view name) {
+  if (name == "PARMETIS" || name == "KAHIP" || name == "INERTIAL") return true;
+  std::string registered(name);
+  for (char& c : registered) {
+    if (c >= 'a' && c <= 'z') return false;
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return runtime.partitioners.find(registered) != nullptr;
 }
 
 /// Any other name keeps the declared partition, as in OP2; "" selects that on purpose.
 void warn_of_unknown_partitioner(api::Runtime& runtime, std::string_view name) {
   if (name.empty() || runtime.alone() || !runtime.ranks().is_root()) return;
-  runtime.log.warning(
-      fmt::format("op_partition: unknown partitioner '{}', so every rank keeps what it "
-                  "declared; use one of {}, in capitals",
-                  name, fmt::join(partitioners, ", ")));
+  runtime.log.warning(fmt::format(
+      "op_partition: unknown partitioner '{}', so every rank keeps what it declared; use one of "
+      "{}, or parmetis, kahip or inertial, in capitals",
+      name, runtime.partitioners.names()));
 }
 
 /// OP2 keeps the rows of such a map on one rank; this library ignores it, results are the same.
@@ -214,7 +217,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
                   op_dat coordinates) {
   in_session([&](api::Runtime& runtime) {
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
-    if (is_partitioner(word(library)) || !runtime.options.partitioner.empty()) {
+    if (is_partitioner(runtime, word(library)) || !runtime.options.partitioner.empty()) {
       if (word(library) != std::string_view("EXTERNAL")) warn_of_force_part(runtime);
       ::op_partition(word(library), word(routine), set, map, coordinates);
     } else {

@@ -44,7 +44,8 @@ void compare_values(api::Runtime& runtime, const char* function, const char* nam
 /// Says so if every rank has declared the same rows: most likely each the whole mesh. Collective.
 void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map& map) {
   if (runtime.alone()) return;
-  const auto some = std::span(map.entries).first(std::min<std::size_t>(map.entries.size(), 4096));
+  const auto entries = map.values();
+  const auto some = entries.first(std::min<std::size_t>(entries.size(), 4096));
   const std::uint64_t hash = sched::fingerprint_of(comm::text_of(std::as_bytes(some)));
   comm::WordReduction rows{{}, {from.declared, static_cast<std::int64_t>(hash)}, {}};
   rows.maxima = rows.minima;
@@ -195,14 +196,14 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   runtime.enter("op_fetch_global '{}'", record.name);
   core::Global* const wanted = &record;
   runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
-  std::memcpy(values, record.value.data(), record.value.size());
+  std::memcpy(values, record.value.host_read(), record.value.bytes());
 }
 
 op_kernel op_decl_kernel(const char* name, const char* source, std::source_location where) {
   auto& runtime = api::usable();
   check_kernel_name(name);
   if (source == nullptr)
-    core::fail(ErrorCode::null_data, "kernel '{}': the source text is null", name);
+    core::fail(ErrorCode::null_data, "kernel '{}': the source is null", name);
   return &runtime.mesh.add_kernel(name, source, where.file_name(), static_cast<int>(where.line()),
                                   false);
 }

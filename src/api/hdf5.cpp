@@ -45,7 +45,7 @@ op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_
   if (size > std::numeric_limits<std::int32_t>::max())
     core::fail(
         ErrorCode::too_large,
-        "set '{}': {} says that it has {} elements; global numbers are int, at most 2^31 - 1", name,
+        "set '{}': {} says that it has {} elements; global indices are int, at most 2^31 - 1", name,
         source, size);
   const auto& ranks = runtime.ranks();
   return op_decl_set(comm::equal_blocks(size, ranks.size()).count(ranks.rank()), name);
@@ -61,7 +61,7 @@ bool is_absent(api::Runtime& runtime, Hdf5File& open, const char* file, const ch
   return true;
 }
 
-/// From numbers of the file to numbers from 0; names the first one that is no element of `to`.
+/// From indices of the file to indices from 0; names the first one that is not in `to`.
 void subtract_base(std::vector<int>& values, const core::Set& from, op_set to, int dim, int base,
                    const std::string& source) {
   const std::int64_t targets = core::record_of(to)->global_size;

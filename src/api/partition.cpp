@@ -130,9 +130,9 @@ comm::PartitionTask task_of(const api::Runtime& runtime, const comm::BlockMesh& 
   task.dim = dat.dim;
   task.values_name = dat.name_storage;
   if (input == PartitionInput::coordinates)
-    task.coordinates = {reinterpret_cast<const double*>(dat.rows.get()), count};
+    task.coordinates = {reinterpret_cast<const double*>(dat.rows.host_read()), count};
   else
-    task.ranks = {reinterpret_cast<const std::int32_t*>(dat.rows.get()), count};
+    task.ranks = {reinterpret_cast<const std::int32_t*>(dat.rows.host_read()), count};
   return task;
 }
 

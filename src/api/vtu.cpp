@@ -59,7 +59,7 @@ std::vector<api::WholeDat> whole_dats(api::Runtime& runtime,
   return whole;
 }
 
-/// What one rank writes of a grid: the cells that it owns, and the nodes that they touch.
+/// What one rank writes of a grid: the cells that it owns, and the nodes that they lead to.
 class Piece {
  public:
   /// Collective; nothing is queued.
@@ -77,7 +77,7 @@ class Piece {
     for (const core::Dat* dat : grid.on_points)
       node_rows_.push_back(rows_at_nodes(runtime, request, *dat));
     for (const core::Dat* dat : grid.on_cells)
-      cell_fields_.push_back(field_of(*dat, dat->on().size, dat->rows.get()));
+      cell_fields_.push_back(field_of(*dat, dat->on().size, dat->rows.host_read()));
     for (std::size_t k = 0; k < grid.on_points.size(); ++k)
       node_fields_.push_back(node_field(*grid.on_points[k], node_rows_[k + 1]));
   }
@@ -104,7 +104,7 @@ class Piece {
 
   const Grid& grid_;
   std::vector<comm::GlobalId> nodes_;     ///< ascending
-  std::vector<std::int32_t> cell_nodes_;  ///< places in `nodes_`, shape [owned cells x arity]
+  std::vector<std::int32_t> cell_nodes_;  ///< positions in `nodes_`, shape [owned cells x arity]
   std::vector<comm::Bytes> node_rows_;    ///< of the coordinates and of each field, at `nodes_`
   std::vector<comm::Field> cell_fields_, node_fields_;
 };

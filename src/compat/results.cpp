@@ -114,7 +114,7 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
     if (!runtime.rows.as_declared())
       runtime.collectively([&] { runtime.rows.set_declared_rows(record, values); });
     else if (declared > 0)
-      std::memcpy(record.rows.get(), values, record.declared_bytes());
+      std::memcpy(record.rows.host_overwrite().get(), values, record.declared_bytes());
     runtime.engine.forget_halo(record);
   });
 }
@@ -203,6 +203,7 @@ void* data_of(op_dat dat) {
     api::Runtime& runtime = api::usable();
     core::check_handle(runtime.mesh, "op_get_data_ptr: the dat", dat);
     runtime.flush();
+    core::record_of(dat)->rows.host_read();
     return static_cast<void*>(dat->data);
   });
 }
@@ -222,6 +223,7 @@ void take_written(api::Runtime& runtime, std::span<const op_dat> dats) {
   runtime.flush();
   for (const op_dat dat : dats) {
     dat->dirtybit = dat->dirty_hd = 0;
+    core::record_of(dat)->rows.take_host_copy();
     runtime.engine.forget_halo(*core::record_of(dat));
   }
 }
@@ -242,8 +244,11 @@ void op_upload_dat(op_dat dat) {
     take_written(runtime, {&dat, 1});
   });
 }
-void op_download_dat(op_dat) {
-  flush();
+void op_download_dat(op_dat dat) {
+  in_session([&](api::Runtime& runtime) {
+    runtime.flush();
+    if (runtime.mesh.knows(dat)) core::record_of(dat)->rows.host_read();
+  });
 }
 void deviceSync() {
   flush();

@@ -46,7 +46,9 @@ Place place_of(const char* loop, const buffer& numbers, const arg& given) {
     core::fail(ErrorCode::bad_map_index,
                "op_par_scatter '{}': dat '{}' takes column {} of buffer '{}', which has {}", loop,
                given.dat->name, column, numbers.name, numbers.dim);
-  return {given.dat->data, given.dat->size, column, core::record_of(given.dat)};
+  core::Dat& dat = *core::record_of(given.dat);
+  char* const rows = reinterpret_cast<char*>(dat.rows.host_write().get());
+  return {rows, dat.size, column, &dat};
 }
 
 /// @param element  of the buffers

@@ -44,8 +44,14 @@ std::vector<const arg*> dats_of(int count, const arg* args) {
   return dats;
 }
 
+/// Rows and entries for a stub, which reads and writes them as the argument says.
 void refresh(arg& given) {
   if (!is_active_dat(given)) return;
+  core::Array& rows = core::record_of(given.dat)->rows;
+  if (is_modified(given))
+    static_cast<void>(rows.host_write());
+  else
+    rows.host_read();
   given.data = given.dat->data;
   given.map_data = given.map == nullptr ? nullptr : given.map->map;
 }

@@ -116,6 +116,10 @@ class Array {
   DeviceWriter device_write();
   DeviceWriter device_overwrite();
 
+  /// For a program that has written the host's copy through its handle, as it says: that one is
+  /// fresh, whatever the device has written before.
+  void take_host_copy() { static_cast<void>(host_overwrite()); }
+
   /// Where the host's copy is, current or not: for code that is bound once and run again and again.
   /// Whoever runs it announces what it does by the functions above, unless there is no device.
   std::byte* host_address() const { return host_.memory.get(); }

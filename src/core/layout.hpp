@@ -9,8 +9,8 @@
 
 namespace op2::core {
 
-/// Rows are told apart down to this level; W_h of a deeper one counts as empty. Each level costs a
-/// pass over the maps when the mesh is distributed.
+/// Rows are distinguished down to this level; W_h of a deeper one counts as empty. Each level costs
+/// a pass over the maps when the mesh is distributed.
 inline constexpr Level deepest_tracked = -16;
 
 struct Layout {

@@ -12,13 +12,13 @@ namespace op2::core {
 namespace {
 
 /// Rows of a dat, zeroed; an error names the dat and the sizes.
-Buffer allocate_rows(const Set* set, int dim, Type type, const char* name) {
+HostBytes allocate_rows(const Set* set, int dim, Type type, const char* name) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::size_t>(set->rows()), size_of(type, dim), &bytes))
     fail(ErrorCode::bad_size, "dat '{}': {} elements x {} values of '{}' overflow 64 bits", name,
          set->rows(), dim, name_of(type));
   try {
-    return allocate_zeroed(bytes);
+    return zeroed_bytes(bytes);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::out_of_memory,
          "dat '{}' on set '{}': {} bytes ({} elements x {} values of '{}') cannot be allocated",
@@ -75,16 +75,18 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
   map->name_storage = unique_name(maps_, name);
   const std::size_t count = static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim);
   try {
-    map->entries.assign(values, values + count);
+    map->take_entries(bytes_of(std::vector<std::int32_t>(values, values + count)));
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::out_of_memory, "map '{}': {} entries ({} elements x {}) cannot be allocated",
          name, count, from->size, dim);
   }
+  map->entries.set_label(fmt::format("map '{}'", map->name_storage));
+  map->entries.use(copies_);
   static_cast<op_map_core&>(*map) = {.index = static_cast<int>(maps_.size()),
                                      .from = from,
                                      .to = to,
                                      .dim = dim,
-                                     .map = map->entries.data(),
+                                     .map = map->map,
                                      .name = map->name_storage.c_str()};
   known_maps_.insert(map.get());
   return *maps_.emplace_back(std::move(map));
@@ -128,7 +130,7 @@ Variable& Mesh::variable_at(const void* origin, std::size_t bytes) {
 }
 
 void Mesh::end() {
-  for (const auto& map : maps_) core::release(map->entries);
+  for (const auto& map : maps_) map->entries.reset();
   for (const auto& dat : dats_) dat->rows.reset();
   for (const auto& kernel : kernels_) core::release(kernel->source_storage);
   constants_.clear();
@@ -147,7 +149,7 @@ Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
   if (found == reusable_.end()) return nullptr;
   Dat* dat = *found;
   reusable_.erase(found);
-  std::memset(dat->rows.get(), 0, dat->bytes());
+  std::memset(dat->rows.host_overwrite().get(), 0, dat->bytes());
   return dat;
 }
 
@@ -156,21 +158,25 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
   Dat* dat = temporary ? take_recycled(set, dim, type) : nullptr;
   if (dat == nullptr) {
     auto fresh = std::make_unique<Dat>();
-    fresh->rows = allocate_rows(record_of(set), dim, type, name);
+    HostBytes rows = allocate_rows(record_of(set), dim, type, name);
     static_cast<op_dat_core&>(*fresh) = {.index = static_cast<int>(dats_.size()),
                                          .set = set,
                                          .dim = dim,
                                          .size = static_cast<int>(size_of(type, dim)),
-                                         .data = reinterpret_cast<char*>(fresh->rows.get()),
+                                         .data = nullptr,
                                          .type = name_of(type),
                                          .name = nullptr};
     fresh->value_type = type;
     fresh->temporary = temporary;
+    fresh->take_rows(std::move(rows));
+    fresh->rows.use(copies_);
     dat = dats_.emplace_back(std::move(fresh)).get();
   }
   dat->name_storage = temporary ? name : unique_name(dats_, name);
   dat->name = dat->name_storage.c_str();
-  if (values != nullptr && set->size > 0) std::memcpy(dat->rows.get(), values, dat->bytes());
+  dat->rows.set_label(fmt::format("dat '{}' on set '{}'", dat->name_storage, set->name));
+  if (values != nullptr && set->size > 0)
+    std::memcpy(dat->rows.host_overwrite().get(), values, dat->bytes());
   known_dats_.insert(dat);
   return *dat;
 }
@@ -179,8 +185,10 @@ Global& Mesh::add_global(int dim, Type type, const void* initial, const char* na
   auto global = std::make_unique<Global>();
   global->name_storage = unique_name(globals_, name);
   global->value_type = type;
-  const auto* bytes = static_cast<const std::byte*>(initial);
-  global->value.assign(bytes, bytes + size_of(type, dim));
+  global->value.set_label(fmt::format("global '{}'", global->name_storage));
+  global->value.replace(zeroed_bytes(size_of(type, dim)));
+  std::memcpy(global->value.host_overwrite().get(), initial, global->value.bytes());
+  global->value.use(copies_);
   static_cast<op_global_core&>(*global) = {.index = static_cast<int>(globals_.size()),
                                            .dim = dim,
                                            .type = name_of(type),
@@ -207,6 +215,13 @@ bool Mesh::release(op_dat dat) {
   known_dats_.erase(dat);
   released_.push_back(record_of(dat));
   return true;
+}
+
+void Mesh::use(DeviceCopies* copies) {
+  for (const auto& dat : dats_) dat->rows.use(copies);
+  for (const auto& map : maps_) map->entries.use(copies);
+  for (const auto& global : globals_) global->value.use(copies);
+  copies_ = copies;
 }
 
 void Mesh::recycle() {

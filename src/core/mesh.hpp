@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -16,6 +17,7 @@
 #include <op2/kernel.hpp>
 #include <op2/types.hpp>
 
+#include <core/array.hpp>
 #include <core/layout.hpp>
 #include <core/memory.hpp>
 
@@ -23,7 +25,7 @@ namespace op2::core {
 
 /// The elements of a set that this rank declares: `declared` of `global_size`, in one block.
 struct Block {
-  std::int64_t first;  ///< global number of the first
+  std::int64_t first;  ///< global index of the first
   std::int32_t declared;
   std::int64_t global_size;
 };
@@ -32,7 +34,7 @@ struct Set : op_set_core, Block {
   std::string name_storage;
   /// Null until the mesh is distributed; then `size` is what this rank owns.
   const Layout* layout = nullptr;
-  /// The global number of each row; empty as long as rows are in the order of the declaration.
+  /// The global index of each row; empty as long as rows are in the order of the declaration.
   std::vector<std::int32_t> numbers;
 
   bool distributed() const { return layout != nullptr; }
@@ -46,16 +48,26 @@ struct Set : op_set_core, Block {
 };
 
 /// `op_map_core::map` points to the entries, shape [rows x dim]: local rows of `to` once the mesh
-/// is distributed or reordered; before, global numbers.
+/// is distributed or reordered; before, global indices.
 struct Map : op_map_core {
   std::string name_storage;
-  std::vector<std::int32_t> entries;  ///< as long as the mesh is not distributed
+  /// Shape [rows x dim]. Once the mesh is distributed, the host's bytes are those of the halo plan.
+  Array entries;
+
+  std::span<const std::int32_t> values() const {
+    return {reinterpret_cast<const std::int32_t*>(entries.host_read()),
+            entries.bytes() / sizeof(std::int32_t)};
+  }
+  void take_entries(HostBytes fresh) {
+    entries.replace(std::move(fresh));
+    map = reinterpret_cast<int*>(entries.host_address());
+  }
 };
 
 struct Dat : op_dat_core {
   std::string name_storage;
   Type value_type;
-  Buffer rows;  ///< shape [rows of the set x dim], packed
+  Array rows;  ///< shape [rows of the set x dim], packed; `data` is the host's copy
   bool temporary;
   /// The rows are `size` bytes in a form that only the program knows, and `value_type` is bool: for
   /// host functions and `op_fetch_data` alone.
@@ -71,17 +83,21 @@ struct Dat : op_dat_core {
   std::size_t declared_bytes() const {
     return static_cast<std::size_t>(size) * static_cast<std::size_t>(on().declared);
   }
-  /// Exchanges the memory of the rows.
-  void take_rows(Buffer fresh) {
-    rows = std::move(fresh);
-    data = reinterpret_cast<char*>(rows.get());
+  void take_rows(HostBytes fresh) {
+    rows.replace(std::move(fresh));
+    data = reinterpret_cast<char*>(rows.host_address());
+  }
+  /// Keeps the rows that there are; others are zero.
+  void resize_rows() {
+    rows.resize(bytes());
+    data = reinterpret_cast<char*>(rows.host_address());
   }
 };
 
 struct Global : op_global_core {
   std::string name_storage;
   Type value_type;
-  std::vector<std::byte> value;  ///< shape [dim]; the same on every rank
+  Array value;  ///< shape [dim]; the same on every rank
   /// What this rank has reduced since the value was combined over the ranks: shape [dim], or empty.
   std::vector<std::byte> partial;
   op_access partial_access = OP_READ;  ///< how it is combined
@@ -95,7 +111,7 @@ struct Constant {
   Buffer value;  ///< shape [dim]
 };
 
-/// A kernel given as text at run time.
+/// A kernel whose source is given at run time.
 struct Kernel : op_kernel_core {
   std::string name_storage, source_storage, file_storage;
 };
@@ -115,17 +131,17 @@ struct Variable {
   bool has_changed() const { return std::memcmp(value.get(), origin, bytes) != 0; }
 };
 
-/// A variable as the text of a kernel names it.
+/// A variable as the source of a kernel names it.
 struct NamedVariable {
   std::string name;         ///< e.g. "qinf"
   std::string declaration;  ///< e.g. "double qinf[4]"
   Variable* variable;
 };
 
-/// A kernel that the program gives as a function. What is known of its text, if anything, was put
+/// A kernel that the program gives as a function. What is known of its source, if anything, was put
 /// into the program when it was built.
 struct FunctionKernel : Kernel {
-  std::vector<NamedVariable> variables;  ///< all that the text names and does not define
+  std::vector<NamedVariable> variables;  ///< all that the source names and does not define
   std::string why_no_text;               ///< if there is none
 };
 
@@ -136,12 +152,12 @@ class Mesh {
   /// @param line  of the call that declares the kernel
   Kernel& add_kernel(const char* name, std::string source, const char* file, int line,
                      bool text_is_file);
-  /// @param source  empty if the text is not known
+  /// @param source  empty if the source is not known
   FunctionKernel& add_function_kernel(void (*function)(), HostCall call, const char* name,
                                       std::string source, const char* file, int line);
   /// Null if there is none yet.
   FunctionKernel* kernel_of_function(void (*function)()) const;
-  /// What is known of a kernel beside its text; null unless it is a function of the program.
+  /// What is known of a kernel beside its source; null unless it is a function of the program.
   const FunctionKernel* function_of(op_kernel kernel) const;
   const std::unordered_map<void (*)(), std::unique_ptr<FunctionKernel>>& functions() const {
     return functions_;
@@ -162,6 +178,10 @@ class Mesh {
   bool release(op_dat dat);
   /// To be called when no queued loop refers to released dats any more.
   void recycle();
+
+  /// From now on all dats, maps and globals, also later ones, may have copies on a device; null: no
+  /// more, and all are current on the host. `copies` outlives the mesh or is taken away before.
+  void use(DeviceCopies* copies);
 
   /// True if the handle was declared in this session and not freed. Never reads through it.
   bool knows(op_set set) const { return known_sets_.contains(set); }
@@ -197,6 +217,7 @@ class Mesh {
   std::unordered_set<const op_kernel_core*> known_kernels_;
   std::vector<Dat*> released_;  ///< freed by the user, perhaps still in queued loops
   std::vector<Dat*> reusable_;
+  DeviceCopies* copies_ = nullptr;
 };
 
 inline Dat* record_of(op_dat dat) {

@@ -86,7 +86,7 @@ void Queue::push_assignment(Global& global, const void* values) {
   LoopRecord record{};
   record.first_arg = static_cast<std::uint32_t>(args_.size());
   record.target = &global;
-  record.captured = capture(values, global.value.size());
+  record.captured = capture(values, global.value.bytes());
   records_.push_back(record);
 }
 

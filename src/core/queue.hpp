@@ -24,7 +24,7 @@ class Queue {
   bool push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
                  std::span<const op_arg> args);
 
-  /// Appends the assignment of `global->value.size()` bytes.
+  /// Appends the assignment of `global->value.bytes()` bytes.
   void push_assignment(Global& global, const void* values);
 
   /// The smallest number of records after which the queue repeats what it began with, to its end

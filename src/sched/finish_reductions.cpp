@@ -15,7 +15,7 @@ namespace {
 void finish_alone(const Step& step, const core::Queue& queue, const Collect& collect) {
   for (const GlobalArg& global : step.reductions)
     fold_partial(global.shape, collect(global),
-                 global.shape.global != nullptr ? global.shape.global->value.data()
+                 global.shape.global != nullptr ? global.shape.global->value.host_write().get()
                                                 : global.source.value_in(queue).user);
 }
 

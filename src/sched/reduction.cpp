@@ -50,7 +50,7 @@ void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* valu
 
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global) {
   if (global.partial.empty()) {
-    global.partial.assign(found, found + global.value.size());
+    global.partial.assign(found, found + global.value.bytes());
     global.partial_access = arg.access;
     return;
   }
@@ -69,7 +69,7 @@ void combine(std::span<core::Global* const> globals, comm::Communicator& communi
   for (core::Global* global : globals) {
     if (global->partial.empty()) continue;
     fold(global->partial_access, global->value_type, global->dim, global->partial.data(),
-         global->value.data());
+         global->value.host_write().get());
     global->partial.clear();
   }
 }

@@ -39,6 +39,11 @@ COMPAT_MAY_INCLUDE = re.compile(r"(\w+\.h|sys/queue\.h)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<|")([^>"]+)[>"]')
 PRINTS = re.compile(r"(?<![\w.>])(?:std::)?(?:printf|fprintf|puts|fputs|putchar|exit|_exit|quick_exit"
                     r"|abort|terminate)\s*\(|\bstd::(?:cout|cerr|clog)\b|\bfmt::print\b")
+# Bytes of dats, maps and globals by address. Everybody else says what it needs: host_read(), host_write(), ...
+# of core/array. The headers for OP2's programs hand out the pointer that programs know, `dat->data`.
+RAW_BYTES = re.compile(r"\bhost_address\(|\brows\.get\(\)|\bdat(?:\.|->)data\b(?!\()")
+RAW_BYTES_PLACES = re.compile(r"src/core/(?:array|mesh)\.|src/sched/executor/")
+PUBLIC_POINTER = re.compile(r"\bdat->data\b")
 LEFTOVERS = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b|(?<![\w.])/(?:home|root|work)/\w")
 
 CODE = {".cpp", ".hpp", ".h", ".cmake", ".py", ".sh"}
@@ -110,6 +115,16 @@ def without_comments_and_strings(lines):
     return [re.sub(r'//.*|"(?:\\.|[^"\\])*"', '""', line) for line in text.split("\n")]
 
 
+def raw_bytes_faults(parts, lines):
+    if parts[0] != "src" or RAW_BYTES_PLACES.match("/".join(parts)):
+        return
+    for number, code in enumerate(without_comments_and_strings(lines), 1):
+        if parts[1] == "compat":
+            code = PUBLIC_POINTER.sub("", code)
+        if RAW_BYTES.search(code):
+            yield number, f"takes bytes by address; use host_read() or host_write(): {code.strip()}"
+
+
 def form_faults(path, parts, lines):
     is_code = path.suffix in CODE or path.name in ("CMakeLists.txt", "Makefile") or parts[0] == ".ci"
     if is_code:
@@ -148,6 +163,7 @@ def check(root, words):
         faults += [f"{where}:{number} {what}" for number, what in page_links.faults(path, lines)]
         if path.suffix not in (".cpp", ".hpp", ".h"):
             continue
+        faults += [f"{where}:{number} {what}" for number, what in raw_bytes_faults(where.parts, lines)]
         for number, quoted, name in includes(lines):
             fault = include_fault(where.parts, name, quoted)
             if fault:

@@ -55,6 +55,19 @@ class CheckTree(unittest.TestCase):
                 self.finds(f"may not see {target}",
                            self.includes(f"src/{source}/a.cpp", f"{target}/a.hpp"))
 
+    def test_bytes_by_address_outside_arrays_and_executors(self):
+        for code in ("dat.rows.host_address();", "dat.rows.get();", "use(dat.data);", "use(arg.dat->data);"):
+            with self.subTest(code=code):
+                self.finds("takes bytes by address", {"src/api/a.cpp": f"{SPDX}{code}\n"})
+
+    def test_bytes_by_address_where_they_belong(self):
+        self.assertEqual([], self.faults({
+            "src/core/array.hpp": f"{SPDX}std::byte* host_address() const;\n",
+            "src/sched/executor/a.cpp": f"{SPDX}arg.dat->rows.host_address();\n",
+            "src/compat/a.cpp": f"{SPDX}return dat->data;\n",
+            "src/api/a.cpp": f"{SPDX}use(dat.data());\n",
+        }))
+
     def test_an_own_header_in_quotes(self):
         self.finds("in quotes", {"src/comm/a.cpp": SPDX + '#include "../jit/a.hpp"\n'})
 

@@ -34,7 +34,7 @@ std::vector<std::size_t> indices_within_pairs(const std::vector<Peer>& peers) {
 class FakeChannel final : public Channel {
  public:
   FakeChannel(FakeJob& job, int rank, std::size_t number, std::vector<Peer> sends,
-              std::vector<Peer> receives)
+              std::vector<Peer> receives, const core::HostAllocator& allocate)
       : job_(job),
         rank_(rank),
         number_(number),
@@ -42,8 +42,8 @@ class FakeChannel final : public Channel {
         receives_(std::move(receives)),
         send_index_(indices_within_pairs(sends_)),
         receive_index_(indices_within_pairs(receives_)),
-        outgoing_(sends_),
-        incoming_(receives_) {}
+        outgoing_(sends_, allocate),
+        incoming_(receives_, allocate) {}
 
   std::span<std::byte> outgoing(std::size_t k) override { return outgoing_[k]; }
   std::span<const std::byte> incoming(std::size_t k) const override { return incoming_[k]; }
@@ -168,8 +168,8 @@ class FakeCommunicator final : public Communicator {
     return result;
   }
 
-  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
-                                        std::vector<Peer> receives) override {
+  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
+                                        const core::HostAllocator& allocate) override {
     for (const auto* peers : {&sends, &receives})
       for (const Peer& peer : *peers)
         core::ensure(peer.rank >= 0 && peer.rank < size() && peer.rank != rank(),
@@ -177,7 +177,7 @@ class FakeCommunicator final : public Communicator {
     const auto lock = job_.lock();
     job_.throw_if_failed();
     return std::make_unique<FakeChannel>(job_, rank(), channels_++, std::move(sends),
-                                         std::move(receives));
+                                         std::move(receives), allocate);
   }
 
   void report_mismatch(int peer) override {

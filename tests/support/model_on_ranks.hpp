@@ -81,7 +81,7 @@ class ModelOnRanks {
     std::vector<Value> values;
     sched::combine(sums, ranks_);
     for (const core::Global* sum : sums)
-      values.push_back(*reinterpret_cast<const Value*>(sum->value.data()));
+      values.push_back(*reinterpret_cast<const Value*>(sum->value.host_read()));
     poison();
     return values;
   }
@@ -92,7 +92,7 @@ class ModelOnRanks {
     for (std::size_t d = 0; d < dats_.size(); ++d) {
       const core::Dat& dat = *dats_[d];
       if (engine_.validity(dat) == core::no_level) continue;
-      const auto* rows = reinterpret_cast<const Value*>(dat.rows.get());
+      const auto* rows = reinterpret_cast<const Value*>(dat.rows.host_read());
       for (std::int32_t row = 0; row < claimed_rows(dat); ++row)
         wrong += rows[row] != expected[d][id_of(dat, row)];
       comm::Bytes storage;
@@ -171,9 +171,11 @@ class ModelOnRanks {
 
   /// Rows that nobody claims to be valid become noise.
   void poison() {
-    for (const core::Dat* dat : dats_)
+    for (core::Dat* dat : dats_) {
+      const core::HostWriter rows = dat->rows.host_write();
       for (std::int32_t row = claimed_rows(*dat); row < dat->on().rows(); ++row)
-        reinterpret_cast<Value*>(dat->rows.get())[row] = noise_();
+        reinterpret_cast<Value*>(rows.get())[row] = noise_();
+    }
   }
 
   comm::Communicator& ranks_;

@@ -39,11 +39,12 @@ std::int32_t number_of(const core::Set& set, std::int32_t row) {
 /// The entries of a map on one rank in the order of the declaration.
 std::vector<std::int32_t> in_declared_order(const core::Map& map) {
   const core::Set &from = *core::record_of(map.from), &to = *core::record_of(map.to);
-  std::vector<std::int32_t> declared(map.entries.size());
+  const auto entries = map.values();
+  std::vector<std::int32_t> declared(entries.size());
   const auto arity = static_cast<std::size_t>(map.dim);
   for (std::size_t k = 0; k < declared.size(); ++k) {
     const std::int32_t row = number_of(from, static_cast<std::int32_t>(k / arity));
-    declared[static_cast<std::size_t>(row) * arity + k % arity] = number_of(to, map.entries[k]);
+    declared[static_cast<std::size_t>(row) * arity + k % arity] = number_of(to, entries[k]);
   }
   return declared;
 }
@@ -52,12 +53,13 @@ std::vector<std::int32_t> in_declared_order(const core::Map& map) {
 /// @param positions  of the elements of the target set; empty: their numbers
 std::vector<std::int32_t> reordered(const core::Map& map, const Order& order,
                                     const std::vector<std::int32_t>& positions) {
-  std::vector<std::int32_t> entries(map.entries.size());
+  const auto declared = map.values();
+  std::vector<std::int32_t> entries(declared.size());
   const auto arity = static_cast<std::size_t>(map.dim);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const std::size_t element =
         order.empty() ? k / arity : static_cast<std::size_t>(order[k / arity]);
-    const std::int32_t target = map.entries[element * arity + k % arity];
+    const std::int32_t target = declared[element * arity + k % arity];
     entries[k] = positions.empty() ? target : positions[static_cast<std::size_t>(target)];
   }
   return entries;
@@ -98,9 +100,11 @@ const Blocks& DistributedMesh::declared_blocks(const core::Set& set) {
 BlockMesh DistributedMesh::declared_mesh() {
   BlockMesh mesh;
   for (const auto& set : mesh_.sets()) mesh.sets.push_back(declared_blocks(*set));
-  for (const auto& map : mesh_.maps())
+  for (const auto& map : mesh_.maps()) {
+    const auto entries = map->values();
     mesh.maps.push_back(
-        {map->from->index, map->to->index, map->dim, {map->entries.begin(), map->entries.end()}});
+        {map->from->index, map->to->index, map->dim, {entries.begin(), entries.end()}});
+  }
   return mesh;
 }
 
@@ -112,7 +116,8 @@ void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> ow
       build_halo_plan(communicator_, blocks, owners_, {renumber_, weights()}));
   ++arrangement_;
   update_records();
-  for (const auto& dat : mesh_.dats()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
+  for (const auto& dat : mesh_.dats())
+    to_local(*dat, {dat->rows.host_read(), dat->declared_bytes()});
 }
 
 void DistributedMesh::return_to_declared() {
@@ -122,14 +127,12 @@ void DistributedMesh::return_to_declared() {
     Bytes storage;
     const auto declared = declared_rows(*dat, storage);
     if (storage.empty()) continue;  // the rows are in this order
-    core::Buffer rows = core::allocate_zeroed(declared.size());
-    std::memcpy(rows.get(), declared.data(), declared.size());
+    core::HostBytes rows = core::zeroed_bytes(declared.size());
+    std::memcpy(rows.memory.get(), declared.data(), declared.size());
     dat->take_rows(std::move(rows));
   }
-  for (const auto& map : mesh_.maps()) {
-    map->entries = from_bytes<std::int32_t>(declared_entries(*map));
-    map->map = map->entries.data();
-  }
+  for (const auto& map : mesh_.maps())
+    map->take_entries(core::bytes_of(from_bytes<std::int32_t>(declared_entries(*map))));
   ++epoch_;
   ++arrangement_;
   reordered_ = false;
@@ -153,16 +156,9 @@ void DistributedMesh::ensure_rows(core::Level level) {
   if (communicator_.size() == 1) return reorder();
   if (!distributed()) distribute(declared_mesh(), std::move(owners_));
   if (level <= halo_plan_->depth) return;
-  std::vector<std::size_t> before;
-  for (const auto& dat : mesh_.dats()) before.push_back(dat->bytes());
   grow_halo_plan(communicator_, *halo_plan_, level);
   update_records();
-  for (std::size_t k = 0; k < before.size(); ++k) {
-    core::Dat& dat = *mesh_.dats()[k];
-    core::Buffer rows = core::allocate_zeroed(dat.bytes());
-    if (before[k] > 0) std::memcpy(rows.get(), dat.rows.get(), before[k]);
-    dat.take_rows(std::move(rows));
-  }
+  for (const auto& dat : mesh_.dats()) dat->resize_rows();
 }
 
 std::vector<std::int64_t> DistributedMesh::weights() const {
@@ -178,20 +174,20 @@ void DistributedMesh::reorder() {
   LocalMesh local{{}, weights(), {}};
   for (const auto& set : mesh_.sets()) local.sizes.push_back(set->size);
   for (const auto& map : mesh_.maps())
-    local.maps.push_back({map->from->index, map->to->index, map->dim, map->entries});
+    local.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
   std::vector<Order> orders = locality_orders(local, renumber_);
   if (std::ranges::all_of(orders, &Order::empty)) return;
   reordered_ = true;
   std::vector<std::vector<std::int32_t>> positions;
   for (const Order& order : orders) positions.push_back(positions_in(order));
   for (const auto& map : mesh_.maps())
-    map->entries = reordered(*map, orders[static_cast<std::size_t>(map->from->index)],
-                             positions[static_cast<std::size_t>(map->to->index)]);
-  for (const auto& map : mesh_.maps()) map->map = map->entries.data();
+    map->take_entries(
+        core::bytes_of(reordered(*map, orders[static_cast<std::size_t>(map->from->index)],
+                                 positions[static_cast<std::size_t>(map->to->index)])));
   for (const auto& set : mesh_.sets())
     set->numbers = std::move(orders[static_cast<std::size_t>(set->index)]);
   for (const auto& dat : mesh_.dats())
-    if (!dat->on().numbers.empty()) to_local(*dat, {dat->rows.get(), dat->declared_bytes()});
+    if (!dat->on().numbers.empty()) to_local(*dat, {dat->rows.host_read(), dat->declared_bytes()});
   ++epoch_;
   ++arrangement_;
 }
@@ -207,23 +203,22 @@ void DistributedMesh::update_records() {
     set->exec_size = layout.within(1) - layout.owned();
     set->nonexec_size = layout.within(2) - layout.within(1);
   }
-  for (const auto& map : mesh_.maps()) {
-    core::release(map->entries);
-    map->map = halo_plan_->maps[static_cast<std::size_t>(map->index)].entries.data();
-  }
+  for (const auto& map : mesh_.maps())
+    map->take_entries(core::bytes_within(
+        std::span(halo_plan_->maps[static_cast<std::size_t>(map->index)].entries)));
 }
 
 void DistributedMesh::to_local(core::Dat& dat, std::span<const std::byte> declared) {
   const auto bytes = static_cast<std::size_t>(dat.size);
   if (!distributed()) {
-    core::Buffer rows = core::allocate_zeroed(dat.bytes());
-    put_in_order(rows.get(), declared, dat.on().numbers, bytes);
+    core::HostBytes rows = core::zeroed_bytes(dat.bytes());
+    put_in_order(rows.memory.get(), declared, dat.on().numbers, bytes);
     return dat.take_rows(std::move(rows));
   }
   const IndexMap& set = halo_plan_->sets[static_cast<std::size_t>(dat.set->index)];
   const Bytes owned = set.placement.to_owners(communicator_, declared, bytes);
-  core::Buffer rows = core::allocate_zeroed(dat.bytes());
-  scatter_rows(rows.get(), owned.data(), set.row_of, bytes);
+  core::HostBytes rows = core::zeroed_bytes(dat.bytes());
+  scatter_rows(rows.memory.get(), owned.data(), set.row_of, bytes);
   dat.take_rows(std::move(rows));
 }
 
@@ -231,15 +226,15 @@ std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
                                                           Bytes& storage) const {
   const auto bytes = static_cast<std::size_t>(dat.size);
   const auto& numbers = dat.on().numbers;
-  if (!distributed() && numbers.empty()) return {dat.rows.get(), dat.declared_bytes()};
+  if (!distributed() && numbers.empty()) return {dat.rows.host_read(), dat.declared_bytes()};
   if (!distributed()) {
     storage.resize(dat.declared_bytes());
-    scatter_rows(storage.data(), dat.rows.get(), numbers, bytes);
+    scatter_rows(storage.data(), dat.rows.host_read(), numbers, bytes);
     return storage;
   }
   const IndexMap& set = halo_plan_->sets[static_cast<std::size_t>(dat.set->index)];
   Bytes owned(set.row_of.size() * bytes);
-  gather_rows(owned.data(), dat.rows.get(), set.row_of, bytes);
+  gather_rows(owned.data(), dat.rows.host_read(), set.row_of, bytes);
   storage = set.placement.to_declaring_ranks(communicator_, owned, bytes);
   return storage;
 }
@@ -247,7 +242,7 @@ std::span<const std::byte> DistributedMesh::declared_rows(const core::Dat& dat,
 void DistributedMesh::copy_declared(const core::Dat& dat, std::int64_t low, std::int64_t high,
                                     std::byte* to) const {
   const auto bytes = static_cast<std::size_t>(dat.size);
-  const std::byte* rows = dat.rows.get();
+  const std::byte* rows = dat.rows.host_read();
   const auto& numbers = dat.on().numbers;
   if (numbers.empty())
     std::memcpy(to, rows + static_cast<std::size_t>(low) * bytes,

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One halo exchange: layers of several dats in one message per neighbour, made once and repeated.
+// One halo exchange, made once and repeated: messages, the channel that carries them, and the
+// packer that moves rows between dats and the channel's buffers.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
-#include <comm/halo/halo_plan.hpp>
+#include <comm/halo/halo_messages.hpp>
 #include <comm/messages/communicator.hpp>
-#include <core/mesh.hpp>
-#include <core/options.hpp>
-#include <core/thread_pool.hpp>
+#include <core/memory.hpp>
 
 namespace op2::comm {
 
-/// The levels (from, to] of a dat; 0 <= from < to.
-struct DatLayers {
-  core::Dat* dat;
-  core::Level from, to;
+/// Moves the rows of one exchange. Made by an executor, which knows where rows are and what writes
+/// them.
+class Packer {
+ public:
+  virtual ~Packer() = default;
+
+  /// Memory for the buffers of all messages of a direction.
+  virtual core::HostBytes allocate(std::size_t bytes) = 0;
+  /// Puts rows into the outgoing buffers, which can be sent when it returns; rows may change.
+  virtual void pack(const HaloMessages& messages, Channel& channel) = 0;
+  /// Puts what has arrived into rows; the buffers may change when it returns.
+  virtual void unpack(const HaloMessages& messages, const Channel& channel) = 0;
 };
 
 /// Collective among neighbours, which make and use their exchanges in the same order. The dats must
 /// keep their rows where they are as long as it exists.
 class HaloExchange {
  public:
-  HaloExchange(Communicator& communicator, const HaloPlan& plan,
-               const std::vector<DatLayers>& layers, core::Grouping grouping,
-               core::ThreadPool& pool);
+  HaloExchange(Communicator& communicator, HaloMessages messages, std::unique_ptr<Packer> packer);
 
   /// Packs and sends. Rows may change afterwards.
   /// @param fingerprint  of the sender's signature; goes with every message
@@ -37,35 +41,16 @@ class HaloExchange {
   /// @throws Error collective_mismatch, communication_failure
   void finish();
 
-  std::size_t messages() const { return outgoing_.size(); }  ///< sent
-  std::size_t bytes() const { return bytes_; }               ///< sent
-  std::int64_t packed_rows() const { return packed_rows_; }
+  std::size_t messages() const { return messages_.outgoing.size(); }  ///< sent
+  std::size_t bytes() const { return messages_.bytes; }               ///< sent
+  std::int64_t packed_rows() const { return messages_.rows; }
 
  private:
-  /// Rows of one dat in a message.
-  struct Segment {
-    const core::Dat* dat;
-    std::size_t offset;                     ///< in the message
-    const std::vector<std::int32_t>* rows;  ///< outgoing: in this order
-    std::int32_t begin, count;              ///< incoming: an index range
-  };
-  struct HaloMessage {
-    int rank;
-    std::size_t bytes;
-    std::vector<Segment> segments;
-  };
-  struct Builder;
-  static void pack_block(void* exchange, int thread) noexcept;
-  static void unpack_block(void* exchange, int thread) noexcept;
-  void run(core::ThreadPool::Task task);
-
   Communicator& communicator_;
-  core::ThreadPool& pool_;
-  std::vector<HaloMessage> outgoing_, incoming_;
-  std::size_t bytes_ = 0;
-  std::int64_t packed_rows_ = 0;
+  HaloMessages messages_;
+  std::unique_ptr<Packer> packer_;
   std::uint64_t fingerprint_ = 0;
-  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<Channel> channel_;  ///< its buffers are the packer's
 };
 
 }  // namespace op2::comm

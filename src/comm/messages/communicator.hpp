@@ -15,7 +15,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <core/memory.hpp>
 
 namespace op2::comm {
 
@@ -115,8 +118,13 @@ class Communicator {
   /// k-th message from a to b is what b receives as its k-th from a. Local: nothing is sent yet,
   /// but all ranks must open all channels, also those without peers for them, in the same order and
   /// doing the same (see `set_signature`).
-  virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
-                                                std::vector<Peer> receives) = 0;
+  /// @param allocate  makes the memory of all outgoing, and of all incoming buffers
+  virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
+                                                const core::HostAllocator& allocate) = 0;
+  /// The same with buffers in plain memory.
+  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives) {
+    return open_channel(std::move(sends), std::move(receives), core::zeroed_bytes);
+  }
 
   /// Local. For a mismatch that the caller has seen in a message from `peer`: finds out what the
   /// peer is doing and throws.

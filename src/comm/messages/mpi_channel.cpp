@@ -22,8 +22,11 @@ void for_each_segment(std::span<std::byte> buffer, std::size_t largest, Use use)
 }  // namespace
 
 MpiChannel::MpiChannel(const Endpoint& endpoint, MpiWatch& watch, const std::vector<Peer>& sends,
-                       const std::vector<Peer>& receives)
-    : watch_(watch), number_(endpoint.number), outgoing_(sends), incoming_(receives) {
+                       const std::vector<Peer>& receives, const core::HostAllocator& allocate)
+    : watch_(watch),
+      number_(endpoint.number),
+      outgoing_(sends, allocate),
+      incoming_(receives, allocate) {
   for (std::size_t k = 0; k < receives.size(); ++k)
     for_each_segment(incoming_[k], endpoint.largest,
                      [&](auto segment) { add_receive(endpoint, segment, receives[k].rank); });

@@ -24,7 +24,7 @@ class MpiChannel final : public Channel {
     std::size_t largest;  ///< bytes
   };
   MpiChannel(const Endpoint& endpoint, MpiWatch& watch, const std::vector<Peer>& sends,
-             const std::vector<Peer>& receives);
+             const std::vector<Peer>& receives, const core::HostAllocator& allocate);
   ~MpiChannel() override;
 
   std::span<std::byte> outgoing(std::size_t k) override { return outgoing_[k]; }

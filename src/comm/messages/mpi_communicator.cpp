@@ -80,8 +80,8 @@ class MpiCommunicator final : public Communicator {
   std::vector<Message> exchange(std::vector<Message> outgoing) override;
   Bytes gather_all(std::span<const std::byte> mine) override;
   Bytes broadcast(Bytes bytes, int root) override;
-  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
-                                        std::vector<Peer> receives) override;
+  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
+                                        const core::HostAllocator& allocate) override;
   void report_mismatch(int peer) override {
     watch_.report_mismatch(peer, "reading a message that it did not expect");
   }
@@ -306,7 +306,8 @@ void MpiCommunicator::transfer(std::span<std::byte> bytes, std::span<const int> 
 }
 
 std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
-                                                       std::vector<Peer> receives) {
+                                                       std::vector<Peer> receives,
+                                                       const core::HostAllocator& allocate) {
   for (const auto* peers : {&sends, &receives})
     for (const Peer& peer : *peers) {
       require_rank(peer.rank);
@@ -319,7 +320,7 @@ std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
   const int tag = first_channel_tag + static_cast<int>(mixed % channel_tags_);
   return std::make_unique<MpiChannel>(
       MpiChannel::Endpoint{messages_, tag, number, options_.largest_message}, watch_, sends,
-      receives);
+      receives, allocate);
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ class SelfCommunicator final : public Communicator {
     return bytes;
   }
 
-  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends,
-                                        std::vector<Peer> receives) override {
+  std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
+                                        const core::HostAllocator&) override {
     core::ensure(sends.empty() && receives.empty(), "a channel of one rank has a peer");
     return std::make_unique<EmptyChannel>();
   }

@@ -11,7 +11,7 @@ namespace {
 core::ArgBinding bind_arg(const core::Set& set, const core::LoopArg& arg) {
   core::ArgBinding binding{nullptr, nullptr, 0};
   if (!arg.active) return binding;
-  if (arg.dat != nullptr) binding.base = arg.dat->rows.get();
+  if (arg.dat != nullptr) binding.base = arg.dat->rows.host_address();
   if (arg.map != nullptr) {
     binding.index = arg.map->map + arg.column;
     binding.index_stride = arg.map->dim;
@@ -27,7 +27,8 @@ core::ArgBinding bind_arg(const core::Set& set, const core::LoopArg& arg) {
 void* value_seen(const GlobalArg& global, core::Queue& queue) {
   if (global.assignment >= 0)
     return queue.captured(queue.records()[static_cast<std::size_t>(global.assignment)].captured);
-  if (global.shape.global != nullptr) return global.shape.global->value.data();
+  if (global.shape.global != nullptr)
+    return const_cast<std::byte*>(global.shape.global->value.host_read());
   const core::ArgValue& value = global.source.value_in(queue);
   return global.shape.modifies() ? value.user : queue.captured(value.captured);
 }
@@ -73,8 +74,8 @@ std::byte* fold_threads(const StepBindings& bindings, const GlobalArg& reduction
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {
   record.target->partial.clear();
-  std::memcpy(record.target->value.data(), queue.captured(record.captured),
-              record.target->value.size());
+  std::memcpy(record.target->value.host_overwrite().get(), queue.captured(record.captured),
+              record.target->value.bytes());
 }
 
 }  // namespace op2::sched

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The halo exchanges of a plan.
+// The halo exchanges of a plan, packed by the host's threads.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include <comm/halo/halo_exchange.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
+#include <sched/executor/thread_packer.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -22,8 +23,9 @@ inline std::vector<std::unique_ptr<comm::HaloExchange>> make_exchanges(const Pla
   std::vector<std::unique_ptr<comm::HaloExchange>> exchanges(plan.chains().size());
   for (std::size_t chain = 0; chain < exchanges.size(); ++chain)
     if (const auto& layers = plan.chains()[chain].exchanged; !layers.empty())
-      exchanges[chain] = std::make_unique<comm::HaloExchange>(rows.communicator(), rows.halo_plan(),
-                                                              layers, grouping, pool);
+      exchanges[chain] = std::make_unique<comm::HaloExchange>(
+          rows.communicator(), comm::halo_messages(rows.halo_plan(), layers, grouping),
+          make_thread_packer(pool));
   return exchanges;
 }
 

@@ -62,7 +62,7 @@ TEST(Reduction, AThreadWithoutElementsChangesNothing) {
 
 /// The value of a global of doubles.
 double value_of(const core::Global& global) {
-  return *reinterpret_cast<const double*>(global.value.data());
+  return *reinterpret_cast<const double*>(global.value.host_read());
 }
 
 TEST(Reduction, GlobalsOfAllRanksAreCombinedAtOnce) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/thread_packer.hpp>
+
+#include <cstring>
+
+#include <comm/halo/row_copy.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// Fewer rows are packed by the calling thread alone.
+constexpr std::int64_t min_rows_for_threads = 4096;
+
+/// The block [begin, end) of `count` rows that belongs to a thread.
+struct RowBlock {
+  RowBlock(std::size_t count, int thread, int threads)
+      : begin(count * static_cast<std::size_t>(thread) / static_cast<std::size_t>(threads)),
+        end(count * static_cast<std::size_t>(thread + 1) / static_cast<std::size_t>(threads)) {}
+  std::size_t begin, end;
+};
+
+/// The rows of a dat: whoever runs the threads has announced what they do.
+std::byte* rows_of(const core::Dat& dat, std::size_t row) {
+  return dat.rows.host_address() + row * static_cast<std::size_t>(dat.size);
+}
+
+struct Packing {
+  const comm::HaloMessages& messages;
+  comm::Channel& channel;
+  int threads;
+};
+void pack_blocks(void* context, int thread) noexcept {
+  const auto& [messages, channel, threads] = *static_cast<const Packing*>(context);
+  for (std::size_t k = 0; k < messages.outgoing.size(); ++k) {
+    std::byte* const message = channel.outgoing(k).data();
+    for (const comm::ListSegment& segment : messages.outgoing[k].segments) {
+      const auto bytes = static_cast<std::size_t>(segment.dat->size);
+      const RowBlock block(segment.rows.size(), thread, threads);
+      comm::gather_rows(message + segment.offset + block.begin * bytes, rows_of(*segment.dat, 0),
+                        segment.rows.subspan(block.begin, block.end - block.begin), bytes);
+    }
+  }
+}
+
+struct Unpacking {
+  const comm::HaloMessages& messages;
+  const comm::Channel& channel;
+  int threads;
+};
+void unpack_blocks(void* context, int thread) noexcept {
+  const auto& [messages, channel, threads] = *static_cast<const Unpacking*>(context);
+  for (std::size_t k = 0; k < messages.incoming.size(); ++k) {
+    const std::byte* const message = channel.incoming(k).data();
+    for (const comm::RangeSegment& segment : messages.incoming[k].segments) {
+      const auto bytes = static_cast<std::size_t>(segment.dat->size);
+      const RowBlock block(static_cast<std::size_t>(segment.count), thread, threads);
+      std::memcpy(rows_of(*segment.dat, static_cast<std::size_t>(segment.begin) + block.begin),
+                  message + segment.offset + block.begin * bytes,
+                  (block.end - block.begin) * bytes);
+    }
+  }
+}
+
+class ThreadPacker final : public comm::Packer {
+ public:
+  explicit ThreadPacker(core::ThreadPool& pool) : pool_(pool) {}
+
+  core::HostBytes allocate(std::size_t bytes) override { return core::zeroed_bytes(bytes); }
+
+  void pack(const comm::HaloMessages& messages, comm::Channel& channel) override {
+    for (const auto& message : messages.outgoing)
+      for (const comm::ListSegment& segment : message.segments) segment.dat->rows.host_read();
+    const int threads = threads_for(messages);
+    Packing packing{messages, channel, threads};
+    run(threads, pack_blocks, &packing);
+  }
+
+  void unpack(const comm::HaloMessages& messages, const comm::Channel& channel) override {
+    for (const auto& message : messages.incoming)
+      for (const comm::RangeSegment& segment : message.segments)
+        static_cast<void>(segment.dat->rows.host_write());
+    const int threads = threads_for(messages);
+    Unpacking unpacking{messages, channel, threads};
+    run(threads, unpack_blocks, &unpacking);
+  }
+
+ private:
+  int threads_for(const comm::HaloMessages& messages) const {
+    return messages.rows >= min_rows_for_threads ? pool_.size() : 1;
+  }
+  void run(int threads, core::ThreadPool::Task task, void* context) {
+    if (threads > 1)
+      pool_.run(task, context);
+    else
+      task(context, 0);
+  }
+
+  core::ThreadPool& pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<comm::Packer> make_thread_packer(core::ThreadPool& pool) {
+  return std::make_unique<ThreadPacker>(pool);
+}
+
+}  // namespace op2::sched

@@ -103,7 +103,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       engine(options, topology, pool, rows, jit, table, trace, log),
       handler_(handler),
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
-  if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.load_ahead();
+  if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
   enter(
       "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, queue_max {}, exchange {}, "
       "OP2_TARGET {}, OP2_JIT {}, OP2_DEBUG {} (numbers of their values), OP2_PARTITIONER '{}', "

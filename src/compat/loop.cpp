@@ -113,7 +113,7 @@ std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_n
   const auto size = static_cast<std::size_t>(count);
   ::op_arg* const list = std::pmr::polymorphic_allocator<>(&memory).allocate_object<::op_arg>(size);
   for (int k = 0; k < count; ++k) {
-    // All members are assigned; `op_arg()` would also clear them before.
+    // Each member has a value of its own; `op_arg()` would also clear all before.
     auto* made = new (list + k)::op_arg;
     convert(*args[k], *made, {loop, k});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A way in which the text of a kernel breaks what its loop says of an argument. Plain data: made by
+// A way in which the source of a kernel breaks the access mode of an argument. Plain data: made by
 // the plug-in, kept with the code.
 #pragma once
 
@@ -12,7 +12,7 @@ struct AccessFinding {
   std::int32_t call = 0;         ///< of the nest
   std::int32_t argument = 0;     ///< from 0, as in the call of the loop
   std::int32_t is_omission = 0;  ///< 1: nothing is wrong if the argument could also be off
-  std::string what{};            ///< behind "kernel 'flux' ", e.g. "writes it"
+  std::string what{};            ///< after "kernel 'flux' ", e.g. "writes it"
   std::string advice{};          ///< what to do
   std::string file{};            ///< as in Diagnostic
   std::int32_t line = 0;

@@ -31,23 +31,23 @@ std::string mode_of(std::int32_t argument, const LoopNest& nest, const KernelCal
   return {};
 }
 
-/// Where the text stands, also if its lines are not found in the user's file.
-std::string seen_at(const Diagnostic& diagnostic, const CompiledText& text,
-                    const TextPlaces& places) {
-  std::string place = place_of(diagnostic, text, places);
-  const bool is_found = diagnostic.file != text.kernel.name ||
-                        places.find(diagnostic.line, diagnostic.column).has_value();
-  if (is_found || text.kernel.file == nullptr) return place;
-  return fmt::format("{}:{}: {}", text.kernel.file, text.kernel.line, place);
+/// Where the source stands, also if its lines are not found in the user's file.
+std::string seen_at(const Diagnostic& diagnostic, const KernelContext& context,
+                    const SourceLocator& locator) {
+  std::string place = location_of(diagnostic, context, locator);
+  const bool is_found = diagnostic.file != context.kernel.name ||
+                        locator.find(diagnostic.line, diagnostic.column).has_value();
+  if (is_found || context.kernel.file == nullptr) return place;
+  return fmt::format("{}:{}: {}", context.kernel.file, context.kernel.line, place);
 }
 
 }  // namespace
 
 std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& findings,
                                            const LoopRequest& request, std::size_t call,
-                                           const CompiledText& text) {
-  const TextPlaces places(text.kernel);
-  const std::string where = where_is(text);
+                                           const KernelContext& context) {
+  const SourceLocator locator(context.kernel);
+  const std::string where = where_is(context);
   std::vector<AccessMessage> messages;
   for (const AccessFinding& finding : findings) {
     if (static_cast<std::size_t>(finding.call) != call) continue;
@@ -55,12 +55,13 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
     const bool may_be_off = std::find(off.begin(), off.end(), finding.argument) != off.end();
     if (finding.is_omission != 0 && may_be_off) continue;
     const Diagnostic diagnostic = diagnostic_of(finding);
-    const std::string place = seen_at(diagnostic, text, places);
+    const std::string place = seen_at(diagnostic, context, locator);
     messages.push_back(
-        {fmt::format("access {} {} {} {}", text.kernel.name, finding.argument, finding.what, place),
+        {fmt::format("access {} {} {} {}", context.kernel.name, finding.argument, finding.what,
+                     place),
          fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,
                      mode_of(finding.argument, request.nest, request.nest.calls[call]),
-                     text.kernel.name, finding.what, place, finding.advice,
+                     context.kernel.name, finding.what, place, finding.advice,
                      snippet_of(diagnostic))});
   }
   return messages;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user is told of a kernel that breaks an access mode of its loop.
+// Messages about kernels that break an access mode of their loop.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct AccessMessage {
 /// may be off.
 std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& findings,
                                            const LoopRequest& request, std::size_t call,
-                                           const CompiledText& text);
+                                           const KernelContext& context);
 
 /// kernel_access, with all messages. @param messages  at least one
 Error access_error(const std::vector<AccessMessage>& messages);

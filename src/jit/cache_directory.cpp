@@ -30,7 +30,7 @@ constexpr std::int64_t day = 24 * 60 * 60;
 
 using Status = struct stat;
 
-std::string words_for(int error) {
+std::string message_for(int error) {
   return std::system_category().message(error);
 }
 
@@ -50,7 +50,7 @@ std::uint64_t random_number() {
 }
 
 /// Why somebody else could have written the file or directory; empty if nobody could. An access
-/// control list needs no look of its own: the group bits of the mode are the most that it grants.
+/// control list needs no further look: the group bits of the mode are the most that it grants.
 std::string distrust(const Status& status) {
   if (status.st_uid != geteuid())
     return fmt::format("it belongs to user {}, not to user {}", status.st_uid, geteuid());
@@ -60,7 +60,7 @@ std::string distrust(const Status& status) {
 }
 
 std::string refusal(const Status& status, Trust trust) {
-  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (status.st_size < min_entry_bytes || status.st_size > max_entry_bytes)
     return fmt::format("length: {} bytes, an entry has {} to {}", status.st_size, min_entry_bytes,
                        max_entry_bytes);
@@ -114,14 +114,14 @@ bool exceeds_file_size_limit(std::size_t bytes) {
 CacheDirectory::Written write_unnamed(int directory, const std::string& name,
                                       std::span<const std::byte> bytes) {
   const FileDescriptor file(openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
-  if (!file) return {CacheDirectory::Write::failed, words_for(errno)};
+  if (!file) return {CacheDirectory::Write::failed, message_for(errno)};
   if (const int error = write_all(file.get(), bytes))
-    return {CacheDirectory::Write::failed, words_for(error)};
+    return {CacheDirectory::Write::failed, message_for(error)};
   const std::string link = fmt::format("/proc/self/fd/{}", file.get());
   if (linkat(AT_FDCWD, link.c_str(), directory, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
     return {CacheDirectory::Write::done, {}};
   if (errno == EEXIST) return {CacheDirectory::Write::existed, {}};
-  return {CacheDirectory::Write::failed, words_for(errno)};
+  return {CacheDirectory::Write::failed, message_for(errno)};
 }
 
 /// For file systems without unnamed files.
@@ -130,13 +130,13 @@ CacheDirectory::Written write_renamed(int directory, const std::string& name,
   const std::string temporary = fmt::format(".tmp.{}.{:016x}", getpid(), random_number());
   const FileDescriptor file(openat(directory, temporary.c_str(),
                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return {CacheDirectory::Write::failed, words_for(errno)};
+  if (!file) return {CacheDirectory::Write::failed, message_for(errno)};
   int error = write_all(file.get(), bytes);
   if (error == 0 && renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
     error = errno;
   if (error == 0) return {CacheDirectory::Write::done, {}};
   unlinkat(directory, temporary.c_str(), 0);
-  return {CacheDirectory::Write::failed, words_for(error)};
+  return {CacheDirectory::Write::failed, message_for(error)};
 }
 
 }  // namespace
@@ -161,9 +161,9 @@ CacheDirectory::Opened CacheDirectory::open(const std::string& path, Trust trust
   const int nofollow = trust == Trust::own ? O_NOFOLLOW : 0;
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | nofollow));
   if (!directory && errno == ENOTDIR) return {{}, "it is a symbolic link or no directory"};
-  if (!directory) return {{}, words_for(errno)};
+  if (!directory) return {{}, message_for(errno)};
   Status status{};
-  if (fstat(directory.get(), &status) != 0) return {{}, words_for(errno)};
+  if (fstat(directory.get(), &status) != 0) return {{}, message_for(errno)};
   std::string problem = distrust(status);
   if (trust == Trust::own && !problem.empty()) return {{}, std::move(problem)};
   return {CacheDirectory(std::move(directory), trust), std::move(problem)};
@@ -176,16 +176,16 @@ ReadFile CacheDirectory::read(const std::string& name, bool touch) const {
   if (!file && errno == ENOENT) return {};
   if (!file)
     return {.state = is_about_the_file(errno) ? State::refused : State::unreadable,
-            .reason = words_for(errno)};
+            .reason = message_for(errno)};
   Status status{};
   if (fstat(file.get(), &status) != 0)
-    return {.state = State::unreadable, .reason = words_for(errno)};
+    return {.state = State::unreadable, .reason = message_for(errno)};
   ReadFile result{
       .state = State::refused, .reason = refusal(status, trust_), .inode = status.st_ino};
   if (!result.reason.empty()) return result;
   result.bytes.resize(static_cast<std::size_t>(status.st_size));
   if (const int error = read_all(file.get(), result.bytes))
-    return {.state = State::unreadable, .reason = words_for(error)};
+    return {.state = State::unreadable, .reason = message_for(error)};
   if (touch) renew(file.get(), status);
   result.state = State::read;
   return result;
@@ -197,7 +197,7 @@ bool CacheDirectory::contains(const std::string& name) const {
 
 CacheDirectory::Written CacheDirectory::write(const std::string& name,
                                               std::span<const std::byte> bytes) const {
-  if (exceeds_file_size_limit(bytes.size())) return {Write::failed, words_for(EFBIG)};
+  if (exceeds_file_size_limit(bytes.size())) return {Write::failed, message_for(EFBIG)};
   Written written = write_unnamed(directory_.get(), name, bytes);
   if (written.state == Write::failed) written = write_renamed(directory_.get(), name, bytes);
   return written;

@@ -34,7 +34,7 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-/// What a file's name says that it is.
+/// The kind of a file, by its name.
 enum class CacheFileKind { entry, bad, temporary, other };
 CacheFileKind kind_of(std::string_view name);
 

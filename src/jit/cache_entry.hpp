@@ -9,25 +9,27 @@
 #include <vector>
 
 #include <jit/access_finding.hpp>
+#include <jit/simd.hpp>
 
 namespace op2::jit {
 
 /// Everything that a key is made from, in words, so that op2-jitinspect can explain it and a hit is
 /// proven by comparison and not by a hash alone. The fields are hashed in this order.
 struct KeyFields {
+  std::string target;     ///< "cpu"
   std::string generator;  ///< version of the code generator and of the entry's format
   std::string compiler;   ///< TargetInfo::compiler
   std::string triple;
   std::string cpu;
   std::string features;
   std::string options;  ///< flags of the compilation that shape code ("sanitize=address", ...)
-  std::string kernel;   ///< name of the kernel, or names: "adt_calc+res_calc"
-  std::string text;     ///< source of the kernel, or sources
+  std::string kernel{};  ///< name of the kernel, or names: "adt_calc+res_calc"
+  std::string source{};  ///< source of the kernel, or sources
   /// One line per argument, e.g. "dat double x4 inc dat=0 map=0 column 1 of 2"; of several kernels
-  /// one line more each, e.g. "adt_calc: 0 read, 2 write".
-  std::string arguments;
-  std::string constants;  ///< one line per constant, e.g. "double gam[1]"
-  std::string includes;   ///< name, length and text of every included file
+  /// one line more each, e.g. "kernel adt_calc: 0 read, 2 write".
+  std::string arguments{};
+  std::string constants{};  ///< one line per constant, e.g. "double gam[1]"
+  std::string includes{};   ///< name, length and text of every included file
   bool operator==(const KeyFields&) const = default;
 };
 
@@ -43,11 +45,11 @@ struct ConstantUse {
 
 struct CacheEntry {
   KeyFields key;
-  std::string symbol;                   ///< the range function in `object`
+  std::string symbol;                   ///< the entry in `object`
   std::string signature;                ///< checked signatures of the kernels
   std::vector<ConstantUse> constants;   ///< not those that are variables of the program
   std::string loop;                     ///< name of the loop that first asked for it
-  std::string lanes;                    ///< "8 wide", or "scalar: " and the reason
+  SimdChoice simd;                      ///< how many elements the code executes at once
   std::vector<AccessFinding> findings;  ///< what the compiler saw the kernel do
   std::string source;                   ///< emitted C++
   std::string ir;

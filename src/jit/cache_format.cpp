@@ -113,13 +113,35 @@ bool read_findings(Bytes bytes, std::vector<AccessFinding>& findings) {
   return in.consumed();
 }
 
+void write_simd(Writer& out, const SimdChoice& simd) {
+  out.integer(static_cast<std::uint32_t>(simd.width));
+  out.integer(static_cast<std::uint32_t>(simd.reason));
+  out.integer(static_cast<std::uint32_t>(simd.argument));
+  out.integer(static_cast<std::uint64_t>(simd.amount));
+  out.integer(static_cast<std::uint64_t>(simd.limit));
+  out.text(simd.detail);
+}
+
+/// @return false if there is not such a reason
+bool read_simd(Reader& in, SimdChoice& simd) {
+  simd.width = static_cast<std::int32_t>(in.integer<std::uint32_t>());
+  const auto reason = in.integer<std::uint32_t>();
+  if (reason >= scalar_reason_count) return false;
+  simd.reason = static_cast<ScalarReason>(reason);
+  simd.argument = static_cast<std::int32_t>(in.integer<std::uint32_t>());
+  simd.amount = static_cast<std::int64_t>(in.integer<std::uint64_t>());
+  simd.limit = static_cast<std::int64_t>(in.integer<std::uint64_t>());
+  simd.detail = in.text();
+  return true;
+}
+
 void write_header(Writer& out, const CacheEntry& entry) {
   for (const KeyField& field : key_fields) out.text(entry.key.*field.value);
   out.text(entry.symbol);
   out.text(entry.signature);
   out.block(bytes_of(entry.constants));
   out.text(entry.loop);
-  out.text(entry.lanes);
+  write_simd(out, entry.simd);
   out.block(bytes_of(entry.findings));
   out.integer(std::bit_cast<std::uint64_t>(entry.compile_seconds));
   out.integer(static_cast<std::uint64_t>(entry.created));
@@ -132,7 +154,7 @@ bool read_header(Bytes header, CacheEntry& entry) {
   entry.signature = in.text();
   if (!read_constants(in.block(), entry.constants)) return false;
   entry.loop = in.text();
-  entry.lanes = in.text();
+  if (!read_simd(in, entry.simd)) return false;
   if (!read_findings(in.block(), entry.findings)) return false;
   entry.compile_seconds = std::bit_cast<double>(in.integer<std::uint64_t>());
   entry.created = static_cast<std::int64_t>(in.integer<std::uint64_t>());
@@ -193,7 +215,7 @@ ParsedEntry parse_entry(Bytes file) {
   if (file.size() < prologue_bytes)
     return refuse(EntryState::bad, fmt::format("length: the file has only {} bytes", file.size()));
   if (std::memcmp(file.data(), magic.data(), magic.size()) != 0)
-    return refuse(EntryState::bad, "magic: this is no entry of the cache");
+    return refuse(EntryState::bad, "magic: this is not an entry of the cache");
   const Prologue prologue = read_prologue(file);
   parsed.key = prologue.key;
   if (std::string fault = fault_of(file, prologue); !fault.empty())

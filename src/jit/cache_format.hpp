@@ -8,12 +8,12 @@
 //         16    8  length of the payload
 //         24   32  key
 //         56   32  BLAKE2b-256 of all other bytes of the file
-//         88       header: the fields of the key, symbol, signature, constants, loop, lanes,
+//         88       header: the fields of the key, symbol, signature, constants, loop, simd,
 //                  findings, seconds, created
 //                  payload: source, ir, assembly, object
 //
 // Integers are little endian; texts carry their length in 8 bytes in front. The first 88 bytes are
-// the same in every version, so that an entry of another version can be told from a damaged one.
+// the same in every version, so that an entry of another version differs from a damaged one.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace op2::jit {
 
-inline constexpr std::uint32_t cache_format_version = 4;
+inline constexpr std::uint32_t cache_format_version = 5;
 
 /// Bounds of the size of an entry's file, in bytes.
 inline constexpr std::int64_t min_entry_bytes = 100;

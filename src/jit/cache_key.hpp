@@ -18,7 +18,8 @@ struct KeyField {
 };
 
 /// All fields, in the order in which they are hashed and stored.
-inline constexpr std::array<KeyField, 11> key_fields{{
+inline constexpr std::array<KeyField, 12> key_fields{{
+    {"target", &KeyFields::target},
     {"generator", &KeyFields::generator},
     {"compiler", &KeyFields::compiler},
     {"triple", &KeyFields::triple},
@@ -26,7 +27,7 @@ inline constexpr std::array<KeyField, 11> key_fields{{
     {"features", &KeyFields::features},
     {"options", &KeyFields::options},
     {"kernel", &KeyFields::kernel},
-    {"text", &KeyFields::text},
+    {"source", &KeyFields::source},
     {"arguments", &KeyFields::arguments},
     {"constants", &KeyFields::constants},
     {"includes", &KeyFields::includes},

@@ -30,13 +30,6 @@ constexpr DeclaredName declared_names[] = {
     {"numeric_limits", "limits"},
 };
 
-/// "no member named 'printf' in namespace 'std'" and the like.
-bool is_missing(const Diagnostic& diagnostic, std::string_view name) {
-  return diagnostic.subject == name ||
-         (diagnostic.text.starts_with("no ") &&
-          diagnostic.text.find(fmt::format(" named '{}'", name)) != std::string::npos);
-}
-
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
   if (constants.empty())
     return "no constants are declared (op_decl_const declares them); functions of the program "
@@ -74,7 +67,7 @@ std::string folder_of(const op_kernel_core& kernel) {
 std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
                      const std::vector<std::string>& constants) {
   for (const auto& [name, header] : declared_names) {
-    if (is_missing(diagnostic, name)) return fmt::format("; add #include <{}>", header);
+    if (diagnostic.subject == name) return fmt::format("; add #include <{}>", header);
   }
   switch (diagnostic.kind) {
     case Diagnostic::Kind::unknown_symbol:

@@ -8,27 +8,27 @@
 
 #include <fmt/format.h>
 
+#include <jit/backend.hpp>
 #include <jit/diagnostic_hints.hpp>
-#include <jit/emit_cpu.hpp>
-#include <jit/text_place.hpp>
+#include <jit/source_location.hpp>
 
 namespace op2::jit {
 
-std::string place_of(const Diagnostic& diagnostic, const CompiledText& text,
-                     const TextPlaces& places) {
+std::string location_of(const Diagnostic& diagnostic, const KernelContext& context,
+                        const SourceLocator& locator) {
   if (diagnostic.file == generated_file) {
-    return fmt::format("kernel '{}' behind the last line of its text", text.kernel.name);
+    return fmt::format("kernel '{}' after the last line of its source", context.kernel.name);
   }
-  if (diagnostic.line == 0) return fmt::format("kernel '{}'", text.kernel.name);
-  if (diagnostic.file.empty()) return fmt::format("constants of kernel '{}'", text.kernel.name);
-  if (diagnostic.file == text.kernel.name) {
-    const auto place = places.find(diagnostic.line, diagnostic.column);
+  if (diagnostic.line == 0) return fmt::format("kernel '{}'", context.kernel.name);
+  if (diagnostic.file.empty()) return fmt::format("constants of kernel '{}'", context.kernel.name);
+  if (diagnostic.file == context.kernel.name) {
+    const auto place = locator.find(diagnostic.line, diagnostic.column);
     if (place) return fmt::format("{}:{}:{}", place->file, place->line, place->column);
-    return fmt::format("kernel '{}' line {}", text.kernel.name, diagnostic.line);
+    return fmt::format("kernel '{}' line {}", context.kernel.name, diagnostic.line);
   }
-  const bool is_own = std::any_of(text.includes.begin(), text.includes.end(),
+  const bool is_own = std::any_of(context.includes.begin(), context.includes.end(),
                                   [&](const auto& file) { return file.name == diagnostic.file; });
-  const std::string file = is_own ? folder_of(text.kernel) + "/" + diagnostic.file
+  const std::string file = is_own ? folder_of(context.kernel) + "/" + diagnostic.file
                                   : fmt::format("<{}>", diagnostic.file);
   return fmt::format("{}:{}:{}", file, diagnostic.line, diagnostic.column);
 }
@@ -45,20 +45,22 @@ std::string snippet_of(const Diagnostic& diagnostic) {
   return fmt::format("\n{}\n{}^", line.substr(first, shown_width), before);
 }
 
-std::string where_is(const CompiledText& text) {
-  return fmt::format("loop '{}' ({})", text.loop, text.call_site);
+std::string where_is(const KernelContext& context) {
+  return fmt::format("loop '{}' ({})", context.loop, context.call_site);
 }
 
 namespace {
 
-const char* word_of(Diagnostic::Severity severity) {
-  constexpr const char* words[] = {"error", "warning", "note"};
-  return words[static_cast<int>(severity)];
+const char* name_of(Diagnostic::Severity severity) {
+  constexpr const char* names[] = {"error", "warning", "note"};
+  return names[static_cast<int>(severity)];
 }
 
 ErrorCode code_of(Diagnostic::Kind kind) {
   switch (kind) {
     case Diagnostic::Kind::other:
+    case Diagnostic::Kind::open_bracket:
+    case Diagnostic::Kind::redefinition:
       return ErrorCode::kernel_text;
     case Diagnostic::Kind::unknown_symbol:
       return ErrorCode::unknown_symbol;
@@ -80,22 +82,24 @@ struct Headline {
   std::string text;
 };
 
-/// A bracket that the text leaves open is noticed behind the text only; a note shows where it is.
+/// A bracket that the source leaves open is noticed after its end only; a note shows where it is.
 std::optional<Headline> open_bracket(std::span<const Diagnostic> diagnostics) {
-  constexpr std::string_view lead = "to match this ";
   for (const Diagnostic& each : diagnostics) {
-    if (each.file == generated_file || !each.text.starts_with(lead)) continue;
-    return Headline{each, fmt::format("the text ends inside the {} that is opened here",
-                                      each.text.substr(lead.size()))};
+    if (each.file == generated_file || each.kind != Diagnostic::Kind::open_bracket) continue;
+    return Headline{
+        each, fmt::format("the source ends inside the '{}' that is opened here", each.subject)};
   }
   return {};
 }
 
-/// The text defines a name at file scope that is a constant's: a note shows our declaration.
-std::optional<Headline> clash(std::span<const Diagnostic> diagnostics, const CompiledText& text) {
-  if (diagnostics.size() < 2 || !diagnostics[1].file.empty()) return {};
-  for (const std::string& name : text.constants) {
-    if (diagnostics[0].text.find("'" + name + "'") == std::string::npos) continue;
+/// The source defines a name at file scope that is a constant's: a note shows our declaration.
+std::optional<Headline> clash(std::span<const Diagnostic> diagnostics,
+                              const KernelContext& context) {
+  const bool is_clash = diagnostics.size() > 1 && diagnostics[1].file.empty() &&
+                        diagnostics[0].kind == Diagnostic::Kind::redefinition;
+  if (!is_clash) return {};
+  for (const std::string& name : context.constants) {
+    if (diagnostics[0].subject != name) continue;
     return Headline{diagnostics[0],
                     fmt::format("it defines '{}' itself, but op_decl_const declares a constant of "
                                 "that name too; rename one of them",
@@ -105,13 +109,13 @@ std::optional<Headline> clash(std::span<const Diagnostic> diagnostics, const Com
 }
 
 /// @param diagnostics  from the first error on
-Headline headline_of(std::span<const Diagnostic> diagnostics, const CompiledText& text) {
+Headline headline_of(std::span<const Diagnostic> diagnostics, const KernelContext& context) {
   const Diagnostic& first = diagnostics.front();
   if (first.file == generated_file) {
     if (const auto found = open_bracket(diagnostics)) return *found;
   }
-  if (const auto found = clash(diagnostics, text)) return *found;
-  return {first, first.text + hint_for(first, text.kernel, text.constants)};
+  if (const auto found = clash(diagnostics, context)) return *found;
+  return {first, first.text + hint_for(first, context.kernel, context.constants)};
 }
 
 bool is_generated(const Diagnostic& diagnostic) {
@@ -120,69 +124,71 @@ bool is_generated(const Diagnostic& diagnostic) {
 
 /// One line per message, and the source line below it. Messages on generated code, which is not the
 /// user's, are shown only if there are no others.
-std::string listing(std::span<const Diagnostic> diagnostics, const CompiledText& text,
-                    const TextPlaces& places) {
+std::string listing(std::span<const Diagnostic> diagnostics, const KernelContext& context,
+                    const SourceLocator& locator) {
   const bool all = std::all_of(diagnostics.begin(), diagnostics.end(), is_generated);
   std::string lines;
   for (const Diagnostic& each : diagnostics) {
     if (is_generated(each) && !all) continue;
-    lines += fmt::format("\n{}: {}: {}{}", place_of(each, text, places), word_of(each.severity),
-                         each.text, snippet_of(each));
+    lines += fmt::format("\n{}: {}: {}{}", location_of(each, context, locator),
+                         name_of(each.severity), each.text, snippet_of(each));
   }
   return lines;
 }
 
-Error rejection(const CompileResult& result, const CompiledText& text, const std::string& where) {
+Error rejection(const CompileResult& result, const KernelContext& context,
+                const std::string& where) {
   const auto& all = result.diagnostics;
   const auto first = std::find_if(all.begin(), all.end(), is_error);
   if (first == all.end()) {
     return {ErrorCode::kernel_text, fmt::format("{}: kernel '{}' does not compile: {}", where,
-                                                text.kernel.name, result.message)};
+                                                context.kernel.name, result.message)};
   }
-  const TextPlaces places(text.kernel);
-  const Headline headline = headline_of({first, all.end()}, text);
+  const SourceLocator locator(context.kernel);
+  const Headline headline = headline_of({first, all.end()}, context);
   return {code_of(first->kind),
-          fmt::format("{}: kernel '{}' does not compile: {}: {}{}", where, text.kernel.name,
-                      place_of(headline.place, text, places), headline.text,
-                      listing(all, text, places))};
+          fmt::format("{}: kernel '{}' does not compile: {}: {}{}", where, context.kernel.name,
+                      location_of(headline.place, context, locator), headline.text,
+                      listing(all, context, locator))};
 }
 
-Error signature_error(const CompileResult& result, const CompiledText& text,
+Error signature_error(const CompileResult& result, const KernelContext& context,
                       const std::string& where) {
-  const TextPlaces places(text.kernel);
+  const SourceLocator locator(context.kernel);
   std::string message = fmt::format("{}: {}", where, result.message);
-  message += listing(result.diagnostics, text, places);
+  message += listing(result.diagnostics, context, locator);
   return {ErrorCode::kernel_signature, message};
 }
 
 }  // namespace
 
-Error compile_error(const CompileResult& result, const CompiledText& text) {
-  const std::string where = where_is(text);
+Error compile_error(const CompileResult& result, const KernelContext& context) {
+  const std::string where = where_is(context);
   switch (result.status) {
     case CompileStatus::wrong_signature:
-      return signature_error(result, text, where);
+      return signature_error(result, context, where);
     case CompileStatus::crashed:
-      return {ErrorCode::compiler_crash,
-              fmt::format(
-                  "{}: the compiler failed on kernel '{}': {}; simplify the kernel{}", where,
-                  text.kernel.name, result.message,
-                  text.kernel.host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
+      return {
+          ErrorCode::compiler_crash,
+          fmt::format(
+              "{}: the compiler failed on kernel '{}': {}; simplify the kernel{}", where,
+              context.kernel.name, result.message,
+              context.kernel.host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
     case CompileStatus::unavailable:
       return {ErrorCode::plugin_failure, fmt::format("{}: kernel '{}' cannot be compiled: {}",
-                                                     where, text.kernel.name, result.message)};
+                                                     where, context.kernel.name, result.message)};
     default:
-      return rejection(result, text, where);
+      return rejection(result, context, where);
   }
 }
 
-std::string compile_warnings(const CompileResult& result, const CompiledText& text) {
+std::string compile_warnings(const CompileResult& result, const KernelContext& context) {
   std::vector<Diagnostic> own;
   std::copy_if(result.diagnostics.begin(), result.diagnostics.end(), std::back_inserter(own),
                [](const Diagnostic& each) { return each.line > 0 && each.file != generated_file; });
   if (own.empty()) return {};
-  return fmt::format("{}: the compiler warns of kernel '{}':{}", where_is(text), text.kernel.name,
-                     listing(own, text, TextPlaces(text.kernel)));
+  return fmt::format("{}: the compiler warns of kernel '{}':{}", where_is(context),
+                     context.kernel.name, listing(own, context, SourceLocator(context.kernel)));
 }
 
 }  // namespace op2::jit

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include <jit/backend.hpp>
-#include <jit/text_place.hpp>
+#include <jit/source_location.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
 
 namespace op2::jit {
 
-/// What an error is told about.
-struct CompiledText {
+/// The kernel and the loop that a diagnostic is about.
+struct KernelContext {
   const op_kernel_core& kernel;
   std::string loop;
   std::string call_site;
@@ -23,22 +23,23 @@ struct CompiledText {
 };
 
 /// "airfoil.cpp:31:9", "kernel 'res_calc' line 3", "./gas.h:2:1" or "<math.h>:4:1".
-std::string place_of(const Diagnostic& diagnostic, const CompiledText& text,
-                     const TextPlaces& places);
+std::string location_of(const Diagnostic& diagnostic, const KernelContext& context,
+                        const SourceLocator& locator);
 
 /// The source line, cut to a window around the column, and a caret below the column: two lines,
-/// each behind a line break. Empty if there is none.
+/// each after a line break. Empty if there is none.
 std::string snippet_of(const Diagnostic& diagnostic);
 
 /// "loop 'res_calc' (airfoil.cpp:212)"
-std::string where_is(const CompiledText& text);
+std::string where_is(const KernelContext& context);
 
 /// The error for a result that is not ok: kernel_text, kernel_signature, kernel_include,
-/// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Places in the kernel's text
-/// become places in the file that it stands in, if that can be read and the text is found there.
-Error compile_error(const CompileResult& result, const CompiledText& text);
+/// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Locations in the kernel's
+/// source become locations in the file that it stands in, if that can be read and the source is
+/// found there.
+Error compile_error(const CompileResult& result, const KernelContext& context);
 
 /// The warnings of a successful compilation, shown like errors; empty if there are none.
-std::string compile_warnings(const CompileResult& result, const CompiledText& text);
+std::string compile_warnings(const CompileResult& result, const KernelContext& context);
 
 }  // namespace op2::jit

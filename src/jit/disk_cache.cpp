@@ -28,7 +28,7 @@ off_t lock_offset(const Key& key) {
 
 enum class Lock { taken, held_by_other, failed };
 
-/// The lock belongs to the open file: another thread with a descriptor of its own is kept out, and
+/// The lock belongs to the open file: another thread with another descriptor is kept out, and
 /// closing it gives the lock back.
 Lock try_lock(int file, off_t offset) {
   struct flock range{};

@@ -54,7 +54,7 @@ class Claim {
 };
 
 /// Thread safe. Nothing that the file system does leaves it as an exception or as an error; at most
-/// one warning per `Log` says that something is wrong. Local: with several ranks one of them asks,
+/// one warning per `Log` if something is wrong. Local: with several ranks one of them asks,
 /// and hands the entry round.
 ///
 /// How to get an entry once among all processes (a thread that holds a claim asks for no other one,

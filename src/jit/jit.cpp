@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <mutex>
 #include <new>
 #include <system_error>
@@ -13,22 +12,19 @@
 #include <fmt/core.h>
 
 #include <core/error.hpp>
-#include <core/hash.hpp>
 #include <core/signals.hpp>
-#include <jit/backend.hpp>
 #include <jit/cache_key.hpp>
-#include <jit/emit_cpu.hpp>
 #include <jit/kernel_cache.hpp>
-#include <jit/kernel_text.hpp>
 #include <jit/loop_builder.hpp>
 #include <jit/loop_key.hpp>
-#include <jit/parcel.hpp>
 #include <jit/plugin_loader.hpp>
+#include <jit/serialized_code.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
 
 namespace op2::jit {
 namespace {
 
-/// A longer wait for code is worth a line in the log.
+/// A longer wait for code is reported in the log.
 constexpr double patience_seconds = 1.0;
 
 /// Calls work(0) ... work(count - 1), on this thread and up to `threads` - 1 others.
@@ -77,73 +73,38 @@ std::vector<Built> built_of(std::vector<Product> products) {
 
 }  // namespace
 
-std::string loops_of(const LoopRequest& request) {
-  std::string names;
-  for (const LoopOrigin& origin : request.origins)
-    names += (names.empty() ? "" : "+") + origin.loop;
-  return names;
-}
-
-std::string where_is(const LoopRequest& request) {
-  return fmt::format("loop '{}' ({})", loops_of(request), request.origins.front().call_site);
-}
-
-KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared) {
-  const std::filesystem::path file = kernel.file == nullptr ? "" : kernel.file;
-  KernelCall call{.name = kernel.name, .source = kernel.source};
-  call.includes = read_includes(call.source, file.parent_path());
-  const auto identifiers = identifiers_in(call.source, call.includes);
-  for (const Constant& constant : declared) {
-    if (identifiers.contains(constant.name)) call.constants.push_back(shape_of(constant));
-  }
-  std::sort(call.constants.begin(), call.constants.end());
-  return call;
-}
-
-core::Digest fingerprint_of(const LoopNest& nest) {
-  core::Hasher hasher;
-  for (const std::string& unit : emit_cpu(nest, {})) hasher.field(unit);
-  for (const KernelCall& call : nest.calls)
-    for (const IncludedFile& file : call.includes) hasher.field(file.name).field(file.text);
-  return hasher.finish();
-}
-
 /// The constants declared so far.
 using Constants = std::function<std::vector<Constant>()>;
 
-/// What loops want: futures for all of them, and for those that nobody makes yet the duty to.
+/// Futures of all requests, and promises of those that nobody makes yet.
 struct Wanted {
   std::vector<std::shared_future<Built>> results;
   std::vector<LoopRequest> missing;
-  std::vector<std::promise<Built>> duties;
+  std::vector<std::promise<Built>> promises;
 };
 
 struct Jit::Parts {
-  Parts(JitOptions given, core::Log& sink, std::function<std::shared_ptr<Backend>()> loader)
+  Parts(JitOptions given, core::Log& sink, std::function<std::shared_ptr<Target>()> loader)
       : options(std::move(given)), log(sink), load(std::move(loader)) {}
 
   JitOptions options;
   core::Log& log;
-  std::function<std::shared_ptr<Backend>()> load;
+  std::function<std::shared_ptr<Target>()> load;
   std::mutex mutex;  ///< of all that follows, `memory` excepted
-  std::shared_ptr<Backend> backend;
+  std::shared_ptr<Target> target;
   std::unique_ptr<DiskCache> disk;
   op_jit_statistics statistics{};
   KernelCache memory;
-  std::atomic<int> making = 0;       ///< batches of `behind`
-  std::vector<std::jthread> behind;  ///< used by one thread only; these end before what they fill
-  std::jthread ahead;                ///< the same
+  std::atomic<int> making = 0;  ///< batches in `background`
+  std::vector<std::jthread>
+      background;           ///< used by one thread only; joined before what they fill goes
+  std::jthread preloading;  ///< the same
 
-  /// The plug-in, loaded once.
-  Backend& loaded() {
+  /// The target, loaded once.
+  Target& loaded() {
     const std::lock_guard lock(mutex);
-    if (backend != nullptr) return *backend;
-    backend = load();
-    if (options.vector_math && backend->target().vector_math.empty())
-      log.warning_once("vector mathematics",
-                       "OP2_VECTOR_MATH=on: this machine has no vector versions of mathematical "
-                       "functions (libmvec.so.1), so they are called one by one");
-    return *backend;
+    if (target == nullptr) target = load();
+    return *target;
   }
 
   /// The cache directory, opened once.
@@ -166,8 +127,8 @@ struct Jit::Parts {
                                  const std::function<MakeOne()>& begin);
   std::vector<Product> produce(std::span<const LoopRequest> requests, const Constants& constants);
   Wanted look_for(std::span<const LoopRequest> requests);
-  void make_behind(Wanted wanted, std::vector<Constant> constants);
-  void fulfil(std::span<const LoopRequest> missing, std::vector<std::promise<Built>>& duties,
+  void make_in_background(Wanted wanted, std::vector<Constant> constants);
+  void fulfil(std::span<const LoopRequest> missing, std::vector<std::promise<Built>>& promises,
               const Maker& make);
   void count(const CompiledLoop& code);
   /// A line in the log if it took long. @return the seconds since `begin`
@@ -205,19 +166,19 @@ std::vector<Product> Jit::Parts::produce(std::span<const LoopRequest> requests,
 
 /// Keeps every promise, whatever happens: others may wait.
 void Jit::Parts::fulfil(std::span<const LoopRequest> missing,
-                        std::vector<std::promise<Built>>& duties, const Maker& make) {
+                        std::vector<std::promise<Built>>& promises, const Maker& make) {
   std::vector<Built> built;
   try {
     built = make(missing);
     core::ensure(built.size() == missing.size(), "code of some loops was not made");
   } catch (const std::exception&) {
-    for (std::size_t i = 0; i < duties.size(); ++i)
-      memory.complete(missing[i].nest, duties[i], caught(missing[i]));
+    for (std::size_t i = 0; i < promises.size(); ++i)
+      memory.complete(missing[i].nest, promises[i], caught(missing[i]));
     throw;
   }
-  for (std::size_t i = 0; i < duties.size(); ++i) {
+  for (std::size_t i = 0; i < promises.size(); ++i) {
     if (built[i].code) count(*built[i].code);
-    memory.complete(missing[i].nest, duties[i], std::move(built[i]));
+    memory.complete(missing[i].nest, promises[i], std::move(built[i]));
   }
 }
 
@@ -226,19 +187,19 @@ Wanted Jit::Parts::look_for(std::span<const LoopRequest> requests) {
   for (const LoopRequest& request : requests) {
     KernelCache::Slot slot = memory.find_or_add(request.nest);
     wanted.results.push_back(std::move(slot.result));
-    if (!slot.duty) continue;
+    if (!slot.promise) continue;
     wanted.missing.push_back(request);
-    wanted.duties.push_back(std::move(*slot.duty));
+    wanted.promises.push_back(std::move(*slot.promise));
   }
   return wanted;
 }
 
-void Jit::Parts::make_behind(Wanted wanted, std::vector<Constant> constants) {
+void Jit::Parts::make_in_background(Wanted wanted, std::vector<Constant> constants) {
   const auto batch = std::make_shared<Wanted>(std::move(wanted));
   const auto work = [this, batch, known = std::move(constants)] {
     const auto begin = core::Clock::now();
     try {
-      fulfil(batch->missing, batch->duties, [&](std::span<const LoopRequest> missing) {
+      fulfil(batch->missing, batch->promises, [&](std::span<const LoopRequest> missing) {
         return built_of(produce(missing, [&] { return known; }));
       });
     } catch (const std::exception&) {
@@ -247,11 +208,11 @@ void Jit::Parts::make_behind(Wanted wanted, std::vector<Constant> constants) {
     report(begin, "made", batch->missing.size());
     --making;
   };
-  if (making == 0) behind.clear();
+  if (making == 0) background.clear();
   ++making;
   try {
     const core::SignalsBlocked blocked;
-    behind.emplace_back(work);
+    background.emplace_back(work);
   } catch (const std::system_error&) {
     work();  // no thread to be had
   }
@@ -285,16 +246,24 @@ std::function<std::shared_ptr<Backend>()> plugin_loader(const JitOptions& option
   return [folder = options.plugin_dir, cpu = options.cpu] { return load_backend(folder, cpu); };
 }
 
+std::function<std::shared_ptr<Target>()> cpu_loader(
+    const JitOptions& options, core::Log& log, std::function<std::shared_ptr<Backend>()> load) {
+  return [options, &log, load = std::move(load)] { return make_cpu_target(load(), options, log); };
+}
+
 }  // namespace
 
 Jit::Jit(JitOptions options, core::Log& log) : Jit(options, log, plugin_loader(options)) {}
 
 Jit::Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backend>()> load)
+    : Jit(options, log, cpu_loader(options, log, std::move(load))) {}
+
+Jit::Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Target>()> load)
     : parts_(std::make_unique<Parts>(std::move(options), log, std::move(load))) {}
 
 Jit::~Jit() = default;
 
-void Jit::load_ahead() {
+void Jit::preload() {
   const auto load = [parts = parts_.get()] {
     try {
       parts->loaded();
@@ -304,7 +273,7 @@ void Jit::load_ahead() {
   };
   try {
     const core::SignalsBlocked blocked;
-    parts_->ahead = std::jthread(load);
+    parts_->preloading = std::jthread(load);
   } catch (const std::system_error&) {
     // No thread to be had: `get` loads.
   }
@@ -320,7 +289,7 @@ std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests, const Maker
   const auto begin = core::Clock::now();
   Wanted wanted = parts_->look_for(requests);
   const std::size_t missing = wanted.missing.size();
-  if (missing > 0) parts_->fulfil(wanted.missing, wanted.duties, make);
+  if (missing > 0) parts_->fulfil(wanted.missing, wanted.promises, make);
   std::vector<Outcome> outcomes;
   for (const auto& result : wanted.results)
     outcomes.push_back({result.get().code.get(), result.get().error});
@@ -332,7 +301,7 @@ std::vector<Outcome> Jit::get_ready(std::span<const LoopRequest> requests) {
   std::vector<Constant> constants = parts_->declared();  // here: the program may declare more
   Wanted wanted = parts_->look_for(requests);
   const auto results = wanted.results;
-  if (!wanted.missing.empty()) parts_->make_behind(std::move(wanted), std::move(constants));
+  if (!wanted.missing.empty()) parts_->make_in_background(std::move(wanted), std::move(constants));
   std::vector<Outcome> outcomes(results.size());
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i].wait_for(std::chrono::seconds(0)) == std::future_status::ready)
@@ -344,26 +313,30 @@ bool Jit::making() const {
   return parts_->making > 0;
 }
 
+const CompiledLoop* Jit::in_memory(const LoopNest& nest) const {
+  return parts_->memory.find(nest);
+}
+
 std::string Jit::compiled_source(const LoopNest& nest) {
-  return joined(emit_cpu(nest, lanes_for(nest, parts_->loaded().target(), parts_->options)));
+  return joined(parts_->loaded().emit(nest).units);
 }
 
 core::Digest Jit::target() {
-  return make_key(fields_of({}, {}, parts_->loaded().target(), words_of(parts_->options)));
+  return make_key(fields_of({}, {}, parts_->loaded(), {}));
 }
 
 Production Jit::produce(std::span<const LoopRequest> requests) {
   std::vector<Product> products = parts_->produce(requests, [&] { return parts_->declared(); });
-  std::vector<std::byte> parcels = pack(products);
-  return {built_of(std::move(products)), std::move(parcels)};
+  std::vector<std::byte> code = serialize(products);
+  return {built_of(std::move(products)), std::move(code)};
 }
 
 std::vector<Built> Jit::adopt(std::span<const LoopRequest> requests,
-                              std::span<const std::byte> parcels) {
+                              std::span<const std::byte> code) {
   return built_of(parts_->make_each(requests, [&] {
-    return [this, requests, &backend = parts_->loaded(), declared = parts_->declared(),
-            each = unpack(parcels, requests.size())](std::size_t i) -> Product {
-      return {{jit::adopt(requests[i], each[i], backend, parts_->options, declared), {}}, {}};
+    return [this, requests, &target = parts_->loaded(), declared = parts_->declared(),
+            each = blocks_of(code, requests.size())](std::size_t i) -> Product {
+      return {{deserialize(requests[i], each[i], target, declared), {}}, {}};
     };
   }));
 }

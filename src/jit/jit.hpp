@@ -13,12 +13,12 @@
 
 #include <core/hash.hpp>
 #include <core/log.hpp>
-#include <core/loop_abi.hpp>
 #include <core/options.hpp>
 #include <core/trace.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
-#include <jit/loop_nest.hpp>
+#include <jit/loop_request.hpp>
+#include <jit/simd.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
 #include <op2/runtime.hpp>
@@ -27,57 +27,20 @@ namespace op2::jit {
 
 class Backend;
 class LinkedCode;
-
-/// A declared constant as generated code sees it. The value is read through `address` whenever the
-/// code runs, so it may change; the address must hold until the Jit is destroyed.
-struct Constant {
-  std::string name;
-  Type type = Type::f64;
-  std::int32_t dim = 1;
-  void* address = nullptr;         ///< shape [dim]
-  std::string declaration = "";    ///< as in ConstantShape
-  const void* variable = nullptr;  ///< as in ConstantShape
-};
-
-inline ConstantShape shape_of(const Constant& constant) {
-  return {constant.name, constant.type, constant.dim, constant.declaration, constant.variable};
-}
-
-/// The loop that a kernel call of a nest comes from: what errors and warnings are told of.
-struct LoopOrigin {
-  std::string loop;
-  std::string call_site;       ///< "airfoil.cpp:212"
-  op_kernel kernel = nullptr;  ///< for placing errors; not null; must live until code is made
-  bool compare_access = true;  ///< false: the kernel's use of its arguments was compared with their
-                               ///< access when the program was built, and OP2_CHECK does not ask
-  std::vector<std::int32_t>
-      optional{};  ///< arguments that may be off in other calls, as in the call
-};
-
-struct LoopRequest {
-  LoopNest nest;                    ///< of calls made by `call_of`
-  std::vector<LoopOrigin> origins;  ///< of each call
-};
-
-/// "adt_calc", or "adt_calc+res_calc" for loops that were fused.
-std::string loops_of(const LoopRequest& request);
-
-/// "loop 'adt_calc' (airfoil.cpp:212)"; of fused loops, the place of the first.
-std::string where_is(const LoopRequest& request);
+class Target;
 
 /// Code of one nest, linked. Lives as long as the Jit that gave it.
 struct CompiledLoop {
-  core::RangeFunction range = nullptr;
+  std::string target;     ///< whose executor knows what `entry` is
+  void* entry = nullptr;  ///< opaque: only an executor of the same target can launch it
   Key key{};
-  std::string symbol;     ///< name of `range` in its object
+  std::string symbol;     ///< name of `entry` in its binary
   std::string signature;  ///< parameters of the kernels as written
-  std::string lanes;      ///< "8 wide", or "scalar: " and the reason
+  SimdChoice simd;
   bool from_disk = false;
   bool received = false;               ///< made by another process
   double compile_seconds = 0;          ///< 0 if from_disk or received
-  std::shared_ptr<LinkedCode> linked;  ///< what `range` points into
-
-  bool is_wide() const { return !lanes.starts_with("scalar"); }
+  std::shared_ptr<LinkedCode> linked;  ///< what `entry` points into
 };
 
 /// What became of a request that was not in memory: either code or an error.
@@ -92,7 +55,7 @@ using Maker = std::function<std::vector<Built>(std::span<const LoopRequest>)>;
 /// What became of loops, and their code as bytes.
 struct Production {
   std::vector<Built> built;
-  std::vector<std::byte> parcels;  ///< for `Jit::adopt` in another process
+  std::vector<std::byte> code;  ///< for `Jit::adopt` in another process
 };
 
 /// Either code or the reason why there is none; neither while `get_ready` has it made.
@@ -115,35 +78,29 @@ struct JitOptions {
   std::function<std::vector<Constant>()> constants;
 };
 
-/// A kernel as a nest calls it, without arguments: finds which of the declared constants its source
-/// names and reads the files that it includes. Local. Cost: one pass over the source, and the
-/// reading of those files.
-KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared);
-
-/// Equal on all ranks where nests are: sources, included files, arguments and constants.
-core::Digest fingerprint_of(const LoopNest& nest);
-
-/// Local; thread safe. Nothing is loaded or read before it is needed or `load_ahead` is called.
+/// Local; thread safe. Nothing is loaded or read before it is needed or `preload` is called.
 ///
-/// Processes that work together share the work by a Maker of their own: per `target` one of them
+/// Processes that work together share the work by a separate Maker: per `target` one of them
 /// produces, and the others adopt.
 class Jit {
  public:
-  /// Compiles and links with the plug-in.
+  /// Makes code for this machine's CPU with the plug-in.
   Jit(JitOptions options, core::Log& log);
   /// The same with another compiler; `load` may throw Error.
   Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backend>()> load);
+  /// Makes code for another target.
+  Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Target>()> load);
   ~Jit();
 
   /// Loads the plug-in on another thread, while the program declares its mesh. What fails is tried
   /// again, and reported, by `get`.
-  void load_ahead();
+  void preload();
 
   /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on
   /// disk is compiled now, in parallel; equal nests are compiled once, in this process and among
   /// the processes that share the cache. Does not throw for one loop's sake: a failure is the
-  /// loop's Outcome. A rejected text (E101 to E105, E107) stays rejected; after any other error the
-  /// next call with this nest tries again.
+  /// loop's Outcome. A rejected source (E101 to E105, E107) stays rejected; after any other error
+  /// the next call with this nest tries again.
   std::vector<Outcome> get(std::span<const LoopRequest> requests);
   /// The same with `make` for what is not in memory: one call with each such nest once, in the
   /// order of the requests; no call if all is there. Memory gets what `make` yields and nothing
@@ -151,11 +108,15 @@ class Jit {
   /// @throws what `make` throws; those loops are tried again by the next call
   std::vector<Outcome> get(std::span<const LoopRequest> requests, const Maker& make);
 
-  /// The same without waiting: what is not in memory is made by a thread of its own. To be asked
+  /// The same without waiting: what is not in memory is made in the background. To be asked
   /// for again, by `get` or `get_ready`, when `making` says that it is done.
   std::vector<Outcome> get_ready(std::span<const LoopRequest> requests);
   /// Whether code is being made that `get_ready` was asked for.
   bool making() const;
+
+  /// Code of a nest if it is in memory: what is known of it, e.g. whether it is SIMD code, costs
+  /// nothing. Null also while it is being made, and if it was rejected. Local.
+  const CompiledLoop* in_memory(const LoopNest& nest) const;
 
   /// The C++ that is compiled for a nest first, for display. Loads the plug-in, not the compiler.
   /// @throws Error as `target`
@@ -170,10 +131,9 @@ class Jit {
   Production produce(std::span<const LoopRequest> requests);
 
   /// A Maker that needs neither disk nor compiler.
-  /// @param parcels  what `produce` of the same requests yielded in a process of the same target. A
-  ///                 loop for which there is no usable code in it fails with an internal error.
-  std::vector<Built> adopt(std::span<const LoopRequest> requests,
-                           std::span<const std::byte> parcels);
+  /// @param code  what `produce` of the same requests yielded in a process of the same target. A
+  ///              loop for which there is no usable code in it fails with an internal error.
+  std::vector<Built> adopt(std::span<const LoopRequest> requests, std::span<const std::byte> code);
 
   op_jit_statistics statistics() const;
 

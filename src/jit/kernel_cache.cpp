@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/kernel_cache.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace op2::jit {
 namespace {
 
-/// Whether the text is at fault and not the machine: the compiler would say the same again.
+/// Whether the source is at fault and not the machine: the compiler would reject it again.
 bool is_verdict(ErrorCode code) {
   switch (code) {
     case ErrorCode::kernel_text:
@@ -26,18 +27,27 @@ bool is_verdict(ErrorCode code) {
 KernelCache::Slot KernelCache::find_or_add(const LoopNest& nest) {
   const std::lock_guard lock(mutex_);
   if (const auto found = entries_.find(nest); found != entries_.end()) return {found->second, {}};
-  std::promise<Built> duty;
-  auto result = duty.get_future().share();
+  std::promise<Built> promise;
+  auto result = promise.get_future().share();
   entries_.emplace(nest, result);
-  return {std::move(result), std::move(duty)};
+  return {std::move(result), std::move(promise)};
 }
 
-void KernelCache::complete(const LoopNest& nest, std::promise<Built>& duty, Built built) {
+const CompiledLoop* KernelCache::find(const LoopNest& nest) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(nest);
+  const bool is_ready =
+      found != entries_.end() &&
+      found->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  return is_ready ? found->second.get().code.get() : nullptr;
+}
+
+void KernelCache::complete(const LoopNest& nest, std::promise<Built>& promise, Built built) {
   if (built.error && !is_verdict(built.error->code())) {
     const std::lock_guard lock(mutex_);
     entries_.erase(nest);
   }
-  duty.set_value(std::move(built));
+  promise.set_value(std::move(built));
 }
 
 }  // namespace op2::jit

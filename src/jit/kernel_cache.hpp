@@ -13,18 +13,22 @@
 
 namespace op2::jit {
 
-/// Thread safe. Code stays for the cache's life, and so does the rejection of a text (E101 to
+/// Thread safe. Code stays for the cache's life, and so does the rejection of a source (E101 to
 /// E105, E107). Any other error reaches those who wait for it and is then forgotten.
 class KernelCache {
  public:
   struct Slot {
     std::shared_future<Built> result;
-    std::optional<std::promise<Built>> duty;  ///< set: the caller must build, and call `complete`
+    std::optional<std::promise<Built>>
+        promise;  ///< set: the caller must build, and call `complete`
   };
 
   Slot find_or_add(const LoopNest& nest);
 
-  void complete(const LoopNest& nest, std::promise<Built>& duty, Built built);
+  /// Code that is there; null if there is none, or not yet.
+  const CompiledLoop* find(const LoopNest& nest);
+
+  void complete(const LoopNest& nest, std::promise<Built>& promise, Built built);
 
  private:
   std::mutex mutex_;

@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 
 #include <jit/access_report.hpp>
-#include <jit/emit_cpu.hpp>
-#include <jit/emit_lanes.hpp>
 #include <jit/loop_key.hpp>
 
 namespace op2::jit {
@@ -29,22 +27,6 @@ Product product_of(std::unique_ptr<const CompiledLoop> loop, CacheEntry entry) {
   return {{std::move(loop), {}}, std::move(entry)};
 }
 
-/// What is compiled as unit `n` of the request.
-CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string& source,
-                    bool compare_access) {
-  CompileUnit unit{.kernel = "", .source = source};
-  unit.compare_access = false;
-  if (n >= request.nest.calls.size()) return unit;
-  const KernelCall& call = request.nest.calls[n];
-  unit.kernel = call.name;
-  for (const CallArg& arg : call.args)
-    if (arg.members > 0) unit.parameters.push_back({shape_of(request.nest, arg), arg.members});
-  unit.any_const = call.any_const;
-  unit.includes = call.includes;
-  unit.compare_access = compare_access && request.origins[n].compare_access;
-  return unit;
-}
-
 /// The unit of the first error.
 std::size_t failed_unit(const CompileResult& result) {
   for (const Diagnostic& each : result.diagnostics)
@@ -54,7 +36,9 @@ std::size_t failed_unit(const CompileResult& result) {
 
 /// Without messages about other units.
 CompileResult result_of(const CompileResult& result, std::size_t unit) {
-  CompileResult one{.status = result.status, .message = result.message};
+  CompileResult one;
+  one.status = result.status;
+  one.message = result.message;
   std::ranges::copy_if(
       result.diagnostics, std::back_inserter(one.diagnostics),
       [&](const Diagnostic& each) { return static_cast<std::size_t>(each.unit) == unit; });
@@ -84,7 +68,7 @@ Product LoopBuilder::build(const LoopRequest& request) const {
 }
 
 LoopBuilder::Attempt LoopBuilder::build_once(const LoopRequest& request) const {
-  const LoopJob job = prepare(request, backend_.target(), options_, declared_);
+  const LoopJob job = prepare(request, target_, declared_);
   if (auto product = load(job)) return {std::move(product), {}};
   const Claim claim = disk_.claim(job.key, name_of(request.nest), deadline_);
   if (claim.look_again()) {
@@ -96,35 +80,26 @@ LoopBuilder::Attempt LoopBuilder::build_once(const LoopRequest& request) const {
 std::optional<Product> LoopBuilder::load(const LoopJob& job) const {
   auto entry = disk_.find(job.key, job.fields);
   if (!entry) return {};
-  LinkedLoop linked = link_loop(backend_, job, *entry);
-  if (linked.loop == nullptr) {
-    disk_.reject(job.key, linked.message);
+  LoadedLoop loaded = load_loop(target_, job, *entry);
+  if (loaded.loop == nullptr) {
+    disk_.reject(job.key, loaded.message);
     return {};
   }
   judge(job, entry->findings);
-  linked.loop->from_disk = true;
-  return product_of(std::move(linked.loop), std::move(*entry));
+  loaded.loop->from_disk = true;
+  return product_of(std::move(loaded.loop), std::move(*entry));
 }
 
-CompileResult LoopBuilder::run_compiler(const LoopJob& job, const std::vector<std::string>& units,
-                                        const Lanes& lanes, bool compare_access) const {
-  CompileRequest request{.units = {},
-                         .symbol = range_symbol,
-                         .blocks = lanes.width > 1 ? blocks_function : "",
-                         .must_gain = options_.simd == core::SimdMode::where_it_pays,
-                         .vector_math = options_.vector_math,
-                         .sanitizers = options_.sanitizers};
-  for (std::size_t n = 0; n < units.size(); ++n)
-    request.units.push_back(unit_of(job.request, n, units[n], compare_access));
+CompileResult LoopBuilder::run_compiler(const LoopJob& job, EmittedLoop& loop) const {
   const auto begin = core::Clock::now();
-  CompileResult result = backend_.compile(request);
+  CompileResult result = target_.compile(job.request, loop);
   if (options_.trace != nullptr)
     options_.trace->add("compile", name_of(job.request.nest), begin, core::Clock::now());
   return result;
 }
 
 /// @param call  of the nest; of the unit of a loop, any
-CompiledText LoopBuilder::told_of(const LoopJob& job, std::size_t call) const {
+KernelContext LoopBuilder::context_of(const LoopJob& job, std::size_t call) const {
   std::vector<std::string> names;
   for (const Constant& constant : declared_)
     if (constant.variable == nullptr) names.push_back(constant.name);
@@ -139,7 +114,7 @@ CompiledText LoopBuilder::told_of(const LoopJob& job, std::size_t call) const {
 void LoopBuilder::judge(const LoopJob& job, const std::vector<AccessFinding>& findings) const {
   std::vector<AccessMessage> messages;
   for (std::size_t n = 0; n < job.request.origins.size(); ++n) {
-    const auto of_call = access_messages(findings, job.request, n, told_of(job, n));
+    const auto of_call = access_messages(findings, job.request, n, context_of(job, n));
     messages.insert(messages.end(), of_call.begin(), of_call.end());
   }
   if (options_.check_access && !messages.empty()) throw access_error(messages);
@@ -148,7 +123,7 @@ void LoopBuilder::judge(const LoopJob& job, const std::vector<AccessFinding>& fi
 
 void LoopBuilder::warn(const LoopJob& job, const CompileResult& result) const {
   for (std::size_t n = 0; n < job.request.origins.size(); ++n) {
-    const std::string warnings = compile_warnings(result_of(result, n), told_of(job, n));
+    const std::string warnings = compile_warnings(result_of(result, n), context_of(job, n));
     if (!warnings.empty()) log_.warning_once("kernel " + job.request.nest.calls[n].name, warnings);
   }
 }
@@ -173,42 +148,33 @@ std::optional<LoopBuilder::MissingConstant> LoopBuilder::missing_constant(
 }
 
 LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
-  Lanes lanes = job.lanes;
-  std::vector<std::string> units = job.units;
-  CompileResult result = run_compiler(job, units, lanes, true);
-  if (result.status == CompileStatus::ok && !result.not_vectorised.empty()) {
-    lanes = {1, result.not_vectorised};
-    units = emit_cpu(job.request.nest, lanes);
-    const CompileResult first = std::move(result);
-    result = run_compiler(job, units, lanes, false);
-    result.seconds += first.seconds;
-    result.findings = first.findings;
-  }
+  EmittedLoop loop = job.loop;
+  CompileResult result = run_compiler(job, loop);
   if (auto missing = missing_constant(job, result)) return {{}, std::move(missing)};
   if (result.status != CompileStatus::ok) {
     const std::size_t failed = failed_unit(result);
-    throw compile_error(result_of(result, failed), told_of(job, failed));
+    throw compile_error(result_of(result, failed), context_of(job, failed));
   }
   warn(job, result);
   CacheEntry entry{.key = job.fields,
-                   .symbol = range_symbol,
+                   .symbol = loop.symbol,
                    .signature = joined_signatures(job.request.nest, result.signatures),
                    .constants = constants_used(job.request.nest),
                    .loop = loops_of(job.request),
-                   .lanes = words_of(lanes),
+                   .simd = std::move(loop.simd),
                    .findings = std::move(result.findings),
-                   .source = joined(units),
+                   .source = joined(loop.units),
                    .ir = std::move(result.ir),
                    .assembly = std::move(result.assembly),
                    .object = std::move(result.object),
                    .compile_seconds = result.seconds,
                    .created = seconds_since_1970()};
-  LinkedLoop linked = link_loop(backend_, job, entry);
-  if (linked.loop == nullptr) fail_to_link(job, linked.message);
-  linked.loop->compile_seconds = result.seconds;
+  LoadedLoop loaded = load_loop(target_, job, entry);
+  if (loaded.loop == nullptr) fail_to_link(job, loaded.message);
+  loaded.loop->compile_seconds = result.seconds;
   disk_.publish(job.key, entry);
   judge(job, entry.findings);
-  return {product_of(std::move(linked.loop), std::move(entry)), {}};
+  return {product_of(std::move(loaded.loop), std::move(entry)), {}};
 }
 
 }  // namespace op2::jit

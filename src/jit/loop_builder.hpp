@@ -10,36 +10,36 @@
 
 #include <core/log.hpp>
 #include <core/trace.hpp>
-#include <jit/backend.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/diagnostics.hpp>
 #include <jit/disk_cache.hpp>
 #include <jit/jit.hpp>
 #include <jit/loop_job.hpp>
+#include <jit/target/target.hpp>
 
 namespace op2::jit {
 
 /// What became of a loop.
 struct Product {
   Built built;
-  CacheEntry entry;  ///< if there is code: its object, without the texts that only people read
+  CacheEntry entry;  ///< if there is code: its object, without the sources that only people read
 };
 
 /// Thread safe, as its parts are. All loops that one builder makes share one
 /// deadline for waiting on other processes.
 class LoopBuilder {
  public:
-  LoopBuilder(const JitOptions& options, Backend& backend, DiskCache& disk, core::Log& log,
+  LoopBuilder(const JitOptions& options, Target& target, DiskCache& disk, core::Log& log,
               std::vector<Constant> declared)
       : options_(options),
-        backend_(backend),
+        target_(target),
         disk_(disk),
         log_(log),
         declared_(std::move(declared)),
         deadline_(disk.deadline()) {}
 
   /// The product has code.
-  /// @throws Error what compile_error makes of a rejected text; link_failure; kernel_access
+  /// @throws Error what compile_error makes of a rejected source; link_failure; kernel_access
   Product build(const LoopRequest& request) const;
 
  private:
@@ -56,16 +56,15 @@ class LoopBuilder {
   Attempt build_once(const LoopRequest& request) const;
   std::optional<Product> load(const LoopJob& job) const;
   Attempt compile(const LoopJob& job) const;
-  CompileResult run_compiler(const LoopJob& job, const std::vector<std::string>& units,
-                             const Lanes& lanes, bool compare_access) const;
-  CompiledText told_of(const LoopJob& job, std::size_t call) const;
+  CompileResult run_compiler(const LoopJob& job, EmittedLoop& loop) const;
+  KernelContext context_of(const LoopJob& job, std::size_t call) const;
   void warn(const LoopJob& job, const CompileResult& result) const;
   void judge(const LoopJob& job, const std::vector<AccessFinding>& findings) const;
   std::optional<MissingConstant> missing_constant(const LoopJob& job,
                                                   const CompileResult& result) const;
 
   const JitOptions& options_;
-  Backend& backend_;
+  Target& target_;
   DiskCache& disk_;
   core::Log& log_;
   const std::vector<Constant> declared_;

@@ -8,7 +8,7 @@
 
 #include <core/error.hpp>
 #include <jit/cache_key.hpp>
-#include <jit/emit_cpu.hpp>
+#include <jit/constant_symbols.hpp>
 #include <jit/loop_key.hpp>
 
 namespace op2::jit {
@@ -37,32 +37,26 @@ std::string compared(const LoopRequest& request) {
 
 }  // namespace
 
-Lanes lanes_for(const LoopNest& nest, const TargetInfo& target, const JitOptions& options) {
-  if (options.simd == core::SimdMode::off) return {1, "OP2_DISABLE=simd"};
-  return lanes_of(nest.args, target.vector_bytes);
-}
-
-LoopJob prepare(const LoopRequest& request, const TargetInfo& target, const JitOptions& options,
+LoopJob prepare(const LoopRequest& request, const Target& target,
                 std::span<const Constant> declared) {
   core::ensure(request.origins.size() == request.nest.calls.size(),
                "each kernel call of a nest comes from a loop");
-  const Lanes lanes = lanes_for(request.nest, target, options);
-  std::vector<std::string> units = emit_cpu(request.nest, lanes);
-  KeyFields fields = fields_of(request.nest, units, target, words_of(options) + compared(request));
+  EmittedLoop loop = target.emit(request.nest);
+  KeyFields fields = fields_of(request.nest, loop.units, target, compared(request));
   const Key key = make_key(fields);
-  return {request,           lanes, std::move(units),
-          std::move(fields), key,   symbols_of(request.nest, declared)};
+  return {request, std::move(loop), std::move(fields), key, symbols_of(request.nest, declared)};
 }
 
-LinkedLoop link_loop(Backend& backend, const LoopJob& job, const CacheEntry& entry) {
-  LinkResult linked = backend.link(entry.object, range_symbol, job.symbols);
+LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry) {
+  LinkResult linked = target.load(entry.object, job.loop.symbol, job.symbols);
   if (!linked.code) return {nullptr, std::move(linked.message)};
   auto loop = std::make_unique<CompiledLoop>();
-  loop->range = reinterpret_cast<core::RangeFunction>(linked.code->entry());
+  loop->target = entry.key.target;
+  loop->entry = linked.code->entry();
   loop->key = job.key;
-  loop->symbol = range_symbol;
+  loop->symbol = job.loop.symbol;
   loop->signature = entry.signature;
-  loop->lanes = entry.lanes;
+  loop->simd = entry.simd;
   loop->linked = std::move(linked.code);
   return {std::move(loop), {}};
 }

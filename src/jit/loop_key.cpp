@@ -14,45 +14,43 @@
 namespace op2::jit {
 namespace {
 
-constexpr const char* vector_math_word = "math=vector ";
-
-std::string words_of(const ArgShape& arg) {
+std::string key_line(const ArgShape& arg) {
   constexpr const char* kinds[] = {"global", "dat", "number"};
-  std::string words = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
-                                  core::word_of(arg.access));
-  if (arg.dat >= 0) words += fmt::format(" dat={}", arg.dat);
-  if (arg.map >= 0) words += fmt::format(" map={} column {} of {}", arg.map, arg.column, arg.arity);
-  return words + (arg.active ? "\n" : " off\n");
+  std::string line = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
+                                 core::word_of(arg.access));
+  if (arg.dat >= 0) line += fmt::format(" dat={}", arg.dat);
+  if (arg.map >= 0) line += fmt::format(" map={} column {} of {}", arg.map, arg.column, arg.arity);
+  return line + (arg.active ? "\n" : " off\n");
 }
 
-std::string words_of(const ConstantShape& constant) {
+std::string key_line(const ConstantShape& constant) {
   if (constant.variable != nullptr) return fmt::format("variable {}\n", constant.declaration);
   return fmt::format("{} {}[{}]\n", core::name_of(constant.type), constant.name, constant.dim);
 }
 
-/// Behind each other; of several kernels, each part behind a line that names the kernel.
+/// One after the other; of several kernels, each part after a line that names the kernel.
 template <class Part>
 std::string parts_of(const LoopNest& nest, const Part& part) {
   std::string all;
   for (const KernelCall& call : nest.calls) {
-    const std::string words = part(call);
-    if (nest.calls.size() > 1 && !words.empty())
-      all += fmt::format("{}, {} bytes:\n{}\n", call.name, words.size(), words);
+    const std::string line = part(call);
+    if (nest.calls.size() > 1 && !line.empty())
+      all += fmt::format("{}, {} bytes:\n{}\n", call.name, line.size(), line);
     else
-      all += words;
+      all += line;
   }
   return all;
 }
 
-/// "adt_calc: 0 read, 2 write, 3 read vector of 4"
-std::string words_of(const KernelCall& call) {
-  std::string words;
+/// "kernel adt_calc: 0 read, 2 write, 3 read vector of 4"
+std::string key_line(const KernelCall& call) {
+  std::string line;
   for (const CallArg& arg : call.args) {
-    words +=
-        fmt::format("{}{} {}", words.empty() ? "" : ", ", arg.position, core::word_of(arg.access));
-    if (arg.members != 1) words += fmt::format(" vector of {}", arg.members);
+    line +=
+        fmt::format("{}{} {}", line.empty() ? "" : ", ", arg.position, core::word_of(arg.access));
+    if (arg.members != 1) line += fmt::format(" vector of {}", arg.members);
   }
-  return fmt::format("{}: {}{}\n", call.name, words, call.any_const ? ", any const" : "");
+  return fmt::format("kernel {}: {}{}\n", call.name, line, call.any_const ? ", any const" : "");
 }
 
 bool has_vectors(const KernelCall& call) {
@@ -60,16 +58,16 @@ bool has_vectors(const KernelCall& call) {
 }
 
 std::string constants_in(const KernelCall& call) {
-  std::string words;
-  for (const ConstantShape& constant : call.constants) words += words_of(constant);
-  return words;
+  std::string line;
+  for (const ConstantShape& constant : call.constants) line += key_line(constant);
+  return line;
 }
 
 std::string includes_in(const KernelCall& call) {
-  std::string words;
+  std::string line;
   for (const IncludedFile& file : call.includes)
-    words += fmt::format("{} {}\n{}\n", file.name, file.text.size(), file.text);
-  return words;
+    line += fmt::format("{} {}\n{}\n", file.name, file.text.size(), file.text);
+  return line;
 }
 
 std::string digest_of(const std::vector<std::string>& units) {
@@ -80,39 +78,29 @@ std::string digest_of(const std::vector<std::string>& units) {
 
 }  // namespace
 
-KeyFields fields_of(const LoopNest& nest, const std::vector<std::string>& units,
-                    const TargetInfo& target, const std::string& options) {
-  KeyFields fields;
-  fields.generator = fmt::format("op2 " OP2_VERSION ", format {}, cpu, source {}",
-                                 cache_format_version, digest_of(units));
-  fields.compiler = target.compiler;
-  fields.triple = target.triple;
-  fields.cpu = target.cpu;
-  fields.features = target.features;
-  fields.options = options;
-  if (options.find(vector_math_word) != std::string::npos) fields.options += target.vector_math;
+void add_nest(KeyFields& fields, const LoopNest& nest) {
   fields.kernel = name_of(nest);
-  fields.text = parts_of(nest, [](const KernelCall& call) { return call.source; });
-  for (const ArgShape& arg : nest.args) fields.arguments += words_of(arg);
+  fields.source = parts_of(nest, [](const KernelCall& call) { return call.source; });
+  for (const ArgShape& arg : nest.args) fields.arguments += key_line(arg);
   for (const KernelCall& call : nest.calls)
-    if (nest.calls.size() > 1 || has_vectors(call)) fields.arguments += words_of(call);
+    if (nest.calls.size() > 1 || has_vectors(call)) fields.arguments += key_line(call);
   fields.constants = parts_of(nest, constants_in);
   fields.includes = parts_of(nest, includes_in);
+}
+
+KeyFields fields_of(const LoopNest& nest, const std::vector<std::string>& units,
+                    const Target& target, const std::string& flags) {
+  const TargetInfo info = target.info();
+  KeyFields fields{.target = target.name(),
+                   .generator = fmt::format("op2 " OP2_VERSION ", format {}, source {}",
+                                            cache_format_version, digest_of(units)),
+                   .compiler = info.compiler,
+                   .triple = info.triple,
+                   .cpu = info.cpu,
+                   .features = info.features,
+                   .options = target.options() + flags};
+  add_nest(fields, nest);
   return fields;
-}
-
-std::string words_of(const Sanitizers& sanitizers) {
-  std::string words;
-  if (sanitizers.address) words += "sanitize=address ";
-  if (sanitizers.undefined) words += "sanitize=undefined ";
-  if (sanitizers.thread) words += "sanitize=thread ";
-  return words;
-}
-
-std::string words_of(const JitOptions& options) {
-  constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
-  return words_of(options.sanitizers) + simd[static_cast<int>(options.simd)] +
-         (options.vector_math ? vector_math_word : "");
 }
 
 std::vector<ConstantUse> constants_used(const LoopNest& nest) {

@@ -6,23 +6,21 @@
 #include <string>
 #include <vector>
 
-#include <jit/backend.hpp>
 #include <jit/cache_entry.hpp>
-#include <jit/jit.hpp>
-#include <jit/loop_nest.hpp>
+#include <jit/loop_request.hpp>
+#include <jit/target/target.hpp>
 
 namespace op2::jit {
 
-/// @param units    what emit_cpu made of `nest`; their hash is in the key, beside the library's
-///                 version and the entry's format, so that code of another version is never taken
-///                 for this one's
-/// @param options  flags of the compilation that shape code
-KeyFields fields_of(const LoopNest& nest, const std::vector<std::string>& units,
-                    const TargetInfo& target, const std::string& options);
+/// The fields that the nest alone decides.
+void add_nest(KeyFields& fields, const LoopNest& nest);
 
-/// `options` of a compilation.
-std::string words_of(const Sanitizers& sanitizers);
-std::string words_of(const JitOptions& options);
+/// @param units  what `target` made of the nest; their hash is in the key, beside the library's
+///               version and the entry's format, so that code of another version is never taken
+///               for this one's
+/// @param flags  further options of the compilation that shape the entry
+KeyFields fields_of(const LoopNest& nest, const std::vector<std::string>& units,
+                    const Target& target, const std::string& flags);
 
 /// The declared constants that the kernels name, variables of the program excepted.
 std::vector<ConstantUse> constants_used(const LoopNest& nest);

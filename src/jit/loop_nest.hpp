@@ -27,7 +27,7 @@ struct ArgShape {
 };
 
 /// A constant that a kernel's source names: declared with op_decl_const, or a variable of the
-/// program, which has a declaration in C++ and is told from others of its name by its address.
+/// program, which has a declaration in C++ and differs from others of its name by its address.
 struct ConstantShape {
   std::string name;
   Type type = Type::f64;
@@ -63,10 +63,10 @@ struct CallArg {
 /// A kernel that a loop calls for each element.
 struct KernelCall {
   std::string name;  ///< of the function that the source defines
-  std::string source;
-  std::vector<CallArg> args;             ///< in the order of the kernel's parameters
-  std::vector<ConstantShape> constants;  ///< sorted by name
-  std::vector<IncludedFile> includes;    ///< sorted by name
+  std::string source{};
+  std::vector<CallArg> args{};             ///< in the order of the kernel's parameters
+  std::vector<ConstantShape> constants{};  ///< sorted by name
+  std::vector<IncludedFile> includes{};    ///< sorted by name
   bool any_const = false;  ///< the kernel's pointers may be to const or not, whatever the access
   auto operator<=>(const KernelCall&) const = default;
 };
@@ -74,7 +74,7 @@ struct KernelCall {
 /// A loop, or several that were fused: each element is handed to all kernels, in their order.
 /// Arguments by which kernels reach the same rows may be one, whose access is that of all kernels
 /// together: OP_READ if all of them only read, OP_WRITE if the first to use it writes all of it.
-/// Each kernel's source keeps a scope of its own: it means what it means alone.
+/// Each kernel's source keeps a separate scope: it means what it means alone.
 struct LoopNest {
   std::vector<KernelCall> calls;  ///< at least one
   std::vector<ArgShape> args;

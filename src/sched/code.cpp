@@ -14,6 +14,11 @@
 namespace op2::sched {
 namespace {
 
+/// "jit, SIMD width 8", or "jit".
+std::string describe_code(const jit::CompiledLoop& code) {
+  return code.simd.vectorised() ? "jit, " + jit::description_of(code.simd) : "jit";
+}
+
 /// For the log.
 std::string origin_of(const jit::CompiledLoop& code) {
   if (code.from_disk) return "from the cache directory";
@@ -158,7 +163,7 @@ bool CodeFinder::keep_apart(const core::Queue& queue, const core::Mesh& mesh,
     const jit::Outcome& outcome = outcomes[n];
     fused.push_back(steps[n]);
     failed.push_back(outcome.error ? 1 : 0);
-    scalar.push_back(outcome.code != nullptr && !outcome.code->is_wide() ? 1 : 0);
+    scalar.push_back(outcome.code != nullptr && !outcome.code->simd.vectorised() ? 1 : 0);
   }
   combine_flags(failed, communicator_, "comparing fused loops without code");
   combine_flags(scalar, communicator_, "comparing fused loops that are not vectorised");
@@ -179,7 +184,7 @@ bool CodeFinder::loses_vectors(const core::Queue& queue, const core::Mesh& mesh,
     requests.push_back(request_for(queue, mesh, step_of(queue, use.record), calls));
   std::vector<char> vectorised(1, 0);
   for (const jit::Outcome& outcome : code_for(jit_, communicator_, requests))
-    if (outcome.code != nullptr && outcome.code->is_wide()) vectorised[0] = 1;
+    if (outcome.code != nullptr && outcome.code->simd.vectorised()) vectorised[0] = 1;
   combine_flags(vectorised, communicator_, "comparing which loops are vectorised");
   return vectorised[0] != 0;
 }
@@ -255,8 +260,7 @@ std::vector<std::string> CodeFinder::describe(const core::Queue& queue, const co
     else if (plan.code[s].compiled == nullptr)
       descriptions.push_back(describe_host(queue.records()[step.record], mesh, step.args));
     else if (step.order == Order::any)
-      descriptions.push_back(
-          plan.code[s].compiled->is_wide() ? "jit, " + plan.code[s].compiled->lanes : "jit");
+      descriptions.push_back(describe_code(*plan.code[s].compiled));
     else
       descriptions.emplace_back("jit, in order");
   }

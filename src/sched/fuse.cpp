@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <core/value_type.hpp>
-#include <jit/lanes.hpp>
+#include <jit/target/cpu/simd_choice.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/merge_args.hpp>
 #include <sched/shapes.hpp>
@@ -168,7 +168,7 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const Group& gro
 
 bool allows_vectors(std::span<const core::LoopArg> args) {
   constexpr int vector_bytes = 16;
-  return jit::lanes_of(arg_shapes(args), vector_bytes).width > 1;
+  return jit::simd_choice(arg_shapes(args), vector_bytes).vectorised();
 }
 
 Step step_of(const core::Queue& queue, std::size_t record) {

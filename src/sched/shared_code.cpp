@@ -104,15 +104,16 @@ std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
   }
   compare_loops(comm, describe(missing));
   const std::vector<Leader> leaders = leaders_of(comm, target);
-  comm::Bytes parcels;
+  comm::Bytes serialized;
   if (std::ranges::find(leaders, comm.rank(), &Leader::rank) != leaders.end()) {
     jit::Production production = jit.produce(missing);
     built = std::move(production.built);
-    parcels = std::move(production.parcels);
+    serialized = std::move(production.code);
   }
   for (const Leader& leader : leaders) {
     const bool own = leader.rank == comm.rank();
-    const comm::Bytes code = comm.broadcast(own ? std::move(parcels) : comm::Bytes(), leader.rank);
+    const comm::Bytes code =
+        comm.broadcast(own ? std::move(serialized) : comm::Bytes(), leader.rank);
     if (leader.target == target && !own) built = jit.adopt(missing, code);
   }
   agree(comm, built);

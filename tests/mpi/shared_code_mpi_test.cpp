@@ -8,6 +8,7 @@
 
 #include <comm/messages/mpi_communicator.hpp>
 #include <core/hash.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
@@ -64,7 +65,7 @@ TEST_F(SharedCodeUnderMpi, ColdRanksCompileOnceAndAllRunTheCode) {
   ASSERT_FALSE(outcome.error) << outcome.error->what();
   double values[] = {1, 2};
   const core::ArgBinding binding{values, nullptr, 0};
-  outcome.code->range(0, 2, &binding);
+  range_of (*outcome.code)(0, 2, &binding);
   EXPECT_EQ(values[1], 2 * factor);
   EXPECT_EQ(sum(jit.statistics().compiled), 1);
   EXPECT_EQ(sum(jit.statistics().received), comm.size() - 1);

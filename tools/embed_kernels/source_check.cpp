@@ -8,7 +8,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <jit/llvm/recipe.hpp>
+#include <jit/llvm/standard_headers.hpp>
 
 namespace op2::embed {
 namespace {

@@ -42,6 +42,10 @@ struct KeyPair {
   std::string other;
 };
 
+struct ListOptions {
+  std::string target;
+};
+
 struct ShowOptions {
   std::string key;
   Part part = Part::summary;
@@ -51,6 +55,14 @@ void describe_plain(CLI::App& app, Command& command, const char* name, const cha
                     int (*run)(const Common&)) {
   Subcommand<Nothing> plain(app, name, help);
   plain.runs(command, [run](const Common& common, const Nothing&) { return run(common); });
+}
+
+void describe_list(CLI::App& app, Command& command) {
+  Subcommand<ListOptions> sub(app, "list", "List the entries");
+  sub.app.add_option("--target", sub.values->target, "only those for this target, e.g. cpu");
+  sub.runs(command, [](const Common& common, const ListOptions& options) {
+    return list(common, options.target);
+  });
 }
 
 void describe_show(CLI::App& app, Command& command) {
@@ -101,9 +113,10 @@ void describe_why_missed(CLI::App& app, Command& command) {
 
 void describe(CLI::App& app, Command& command) {
   app.require_subcommand(1);
-  describe_plain(app, command, "list", "List the entries", list);
+  describe_list(app, command);
   describe_show(app, command);
-  describe_plain(app, command, "stats", "Count entries and bytes, by kernel and by CPU", stats);
+  describe_plain(app, command, "stats", "Count entries and bytes, by kernel, by target and by CPU",
+                 stats);
   describe_plain(app, command, "verify", "Read every entry and name the bad ones", verify);
   describe_prune(app, command);
   describe_why_missed(app, command);

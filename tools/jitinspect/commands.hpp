@@ -13,13 +13,13 @@ struct Common {
   bool json = false;
 };
 
-/// One line per entry.
-int list(const Common& common);
+/// One line per entry. @param target  only its entries; empty: all
+int list(const Common& common, const std::string& target);
 
 enum class Part { summary, source, ir, assembly, key, statistics };
 int show(const Common& common, const std::string& key, Part part);
 
-/// Counts and bytes, in all, by kernel and by CPU.
+/// Counts and bytes, in all, by kernel, by target and by CPU.
 int stats(const Common& common);
 
 /// Names every bad entry and why it is bad; 1 if there is one.

@@ -20,7 +20,7 @@ struct Unit {
 Unit unit_of(std::string_view field, const std::string& value) {
   if (field == "features") return {"feature", ','};
   // A text that went through the preprocessor is one line.
-  if (field == "text" && std::ranges::count(value, '\n') == 0) return {"statement", ';'};
+  if (field == "source" && std::ranges::count(value, '\n') == 0) return {"statement", ';'};
   return {"line", '\n'};
 }
 

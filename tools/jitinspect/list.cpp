@@ -17,6 +17,7 @@ Json as_json(const StoredEntry& stored) {
           {"kernel", entry.key.kernel},
           {"loop", entry.loop},
           {"arguments", split(entry.key.arguments, '\n')},
+          {"target", entry.key.target},
           {"cpu", entry.key.cpu},
           {"bytes", stored.file.bytes},
           {"compile_ms", 1e3 * entry.compile_seconds},
@@ -30,6 +31,7 @@ std::vector<std::string> as_row(const StoredEntry& stored) {
           printable(entry.key.kernel),
           printable(entry.loop),
           argument_words(entry.key.arguments),
+          printable(entry.key.target),
           printable(entry.key.cpu),
           size_words(stored.file.bytes),
           fmt::format("{:.0f}", 1e3 * entry.compile_seconds),
@@ -38,13 +40,18 @@ std::vector<std::string> as_row(const StoredEntry& stored) {
 
 }  // namespace
 
-int list(const Common& common) {
+int list(const Common& common, const std::string& target) {
   const Store store = load(common.directory);
   Json entries = Json::array();
+  std::size_t unusable = 0;
   std::vector<std::vector<std::string>> rows{
-      {"key", "kernel", "loop", "arguments", "cpu", "size", "compile ms", "age"}};
+      {"key", "kernel", "loop", "arguments", "target", "cpu", "size", "compile ms", "age"}};
   for (const StoredEntry& stored : store.entries) {
-    if (!stored.good()) continue;
+    if (!stored.good()) {
+      ++unusable;
+      continue;
+    }
+    if (!target.empty() && stored.parsed.entry.key.target != target) continue;
     entries.push_back(as_json(stored));
     rows.push_back(as_row(stored));
   }
@@ -52,9 +59,9 @@ int list(const Common& common) {
     print_json(entries);
     return 0;
   }
-  print_table(rows, {5, 6, 7});
-  if (const std::size_t hidden = store.entries.size() - entries.size())
-    fmt::print("{} more cannot be used; 'op2-jitinspect verify' shows why\n", hidden);
+  print_table(rows, {6, 7, 8});
+  if (unusable > 0)
+    fmt::print("{} more cannot be used; 'op2-jitinspect verify' shows why\n", unusable);
   return 0;
 }
 

@@ -23,7 +23,7 @@ Json key_fields_of(const CacheEntry& entry) {
 Json statistics_of(const CacheEntry& entry) {
   const IrStatistics ir = ir_statistics(entry.ir);
   return {{"compile_ms", 1e3 * entry.compile_seconds},
-          {"text_bytes", entry.key.text.size()},
+          {"kernel_source_bytes", entry.key.source.size()},
           {"source_bytes", entry.source.size()},
           {"ir_bytes", entry.ir.size()},
           {"assembly_bytes", entry.assembly.size()},
@@ -47,16 +47,21 @@ Json findings_of(const CacheEntry& entry) {
   return list;
 }
 
+Json simd_of(const CacheEntry& entry) {
+  return {{"width", entry.simd.width}, {"description", jit::description_of(entry.simd)}};
+}
+
 Json summary_of(const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
   return {{"kernel", entry.key.kernel},
           {"loop", entry.loop},
           {"symbol", entry.symbol},
           {"signature", entry.signature},
-          {"lanes", entry.lanes},
+          {"simd", simd_of(entry)},
           {"arguments", split(entry.key.arguments, '\n')},
           {"constants", split(entry.key.constants, '\n')},
           {"access", findings_of(entry)},
+          {"target", entry.key.target},
           {"triple", entry.key.triple},
           {"cpu", entry.key.cpu},
           {"compiler", entry.key.compiler},
@@ -106,7 +111,7 @@ void print_statistics(const CacheEntry& entry) {
   const IrStatistics ir = ir_statistics(entry.ir);
   fmt::print("compiled   in {:.1f} ms\n", 1e3 * entry.compile_seconds);
   fmt::print("source     {}, around a kernel of {}\n", size_words(std::ssize(entry.source)),
-             size_words(std::ssize(entry.key.text)));
+             size_words(std::ssize(entry.key.source)));
   fmt::print("IR         {}, {} instructions: {} loads, {} stores, {} calls, {} on vectors\n",
              size_words(std::ssize(entry.ir)), ir.instructions, ir.loads, ir.stores, ir.calls,
              ir.vectors);
@@ -121,12 +126,13 @@ void print_summary(const StoredEntry& stored) {
   fmt::print("kernel     {}\n", printable(entry.key.kernel));
   fmt::print("loop       {}\n", printable(entry.loop));
   fmt::print("signature  {}\n", printable(entry.signature));
-  fmt::print("lanes      {}\n", printable(entry.lanes));
+  fmt::print("SIMD       {}\n", printable(jit::description_of(entry.simd)));
   print_lines("arguments", entry.key.arguments);
   if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
   for (const jit::AccessFinding& finding : entry.findings)
     fmt::print("access     {}\n", printable(words_of(finding)));
-  fmt::print("target     {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
+  fmt::print("target     {}\n", printable(entry.key.target));
+  fmt::print("machine    {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
   fmt::print("compiler   {}\n", printable(entry.key.compiler));
   if (!entry.key.options.empty()) fmt::print("options    {}\n", printable(entry.key.options));
   fmt::print("created    {}, last used {} ago\n", date_words(entry.created),

@@ -27,7 +27,7 @@ struct Sum {
 
 struct Sums {
   Sum all;
-  std::map<std::string, Sum> by_kernel, by_cpu;
+  std::map<std::string, Sum> by_kernel, by_target, by_cpu;
   std::int64_t bad = 0, other_version = 0, quarantined = 0;
 };
 
@@ -39,6 +39,7 @@ Sums sums_of(const Store& store) {
     if (!stored.good()) continue;
     sums.all.add(stored);
     sums.by_kernel[stored.parsed.entry.key.kernel].add(stored);
+    sums.by_target[stored.parsed.entry.key.target].add(stored);
     sums.by_cpu[stored.parsed.entry.key.cpu].add(stored);
   }
   for (const jit::CacheFile& file : store.files)
@@ -80,6 +81,7 @@ int stats(const Common& common) {
                 {"quarantined", sums.quarantined},
                 {"bytes_on_disk", jit::bytes_of(store.files)},
                 {"by_kernel", as_json(sums.by_kernel)},
+                {"by_target", as_json(sums.by_target)},
                 {"by_cpu", as_json(sums.by_cpu)}});
     return 0;
   }
@@ -91,6 +93,7 @@ int stats(const Common& common) {
   fmt::print("on disk      {}\n", size_words(jit::bytes_of(store.files)));
   if (sums.all.entries == 0) return 0;
   print("kernel", sums.by_kernel);
+  print("target", sums.by_target);
   print("cpu", sums.by_cpu);
   return 0;
 }

@@ -38,6 +38,7 @@ std::string argument_words(std::string_view arguments) {
   constexpr auto& modes = core::access_words;
   std::array<int, modes.size()> counts{};
   for (const std::string& line : split(arguments, '\n')) {
+    if (line.starts_with("kernel ")) continue;  // how it uses the arguments
     const std::vector<std::string> words = split(line, ' ');
     for (std::size_t mode = 0; mode < modes.size(); ++mode)
       counts[mode] += std::ranges::count(words, modes[mode]) != 0;

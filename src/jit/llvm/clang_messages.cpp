@@ -4,12 +4,15 @@
 #include <utility>
 
 #include <clang/AST/ASTDiagnostic.h>
+#include <clang/AST/Decl.h>
 #include <clang/AST/DeclarationName.h>
 #include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/IdentifierTable.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Basic/TokenKinds.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 
 namespace op2::jit {
@@ -35,6 +38,13 @@ Diagnostic::Kind kind_of(unsigned id) {
     case clang::diag::note_constexpr_depth_limit_exceeded:
     case clang::diag::note_constexpr_call_limit_exceeded:
       return Diagnostic::Kind::limit;
+    case clang::diag::note_matching:
+      return Diagnostic::Kind::open_bracket;
+    case clang::diag::err_redefinition:
+    case clang::diag::err_redefinition_different_kind:
+    case clang::diag::err_redefinition_different_type:
+    case clang::diag::err_redefinition_different_typedef:
+      return Diagnostic::Kind::redefinition;
     default:
       return Diagnostic::Kind::other;
   }
@@ -43,11 +53,24 @@ Diagnostic::Kind kind_of(unsigned id) {
 /// Whether the first argument of a message is the symbol or file that it is about.
 bool has_subject(unsigned id) {
   const auto kind = kind_of(id);
-  return kind == Diagnostic::Kind::unknown_symbol || kind == Diagnostic::Kind::missing_include ||
-         id == clang::diag::err_no_member || id == clang::diag::err_no_member_suggest;
+  const bool is_known = kind != Diagnostic::Kind::other && kind != Diagnostic::Kind::limit;
+  constexpr unsigned missing_names[] = {clang::diag::err_no_member,
+                                        clang::diag::err_no_member_suggest,
+                                        clang::diag::err_no_template,
+                                        clang::diag::err_no_template_suggest,
+                                        clang::diag::err_no_member_template,
+                                        clang::diag::err_no_member_template_suggest,
+                                        clang::diag::err_typename_nested_not_found};
+  return is_known || llvm::is_contained(missing_names, id);
 }
 
-/// The name or file that the first argument of a message holds, without quotes.
+/// "{" and the like.
+std::string spelling_of(clang::tok::TokenKind token) {
+  const char* spelling = clang::tok::getPunctuatorSpelling(token);
+  return spelling != nullptr ? spelling : "";
+}
+
+/// The name, file or token that the first argument of a message holds, without quotes.
 std::string first_argument(const clang::Diagnostic& info) {
   if (info.getNumArgs() == 0) return {};
   switch (info.getArgKind(0)) {
@@ -59,6 +82,10 @@ std::string first_argument(const clang::Diagnostic& info) {
       return info.getArgIdentifier(0)->getName().str();
     case clang::DiagnosticsEngine::ak_declarationname:
       return clang::DeclarationName::getFromOpaqueInteger(info.getRawArg(0)).getAsString();
+    case clang::DiagnosticsEngine::ak_nameddecl:
+      return reinterpret_cast<const clang::NamedDecl*>(info.getRawArg(0))->getNameAsString();
+    case clang::DiagnosticsEngine::ak_tokenkind:
+      return spelling_of(static_cast<clang::tok::TokenKind>(info.getRawArg(0)));
     default:
       return {};
   }
@@ -78,7 +105,7 @@ std::string line_at(const clang::SourceManager& sources, clang::SourceLocation p
   return text.slice(begin, text.find('\n', offset)).rtrim('\r').str();
 }
 
-/// The name under which the user knows a file; none for the generated text itself.
+/// The name under which the user knows a file; none for the generated source itself.
 std::string shown_name(llvm::StringRef path) {
   if (path == source_path) return {};
   path.consume_front(include_folder);
@@ -114,7 +141,8 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   }
   add(std::move(message));
 }
-/// A limit of constant evaluation is told by a note to an error of another sort.
+
+/// A limit of constant evaluation is reported by a note to an error of another kind.
 void Collector::add(Diagnostic message) {
   if (message.severity == Diagnostic::Severity::note && message.kind == Diagnostic::Kind::limit) {
     message.kind = Diagnostic::Kind::other;

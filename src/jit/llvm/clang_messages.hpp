@@ -11,7 +11,7 @@
 
 namespace op2::jit {
 
-// Where the compiler finds the text, the files that it includes and the headers that we bring.
+// Where the compiler finds the source, the files that it includes and the headers that we bring.
 // Included files lie deep, so that names that begin with "../" have a place too.
 inline constexpr const char* source_path = "/op2/generated.cpp";
 inline constexpr const char* include_folder = "/op2/1/2/3/4/5/6/7/8/";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/codegen.hpp>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <set>
@@ -25,15 +26,15 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include <jit/llvm/lane_gain.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/negation.hpp>
+#include <jit/llvm/simd_gain.hpp>
 #include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
 namespace {
 
-/// Collects what the optimiser and the code generator have to say about a module.
+/// Collects the diagnostics of the optimiser and the code generator.
 class MessageHandler : public llvm::DiagnosticHandler {
  public:
   MessageHandler(GeneratedCode& result, const Diagnostic& kernel, const std::string& blocks)
@@ -43,10 +44,10 @@ class MessageHandler : public llvm::DiagnosticHandler {
   bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override { return is_vectoriser(pass); }
   bool isAnyRemarkEnabled() const override { return !blocks_.empty(); }
 
-  /// Why the loop over lanes is no vector code; empty if it is.
-  std::string not_vectorised() const {
+  /// Why the loop over lanes is not vector code; without a reason if it is.
+  SimdChoice scalar() const {
     if (blocks_.empty() || (vectorised_ && !refused_)) return {};
-    return reason_.empty() ? "the compiler does not vectorise it" : reason_;
+    return {.reason = ScalarReason::not_vectorised, .detail = reason_};
   }
 
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
@@ -67,7 +68,7 @@ class MessageHandler : public llvm::DiagnosticHandler {
  private:
   static bool is_vectoriser(llvm::StringRef pass) { return pass == "loop-vectorize"; }
 
-  /// What passes say of loops that must be vectorised has no name of a pass.
+  /// Remarks about loops that must be vectorised have no name of a pass.
   void note(const llvm::DiagnosticInfoOptimizationBase& remark) {
     if (remark.getFunction().getName() != blocks_) return;
     if (llvm::isa<llvm::DiagnosticInfoOptimizationFailure>(remark)) refused_ = true;
@@ -180,28 +181,28 @@ llvm::SmallVector<char, 0> emit(llvm::Module& module, llvm::TargetMachine& machi
 }
 
 /// Nothing runs the constructors of an object that is linked at run time.
-void refuse_constructors(const llvm::Module& module, const TextMarks& marks,
+void refuse_constructors(const llvm::Module& module, const SourceMarks& marks,
                          std::vector<Diagnostic>& diagnostics) {
   const auto* constructors = module.getNamedGlobal("llvm.global_ctors");
   if (constructors == nullptr || constructors->isDeclaration()) return;
   const Diagnostic place = marks.constructed.empty() ? Diagnostic{} : marks.constructed.front();
   diagnostics.push_back(
       error_at(place,
-               "the text has a global variable whose initial value is not a constant expression; "
+               "the source has a global variable whose initial value is not a constant expression; "
                "compute it in the kernel, or declare it with op_decl_const"));
 }
 
-void refuse_undefined(const llvm::Module& module, const TextMarks& marks,
+void refuse_undefined(const llvm::Module& module, const SourceMarks& marks,
                       std::vector<Diagnostic>& diagnostics) {
   for (const auto& function : module) {
     const auto mark = marks.undefined.find(function.getName().str());
     if (mark == marks.undefined.end()) continue;
-    diagnostics.push_back(
-        error_at(mark->second,
-                 fmt::format("function '{}' is declared but not defined; define it in the text or "
-                             "in a file that the text includes",
-                             mark->second.subject),
-                 Diagnostic::Kind::unknown_symbol));
+    diagnostics.push_back(error_at(
+        mark->second,
+        fmt::format("function '{}' is declared but not defined; define it in the source or "
+                    "in a file that the source includes",
+                    mark->second.subject),
+        Diagnostic::Kind::unknown_symbol));
   }
 }
 
@@ -212,7 +213,7 @@ bool is_made_by_passes(llvm::StringRef name) {
 
 /// Functions, other than of mathematics, that a function calls: each lane would wait for the
 /// others.
-std::string calls_in(const llvm::Module& module, const std::string& function) {
+SimdChoice calls_in(const llvm::Module& module, const std::string& function) {
   std::set<std::string> names;
   if (const auto* blocks = module.getFunction(function))
     for (const auto& instruction : llvm::instructions(*blocks))
@@ -221,34 +222,36 @@ std::string calls_in(const llvm::Module& module, const std::string& function) {
             callee != nullptr && !callee->isIntrinsic() && !is_mathematical(callee->getName()) &&
             !is_vector_mathematics(callee->getName()) && !is_made_by_passes(callee->getName()))
           names.insert(callee->getName().str());
-  return names.empty() ? "" : fmt::format("calls {}", fmt::join(names, ", "));
+  if (names.empty()) return {};
+  return {.reason = ScalarReason::calls, .detail = fmt::format("{}", fmt::join(names, ", "))};
 }
 
-/// Why the function's lanes are not worth their while, if they are not.
-std::string useless_lanes_in(llvm::Module& module, const std::string& function) {
+/// Whether vector code is not profitable in the function.
+SimdChoice loss_in(llvm::Module& module, const std::string& function) {
   llvm::Function* blocks = module.getFunction(function);
-  if (blocks == nullptr) return "";
-  const LaneGain gain = gain_of_lanes(*blocks);
-  if (gain.saved >= gain.moved) return "";
-  return fmt::format("{:.0f} instructions to fill vectors and empty them would save {:.0f}",
-                     gain.moved, gain.saved);
+  if (blocks == nullptr) return {};
+  const SimdGain gain = simd_gain(*blocks);
+  if (gain.saved >= gain.moved) return {};
+  return {.reason = ScalarReason::not_profitable,
+          .amount = std::llround(gain.moved),
+          .limit = std::llround(gain.saved)};
 }
 
 }  // namespace
 
-void TextMarks::set_unit(std::int32_t unit) {
+void SourceMarks::set_unit(std::int32_t unit) {
   kernel.unit = unit;
   for (Diagnostic& mark : constructed) mark.unit = unit;
   for (auto& [symbol, mark] : undefined) mark.unit = unit;
 }
 
-void TextMarks::add(TextMarks other) {
+void SourceMarks::add(SourceMarks other) {
   if (kernel.line == 0) kernel = std::move(other.kernel);
   constructed.insert(constructed.end(), other.constructed.begin(), other.constructed.end());
   undefined.merge(other.undefined);
 }
 
-GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const Machine& machine,
+GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, const Machine& machine,
                             const CompileRequest& request) {
   GeneratedCode result;
   const auto target = target_machine(machine);
@@ -264,13 +267,13 @@ GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const 
       request.vector_math ? std::optional<VectorMath>(machine.info) : std::nullopt;
   optimise(module, *target, request,
            mathematics ? mathematics->functions() : std::vector<llvm::VecDesc>());
-  result.not_vectorised = calls_in(module, request.blocks);
-  if (result.not_vectorised.empty()) result.not_vectorised = messages.not_vectorised();
-  if (result.not_vectorised.empty() && request.must_gain)
-    result.not_vectorised = useless_lanes_in(module, request.blocks);
+  const auto is_vector = [&] { return result.scalar.reason == ScalarReason::none; };
+  result.scalar = calls_in(module, request.blocks);
+  if (is_vector()) result.scalar = messages.scalar();
+  if (is_vector() && request.must_gain) result.scalar = loss_in(module, request.blocks);
   refuse_constructors(module, marks, result.diagnostics);
   refuse_undefined(module, marks, result.diagnostics);
-  if (!result.diagnostics.empty() || !result.not_vectorised.empty()) return result;
+  if (!result.diagnostics.empty() || !is_vector()) return result;
 
   llvm::raw_string_ostream(result.ir) << module;
   const auto copy = llvm::CloneModule(module);

@@ -28,14 +28,14 @@ inline Diagnostic error_at(const Diagnostic& note, std::string text,
 }
 
 /// Places in the sources that explain what only shows when code is generated: notes there.
-struct TextMarks {
+struct SourceMarks {
   Diagnostic kernel;                            ///< the first
   std::vector<Diagnostic> constructed;          ///< global variables that may need a constructor
   std::map<std::string, Diagnostic> undefined;  ///< by symbol; `subject` is the name
 
   void set_unit(std::int32_t unit);
   /// Those of a further unit.
-  void add(TextMarks other);
+  void add(SourceMarks other);
 };
 
 struct GeneratedCode {
@@ -43,12 +43,12 @@ struct GeneratedCode {
   std::vector<std::byte> object;
   std::string ir;
   std::string assembly;
-  std::string not_vectorised;  ///< as in CompileResult
+  SimdChoice scalar;  ///< as in CompileResult
 };
 
 /// Optimises `module` and generates code for it; of what it defines, only `request.symbol` stays
-/// visible. Safe to call from several threads, each with a module of its own LLVMContext.
-GeneratedCode generate_code(llvm::Module& module, const TextMarks& marks, const Machine& machine,
+/// visible. Safe to call from several threads, each with a separate LLVMContext.
+GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, const Machine& machine,
                             const CompileRequest& request);
 
 }  // namespace op2::jit

@@ -20,7 +20,8 @@
 #include <jit/llvm/kernel_check.hpp>
 #include <jit/llvm/link_units.hpp>
 #include <jit/llvm/math_names.hpp>
-#include <jit/llvm/recipe.hpp>
+#include <jit/llvm/standard_headers.hpp>
+#include <jit/llvm/toolchain.hpp>
 
 namespace op2::jit {
 namespace {
@@ -41,7 +42,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const CompileUnit& unit
   return files;
 }
 
-/// Functions that `module` calls, that the text declares and does not define, and that are not
+/// Functions that `module` calls, that the source declares and does not define, and that are not
 /// of the C library: symbol and place.
 std::map<std::string, Diagnostic> undefined_functions(clang::CodeGenerator& generator,
                                                       const clang::SourceManager& sources) {
@@ -59,7 +60,7 @@ std::map<std::string, Diagnostic> undefined_functions(clang::CodeGenerator& gene
   return found;
 }
 
-/// Parses the text; code generation follows outside, so that it shares no state with Clang.
+/// Parses the source; code generation follows outside, so that it shares no state with Clang.
 class ParseAction : public clang::ASTFrontendAction {
  public:
   ParseAction(const CompileUnit& unit, llvm::LLVMContext& context)
@@ -97,7 +98,7 @@ class ParseAction : public clang::ASTFrontendAction {
 
   std::optional<SignatureFault> fault;
   std::string parameters;  ///< of the kernel, as written
-  TextMarks marks;
+  SourceMarks marks;
   std::unique_ptr<llvm::Module> module;  ///< null after an error
   std::vector<AccessFinding> findings;
 
@@ -115,18 +116,18 @@ const Diagnostic* first_error(const std::vector<Diagnostic>& messages) {
   return nullptr;
 }
 
-/// @return false if Clang does not understand an argument; it has said why
+/// @return false if Clang does not understand an argument; then there is a diagnostic
 bool configure(clang::CompilerInstance& compiler, Collector& collector, const Machine& machine,
                const CompileRequest& request, const CompileUnit& unit) {
   auto arguments = clang_arguments(machine, request);
   for (const char* word : {"-I", include_folder, "-internal-isystem", shim_folder, source_path}) {
     arguments.emplace_back(word);
   }
-  std::vector<const char*> words;
-  for (const auto& argument : arguments) words.push_back(argument.c_str());
+  std::vector<const char*> pointers;
+  for (const auto& argument : arguments) pointers.push_back(argument.c_str());
   compiler.createDiagnostics(&collector, false);
-  const bool accepted = clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), words,
-                                                                  compiler.getDiagnostics());
+  const bool accepted = clang::CompilerInvocation::CreateFromArgs(
+      compiler.getInvocation(), pointers, compiler.getDiagnostics());
   compiler.createDiagnostics(&collector, false);  // again, with the options just read
   compiler.createFileManager(files_of(unit));
   compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
@@ -210,7 +211,7 @@ class Compilation {
     result_.object = std::move(code.object);
     result_.ir = std::move(code.ir);
     result_.assembly = std::move(code.assembly);
-    result_.not_vectorised = std::move(code.not_vectorised);
+    result_.scalar = std::move(code.scalar);
     result_.findings = std::move(findings_);
   }
 
@@ -220,12 +221,12 @@ class Compilation {
   CompileResult result_;
   std::vector<std::unique_ptr<llvm::Module>> modules_;
   std::vector<AccessFinding> findings_;
-  TextMarks marks_;
+  SourceMarks marks_;
 };
 
 }  // namespace
 
-CompileResult compile_text(const Machine& machine, const CompileRequest& request,
+CompileResult compile_loop(const Machine& machine, const CompileRequest& request,
                            std::int32_t& unit) {
   return Compilation(machine, request).run(unit);
 }

@@ -11,7 +11,7 @@ namespace op2::jit {
 
 /// As Backend::compile; a failure of LLVM itself may leave it by a long jump or a signal.
 /// @param unit  set to the unit that is being worked on, for the case that this never returns
-CompileResult compile_text(const Machine& machine, const CompileRequest& request,
+CompileResult compile_loop(const Machine& machine, const CompileRequest& request,
                            std::int32_t& unit);
 
 }  // namespace op2::jit

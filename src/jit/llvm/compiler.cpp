@@ -18,9 +18,9 @@ namespace op2::jit {
 namespace {
 
 constexpr unsigned stack_bytes =
-    64U << 20U;  // deeply nested text costs stack; only touched pages cost memory
+    64U << 20U;  // deeply nested source costs stack; only touched pages cost memory
 
-/// Keeps what LLVM says before it gives up.
+/// Keeps the last message of LLVM before it gives up.
 struct Recovery : llvm::CrashRecoveryContext {
   std::string reason;
 };
@@ -53,7 +53,7 @@ class ClangCompiler : public Compiler {
     }
     std::int32_t unit = 0;
     const bool survived = recovery.RunSafelyOnThread(
-        [&] { result = compile_text(machine_, request, unit); }, stack_bytes);
+        [&] { result = compile_loop(machine_, request, unit); }, stack_bytes);
     leave(survived || !recovery.reason.empty());
     if (!survived) {
       result = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The half of the plug-in that needs Clang, in a library of its own (op2_clang): loading Clang
+// The half of the plug-in that needs Clang, in a separate library (op2_clang): loading Clang
 // takes as long as linking a hundred cached kernels, and a warm start has no use for it.
 #pragma once
 

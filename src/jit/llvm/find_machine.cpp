@@ -15,7 +15,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <jit/llvm/build_id.hpp>
-#include <jit/llvm/recipe.hpp>
+#include <jit/llvm/toolchain.hpp>
 #include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
@@ -85,8 +85,8 @@ int vector_bytes_of(const std::string& features) {
 /// LLVM's version, its build (packagers patch), and what we hand to it.
 std::string compiler_name() {
   const auto* in_llvm = reinterpret_cast<const void*>(&llvm::sys::getProcessTriple);
-  return fmt::format("LLVM {} build {} recipe {}", LLVM_VERSION_STRING, build_id_of(in_llvm),
-                     recipe_fingerprint());
+  return fmt::format("LLVM {} build {} toolchain {}", LLVM_VERSION_STRING, build_id_of(in_llvm),
+                     toolchain_fingerprint());
 }
 
 }  // namespace

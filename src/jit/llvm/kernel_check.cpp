@@ -81,7 +81,7 @@ class MacroCheck : public clang::PPCallbacks {
     const auto id = messages.getCustomDiagID(
         clang::DiagnosticsEngine::Error,
         "%select{names that begin with op2_ belong to the library|'%1' is a keyword}0; a kernel's "
-        "text must not define a macro of that name");
+        "source must not define a macro of that name");
     messages.Report(name.getLocation(), id) << is_keyword << word.getName();
   }
 

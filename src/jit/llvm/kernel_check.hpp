@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of a kernel's text beyond C++: its signature, its macros, its global variables.
+// What must hold of a kernel's source beyond C++: its signature, its macros, its global variables.
 #pragma once
 
 #include <optional>
@@ -39,13 +39,13 @@ class KernelCheck : public clang::ASTConsumer {
 
   const CompileUnit& unit_;
   const clang::CompilerInstance& compiler_;
-  std::vector<FunctionForm> functions_;  ///< of the text, in order
+  std::vector<FunctionForm> functions_;  ///< of the source, in order
   const clang::FunctionDecl* declaration_ = nullptr;
   std::vector<Diagnostic> constructed_;
   std::optional<SignatureFault> fault_;
 };
 
-/// From now on, macros that would change the generated code behind the text are errors.
+/// From now on, macros that would change the generated code after the source are errors.
 void check_macros(clang::Preprocessor& preprocessor);
 
 }  // namespace op2::jit

@@ -24,7 +24,7 @@ std::string text_of(llvm::Error error) {
   return llvm::toString(std::move(error));
 }
 
-/// Why generated code may not use `symbol`, in the words of the text that it comes from.
+/// Why generated code may not use `symbol`, in terms of the source that it comes from.
 std::string refusal_of(const std::string& symbol) {
   const std::string_view name = symbol;
   if (name.starts_with("__cxa_guard_") || name == "__cxa_atexit") {
@@ -38,7 +38,7 @@ std::string refusal_of(const std::string& symbol) {
         "arithmetic of 128 bits that needs a library ('{}') cannot be used in a kernel", name);
   }
   return fmt::format(
-      "it uses '{}', which is not defined in the text; define it there, or in a file "
+      "it uses '{}', which is not defined in the source; define it there, or in a file "
       "that the text includes",
       llvm::demangle(name));
 }

@@ -100,7 +100,7 @@ llvm::Expected<std::vector<std::string>> check_object(llvm::MemoryBufferRef byte
   if (!object) return object.takeError();
   const auto* elf = llvm::dyn_cast<ELFObjectFileBase>(object->get());
   if (elf == nullptr || elf->getEType() != llvm::ELF::ET_REL) {
-    return llvm::createStringError("it is no relocatable ELF file");
+    return llvm::createStringError("it is not a relocatable ELF file");
   }
   if (elf->getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch()) {
     return llvm::createStringError("it is for another machine (" + elf->makeTriple().str() + ")");

@@ -111,7 +111,7 @@ SignatureFault missing_kernel(const std::string& kernel,
     }
     if (function.scope.empty()) names.push_back(fmt::format("'{}'", function.name));
   }
-  return {fmt::format("the text does not define a function '{}'; it defines {}", kernel,
+  return {fmt::format("the source does not define a function '{}'; it defines {}", kernel,
                       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
           std::nullopt};
 }

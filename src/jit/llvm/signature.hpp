@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the functions that a kernel's text defines with the arguments of a loop.
+// Compares the functions that a kernel's source defines with the arguments of a loop.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct ParameterForm {
   Diagnostic place;        ///< a note there
 };
 
-/// A function that the text defines.
+/// A function that the source defines.
 struct FunctionForm {
   std::string name;
   std::string scope;  ///< innermost namespace; empty at file scope
@@ -31,7 +31,7 @@ struct FunctionForm {
   Diagnostic place;  ///< a note there
 };
 
-/// Why a text does not fit a loop.
+/// Why a source does not fit a loop.
 struct SignatureFault {
   std::string message;              ///< what is wrong, and what to write instead
   std::optional<Diagnostic> place;  ///< a note there; none: no place is to blame

@@ -38,8 +38,8 @@ template <int n, class Body> OP2_INLINE void repeat(Body body) {
   for (int k = 0; k < n; ++k) body(k);
 }
 
-// Asks for `bytes` bytes before they are needed; they need not exist.
-template <long bytes> OP2_INLINE void fetch(const void* from) {
+// The bytes need not exist.
+template <long bytes> OP2_INLINE void prefetch(const void* from) {
 #pragma clang loop unroll(full)
   for (long k = 0; k < bytes; k += 64) __builtin_prefetch(static_cast<const char*>(from) + k);
 }
@@ -169,7 +169,7 @@ OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
   }
 }
 
-// Reductions: each lane has a part of its own; they are combined in the order of the lanes.
+// Reductions: each lane has a separate part; they are combined in the order of the lanes.
 template <class T, int dim, int width> OP2_INLINE void fill(T (&lanes)[dim][width], const T* from) {
   for (int k = 0; k < dim; ++k)
     for (int l = 0; l < width; ++l) lanes[k][l] = from[k];

@@ -12,8 +12,8 @@
 namespace op2::jit {
 namespace {
 
-/// The letter by which the platform's rules for names of vector functions tell register sets apart;
-/// 0: there are no vector functions for such registers.
+/// The letter by which the platform's rules for names of vector functions distinguish register
+/// sets; 0: there are no vector functions for such registers.
 char letter_of(const TargetInfo& target, int bytes) {
   if (target.triple.starts_with("aarch64")) return bytes == 16 ? 'n' : '\0';
   if (!target.triple.starts_with("x86_64")) return '\0';
@@ -22,8 +22,8 @@ char letter_of(const TargetInfo& target, int bytes) {
 }
 
 /// @param arguments  of the function, 1 or 2
-std::string vector_name(char letter, int lanes, int arguments, const std::string& name) {
-  return fmt::format("_ZGV{}N{}{}_{}", letter, lanes, std::string(arguments, 'v'), name);
+std::string vector_name(char letter, int width, int arguments, const std::string& name) {
+  return fmt::format("_ZGV{}N{}{}_{}", letter, width, std::string(arguments, 'v'), name);
 }
 
 }  // namespace
@@ -51,15 +51,15 @@ void VectorMath::add(const TargetInfo& target, const std::string& name, int argu
   for (const auto& [size, suffix, type] : {std::tuple(8, "", "f64"), {4, "f", "f32"}})
     for (int bytes = 16; bytes <= target.vector_bytes; bytes *= 2) {
       const char letter = letter_of(target, bytes);
-      const int lanes = bytes / size;
-      std::string found = vector_name(letter, lanes, arguments, name + suffix);
+      const int width = bytes / size;
+      std::string found = vector_name(letter, width, arguments, name + suffix);
       if (letter == '\0' || vector_function(found) == nullptr) continue;
-      const auto width = llvm::ElementCount::getFixed(static_cast<unsigned>(lanes));
+      const auto count = llvm::ElementCount::getFixed(static_cast<unsigned>(width));
       const llvm::StringRef vector = kept(std::move(found));
       const llvm::StringRef rule =
-          kept(fmt::format("_ZGV_LLVM_N{}{}", lanes, std::string(arguments, 'v')));
+          kept(fmt::format("_ZGV_LLVM_N{}{}", width, std::string(arguments, 'v')));
       for (const std::string& scalar : {name + suffix, fmt::format("llvm.{}.{}", name, type)})
-        functions_.emplace_back(kept(scalar), vector, width, false, rule);
+        functions_.emplace_back(kept(scalar), vector, count, false, rule);
     }
 }
 

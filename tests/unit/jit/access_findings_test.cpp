@@ -213,7 +213,7 @@ TEST(AccessFindings, NoneOfArgumentsThatAreOff) {
   EXPECT_THAT(found("if (y) y[9] = x[0]; else (void)x[0];", off(dat(1, 1, OP_WRITE))), IsEmpty());
 }
 
-TEST(AccessFindings, WhatIsNotWrittenIsToldApart) {
+TEST(AccessFindings, WhatIsNotWrittenIsDistinguished) {
   const auto omission = [](const std::string& body) {
     return compiled("void work(const double* x, double* y) {" + body + "}",
                     {dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)})

@@ -77,7 +77,7 @@ TEST_F(AccessReport, IsLoggedAgainWhenTheCodeComesFromDisk) {
   EXPECT_EQ(backend->compilations, 1);
 }
 
-TEST_F(AccessReport, SaysNothingOfAnOmissionThatAFlagMayExplain) {
+TEST_F(AccessReport, ReportsNothingOfAnOmissionThatAFlagMayExplain) {
   backend->findings[0].is_omission = 1;
   LoopRequest flagged = loop(1);
   flagged.origins[0].optional = {0};
@@ -111,7 +111,7 @@ TEST_F(AccessReport, AnErrorShowsAllFindings) {
   EXPECT_THAT(error_of(loop()), testing::AllOf(HasSubstr("assigns to it"), HasSubstr("reads it")));
 }
 
-TEST_F(AccessReport, IsMadeBehindTheProgramToo) {
+TEST_F(AccessReport, IsMadeInTheBackgroundToo) {
   testing::internal::CaptureStderr();
   core::Log log(core::LogLevel::warning);
   {

@@ -29,7 +29,7 @@ TEST(Link, RefusesSymbolsThatAreNotOnTheList) {
   EXPECT_THAT(refusal("namespace a { extern int b; }\n", "*y = a::b;"), HasSubstr("'a::b'"));
 }
 
-TEST(Link, ExplainsSymbolsThatNoTextNames) {
+TEST(Link, ExplainsSymbolsThatNoSourceNames) {
   EXPECT_THAT(refusal("", "static double first = *x; *y = first;"), HasSubstr("static variable"));
   EXPECT_THAT(refusal("", "__int128 n = *x; *y = 3000 / n;"), HasSubstr("128 bits"));
   EXPECT_THAT(refusal("thread_local double t;\n", "*y = t += *x;"), HasSubstr("thread_local"));

@@ -36,7 +36,7 @@ TEST(Signature, FaultsPointToTheParameterOrTheFunction) {
   EXPECT_EQ(place("namespace a {\nvoid work(double* q) {}\n}"), std::pair(11, 6));
 }
 
-TEST(Signature, DoesNotMistakeTheGeneratedPartForTheText) {
+TEST(Signature, DoesNotMistakeTheGeneratedPartForTheSource) {
   auto missing = request("void work() {}", {});
   missing.units[0].kernel = "op2_range_work";
   EXPECT_THAT(load()->compile(missing).message, HasSubstr("it defines 'work'"));
@@ -75,7 +75,7 @@ TEST(Signature, NeedsVoid) {
   EXPECT_THAT(fault("int work(double* q) { return 0; }", {arg(OP_RW)}), HasSubstr("returns 'int'"));
 }
 
-TEST(Signature, ListsWhatTheTextDefinesIfTheKernelIsMissing) {
+TEST(Signature, ListsWhatTheSourceDefinesIfTheKernelIsMissing) {
   EXPECT_THAT(fault("void wrok(double* q) {}\nvoid help() {}", {arg(OP_RW)}),
               HasSubstr("does not define a function 'work'; it defines 'wrok', 'help'"));
   EXPECT_THAT(fault("void work(double* q);", {arg(OP_RW)}), HasSubstr("it defines none"));
@@ -91,10 +91,10 @@ TEST(Signature, RefusesTemplatesNamespacesAndOverloads) {
 
 TEST(Signature, AcceptsBothSpellingsOf64BitIntegers) {
   for (const char* type : {"long", "long long", "int64_t"}) {
-    auto wide = request("", {arg(OP_RW, Type::i64)});
-    wide.units[0].source =
+    auto integer = request("", {arg(OP_RW, Type::i64)});
+    integer.units[0].source =
         "#include <stdint.h>\nvoid work(" + std::string(type) + "* q) { *q = 1; }\n";
-    EXPECT_EQ(load()->compile(wide).status, CompileStatus::ok) << type;
+    EXPECT_EQ(load()->compile(integer).status, CompileStatus::ok) << type;
   }
 }
 
@@ -104,7 +104,7 @@ TEST(Signature, IsCheckedBeforeTheGeneratedCodeIsSeen) {
   EXPECT_EQ(load()->compile(wrong).status, CompileStatus::wrong_signature);
 }
 
-TEST(Signature, GivesWayToErrorsOfTheText) {
+TEST(Signature, GivesWayToErrorsOfTheSource) {
   EXPECT_EQ(first_error(request("void work(doubel* q) {}", {arg(OP_READ)})).file, "user.cpp");
 }
 

@@ -26,7 +26,7 @@ inline ArgShape arg(op_access access, Type type = Type::f64, std::int32_t dim = 
   return shape;
 }
 
-/// A loop over directly accessed doubles, one per argument; the kernel is "work" and its text
+/// A loop over directly accessed doubles, one per argument; the kernel is "work" and its source
 /// begins in line 10 of user.cpp.
 inline CompileRequest request(const std::string& text, const std::vector<ParameterShape>& args) {
   CompileRequest request;

@@ -18,8 +18,8 @@ using testing::HasSubstr;
 
 bool same(const CacheEntry& a, const CacheEntry& b) {
   return a.key == b.key && a.symbol == b.symbol && a.signature == b.signature && a.loop == b.loop &&
-         a.findings == b.findings && a.source == b.source && a.ir == b.ir &&
-         a.assembly == b.assembly && a.object == b.object &&
+         a.constants == b.constants && a.simd == b.simd && a.findings == b.findings &&
+         a.source == b.source && a.ir == b.ir && a.assembly == b.assembly && a.object == b.object &&
          a.compile_seconds == b.compile_seconds && a.created == b.created;
 }
 
@@ -66,7 +66,7 @@ TEST(CacheFormat, ATrailingByteIsDetected) {
   EXPECT_THAT(parse_entry(file).reason, HasSubstr("length"));
 }
 
-TEST(CacheFormat, AFileOfZerosIsNoEntry) {
+TEST(CacheFormat, AFileOfZerosIsNotAnEntry) {
   EXPECT_THAT(parse_entry(std::vector<std::byte>(4096)).reason, HasSubstr("magic"));
 }
 
@@ -75,7 +75,7 @@ TEST(CacheFormat, AKeyThatDoesNotFitTheFieldsIsDetectedEvenWithAChecksum) {
   EXPECT_THAT(parse_entry(serialise(key_of(entry_number(2)), entry)).reason, HasSubstr("key"));
 }
 
-TEST(CacheFormat, AnEntryOfAnotherVersionIsToldFromADamagedOne) {
+TEST(CacheFormat, AnEntryOfAnotherVersionDiffersFromADamagedOne) {
   const ParsedEntry parsed = parse_entry(test::file_of_another_version(entry_number(1)));
   EXPECT_EQ(parsed.state, EntryState::other_version);
   EXPECT_EQ(parsed.key, key_of(entry_number(1)));

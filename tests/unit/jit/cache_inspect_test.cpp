@@ -62,7 +62,7 @@ CacheEntry variant_of(int number) {
   CacheEntry entry = entry_number(number);
   entry.key.cpu = "skylake";
   entry.key.features = "+avx2,+fma";
-  entry.key.text.replace(entry.key.text.find("= 1"), 3, "= 2");
+  entry.key.source.replace(entry.key.source.find("= 1"), 3, "= 2");
   entry.created += 1000;
   return entry;
 }
@@ -78,6 +78,13 @@ TEST_F(Inspect, ListsOneLinePerEntry) {
                                  HasSubstr("1 read, 1 inc"), HasSubstr("125")));
 }
 
+TEST_F(Inspect, CountsTheArgumentsOfANestOnce) {
+  CacheEntry entry = entry_number(1);
+  entry.key.arguments += "kernel a: 0 inc, 1 read\nkernel b: 0 inc\n";
+  put(entry);
+  EXPECT_THAT(run("list").text, HasSubstr("1 read, 1 inc"));
+}
+
 TEST_F(Inspect, ListsAnEmptyDirectory) {
   EXPECT_EQ(run("list").code, 0);
   EXPECT_EQ(run_json("list"), json::array());
@@ -90,6 +97,26 @@ TEST_F(Inspect, ListsAsJson) {
   EXPECT_EQ(entries[0]["key"], name_of(key_of(entry_number(1))));
   EXPECT_EQ(entries[0]["compile_ms"], 125);
   EXPECT_EQ(entries[0]["bytes"], file_of(entry_number(1)).size());
+}
+
+TEST_F(Inspect, ListsTheEntriesOfATarget) {
+  put(entry_number(1));
+  CacheEntry other = entry_number(2);
+  other.key.target = "device";
+  put(other);
+  const json entries = run_json("list --target device");
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0]["target"], "device");
+  EXPECT_EQ(entries[0]["kernel"], "kernel2");
+  EXPECT_EQ(run_json("stats")["by_target"]["cpu"]["entries"], 1);
+}
+
+TEST_F(Inspect, ReportsWhyCodeIsScalar) {
+  put(entry_number(3));
+  EXPECT_THAT(
+      run("show kernel3").text,
+      HasSubstr("SIMD       scalar: 3 instructions to fill vectors and empty them would save 1"));
+  EXPECT_EQ(run_json("show kernel3")["simd"]["width"], 1);
 }
 
 TEST_F(Inspect, ShowsASummaryByDigitsOfTheKeyOrByKernel) {
@@ -132,7 +159,7 @@ TEST_F(Inspect, AsksForMoreDigitsWhenAKernelHasSeveralEntries) {
                                  HasSubstr(short_name_of(key_of(variant_of(1))))));
 }
 
-TEST_F(Inspect, SaysThatThereIsNoSuchEntry) {
+TEST_F(Inspect, ReportsThatThereIsNoSuchEntry) {
   const Answer answer = run("show nothing");
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.text, AllOf(HasSubstr("'nothing'"), HasSubstr("op2-jitinspect list")));
@@ -234,19 +261,19 @@ TEST_F(Inspect, PruneWantsToKnowWhat) {
   EXPECT_EQ(run_json("list").size(), 1u);
 }
 
-TEST_F(Inspect, SaysWhyAKernelWasCompiledAgain) {
+TEST_F(Inspect, ReportsWhyAKernelWasCompiledAgain) {
   put(entry_number(1));
   put(variant_of(1));
   put(entry_number(2));
   const Answer answer = run("why-missed kernel1");
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.text,
-              AllOf(HasSubstr("3 of the 11 fields"), HasSubstr("- znver5\n    + skylake"),
-                    HasSubstr("+ +fma"), HasSubstr("text, from line 2"),
+              AllOf(HasSubstr("3 of the 12 fields"), HasSubstr("- znver5\n    + skylake"),
+                    HasSubstr("+ +fma"), HasSubstr("source, from line 2"),
                     HasSubstr("-   *x = 1;\n    +   *x = 2;"), Not(HasSubstr("triple"))));
 }
 
-TEST_F(Inspect, SaysTheSameAsJson) {
+TEST_F(Inspect, ReportsTheSameAsJson) {
   put(entry_number(1));
   put(variant_of(1));
   const json document = run_json("why-missed " + name_of(key_of(variant_of(1))));
@@ -258,15 +285,15 @@ TEST_F(Inspect, SaysTheSameAsJson) {
           R"({"field": "cpu", "unit": "line", "first": 1, "this": ["skylake"], "other": ["znver5"]})"));
 }
 
-TEST_F(Inspect, ComparesATextOfOneLineByStatements) {
+TEST_F(Inspect, ComparesASourceOfOneLineByStatements) {
   CacheEntry one = entry_number(1), two = entry_number(1);
-  one.key.text = "void kernel1(double *x) { int i = 0; *x = 1; }";
-  two.key.text = "void kernel1(double *x) { int i = 0; *x = 2; }";
+  one.key.source = "void kernel1(double *x) { int i = 0; *x = 1; }";
+  two.key.source = "void kernel1(double *x) { int i = 0; *x = 2; }";
   two.created += 1;
   put(one);
   put(two);
   EXPECT_THAT(run("why-missed kernel1").text,
-              HasSubstr("text, from statement 2\n    -  *x = 1\n    +  *x = 2\n"));
+              HasSubstr("source, from statement 2\n    -  *x = 1\n    +  *x = 2\n"));
 }
 
 TEST_F(Inspect, ComparesWithTheEntryThatTheUserNames) {
@@ -276,7 +303,7 @@ TEST_F(Inspect, ComparesWithTheEntryThatTheUserNames) {
   EXPECT_EQ(document["other"], name_of(key_of(entry_number(2))));
 }
 
-TEST_F(Inspect, SaysThatAnEntryIsTheFirstOfItsKernel) {
+TEST_F(Inspect, ReportsThatAnEntryIsTheFirstOfItsKernel) {
   put(entry_number(1));
   EXPECT_THAT(run("why-missed kernel1").text, HasSubstr("first time"));
   EXPECT_TRUE(run_json("why-missed kernel1")["other"].is_null());
@@ -291,7 +318,7 @@ TEST_F(Inspect, ReadsADirectoryThatTheLibraryWouldRefuseWithAWarning) {
               AllOf(HasSubstr("warning:"), HasSubstr("mode 777"), HasSubstr("kernel1")));
 }
 
-TEST_F(Inspect, SaysThatThereIsNoDirectory) {
+TEST_F(Inspect, ReportsThatThereIsNoDirectory) {
   const Answer answer = run_in(place_.path() / "none", "list");
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.text, HasSubstr("No such file or directory"));

@@ -33,7 +33,7 @@ TEST(CacheKey, TellsApartFieldsThatJoinToTheSameText) {
 
 TEST(CacheKey, IsTheSameForEqualFields) {
   KeyFields fields;
-  fields.text = "void f() {}";
+  fields.source = "void f() {}";
   EXPECT_EQ(make_key(fields), make_key(KeyFields(fields)));
 }
 

@@ -36,6 +36,7 @@ inline CacheEntry entry_number(int number) {
   CacheEntry entry;
   const std::string digits = std::to_string(number);
   entry.key = {
+      .target = "cpu",
       .generator = "1",
       .compiler = "LLVM 19",
       .triple = "x86_64-linux-gnu",
@@ -43,13 +44,15 @@ inline CacheEntry entry_number(int number) {
       .features = "+avx2",
       .options = "",
       .kernel = "kernel" + digits,
-      .text = "void kernel" + digits + "(double *x) {\n  *x = 1;\n}\n",
+      .source = "void kernel" + digits + "(double *x) {\n  *x = 1;\n}\n",
       .arguments = "dat double x4 inc dat=0 map=0 column 1 of 2\ndat double x1 read dat=1\n",
       .constants = "double gam[1]\n",
       .includes = ""};
   entry.symbol = "range_" + digits;
   entry.signature = "double *";
   entry.loop = "loop" + digits;
+  entry.constants = {{.call = 0, .name = "gam"}};
+  entry.simd = {.reason = ScalarReason::not_profitable, .amount = number, .limit = 1};
   entry.findings = {{.argument = number,
                      .is_omission = 1,
                      .what = "writes it",

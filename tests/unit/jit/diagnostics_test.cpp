@@ -26,8 +26,7 @@ struct DiagnosticsTest : testing::Test {
                        .signatures = {},
                        .object = {},
                        .ir = {},
-                       .assembly = {},
-                       .not_vectorised = {}};
+                       .assembly = {}};
 
   void SetUp() override { add("use of undeclared identifier 'gma'", Diagnostic::Kind::other); }
 
@@ -81,7 +80,7 @@ TEST_F(DiagnosticsTest, TheFirstLineOfARawLiteralIsMovedByWhatStandsBeforeIt) {
   EXPECT_THAT(what(), HasSubstr(file + ":1:18: error"));
 }
 
-TEST_F(DiagnosticsTest, OfSeveralEqualTextsTheNearestToTheDeclarationIsTaken) {
+TEST_F(DiagnosticsTest, OfSeveralEqualSourcesTheNearestToTheDeclarationIsTaken) {
   const std::string literal = std::string("auto k = R\"(") + text + ")\";\n";
   declare_in_file(literal + literal + literal);
   kernel.line = 6;
@@ -122,7 +121,7 @@ TEST_F(DiagnosticsTest, AnEditedSourceFileIsNotBelieved) {
   EXPECT_THAT(what(), HasSubstr("\nkernel 'flux' line 2: error"));
 }
 
-TEST_F(DiagnosticsTest, TextFromAFileHasItsOwnLines) {
+TEST_F(DiagnosticsTest, ASourceFromAFileHasItsOwnLines) {
   kernel.file = "kernels/flux.h";
   kernel.text_is_file = true;
   EXPECT_THAT(what(), HasSubstr("\nkernels/flux.h:2:10: error"));
@@ -141,19 +140,22 @@ TEST_F(DiagnosticsTest, StandardHeadersAndConstantsHavePlacesToo) {
   EXPECT_THAT(what(), HasSubstr("\nconstants of kernel 'flux': error"));
 }
 
-TEST_F(DiagnosticsTest, AnOpenBraceIsShownWhereItIsAndNotBehindTheText) {
+TEST_F(DiagnosticsTest, AnOpenBraceIsShownWhereItIsAndNotAfterTheSource) {
   add("expected '}'", Diagnostic::Kind::other);
   Diagnostic note = result.diagnostics[0];
   note.severity = Diagnostic::Severity::note;
   note.text = "to match this '{'";
+  note.kind = Diagnostic::Kind::open_bracket;
+  note.subject = "{";
   result.diagnostics[0].file = generated_file;
   result.diagnostics.push_back(note);
-  EXPECT_THAT(what(), HasSubstr("does not compile: kernel 'flux' line 2: the text ends inside the "
-                                "'{' that is opened here\n"));
+  EXPECT_THAT(what(),
+              HasSubstr("does not compile: kernel 'flux' line 2: the source ends inside the "
+                        "'{' that is opened here\n"));
 }
 
-TEST_F(DiagnosticsTest, AConstantThatTheTextDefinesItselfIsNamed) {
-  add("redefinition of 'eps' with a different type", Diagnostic::Kind::other);
+TEST_F(DiagnosticsTest, AConstantThatTheSourceDefinesItselfIsNamed) {
+  add("redefinition of 'eps' with a different type", Diagnostic::Kind::redefinition, "eps");
   Diagnostic note = result.diagnostics[0];
   note.severity = Diagnostic::Severity::note;
   note.file = "";
@@ -166,7 +168,8 @@ TEST_F(DiagnosticsTest, AConstantThatTheTextDefinesItselfIsNamed) {
 TEST_F(DiagnosticsTest, FunctionsOfStandardHeadersNameTheHeader) {
   add("use of undeclared identifier 'printf'", Diagnostic::Kind::unknown_symbol, "printf");
   EXPECT_THAT(what(), HasSubstr("'printf'; add #include <cstdio>\n"));
-  add("no template named 'numeric_limits' in namespace 'std'", Diagnostic::Kind::other);
+  add("no template named 'numeric_limits' in namespace 'std'", Diagnostic::Kind::other,
+      "numeric_limits");
   EXPECT_THAT(what(), HasSubstr("; add #include <limits>\n"));
 }
 
@@ -185,7 +188,7 @@ TEST_F(DiagnosticsTest, AnIncludeThroughAMacroIsExplained) {
 TEST_F(DiagnosticsTest, WarningsAreShownWithTheirPlaces) {
   result.status = CompileStatus::ok;
   result.diagnostics[0].severity = Diagnostic::Severity::warning;
-  const CompiledText told{kernel, "flux loop", "main.cpp:40", {}, {}};
+  const KernelContext told{kernel, "flux loop", "main.cpp:40", {}, {}};
   EXPECT_EQ(compile_warnings(result, told),
             "loop 'flux loop' (main.cpp:40): the compiler warns of kernel 'flux':\nkernel 'flux' "
             "line 2: warning: use of undeclared identifier 'gma'\n  a[0] = gma;\n         ^");

@@ -227,7 +227,7 @@ TEST(DiskCache, ClaimsOfDifferentKeysDoNotWait) {
   EXPECT_FALSE(two.look_again());
 }
 
-TEST(DiskCache, SaysWhyADirectoryIsRefused) {
+TEST(DiskCache, ReportsWhyADirectoryIsRefused) {
   const TemporaryDirectory place;
   chmod(place.path().c_str(), 0770);
   testing::internal::CaptureStderr();

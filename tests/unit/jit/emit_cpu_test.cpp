@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <jit/emit_cpu.hpp>
+#include <jit/target/cpu/emit_cpu.hpp>
+#include <jit/target/target.hpp>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -17,9 +18,9 @@ using test::element_number;
 using test::global;
 using test::off;
 
-void expect_golden(const std::string& name, const LoopNest& nest, const Lanes& lanes = {}) {
+void expect_golden(const std::string& name, const LoopNest& nest, const SimdChoice& simd = {}) {
   const std::string path = std::string(OP2_GOLDEN_DIR) + "/" + name + ".cpp.txt";
-  const std::string emitted = joined(emit_cpu(nest, lanes));
+  const std::string emitted = joined(emit_cpu(nest, simd));
   if (std::getenv("OP2_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << emitted;
   EXPECT_EQ(emitted, test::content_of(path)) << "if this is meant, run with OP2_UPDATE_GOLDEN=1";
 }
@@ -68,7 +69,7 @@ TEST(EmitCpu, SeveralElementsAtOnceAreLoadedAsRowsAndTransposed) {
                          "          double* r, double* sum) {}"},
               {element_number(1), dat(0, 2, OP_READ, 0), dat(1, 1, OP_READ), dat(2, 4, OP_RW),
                dat(3, 3, OP_INC, 1), global(1, OP_INC)}),
-      {8, ""});
+      {.width = 8});
 }
 
 TEST(EmitCpu, EachOfSeveralKernelsHasASeparateUnit) {
@@ -83,7 +84,7 @@ TEST(EmitCpu, EachOfSeveralKernelsHasASeparateUnit) {
                         .source = "void use(const double** x, const double* q, double* sum) {}",
                         .args = {{2, OP_READ, 2}, {3, OP_READ, 0}, {0, OP_READ}, {4, OP_INC}},
                         .constants = {{"gam", Type::f64, 4}}});
-  expect_golden("nest", nest, {4, ""});
+  expect_golden("nest", nest, {.width = 4});
 }
 
 TEST(EmitCpu, ElementNumbersAreThoseOfTheElementOrOfItsTarget) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <jit/jit.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
@@ -41,7 +42,7 @@ struct GeneratedCode : testing::Test {
            const std::vector<ArgBinding>& bindings) {
     const Outcome outcome = get(name, text, std::move(args));
     if (outcome.error) FAIL() << outcome.error->what();
-    outcome.code->range(0, count, bindings.data());
+    range_of (*outcome.code)(0, count, bindings.data());
   }
   std::string error(const char* name, const char* text, std::vector<ArgShape> args) {
     const Outcome outcome = get(name, text, std::move(args));
@@ -117,7 +118,7 @@ TEST_F(GeneratedCode, OnlyElementsOfTheRangeAreTouched) {
   const auto outcome =
       get("one", "void one(int* a) { *a = 1; }", {dat(0, 1, OP_WRITE, -1, Type::i32)});
   const ArgBinding binding{a, nullptr, 0};
-  outcome.code->range(1, 3, &binding);
+  range_of (*outcome.code)(1, 3, &binding);
   EXPECT_THAT(a, ElementsAre(0, 1, 1, 0));
 }
 
@@ -195,10 +196,10 @@ TEST_F(GeneratedCode, ConstantsAreReadWhenTheCodeRuns) {
   ASSERT_FALSE(outcome.error) << outcome.error->what();
   double a = 0;
   const ArgBinding binding{&a, nullptr, 0};
-  outcome.code->range(0, 1, &binding);
+  range_of (*outcome.code)(0, 1, &binding);
   EXPECT_EQ(a, 5);
   gam = 10;
-  outcome.code->range(0, 1, &binding);
+  range_of (*outcome.code)(0, 1, &binding);
   EXPECT_EQ(a, 23);
 }
 
@@ -223,7 +224,7 @@ TEST_F(GeneratedCode, NamesOfTheGeneratedPartAreFreeForTheKernel) {
   EXPECT_EQ(a, 2);
 }
 
-TEST_F(GeneratedCode, MacrosOfTheTextLeaveTheGeneratedPartAlone) {
+TEST_F(GeneratedCode, MacrosOfTheSourceLeaveTheGeneratedPartAlone) {
   const int map[] = {1, 0};
   long a[] = {5, 6};
   run("k",
@@ -256,7 +257,7 @@ TEST_F(GeneratedCode, AFileAboveTheFolderIsFound) {
   EXPECT_EQ(a, 41);
 }
 
-TEST_F(GeneratedCode, KernelsOfOneNameButDifferentTextsLiveSideBySide) {
+TEST_F(GeneratedCode, KernelsOfOneNameButDifferentSourcesLiveSideBySide) {
   static const op_kernel_core kernel{"k", "", "main.cpp", 7, false, nullptr, nullptr, nullptr, -1};
   const auto request = [](const char* text) {
     return LoopRequest{nest_of({.name = "k", .source = text}, {dat(0, 1, OP_WRITE)}),
@@ -269,7 +270,7 @@ TEST_F(GeneratedCode, KernelsOfOneNameButDifferentTextsLiveSideBySide) {
   for (int i = 0; i < 2; ++i) {
     ASSERT_FALSE(outcomes[i].error);
     const ArgBinding binding{&a[i], nullptr, 0};
-    outcomes[i].code->range(0, 1, &binding);
+    range_of (*outcomes[i].code)(0, 1, &binding);
   }
   EXPECT_THAT(a, ElementsAre(1, 2));
 }
@@ -283,7 +284,7 @@ TEST_F(GeneratedCode, AMistakeIsShownInTheUsersFile) {
   EXPECT_THAT(what, HasSubstr("\n  *a = 1\n        ^"));
 }
 
-TEST_F(GeneratedCode, UnknownNamesAreToldFromOtherMistakes) {
+TEST_F(GeneratedCode, UnknownNamesDifferFromOtherMistakes) {
   double gam = 1;
   declared = {{"gam", Type::f64, 1, &gam}};
   EXPECT_THAT(error("k", "void k(double* a) { *a = gamm; }", {dat(0, 1, OP_WRITE)}),
@@ -303,10 +304,10 @@ TEST_F(GeneratedCode, ParametersMustFitTheArguments) {
   EXPECT_THAT(error("k", "void other(double* a) {}", {dat(0, 1, OP_RW)}), HasSubstr("OP2-E102"));
 }
 
-TEST_F(GeneratedCode, AnUnclosedBraceIsAMistakeOfTheText) {
+TEST_F(GeneratedCode, AnUnclosedBraceIsAMistakeOfTheSource) {
   EXPECT_THAT(error("k", "void k(double* a) {", {dat(0, 1, OP_WRITE)}),
               testing::AllOf(HasSubstr("OP2-E101"),
-                             HasSubstr("the text ends inside the '{' that is opened here")));
+                             HasSubstr("the source ends inside the '{' that is opened here")));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST_F(JitTest, WhatFailsBehindIsAnOutcomeToo) {
   EXPECT_TRUE(jit->get_ready({{loop()}})[0].error);
 }
 
-TEST_F(JitTest, ARejectedTextIsCompiledOnce) {
+TEST_F(JitTest, ARejectedSourceIsCompiledOnce) {
   const auto jit = make();
   backend->rejects = true;
   for (int plan = 0; plan < 2; ++plan) {
@@ -264,17 +264,26 @@ TEST_F(JitTest, CompilationsAreInTheTrace) {
   EXPECT_THAT(text, HasSubstr("compile"));
 }
 
+TEST_F(JitTest, CodeInMemoryIsFoundWithoutMakingAny) {
+  const auto jit = make();
+  EXPECT_EQ(jit->in_memory(loop().nest), nullptr);
+  const Outcome outcome = jit->get({{loop()}})[0];
+  EXPECT_EQ(jit->in_memory(loop().nest), outcome.code);
+  EXPECT_EQ(jit->in_memory(loop(2).nest), nullptr);
+  EXPECT_EQ(backend->compilations, 1);
+}
+
 /// Whether a later call has to build again after this error.
 bool is_forgotten(ErrorCode code) {
   KernelCache cache;
   const LoopNest nest = nest_of({.name = "k"}, {});
   auto first = cache.find_or_add(nest);
   const auto second = cache.find_or_add(nest);
-  EXPECT_FALSE(second.duty);
-  cache.complete(nest, *first.duty, {nullptr, Error(code, "wrong")});
+  EXPECT_FALSE(second.promise);
+  cache.complete(nest, *first.promise, {nullptr, Error(code, "wrong")});
   EXPECT_TRUE(first.result.get().error);
   EXPECT_TRUE(second.result.get().error);
-  return cache.find_or_add(nest).duty.has_value();
+  return cache.find_or_add(nest).promise.has_value();
 }
 
 TEST(KernelCache, ErrorsOfTheMachineReachAllWhoWaitAndAreForgotten) {
@@ -283,7 +292,7 @@ TEST(KernelCache, ErrorsOfTheMachineReachAllWhoWaitAndAreForgotten) {
   EXPECT_TRUE(is_forgotten(ErrorCode::compiler_crash));
 }
 
-TEST(KernelCache, VerdictsOnATextStay) {
+TEST(KernelCache, VerdictsOnASourceStay) {
   EXPECT_FALSE(is_forgotten(ErrorCode::kernel_text));
   EXPECT_FALSE(is_forgotten(ErrorCode::kernel_signature));
   EXPECT_FALSE(is_forgotten(ErrorCode::kernel_limits));

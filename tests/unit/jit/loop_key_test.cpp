@@ -3,8 +3,10 @@
 
 #include <jit/cache_format.hpp>
 #include <jit/cache_key.hpp>
-#include <jit/emit_cpu.hpp>
 #include <jit/loop_key.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
+#include <jit/target/cpu/emit_cpu.hpp>
+#include <support/fake_backend.hpp>
 #include <support/loop_shapes.hpp>
 
 namespace op2::jit {
@@ -16,8 +18,19 @@ const LoopNest base = nest_of({.name = "k",
                                .includes = {{"a.h", "x"}}},
                               {test::dat(0, 1, OP_RW)});
 
+/// A target on a machine with this CPU.
+CpuTarget target_with(const char* cpu, const CpuCodeOptions& options = {}) {
+  auto backend = std::make_shared<test::FakeBackend>();
+  backend->cpu = cpu;
+  return {backend, options};
+}
+
+KeyFields fields(const LoopNest& nest, const std::vector<std::string>& units = {}) {
+  return fields_of(nest, units, target_with("cpu"), "");
+}
+
 Key key_of(const LoopNest& nest) {
-  return make_key(fields_of(nest, emit_cpu(nest, {}), {}, ""));
+  return make_key(fields(nest, emit_cpu(nest, {})));
 }
 
 TEST(LoopKey, IsTheSameForEqualNests) {
@@ -39,20 +52,19 @@ TEST(LoopKey, DiffersWithEverythingThatShapesCode) {
 }
 
 TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
-  const std::string generator = fields_of(base, {}, {}, "").generator;
+  const std::string generator = fields(base).generator;
   EXPECT_THAT(generator, testing::StartsWith("op2 " OP2_VERSION ", format "));
   EXPECT_THAT(generator, testing::HasSubstr(std::to_string(cache_format_version)));
 }
 
 TEST(LoopKey, DiffersWithTheEmittedSourceTheMachineAndTheOptions) {
-  const auto key = [](const char* source, const char* cpu, const char* options) {
-    return make_key(fields_of(
-        base, {source},
-        {.triple = "", .cpu = cpu, .features = "", .compiler = "", .vector_math = ""}, options));
+  const auto key = [](const char* source, const char* cpu, bool sanitize) {
+    return make_key(
+        fields_of(base, {source}, target_with(cpu, {.sanitizers = {.address = sanitize}}), ""));
   };
-  EXPECT_NE(key("s", "znver5", ""), key("t", "znver5", ""));
-  EXPECT_NE(key("s", "znver5", ""), key("s", "znver4", ""));
-  EXPECT_NE(key("s", "znver5", ""), key("s", "znver5", "sanitize=address "));
+  EXPECT_NE(key("s", "znver5", false), key("t", "znver5", false));
+  EXPECT_NE(key("s", "znver5", false), key("s", "znver4", false));
+  EXPECT_NE(key("s", "znver5", false), key("s", "znver5", true));
 }
 
 TEST(LoopKey, ConstantsThatAnotherProcessUsesAreThoseOfItsCalls) {
@@ -71,19 +83,26 @@ TEST(LoopKey, ConstantsThatAnotherProcessUsesAreThoseOfItsCalls) {
   EXPECT_EQ(other, nest);
 }
 
-TEST(LoopKey, SourcesOfSeveralKernelsAreToldApart) {
+TEST(LoopKey, SourcesOfSeveralKernelsStayApart) {
   const auto text = [](const char* first, const char* second) {
     const LoopNest nest{{{.name = "k", .source = first}, {.name = "k", .source = second}}, {}};
-    return fields_of(nest, {}, {}, "").text;
+    return fields(nest).source;
   };
   EXPECT_NE(text("ab", "c"), text("a", "bc"));
   EXPECT_EQ(text("", "c"), "k, 1 bytes:\nc\n");
 }
 
+TEST(LoopKey, OfSeveralKernelsTheUseOfArgumentsIsExplained) {
+  LoopNest nest{{{.name = "k"}, {.name = "l"}}, {test::dat(0, 1, OP_WRITE)}};
+  nest.calls[0].args = {{0, OP_WRITE}};
+  nest.calls[1].args = {{0, OP_READ}};
+  EXPECT_EQ(fields(nest).arguments,
+            "dat double x1 write dat=0\nkernel k: 0 write\nkernel l: 0 read\n");
+}
+
 TEST(LoopKey, WordsExplainArgumentsAndConstants) {
-  const KeyFields fields = fields_of(base, {}, {}, "");
-  EXPECT_EQ(fields.arguments, "dat double x1 rw dat=0\n");
-  EXPECT_EQ(fields.constants, "double gam[1]\n");
+  EXPECT_EQ(fields(base).arguments, "dat double x1 rw dat=0\n");
+  EXPECT_EQ(fields(base).constants, "double gam[1]\n");
 }
 
 }  // namespace

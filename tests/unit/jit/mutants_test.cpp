@@ -8,7 +8,7 @@
 
 #include <jit/diagnostic_hints.hpp>
 #include <jit/jit.hpp>
-#include <jit/kernel_text.hpp>
+#include <jit/source_scan.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>

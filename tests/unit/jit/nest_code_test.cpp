@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <jit/jit.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
@@ -56,7 +57,7 @@ struct NestCode : testing::Test {
   void run(std::vector<ArgShape> args, const std::vector<ArgBinding>& bindings) {
     const Outcome outcome = get(std::move(args));
     if (outcome.error) FAIL() << outcome.error->what();
-    outcome.code->range(0, count, bindings.data());
+    range_of (*outcome.code)(0, count, bindings.data());
   }
   /// What two kernels make of the numbers 1, 2, ..., the first from x to y, the second in y.
   std::vector<double> results(const char* first, const char* second) {
@@ -285,7 +286,7 @@ TEST_F(NestCode, IsSimdCodeWhereASingleKernelWouldBe) {
   add("second", "void second(double* y) { *y = 1 / sqrt(1 + *y); }", {{1, OP_RW}});
   const Outcome outcome = get({dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)});
   ASSERT_NE(outcome.code, nullptr);
-  EXPECT_THAT(outcome.code->lanes, testing::EndsWith(" wide"));
+  EXPECT_TRUE(outcome.code->simd.vectorised()) << description_of(outcome.code->simd);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <jit/target/cpu/cpu_target.hpp>
 #include <sched/fuse.hpp>
 #include <support/small_mesh.hpp>
 
@@ -31,7 +32,8 @@ struct TwoLoops {
 
   /// @param with, without  seconds of all executions of the trial but the last
   TwoLoops(double with, double without) {
-    code.range = add_one;
+    code.target = jit::cpu_target_name;
+    code.entry = reinterpret_cast<void*>(&add_one);
     for (int loop = 0; loop < loops; ++loop) {
       test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW), op_arg_dat(&ring.q, OP_RW));
       plan.steps.all.push_back(step_of(queue, static_cast<std::size_t>(loop)));

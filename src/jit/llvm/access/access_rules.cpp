@@ -10,7 +10,7 @@
 namespace op2::jit {
 namespace {
 
-/// One kernel and what its loop says of it.
+/// One kernel and the access modes of its loop.
 class RuleCheck {
  public:
   RuleCheck(const clang::FunctionDecl& kernel, const std::vector<AccessRule>& rules)

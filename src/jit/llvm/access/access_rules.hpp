@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a loop says of the arguments of its kernel, and how a kernel breaks it. The tool that reads
-// programs when they are built and the compiler of texts judge alike: both ask here.
+// The access modes of a loop's arguments, and how a kernel breaks them. The tool that reads
+// programs when they are built and the compiler of sources judge alike: both ask here.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace op2::jit {
 
-/// What the loop says of one argument.
+/// The access mode of one argument.
 struct AccessRule {
   bool is_known = true;             ///< false: nothing, so nothing is compared
   std::optional<op_access> access;  ///< nothing: only the extent and whether it is used count
@@ -30,7 +30,7 @@ struct AccessRule {
 struct AccessFault {
   std::size_t argument = 0;
   clang::SourceLocation place;
-  std::string what;          ///< behind "kernel 'flux' ", e.g. "writes it"
+  std::string what;          ///< after "kernel 'flux' ", e.g. "writes it"
   std::string advice;        ///< what to do
   bool is_omission = false;  ///< something is not written: no fault of an argument that may be off
 };

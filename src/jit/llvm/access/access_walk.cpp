@@ -9,17 +9,6 @@ namespace {
 
 constexpr std::int64_t most_marks = 512;
 
-/// Calls `found` with each variable that a statement names. A walk over all kinds of nodes
-/// (RecursiveASTVisitor) would find no more and takes the compiler a minute.
-void for_each_name(const clang::Stmt* statement, const auto& found) {
-  if (statement == nullptr) return;
-  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(statement)) {
-    const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (variable != nullptr) found(variable);
-  }
-  for (const clang::Stmt* child : statement->children()) for_each_name(child, found);
-}
-
 /// Of two that differ.
 Mark merged(Mark a, Mark b, Mark different) {
   const auto both = [&](Mark one, Mark other) {
@@ -232,110 +221,6 @@ void AccessWalk::execute_unknown_turns(const clang::Expr* condition, const clang
   state_.join_unsure(before);
   forget_changed(body);
   forget_changed(step);
-}
-
-/// Variables that a statement may change are unknown from here on.
-void AccessWalk::forget_changed(const clang::Stmt* statement) {
-  for_each_name(statement, [this](const clang::VarDecl* variable) {
-    const auto known = state_.locals.find(variable);
-    if (known == state_.locals.end() || variable->getType().isConstQualified()) return;
-    if (const auto* pointer = std::get_if<DataPointer>(&known->second)) {
-      if (!llvm::isa<clang::ParmVarDecl>(variable))
-        known->second =
-            DataPointer{pointer->parameter, pointer->to_rows, std::nullopt, std::nullopt};
-    } else if (std::holds_alternative<std::int64_t>(known->second)) {
-      known->second = {};
-    }
-  });
-}
-
-bool AccessWalk::mentions_data(const clang::Stmt* statement) const {
-  bool found = false;
-  for_each_name(statement, [&](const clang::VarDecl* variable) {
-    const auto known = state_.locals.find(variable);
-    found = found ||
-            (known != state_.locals.end() && (std::holds_alternative<DataPointer>(known->second) ||
-                                              std::holds_alternative<DataPlace>(known->second)));
-  });
-  return found;
-}
-
-/// Whatever of the arguments the statement names is not judged.
-void AccessWalk::note_unsure(const clang::Stmt* statement) {
-  const auto mark = [this](const DataPointer& pointer) {
-    uses_[pointer.parameter].used = true;
-    uses_[pointer.parameter].unsure = true;
-  };
-  for_each_name(statement, [&](const clang::VarDecl* variable) {
-    const auto known = state_.locals.find(variable);
-    if (known == state_.locals.end()) return;
-    if (const auto* pointer = std::get_if<DataPointer>(&known->second)) mark(*pointer);
-    if (const auto* place = std::get_if<DataPlace>(&known->second)) mark(place->pointer);
-  });
-}
-
-/// Numbers in variables that the statement names may change behind the back of this walk.
-void AccessWalk::note_escape(const clang::Stmt* statement) {
-  for_each_name(statement, [this](const clang::VarDecl* variable) {
-    const bool is_number = variable->getType()->isIntegralOrEnumerationType();
-    if (!is_number || variable->getType().isConstQualified()) return;
-    escaped_.insert(variable);
-    state_.locals.erase(variable);
-  });
-}
-
-std::optional<std::size_t> AccessWalk::index_of(const DataPlace& place,
-                                                clang::SourceLocation location) {
-  const auto& [parameter, to_rows, row, component] = place.pointer;
-  ParameterUse& use = uses_[parameter];
-  const Extent& extent = extents_[parameter];
-  const auto check = [&](std::optional<std::int64_t> index, std::int64_t limit) {
-    const bool beyond = index && limit > 0 && (*index < 0 || *index >= limit);
-    if (beyond && use.beyond.isInvalid()) {
-      use.beyond = location;
-      use.beyond_index = *index;
-    }
-    return !beyond;
-  };
-  const bool inside = check(component, extent.components) && check(row, extent.rows);
-  if (!inside || !row || !component || extent.components <= 0 || extent.rows <= 0)
-    return std::nullopt;
-  const auto index = static_cast<std::size_t>(*row * extent.components + *component);
-  return index < state_.marks[parameter].size() ? std::optional(index) : std::nullopt;
-}
-
-void AccessWalk::note_read(const DataPlace& place, clang::SourceLocation location) {
-  ParameterUse& use = uses_[place.pointer.parameter];
-  use.used = true;
-  if (use.read.isInvalid()) use.read = location;
-  const auto& marks = state_.marks[place.pointer.parameter];
-  const auto index = index_of(place, location);
-  const auto untouched = [](Mark mark) { return mark == Mark::untouched; };
-  const bool before =
-      index ? untouched(marks[*index]) : std::all_of(marks.begin(), marks.end(), untouched);
-  if (before && use.read_untouched.isInvalid()) use.read_untouched = location;
-}
-
-void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
-                            clang::SourceLocation location) {
-  ParameterUse& use = uses_[place.pointer.parameter];
-  if (kind != WriteKind::assign) {  // the value before counts for those who may not read it
-    const auto read = use.read;
-    note_read(place, location);
-    use.read = read;
-  }
-  use.used = true;
-  if (use.write.isInvalid()) use.write = location;
-  if (kind != WriteKind::increment && use.assign.isInvalid()) use.assign = location;
-  auto& marks = state_.marks[place.pointer.parameter];
-  if (const auto index = index_of(place, location)) {
-    Mark& mark = marks[*index];
-    mark = mark == Mark::maybe || mark == Mark::again ? Mark::again : Mark::written;
-    return;
-  }
-  for (Mark& mark : marks) {
-    if (mark != Mark::written && mark != Mark::again) mark = Mark::unsure;
-  }
 }
 
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cpu/run_parts.hpp>
 
+#include <jit/target/cpu/cpu_target.hpp>
 #include <sched/executor/payload.hpp>
 #include <sched/executor/reference/host_loop.hpp>
 
@@ -40,7 +41,8 @@ void run_alone(const LoopPart& part, const RunRows& run_rows) {
 void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
                const StepBindings& bindings, Phase phase, core::ThreadPool& pool) {
   const QueuedValues values(code.variables);
-  const core::RangeFunction range = code.compiled != nullptr ? code.compiled->range : nullptr;
+  const core::RangeFunction range =
+      code.compiled != nullptr ? jit::range_of(*code.compiled) : nullptr;
   for (const LoopPart& part : parts.in(phase)) {
     const core::ArgBinding* bound = bindings.of(0, part.counts);
     const auto run_rows = [&](IndexRange rows) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <core/trace.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
 
 namespace op2::sched {
 namespace {
@@ -29,7 +30,7 @@ struct Run {
 
 void run_item(const Run& run, const TileItem& item, int thread) {
   const std::size_t step = run.tiled.steps[static_cast<std::size_t>(item.loop)];
-  const core::RangeFunction range = run.plan.code[step].compiled->range;
+  const core::RangeFunction range = jit::range_of(*run.plan.code[step].compiled);
   const core::ArgBinding* bindings = run.bindings[step].of(thread, item.counts);
   const TileRun* first = run.tiled.plan.runs.data() + item.first_run;
   for (const TileRun* rows = first; rows != first + item.runs; ++rows)

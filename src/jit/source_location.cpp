@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/text_place.hpp>
+#include <jit/source_location.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 
 /// A line of text without the blanks around it.
 struct Line {
-  std::string_view words;
+  std::string_view content;
   std::size_t indent = 0;
 };
 
@@ -24,8 +24,8 @@ std::vector<Line> lines_of(std::string_view text) {
     const auto end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     const auto indent = std::min(line.find_first_not_of(" \t\r"), line.size());
-    const auto words_end = line.find_last_not_of(" \t\r") + 1;
-    lines.push_back({line.substr(indent, std::max(words_end, indent) - indent), indent});
+    const auto content_end = line.find_last_not_of(" \t\r") + 1;
+    lines.push_back({line.substr(indent, std::max(content_end, indent) - indent), indent});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
@@ -41,7 +41,7 @@ int column_at(std::string_view text, std::size_t offset) {
                                                                          : offset - begin);
 }
 
-/// The text as it is written in an ordinary string literal.
+/// The source as it is written in an ordinary string literal.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -52,19 +52,19 @@ std::string escaped(std::string_view text) {
 }
 
 /// Offsets of all lines in `content` if they follow each other from `begin` on, as they do when
-/// each has an ordinary literal of its own; else empty.
+/// each has a separate ordinary literal; else empty.
 std::vector<std::size_t> follow(const std::vector<Line>& lines, std::string_view content,
                                 std::size_t begin) {
   constexpr int most_breaks = 4;
   std::vector<std::size_t> offsets;
   for (const Line& line : lines) {
-    const std::string words = escaped(line.words);
-    const std::size_t found = content.find(words, begin);
+    const std::string wanted = escaped(line.content);
+    const std::size_t found = content.find(wanted, begin);
     if (found == std::string_view::npos) return {};
     const auto between = content.substr(begin, found - begin);
     if (std::count(between.begin(), between.end(), '\n') > most_breaks) return {};
     offsets.push_back(found);
-    begin = found + words.size();
+    begin = found + wanted.size();
   }
   return offsets;
 }
@@ -87,7 +87,7 @@ void visit_nearest_first(std::string_view content, std::string_view wanted, int 
 
 }  // namespace
 
-TextPlaces::TextPlaces(const op_kernel_core& kernel) : kernel_(kernel) {
+SourceLocator::SourceLocator(const op_kernel_core& kernel) : kernel_(kernel) {
   if (kernel.text_is_file || kernel.file == nullptr) return;
   content_ = core::read_file(kernel.file).value_or("");
   const std::string_view text = kernel.source;
@@ -99,27 +99,27 @@ TextPlaces::TextPlaces(const op_kernel_core& kernel) : kernel_(kernel) {
   if (!literal_) find_lines();
 }
 
-void TextPlaces::find_lines() {
+void SourceLocator::find_lines() {
   const std::vector<Line> lines = lines_of(kernel_.source);
   const auto first = std::find_if(lines.begin(), lines.end(),
-                                  [](const Line& line) { return !line.words.empty(); });
-  visit_nearest_first(content_, escaped(first->words), kernel_.line, [&](std::size_t at) {
+                                  [](const Line& line) { return !line.content.empty(); });
+  visit_nearest_first(content_, escaped(first->content), kernel_.line, [&](std::size_t at) {
     lines_ = follow(lines, content_, at);
     return !lines_.empty();
   });
 }
 
-std::optional<Place> TextPlaces::find(int line, int column) const {
-  if (kernel_.text_is_file) return Place{kernel_.file, line, column};
+std::optional<SourceLocation> SourceLocator::find(int line, int column) const {
+  if (kernel_.text_is_file) return SourceLocation{kernel_.file, line, column};
   if (literal_) {
     const int indent = line == 1 ? column_at(content_, *literal_) - 1 : 0;
-    return Place{kernel_.file, line_at(content_, *literal_) + line - 1, column + indent};
+    return SourceLocation{kernel_.file, line_at(content_, *literal_) + line - 1, column + indent};
   }
   if (line < 1 || line > std::ssize(lines_)) return {};
   const Line text = lines_of(kernel_.source)[line - 1];
   const auto before = std::max<std::size_t>(column - 1, text.indent) - text.indent;
-  const std::size_t at = lines_[line - 1] + escaped(text.words.substr(0, before)).size();
-  return Place{kernel_.file, line_at(content_, at), column_at(content_, at)};
+  const std::size_t at = lines_[line - 1] + escaped(text.content.substr(0, before)).size();
+  return SourceLocation{kernel_.file, line_at(content_, at), column_at(content_, at)};
 }
 
 }  // namespace op2::jit

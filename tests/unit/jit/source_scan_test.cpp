@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <jit/kernel_text.hpp>
+#include <jit/source_scan.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace op2::jit {
@@ -15,49 +15,50 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 auto identifiers(std::string_view text) {
-  return scan_text(text).identifiers;
+  return scan_source(text).identifiers;
 }
 
-TEST(KernelText, FindsIdentifiersAndNothingInsideComments) {
+TEST(SourceScan, FindsIdentifiersAndNothingInsideComments) {
   EXPECT_THAT(identifiers("a + /* b * c */ d // e \\\n still a comment\n f"),
               UnorderedElementsAre("a", "d", "f"));
 }
 
-TEST(KernelText, FindsNothingInsideLiterals) {
+TEST(SourceScan, FindsNothingInsideLiterals) {
   EXPECT_THAT(identifiers(R"(x = "y \" z" + 'w' + '\'' + v)"), UnorderedElementsAre("x", "v"));
 }
 
-TEST(KernelText, FindsNothingInsideRawLiterals) {
+TEST(SourceScan, FindsNothingInsideRawLiterals) {
   EXPECT_THAT(identifiers("a R\"--(b )\" c)--\" d u8R\"(e)\" f"),
               UnorderedElementsAre("a", "d", "f"));
 }
 
-TEST(KernelText, LettersOfNumbersAreNoIdentifiers) {
+TEST(SourceScan, LettersOfNumbersAreNotIdentifiers) {
   EXPECT_THAT(identifiers("1e+5f 0x1Fp-3 1'000ull .5e3 7.f q2"), UnorderedElementsAre("q2"));
 }
 
-TEST(KernelText, UnfinishedTokensEndWithTheText) {
+TEST(SourceScan, UnfinishedTokensEndWithTheSource) {
   EXPECT_THAT(identifiers("a /* b"), UnorderedElementsAre("a"));
   EXPECT_THAT(identifiers("a \"b"), UnorderedElementsAre("a"));
   EXPECT_THAT(identifiers("a R\"x(b"), UnorderedElementsAre("a"));
   EXPECT_THAT(identifiers("a '\\"), UnorderedElementsAre("a"));
 }
 
-TEST(KernelText, FindsQuotedIncludesOnly) {
+TEST(SourceScan, FindsQuotedIncludesOnly) {
   const auto scan =
-      scan_text("#include <cmath>\n# include \"a.h\"\n// #include \"b.h\"\n#define N \"c.h\"\n");
+      scan_source("#include <cmath>\n# include \"a.h\"\n// #include \"b.h\"\n#define N \"c.h\"\n");
   EXPECT_THAT(scan.includes, ElementsAre("a.h"));
 }
 
-TEST(KernelText, DirectivesMayHoldComments) {
+TEST(SourceScan, DirectivesMayHoldComments) {
   const auto scan =
-      scan_text("# /* a */ include /* b */ \"a.h\"\n#include \\\n \"b.h\" // \"c.h\"\n");
+      scan_source("# /* a */ include /* b */ \"a.h\"\n#include \\\n \"b.h\" // \"c.h\"\n");
   EXPECT_THAT(scan.includes, ElementsAre("a.h", "b.h"));
 }
 
-TEST(KernelText, TokensAreAllButComments) {
+TEST(SourceScan, TokensAreAllButComments) {
   EXPECT_THAT(
-      scan_text("#include <cmath> // root\n#define N\nvoid k(/* { */) { f('}', R\"({)\", 1e-3); }")
+      scan_source(
+          "#include <cmath> // root\n#define N\nvoid k(/* { */) { f('}', R\"({)\", 1e-3); }")
           .tokens,
       ElementsAre("#include <cmath> // root\n", "#define", "N", "void", "k", "(", ")", "{", "f",
                   "(", "'}'", ",", "R\"({)\"", ",", "1e-3", ")", ";", "}"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/kernel_text.hpp>
+#include <jit/source_scan.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -21,12 +21,12 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Reads tokens of C++ one after the other; an unfinished one ends with the text.
+/// Reads tokens of C++ one after the other; an unfinished one ends with the source.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  TextScan run() {
+  SourceScan run() {
     while (at_ < text_.size()) {
       const auto begin = at_;
       if (step() == Part::token) found_.tokens.push_back(text_.substr(begin, at_ - begin));
@@ -37,7 +37,7 @@ class Scanner {
  private:
   bool starts(std::string_view word) const { return text_.substr(at_).starts_with(word); }
 
-  void skip_behind(std::string_view end) {
+  void skip_past(std::string_view end) {
     const auto found = text_.find(end, at_);
     at_ = found == std::string_view::npos ? text_.size() : found + end.size();
   }
@@ -67,13 +67,13 @@ class Scanner {
 
   /// To the line's end, which a backslash before it moves on.
   void skip_line() {
-    do skip_behind("\n");
+    do skip_past("\n");
     while (at_ < text_.size() && text_.substr(0, at_).ends_with("\\\n"));
   }
 
   void skip_comment() {
     at_ += 2;
-    skip_behind("*/");
+    skip_past("*/");
   }
 
   void skip_literal(char quote) {
@@ -87,7 +87,7 @@ class Scanner {
     const auto open = std::min(text_.find('(', at_), text_.size());
     const std::string end = fmt::format("){}\"", text_.substr(at_ + 1, open - at_ - 1));
     at_ = open;
-    skip_behind(end);
+    skip_past(end);
   }
 
   /// With exponents and digit separators.
@@ -148,10 +148,10 @@ class Scanner {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  TextScan found_;
+  SourceScan found_;
 };
 
-/// Waits for nobody: pipes and devices are no headers.
+/// Waits for nobody: pipes and devices are not headers.
 std::optional<std::string> read_header(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
@@ -165,7 +165,7 @@ class IncludeReader {
 
   /// @param beside  folder of the including file, relative to the root folder
   void read(std::string_view text, const std::filesystem::path& beside) {
-    for (const std::string& name : scan_text(text).includes) {
+    for (const std::string& name : scan_source(text).includes) {
       if (!read_one(beside / name)) read_one(name);
     }
   }
@@ -193,7 +193,7 @@ class IncludeReader {
 
 }  // namespace
 
-TextScan scan_text(std::string_view text) {
+SourceScan scan_source(std::string_view text) {
   return Scanner(text).run();
 }
 
@@ -205,8 +205,8 @@ std::vector<IncludedFile> read_includes(std::string_view text, const std::string
 
 std::set<std::string, std::less<>> identifiers_in(std::string_view text,
                                                   std::span<const IncludedFile> includes) {
-  auto found = scan_text(text).identifiers;
-  for (const IncludedFile& file : includes) found.merge(scan_text(file.text).identifiers);
+  auto found = scan_source(text).identifiers;
+  for (const IncludedFile& file : includes) found.merge(scan_source(file.text).identifiers);
   return found;
 }
 

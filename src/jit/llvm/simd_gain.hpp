@@ -9,13 +9,13 @@ class Function;
 namespace op2::jit {
 
 /// What the loops of a vectorised function save and what they cost, in instructions, roughly.
-struct LaneGain {
+struct SimdGain {
   double saved = 0;  ///< arithmetic that one element after the other would need more
   double moved = 0;  ///< between rows of elements and vectors: shuffles, insertions, extractions
 };
 
 /// Divisions and roots count as many instructions, because they take as long. Loads and stores of
 /// rows are not counted: scalar code has them too.
-LaneGain gain_of_lanes(llvm::Function& blocks);
+SimdGain simd_gain(llvm::Function& blocks);
 
 }  // namespace op2::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be known of a kernel's text without a compiler: the names in it and the files it
+// What can be known of a kernel's source without a compiler: the names in it and the files it
 // includes.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace op2::jit {
 
-struct TextScan {
+struct SourceScan {
   std::set<std::string, std::less<>> identifiers;
   std::vector<std::string> includes;  ///< names between quotes, in order; never those in <>
-  /// All that is not a comment, as parts of the text, in order: words, numbers, literals, single
+  /// All that is not a comment, as parts of the source, in order: words, numbers, literals, single
   /// characters, and the beginnings of directives, of which `#include <...>` goes to its line's
   /// end.
   std::vector<std::string_view> tokens;
@@ -24,14 +24,14 @@ struct TextScan {
 
 /// Skips comments, literals and numbers; knows neither macros nor conditions, so it may find more
 /// than the compiler sees, and less only if macros make names (`a##b`) or are what is included.
-TextScan scan_text(std::string_view text);
+SourceScan scan_source(std::string_view text);
 
-/// The files that `text` includes, directly or not, sorted by name, which is their path relative to
-/// `folder`. Names are looked up beside the including file, then in `folder`; what is not found is
-/// left to the compiler.
+/// The files that `source` includes, directly or not, sorted by name, which is their path relative
+/// to `folder`. Names are looked up beside the including file, then in `folder`; what is not found
+/// is left to the compiler.
 std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder);
 
-/// The identifiers in `text` and in the included files.
+/// The identifiers in `source` and in the included files.
 std::set<std::string, std::less<>> identifiers_in(std::string_view text,
                                                   std::span<const IncludedFile> includes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/emit_call.hpp>
+#include <jit/target/cpu/emit_call.hpp>
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <jit/backend.hpp>
-#include <jit/emit_parts.hpp>
+#include <jit/target/cpu/emit_parts.hpp>
 
 namespace op2::jit {
 namespace {
@@ -65,7 +65,7 @@ std::vector<std::string> actual_arguments(const LoopNest& nest, std::size_t call
       actual.push_back(passed(vector_name(call, k), is_single(nest), true));
     else
       actual.push_back(passed(pointers[static_cast<std::size_t>(args[k].position)], is_single(nest),
-                              nest.calls[call].any_const || is_wide(shape)));
+                              nest.calls[call].any_const || is_64_bit_integer(shape)));
   }
   return actual;
 }
@@ -117,7 +117,7 @@ bool converts_pointers(const LoopNest& nest) {
   if (!is_single(nest)) return false;
   return nest.calls[0].any_const ||
          std::ranges::any_of(nest.calls[0].args, [&](const CallArg& arg) {
-           return is_vector(nest, arg) || is_wide(nest_arg(nest, arg));
+           return is_vector(nest, arg) || is_64_bit_integer(nest_arg(nest, arg));
          });
 }
 

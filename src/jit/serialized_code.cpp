@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/parcel.hpp>
+#include <jit/serialized_code.hpp>
 
 #include <utility>
 
@@ -20,7 +20,7 @@ namespace {
 
 }  // namespace
 
-std::vector<std::byte> pack(std::span<const Product> products) {
+std::vector<std::byte> serialize(std::span<const Product> products) {
   Writer out;
   for (const Product& product : products)
     out.block(product.built.error ? std::vector<std::byte>{}
@@ -28,28 +28,27 @@ std::vector<std::byte> pack(std::span<const Product> products) {
   return std::move(out.bytes());
 }
 
-std::vector<std::span<const std::byte>> unpack(std::span<const std::byte> bytes,
-                                               std::size_t count) {
+std::vector<std::span<const std::byte>> blocks_of(std::span<const std::byte> bytes,
+                                                  std::size_t count) {
   Reader in(bytes);
-  std::vector<std::span<const std::byte>> parcels;
-  for (std::size_t i = 0; i < count; ++i) parcels.push_back(in.block());
-  return parcels;
+  std::vector<std::span<const std::byte>> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(in.block());
+  return blocks;
 }
 
-std::unique_ptr<const CompiledLoop> adopt(const LoopRequest& request,
-                                          std::span<const std::byte> parcel, Backend& backend,
-                                          const JitOptions& options,
-                                          std::span<const Constant> declared) {
-  const ParsedEntry parsed = parse_entry(parcel);
+std::unique_ptr<const CompiledLoop> deserialize(const LoopRequest& request,
+                                                std::span<const std::byte> block, Target& target,
+                                                std::span<const Constant> declared) {
+  const ParsedEntry parsed = parse_entry(block);
   if (parsed.state != EntryState::good) refuse(request, parsed.reason);
   LoopRequest named = request;
   use_constants(named.nest, parsed.entry.constants, declared);
-  const LoopJob job = prepare(named, backend.target(), options, declared);
+  const LoopJob job = prepare(named, target, declared);
   if (parsed.key != job.key) refuse(request, "it is of another loop, machine or library");
-  LinkedLoop linked = link_loop(backend, job, parsed.entry);
-  if (linked.loop == nullptr) fail_to_link(job, linked.message);
-  linked.loop->received = true;
-  return std::move(linked.loop);
+  LoadedLoop loaded = load_loop(target, job, parsed.entry);
+  if (loaded.loop == nullptr) fail_to_link(job, loaded.message);
+  loaded.loop->received = true;
+  return std::move(loaded.loop);
 }
 
 }  // namespace op2::jit

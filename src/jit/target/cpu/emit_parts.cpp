@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/emit_parts.hpp>
+#include <jit/target/cpu/emit_parts.hpp>
 
 #include <map>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How generated code calls the kernels of a nest. A single kernel stands in the same translation
-// unit as its loop. Each of several has a unit of its own, so that nothing in its source, macros
+// unit as its loop. Each of several has a separate unit, so that nothing in its source, macros
 // included, can meet another's; there, a function with a C name calls it. All of them are linked
 // and inlined before the loop is optimised.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace op2::jit {
 
-/// The C name of the function that calls the kernel of a call in a unit of its own.
+/// The C name of the function that calls the kernel of a call in a separate unit.
 std::string call_symbol(std::size_t call);
 
 /// Declarations of these functions; empty for a single kernel.

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/emit_lanes.hpp>
+#include <jit/target/cpu/emit_simd.hpp>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include <core/value_type.hpp>
-#include <jit/emit_call.hpp>
-#include <jit/emit_parts.hpp>
+#include <jit/target/cpu/emit_call.hpp>
+#include <jit/target/cpu/emit_parts.hpp>
 
 namespace op2::jit {
 namespace {
 
-/// Rows at least as long as a cache line are asked for this long before they are needed. A block
-/// reads its rows side by side, column by column; from this the processor does not guess what comes
-/// next. Measured: 1.6 times as fast for rows of 16 doubles, and nothing to gain for short rows.
-constexpr int cache_line = 64, fetch_ahead_bytes = 1024;
+/// Rows at least as long as a cache line are prefetched by this distance. A block reads its rows
+/// side by side, column by column; from this the processor does not guess what comes next.
+/// Measured: 1.6 times as fast for rows of 16 doubles, and nothing to gain for short rows.
+constexpr int cache_line = 64, prefetch_bytes = 1024;
 
 /// Data of an argument that each lane has for itself.
-bool is_in_lanes(const ArgShape& arg) {
+bool is_per_lane(const ArgShape& arg) {
   return is_dat(arg) || is_number(arg) || is_local_block(arg);
 }
 bool is_added(const ArgShape& arg) {
@@ -42,13 +42,13 @@ class BlockEmitter {
       : out_(out), nest_(nest), args_(nest.args), width_(width) {}
 
   void emit(const std::string& declarations) {
-    // With a C name it is found again in what the compiler says of it.
+    // With a C name it is found again in the compiler's remarks.
     line("\nextern \"C\" __attribute__((__noinline__)) void {}(long op2_begin, long op2_end{}) {{",
          blocks_function, declarations);
     start_reductions();
     line("  for (long op2_block = op2_begin; op2_block < op2_end; op2_block += {}) {{", width_);
     declare_memory();
-    fetch_ahead();
+    prefetch();
     load();
     call();
     store();
@@ -83,13 +83,13 @@ class BlockEmitter {
     }
   }
 
-  void fetch_ahead() {
+  void prefetch() {
     for (const ArgShape& arg : args_) {
       const auto bytes = static_cast<int>(core::size_of(arg.type, arg.dim));
       if (!is_loaded(arg) || is_indirect(arg) || bytes < cache_line) continue;
-      line("    op2_simd::fetch<{}>({});", width_ * bytes,
-           row_address(
-               arg, fmt::format("(op2_block + {})", std::max(width_, fetch_ahead_bytes / bytes))));
+      line("    op2_simd::prefetch<{}>({});", width_ * bytes,
+           row_address(arg,
+                       fmt::format("(op2_block + {})", std::max(width_, prefetch_bytes / bytes))));
     }
   }
 
@@ -116,8 +116,8 @@ class BlockEmitter {
     std::vector<std::string> pointers;
     for (std::size_t i = 0; i < args_.size(); ++i) {
       const ArgShape& arg = args_[i];
-      pointers.push_back(fmt::format("{}{}", is_in_lanes(arg) ? "op2_arg" : "op2_global", i));
-      if (!is_in_lanes(arg)) continue;
+      pointers.push_back(fmt::format("{}{}", is_per_lane(arg) ? "op2_arg" : "op2_global", i));
+      if (!is_per_lane(arg)) continue;
       line("      {} op2_arg{}[{}];", type_of(arg), i, dim_of(arg));
       if (is_added(arg))
         line("      op2_simd::clear(op2_arg{});", i);
@@ -126,7 +126,7 @@ class BlockEmitter {
     }
     out_.append(calls_of(nest_, pointers, "      "));
     for (std::size_t i = 0; i < args_.size(); ++i)
-      if (is_in_lanes(args_[i]) && !is_number(args_[i]) && writes(args_[i]))
+      if (is_per_lane(args_[i]) && !is_number(args_[i]) && writes(args_[i]))
         line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);
     line("    }});");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/lanes.hpp>
+#include <jit/target/cpu/simd_choice.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,25 +14,26 @@ using test::global;
 using test::off;
 
 std::string choice(std::vector<ArgShape> args, int vector_bytes = 64) {
-  return words_of(lanes_of(args, vector_bytes));
+  return description_of(simd_choice(args, vector_bytes));
 }
 
-TEST(Lanes, AreAsManyAsTheLargestTypeLeavesRoomFor) {
-  EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}), "8 wide");
-  EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}, 16), "2 wide");
-  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::f32)}), "16 wide");
+TEST(Simd, AreAsManyAsTheLargestTypeLeavesRoomFor) {
+  EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}), "SIMD width 8");
+  EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}, 16), "SIMD width 2");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::f32)}), "SIMD width 16");
   EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::b8)}),
             "scalar: argument 0 is bool, of which there are no vectors");
-  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::i32), dat(1, 1, OP_READ, 0)}, 32), "4 wide");
+  EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::i32), dat(1, 1, OP_READ, 0)}, 32), "SIMD width 4");
   EXPECT_EQ(choice({dat(0, 1, OP_RW)}, 0), "scalar: the vectors of the CPU hold one element");
 }
 
-TEST(Lanes, MayAddToRowsThatOthersAddTo) {
-  EXPECT_EQ(choice({dat(0, 4, OP_INC, 0), dat(0, 4, OP_INC, 1), dat(1, 4, OP_READ, 0)}), "8 wide");
-  EXPECT_EQ(choice({dat(0, 4, OP_INC, 0), off(dat(0, 4, OP_READ, 0))}), "8 wide");
+TEST(Simd, MayAddToRowsThatOthersAddTo) {
+  EXPECT_EQ(choice({dat(0, 4, OP_INC, 0), dat(0, 4, OP_INC, 1), dat(1, 4, OP_READ, 0)}),
+            "SIMD width 8");
+  EXPECT_EQ(choice({dat(0, 4, OP_INC, 0), off(dat(0, 4, OP_READ, 0))}), "SIMD width 8");
 }
 
-TEST(Lanes, MustNotSeeWhatOthersWrite) {
+TEST(Simd, MustNotSeeWhatOthersWrite) {
   EXPECT_EQ(choice({dat(0, 1, OP_READ, 0), dat(0, 1, OP_INC, 1)}),
             "scalar: argument 1 writes a dat that another uses");
   EXPECT_EQ(choice({dat(0, 1, OP_INC), dat(0, 1, OP_INC, 1)}),
@@ -44,8 +45,9 @@ TEST(Lanes, MustNotSeeWhatOthersWrite) {
   EXPECT_EQ(choice({dat(0, 1, OP_RW, 0)}), "scalar: argument 0 writes through a map");
 }
 
-TEST(Lanes, HoldReductionsAndArgumentsOfModerateSize) {
-  EXPECT_EQ(choice({dat(0, 1, OP_READ), global(16, OP_INC), global(1000, OP_READ)}), "8 wide");
+TEST(Simd, HoldReductionsAndArgumentsOfModerateSize) {
+  EXPECT_EQ(choice({dat(0, 1, OP_READ), global(16, OP_INC), global(1000, OP_READ)}),
+            "SIMD width 8");
   EXPECT_EQ(choice({dat(0, 1, OP_READ), global(17, OP_MAX)}),
             "scalar: argument 1 reduces 17 values");
   EXPECT_EQ(choice({dat(0, 300, OP_READ)}), "scalar: an element has 2400 bytes of arguments");

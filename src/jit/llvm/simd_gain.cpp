@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/llvm/lane_gain.hpp>
+#include <jit/llvm/simd_gain.hpp>
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr double division = 5, root = 8, library_function = 20;
 
 /// Elements of the vector that the instruction makes or compares; 1: it is scalar.
-double lanes_of(const llvm::Instruction& instruction) {
+double width_of(const llvm::Instruction& instruction) {
   const llvm::Type* type = instruction.getType();
   if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
     return static_cast<double>(vector->getNumElements());
@@ -72,13 +72,13 @@ bool is_vector_call(const llvm::Instruction& instruction) {
          is_vector_mathematics(call->getCalledFunction()->getName());
 }
 
-/// The first element of a vector needs no instruction of its own.
+/// The first element of a vector needs no instruction.
 bool is_first(const llvm::Value* index) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index);
   return constant != nullptr && constant->isZero();
 }
 
-void count(const llvm::Instruction& instruction, LaneGain& gain) {
+void count(const llvm::Instruction& instruction, SimdGain& gain) {
   if (const auto* insert = llvm::dyn_cast<llvm::InsertElementInst>(&instruction))
     gain.moved += is_first(insert->getOperand(2)) ? 0 : 1;
   else if (const auto* extract = llvm::dyn_cast<llvm::ExtractElementInst>(&instruction))
@@ -86,19 +86,19 @@ void count(const llvm::Instruction& instruction, LaneGain& gain) {
   else if (llvm::isa<llvm::ShuffleVectorInst>(instruction))
     gain.moved += 1;
   else if (becomes_calls(instruction))
-    gain.moved += 2 * (lanes_of(instruction) - 1);
+    gain.moved += 2 * (width_of(instruction) - 1);
   else if (is_vector_call(instruction))
-    gain.saved += (lanes_of(instruction) - 1) * library_function;
+    gain.saved += (width_of(instruction) - 1) * library_function;
   else if (is_arithmetic(instruction))
-    gain.saved += (lanes_of(instruction) - 1) * weight_of(instruction);
+    gain.saved += (width_of(instruction) - 1) * weight_of(instruction);
 }
 
 }  // namespace
 
-LaneGain gain_of_lanes(llvm::Function& blocks) {
+SimdGain simd_gain(llvm::Function& blocks) {
   const llvm::DominatorTree dominators(blocks);
   const llvm::LoopInfo loops(dominators);
-  LaneGain gain;
+  SimdGain gain;
   for (const llvm::BasicBlock& block : blocks)
     if (loops.getLoopFor(&block) != nullptr)
       for (const llvm::Instruction& instruction : block) count(instruction, gain);

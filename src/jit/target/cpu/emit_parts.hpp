@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the emitted functions of a loop have in common: kinds of arguments, parameters, rows. Names
-// in emitted text begin with op2_.
+// in emitted source begin with op2_.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ inline bool is_number(const ArgShape& arg) {
   return arg.active && arg.kind == OP_ARG_IDX;
 }
 /// 64-bit integers: `long` and `long long` are of one size but not one type.
-inline bool is_wide(const ArgShape& arg) {
+inline bool is_64_bit_integer(const ArgShape& arg) {
   return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
 }
 inline bool is_local_block(const ArgShape& arg) {
@@ -47,7 +47,7 @@ struct Parameter {
 /// each distinct map, each global and each table of numbers.
 std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args);
 
-/// What stands behind the kernel's pointer, also of an argument that is off.
+/// What the kernel's pointer points to, also of an argument that is off.
 std::string type_of(const ArgShape& arg);
 int dim_of(const ArgShape& arg);
 
@@ -64,7 +64,7 @@ std::vector<ArgShape> columns_of(const std::vector<ArgShape>& args);
 /// Where a dat's row begins. @param row  an expression
 std::string row_address(const ArgShape& arg, const std::string& row);
 
-/// The number that the kernel is told of a row. @param row  an expression
+/// The number that the kernel gets for a row. @param row  an expression
 std::string number_of_row(std::size_t position, const std::string& row);
 
 }  // namespace op2::jit

@@ -32,7 +32,7 @@ struct Process {
   }
 };
 
-struct Parcels : testing::Test {
+struct SerializedCode : testing::Test {
   test::TemporaryDirectory folder;
   Process leader{folder / "leader"}, other{folder / "other"};
   op_kernel_core kernel{
@@ -41,16 +41,16 @@ struct Parcels : testing::Test {
   LoopRequest loop(int dim = 1) {
     return test::loop_request(kernel, {test::dat(0, dim, OP_RW)}, leader.declared());
   }
-  std::string refusal(std::span<const std::byte> parcels, int dim = 1) {
-    const std::vector<Built> built = other.jit.adopt({{loop(dim)}}, parcels);
+  std::string refusal(std::span<const std::byte> code, int dim = 1) {
+    const std::vector<Built> built = other.jit.adopt({{loop(dim)}}, code);
     return built[0].error ? built[0].error->what() : "no error";
   }
 };
 
-TEST_F(Parcels, CodeIsAdoptedWithoutDiskAndCompiler) {
+TEST_F(SerializedCode, CodeIsAdoptedWithoutDiskAndCompiler) {
   const std::vector<LoopRequest> loops{loop(1), loop(2)};
   const Production made = leader.jit.produce(loops);
-  const std::vector<Built> adopted = other.jit.adopt(loops, made.parcels);
+  const std::vector<Built> adopted = other.jit.adopt(loops, made.code);
   ASSERT_EQ(adopted.size(), 2U);
   EXPECT_EQ(adopted[1].code->key, made.built[1].code->key);
   EXPECT_EQ(adopted[1].code->signature, "double*");
@@ -59,72 +59,71 @@ TEST_F(Parcels, CodeIsAdoptedWithoutDiskAndCompiler) {
   EXPECT_FALSE(std::filesystem::exists(folder / "other"));
 }
 
-TEST_F(Parcels, CodeFromDiskIsAsGoodAsFreshCode) {
+TEST_F(SerializedCode, CodeFromDiskIsAsGoodAsFreshCode) {
   leader.jit.produce({{loop()}});
   const Production again = leader.jit.produce({{loop()}});
   EXPECT_TRUE(again.built[0].code->from_disk);
-  EXPECT_NE(other.jit.adopt({{loop()}}, again.parcels)[0].code, nullptr);
+  EXPECT_NE(other.jit.adopt({{loop()}}, again.code)[0].code, nullptr);
   EXPECT_EQ(leader.backend->compilations, 1);
 }
 
-TEST_F(Parcels, ConstantsAreThoseOfTheProcessThatLinks) {
-  other.jit.adopt({{loop()}}, leader.jit.produce({{loop()}}).parcels);
+TEST_F(SerializedCode, ConstantsAreThoseOfTheProcessThatLinks) {
+  other.jit.adopt({{loop()}}, leader.jit.produce({{loop()}}).code);
   ASSERT_EQ(other.backend->symbols.size(), 1U);
   EXPECT_EQ(other.backend->symbols[0].address, &other.gam);
 }
 
-TEST_F(Parcels, AConstantThatTheCompilerHasFoundIsLinkedEverywhere) {
+TEST_F(SerializedCode, AConstantThatTheCompilerHasFoundIsLinkedEverywhere) {
   kernel.source = "#define paste(a, b) a##b\nvoid k(double* a) { *a *= paste(e, ps) * gam; }";
   leader.backend->unknown = "eps";
-  other.jit.adopt({{loop()}}, leader.jit.produce({{loop()}}).parcels);
+  other.jit.adopt({{loop()}}, leader.jit.produce({{loop()}}).code);
   ASSERT_EQ(other.backend->symbols.size(), 2U);
   EXPECT_EQ(other.backend->symbols[0].name, "op2_const_eps");
   EXPECT_EQ(other.backend->symbols[0].address, &other.eps);
 }
 
-TEST_F(Parcels, ALoopWithoutCodeLeavesTheOthersAlone) {
+TEST_F(SerializedCode, ALoopWithoutCodeLeavesTheOthersAlone) {
   const std::vector<LoopRequest> loops{loop(1), loop(2)};
   leader.backend->failing_links = 1;
   const Production made = leader.jit.produce(loops);
-  const std::vector<Built> adopted = other.jit.adopt(loops, made.parcels);
+  const std::vector<Built> adopted = other.jit.adopt(loops, made.code);
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_EQ(adopted[i].code == nullptr, made.built[i].code == nullptr);
 }
 
-TEST_F(Parcels, AParcelThatDoesNotLinkIsAnError) {
+TEST_F(SerializedCode, CodeThatDoesNotLinkIsAnError) {
   const Production made = leader.jit.produce({{loop()}});
   other.backend->failing_links = 1;
-  EXPECT_THAT(refusal(made.parcels), HasSubstr("OP2-E506 loop 'loop' (main.cpp:7): the code of "
-                                               "kernel 'k' cannot be linked: does not link"));
+  EXPECT_THAT(refusal(made.code), HasSubstr("OP2-E506 loop 'loop' (main.cpp:7): the code of "
+                                            "kernel 'k' cannot be linked: does not link"));
 }
 
-TEST_F(Parcels, ADamagedParcelIsAnError) {
+TEST_F(SerializedCode, DamagedCodeIsAnError) {
   Production made = leader.jit.produce({{loop()}});
-  made.parcels.back() ^= std::byte{1};
-  EXPECT_THAT(refusal(made.parcels), HasSubstr("cannot be used: checksum"));
-  made.parcels.resize(20);
-  EXPECT_THAT(refusal(made.parcels), HasSubstr("cannot be used: length"));
+  made.code.back() ^= std::byte{1};
+  EXPECT_THAT(refusal(made.code), HasSubstr("cannot be used: checksum"));
+  made.code.resize(20);
+  EXPECT_THAT(refusal(made.code), HasSubstr("cannot be used: length"));
   EXPECT_THAT(refusal({}), HasSubstr("OP2-E901 loop 'loop' (main.cpp:7)"));
 }
 
-TEST_F(Parcels, TheCodeOfAnotherLoopIsNotTaken) {
-  EXPECT_THAT(refusal(leader.jit.produce({{loop(1)}}).parcels, 2), HasSubstr("of another loop"));
+TEST_F(SerializedCode, TheCodeOfAnotherLoopIsNotTaken) {
+  EXPECT_THAT(refusal(leader.jit.produce({{loop(1)}}).code, 2), HasSubstr("of another loop"));
 }
 
-TEST_F(Parcels, TheCodeForAnotherMachineIsNotTaken) {
+TEST_F(SerializedCode, TheCodeForAnotherMachineIsNotTaken) {
   other.backend->cpu = "older";
-  EXPECT_THAT(refusal(leader.jit.produce({{loop()}}).parcels),
-              HasSubstr("of another loop, machine"));
+  EXPECT_THAT(refusal(leader.jit.produce({{loop()}}).code), HasSubstr("of another loop, machine"));
 }
 
-TEST_F(Parcels, TargetsDifferIfTheMachinesDo) {
+TEST_F(SerializedCode, TargetsDifferIfTheMachinesDo) {
   EXPECT_EQ(leader.jit.target(), other.jit.target());
   other.backend->cpu = "older";
   EXPECT_NE(leader.jit.target(), other.jit.target());
   EXPECT_EQ(other.backend->compilations, 0);
 }
 
-TEST_F(Parcels, AMakerIsAskedOnceForWhatIsNotInMemory) {
+TEST_F(SerializedCode, AMakerIsAskedOnceForWhatIsNotInMemory) {
   std::vector<std::size_t> asked;
   const Maker make = [&](std::span<const LoopRequest> missing) {
     asked.push_back(missing.size());
@@ -134,7 +133,7 @@ TEST_F(Parcels, AMakerIsAskedOnceForWhatIsNotInMemory) {
   EXPECT_THAT(asked, ElementsAre(2));
 }
 
-TEST_F(Parcels, WhatAMakerThrowsReachesTheCallerAndIsForgotten) {
+TEST_F(SerializedCode, WhatAMakerThrowsReachesTheCallerAndIsForgotten) {
   const Maker broken = [](std::span<const LoopRequest>) -> std::vector<Built> {
     core::fail(ErrorCode::communication_failure, "the network is down");
   };
@@ -142,9 +141,9 @@ TEST_F(Parcels, WhatAMakerThrowsReachesTheCallerAndIsForgotten) {
   EXPECT_NE(leader.jit.get({{loop()}})[0].code, nullptr);
 }
 
-TEST_F(Parcels, AdoptedCodeCountsAsReceived) {
+TEST_F(SerializedCode, AdoptedCodeCountsAsReceived) {
   const Production made = leader.jit.produce({{loop()}});
-  other.jit.get({{loop()}}, [&](auto missing) { return other.jit.adopt(missing, made.parcels); });
+  other.jit.get({{loop()}}, [&](auto missing) { return other.jit.adopt(missing, made.code); });
   const op_jit_statistics statistics = other.jit.statistics();
   EXPECT_EQ(statistics.received, 1);
   EXPECT_EQ(statistics.compiled + statistics.disk_hits, 0);

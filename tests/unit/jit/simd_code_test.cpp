@@ -11,10 +11,11 @@
 #include <gmock/gmock.h>
 
 #include <core/value_type.hpp>
-#include <jit/emit_cpu.hpp>
-#include <jit/emit_lanes.hpp>
 #include <jit/jit.hpp>
 #include <jit/plugin_loader.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
+#include <jit/target/cpu/emit_cpu.hpp>
+#include <jit/target/cpu/emit_simd.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
@@ -25,7 +26,7 @@ namespace {
 
 using Random = std::mt19937;
 
-constexpr int elements = 53, targets = 20;  // no multiple of any number of lanes
+constexpr int elements = 53, targets = 20;  // not a multiple of any SIMD width
 constexpr Type types[] = {Type::f64, Type::f32, Type::i32, Type::i64,
                           Type::u32, Type::u64, Type::b8};
 
@@ -138,7 +139,7 @@ struct World {
   }
 };
 
-struct WideCode : testing::Test {
+struct SimdCode : testing::Test {
   test::TemporaryDirectory folder;
   core::Log log{core::LogLevel::off};
 
@@ -160,7 +161,7 @@ struct WideCode : testing::Test {
   }
 
   /// @return how many of the loops were executed several elements at once
-  int compare(Jit& wide, Jit& scalar, int seeds) {
+  int compare(Jit& simd, Jit& scalar, int seeds) {
     int several = 0;
     for (int seed = 1; seed <= seeds; ++seed) {
       Random random(static_cast<unsigned>(seed));
@@ -168,74 +169,75 @@ struct WideCode : testing::Test {
       const std::string text = kernel_text(random, args);
       World world(random, args), expected = world;
       const int begin = pick(random, 0, 10), end = pick(random, begin, elements);
-      const Outcome fast = code(wide, "mix", text, args), plain = code(scalar, "mix", text, args);
+      const Outcome fast = code(simd, "mix", text, args), plain = code(scalar, "mix", text, args);
       if (fast.error || plain.error) return several;
-      EXPECT_EQ(plain.code->lanes, "scalar: OP2_DISABLE=simd");
-      several += fast.code->lanes.ends_with(" wide");
-      world.run(fast.code->range, args, begin, end);
-      expected.run(plain.code->range, args, begin, end);
+      EXPECT_EQ(plain.code->simd.reason, ScalarReason::disabled);
+      several += fast.code->simd.vectorised() ? 1 : 0;
+      world.run(range_of(*fast.code), args, begin, end);
+      expected.run(range_of(*plain.code), args, begin, end);
       EXPECT_EQ(world.memory, expected.memory)
-          << "seed " << seed << ", " << fast.code->lanes << "\n"
+          << "seed " << seed << ", " << description_of(fast.code->simd) << "\n"
           << text;
     }
     return several;
   }
 };
 
-TEST_F(WideCode, GivesWhatOneElementAfterTheOtherGives) {
-  const auto wide = make(true), scalar = make(false);
-  const int several = compare(*wide, *scalar, 60);
+TEST_F(SimdCode, GivesWhatOneElementAfterTheOtherGives) {
+  const auto simd = make(true), scalar = make(false);
+  const int several = compare(*simd, *scalar, 60);
   std::printf("checked 60 random loops, %d of them several elements at once\n", several);
   EXPECT_GT(several, 30);
 }
 
-TEST_F(WideCode, GivesTheSameOnCpusWithNarrowerVectors) {
+TEST_F(SimdCode, GivesTheSameOnCpusWithNarrowerVectors) {
   const auto scalar = make(false);
-  for (const auto& [cpu, lanes] : {std::pair("x86-64-v3", "4 wide"), {"x86-64", "2 wide"}}) {
-    const auto wide = make(true, cpu);
+  for (const auto& [cpu, width] : {std::pair("x86-64-v3", 4), {"x86-64", 2}}) {
+    const auto simd = make(true, cpu);
     try {
-      wide->target();
+      simd->target();
     } catch (const Error& error) {
       GTEST_SKIP() << error.what();
     }
     const auto text = "void twice(double* a) { *a *= 2; }";
-    EXPECT_EQ(code(*wide, "twice", text, {test::dat(0, 1, OP_RW)}).code->lanes, lanes);
-    EXPECT_GT(compare(*wide, *scalar, 20), 10);
+    EXPECT_EQ(code(*simd, "twice", text, {test::dat(0, 1, OP_RW)}).code->simd.width, width);
+    EXPECT_GT(compare(*simd, *scalar, 20), 10);
   }
 }
 
-TEST_F(WideCode, NamesTheFunctionThatStandsInItsWay) {
+TEST_F(SimdCode, NamesTheFunctionThatStandsInItsWay) {
   const auto jit = make(true);
   const Outcome outcome = code(
       *jit, "tell", "#include <cstdio>\nvoid tell(const double* a) { std::printf(\"%g\", *a); }",
       {test::dat(0, 1, OP_READ)});
   ASSERT_FALSE(outcome.error);
-  EXPECT_THAT(outcome.code->lanes, testing::StartsWith("scalar: "));
-  EXPECT_THAT(outcome.code->lanes, testing::HasSubstr("calls printf"));
+  EXPECT_EQ(outcome.code->simd.reason, ScalarReason::calls);
+  EXPECT_EQ(description_of(outcome.code->simd), "scalar: calls printf");
 }
 
-TEST_F(WideCode, IsNotMadeWhereItWouldOnlyMoveData) {
+TEST_F(SimdCode, IsNotMadeWhereItWouldOnlyMoveData) {
   JitOptions options = test::jit_options(folder.path(), [] { return std::vector<Constant>(); });
   options.cache.mode = core::CacheMode::off;
   Jit jit(std::move(options), log);
-  const auto lanes = [&](const char* name, const char* text) {
-    return code(jit, name, text, {test::dat(0, 4, OP_READ), test::dat(1, 4, OP_WRITE)}).code->lanes;
+  const auto reason = [&](const char* name, const char* text) {
+    return code(jit, name, text, {test::dat(0, 4, OP_READ), test::dat(1, 4, OP_WRITE)})
+        .code->simd.reason;
   };
-  EXPECT_THAT(lanes("copy",
-                    "void copy(const double* a, double* b) { for (int n = 0; n < 4; ++n) "
-                    "b[n] = a[n]; }"),
-              testing::AllOf(testing::StartsWith("scalar: "), testing::HasSubstr("fill vectors")));
-  EXPECT_THAT(lanes("roots",
-                    "#include <cmath>\nvoid roots(const double* a, double* b) { for (int n "
-                    "= 0; n < 4; ++n) b[n] = std::sqrt(a[n] / (1 + a[n] * a[n])); }"),
-              testing::EndsWith(" wide"));
-  EXPECT_THAT(lanes("powers",
-                    "#include <cmath>\nvoid powers(const double* a, double* b) { for (int n "
-                    "= 0; n < 4; ++n) b[n] = std::exp(2 * a[n]); }"),
-              testing::StartsWith("scalar: "));
+  EXPECT_EQ(reason("copy",
+                   "void copy(const double* a, double* b) { for (int n = 0; n < 4; ++n) "
+                   "b[n] = a[n]; }"),
+            ScalarReason::not_profitable);
+  EXPECT_EQ(reason("roots",
+                   "#include <cmath>\nvoid roots(const double* a, double* b) { for (int n "
+                   "= 0; n < 4; ++n) b[n] = std::sqrt(a[n] / (1 + a[n] * a[n])); }"),
+            ScalarReason::none);
+  EXPECT_EQ(reason("powers",
+                   "#include <cmath>\nvoid powers(const double* a, double* b) { for (int n "
+                   "= 0; n < 4; ++n) b[n] = std::exp(2 * a[n]); }"),
+            ScalarReason::not_profitable);
 }
 
-TEST_F(WideCode, CallsMathematicsOfVectorsIfAllowed) {
+TEST_F(SimdCode, CallsMathematicsOfVectorsIfAllowed) {
   const std::vector<ArgShape> args{test::dat(0, 3, OP_READ), test::dat(1, 3, OP_WRITE),
                                    test::dat(2, 1, OP_WRITE, -1, Type::f32)};
   const std::string text =
@@ -253,12 +255,12 @@ TEST_F(WideCode, CallsMathematicsOfVectorsIfAllowed) {
     const Outcome outcome = code(jit, "f", text, args);
     ASSERT_FALSE(outcome.error);
     if (vector_math && dlopen("libmvec.so.1", RTLD_NOW) == nullptr) GTEST_SKIP() << "no libmvec";
-    EXPECT_EQ(outcome.code->lanes.ends_with(" wide"), vector_math) << outcome.code->lanes;
+    EXPECT_EQ(outcome.code->simd.vectorised(), vector_math) << description_of(outcome.code->simd);
     const core::ArgBinding bindings[] = {
         {values.data(), nullptr, 0},
         {vector_math ? fast.data() : exact.data(), nullptr, 0},
         {vector_math ? fast_logarithms.data() : logarithms.data(), nullptr, 0}};
-    outcome.code->range(0, elements, bindings);
+    range_of (*outcome.code)(0, elements, bindings);
   }
   for (std::size_t k = 0; k < exact.size(); ++k)
     EXPECT_NEAR(fast[k], exact[k], 8 * 2.3e-16 * std::fabs(exact[k]));
@@ -266,7 +268,7 @@ TEST_F(WideCode, CallsMathematicsOfVectorsIfAllowed) {
     EXPECT_NEAR(fast_logarithms[k], logarithms[k], 8 * 1.2e-7f * std::fabs(logarithms[k]));
 }
 
-TEST_F(WideCode, AddsInTheOrderOfTheElements) {
+TEST_F(SimdCode, AddsInTheOrderOfTheElements) {
   // Sums of very different numbers show the order.
   const std::vector<ArgShape> args{test::dat(0, 1, OP_READ), test::dat(1, 1, OP_INC, 0),
                                    test::dat(1, 1, OP_INC, 1)};
@@ -286,24 +288,24 @@ TEST_F(WideCode, AddsInTheOrderOfTheElements) {
     double* to = (simd ? sums : expected).data();
     const core::ArgBinding bindings[] = {
         {weights.data(), nullptr, 0}, {to, map.data(), 2}, {to, map.data() + 1, 2}};
-    outcome.code->range(0, elements, bindings);
+    range_of (*outcome.code)(0, elements, bindings);
   }
   EXPECT_EQ(sums, expected);
 }
 
-TEST_F(WideCode, LeavesTheSignOfZeroWhereItAddsNothing) {
+TEST_F(SimdCode, LeavesTheSignOfZeroWhereItAddsNothing) {
   const auto jit = make(true);
   const Outcome outcome =
       code(*jit, "f", "void f(const double* w, double* a) { if (*w > 0) a[0] -= *w; }",
            {test::dat(0, 1, OP_READ), test::dat(1, 2, OP_INC, 0)});
   ASSERT_FALSE(outcome.error);
-  ASSERT_THAT(outcome.code->lanes, testing::EndsWith(" wide"));
+  ASSERT_TRUE(outcome.code->simd.vectorised());
   std::vector<double> weights(elements), sums(2 * targets, -0.0);
   weights[3] = 1;
   std::vector<int> map;  // shape [elements x 2]
   for (int k = 0; k < 2 * elements; ++k) map.push_back(k / 2 % targets);
   const core::ArgBinding bindings[] = {{weights.data(), nullptr, 0}, {sums.data(), map.data(), 2}};
-  outcome.code->range(0, elements, bindings);
+  range_of (*outcome.code)(0, elements, bindings);
   for (int k = 0; k < 2 * targets; ++k) EXPECT_TRUE(std::signbit(sums[k])) << k;
   EXPECT_EQ(sums[6], -1);
 }
@@ -316,20 +318,20 @@ int shuffles_in(const std::string& body, const std::vector<ArgShape>& args) {
   CompileUnit& unit = request.units.emplace_back();
   unit.kernel = "f";
   unit.parameters.assign(args.begin(), args.end());
-  unit.source = emit_cpu(nest_of(call_of(kernel, {}), args), {4, ""})[0];
+  unit.source = emit_cpu(nest_of(call_of(kernel, {}), args), {.width = 4})[0];
   request.symbol = range_symbol;
   request.blocks = blocks_function;
   request.must_gain = false;
   const CompileResult result = load_backend(test::plugin_folder(), "")->compile(request);
   EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
-  EXPECT_EQ(result.not_vectorised, "");
+  EXPECT_EQ(result.scalar.reason, ScalarReason::none);
   const std::size_t begin = result.ir.find(blocks_function), end = result.ir.find("\n}", begin);
   int count = 0;
   for (auto at = begin; (at = result.ir.find("shufflevector", at + 1)) < end;) ++count;
   return count;
 }
 
-TEST_F(WideCode, TransposesOnceWhatIsAddedHereAndSubtractedThere) {
+TEST_F(SimdCode, TransposesOnceWhatIsAddedHereAndSubtractedThere) {
   const std::vector<ArgShape> args{test::dat(0, 4, OP_READ), test::dat(1, 4, OP_INC, 0),
                                    test::dat(1, 4, OP_INC, 1)};
   const auto both = [&](const char* first, const char* second) {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Descriptions of a processor, of a compilation and of loaded code. Plain structs: they
+// cross the boundary to plug-ins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <jit/access_finding.hpp>
+#include <jit/simd.hpp>
+
+namespace op2::jit {
+
+/// The machine that code is generated for.
+struct TargetInfo {
+  std::string triple;
+  std::string cpu;          ///< LLVM's name of the CPU
+  std::string features;     ///< instruction-set features, sorted, "+avx2,+fma,..."
+  std::string compiler;     ///< "LLVM 19.1.7" and whatever else tells builds of the compiler apart
+  int vector_bytes = 0;     ///< of the widest vectors; follows from the features
+  std::string vector_math;  ///< which mathematical functions of vectors there are; empty: none
+};
+
+/// One message of the compiler.
+struct Diagnostic {
+  enum class Severity { error, warning, note };
+  /// What the message is about, as far as it decides the error code or the wording.
+  enum class Kind {
+    other,
+    unknown_symbol,
+    missing_include,
+    limit,
+    open_bracket,  ///< a note where a bracket is that is never closed
+    redefinition
+  };
+  Severity severity = Severity::error;
+  Kind kind = Kind::other;
+  std::string
+      file;      ///< as in the #line directives of the source, or an included file; may be empty
+  int line = 0;  ///< 1-based; 0: no place
+  int column = 0;
+  std::string text;
+  std::string source_line;  ///< the line of text that the place is in, without line break
+  std::string subject;      ///< the symbol, file or bracket that `kind` is about, or empty
+  std::int32_t unit = 0;    ///< of the request
+};
+
+enum class CompileStatus {
+  ok,
+  rejected,         ///< `diagnostics` has at least one error
+  wrong_signature,  ///< `message` tells which parameter and why, `diagnostics` at most where: a
+                    ///< note
+  crashed,          ///< the compiler failed; `message` is what is known
+  unavailable       ///< the compiler cannot be loaded; `message` is the reason
+};
+
+struct CompileResult {
+  CompileStatus status = CompileStatus::crashed;
+  std::string message;
+  std::int32_t unit = 0;                ///< that was being worked on when it failed
+  std::vector<Diagnostic> diagnostics;  ///< errors, or the warnings of a successful compilation
+  std::vector<std::string> signatures;  ///< of each kernel the parameters as written, for display
+  std::vector<std::byte> object;        ///< the binary; of a CPU, relocatable ELF
+  std::string ir;                       ///< optimised LLVM IR
+  std::string assembly;
+  SimdChoice scalar{};  ///< if it has a reason: why the loop over lanes is not vector code that
+                        ///< gains; then there is no object
+  std::vector<AccessFinding> findings{};  ///< of a successful compilation
+  double seconds = 0;
+};
+
+/// A symbol that linked code may use, beside the mathematical functions on the plug-in's list.
+struct LinkSymbol {
+  std::string name;
+  void* address;
+};
+
+/// Linked code; unmapped when destroyed. Must be destroyed before its target.
+class LinkedCode {
+ public:
+  virtual ~LinkedCode() = default;
+  virtual void* entry() const = 0;
+};
+
+struct LinkResult {
+  std::unique_ptr<LinkedCode> code;  ///< null on failure
+  std::string message;               ///< why it failed
+};
+
+}  // namespace op2::jit

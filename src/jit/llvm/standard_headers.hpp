@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The headers that kernels may include. No Clang in it, so that a fingerprint is at hand without
+// loading Clang.
+#pragma once
+
+#include <vector>
+
+#include <jit/loop_nest.hpp>
+
+namespace op2::jit {
+
+/// Small stand-ins for the headers of the C and C++ libraries (<cmath>, <math.h>, <stdint.h>, ...):
+/// kernels see no file of the machine, and parsing them takes no measurable time.
+std::vector<IncludedFile> shim_headers();
+
+}  // namespace op2::jit

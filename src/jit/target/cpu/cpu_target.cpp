@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cpu/cpu_target.hpp>
+
+#include <utility>
+
+#include <core/error.hpp>
+#include <jit/target/cpu/emit_cpu.hpp>
+#include <jit/target/cpu/emit_simd.hpp>
+#include <jit/target/cpu/simd_choice.hpp>
+
+namespace op2::jit {
+namespace {
+
+std::string key_flags(const Sanitizers& sanitizers) {
+  std::string flags;
+  if (sanitizers.address) flags += "sanitize=address ";
+  if (sanitizers.undefined) flags += "sanitize=undefined ";
+  if (sanitizers.thread) flags += "sanitize=thread ";
+  return flags;
+}
+
+/// What is compiled as unit `n` of the request.
+CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string& source,
+                    bool compare_access) {
+  CompileUnit unit;
+  unit.source = source;
+  unit.compare_access = false;
+  if (n >= request.nest.calls.size()) return unit;
+  const KernelCall& call = request.nest.calls[n];
+  unit.kernel = call.name;
+  for (const CallArg& arg : call.args)
+    if (arg.members > 0) unit.parameters.push_back({shape_of(request.nest, arg), arg.members});
+  unit.any_const = call.any_const;
+  unit.includes = call.includes;
+  unit.compare_access = compare_access && request.origins[n].compare_access;
+  return unit;
+}
+
+}  // namespace
+
+std::string CpuTarget::options() const {
+  constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
+  std::string flags = key_flags(options_.sanitizers) + simd[static_cast<int>(options_.simd)];
+  if (options_.vector_math) flags += "math=vector " + info().vector_math;
+  return flags;
+}
+
+EmittedLoop CpuTarget::emit(const LoopNest& nest) const {
+  SimdChoice simd = options_.simd == core::SimdMode::off
+                        ? SimdChoice{.reason = ScalarReason::disabled}
+                        : simd_choice(nest.args, info().vector_bytes);
+  std::vector<std::string> units = emit_cpu(nest, simd);
+  return {std::move(units), range_symbol, std::move(simd)};
+}
+
+CompileResult CpuTarget::compile(const LoopRequest& request, EmittedLoop& loop) {
+  CompileResult result = run_compiler(request, loop, true);
+  if (result.status != CompileStatus::ok || result.scalar.reason == ScalarReason::none)
+    return result;
+  loop.simd = result.scalar;
+  loop.units = emit_cpu(request.nest, loop.simd);
+  const CompileResult first = std::move(result);
+  result = run_compiler(request, loop, false);
+  result.seconds += first.seconds;
+  result.findings = first.findings;
+  return result;
+}
+
+CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedLoop& loop,
+                                      bool compare_access) const {
+  CompileRequest wanted{.units = {},
+                        .symbol = loop.symbol,
+                        .blocks = loop.simd.vectorised() ? blocks_function : "",
+                        .must_gain = options_.simd == core::SimdMode::where_it_pays,
+                        .vector_math = options_.vector_math,
+                        .sanitizers = options_.sanitizers};
+  for (std::size_t n = 0; n < loop.units.size(); ++n)
+    wanted.units.push_back(unit_of(request, n, loop.units[n], compare_access));
+  return backend_->compile(wanted);
+}
+
+LinkResult CpuTarget::load(const std::vector<std::byte>& binary, const std::string& symbol,
+                           const std::vector<LinkSymbol>& symbols) {
+  return backend_->link(binary, symbol, symbols);
+}
+
+std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const JitOptions& options,
+                                        core::Log& log) {
+  if (options.vector_math && backend->target().vector_math.empty())
+    log.warning_once("vector mathematics",
+                     "OP2_VECTOR_MATH=on: this machine has no vector versions of mathematical "
+                     "functions (libmvec.so.1), so they are called one by one");
+  const CpuCodeOptions code{options.sanitizers, options.simd, options.vector_math};
+  return std::make_shared<CpuTarget>(std::move(backend), code);
+}
+
+core::RangeFunction range_of(const CompiledLoop& code) {
+  core::ensure(code.target == cpu_target_name, "code of another target is run on the CPU");
+  return reinterpret_cast<core::RangeFunction>(code.entry);
+}
+
+}  // namespace op2::jit

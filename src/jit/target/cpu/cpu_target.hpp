@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The target of CPUs: C++ that the LLVM plug-in compiles to a range function.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <core/log.hpp>
+#include <core/loop_abi.hpp>
+#include <core/options.hpp>
+#include <jit/backend.hpp>
+#include <jit/jit.hpp>
+#include <jit/target/target.hpp>
+
+namespace op2::jit {
+
+inline constexpr const char* cpu_target_name = "cpu";
+
+/// What shapes the code, beside the nest and the machine.
+struct CpuCodeOptions {
+  Sanitizers sanitizers;
+  core::SimdMode simd = core::SimdMode::where_it_pays;
+  bool vector_math = false;
+};
+
+class CpuTarget : public Target {
+ public:
+  CpuTarget(std::shared_ptr<Backend> backend, const CpuCodeOptions& options)
+      : backend_(std::move(backend)), options_(options) {}
+
+  std::string name() const override { return cpu_target_name; }
+  TargetInfo info() const override { return backend_->target(); }
+  std::string options() const override;
+  EmittedLoop emit(const LoopNest& nest) const override;
+  /// Compiles scalar code instead where the compiler does not vectorise or nothing is gained.
+  CompileResult compile(const LoopRequest& request, EmittedLoop& loop) override;
+  LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
+                  const std::vector<LinkSymbol>& symbols) override;
+
+ private:
+  CompileResult run_compiler(const LoopRequest& request, const EmittedLoop& loop,
+                             bool compare_access) const;
+
+  std::shared_ptr<Backend> backend_;
+  const CpuCodeOptions options_;
+};
+
+/// @param log  is warned if vector mathematics are wanted and the machine has none
+std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const JitOptions& options,
+                                        core::Log& log);
+
+/// The function that executes elements [begin, end). Precondition: `code` is of this target.
+core::RangeFunction range_of(const CompiledLoop& code);
+
+}  // namespace op2::jit

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C++ of one loop on a CPU: the kernels' sources and the range function around them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <jit/loop_nest.hpp>
+#include <jit/simd.hpp>
+
+namespace op2::jit {
+
+/// Name of the range function (core::RangeFunction) that emitted code defines; no kernel may have
+/// it.
+inline constexpr const char* range_symbol = "__op2_loop";
+
+/// Translation units in C++20: one for a single kernel; else one for each kernel and, after them,
+/// that of the loop. The last defines `range_symbol`. A kernel's source is in its unit as it is,
+/// after a `#line` that names the kernel. Equal nests and choices yield equal units. Cost: linear
+/// in the length of the result.
+std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd);
+
+}  // namespace op2::jit

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A kind of processor that loops are compiled for: from a nest to sources, from sources to a
+// binary, from a binary to an entry that the executor of the same target launches. The cache, the
+// inspector and the sharing of code between processes treat all targets alike.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <jit/compile_result.hpp>
+#include <jit/loop_request.hpp>
+#include <jit/simd.hpp>
+
+namespace op2::jit {
+
+/// The generated sources of a loop.
+struct EmittedLoop {
+  std::vector<std::string> units;  ///< translation units
+  std::string symbol;              ///< of the entry that they define
+  SimdChoice simd;                 ///< as far as the nest decides; the compiler may refuse
+};
+
+/// All units, for display.
+std::string joined(const std::vector<std::string>& units);
+
+/// Functions may be called from several threads at once; none but `info` and `emit` needs to be
+/// cheap.
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  /// "cpu"; part of every key, and what op2-jitinspect lists.
+  virtual std::string name() const = 0;
+
+  /// The processor and the compiler; processes of equal target, info and options share code.
+  virtual TargetInfo info() const = 0;
+
+  /// Options that shape code, for the key.
+  virtual std::string options() const = 0;
+
+  /// Pure. Equal nests yield equal sources.
+  virtual EmittedLoop emit(const LoopNest& nest) const = 0;
+
+  /// @param loop  what `emit` made of the request's nest; changed if other sources were compiled
+  virtual CompileResult compile(const LoopRequest& request, EmittedLoop& loop) = 0;
+
+  /// @param symbols  addresses of the constants
+  virtual LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
+                          const std::vector<LinkSymbol>& symbols) = 0;
+};
+
+}  // namespace op2::jit

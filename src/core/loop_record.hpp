@@ -37,8 +37,9 @@ struct LoopArg {
   bool modifies() const { return access != OP_READ; }
   bool is_active_dat() const { return active && kind == OP_ARG_DAT; }
   bool is_indirect() const { return map != nullptr; }
-  /// A global whose value is not combined from those of all elements, but that of one of them.
-  bool is_set_by_one() const { return is_reduction() && access == OP_WRITE; }
+  /// A global that gets the value of one element: an argmin or argmax payload, or written
+  /// (OP_WRITE).
+  bool is_payload() const { return is_reduction() && access == OP_WRITE; }
   bool is_reduction() const { return active && kind == OP_ARG_GBL && modifies(); }
 };
 

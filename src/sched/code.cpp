@@ -270,7 +270,7 @@ std::vector<std::string> CodeFinder::describe(const core::Queue& queue, const co
 /// Why a loop runs as host function.
 std::string CodeFinder::describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
                                       std::span<const core::LoopArg> args) const {
-  const std::string ordered = sets_globals(args) ? ", in order" : "";
+  const std::string ordered = has_payload(args) ? ", in order" : "";
   if (const auto failed = fallen_back_.find(loop.kernel); failed != fallen_back_.end())
     return fmt::format("host (OP2-E{}){}", failed->second, ordered);
   const core::Dat* opaque = opaque_dat(args);

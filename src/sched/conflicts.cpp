@@ -57,8 +57,8 @@ bool reads_shared_rows(std::span<const core::LoopArg> args) {
   });
 }
 
-bool sets_globals(std::span<const core::LoopArg> args) {
-  return std::ranges::any_of(args, &core::LoopArg::is_set_by_one);
+bool has_payload(std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(args, &core::LoopArg::is_payload);
 }
 
 bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> accesses) {

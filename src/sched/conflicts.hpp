@@ -27,8 +27,8 @@ ConflictPattern conflict_pattern(std::span<const core::LoopArg> args);
 /// Whether iterations read rows that others modify through a map, other than by increments alone.
 bool reads_shared_rows(std::span<const core::LoopArg> args);
 
-/// Whether a global gets the value of one element.
-bool sets_globals(std::span<const core::LoopArg> args);
+/// Whether a global gets the value of one element, see LoopArg::is_payload.
+bool has_payload(std::span<const core::LoopArg> args);
 
 /// Whether two iterations access the same row.
 /// Cost O(iterations * accesses + rows).

@@ -42,7 +42,7 @@ void reduce_raw(std::span<const RawResult> raw, comm::Communicator& communicator
   std::vector<comm::FoldedValues> values;
   for (const RawResult& one : raw) {
     const core::LoopArg& shape = one.global->shape;
-    if (shape.is_set_by_one()) continue;
+    if (shape.is_payload()) continue;
     if (communicator.is_root())
       fold_partial(shape, one.found, one.value);
     else
@@ -57,7 +57,7 @@ void finish_payloads(std::span<const RawResult> raw, comm::Communicator& communi
   std::vector<Payload> payloads;
   for (const RawResult& one : raw) {
     const core::LoopArg& shape = one.global->shape;
-    if (!shape.is_set_by_one()) continue;
+    if (!shape.is_payload()) continue;
     Payload payload{
         one.value, core::size_of(shape.type, shape.dim), one.found, no_element, nullptr, nullptr,
         nullptr};

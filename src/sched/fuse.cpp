@@ -78,7 +78,7 @@ class Grouping {
 
   bool can_be_part(std::size_t k) const {
     return rules_.on && order_[k] == Order::any && rules_.is_compiled(loop(k)) &&
-           !sets_globals(args(k));
+           !has_payload(args(k));
   }
 
   /// Whether two loops run the same elements in the same phase. On one rank there are no halos,

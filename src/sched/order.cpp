@@ -15,7 +15,7 @@ namespace {
 /// As far as this rank's rows up to `extent` show.
 bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                       core::Level extent) {
-  return sets_globals(args) || meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
+  return has_payload(args) || meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
 }
 
 [[noreturn]] void refuse(const core::LoopRecord& loop, int ranks) {
@@ -50,7 +50,7 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
 }
 
 void report_order(const core::Queue& queue, const Step& step, core::Log& log) {
-  if (!step.runs() || step.order == Order::any || sets_globals(step.args)) return;
+  if (!step.runs() || step.order == Order::any || has_payload(step.args)) return;
   const core::LoopRecord& record = queue.records()[step.record];
   log.warning_once(record.name,
                    fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "

@@ -59,7 +59,7 @@ void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings) 
     for (const GlobalArg& reduction : step.reductions) {
       std::byte* partial = bindings.partial(reduction, set);
       start_partial(reduction.shape, value_seen(reduction, queue), partial);
-      if (reduction.shape.is_set_by_one())
+      if (reduction.shape.is_payload())
         std::memcpy(partial + reduction.element, &no_element, sizeof no_element);
     }
   }

@@ -24,7 +24,7 @@ std::vector<Watched> watched(const Step& step, const StepBindings& bindings) {
   };
   std::vector<Watched> list;
   for (const GlobalArg& payload : step.reductions) {
-    if (!payload.shape.is_set_by_one()) continue;
+    if (!payload.shape.is_payload()) continue;
     std::byte* element = bindings.partial(payload, 0) + payload.element;
     list.push_back({value_of(payload), element, {}});
     for (const GlobalArg& extreme : step.reductions)

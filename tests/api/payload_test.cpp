@@ -32,26 +32,26 @@ OP_KERNEL(last_even, (const int* number, int* found), {
   if (*number % 2 == 0) *found = *number;
 });
 
-struct SetByOne : testing::TestWithParam<const char*> {
+struct Payload : testing::TestWithParam<const char*> {
   static constexpr int size = 3001;
   std::vector<double> values;
   op_set set;
   op_dat x;
 
-  SetByOne() : values(size) {
+  Payload() : values(size) {
     setenv("OP2_JIT", GetParam(), 1);
     op_init(0, nullptr, 0);
     for (int k = 0; k < size; ++k) values[static_cast<std::size_t>(k)] = (k * 7919) % 1000;
     set = op_decl_set(size, "set");
     x = op_decl_dat(set, 1, values.data(), "x");
   }
-  ~SetByOne() override {
+  ~Payload() override {
     op_exit();
     unsetenv("OP2_JIT");
   }
 };
 
-TEST_P(SetByOne, TheMinimumIsThatOfTheFirstElementThatHasIt) {
+TEST_P(Payload, TheMinimumIsThatOfTheFirstElementThatHasIt) {
   double least = 1e9;
   int where = -1;
   op_par_loop(lowest, "lowest", set, op_arg_dat(x, OP_READ), op_arg_idx(-1, OP_ID),
@@ -60,7 +60,7 @@ TEST_P(SetByOne, TheMinimumIsThatOfTheFirstElementThatHasIt) {
   EXPECT_EQ(where, 0);
 }
 
-TEST_P(SetByOne, APayloadMayHaveSeveralValuesAndComeBeforeItsMaximum) {
+TEST_P(Payload, APayloadMayHaveSeveralValuesAndComeBeforeItsMaximum) {
   double greatest = -1;
   int where[2] = {-1, -1};
   op_par_loop(highest, "highest", set, op_arg_dat(x, OP_READ), op_arg_idx(-1, OP_ID),
@@ -71,7 +71,7 @@ TEST_P(SetByOne, APayloadMayHaveSeveralValuesAndComeBeforeItsMaximum) {
   EXPECT_EQ(where[1], 2 * where[0]);
 }
 
-TEST_P(SetByOne, WhatNobodySetsStaysAsItWas) {
+TEST_P(Payload, WhatNobodySetsStaysAsItWas) {
   double least = -5;
   int where = 42;
   op_par_loop(lowest, "lowest", set, op_arg_dat(x, OP_READ), op_arg_idx(-1, OP_ID),
@@ -80,14 +80,14 @@ TEST_P(SetByOne, WhatNobodySetsStaysAsItWas) {
   EXPECT_EQ(where, 42);
 }
 
-TEST_P(SetByOne, AWrittenGlobalHasTheValueOfTheLastElementThatWrites) {
+TEST_P(Payload, AWrittenGlobalHasTheValueOfTheLastElementThatWrites) {
   int found = -1;
   op_par_loop(last_even, "last_even", set, op_arg_idx(-1, OP_ID),
               op_arg_gbl(&found, 1, "int", OP_WRITE));
   EXPECT_EQ(found, size - 1);
 }
 
-TEST_P(SetByOne, APayloadMustBelongToAMinimumOrMaximum) {
+TEST_P(Payload, APayloadMustBelongToAMinimumOrMaximum) {
   double least = 0;
   int where = 0;
   for (const int reference : {0, 3, 4, -1})
@@ -101,7 +101,7 @@ TEST_P(SetByOne, APayloadMustBelongToAMinimumOrMaximum) {
                 HasSubstr("arg 3"));
 }
 
-INSTANTIATE_TEST_SUITE_P(By, SetByOne, testing::Values("on", "off"), [](const auto& of) {
+INSTANTIATE_TEST_SUITE_P(By, Payload, testing::Values("on", "off"), [](const auto& of) {
   return std::string(of.param) == "on" ? "CompiledCode" : "HostFunctions";
 });
 

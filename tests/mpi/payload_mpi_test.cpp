@@ -20,14 +20,14 @@ OP_KERNEL(lowest, (const double* x, const int* number, double* least, int* where
 OP_KERNEL(fill, (int* to, const int* value), { *to = *value; });
 OP_KERNEL(set_all, (const int* value, int* global), { *global = *value; });
 
-struct SetByOneOnRanks : testing::TestWithParam<const char*> {
+struct PayloadOnRanks : testing::TestWithParam<const char*> {
   static constexpr int size = 1200;
   std::vector<double> all;
   op_set set;
   op_dat x;
 
   /// Elements are scattered over the ranks; rank 0 declares none.
-  SetByOneOnRanks() {
+  PayloadOnRanks() {
     setenv("OP2_JIT", GetParam(), 1);
     op_init(0, nullptr, 0);
     for (int k = 0; k < size; ++k) all.push_back((k * 7919 + 13) % 100);
@@ -37,13 +37,13 @@ struct SetByOneOnRanks : testing::TestWithParam<const char*> {
     set = op_decl_set(last - first, "set");
     x = op_decl_dat(set, 1, all.data() + first, "x");
   }
-  ~SetByOneOnRanks() override {
+  ~PayloadOnRanks() override {
     op_exit();
     unsetenv("OP2_JIT");
   }
 };
 
-TEST_P(SetByOneOnRanks, TheWinnerHasTheLowestNumberOfThoseThatAreEqual) {
+TEST_P(PayloadOnRanks, TheWinnerHasTheLowestNumberOfThoseThatAreEqual) {
   for (const char* way : {"", "RANDOM"}) {
     if (*way != '\0') op_partition(way, "", set, nullptr, nullptr);
     double least = 1e9;
@@ -55,7 +55,7 @@ TEST_P(SetByOneOnRanks, TheWinnerHasTheLowestNumberOfThoseThatAreEqual) {
   }
 }
 
-TEST_P(SetByOneOnRanks, WhatNobodySetsStaysAsItWas) {
+TEST_P(PayloadOnRanks, WhatNobodySetsStaysAsItWas) {
   double least = -1;
   int where = 42;
   op_par_loop(lowest, "lowest", set, op_arg_dat(x, OP_READ), op_arg_idx(-1, OP_ID),
@@ -64,7 +64,7 @@ TEST_P(SetByOneOnRanks, WhatNobodySetsStaysAsItWas) {
   EXPECT_EQ(where, 42);
 }
 
-TEST_P(SetByOneOnRanks, AWrittenGlobalIsTheSameOnAllRanks) {
+TEST_P(PayloadOnRanks, AWrittenGlobalIsTheSameOnAllRanks) {
   const int value = 42;
   int global = 7;
   const op_dat values = op_decl_dat<int>(set, 1, nullptr, "values");
@@ -75,7 +75,7 @@ TEST_P(SetByOneOnRanks, AWrittenGlobalIsTheSameOnAllRanks) {
   EXPECT_EQ(global, 42);
 }
 
-INSTANTIATE_TEST_SUITE_P(By, SetByOneOnRanks, testing::Values("on", "off"));
+INSTANTIATE_TEST_SUITE_P(By, PayloadOnRanks, testing::Values("on", "off"));
 
 }  // namespace
 }  // namespace op2

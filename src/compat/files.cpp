@@ -18,7 +18,7 @@ namespace {
 std::span<const op_dat> all_of(const char* function, const op_dat* fields, int count) {
   if (count < 0 || (fields == nullptr && count > 0))
     core::fail(ErrorCode::null_data, "{}: {} fields at {}", function, count,
-               static_cast<const void*>(fields));
+               fmt::format("{}", static_cast<const void*>(fields)));
   return {fields, static_cast<std::size_t>(count)};
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 
 namespace op2::core {

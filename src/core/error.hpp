@@ -1,20 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How errors are raised inside the library.
+// How errors are raised inside the library. Many files include this one, so it does not bring the
+// formatting library along.
 #pragma once
 
-#include <utility>
-
-#include <fmt/format.h>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 
 #include <op2/error.hpp>
 
 namespace op2::core {
 
-/// Throws op2::Error. The message says what, where, the numbers, and what to do; the code is put
-/// in front of it.
-template <class... Args>
-[[noreturn]] void fail(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(code, fmt::format(format, std::forward<Args>(args)...));
+/// A value as messages show it.
+std::string message_part(std::string_view text);
+std::string message_part(long long number);
+std::string message_part(unsigned long long number);
+std::string message_part(double number);
+std::string message_part(std::integral auto number) {
+  if constexpr (std::same_as<decltype(number), bool>)
+    return number ? "true" : "false";
+  else if constexpr (std::same_as<decltype(number), char>)
+    return std::string(1, number);
+  else if constexpr (std::signed_integral<decltype(number)>)
+    return message_part(static_cast<long long>(number));
+  else
+    return message_part(static_cast<unsigned long long>(number));
+}
+
+/// A text with as many "{}" as values that go there; another number is an error of the compiler.
+template <std::size_t values>
+struct MessageFormat {
+  std::string_view text;
+
+  consteval MessageFormat(const char* format) : text(format) {
+    std::size_t places = 0;
+    for (std::size_t at = text.find("{}"); at != text.npos; at = text.find("{}", at + 2)) ++places;
+    if (places != values) throw "the message needs another number of values";
+  }
+};
+
+/// Throws op2::Error with the parts in the places of the text.
+[[noreturn]] void fail_with(ErrorCode code, std::string_view text,
+                            std::initializer_list<std::string> parts);
+
+/// Throws op2::Error. The message is "<what is wrong>: <object> <name>, <numbers>; <what to do>";
+/// its code is put in front of it.
+template <class... Values>
+[[noreturn]] void fail(ErrorCode code, MessageFormat<sizeof...(Values)> format,
+                       const Values&... values) {
+  fail_with(code, format.text, {message_part(values)...});
 }
 
 /// A condition that only a fault of the library can break.

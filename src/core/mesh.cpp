@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 #include <core/value_type.hpp>
 

@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 #include <jit/library_folder.hpp>
 

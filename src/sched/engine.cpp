@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/engine.hpp>
 
+#include <fmt/format.h>
+
 #include <comm/halo/distributed_mesh.hpp>
 #include <sched/analyse.hpp>
 #include <sched/executor/cpu/cpu_executor.hpp>

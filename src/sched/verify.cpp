@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 
 namespace op2::sched {

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <comm/messages/aligned_buffer.hpp>
 #include <comm/messages/binomial_tree.hpp>
 #include <comm/messages/records.hpp>

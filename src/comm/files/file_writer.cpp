@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 
 namespace op2::comm {

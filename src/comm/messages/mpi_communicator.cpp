@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <comm/messages/binomial_tree.hpp>
 #include <comm/messages/mpi_calls.hpp>
 #include <comm/messages/mpi_channel.hpp>

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <comm/messages/packet.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>

@@ -13,6 +13,8 @@
 #include "fault_report.hpp"
 #include "poison.hpp"
 
+#include <fmt/format.h>
+
 namespace op2::test::gpu {
 namespace {
 

@@ -9,6 +9,8 @@
 
 #include "poison.hpp"
 
+#include <fmt/format.h>
+
 namespace op2::test::gpu {
 namespace {
 

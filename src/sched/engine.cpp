@@ -5,8 +5,7 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <sched/analyse.hpp>
-#include <sched/executor/cpu/cpu_executor.hpp>
-#include <sched/executor/reference/reference_executor.hpp>
+#include <sched/executor/make_executor.hpp>
 #include <sched/fuse.hpp>
 #include <sched/order.hpp>
 #include <sched/pass.hpp>
@@ -29,14 +28,6 @@ AnalysisOptions analysis_for(const core::Options& options, int ranks) {
           .one_loop = ranks > 1 && (options.chain == core::ChainMode::off ||
                                     options.target == core::Target::reference),
           .keep_all = !options.eliminate_dead_loops};
-}
-
-std::unique_ptr<Executor> make_executor(const core::Options& options,
-                                        const core::Topology& topology, core::ThreadPool& pool,
-                                        comm::DistributedMesh& rows, core::Trace& trace) {
-  if (options.target == core::Target::reference)
-    return std::make_unique<ReferenceExecutor>(options, pool, rows);
-  return std::make_unique<CpuExecutor>(options, topology, pool, rows, trace);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class DistributedMesh {
                   core::RenumberMode renumber = core::RenumberMode::off)
       : mesh_(mesh), communicator_(communicator), renumber_(renumber) {}
 
+  core::Mesh& mesh() const { return mesh_; }
   Communicator& communicator() const { return communicator_; }
   bool distributed() const { return halo_plan_ != nullptr; }
   bool as_declared() const { return !distributed() && !reordered_; }

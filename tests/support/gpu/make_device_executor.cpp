@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Linked into a program of the tests, this replaces the library's choice: what would run on the CPU
+// runs on an emulated device. TEST_DEVICE_ORDER is the order of its work; without it each rank has
+// another one.
+#include <array>
+#include <cstdlib>
+
+#include <sched/executor/make_executor.hpp>
+#include <sched/executor/reference/reference_executor.hpp>
+
+#include "device_executor.hpp"
+
+namespace op2::sched {
+namespace {
+
+using namespace test::gpu;
+
+DeviceOptions options_for(int rank) {
+  constexpr std::array orders{"lazy", "others", "reversed", "random:1", "eager", "random:2"};
+  const char* wanted = std::getenv("TEST_DEVICE_ORDER");
+  const auto place = static_cast<std::size_t>(rank) % orders.size();
+  return {.name = "gpu" + std::to_string(rank),
+          .schedule = parse_schedule(wanted != nullptr ? wanted : orders[place])};
+}
+
+}  // namespace
+
+std::unique_ptr<Executor> make_executor(const core::Options& options, const core::Topology&,
+                                        core::ThreadPool& pool, comm::DistributedMesh& rows,
+                                        core::Trace&) {
+  if (options.target == core::Target::reference)
+    return std::make_unique<ReferenceExecutor>(options, pool, rows);
+  return std::make_unique<DeviceExecutor>(options.exchange, rows,
+                                          options_for(rows.communicator().rank()));
+}
+
+}  // namespace op2::sched

@@ -8,7 +8,9 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <jit/llvm/machine.hpp>
 #include <jit/llvm/standard_headers.hpp>
+#include <jit/llvm/toolchain.hpp>
 
 namespace op2::embed {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One dat as a file of its own. Local; throws op2::Error io_failure.
+// One dat as a separate file. Local; throws op2::Error io_failure.
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
   return static_cast<std::size_t>(count) * core::size_of(rows.type, rows.dim);
 }
 
-/// Calls move(rows, offset in the own block) so often that every rank with rows gets all of its
-/// own, and as often on the others.
+/// Calls move(rows, offset in the own block) so often that every rank gets all the rows that it
+/// has, and as often on ranks without any.
 template <class Move>
 void Hdf5File::State::for_own_rows(const Hdf5Rows& rows, const Move& move) {
   std::int64_t most = 0;

@@ -25,9 +25,9 @@ TEST(CacheKey, CoversTheWholeStruct) {
 TEST(CacheKey, TellsApartFieldsThatJoinToTheSameText) {
   KeyFields one, other;
   one.kernel = "ab";
-  one.text = "c";
+  one.source = "c";
   other.kernel = "a";
-  other.text = "bc";
+  other.source = "bc";
   EXPECT_NE(make_key(one), make_key(other));
 }
 

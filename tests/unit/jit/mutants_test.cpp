@@ -37,7 +37,7 @@ struct Mutants : testing::Test {
   Outcome get(const std::string& text, std::vector<ArgShape> args) {
     const op_kernel_core kernel{"work",  text.c_str(), "none.cpp", 1, false,
                                 nullptr, nullptr,      nullptr,    -1};
-    return jit->get({{test::loop_request(kernel, std::move(args), declared)}})[0];
+    return jit->get({{op2::test::loop_request(kernel, std::move(args), declared)}})[0];
   }
   void expect_code_or_place(const std::string& text, const std::vector<ArgShape>& args) {
     SCOPED_TRACE(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels with helpers, in a namespace, that use the standard library: with sources, two loops are
-// fused. Those whose helpers overload functions of the library keep their results.
+// Kernels with helpers, in a namespace, that use the standard library: with sources, all loops are
+// fused. Overloads of functions of the library in one of them change nothing in the others.
 #include "expect.h"
 
 #include <cmath>

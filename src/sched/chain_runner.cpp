@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include <sched/conflicts.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/finish_reductions.hpp>
 #include <sched/reduction.hpp>

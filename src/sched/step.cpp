@@ -4,18 +4,25 @@
 #include <algorithm>
 
 namespace op2::sched {
+namespace {
+
+/// Payloads are among the reductions, which are few: this is asked in every phase of every call.
+bool has_payload(const Step& step) {
+  return std::ranges::any_of(step.reductions,
+                             [](const GlobalArg& global) { return global.shape.is_payload(); });
+}
+
+}  // namespace
 
 bool Step::tracks_elements() const {
-  return set != nullptr && set->distributed() &&
-         std::ranges::any_of(args, &core::LoopArg::is_payload);
+  return set != nullptr && set->distributed() && has_payload(*this);
 }
 
 IndexRange Step::rows(Phase phase) const {
   const std::int64_t end = set->within(levels.extent);
   // The element that sets a global last is found in one phase.
-  const bool is_one_phase = std::ranges::any_of(args, &core::LoopArg::is_payload);
   const std::int64_t interior =
-      is_one_phase ? 0 : std::min<std::int64_t>(end, set->within(levels.interior));
+      has_payload(*this) ? 0 : std::min<std::int64_t>(end, set->within(levels.interior));
   return phase == Phase::interior ? IndexRange{0, interior} : IndexRange{interior, end};
 }
 

@@ -9,6 +9,7 @@
 #include <comm/halo/halo_exchange.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
+#include <sched/executor/executor.hpp>
 #include <sched/executor/thread_packer.hpp>
 #include <sched/plan.hpp>
 
@@ -27,6 +28,13 @@ inline std::vector<std::unique_ptr<comm::HaloExchange>> make_exchanges(const Pla
           rows.communicator(), comm::halo_messages(rows.halo_plan(), layers, grouping),
           make_thread_packer(pool));
   return exchanges;
+}
+
+/// @param exchange  null: none
+inline ExchangeSize size_of(const comm::HaloExchange* exchange) {
+  if (exchange == nullptr) return {};
+  return {static_cast<std::int64_t>(exchange->messages()),
+          static_cast<std::int64_t>(exchange->bytes()), exchange->packed_rows()};
 }
 
 }  // namespace op2::sched

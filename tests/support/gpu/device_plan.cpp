@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <sched/describe.hpp>
+#include <sched/executor/exchanges.hpp>
 #include <sched/executor/reference/host_loop.hpp>
 
 #include "device_executor.hpp"
@@ -114,9 +115,7 @@ void DevicePlan::launch_step(std::size_t s, sched::Phase phase) {
 }
 
 sched::ExchangeSize DevicePlan::exchange_size(std::size_t chain) const {
-  if (exchanges_[chain] == nullptr) return {};
-  return {static_cast<std::int64_t>(exchanges_[chain]->messages()),
-          static_cast<std::int64_t>(exchanges_[chain]->bytes()), exchanges_[chain]->packed_rows()};
+  return sched::size_of(exchanges_[chain].get());
 }
 
 std::string DevicePlan::describe(const core::Queue& queue) const {

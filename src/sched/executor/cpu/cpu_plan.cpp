@@ -5,6 +5,7 @@
 
 #include <sched/describe.hpp>
 #include <sched/executor/cpu/run_parts.hpp>
+#include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
 namespace {
@@ -45,10 +46,7 @@ void CpuPlan::finish_and_unpack(std::size_t chain) {
 }
 
 ExchangeSize CpuPlan::exchange_size(std::size_t chain) const {
-  const auto& exchange = made_.exchanges[chain];
-  if (exchange == nullptr) return {};
-  return {static_cast<std::int64_t>(exchange->messages()),
-          static_cast<std::int64_t>(exchange->bytes()), exchange->packed_rows()};
+  return size_of(made_.exchanges[chain].get());
 }
 
 void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {

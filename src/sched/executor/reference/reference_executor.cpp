@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <utility>
 
 #include <core/trace.hpp>
@@ -57,10 +56,7 @@ class ReferencePlan : public PreparedPlan {
   void wait() override {}
 
   ExchangeSize exchange_size(std::size_t chain) const override {
-    if (exchanges_[chain] == nullptr) return {};
-    return {static_cast<std::int64_t>(exchanges_[chain]->messages()),
-            static_cast<std::int64_t>(exchanges_[chain]->bytes()),
-            exchanges_[chain]->packed_rows()};
+    return size_of(exchanges_[chain].get());
   }
 
   std::string describe(const core::Queue& queue) const override {

@@ -44,7 +44,7 @@ struct RowShape {
   int values;
 };
 
-/// A mesh as a file has it. Local: every rank has one of its own and reads what it declares.
+/// A mesh as a file has it. Local: every rank has one and reads what it declares.
 /// Members may throw; names that the file does not have yield nothing.
 class MeshSource {
  public:

@@ -16,14 +16,14 @@
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 #include <jit/reserved_names.hpp>
-#include <sched/signature.hpp>
 #include <sched/reduction.hpp>
+#include <sched/signature.hpp>
 
 using namespace op2;
 
 namespace {
 
-/// Says so if a record had to be renamed.
+/// Warns if a record had to be renamed.
 template <class Record>
 Record* report_name(api::Runtime& runtime, const char* what, const char* name, Record& record) {
   if (record.name_storage != name)
@@ -32,7 +32,7 @@ Record* report_name(api::Runtime& runtime, const char* what, const char* name, R
   return &record;
 }
 
-/// Ranks that give different values are found out here. Collective.
+/// Throws if ranks give different values. Collective.
 void compare_values(api::Runtime& runtime, const char* function, const char* name,
                     const void* values, std::size_t bytes) {
   if (runtime.alone()) return;
@@ -41,7 +41,8 @@ void compare_values(api::Runtime& runtime, const char* function, const char* nam
   runtime.ranks().barrier();
 }
 
-/// Says so if every rank has declared the same rows: most likely each the whole mesh. Collective.
+/// Warns if every rank has declared the same rows: probably each declares the whole mesh.
+/// Collective.
 void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map& map) {
   if (runtime.alone()) return;
   const auto entries = map.values();
@@ -159,7 +160,7 @@ op_global op2::detail::decl_global(int dim, Type value_type, const void* initial
 
 namespace {
 
-/// The record of a global that the caller takes for `value_type`.
+/// The record of a global that the caller uses as `value_type`.
 core::Global& checked_global(const api::Runtime& runtime, const char* function, op_global global,
                              Type value_type, const void* values) {
   core::check_handle(runtime.mesh, function, global);
@@ -202,8 +203,7 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
 op_kernel op_decl_kernel(const char* name, const char* source, std::source_location where) {
   auto& runtime = api::usable();
   check_kernel_name(name);
-  if (source == nullptr)
-    core::fail(ErrorCode::null_data, "kernel '{}': the source is null", name);
+  if (source == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the source is null", name);
   return &runtime.mesh.add_kernel(name, source, where.file_name(), static_cast<int>(where.line()),
                                   false);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions on HDF5 files: from names and handles to rows in blocks, and back.
+// The functions on HDF5 files: names and handles to rows in blocks, and back.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -21,7 +21,7 @@ using comm::Hdf5File;
 
 namespace {
 
-/// The session, at the beginning of a call that has names right.
+/// The session, after checking the names given in a call.
 api::Runtime& begin_call(const char* function, const char* file, const char* name) {
   auto& runtime = api::usable(function);
   core::check_path(function, file);
@@ -51,7 +51,7 @@ op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_
   return op_decl_set(comm::equal_blocks(size, ranks.size()).count(ranks.rank()), name);
 }
 
-/// Whether there is no such dataset: a warning, and the map or dat is not declared. Collective.
+/// Whether the dataset is missing: then warns, and the map or dat is not declared. Collective.
 /// @param what  "map" or "dat"
 bool is_absent(api::Runtime& runtime, Hdf5File& open, const char* file, const char* what,
                const char* name) {
@@ -97,7 +97,7 @@ void check_constant(const char* name, int dim, const char* type, Type value_type
     core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
 }
 
-/// A path without the slashes that mean nothing.
+/// A path without redundant slashes.
 std::string plain_path(const std::string& name) {
   std::string plain;
   for (const char c : name)
@@ -146,7 +146,7 @@ void write_dat(api::Runtime& runtime, Hdf5File& file, const core::Dat& dat,
   file.write_rows({path, blocks, dat.value_type, dat.dim}, rows.data());
 }
 
-/// @param base_index  the number of the first element in the file
+/// @param base_index  the index of the first element in the file
 void write_map(api::Runtime& runtime, Hdf5File& file, const core::Map& map, int base_index) {
   const std::vector<std::int32_t> entries = runtime.collectively([&] {
     auto numbers = comm::from_bytes<std::int32_t>(runtime.rows.declared_entries(map));

@@ -8,8 +8,8 @@
 
 using namespace op2;
 
-// Nothing is read through handles here: `op_par_loop` checks them first, and then fills in what the
-// short forms leave open.
+// Handles are not dereferenced here: `op_par_loop` checks them first and then fills in what the
+// short forms leave out.
 
 op_arg op_arg_dat(op_dat dat, int index, op_map map, int dim, const char* type, op_access access) {
   return {.acc = access, .dim = dim, .idx = index, .dat = dat, .map = map, .type = type};

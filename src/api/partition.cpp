@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// op_partition: from the names of partitioners to owners, and a report of the result.
+// op_partition: selects a partitioner by name, computes owners, and reports the result.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -22,13 +22,13 @@ namespace {
 using comm::Partitioner;
 using comm::PartitionInput;
 
-/// What op_partition is to divide, and by what.
+/// What op_partition is to partition, and how.
 struct Request {
   const Partitioner *wanted, *used;
   op_set set;
   op_map map;
   op_dat values;    ///< coordinates or ranks
-  std::string why;  ///< another partitioner than the one that was asked for; empty: the same
+  std::string why;  ///< another partitioner than the requested one is used; empty: it is not
 };
 
 std::string lower_case(const char* text) {
@@ -42,7 +42,7 @@ bool is_replaced(const std::string& library) {
   return library == "parmetis" || library == "kahip";
 }
 
-/// The registered name for OP2's names of a library and of a routine.
+/// The registered name for OP2's pair of a library and a routine.
 std::string registered_name(const std::string& library, const std::string& routine) {
   if (library == "inertial") return "rcb";
   if (library != "ptscotch" && !is_replaced(library)) return library;
@@ -86,7 +86,7 @@ const char* missing_input(const Partitioner& partitioner) {
                                                   : "needs coordinates (double, dim 1 to 3)";
 }
 
-/// Takes bisection, or blocks without coordinates, instead of what cannot be used.
+/// Replaces a partitioner that cannot be used by bisection or, without coordinates, by blocks.
 void fall_back(const api::Runtime& runtime, Request& request, const std::string& why) {
   const Partitioner* bisection = runtime.partitioners.find("rcb");
   const bool can_bisect = request.used != bisection && has_input(request, *bisection);
@@ -94,7 +94,7 @@ void fall_back(const api::Runtime& runtime, Request& request, const std::string&
   request.why += (request.why.empty() ? "" : "; ") + why;
 }
 
-/// What can be done with the arguments that there are.
+/// The request, with a replacement if the arguments do not suffice for the requested partitioner.
 Request request_of(const api::Runtime& runtime, const std::string& library,
                    const std::string& routine, op_set set, op_map map, op_dat values) {
   const Partitioner* wanted = partitioner_named(runtime, library, routine);
@@ -142,7 +142,7 @@ struct Primary {
   comm::Owners owners;
 };
 
-/// Collective. By another partitioner if the one of the request cannot be used here.
+/// Collective. Falls back to another partitioner if the requested one is not available.
 Primary primary_owners(api::Runtime& runtime, const comm::BlockMesh& mesh, Request& request) {
   for (;;) {
     const comm::PartitionTask task = task_of(runtime, mesh, request);
@@ -152,7 +152,7 @@ Primary primary_owners(api::Runtime& runtime, const comm::BlockMesh& mesh, Reque
   }
 }
 
-/// Executed and read halo rows, and neighbours, of this rank.
+/// Numbers of this rank's executed halo rows, read halo rows, and neighbours.
 std::vector<std::int64_t> halo_size(const comm::HaloPlan& plan, int set) {
   const comm::IndexMap& of = plan.sets[static_cast<std::size_t>(set)];
   std::vector<int> neighbours;
@@ -186,9 +186,10 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
     text += fmt::format("  map {:<12} {:>10} rows cut\n", map->name,
                         quality.cut[static_cast<std::size_t>(map->index)]);
   const comm::HaloMemory memory = api::halo_memory_of_ranks(runtime);
-  return text + fmt::format("  halos of one layer: at most {:.3f} MB of rows and {:.3f} MB aside\n",
-                            1e-6 * static_cast<double>(memory.rows),
-                            1e-6 * static_cast<double>(memory.aside));
+  return text +
+         fmt::format("  halos of one layer: at most {:.3f} MB of rows and {:.3f} MB of lists\n",
+                     1e-6 * static_cast<double>(memory.rows),
+                     1e-6 * static_cast<double>(memory.lists));
 }
 
 /// @return the report. Collective.

@@ -30,7 +30,7 @@ void check_folder(const char* variable, const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path();
   if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
     core::fail(ErrorCode::io_failure,
-               "the report cannot be written: {}={}, {} for its folder; name another", variable,
+               "the report cannot be written: {}={}, {} for its folder; choose another", variable,
                path, std::strerror(errno));
 }
 
@@ -56,7 +56,7 @@ comm::HaloMemory halo_memory_of_ranks(Runtime& runtime) {
   if (!runtime.rows.distributed()) return most;
   most = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
   const comm::FoldedValues both[] = {{Type::i64, comm::Fold::greatest, 1, &most.rows},
-                                     {Type::i64, comm::Fold::greatest, 1, &most.aside}};
+                                     {Type::i64, comm::Fold::greatest, 1, &most.lists}};
   comm::reduce_values(runtime.ranks(), both);
   return most;
 }
@@ -90,20 +90,21 @@ std::string summary_of_all_ranks(Runtime& runtime) {
     halo.wait_seconds = std::max(halo.wait_seconds, of.wait_seconds);
   }
   const comm::HaloMemory memory = halo_memory_of_ranks(runtime);
-  return text + fmt::format(
-                    "Halos: {} ranks, {} exchanges of up to {} layers, {} messages, {:.3f} MB; "
-                    "{:.2f} % redundant iterations; waited {:.3f} s; rows of {:.3f} MB and {:.3f} "
-                    "MB aside on a rank\n",
-                    runtime.ranks().size(), halo.exchanges, halo.layers, halo.messages,
-                    1e-6 * static_cast<double>(halo.bytes),
-                    100.0 * static_cast<double>(halo.redundant_iterations) /
-                        static_cast<double>(std::max<std::int64_t>(1, iterations)),
-                    halo.wait_seconds, 1e-6 * static_cast<double>(memory.rows),
-                    1e-6 * static_cast<double>(memory.aside));
+  return text +
+         fmt::format(
+             "Halos: {} ranks, {} exchanges of up to {} layers, {} messages, {:.3f} MB; "
+             "{:.2f} % redundant iterations; waited {:.3f} s; rows of {:.3f} MB and lists of "
+             "{:.3f} MB on a rank\n",
+             runtime.ranks().size(), halo.exchanges, halo.layers, halo.messages,
+             1e-6 * static_cast<double>(halo.bytes),
+             100.0 * static_cast<double>(halo.redundant_iterations) /
+                 static_cast<double>(std::max<std::int64_t>(1, iterations)),
+             halo.wait_seconds, 1e-6 * static_cast<double>(memory.rows),
+             1e-6 * static_cast<double>(memory.lists));
 }
 
 void check_report_paths(Runtime& runtime) {
-  if (runtime.options.timing.empty() && !runtime.trace.on()) return;  // so it is on all ranks
+  if (runtime.options.timing.empty() && !runtime.trace.on()) return;  // equal on all ranks
   runtime.enter("paths of reports");
   runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a session has to tell at its end. Collective; the root has the result.
+// The reports at the end of a session. Collective; the root has the result.
 #pragma once
 
 #include <string>
@@ -12,15 +12,16 @@ namespace op2::api {
 /// The per-loop table of all ranks: calls, iterations and bytes of all together, the longest time.
 core::LoopTable table_of_all_ranks(Runtime& runtime);
 
-/// What the JIT and the exchanges have done on all ranks, as lines of text.
+/// Statistics of the JIT and the exchanges of all ranks, as lines of text.
 std::string summary_of_all_ranks(Runtime& runtime);
 
 /// The most that any rank's halos take; zeros until the mesh is distributed.
 comm::HaloMemory halo_memory_of_ranks(Runtime& runtime);
 
+/// Called early, so that a long run does not end without its reports. Collective.
 /// @throws Error io_failure, on all ranks, if the root cannot write to the folders of the files
 /// that
-///         OP2_TIMING and OP2_TRACE ask for: better now than after a long run. Collective.
+///         OP2_TIMING and OP2_TRACE ask for
 void check_report_paths(Runtime& runtime);
 
 /// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root.

@@ -38,8 +38,8 @@ struct IdRange {
   std::int64_t low, high;
 };
 
-/// What other ranks want of the rows that this one declares. Collective. Cost: a message of a few
-/// bytes to each rank whose rows are wanted.
+/// What other ranks request of the rows that this one declares. Collective. Cost: a message of a
+/// few bytes to each rank whose rows are wanted.
 /// @param mine  what this rank wants
 std::vector<comm::Message> wanted_parts(api::Runtime& runtime, const core::Dat& dat,
                                         std::span<const std::byte> declared, const IdRange& mine) {

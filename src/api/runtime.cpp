@@ -9,13 +9,13 @@
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
-#include <sched/signature.hpp>
 #include <sched/shapes.hpp>
+#include <sched/signature.hpp>
 
 namespace op2::api {
 namespace {
 
-/// Ranks that share a machine without being bound by the launcher share its cores.
+/// Ranks on one machine that the launcher does not bind to cores share these evenly.
 core::Topology share_of_node(core::Topology topology) {
   const comm::NodeRank place = comm::rank_on_node();
   const int cores = std::max(1, topology.cores / place.count);
@@ -30,13 +30,13 @@ core::Topology share_of_node(core::Topology topology) {
   return share;
 }
 
-/// One rank logs what all ranks would.
+/// Only the first rank logs warnings and notes, which all ranks have.
 core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
   return ranks.is_root() || level == core::LogLevel::debug ? level
                                                            : std::min(level, core::LogLevel::error);
 }
 
-/// Errors that every rank sees alike, because they follow from what all ranks know.
+/// Errors that every rank has equally, because they follow from what all ranks know.
 bool is_uniform(ErrorCode code) {
   return code != ErrorCode::collective_mismatch && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
@@ -121,11 +121,12 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
 
 void Runtime::announce(std::string call) {
   ++calls_;
-  ranks().set_signature({sched::numbered(sched::fingerprint_of(call), calls_), [call] { return call; }});
+  ranks().set_signature(
+      {sched::numbered(sched::fingerprint_of(call), calls_), [call] { return call; }});
   call_ = std::move(call);
 }
 
-/// What `action` throws, if anything, as an error of the call entered last.
+/// The error that `action` throws, if any, as an error of the last entered call.
 std::optional<Error> Runtime::failure_of(const std::function<void()>& action) const {
   return comm::error_of(call_, action);
 }
@@ -145,9 +146,10 @@ void Runtime::check_usable() const {
 
 void Runtime::check_caller() const {
   if (std::this_thread::get_id() != thread_)
-    core::fail(ErrorCode::wrong_thread,
-               "wrong thread: libop2 was called from another one than called op_init; call it from "
-               "that one");
+    core::fail(
+        ErrorCode::wrong_thread,
+        "wrong thread: libop2 was called from a thread that did not call op_init; call it from "
+        "that one");
   if (executing_)
     core::fail(ErrorCode::inside_kernel,
                "called from inside a kernel: a function of libop2; use only arguments there");
@@ -161,14 +163,14 @@ void Runtime::poison(const std::string& reason) {
 
 void Runtime::give_up(const Error& error) {
   if (!alone() && (!is_uniform(error.code()) || engine.executing())) {
-    has_told_ = true;
+    reported_ = true;
     end_others(log, ranks(), handler_, error);
   }
   throw error;
 }
 
 void Runtime::end_job(const Error& error) {
-  if (!has_told_) {
+  if (!reported_) {
     if (!ranks().is_root()) std::this_thread::sleep_for(time_of_root);
     core::Log(core::LogLevel::error, log_prefix(ranks())).error(error.what());
     if (handler_ != nullptr) handler_(error, ranks().rank());
@@ -240,9 +242,9 @@ void Runtime::flush_if_full() {
   if (size >= queue_bound_ || queue.captured_bytes() > max_bytes) flush();
 }
 
-/// Looks when the queue is half full, so that already the first chain is a whole number of steps if
-/// they are short; and when it is as full as it may be: what then does not repeat itself may fill
-/// the queue.
+/// Looks for a period when the queue is half full, so that already the first chain is a whole
+/// number of time steps if these are short; and again when it is full: if the loops still do not
+/// repeat, the bound stays at its maximum.
 void Runtime::adapt_queue_bound() {
   const auto most = static_cast<std::size_t>(options.queue_max);
   const std::size_t period = queue.period();

@@ -31,36 +31,36 @@
 
 namespace op2::api {
 
-/// What follows an error of this rank for which the others wait: it is logged, and the handler is
-/// called or the job ended.
+/// Ends the job after an error of this rank, for which the others wait: logs it, then calls the
+/// handler, or aborts.
 void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
                 const Error& error);
 
-/// What the first rank has to end the job with an error that all ranks have.
+/// Time that the first rank has to end the job after an error that all ranks have.
 inline constexpr std::chrono::seconds time_of_root{1};
 
-/// "[rank 1/4] ", put before what a rank logs; nothing on one rank.
+/// The prefix of what a rank logs, e.g. "[rank 1/4] "; empty on one rank.
 std::string log_prefix(const comm::Communicator& ranks);
 
 class Runtime {
  public:
   /// Collective over the ranks.
   /// @param mpi  null: a program of one rank. Stays with the caller if an error is thrown, because
-  ///             to end it is collective.
+  ///             ending it is collective.
   Runtime(core::Options given, const core::Topology& topology, core::LogLevel level,
           std::unique_ptr<comm::MpiSession>& mpi, op_error_handler handler);
 
   comm::Communicator& ranks() const { return rows.communicator(); }
   bool alone() const { return ranks().size() == 1; }
 
-  /// Says what this rank is about to do, so that ranks that do something else are found out. The
-  /// text must be equal on all ranks; one rank alone does not even make it.
+  /// Sets the collective signature of the call that follows. The text must be equal on all ranks: a
+  /// difference is an error. On one rank it is not formatted at all.
   template <class... Args>
   void enter(fmt::format_string<Args...> call, Args&&... args) {
     if (!alone()) announce(fmt::format(call, std::forward<Args>(args)...));
   }
 
-  /// What any rank's check throws is thrown on all: here the own error, elsewhere one of the same
+  /// If the check throws on any rank, all throw: this one its own error, the others one of the same
   /// code that names the rank. Collective; call `enter` before.
   template <class Check>
   void check_together(const Check& check) {
@@ -70,8 +70,8 @@ class Runtime {
       compare_checks(check);
   }
 
-  /// The result of a function that is collective and may fail on this rank alone, for example for
-  /// want of memory: then the others wait for this rank, and the job is ended.
+  /// The result of a collective function that may fail on this rank alone, for example because
+  /// memory is short. The others then wait for this rank, so the job is ended.
   template <class Action>
   auto collectively(const Action& action) {
     using Result = std::invoke_result_t<Action>;
@@ -85,25 +85,25 @@ class Runtime {
     }
   }
 
-  /// Executes what is queued. If that fails, the queued loops are discarded and every later call
-  /// that needs results fails with `poisoned`. Collective.
+  /// Executes the queued loops. If that fails, they are discarded and every later call that needs
+  /// results fails with `poisoned`. Collective.
   void flush();
 
   /// Flushes if the queue has reached its bound, in loops or in bytes of copied globals. The bound
-  /// is a whole number of time steps if the program repeats itself: then it is always the same
-  /// chain that is executed, whose plan is known.
+  /// is a whole number of time steps if the program repeats itself: then every flush executes the
+  /// same chain, whose plan is known.
   void flush_if_full();
 
-  /// Brings the mesh to the form in which it was declared, to which sets and maps can be added; if
-  /// it is in another, what is queued is executed first. Collective.
+  /// Brings the mesh to its declared form, to which sets and maps can be added. If it is in
+  /// another, queued loops are executed first. Collective.
   void return_to_declared();
 
-  /// Brings the mesh to local rows, as the first loop would. Collective. If memory does not suffice
-  /// here or in `return_to_declared`, the session is over: some data may have moved, others not.
+  /// Brings the mesh to local rows, as the first loop would. Collective. Running out of memory here
+  /// or in `return_to_declared` ends the session, because only some of the data may have moved.
   void settle();
 
-  /// Executes what is queued; yields the rows of a dat as declared. Collective.
-  /// @param storage  for rows that are brought together; outlives the result
+  /// Executes the queued loops and returns the declared rows of a dat. Collective.
+  /// @param storage  holds rows that come from other ranks; outlives the result
   std::span<const std::byte> fetch(const core::Dat& dat, comm::Bytes& storage);
 
   /// Throws `poisoned` after a failed flush.
@@ -114,9 +114,9 @@ class Runtime {
   /// host function is running.
   void check_caller() const;
 
-  /// What follows an error that the program cannot catch: it is said, unless that was done when a
-  /// loop failed, and the job is ended. An error that all ranks have is said by the first one: the
-  /// others give it time to end them. Returns on one rank.
+  /// Ends the job after an error that the program cannot catch, which is logged unless that was
+  /// done when a loop failed. If all ranks have the error, only the first one logs it, and the
+  /// others wait `time_of_root` for it to end the job. Returns on one rank.
   void end_job(const Error& error);
 
   /// The child of a fork has no worker threads and shares files with its parent.
@@ -153,7 +153,7 @@ class Runtime {
   std::string call_;         ///< the last one; on several ranks
   bool forked_ = false;
   bool executing_ = false;
-  bool has_told_ = false;    ///< an error was logged and given to the handler
+  bool reported_ = false;    ///< an error was logged and given to the handler
   std::size_t queue_bound_;  ///< in loops, at most OP2_QUEUE_MAX
   std::string failure_;      ///< what() of the error that ended the session, or empty
 };

@@ -50,7 +50,7 @@ std::optional<std::string> variable(const char* name) {
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
 }
 
-/// A program that ends without op_exit must not look successful while loops were never executed.
+/// A program that ends without op_exit must not succeed silently if loops were never executed.
 void report_discarded_loops() {
   Runtime* runtime = sessions().running.get();
   if (runtime == nullptr || runtime->forked()) return;
@@ -75,8 +75,8 @@ void mark_forked() {
   if (sessions().running != nullptr) sessions().running->mark_forked();
 }
 
-/// Registered when the library is loaded, so that it runs at exit after all that the program
-/// registers: its own destructors have done their work.
+/// Registered when the library is loaded, so that it runs at exit after everything that the program
+/// registers, and after the program's destructors.
 [[gnu::constructor]] void watch_process() {
   std::atexit(report_discarded_loops);
   pthread_atfork(nullptr, nullptr, mark_forked);
@@ -145,7 +145,7 @@ const core::Dat& checked_dat(const char* function, op_dat dat) {
 
 namespace {
 
-/// A launcher of another MPI starts processes that do not find each other.
+/// Checks that the launcher belongs to this MPI: one of another MPI starts unconnected processes.
 std::unique_ptr<op2::comm::MpiSession> joined(std::unique_ptr<op2::comm::MpiSession> session,
                                               bool chosen) {
   using namespace op2;
@@ -176,7 +176,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
       std::exit(EXIT_SUCCESS);
     }
   auto& running = api::sessions().running;
-  // In the child of a fork the parent's session is left as it is: its threads are not here to join.
+  // In the child of a fork the parent's session is abandoned: its threads do not exist here.
   if (running != nullptr && running->forked()) running.release();
   if (running != nullptr)
     core::fail(ErrorCode::already_initialised,
@@ -193,7 +193,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     if (mpi == nullptr || mpi->communicator->size() == 1) throw;
     core::Log log(level, api::log_prefix(*mpi->communicator));
     api::end_others(log, *mpi->communicator, handler, error);
-    static_cast<void>(mpi.release());  // to end it is collective, and the others wait elsewhere
+    static_cast<void>(mpi.release());  // ending it is collective, and the others wait elsewhere
     throw;
   }
   api::check_report_paths(*runtime);
@@ -219,7 +219,7 @@ void op_exit() {
   using namespace op2;
   if (api::sessions().running == nullptr) return;
   api::running();
-  // The session ends and its reports are written whatever happens; the first error leaves then.
+  // Whatever fails, the session ends and its reports are written; then the first error is thrown.
   const std::unique_ptr<api::Runtime> runtime = std::move(api::sessions().running);
   std::exception_ptr failure;
   const auto attempt = [&](auto&& action) {

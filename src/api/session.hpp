@@ -25,12 +25,12 @@ const core::Dat& checked_dat(const char* function, op_dat dat);
 /// The running session, or null. Never throws.
 Runtime* session_or_null();
 
-/// What follows an error that the program cannot catch: `Runtime::end_job`, or what can be done of
-/// it without a session. Returns unless the job is ended.
+/// Ends the job after an error that the program cannot catch: `Runtime::end_job`, or what is
+/// possible of that without a session. Returns unless the job is ended.
 void end_job(const Error& error);
 
-/// What src/compat keeps for programs, from before `op_init` until after `op_exit`; null at first.
-/// Never throws.
+/// State that src/compat keeps for programs beyond a session, from before `op_init` until after
+/// `op_exit`; null at first. Never throws.
 std::shared_ptr<void>& compatibility_state();
 
 }  // namespace op2::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Meshes and fields for ParaView: in one file, or in a piece per rank.
+// Meshes and fields for ParaView: in one file, or in one piece per rank.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -33,7 +33,7 @@ Grid checked_grid(const char* function, const char* path, op_map cells_to_nodes,
   const core::Map& map = *core::record_of(cells_to_nodes);
   if (points.set != map.to)
     core::fail(ErrorCode::wrong_set,
-               "{}: map '{}' leads to set '{}', but the coordinates '{}' are on set '{}'", function,
+               "{}: map '{}' is to set '{}', but the coordinates '{}' are on set '{}'", function,
                map.name, map.to->name, points.name, points.set->name);
   Grid grid{map, points, {}, {}};
   for (const op_dat field : fields) {

@@ -7,10 +7,10 @@
 
 namespace op2::compat {
 
-/// Gives an argument the dim of its dat, with a warning if it says another one, and takes any type
+/// Gives an argument the dim of its dat, with a warning if it has another one. Accepts any type
 /// string for a dat of opaque rows.
 /// @param number  of the argument in `loop`
-/// @return whether nothing is left to be found out about the type
+/// @return whether the type needs no further check
 bool fits_dat(const arg& given, ::op_arg& made, const op_loop_name& loop, int number);
 
 }  // namespace op2::compat

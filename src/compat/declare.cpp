@@ -24,13 +24,13 @@ op_set op_decl_set(int size, const char* name) {
 
 namespace {
 
-/// Entries that a program's array has for the declared elements of `from`.
+/// Number of entries in a program's array for the declared elements of `from`.
 std::int64_t count_of(op_set from, int dim, const char* name) {
   core::check_handle(api::usable().mesh, fmt::format("map '{}', set 'from'", name), from);
   return std::int64_t{core::record_of(from)->declared} * dim;
 }
 
-/// The entries as numbers from zero.
+/// The entries as indices from zero.
 template <class T>
 std::vector<int> from_zero(const T* values, std::int64_t count, const char* name) {
   const T base = program().values.maps_base_index;
@@ -78,8 +78,8 @@ void check_map(const char* name, op_set from, op_set to, int dim, int* values) {
 
 namespace {
 
-/// The type of values of `size` bytes, if the type string says one of this size. Others are the
-/// program's alone.
+/// The type that a string names, if its values have `size` bytes. Other types only the program
+/// knows.
 std::optional<Type> known_type(const char* name, const char* type, int size) {
   if (type == nullptr) type_of(fmt::format("dat '{}'", name), type);
   const auto known = type_named(type);
@@ -93,8 +93,8 @@ op_dat make_opaque(op_dat made, int dim, const char* type) {
   dat.type_storage = type;
   dat.type = dat.type_storage.c_str();
   api::running().log.debug(fmt::format(
-      "dat '{}': values of {} bytes are no \"{}\"; its rows are opaque, and loops with it run as "
-      "functions",
+      "dat '{}': values of {} bytes are not of type \"{}\"; its rows are opaque, and loops with "
+      "it run as host functions",
       dat.name_storage, dat.size / dim, type));
   return made;
 }
@@ -143,14 +143,14 @@ int op_free_dat_temp_char(op_dat dat) {
 void decl_const(int dim, const char* type, int size, const void* values) {
   guarded([&] {
     if (type == nullptr) type_of("a constant", type);
-    const auto known = type_named(type);  // others are the program's own
+    const auto known = type_named(type);  // others only the program knows
     if (known ? static_cast<int>(core::size_of(*known)) != size : size < 1)
       core::fail(ErrorCode::bad_type, "a constant: a value of type \"{}\" has {} bytes, not {}",
                  type, known ? core::size_of(*known) : 1, size);
     if (values == nullptr || dim < 1)
       core::fail(ErrorCode::bad_constant, "a constant of type \"{}\": {}", type,
                  values == nullptr ? "its address is null" : "its dim is not positive");
-    api::usable("op_decl_const");  // loops see variables as they are at the call, declared or not
+    api::usable("op_decl_const");  // loops use variables as they are at the call, declared or not
   });
 }
 
@@ -169,7 +169,7 @@ op_dat op_decl_dat_overlay_ptr(op_set, char*) {
 
 namespace {
 
-/// Names are compared as they are, as by OP2: in capitals.
+/// Compares as OP2 does: case-sensitively, names in capitals.
 bool is_partitioner(const api::Runtime& runtime, std::string_view name) {
   if (name == "PARMETIS" || name == "KAHIP" || name == "INERTIAL") return true;
   std::string registered(name);

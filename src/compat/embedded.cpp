@@ -15,8 +15,8 @@ struct Registry {
   std::vector<std::span<const embedded::Kernel>> tables;
 };
 
-/// Units register before main and are unloaded after it, in any order: it is made by the first and
-/// never ends.
+/// Translation units register before main and unregister after it, in any order; so the registry is
+/// made by the first one and never destroyed.
 Registry& registry() {
   static auto* const only = new Registry;
   return *only;

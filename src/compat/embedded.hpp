@@ -9,8 +9,8 @@
 
 namespace op2::compat {
 
-/// The registered kernel of a function of the program, or null. Valid until the unit that
-/// registered it is unloaded. Thread safe. Cost O(registered kernels).
+/// The registered kernel of a function pointer, or null. Valid until the library that registered it
+/// is unloaded. Thread safe. Cost O(registered kernels).
 const embedded::Kernel* embedded_kernel(void (*function)());
 
 /// All tables that are registered now, for tests.

@@ -13,7 +13,7 @@ namespace op2::compat {
 /// destructors nor functions of `atexit` run.
 [[noreturn]] void end_program(const Error& error);
 
-/// Ends the program because of a call of OP2's that cannot be given a meaning.
+/// Ends the program because it called a function of OP2 that the library does not support.
 /// @param instead  why, and what to do
 [[noreturn]] void not_supported(const char* function, const char* instead);
 
@@ -27,7 +27,8 @@ auto guarded(const Action& action) -> decltype(action()) {
   }
 }
 
-/// What `action` makes of the running session, which a message about it says that `caller` needs.
+/// The result of `action(session)`.
+/// @param caller  for the message that there is no session
 template <class Action>
 auto in_session(const Action& action, const char* caller = __builtin_FUNCTION()) {
   return guarded([&] { return action(api::usable(caller)); });

@@ -22,9 +22,9 @@ std::span<const op_dat> all_of(const char* function, const op_dat* fields, int c
   return {fields, static_cast<std::size_t>(count)};
 }
 
-/// OP2 says it whatever is logged.
+/// OP2 prints this independently of the log level.
 void tell_absence(const char* what, const char* file, const char* name) {
-  if (api::running().log.logs(core::LogLevel::warning)) return;  // it was logged
+  if (api::running().log.logs(core::LogLevel::warning)) return;  // already logged
   compat::op_printf("op_decl_%s_hdf5: '%s' has no dataset '%s'; the %s is not declared\n", what,
                     file, name, what);
 }

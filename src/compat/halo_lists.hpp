@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Halos and owners as OP2's MPI library shows them to programs: plain arrays, of one state of the
+// Halos and owners as OP2's MPI library shows them to programs: plain arrays, a snapshot of the
 // mesh.
 #pragma once
 
@@ -33,14 +33,14 @@ class HaloLists {
  public:
   /// No lists.
   HaloLists() = default;
-  /// Those of a mesh that is distributed, or on one rank; else none. Cost: O(rows).
+  /// The lists of a mesh that is distributed or on one rank; otherwise none. Cost: O(rows).
   HaloLists(const core::Mesh& mesh, const comm::DistributedMesh& rows);
 
   /// Programs hold pointers into it.
   HaloLists(const HaloLists&) = delete;
   HaloLists& operator=(const HaloLists&) = delete;
 
-  /// Whether since then no rows have moved and no set was declared.
+  /// Whether the lists still hold: no rows have moved and no set was declared since.
   bool are_of(const core::Mesh& mesh, const comm::DistributedMesh& rows) const;
 
   const halo_lists& shown() const { return shown_; }

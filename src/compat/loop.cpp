@@ -35,7 +35,7 @@ arg global(int opt, char* data, int dim, const char* type, int size, int access)
 
 arg of_dat(int opt, op_dat dat, int idx, op_map map, int dim, const char* type, int access) {
   const bool is_there = opt != 0 && dat != nullptr;
-  // Every member is named: else all are cleared first, which costs more than the rest.
+  // Every member is named: otherwise all are cleared first, which costs more than the rest.
   return {.index = 0,
           .dat = dat,
           .map = map,
@@ -64,7 +64,7 @@ struct Place {
   }
 };
 
-/// Type and number of values, where the argument says other than its dat.
+/// Type and number of values, if the argument's differ from its dat's.
 void add_form(const arg& given, ::op_arg& made, const Place& place) {
   const bool is_as_declared = given.dat != nullptr && given.dim == given.dat->dim &&
                               given.type != nullptr &&
@@ -76,14 +76,14 @@ void add_form(const arg& given, ::op_arg& made, const Place& place) {
   made.type = core::name_of(place.type_of(given.type));
 }
 
-/// A value of the program that functions read and nobody else understands.
+/// A value of a user-defined type, which only host functions read.
 bool is_opaque_global(const arg& given) {
   return given.argtype == OP_ARG_GBL && given.acc == OP_READ && given.type != nullptr &&
          given.size > 0 && !type_named(given.type);
 }
 
-/// The argument as the library knows it. Filled in where it stays: a copy of what was just written
-/// in parts costs more than the rest.
+/// The argument as the library knows it. Filled in place: copying what was just written member by
+/// member costs more than the rest.
 void convert(const arg& given, ::op_arg& made, const Place& place) {
   made.argtype = static_cast<op_arg_type>(given.argtype);
   made.acc = static_cast<op_access>(given.acc);
@@ -113,7 +113,7 @@ std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_n
   const auto size = static_cast<std::size_t>(count);
   ::op_arg* const list = std::pmr::polymorphic_allocator<>(&memory).allocate_object<::op_arg>(size);
   for (int k = 0; k < count; ++k) {
-    // Each member has a value of its own; `op_arg()` would also clear all before.
+    // `convert` sets every member; `op_arg()` would clear all of them before.
     auto* made = new (list + k)::op_arg;
     convert(*args[k], *made, {loop, k});
   }
@@ -127,9 +127,9 @@ core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const
   if (found == nullptr || found->source == nullptr || must_be_function) {
     core::FunctionKernel& alone =
         mesh.add_function_kernel(kernel.address, kernel.call, loop.name, "", loop.file, loop.line);
-    alone.why_no_text = must_be_function   ? "a global has a user-defined type"
-                        : found == nullptr ? "its source is not embedded in the program"
-                                           : found->reason;
+    alone.why_no_source = must_be_function   ? "a global has a user-defined type"
+                          : found == nullptr ? "its source is not embedded in the program"
+                                             : found->reason;
     return alone;
   }
   core::FunctionKernel& made = mesh.add_function_kernel(kernel.address, kernel.call, found->name,
@@ -142,21 +142,21 @@ core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const
   return made;
 }
 
-/// Whether the program says, in OP2's way, that it has written the rows itself.
+/// Whether the program says, by OP2's flags, that it has written the rows itself.
 bool is_marked(const core::Mesh& mesh, const arg& given) {
   return given.argtype == OP_ARG_DAT && given.opt != 0 && given.dat != nullptr &&
          (given.dat->dirtybit != 0 || given.dat->dirty_hd != 0) && mesh.knows(given.dat);
 }
 
-/// A loop without a name or a kernel.
+/// Rejects a loop without a name or a kernel.
 [[noreturn]] void refuse(const op_loop_name& loop) {
   core::check_name(fmt::format("a loop at {}:{}", shown(loop.file), loop.line).c_str(), loop.name);
   core::fail(ErrorCode::bad_handle, "loop '{}' ({}:{}): the kernel is null", loop.name, loop.file,
              loop.line);
 }
 
-/// A loop sees variables of the program as they are at its call. If some have changed since loops
-/// were queued that see them, these are executed first.
+/// A loop uses the values that variables of the program have at its call. If some have changed,
+/// queued loops that use the earlier values are executed first.
 void take_values(api::Runtime& runtime, const core::FunctionKernel& kernel) {
   const auto has_changed = [](const core::NamedVariable& named) {
     return named.variable->has_changed();
@@ -205,7 +205,7 @@ void par_loop(const function& kernel, const char* name, const char* file, int li
   guarded([&] {
     const op_loop_name loop(name, file, line);
     if (name == nullptr || kernel.address == nullptr) refuse(loop);
-    // Room for the usual loop: allocating costs as much as the rest.
+    // Enough for the usual loop: allocating costs as much as the rest.
     alignas(::op_arg) std::array<std::byte, 32 * sizeof(::op_arg)> usual;
     std::pmr::monotonic_buffer_resource memory(usual.data(), usual.size());
     const std::span list = converted(args, count, loop, memory);

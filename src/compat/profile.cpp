@@ -12,7 +12,7 @@ namespace {
 Section& inner_named(Section& section, const std::string& name) {
   const auto found = std::ranges::find(section.inner, name, &Section::name);
   if (found != section.inner.end()) return *found;
-  // Only the innermost open section gets new ones, so that no open section moves in memory.
+  // Only the innermost open section grows, so that no open section moves in memory.
   section.inner.emplace_back().name = name;
   return section.inner.back();
 }

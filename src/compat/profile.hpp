@@ -11,24 +11,24 @@
 
 namespace op2::compat {
 
-/// A section: all that was done under one name in one other section.
+/// A section: all calls under one name within one enclosing section.
 struct Section {
   std::string name;
   std::int64_t calls = 0;
   double seconds = 0;
-  std::vector<Section> inner;  ///< in the order in which they began first
+  std::vector<Section> inner;  ///< in the order of their first calls
 };
 
 class Profile {
  public:
-  /// Opens a section in the one that is open.
+  /// Opens a section in the innermost open one.
   void enter(const std::string& name);
-  /// Closes what was opened last, if anything is open.
+  /// Closes the innermost open section, if any.
   void leave();
   void leave_all();
-  /// A closed section in the one that is open.
+  /// Adds a closed section to the innermost open one.
   void add(const std::string& name, double seconds);
-  /// Sections that are open.
+  /// Number of open sections.
   std::size_t depth() const { return open_.size(); }
   const Section& all() const { return all_; }
 
@@ -48,7 +48,7 @@ class Profile {
 nlohmann::json to_json(const Section& section);
 Section from_json(const nlohmann::json& json);
 
-/// Adds what another rank has: the calls and the seconds of a section become the greater ones.
+/// Merges the sections of another rank: calls and seconds become the greater ones.
 void merge(Section& into, const Section& other);
 
 /// A table, one line per section, indented; empty without sections.

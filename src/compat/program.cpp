@@ -16,10 +16,10 @@
 namespace op2::compat {
 namespace {
 
-/// A word of OP2's command line and where its value goes. OP2 takes a word wherever it is part of
+/// An argument of OP2's command line and where its value goes. OP2 accepts a word anywhere inside
 /// an argument.
 struct Word {
-  const char* text;  ///< one that ends in '=' has a number behind it
+  const char* text;  ///< if it ends in '=', a number follows
   int variables::*value;
 };
 
@@ -35,7 +35,7 @@ constexpr Word words[] = {{"OP_MAPS_BASE_INDEX=", &variables::maps_base_index},
                           {"OP_HYBRID_BALANCE=", nullptr},
                           {"OP_NO_REALLOC", nullptr}};
 
-/// The text behind `word` in an argument, or null.
+/// What follows `word` in an argument, or null.
 const char* found_in(const char* argument, const char* word) {
   const char* const place = argument == nullptr ? nullptr : std::strstr(argument, word);
   return place == nullptr ? nullptr : place + std::strlen(word);
@@ -47,7 +47,7 @@ void take_word(variables& values, const Word& word, const char* rest) {
   if (std::strcmp(word.text, "OP_HYBRID_BALANCE=") == 0) values.hybrid_balance = std::atof(rest);
 }
 
-/// What OP2 has without any word.
+/// OP2's defaults.
 variables fresh_values(int diags) {
   variables values{};
   values.diags = diags;

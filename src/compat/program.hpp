@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is kept for a program beside the library's session: what OP2 has in global variables.
+// State of a program beyond the library's session: what OP2 keeps in global variables.
 #pragma once
 
 #include <deque>
@@ -14,13 +14,13 @@
 
 namespace op2::compat {
 
-/// MPI in the hands of the program (op_lib_mpi.h).
+/// MPI as the program uses it (op_lib_mpi.h).
 struct MpiUser {
   void (*begin)(int argc, char** argv);
   void (*end)();
 };
 
-/// Communicators as MPI_Comm_c2f has them.
+/// Communicators as Fortran handles (MPI_Comm_c2f).
 struct Communicators {
   int global, local;
 };
@@ -43,7 +43,7 @@ struct Program {
 /// Made by the first call; lives as long as the process, also from session to session.
 Program& program();
 
-/// Sets all values as `op_init` finds them, and reads OP2's words on the command line.
+/// Sets the values that hold at `op_init`, and reads OP2's arguments on the command line.
 /// @throws Error bad_option (a base index that is neither 0 nor 1)
 void begin_program(int argc, char** argv, int diags);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables: what loops and sections have cost, and rows that the program itself fills.
+// Tables: times of loops and sections, and rows that the program fills itself.
 #include <compat/reports.hpp>
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr auto replace_faults = nlohmann::json::error_handler_t::replace;
 
-/// Rows that the program has filled by itself; of this rank.
+/// Rows of this rank that the program has filled itself.
 std::string rows_as_text() {
   std::string text;
   for (const kernel_row& row : program().kernels)
@@ -73,7 +73,7 @@ std::string wanted_json_path(api::Runtime* runtime) {
       [&] { return comm::text_of(runtime->ranks().broadcast(comm::bytes_of(mine), 0)); });
 }
 
-/// Where a profile goes that was perhaps not given a path.
+/// The path of a profile; `path` may be null.
 std::string json_path(api::Runtime* runtime, const char* path) {
   if (path != nullptr && *path != '\0') return path;
   const std::string wanted = wanted_json_path(runtime);

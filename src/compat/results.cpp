@@ -18,7 +18,7 @@
 namespace op2::compat {
 namespace {
 
-/// @param size  bytes of one value, as the program has it
+/// @param size  bytes of one value in the program
 Type type_of_values(op_dat dat, int size) {
   core::check_handle(api::usable().mesh, "fetching data: the dat", dat);
   const core::Dat& record = *core::record_of(dat);
@@ -146,7 +146,7 @@ int op_size_of_set(const char* name) {
 
 namespace {
 
-/// What `of` yields for a set of this session.
+/// The result of `of` for a set of this session.
 template <class Size>
 int size_of_set(const char* function, op_set set, const Size& of) {
   return guarded([&] {
@@ -186,7 +186,7 @@ op_dat search_dat(op_set set, int dim, const char* type, int size, const char* n
   return guarded([&]() -> op_dat {
     api::Runtime& runtime = api::usable();
     core::check_name("search_dat", name);
-    for (const auto& dat : runtime.mesh.dats())  // programs may have given it another name since
+    for (const auto& dat : runtime.mesh.dats())  // programs may have changed `dat->name`
       if (runtime.mesh.knows(dat.get()) && dat->set == set && dat->dim == dim &&
           dat->size == size && std::string_view(shown(dat->name)) == name &&
           !differs(type, dat->type))

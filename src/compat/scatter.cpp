@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffers of the program, and loops over them that write rows of dats by number.
+// Buffers of the program, and loops over them that write rows of dats by index.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -24,11 +24,11 @@ char* copy_of(const char* text) {
   return copy == nullptr ? nullptr : static_cast<char*>(std::memcpy(copy, text, bytes));
 }
 
-/// Where the kernel finds an argument.
+/// The memory of an argument.
 struct Place {
-  char* base;         ///< of row 0, or of what all elements share
-  std::int64_t size;  ///< bytes of a row; 0: all elements share it
-  int column;         ///< of the buffer of numbers
+  char* base;         ///< of row 0, or of the value that all elements share
+  std::int64_t size;  ///< bytes of a row; 0: all elements share the value
+  int column;         ///< of the buffer of indices
   const core::Dat* dat;
 };
 
@@ -38,7 +38,7 @@ Place place_of(const char* loop, const buffer& numbers, const arg& given) {
   if (given.argtype != OP_ARG_DAT || given.map != nullptr)
     not_supported(
         "op_par_scatter",
-        "arguments are dats with OP_ID, whose rows the second buffer numbers, and globals");
+        "arguments are globals, and dats with OP_ID whose row indices are in the second buffer");
   core::check_handle(api::usable().mesh, fmt::format("op_par_scatter '{}': a dat", loop),
                      given.dat);
   const int column = std::max(given.idx, 0);
@@ -51,7 +51,7 @@ Place place_of(const char* loop, const buffer& numbers, const arg& given) {
   return {rows, dat.size, column, &dat};
 }
 
-/// @param element  of the buffers
+/// @param element  position in the buffers
 char* row_of(const char* loop, const buffer& numbers, std::int64_t element, const Place& place) {
   if (place.size == 0) return place.base;
   const int row = reinterpret_cast<const int*>(numbers.data)[element * numbers.dim + place.column];
@@ -68,7 +68,7 @@ void check_buffers(const char* loop, const buffer* values, const buffer* numbers
     core::fail(ErrorCode::bad_handle, "op_par_scatter '{}': a buffer is null", loop);
   if (type_of(fmt::format("buffer '{}'", numbers->name), numbers->type) != Type::i32)
     core::fail(ErrorCode::bad_type,
-               "op_par_scatter '{}': buffer '{}' numbers rows, so it has to be of type \"int\"",
+               "op_par_scatter '{}': buffer '{}' holds row indices, so it must be of type \"int\"",
                loop, numbers->name);
   if (numbers->size < values->size)
     core::fail(ErrorCode::bad_size,

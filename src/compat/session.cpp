@@ -19,9 +19,9 @@
 namespace op2::compat {
 namespace {
 
-/// On one rank, programs may rely on `dat->data` and `map->map` being in the order of the
-/// declaration as long as they do not call op_renumber.
-/// @param start  calls the library's own function
+/// On one rank, programs may rely on `dat->data` and `map->map` being in the declared order as long
+/// as they do not call op_renumber.
+/// @param start  calls the library's op_init
 template <class Start>
 void begin(int argc, char** argv, int diags, const Start& start) {
   guarded([&] {
@@ -57,13 +57,14 @@ void op_mpi_init_soa(int argc, char** argv, int diags, int global, int local, in
 void op_exit() {
   guarded([] {
     ::op_exit();
-    comm::end_mpi();  // as OP2: also if the program has started it
+    comm::end_mpi();  // as OP2 does, even if the program has started MPI
   });
   Program& of = program();
   of.communicators.reset();
   if (of.mpi_user) of.mpi_user->end();
 }
-// The session has threads and memory until op_exit, and programs call this before or after it.
+// Does nothing: the session keeps its threads and memory until op_exit, and programs call this
+// before or after that.
 void op_rt_exit() {}
 
 void op_rank(int* rank) {

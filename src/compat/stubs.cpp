@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops that a program runs by itself: the library only has to know what they read and write. It
-// learns that from a loop with the same arguments whose kernel does nothing.
+// Loops that a program runs itself. The library needs to know only what they read and write, which
+// a loop with the same arguments and an empty kernel tells it.
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -36,7 +36,7 @@ void check_args(const char* function, int count, const arg* args) {
     core::fail(ErrorCode::null_data, "{}: the arguments are null", function);
 }
 
-/// The arguments that a loop with halos has to know.
+/// The arguments that matter to halo exchanges.
 std::vector<const arg*> dats_of(int count, const arg* args) {
   std::vector<const arg*> dats;
   for (int k = 0; k < count; ++k)
@@ -44,7 +44,7 @@ std::vector<const arg*> dats_of(int count, const arg* args) {
   return dats;
 }
 
-/// Rows and entries for a stub, which reads and writes them as the argument says.
+/// Sets the pointers to rows and entries that a stub uses.
 void refresh(arg& given) {
   if (!is_active_dat(given)) return;
   core::Array& rows = core::record_of(given.dat)->rows;
@@ -56,7 +56,7 @@ void refresh(arg& given) {
   given.map_data = given.map == nullptr ? nullptr : given.map->map;
 }
 
-/// Elements that the stub has to go through.
+/// Number of elements that the stub iterates over.
 int range_of(op_set set, const std::vector<const arg*>& dats) {
   for (const arg* each : dats)
     if (each->map != nullptr && is_modified(*each)) return set->size + set->exec_size;
@@ -97,7 +97,7 @@ bool is_zero(std::span<const std::byte> value) {
   return std::ranges::all_of(value, [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// Of the values that are not zeros, those of the highest rank. Collective.
+/// The value of the highest rank whose value is not all zeros. Collective.
 void take_last(comm::Communicator& ranks, std::span<std::byte> value) {
   comm::WordReduction last{{}, {}, {is_zero(value) ? -1 : ranks.rank()}};
   ranks.reduce(last, "finding the last rank with a value");
@@ -163,8 +163,8 @@ void op_mpi_reduce_combined(arg* args, int count) {
 void op_disable_mpi_reductions(bool off) {
   if (off && guarded([] { return !api::running("op_disable_mpi_reductions").alone(); }))
     not_supported("op_disable_mpi_reductions",
-                  "loops always combine their globals over the ranks; leave out what the program "
-                  "combines by itself, or write the loop as a host stub");
+                  "loops always combine their globals over the ranks; remove the program's own "
+                  "reduction, or write the loop as a host stub");
   program().values.disable_mpi_reductions = off;
 }
 

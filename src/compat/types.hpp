@@ -21,7 +21,7 @@ inline std::optional<Type> type_named(std::string_view text) {
   return named ? named : core::type_named(core::without_soa(text));
 }
 
-/// The same.
+/// The type that a string names.
 /// @param place  "dat 'q'", for the message
 /// @throws Error bad_type: null or unknown
 inline Type type_of(const std::string& place, const char* type) {
@@ -31,7 +31,7 @@ inline Type type_of(const std::string& place, const char* type) {
   return core::check_type_name(place, std::string(core::without_soa(type)).c_str());
 }
 
-/// A text for a message.
+/// A string for a message; null is allowed.
 inline const char* shown(const char* text) {
   return text == nullptr ? "" : text;
 }

@@ -12,9 +12,9 @@
 
 namespace op2::core {
 
-/// One argument of a queued loop; the columns of a vector argument are arguments of their own. Two
-/// loops whose arguments compare equal have the same analysis, the same code and the same data;
-/// what may differ from call to call is in ArgValue.
+/// One argument of a queued loop; each column of a vector argument is a separate argument. Loops
+/// whose arguments compare equal have the same analysis, the same code and the same data; what may
+/// differ from call to call is in ArgValue.
 struct LoopArg {
   op_arg_type kind;
   op_access access;

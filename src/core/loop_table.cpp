@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-/// What became of calls that were not executed as loops of their own.
+/// What became of calls that were not executed as separate loops.
 std::string remark_of(const LoopRow& row) {
   std::vector<std::string> parts;
   if (row.skipped > 0)

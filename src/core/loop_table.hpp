@@ -14,7 +14,7 @@ namespace op2::core {
 struct LoopRow {
   std::string name;
   std::string code;           ///< "jit", "host", or why it fell back
-  std::int64_t calls = 0;     ///< as a loop of its own; only these have seconds and bytes
+  std::int64_t calls = 0;     ///< as a separate loop; only these have seconds and bytes
   std::int64_t skipped = 0;   ///< calls whose results were overwritten before use
   std::int64_t elements = 0;  ///< iterations, those of fused calls too
   double seconds = 0;

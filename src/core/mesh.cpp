@@ -28,7 +28,7 @@ HostBytes allocate_rows(const Set* set, int dim, Type type, const char* name) {
   }
 }
 
-/// `name`, or with a number if another record of this kind has it: reports tell them apart.
+/// `name`, with a number appended if another record of this kind has that name.
 template <class Records>
 std::string unique_name(const Records& records, const char* name) {
   const auto taken = [&](const std::string& candidate) {
@@ -227,7 +227,7 @@ void Mesh::use(DeviceCopies* copies) {
 }
 
 void Mesh::recycle() {
-  for (Dat* dat : released_) {  // opaque rows are bytes again
+  for (Dat* dat : released_) {  // opaque rows become plain bytes
     if (!dat->opaque) continue;
     dat->opaque = false;
     dat->dim = dat->size;

@@ -23,7 +23,7 @@
 
 namespace op2::core {
 
-/// The elements of a set that this rank declares: `declared` of `global_size`, in one block.
+/// The contiguous block of a set that this rank declares: `declared` elements of `global_size`.
 struct Block {
   std::int64_t first;  ///< global index of the first
   std::int32_t declared;
@@ -69,8 +69,8 @@ struct Dat : op_dat_core {
   Type value_type;
   Array rows;  ///< shape [rows of the set x dim], packed; `data` is the host's copy
   bool temporary;
-  /// The rows are `size` bytes in a form that only the program knows, and `value_type` is bool: for
-  /// host functions and `op_fetch_data` alone.
+  /// The rows are `size` bytes whose type only the program knows (`value_type` is bool). Only host
+  /// functions and `op_fetch_data` use them.
   bool opaque = false;
   std::string type_storage;  ///< of `type` of an opaque dat
 
@@ -87,7 +87,7 @@ struct Dat : op_dat_core {
     rows.replace(std::move(fresh));
     data = reinterpret_cast<char*>(rows.host_address());
   }
-  /// Keeps the rows that there are; others are zero.
+  /// Keeps existing rows; new ones are zero.
   void resize_rows() {
     rows.resize(bytes());
     data = reinterpret_cast<char*>(rows.host_address());
@@ -98,9 +98,10 @@ struct Global : op_global_core {
   std::string name_storage;
   Type value_type;
   Array value;  ///< shape [dim]; the same on every rank
-  /// What this rank has reduced since the value was combined over the ranks: shape [dim], or empty.
+  /// This rank's partial result since the value was last combined over the ranks: shape [dim], or
+  /// empty.
   std::vector<std::byte> partial;
-  op_access partial_access = OP_READ;  ///< how it is combined
+  op_access partial_access = OP_READ;  ///< the reduction that combines it
 };
 
 /// A constant that kernels see by name. Its address never changes, so that linked code can hold it.
@@ -120,7 +121,7 @@ struct Kernel : op_kernel_core {
 void describe(Kernel& kernel, const char* name, std::string source, const char* file, int line,
               bool text_is_file);
 
-/// A variable of the program that kernels name. `value` is what queued loops see of it; its address
+/// A variable of the program that kernels name. Queued loops use the copy `value`, whose address
 /// never changes, so that linked code can hold it.
 struct Variable {
   const void* origin;  ///< the program's
@@ -131,18 +132,18 @@ struct Variable {
   bool has_changed() const { return std::memcmp(value.get(), origin, bytes) != 0; }
 };
 
-/// A variable as the source of a kernel names it.
+/// A variable by the name that a kernel's source uses.
 struct NamedVariable {
   std::string name;         ///< e.g. "qinf"
   std::string declaration;  ///< e.g. "double qinf[4]"
   Variable* variable;
 };
 
-/// A kernel that the program gives as a function. What is known of its source, if anything, was put
-/// into the program when it was built.
+/// A kernel given as a function pointer. Its source is known if it was embedded into the program at
+/// build time.
 struct FunctionKernel : Kernel {
-  std::vector<NamedVariable> variables;  ///< all that the source names and does not define
-  std::string why_no_text;               ///< if there is none
+  std::vector<NamedVariable> variables;  ///< that the source uses but does not define
+  std::string why_no_source;             ///< if there is none
 };
 
 /// Everything that a program has declared. Local; the checks of arguments are in validate.hpp.
@@ -162,12 +163,12 @@ class Mesh {
   const std::unordered_map<void (*)(), std::unique_ptr<FunctionKernel>>& functions() const {
     return functions_;
   }
-  /// The variable at an address, with its value of now if it is new.
+  /// The variable at an address; a new one takes its present value.
   Variable& variable_at(const void* origin, std::size_t bytes);
   Set& add_set(const Block& block, const char* name);
   Map& add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name);
+  /// Reuses a freed temporary dat of the same shape if there is one and `temporary` is set.
   /// @param values  of the declared rows; must be null unless the mesh is as declared
-  /// Takes a freed temporary dat of the same shape if there is one and `temporary` is set.
   Dat& add_dat(op_set set, int dim, Type type, const void* values, const char* name,
                bool temporary);
   Global& add_global(int dim, Type type, const void* initial, const char* name);
@@ -179,8 +180,8 @@ class Mesh {
   /// To be called when no queued loop refers to released dats any more.
   void recycle();
 
-  /// From now on all dats, maps and globals, also later ones, may have copies on a device; null: no
-  /// more, and all are current on the host. `copies` outlives the mesh or is taken away before.
+  /// From now on all present and later dats, maps and globals may have copies on a device. Null
+  /// ends that: all become current on the host. `copies` must outlive the mesh or that last call.
   void use(DeviceCopies* copies);
 
   /// True if the handle was declared in this session and not freed. Never reads through it.
@@ -191,7 +192,7 @@ class Mesh {
   bool knows(op_kernel kernel) const { return known_kernels_.contains(kernel); }
 
   /// Frees the data and forgets the handles, but keeps the records: their addresses are never
-  /// given to others, so that a handle of an ended session is recognised for ever.
+  /// reused, so that a handle of an ended session is always recognised.
   void end();
 
   const std::vector<std::unique_ptr<Set>>& sets() const { return sets_; }

@@ -6,9 +6,8 @@
 
 namespace op2::core {
 
-/// Blocks all signals on this thread for the life of the object. Threads inherit the mask, so one
-/// that is started meanwhile never takes a signal that the program waits for on a thread of its
-/// own.
+/// Blocks all signals on this thread for the life of the object. Threads inherit the mask, so a
+/// thread that is started meanwhile never takes a signal that the program's threads wait for.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

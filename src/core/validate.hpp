@@ -16,7 +16,7 @@
 namespace op2::core {
 
 inline constexpr int max_dim = 65536;
-/// Of a raw global: its values are copied at each call, and each thread has results of its own.
+/// Of a raw global: its values are copied at each call, and each thread has separate results.
 inline constexpr std::size_t max_global_bytes = std::size_t{16} << 20;
 
 void check_name(const char* what, const char* name);

@@ -67,7 +67,7 @@ void ChainRunner::combine_globals(const Running& r) {
           reduction.shape.global->partial_access != reduction.shape.access)
         want(reduction.shape.global);
   }
-  // Ranks may have fused other loops, so the order of steps is not that of all.
+  // Ranks may have fused different loops, so the order of steps is not the same on all.
   std::ranges::sort(wanted, {}, [](const core::Global* global) { return global->index; });
   combine(wanted, communicator_);
 }

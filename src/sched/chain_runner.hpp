@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the chains of a plan on whatever executes it: the phases around an exchange of halos,
-// reductions over the ranks, and the books.
+// Runs the chains of a plan on any executor: the two phases around a halo exchange, reductions over
+// the ranks, and the rows of the per-loop table.
 #pragma once
 
 #include <cstddef>

@@ -276,8 +276,8 @@ std::string CodeFinder::describe_host(const core::LoopRecord& loop, const core::
   const core::Dat* opaque = opaque_dat(args);
   if (opaque == nullptr && !wants_host(loop.kernel)) return "host, while its code is made";
   const core::FunctionKernel* function = mesh.function_of(loop.kernel);
-  if (function != nullptr && !function->why_no_text.empty())
-    return fmt::format("host: {}{}", function->why_no_text, ordered);
+  if (function != nullptr && !function->why_no_source.empty())
+    return fmt::format("host: {}{}", function->why_no_source, ordered);
   if (opaque == nullptr) return "host" + ordered;
   return fmt::format("host: the rows of dat '{}' are opaque{}", opaque->name_storage, ordered);
 }

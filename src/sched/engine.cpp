@@ -14,7 +14,7 @@
 namespace op2::sched {
 namespace {
 
-/// A program whose sequences of loops never repeat must not collect plans for ever.
+/// A program whose sequences of loops never repeat must not accumulate plans without bound.
 constexpr std::size_t max_plans = 1024;
 
 ChainLimits limits_for(const core::Options& options, int ranks) {
@@ -103,8 +103,8 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& queue, const core::Me
   return plan;
 }
 
-/// The executor's part: at first what every execution needs, and what takes longer when the plan
-/// has shown that it repeats.
+/// The executor's part: first what every execution needs; what takes longer is prepared once the
+/// plan has repeated.
 void Engine::prepare(const core::Queue& queue, Entry& entry) {
   const bool at_once =
       options_.tile.mode == core::TileMode::fixed || options_.tile.mode == core::TileMode::shuffled;
@@ -151,7 +151,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   auto plan = make_plan(queue, mesh, wait);
   plan->fingerprint = fingerprint;
   plan->description = std::move(description);
-  if (rows_.epoch() != epoch) {  // rows have moved: all that was bound to them is gone
+  if (rows_.epoch() != epoch) {  // rows have moved: bindings to them are invalid
     plans_.clear();
     executor_->forget_rows();
   }

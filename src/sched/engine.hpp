@@ -37,16 +37,15 @@ class Engine {
   ~Engine();
 
   /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
-  /// nothing was executed; what a kernel's host function throws leaves it in the middle.
+  /// nothing was executed; an exception of a kernel's host function leaves the flush half done.
   /// @throws Error of the kernels' sources, not_compiled, plugin_failure, order_dependent,
   /// collective_mismatch, communication_failure
   void flush(core::Queue& queue, const core::Mesh& mesh);
 
-  /// To be called before the mesh is distributed anew: ends all exchanges, and only owned rows stay
-  /// valid.
+  /// To be called before the mesh is redistributed: ends all exchanges; only owned rows stay valid.
   void forget_halos();
 
-  /// To be called when the program itself has changed rows of a dat: only owned ones stay valid.
+  /// To be called when the program itself has changed rows of a dat: only owned rows stay valid.
   void forget_halo(const core::Dat& dat) {
     const auto k = static_cast<std::size_t>(dat.index);
     if (k < valid_.size()) valid_[k] = std::min(valid_[k], 0);
@@ -58,8 +57,8 @@ class Engine {
     return code_.runs_on_host(kernel) && code_.names_constants(kernel, mesh);
   }
 
-  /// Whether loops are being executed, or were when `flush` threw: such an error is this rank's
-  /// own.
+  /// Whether loops are being executed, or were when `flush` threw: then the error may be of this
+  /// rank alone.
   bool executing() const { return executing_; }
 
   /// Level up to which the rows of a dat are valid.

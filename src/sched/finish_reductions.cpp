@@ -36,8 +36,8 @@ std::vector<RawResult> raw_results(const Step& step, const core::Queue& queue,
   return raw;
 }
 
-/// Sums and extremes: of the root's value and what all ranks have found, so that every rank gets
-/// the same result. What is found by OP_MIN and OP_MAX begins with the rank's value.
+/// Sums and extremes of the root's value and of what all ranks have found, so that every rank gets
+/// the same result. Partial results of OP_MIN and OP_MAX include the rank's value.
 void reduce_raw(std::span<const RawResult> raw, comm::Communicator& communicator) {
   std::vector<comm::FoldedValues> values;
   for (const RawResult& one : raw) {

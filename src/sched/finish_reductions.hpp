@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From what the iterations of a step have found on this rank to values of globals.
+// From this rank's partial results of a step to values of globals.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace op2::sched {
 using Collect = std::function<std::byte*(const GlobalArg&)>;
 
 /// Raw globals get their final value: collective if the step has any. Lazy ones are combined over
-/// the ranks when somebody needs them.
+/// the ranks when their value is needed.
 void finish_reductions(const Step& step, const core::Queue& queue, comm::Communicator& communicator,
                        const Collect& collect);
 

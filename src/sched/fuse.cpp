@@ -14,8 +14,8 @@ namespace {
 
 using Group = std::vector<std::size_t>;
 
-/// More arguments than this do not fit into registers by far, more loops not into the cache of
-/// instructions.
+/// More arguments than this are far too many for the registers; more loops do not fit into the
+/// instruction cache.
 constexpr std::size_t most_args = 24, most_loops = 32;
 
 /// Whether two loops link iterations by a dat or a global, other than iteration n with n.
@@ -81,8 +81,8 @@ class Grouping {
            !has_payload(args(k));
   }
 
-  /// Whether two loops run the same elements in the same phase. On one rank there are no halos,
-  /// however far a loop would run into them.
+  /// Whether two loops run the same elements in the same phase. On one rank there are no halos, so
+  /// extents do not matter.
   bool same_elements(std::size_t a, std::size_t b) const {
     const core::Set& set = *loop(a).set;
     if (&set != loop(b).set) return false;
@@ -120,7 +120,7 @@ std::ptrdiff_t assignment_before(const core::Queue& queue, std::size_t begin, st
   return -1;
 }
 
-/// Finds the globals of a step and gives the reductions their places in a thread's block.
+/// Finds the globals of a step and gives the reductions their offsets in a thread's block.
 void add_globals(const core::Queue& queue, const Chain& chain, Step& step) {
   for (std::size_t k = 0; k < step.args.size(); ++k) {
     const core::LoopArg& arg = step.args[k];
@@ -143,7 +143,7 @@ Step step_without_loop(const core::Queue& queue, std::size_t record) {
   return step;
 }
 
-/// The step of loops that are fused, without levels.
+/// The step of a group of fused loops, without levels.
 Step fused_step(const core::Queue& queue, const Group& group) {
   MergedArgs merged = merge_args(queue, group);
   Step step;

@@ -12,7 +12,7 @@
 namespace op2::sched {
 namespace {
 
-/// As far as this rank's rows up to `extent` show.
+/// As seen in this rank's rows up to `extent`.
 bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                       core::Level extent) {
   return has_payload(args) || meets_out_of_order(conflict_pattern(args), loop.set->within(extent));

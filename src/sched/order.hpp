@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which loops must run in an order: those in which iterations meet in rows such that the result
+// Which loops must run in order: those whose iterations conflict in rows, so that the result
 // depends on which comes first.
 #pragma once
 

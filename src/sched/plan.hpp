@@ -29,13 +29,14 @@ struct RecordRange {
   std::size_t begin, end;
 };
 
-/// A chain runs in two phases: what needs no halo, while messages are in flight; and the rest.
+/// A chain runs in two phases: iterations that need no halo, while messages are in flight; then the
+/// others.
 enum class Phase { interior, boundary };
 
 /// How far a loop runs. Uniform: equal on every rank.
 struct LoopLevels {
   core::Level interior = core::no_level;  ///< W_interior runs while messages are in flight
-  core::Level extent = core::no_level;    ///< it runs on W_extent; no_level: it is dead
+  core::Level extent = core::no_level;    ///< it runs on W_extent; no_level: a dead loop
   bool operator==(const LoopLevels&) const = default;
 };
 
@@ -49,7 +50,7 @@ struct Chain {
 /// The queue cut into chains, and their levels.
 struct Analysis {
   std::vector<Chain> chains;             ///< one after the other they cover the records
-  std::vector<LoopLevels> loops;         ///< per record; of an assignment not used
+  std::vector<LoopLevels> loops;         ///< per record; unused for an assignment
   std::vector<core::Level> valid_after;  ///< per dat of the mesh, by its index
   core::Level rows = core::no_level;     ///< sets must have rows up to this level
 };
@@ -57,7 +58,7 @@ struct Analysis {
 /// Whether the result of a loop depends on the order of its iterations.
 enum class Order {
   any,
-  by_global_index  ///< it does: they run one after the other, that with the lowest index first
+  by_global_index  ///< it does: iterations run one after the other, the lowest global index first
 };
 
 /// Where an argument of a step comes from.
@@ -65,7 +66,7 @@ struct ArgSource {
   std::size_t record;  ///< of the queue
   std::size_t arg;     ///< of that record
 
-  /// What belongs to this call.
+  /// The value in this call.
   const core::ArgValue& value_in(const core::Queue& queue) const {
     return queue.values_of(queue.records()[record])[arg];
   }
@@ -103,7 +104,7 @@ struct Step {
   Order order = Order::any;
   LoopLevels levels;
   std::vector<KernelUse> kernels;
-  std::vector<core::LoopArg> args;  ///< what several loops access in the same way comes once
+  std::vector<core::LoopArg> args;  ///< equal accesses of several loops are one argument
   std::vector<ArgSource> sources;   ///< of `args`
   std::vector<GlobalArg> reads, reductions;
   std::size_t block_bytes = 0;  ///< of the partial results of a thread
@@ -111,7 +112,7 @@ struct Step {
   bool runs() const { return kind == Kind::loops; }
   bool fused() const { return kernels.size() > 1; }
   std::int64_t loops() const { return static_cast<std::int64_t>(kernels.size()); }
-  /// Whether it notes which element has set a global.
+  /// Whether it records which element has set a global.
   bool tracks_elements() const;
   /// Local rows that run in a phase, in the rows that the set has now.
   IndexRange rows(Phase phase) const;
@@ -125,13 +126,13 @@ struct Steps {
   std::vector<std::size_t> begin;  ///< of each chain, and the end of the last: [chains + 1]
 };
 
-/// What runs the iterations of a step.
+/// The code that runs the iterations of a step.
 struct StepCode {
   const jit::CompiledLoop* compiled = nullptr;     ///< null: the kernel's host function
   std::span<const core::NamedVariable> variables;  ///< of the program, that a host function reads
 };
 
-/// Where a step is accounted for.
+/// The rows of the per-loop table that a step counts in.
 struct StepRows {
   core::LoopRow* row = nullptr;
   std::vector<core::LoopRow*> members;  ///< of the loops that were fused, if any

@@ -16,11 +16,10 @@ namespace op2::sched {
 /// Numbers dats and maps within the loop, in order of first appearance.
 std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args);
 
-/// The arguments, as they are counted in the call, that may be off in other calls.
+/// Positions (in the call) of the arguments that may be off in other calls.
 std::vector<std::int32_t> optional_args(std::span<const core::LoopArg> args);
 
-/// All declared constants and all variables that texts of functions name, for the code that names
-/// them.
+/// All declared constants and all variables that sources of function-pointer kernels name.
 std::vector<jit::Constant> constants_of(const core::Mesh& mesh);
 
 /// A kernel as a nest calls it, without arguments. Cost: as jit::call_of.

@@ -15,8 +15,8 @@
 namespace op2::sched {
 namespace {
 
-/// One line per loop, for comparing ranks. Texts of included files count too: they are read from
-/// disk, so they may differ where programs do not.
+/// One line per loop, for comparing ranks. Included files count too: they are read from disk, so
+/// they may differ between ranks even if the programs are the same.
 std::string describe(std::span<const jit::LoopRequest> loops) {
   std::string lines;
   for (const jit::LoopRequest& request : loops) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> words_of(const core::Digest& digest) {
   return comm::from_bytes<std::int64_t>(std::as_bytes(std::span(&digest, 1)));
 }
 
-/// Collective. Everybody throws if any two ranks miss different code.
+/// Collective. All ranks throw if any two of them need code of different loops.
 void compare_loops(comm::Communicator& comm, const std::string& lines) {
   const core::Digest mine = core::Hasher().field(lines).finish();
   comm::WordReduction words;
@@ -76,7 +76,7 @@ Error error_from(const std::string& what) {
   return {static_cast<ErrorCode>(std::stoi(text)), text.substr(text.find(' ') + 1)};
 }
 
-/// Collective. Where any rank has an error, all get that of the lowest such rank.
+/// Collective. If any rank has an error, all get that of the lowest such rank.
 void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
   comm::WordReduction words;
   for (const jit::Built& loop : built)

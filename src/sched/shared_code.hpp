@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code of loops for all ranks of a job: one compilation per key, whatever is on whose disk.
+// Code of loops for all ranks of a job: at most one compilation per key, whatever the ranks' disk
+// caches hold.
 #pragma once
 
 #include <span>
@@ -13,11 +14,11 @@ namespace op2::sched {
 /// Code for all loops of a chain, in the order of the requests. A loop has code on every rank, or
 /// the same error on every rank: that of the lowest rank that has one.
 ///
-/// With one rank: `Jit::get`. Otherwise collective: equal requests on every rank, and equal calls
-/// of this Jit before. What is in memory is then the same on every rank, so each knows by itself
-/// whether something is missing; if nothing is, no message is sent. Else the lowest rank of each
-/// target reads its disk or compiles, all of these at the same time, and broadcasts the code: two
-/// reductions, and for each target a reduction and two broadcasts.
+/// With one rank: `Jit::get`. Otherwise collective: every rank makes equal requests and has made
+/// equal calls of its Jit before. Then all have the same code in memory, so each knows by itself
+/// whether something is missing; if nothing is, no message is sent. Otherwise the lowest rank of
+/// each target reads its disk cache or compiles, and broadcasts the code: two reductions, and for
+/// each target a reduction and two broadcasts. Targets are compiled at the same time.
 /// @throws Error kernel_differs, collective_mismatch, communication_failure
 std::vector<jit::Outcome> code_for(jit::Jit& jit, comm::Communicator& comm,
                                    std::span<const jit::LoopRequest> requests);

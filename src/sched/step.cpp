@@ -6,7 +6,7 @@
 namespace op2::sched {
 namespace {
 
-/// Payloads are among the reductions, which are few: this is asked in every phase of every call.
+/// Searches the reductions only, which are few: this runs in every phase of every call.
 bool has_payload(const Step& step) {
   return std::ranges::any_of(step.reductions,
                              [](const GlobalArg& global) { return global.shape.is_payload(); });

@@ -12,17 +12,17 @@
 
 namespace op2::sched {
 
-/// Chains cover the records one after the other, and each has one at least.
+/// Chains cover the records one after the other; each has at least one.
 void verify_cut(const core::Queue& queue, const std::vector<RecordRange>& cut);
 
-/// As for the cut; no interior beyond its extent, and none without an exchange; exchanged layers
-/// ascend and are halos.
+/// As for the cut; no interior exceeds its extent, and none exists without an exchange; exchanged
+/// layers ascend and are halos.
 void verify_analysis(const core::Queue& queue, const Analysis& analysis);
 
 void verify_order(const core::Queue& queue, const std::vector<Order>& order);
 
 /// Every record is in one step, steps in the order of their records and chains; fused loops are of
-/// one set, one order and equal levels; each argument of a kernel has its place.
+/// one set, one order and equal levels; each argument of a kernel has its position.
 void verify_steps(const core::Queue& queue, const Analysis& analysis, const Steps& steps);
 
 /// One code per step; a fused step without code has host functions for all its kernels.

@@ -107,7 +107,7 @@ TEST_F(AccessCheck, LoopsThatAreFusedAreComparedAlone) {
   EXPECT_THAT(said(), IsEmpty());
 }
 
-TEST_F(AccessCheck, IsToldWhenTheCodeIsMadeBehindTheProgram) {
+TEST_F(AccessCheck, IsReportedWhenTheCodeIsMadeInTheBackground) {
   start("none", "off");
   std::string text;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -119,7 +119,7 @@ TEST_F(AccessCheck, IsToldWhenTheCodeIsMadeBehindTheProgram) {
   EXPECT_THAT(text, HasSubstr("arg 1 (OP_INC): kernel 'replace' assigns"));
 }
 
-TEST_F(AccessCheck, IsAnErrorWhenTheCodeMadeBehindTheProgramIsTaken) {
+TEST_F(AccessCheck, IsAnErrorWhenCodeMadeInTheBackgroundIsTaken) {
   start("access", "off");
   test::error_text(ErrorCode::kernel_access, [&] {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -116,16 +116,16 @@ void compare(const CgProblem& problem, const Settings& settings, int threads) {
   if (!(std::fabs(found / expected - 1) < 1e-8))
     throw std::runtime_error("the squared residuals differ: " + std::to_string(expected) + " and " +
                              std::to_string(found));
-  double by_hand = 1e300, by_library = 1e300;
+  double hand_written = 1e300, by_library = 1e300;
   for (int round = 0; round < settings.rounds; ++round) {
-    by_hand = std::min(by_hand, milliseconds([&] { hand.solve(settings.iterations); }));
+    hand_written = std::min(hand_written, milliseconds([&] { hand.solve(settings.iterations); }));
     by_library = std::min(by_library, milliseconds([&] { library.solve(settings.iterations); }));
   }
   std::printf(
       "{\"case\": \"conjugate gradients\", \"threads\": %d, \"cells\": %d, \"hand_ms_per_iter\": "
       "%.3f, \"library_ms_per_iter\": %.3f, \"times_as_fast\": %.3f}\n",
-      threads, problem.cells, by_hand / settings.iterations, by_library / settings.iterations,
-      by_hand / by_library);
+      threads, problem.cells, hand_written / settings.iterations, by_library / settings.iterations,
+      hand_written / by_library);
   std::fflush(stdout);
   op_exit();
 }

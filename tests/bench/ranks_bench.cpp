@@ -50,7 +50,7 @@ void measure_distribution(api::Runtime& runtime, const airfoil::Flow& flow, int 
   for (const comm::HaloMemory& of :
        comm::gather_records(ranks, comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh))) {
     most = std::max(most, 1e-6 * static_cast<double>(of.rows));
-    ratio = std::max(ratio, static_cast<double>(of.rows + of.aside) / static_cast<double>(of.rows));
+    ratio = std::max(ratio, static_cast<double>(of.rows + of.lists) / static_cast<double>(of.rows));
   }
   print(ranks, "halo rows", most, "MB");
   print(ranks, "halo memory over halo rows", ratio, "1");

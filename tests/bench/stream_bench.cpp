@@ -36,8 +36,8 @@ struct Settings {
 };
 
 /// Each thread runs its share.
-double best_ms_by_hand(const Settings& settings, int threads,
-                       const std::function<void(int begin, int end)>& loop) {
+double best_ms_hand_written(const Settings& settings, int threads,
+                            const std::function<void(int begin, int end)>& loop) {
   double best = 1e300;
   for (int round = 0; round < settings.rounds; ++round)
     best = std::min(best, milliseconds([&] {
@@ -63,12 +63,12 @@ double best_ms_by_library(const Settings& settings, const std::function<void()>&
 }
 
 /// @param bytes  that the loop must move per element
-void print(const char* name, const Settings& settings, int threads, double bytes, double by_hand,
-           double by_library) {
+void print(const char* name, const Settings& settings, int threads, double bytes,
+           double hand_written, double by_library) {
   const double gigabytes = bytes * settings.size * 1e-9;
   std::printf(
       "{\"case\": \"%s\", \"threads\": %d, \"hand_gb_per_s\": %.2f, \"library_gb_per_s\": %.2f}\n",
-      name, threads, gigabytes / (1e-3 * by_hand), gigabytes / (1e-3 * by_library));
+      name, threads, gigabytes / (1e-3 * hand_written), gigabytes / (1e-3 * by_library));
   std::fflush(stdout);
 }
 
@@ -92,24 +92,27 @@ void measure(const Settings& settings, int threads) {
                second = op_decl_dat(lines, 1, b.data(), "y"),
                third = op_decl_dat(lines, 1, c.data(), "z");
   print("copy", settings, threads, 16,
-        best_ms_by_hand(settings, threads,
-                        [&](int begin, int end) { copy_by_hand(begin, end, a.data(), c.data()); }),
+        best_ms_hand_written(
+            settings, threads,
+            [&](int begin, int end) { copy_hand_written(begin, end, a.data(), c.data()); }),
         best_ms_by_library(settings, [&] {
           op_par_loop(copy, "copy", lines, op_arg_dat(first, OP_READ), op_arg_dat(third, OP_WRITE));
         }));
   print("triad", settings, threads, 24,
-        best_ms_by_hand(
-            settings, threads,
-            [&](int begin, int end) { triad_by_hand(begin, end, a.data(), b.data(), c.data()); }),
+        best_ms_hand_written(settings, threads,
+                             [&](int begin, int end) {
+                               triad_hand_written(begin, end, a.data(), b.data(), c.data());
+                             }),
         best_ms_by_library(settings, [&] {
           op_par_loop(triad, "triad", lines, op_arg_dat(first, OP_READ),
                       op_arg_dat(second, OP_READ), op_arg_dat(third, OP_WRITE));
         }));
   print("gather", settings, threads, 24,
-        best_ms_by_hand(settings, threads,
-                        [&](int begin, int end) {
-                          gather_by_hand(begin, end, neighbours.data(), a.data(), c.data());
-                        }),
+        best_ms_hand_written(settings, threads,
+                             [&](int begin, int end) {
+                               gather_hand_written(begin, end, neighbours.data(), a.data(),
+                                                   c.data());
+                             }),
         best_ms_by_library(settings, [&] {
           op_par_loop(gather, "gather", lines, op_arg_dat(at, 0, ends, OP_READ),
                       op_arg_dat(at, 1, ends, OP_READ), op_arg_dat(third, OP_WRITE));

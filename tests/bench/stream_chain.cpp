@@ -47,8 +47,8 @@ struct LibraryOscillators {
 };
 
 /// Each thread does its share of all steps, one after the other; shares have nothing in common.
-void advance_by_hand(Oscillators& points, const ChainSettings& settings,
-                     void (*step)(int begin, int end, double* x, double* v)) {
+void advance_hand_written(Oscillators& points, const ChainSettings& settings,
+                          void (*step)(int begin, int end, double* x, double* v)) {
   const auto begin_of = [&](long thread) {
     return static_cast<int>(thread * settings.size / settings.threads);
   };
@@ -86,11 +86,11 @@ void measure_chain(const ChainSettings& settings) {
     const auto measure = [&](double& best, const auto& advance) {
       best = std::min(best, milliseconds(advance) / settings.steps);
     };
-    measure(loops_ms, [&] { advance_by_hand(by_loops, settings, oscillate_by_loops); });
-    measure(fused_ms, [&] { advance_by_hand(fused, settings, oscillate_fused); });
+    measure(loops_ms, [&] { advance_hand_written(by_loops, settings, oscillate_by_loops); });
+    measure(fused_ms, [&] { advance_hand_written(fused, settings, oscillate_fused); });
     measure(library_ms, [&] { library.advance(settings.steps); });
   }
-  expect_agreement(by_loops, fused.x.data(), "one loop by hand");
+  expect_agreement(by_loops, fused.x.data(), "one hand-written loop");
   op_fetch_data(library.x, fused.x.data());
   expect_agreement(by_loops, fused.x.data(), "the library");
   std::printf(

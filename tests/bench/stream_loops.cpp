@@ -3,17 +3,17 @@
 
 namespace bench {
 
-void copy_by_hand(int begin, int end, const double* __restrict a, double* __restrict b) {
+void copy_hand_written(int begin, int end, const double* __restrict a, double* __restrict b) {
   for (int k = begin; k < end; ++k) b[k] = a[k];
 }
 
-void triad_by_hand(int begin, int end, const double* __restrict a, const double* __restrict b,
-                   double* __restrict c) {
+void triad_hand_written(int begin, int end, const double* __restrict a, const double* __restrict b,
+                        double* __restrict c) {
   for (int k = begin; k < end; ++k) c[k] = a[k] + 3 * b[k];
 }
 
-void gather_by_hand(int begin, int end, const int* __restrict ends, const double* __restrict a,
-                    double* __restrict c) {
+void gather_hand_written(int begin, int end, const int* __restrict ends, const double* __restrict a,
+                         double* __restrict c) {
   for (int k = begin; k < end; ++k) c[k] = a[ends[2 * k + 1]] - a[ends[2 * k]];
 }
 

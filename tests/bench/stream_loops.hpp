@@ -4,10 +4,10 @@
 
 namespace bench {
 
-void copy_by_hand(int begin, int end, const double* a, double* b);
-void triad_by_hand(int begin, int end, const double* a, const double* b, double* c);
+void copy_hand_written(int begin, int end, const double* a, double* b);
+void triad_hand_written(int begin, int end, const double* a, const double* b, double* c);
 /// @param ends  shape [elements x 2]
-void gather_by_hand(int begin, int end, const int* ends, const double* a, double* c);
+void gather_hand_written(int begin, int end, const int* ends, const double* a, double* c);
 /// Two kicks and two drifts: four loops, or one.
 void oscillate_by_loops(int begin, int end, double* x, double* v);
 void oscillate_fused(int begin, int end, double* x, double* v);

@@ -9,7 +9,6 @@ A row has these members; what is not given is everywhere:
     use       what is written instead
     where     the parts: identifiers (file names too), comments, messages (string literals), docs (pages)
     in        the files and folders that the row is about
-    except    the files and folders that are not yet clean
     examples  what the row finds
     allowed   what looks like it and is right
 """
@@ -36,16 +35,13 @@ class Row:
         self.use = members["use"]
         self.parts = members.get("where", PARTS)
         self.folders = members.get("in", [""])
-        self.exceptions = members.get("except", [])
         self.examples = members["examples"]
         self.allowed = members.get("allowed", [])
         joined = members["pattern"].replace(" ", JOINT)
         self.pattern = re.compile(rf"(?<![a-z])(?:{joined})(?![a-z])")
 
     def is_about(self, name):
-        def lies_in(folders):
-            return any(name.startswith(folder) for folder in folders)
-        return lies_in(self.folders) and not lies_in(self.exceptions)
+        return any(name.startswith(folder) for folder in self.folders)
 
 
 def read_rows(path=Path(__file__).with_suffix(".json")):

@@ -31,7 +31,7 @@ Bytes local_to_declared(Communicator& communicator, const HaloPlan& plan, const 
       static_cast<std::size_t>(map.arity) * sizeof(std::int32_t));
 }
 
-/// The number of a row in the order of the declaration.
+/// The declared index of a row.
 std::int32_t number_of(const core::Set& set, std::int32_t row) {
   return set.numbers.empty() ? row : set.numbers[static_cast<std::size_t>(row)];
 }
@@ -49,8 +49,8 @@ std::vector<std::int32_t> in_declared_order(const core::Map& map) {
   return declared;
 }
 
-/// The entries of a map as declared in a new order of its source set.
-/// @param positions  of the elements of the target set; empty: their numbers
+/// The declared entries of a map, with its source set in a new order.
+/// @param positions  of the elements of the target set; empty: they keep their indices
 std::vector<std::int32_t> reordered(const core::Map& map, const Order& order,
                                     const std::vector<std::int32_t>& positions) {
   const auto declared = map.values();
@@ -81,7 +81,7 @@ core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) co
   const core::Block block{first, declared, all};
   if (block.global_size > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
-               "set '{}' has {} elements on all ranks; global indices are int, at most 2^31 - 1",
+               "set '{}' has {} elements on all ranks; a global index is an int, at most 2^31 - 1",
                set, block.global_size);
   return block;
 }

@@ -31,15 +31,15 @@ class DistributedMesh {
 
   /// Changes whenever rows or maps move in memory.
   int epoch() const { return epoch_; }
-  /// Changes whenever rows of levels up to 2 move, or their numbers: not when halos grow.
+  /// Changes whenever rows of levels up to 2, or their global indices, change: not when halos grow.
   int arrangement() const { return arrangement_; }
 
-  /// Where `declared` elements here lie among those of all ranks. Collective.
+  /// The block of a set of which this rank declares `declared` elements. Collective.
   /// @throws Error too_large
   core::Block block_of(std::int32_t declared, const char* set) const;
 
-  /// The blocks of a set as declared; stays as it is. Collective when it is asked for first. Cost:
-  /// then a gathering of 8 bytes per rank, later none.
+  /// The blocks of a set as declared. The first call for a set is collective and gathers 8 bytes
+  /// per rank; the result stays valid, and later calls cost nothing.
   const Blocks& declared_blocks(const core::Set& set);
 
   /// The mesh as declared; only in the declared form. Collective.
@@ -58,18 +58,17 @@ class DistributedMesh {
   /// but local if the rows are there.
   void ensure_rows(core::Level level);
 
-  /// Whether the rows of one rank stay in the order of the declaration, whatever it is like. To be
-  /// called before they are looked at; afterwards it holds from the next return to the declared
-  /// form on.
+  /// On one rank: whether rows stay in the declared order even if another has better locality.
+  /// Takes effect when the mesh next leaves the declared form.
   void keep_order(bool keep) { keeps_order_ = keep; }
 
-  /// The values of a dat as declared: shape [declared x dim]. Collective, but a view of the dat in
-  /// the declared form.
-  /// @param storage  for what arrives in the distributed form; outlives the result
+  /// The values of a dat as declared: shape [declared x dim]. Collective; in the declared form a
+  /// view of the dat.
+  /// @param storage  holds the values in the distributed form; outlives the result
   std::span<const std::byte> declared_rows(const core::Dat& dat, Bytes& storage) const;
 
   /// Copies the declared rows low .. high of a dat. Only on one rank, which has all of them. Cost:
-  /// a pass over the set's numbers if its order is another.
+  /// a pass over the set if it was reordered.
   void copy_declared(const core::Dat& dat, std::int64_t low, std::int64_t high,
                      std::byte* to) const;
 
@@ -95,8 +94,8 @@ class DistributedMesh {
   Communicator& communicator_;
   const core::RenumberMode renumber_;
   bool keeps_order_ = false;
-  bool judged_ = false;          ///< on one rank: the order of the declared mesh was looked at
-  bool reordered_ = false;       ///< on one rank: and some sets have another
+  bool judged_ = false;          ///< on one rank: the locality of the declared order is known
+  bool reordered_ = false;       ///< on one rank: some sets are in another order
   std::vector<Owners> owners_;   ///< as distributed, for each set; may be shorter than the mesh
   std::deque<Blocks> declared_;  ///< of each set that was asked for; empty: not yet
   std::unique_ptr<HaloPlan> halo_plan_;

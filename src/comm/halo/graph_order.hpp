@@ -7,13 +7,13 @@
 
 namespace op2::comm {
 
-/// Who is next to whom: `neighbours[first[v]]` up to `neighbours[first[v + 1]]`, symmetric, each
-/// once, never the vertex itself.
+/// A symmetric graph in compressed rows: vertex v is adjacent to `neighbours[first[v]]` up to
+/// `neighbours[first[v + 1]]`, without repetition and without itself.
 struct LocalGraph {
   std::vector<std::int32_t> first, neighbours;
 };
 
-/// The vertex at each position; empty if there is no library for it. The same in every run.
+/// The vertex at each position; empty in a build without Scotch. Deterministic.
 /// @throws Error internal (the library reports a fault)
 std::vector<std::int32_t> order_of_small_bandwidth(const LocalGraph& graph);
 

@@ -20,10 +20,10 @@ struct Scoped {
 void check(int code, const char* call) {
   if (code != 0)
     core::fail(ErrorCode::internal,
-               "{} fails with code {} in Scotch; OP2_RENUMBER=off goes without", call, code);
+               "Scotch: {} failed with code {}; set OP2_RENUMBER=off to do without it", call, code);
 }
 
-/// Scotch may have been built for numbers of 64 bits.
+/// Scotch may have been built with 64-bit indices.
 std::vector<SCOTCH_Num> as_scotch_numbers(const std::vector<std::int32_t>& numbers) {
   return {numbers.begin(), numbers.end()};
 }

@@ -12,17 +12,17 @@
 
 namespace op2::comm {
 
-/// Moves the rows of one exchange. Made by an executor, which knows where rows are and what writes
-/// them.
+/// Packs and unpacks the rows of one exchange. Made by an executor, which knows where rows are and
+/// which pending work writes them.
 class Packer {
  public:
   virtual ~Packer() = default;
 
   /// Memory for the buffers of all messages of a direction.
   virtual core::HostBytes allocate(std::size_t bytes) = 0;
-  /// Puts rows into the outgoing buffers, which can be sent when it returns; rows may change.
+  /// Packs rows into the outgoing buffers. When it returns, these can be sent and rows may change.
   virtual void pack(const HaloMessages& messages, Channel& channel) = 0;
-  /// Puts what has arrived into rows; the buffers may change when it returns.
+  /// Unpacks what has arrived into rows; the buffers may change when it returns.
   virtual void unpack(const HaloMessages& messages, const Channel& channel) = 0;
 };
 
@@ -35,7 +35,7 @@ class HaloExchange {
   /// Packs and sends. Rows may change afterwards.
   /// @param fingerprint  of the sender's signature; goes with every message
   void start(std::uint64_t fingerprint);
-  /// Moves messages on.
+  /// Gives MPI a chance to make progress.
   void progress() { channel_->test(); }
   /// Waits, compares the fingerprints and unpacks.
   /// @throws Error collective_mismatch, communication_failure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adds layers to a halo plan. Each takes three rounds between neighbours: who accesses the
-// elements that I have? where do these iterations lead? and: these are the rows that I have of
-// yours.
+// Adds layers to a halo plan. Each takes three rounds between neighbours: ask for the iterations
+// that access the elements here, ask for the targets of these iterations, and publish the rows
+// that are imported.
 #include <algorithm>
 #include <unordered_map>
 
@@ -40,7 +40,7 @@ class Rows {
   std::int32_t of(std::size_t set, const Element& element) const {
     if (element.owner == plan_.rank) return plan_.sets[set].owned_row(element.id);
     const auto found = halo_[set].find(element.id);
-    core::ensure(found != halo_[set].end(), "an element of the halo has no row");
+    core::ensure(found != halo_[set].end(), "a halo element has no row");
     return found->second;
   }
 
@@ -53,8 +53,8 @@ void add_if_new(const Rows& rows, int set, const Element& element, NewElements& 
   if (!rows.has(at(set), element)) found[at(set)].push_back(element);
 }
 
-/// Own iterations that access owned elements outside W_-depth. Such an iteration is not in
-/// W_-(depth + 1), so that only the boundary is looked at.
+/// Own iterations that access owned elements outside W_-depth. No such iteration is in
+/// W_-(depth + 1), so only the boundary is searched.
 References own_references(const HaloPlan& plan, Level depth) {
   References all;
   for (const LocalMap& map : plan.maps) {
@@ -81,8 +81,7 @@ void put_references(const std::vector<Reference>& references, std::int32_t row,
   for (auto r = first; r != references.end() && r->row == row; ++r) out.push_back(r->iteration);
 }
 
-/// Rows [first, last) of every set as questions to their owners: count and global indices for each
-/// set.
+/// Asks the owners of rows [first, last) about them: for each set a count and the global indices.
 Outbox ask_about(const HaloPlan& plan, Level first, Level last) {
   std::map<int, std::vector<std::vector<GlobalId>>> ids;
   for (std::size_t s = 0; s < plan.sets.size(); ++s) {
@@ -228,7 +227,7 @@ void append_level(HaloPlan& plan, Rows& rows, NewElements& found) {
   }
 }
 
-/// Third round: tells owners which of their rows are here at the levels depth + 1 and depth + 2.
+/// Third round: each owner learns which of its rows are here at the levels depth + 1 and depth + 2.
 void publish_imports(Communicator& communicator, HaloPlan& plan) {
   Outbox outbox;
   for (std::size_t s = 0; s < plan.sets.size(); ++s)
@@ -253,7 +252,7 @@ void publish_imports(Communicator& communicator, HaloPlan& plan) {
     }
 }
 
-/// Local rows of the targets of the new iterations, and of what had no row before.
+/// Local rows of the targets of the new iterations, and of targets that had no row before.
 void append_entries(HaloPlan& plan, const Rows& rows,
                     const std::vector<std::vector<Element>>& targets) {
   for (std::size_t m = 0; m < plan.maps.size(); ++m) {

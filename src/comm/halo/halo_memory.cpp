@@ -21,18 +21,18 @@ std::int64_t halo_rows(const core::Layout& layout) {
 void add_set(const IndexMap& set, HaloMemory& memory) {
   constexpr std::int64_t number_and_owner = sizeof(std::int64_t) + sizeof(std::int32_t);
   memory.rows += halo_rows(set.layout) * number_and_owner;
-  memory.aside += halo_rows(set.layout) * std::int64_t{sizeof(std::int32_t)} +
+  memory.lists += halo_rows(set.layout) * std::int64_t{sizeof(std::int32_t)} +
                   unused_in(set.layout.global_id) + unused_in(set.layout.owner);
   for (const HaloLevel& level : set.levels) {
-    memory.aside += bytes_of(level.imports) + bytes_of(level.exports);
-    for (const ExportList& list : level.exports) memory.aside += bytes_of(list.rows);
+    memory.lists += bytes_of(level.imports) + bytes_of(level.exports);
+    for (const ExportList& list : level.exports) memory.lists += bytes_of(list.rows);
   }
 }
 
 void add_map(const LocalMap& map, const core::Layout& from, HaloMemory& memory) {
   const auto owned = std::int64_t{from.owned()} * map.arity;
   memory.rows += (std::ssize(map.entries) - owned) * std::int64_t{sizeof(std::int32_t)};
-  memory.aside +=
+  memory.lists +=
       unused_in(map.entries) + bytes_of(map.remote_references) + bytes_of(map.remote_targets);
 }
 

@@ -12,8 +12,8 @@ namespace op2::comm {
 /// In bytes, on this rank.
 struct HaloMemory {
   std::int64_t rows;   ///< halo rows of dats and maps, with their global indices and owners
-  std::int64_t aside;  ///< kept to maintain them: numbers for kernels, rows to send, runs to
-                       ///< receive, references from other ranks, memory reserved and not used
+  std::int64_t lists;  ///< what maintains them: global indices for kernels, export lists, import
+                       ///< ranges, references from other ranks, memory reserved and not used
 };
 
 /// Of a distributed mesh. Local; cost O(lists).

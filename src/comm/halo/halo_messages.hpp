@@ -19,14 +19,14 @@ struct DatLayers {
   core::Level from, to;
 };
 
-/// Own rows of a dat in a message, one after the other.
+/// Owned rows of a dat, packed one after the other in a message.
 struct ListSegment {
   core::Dat* dat;
   std::size_t offset;                  ///< of the first in the message, in bytes; a multiple of 16
   std::span<const std::int32_t> rows;  ///< local rows; the halo plan's
 };
 
-/// The same rows where they arrive: [begin, begin + count).
+/// The same rows at the receiver: [begin, begin + count).
 struct RangeSegment {
   core::Dat* dat;
   std::size_t offset;

@@ -73,8 +73,8 @@ std::vector<std::vector<char>> accessed_by_others(const HaloPlan& plan) {
   return accessed;
 }
 
-/// Orders the owned elements: the deepest first, of equal depth as in `order`, or, if that is
-/// empty, by their global indices.
+/// Orders the owned elements: the deepest first; those of equal depth as in `ordinals`, or by their
+/// global indices if that is empty.
 void order_owned(int rank, const std::vector<std::int8_t>& depths, Order ordinals, IndexMap& set) {
   if (ordinals.empty()) {
     ordinals.resize(depths.size());

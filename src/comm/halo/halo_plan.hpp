@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The halo plan of one rank, its nested sets W_h: which elements it has rows for, in which order,
-// and from whom they come (docs/halo-algebra.md). Grown on demand; rows that exist never move.
+// and which ranks own them (docs/halo-algebra.md). Grown on demand; existing rows never move.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ImportRange {
   std::int32_t begin, count;
 };
 
-/// Own rows that `rank` has at a level, in the order of its import run.
+/// Own rows that `rank` has at a level, in the order of its import range.
 struct ExportList {
   int rank;
   std::vector<std::int32_t> rows;
@@ -55,7 +55,8 @@ struct IndexMap {
   /// Local row of an owned element.
   std::int32_t owned_row(GlobalId id) const {
     const std::int32_t ordinal = placement.ordinal_of(id);
-    core::ensure(ordinal != SortedIds::none, "a rank asks another for what that does not own");
+    core::ensure(ordinal != SortedIds::none,
+                 "a rank asks another for an element that it does not own");
     return row_of[static_cast<std::size_t>(ordinal)];
   }
 };
@@ -72,7 +73,7 @@ struct LocalMap {
 
 struct HaloPlan {
   int rank;
-  core::Level depth;  ///< there are levels up to here; even
+  core::Level depth;  ///< the highest level; even
   std::vector<IndexMap> sets;
   std::vector<LocalMap> maps;
 };

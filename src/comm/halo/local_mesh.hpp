@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a mesh that one process has, by local indices.
+// The part of a mesh that this process holds, in local indices.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace op2::comm {
 
-/// A map between elements of this process, which are numbered from 0.
+/// A map between elements of this process; local indices begin at 0.
 struct MapView {
   static constexpr std::int32_t remote = -1;
   int from, to;
@@ -16,7 +16,7 @@ struct MapView {
   std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or remote
 };
 
-/// Sets and maps as far as this process has them.
+/// The sets and maps that this process holds.
 struct LocalMesh {
   std::vector<std::int32_t> sizes;   ///< of each set
   std::vector<std::int64_t> weight;  ///< of each set: bytes of data on it

@@ -13,26 +13,26 @@
 namespace op2::comm {
 namespace {
 
-using Positions = std::vector<std::int32_t>;  ///< of each element; empty: its number
+using Positions = std::vector<std::int32_t>;  ///< of each element; empty: its index
 
 /// Sets of fewer elements fit into any cache.
 constexpr std::int32_t few_elements = 4096;
 
-/// Neighbours in the order of a set may lead so far from each other, on average, that a cache line
-/// or the next one still serves both.
+/// The locality of a set is good if the elements that successive rows access are on average at most
+/// this far apart: then they mostly share a cache line or two.
 constexpr double good_step = 8;
 
-/// A given order of the largest set is good if neighbours are as close as in a band whose width is
-/// this many times the square root of the size; else it may be worse than a computed one by this
-/// factor.
+/// The declared order of the largest set is kept if the mean distance of neighbours is below
+/// good_band times the square root of its size, or below good_factor times that of a computed
+/// order.
 constexpr double good_band = 2, good_factor = 1.5;
 
 std::int32_t position_of(const Positions& positions, std::int32_t element) {
   return positions.empty() ? element : positions[static_cast<std::size_t>(element)];
 }
 
-/// Calls action(a, b) for elements of set `home` that a row of a map brings together: as its
-/// targets, and, if those are few, through maps that lead away, as rows with a common target.
+/// Calls action(a, b) for elements of set `home` that a map makes neighbours: targets of one row,
+/// and, if those are few, rows with a common target.
 template <class Action>
 void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
   const auto meet = [&](std::int32_t a, std::int32_t b) {
@@ -74,7 +74,7 @@ double band_of(const LocalMesh& mesh, int home, const Positions& positions) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-/// Sorts the neighbours of each vertex and closes up where one is repeated.
+/// Sorts the neighbours of each vertex and removes repetitions.
 void unite(LocalGraph& graph) {
   auto end = graph.neighbours.begin();
   std::int32_t begin = 0;
@@ -90,7 +90,7 @@ void unite(LocalGraph& graph) {
   graph.first.back() = static_cast<std::int32_t>(graph.neighbours.size());
 }
 
-/// Nothing if there are more neighbours than an int counts.
+/// Empty if there are more neighbours than an int can count.
 LocalGraph graph_of(const LocalMesh& mesh, int home) {
   const auto size = static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)]);
   std::vector<std::int64_t> first(size + 1, 0);
@@ -126,8 +126,8 @@ Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
 /// The key of an element that no map connects: it comes last.
 constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
 
-/// For each element of the set that the map connects with an ordered one the last position that it
-/// accesses, or that accesses it; beyond all positions if there is none.
+/// For each element of the set that the map connects with an ordered one: the last position that it
+/// accesses, or that accesses it; `nowhere` if there is none.
 Positions last_positions(const MapView& map, bool forward, std::int32_t size,
                          const Positions& ordered) {
   Positions last(static_cast<std::size_t>(size), -1);
@@ -175,7 +175,7 @@ class Sorter {
         depth_(mesh.sizes.size(), 0),
         reached_(mesh.sizes.size(), 0) {}
 
-  /// The heaviest of the sets that no order has reached yet, or -1.
+  /// The set with most data of those without an order, or -1.
   int next_home() const {
     int heaviest = -1;
     std::int64_t most = -1;
@@ -189,7 +189,7 @@ class Sorter {
     return heaviest;
   }
 
-  /// Orders the set, and all that maps connect with it.
+  /// Orders a set and all sets that maps connect with it.
   void sort_from(int home) {
     if (!judges() || mesh_.sizes[index(home)] >= few_elements)
       orders_[index(home)] = order_of_home(mesh_, home, mode_);
@@ -214,9 +214,9 @@ class Sorter {
     positions_[index(set)] = positions_in(orders_[index(set)]);
   }
 
-  /// How well the map serves to order the set that it leads to: lower is better. First come maps
-  /// that can reach all of it, so that the boundary does not decide how the interior is sorted,
-  /// then those from sets close to the first one, then the larger ones.
+  /// How well a map serves to order the set that it leads to: lower is better. Maps that can reach
+  /// all of that set come first, so that a boundary does not decide the order of the interior; then
+  /// those from sets close to the first one; then larger ones.
   std::tuple<bool, int, std::int64_t> rank_of(const MapView& map) const {
     const bool forward = reached_[index(map.to)] != 0;
     const int known = forward ? map.to : map.from, set = forward ? map.from : map.to;

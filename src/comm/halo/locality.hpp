@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An order of the elements of all sets in which what is used together lies together. Local.
+// Orders the elements of all sets so that data used together are close in memory. Local.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,17 @@
 
 namespace op2::comm {
 
-/// order[position] is the element that comes there; empty: the elements stay as they are.
+/// order[position] is an element; empty: the elements keep their positions.
 using Order = std::vector<std::int32_t>;
 
 /// The order of each set. The set with most data is put into an order of small bandwidth
-/// (Gibbs, Poole and Stockmeyer 1976, as Scotch implements it); every other set follows the set to
-/// which a map connects it (one that reaches all of it, over few others, a large one): its elements
-/// come when the last element that they access, or that accesses them, has come. Equal meshes give
-/// equal orders.
+/// (Gibbs, Poole and Stockmeyer 1976, as Scotch implements it). Every other set follows one to
+/// which a map connects it: its elements are sorted by the last element that they access, or that
+/// accesses them. Equal meshes give equal orders.
 ///
-/// RenumberMode::automatic leaves sets of few elements alone, and those whose order is good as it
-/// is. Cost: a few passes over the maps, and about 0.2 microseconds for each element of the largest
-/// set if that is reordered.
+/// RenumberMode::automatic keeps the order of small sets and of sets whose locality is good. Cost:
+/// a few passes over the maps, and about 0.2 microseconds for each element of the largest set if
+/// that is reordered.
 std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode);
 
 /// The position of each element in an order.

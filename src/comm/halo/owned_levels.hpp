@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How deep inside its rank every owned element lies: the levels below zero.
+// How far every owned element is from the boundary of its rank: the levels below zero.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace op2::comm {
 
-/// For each set and owned element the first level W_-h that it is not in, as h: 1 for an iteration
-/// that leads to another rank's element, 2 for data that such an iteration, or another rank's,
-/// accesses, and so on; 1 - deepest_tracked for all that lie deeper. Local. Cost: a pass over the
-/// maps for each level.
+/// The depth h of every owned element of each set: the first h for which it is not in W_-h. That is
+/// 1 for an iteration that accesses another rank's element, 2 for data that such an iteration, or
+/// another rank's, accesses, and so on; 1 - deepest_tracked for all deeper ones. Local. Cost: a
+/// pass over the maps for each level.
 /// @param mesh     the owned elements by their ordinals, and the maps between them
 /// @param accessed  [set][element]: another rank's iterations lead to it
 std::vector<std::vector<std::int8_t>> owned_depths(const LocalMesh& mesh,

@@ -44,7 +44,8 @@ Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte
   rows.reserve(owned().size() * row_bytes);
   for (const Message& message : communicator.exchange(std::move(messages)))
     rows.insert(rows.end(), message.bytes.begin(), message.bytes.end());
-  core::ensure(rows.size() == owned().size() * row_bytes, "rows were lost on the way to owners");
+  core::ensure(rows.size() == owned().size() * row_bytes,
+               "the owners received a wrong number of rows");
   return rows;
 }
 
@@ -64,7 +65,7 @@ Bytes Placement::to_declaring_ranks(Communicator& communicator, std::span<const 
     while (leaving_[part].owner != message.rank) ++part;
     const auto& positions = leaving_[part].declared;
     core::ensure(message.bytes.size() == positions.size() * row_bytes,
-                 "rows were lost on the way to their declaring ranks");
+                 "a declaring rank received a wrong number of rows");
     scatter_rows(declared.data(), message.bytes.data(), positions, row_bytes);
   }
   return declared;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves the rows of one set between the ranks that declare them and those that own them.
+// Moves the rows of one set between their declaring ranks and their owners.
 #pragma once
 
 #include <cstddef>

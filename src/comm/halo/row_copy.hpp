@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of equal size, copied by a list of their numbers.
+// Copies rows of equal size by a list of indices.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace op2::comm {
 
-/// Calls `copy` with the size of a row; for usual sizes as a constant, with which the copy of a row
-/// is a few instructions.
+/// Calls `copy` with the size of a row, which for usual sizes is a compile-time constant, so that
+/// copying a row takes a few instructions.
 template <class Copy>
 void with_row_size(std::size_t bytes, const Copy& copy) {
   switch (bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of elements that other ranks declare, for whoever wants them now and then.
+// Fetches rows that other ranks declare, on demand.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace op2::comm {
 
-/// Which rows of one set go from their declaring ranks to the ranks that want them.
+/// Which rows of one set go from their declaring ranks to the ranks that request them.
 class RowRequest {
  public:
   /// Collective. Cost: one exchange.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An ascending list of global indices in which each is found at once.
+// An ascending list of global indices with constant-time look-up.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace op2::comm {
 
-/// Numbers lie in buckets of equal width, four to eight in each if they are spread evenly; a bucket
-/// is searched by halving. Memory: 9 bytes per number.
+/// Indices are in buckets of equal width, four to eight in each if they are evenly distributed; a
+/// bucket is searched by bisection. Memory: 9 bytes per index.
 class SortedIds {
  public:
   static constexpr std::int32_t none = -1;
@@ -30,7 +30,7 @@ class SortedIds {
 
   const std::vector<GlobalId>& ids() const { return ids_; }
 
-  /// Position of a number, or none.
+  /// Position of a global index, or `none`.
   std::int32_t find(GlobalId id) const {
     if (ids_.empty() || id < ids_.front() || id > ids_.back()) return none;
     const auto bucket = begin_.begin() + static_cast<std::ptrdiff_t>(bucket_of(id));
@@ -45,7 +45,7 @@ class SortedIds {
   }
 
   std::vector<GlobalId> ids_;
-  int shift_ = 0;                    ///< a bucket is 2^shift numbers wide
+  int shift_ = 0;                    ///< a bucket covers 2^shift indices
   std::vector<std::int32_t> begin_;  ///< shape [buckets + 1]: position of the first of each
 };
 

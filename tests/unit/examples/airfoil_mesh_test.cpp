@@ -67,7 +67,7 @@ TEST(AirfoilMesh, ClassicSizeHasTheKnownCounts) {
   EXPECT_EQ(mesh.bedges(), 2800);
 }
 
-TEST(AirfoilMesh, SmallestMeshAsDrawnByHand) {
+TEST(AirfoilMesh, SmallestMeshAsDrawnOnPaper) {
   const Mesh mesh = make_c_grid(2, 2);  // 6 x 2 cells, 7 x 3 nodes
   EXPECT_EQ(mesh.nodes(), 21);
   const std::vector<int> first_cells(mesh.cell_nodes.begin(), mesh.cell_nodes.begin() + 8);

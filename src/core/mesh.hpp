@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include <op2/types.hpp>
 
 #include <core/array.hpp>
+#include <core/handle_set.hpp>
 #include <core/layout.hpp>
 #include <core/memory.hpp>
 
@@ -211,11 +211,7 @@ class Mesh {
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::unordered_map<void (*)(), std::unique_ptr<FunctionKernel>> functions_;
   std::map<std::pair<const void*, std::size_t>, Variable> variables_;
-  std::unordered_set<const op_set_core*> known_sets_;
-  std::unordered_set<const op_map_core*> known_maps_;
-  std::unordered_set<const op_dat_core*> known_dats_;
-  std::unordered_set<const op_global_core*> known_globals_;
-  std::unordered_set<const op_kernel_core*> known_kernels_;
+  HandleSet known_sets_, known_maps_, known_dats_, known_globals_, known_kernels_;
   std::vector<Dat*> released_;  ///< freed by the user, perhaps still in queued loops
   std::vector<Dat*> reusable_;
   DeviceCopies* copies_ = nullptr;

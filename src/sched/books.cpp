@@ -37,6 +37,9 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
     rows.row = &table_.row(joined_name(names));
     if (!step.runs()) continue;
     rows.useful_bytes = useful_bytes(step.set, step.args);
+    rows.interior = step.rows(Phase::interior).size();
+    rows.boundary = step.rows(Phase::boundary).size();
+    rows.redundant = step.redundant_iterations();
     rows.row->code = descriptions[s];
     if (!step.fused()) continue;
     for (const std::string& name : names) {

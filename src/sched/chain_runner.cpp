@@ -50,7 +50,6 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
 
 void ChainRunner::run_phase(const Running& r, Phase phase) {
   r.prepared.run(r.chain, phase, r.queue, [&](std::size_t step) { finish(r, step); });
-  count_iterations(r, phase);
 }
 
 void ChainRunner::combine_globals(const Running& r) {
@@ -81,19 +80,6 @@ void ChainRunner::count_exchange(const Running& r) {
   statistics_.layers = std::max(statistics_.layers, r.plan.chains()[r.chain].layers);
 }
 
-void ChainRunner::count_iterations(const Running& r, Phase phase) {
-  const std::size_t end = r.plan.steps.begin[r.chain + 1];
-  for (std::size_t s = r.plan.steps.begin[r.chain]; s < end; ++s) {
-    const Step& step = r.plan.steps.all[s];
-    if (!step.runs()) continue;
-    const std::int64_t iterations = step.rows(phase).size();
-    r.plan.rows[s].row->elements += iterations;
-    for (core::LoopRow* row : r.plan.rows[s].members) row->elements += iterations;
-    (phase == Phase::interior ? statistics_.core_iterations : statistics_.rest_iterations) +=
-        iterations * step.loops();
-  }
-}
-
 /// Called when the last iterations of a step have run.
 void ChainRunner::finish(const Running& r, std::size_t s) {
   const Step& step = r.plan.steps.all[s];
@@ -112,9 +98,15 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
     trace_.add("loop", "reduce", begin, Clock::now());
   }
   ++rows.row->calls;
-  for (core::LoopRow* row : rows.members) ++row->fused;
+  rows.row->elements += rows.interior + rows.boundary;
   rows.row->bytes += rows.useful_bytes;
-  statistics_.redundant_iterations += step.redundant_iterations() * step.loops();
+  for (core::LoopRow* row : rows.members) {
+    ++row->fused;
+    row->elements += rows.interior + rows.boundary;
+  }
+  statistics_.core_iterations += rows.interior * step.loops();
+  statistics_.rest_iterations += rows.boundary * step.loops();
+  statistics_.redundant_iterations += rows.redundant * step.loops();
 }
 
 }  // namespace op2::sched

@@ -39,7 +39,6 @@ class ChainRunner {
   void run_phase(const Running& r, Phase phase);
   void combine_globals(const Running& r);
   void count_exchange(const Running& r);
-  void count_iterations(const Running& r, Phase phase);
   void finish(const Running& r, std::size_t step);
 
   comm::Communicator& communicator_;

@@ -137,6 +137,8 @@ struct StepRows {
   core::LoopRow* row = nullptr;
   std::vector<core::LoopRow*> members;  ///< of the loops that were fused, if any
   double useful_bytes = 0;              ///< see useful_bytes()
+  /// Iterations of this rank in the two phases, and those of both beyond the owned elements.
+  std::int64_t interior = 0, boundary = 0, redundant = 0;
 };
 
 struct Plan {

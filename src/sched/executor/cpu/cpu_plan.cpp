@@ -82,7 +82,7 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   for (const std::size_t step : tiles.tiled.steps) bind_for_call(r, step);
   const auto begin = Clock::now();
   run_tiles(
-      tiles.tiled, plan_, made_.bindings, pool_, [&] { make_progress(r); }, tiles.times);
+      tiles.tiled, made_.parts, made_.bindings, pool_, [&] { make_progress(r); }, tiles.times);
   trace_.add("loop", "tiles", begin, Clock::now());
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
     plan_.rows[tiles.tiled.steps[loop]].row->seconds += tiles.times.take(loop);

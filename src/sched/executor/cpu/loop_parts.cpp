@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <jit/target/cpu/cpu_target.hpp>
+
 namespace op2::sched {
 namespace {
 
@@ -26,6 +28,7 @@ std::vector<RowAccess> accesses_of(const ConflictPattern& pattern) {
 StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
   StepParts parts;
   if (!step.runs()) return parts;
+  if (code.compiled != nullptr) parts.range = jit::range_of(*code.compiled);
   const ConflictPattern pattern = conflict_pattern(step.args);
   for (const Phase phase : {Phase::interior, Phase::boundary}) {
     const IndexRange rows = step.rows(phase);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include <core/loop_abi.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/executor/cpu/thread_plan.hpp>
 #include <sched/plan.hpp>
@@ -20,11 +21,12 @@ struct LoopPart {
   bool counts;  ///< owned elements: they take part in reductions
 };
 
-/// All iterations of a step.
+/// All iterations of a step, and what runs them.
 struct StepParts {
   std::vector<LoopPart> interior, boundary;
   int threads = 1;  ///< the most that a part uses
   bool some_do_not_count = false;
+  core::RangeFunction range = nullptr;  ///< null: the kernel's host function
 
   const std::vector<LoopPart>& in(Phase phase) const {
     return phase == Phase::interior ? interior : boundary;

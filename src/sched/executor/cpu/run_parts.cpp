@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cpu/run_parts.hpp>
 
-#include <jit/target/cpu/cpu_target.hpp>
 #include <sched/executor/payload.hpp>
 #include <sched/executor/reference/host_loop.hpp>
 
@@ -41,13 +40,11 @@ void run_alone(const LoopPart& part, const RunRows& run_rows) {
 void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
                const StepBindings& bindings, Phase phase, core::ThreadPool& pool) {
   const QueuedValues values(code.variables);
-  const core::RangeFunction range =
-      code.compiled != nullptr ? jit::range_of(*code.compiled) : nullptr;
   for (const LoopPart& part : parts.in(phase)) {
     const core::ArgBinding* bound = bindings.of(0, part.counts);
     const auto run_rows = [&](IndexRange rows) {
-      if (range != nullptr)
-        range(rows.begin, rows.end, bound);
+      if (parts.range != nullptr)
+        parts.range(rows.begin, rows.end, bound);
       else
         run_host_step(step, rows, bound);
     };
@@ -60,7 +57,7 @@ void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
     else if (part.threads == 1)
       run_alone(part, run_rows);
     else {
-      Run run{*part.plan, range, bound, bindings.arg_count, pool};
+      Run run{*part.plan, parts.range, bound, bindings.arg_count, pool};
       pool.run(run_thread, &run);
     }
   }

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include <core/trace.hpp>
-#include <jit/target/cpu/cpu_target.hpp>
 
 namespace op2::sched {
 namespace {
 
 struct Run {
   const TiledSteps& tiled;
-  const Plan& plan;
+  const std::vector<StepParts>& parts;
   const std::vector<StepBindings>& bindings;
   core::ThreadPool& pool;
   const std::function<void()>& between_tiles;
@@ -30,7 +29,7 @@ struct Run {
 
 void run_item(const Run& run, const TileItem& item, int thread) {
   const std::size_t step = run.tiled.steps[static_cast<std::size_t>(item.loop)];
-  const core::RangeFunction range = jit::range_of(*run.plan.code[step].compiled);
+  const core::RangeFunction range = run.parts[step].range;
   const core::ArgBinding* bindings = run.bindings[step].of(thread, item.counts);
   const TileRun* first = run.tiled.plan.runs.data() + item.first_run;
   for (const TileRun* rows = first; rows != first + item.runs; ++rows)
@@ -65,10 +64,10 @@ double TileTimes::take(std::size_t step) {
   return sum / static_cast<double>(threads);
 }
 
-void run_tiles(const TiledSteps& tiled, const Plan& plan, const std::vector<StepBindings>& bindings,
-               core::ThreadPool& pool, const std::function<void()>& between_tiles,
-               TileTimes& times) {
-  Run run{tiled, plan, bindings, pool, between_tiles, times, nullptr};
+void run_tiles(const TiledSteps& tiled, const std::vector<StepParts>& parts,
+               const std::vector<StepBindings>& bindings, core::ThreadPool& pool,
+               const std::function<void()>& between_tiles, TileTimes& times) {
+  Run run{tiled, parts, bindings, pool, between_tiles, times, nullptr};
   pool.run(run_thread, &run);
   if (run.failure) std::rethrow_exception(run.failure);
 }

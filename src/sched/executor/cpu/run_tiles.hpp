@@ -7,6 +7,7 @@
 
 #include <core/thread_pool.hpp>
 #include <sched/executor/bindings.hpp>
+#include <sched/executor/cpu/loop_parts.hpp>
 #include <sched/executor/cpu/make_tiles.hpp>
 
 namespace op2::sched {
@@ -28,11 +29,12 @@ class TileTimes {
 };
 
 /// Runs the phase of the steps for which the tiles were made; their globals are bound.
+/// @param parts          per step of the plan
 /// @param bindings       per step of the plan
 /// @param between_tiles  called now and then by the calling thread; what it throws leaves when all
 ///                       tiles have run
-void run_tiles(const TiledSteps& tiled, const Plan& plan, const std::vector<StepBindings>& bindings,
-               core::ThreadPool& pool, const std::function<void()>& between_tiles,
-               TileTimes& times);
+void run_tiles(const TiledSteps& tiled, const std::vector<StepParts>& parts,
+               const std::vector<StepBindings>& bindings, core::ThreadPool& pool,
+               const std::function<void()>& between_tiles, TileTimes& times);
 
 }  // namespace op2::sched

@@ -9,10 +9,10 @@
 
 namespace op2::core {
 
-/// In cache keys and generated text, by the number of the mode.
+/// Names in cache keys and generated code, indexed by access mode.
 inline constexpr std::array access_words{"read", "write", "rw", "inc", "min", "max"};
 
-/// "OP_READ", "OP_WRITE", ...; what a program may have cast to the type has a name too.
+/// "OP_READ", "OP_WRITE", ...; an invalid value, which a program may have cast, has a name too.
 constexpr const char* name_of(op_access access) {
   constexpr std::array names{"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
   return access >= OP_READ && access <= OP_MAX ? names[static_cast<std::size_t>(access)]

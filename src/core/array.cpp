@@ -20,8 +20,9 @@ DeviceBuffer DeviceCopies::allocate(const Array& array) {
   } catch (const std::bad_alloc&) {
     const DeviceRoom room = space_.room();
     fail(ErrorCode::out_of_memory,
-         "the device's memory is exhausted: {}, {} bytes, but {} of {} are free on {}; the largest "
-         "arrays there are: {}; use more devices or a smaller mesh",
+         "out of device memory: {}, {} bytes, but {} of {} are free on {}; the largest arrays "
+         "there: "
+         "{}; use more devices or a smaller mesh",
          array.label(), array.bytes(), room.free, room.total, space_.name(), list(8));
   }
 }
@@ -48,7 +49,7 @@ std::string DeviceCopies::list(std::size_t most) const {
 void Array::refuse(Side wanted) const {
   const auto name_of = [](Side side) { return side == Side::host ? "host" : "device"; };
   fail(ErrorCode::internal,
-       "an array is asked for by two at once: {}, {} bytes, wanted on the {} while it is being "
+       "conflicting accesses to an array: {}, {} bytes, requested on the {} while it is being "
        "written on the {}; please report it",
        label_, bytes(), name_of(wanted), name_of(writer_));
 }
@@ -84,7 +85,7 @@ void Array::update_host() const {
 }
 
 void Array::allocate_device_copy() const {
-  ensure(copies_ != nullptr, "an array is wanted on a device, but there is none");
+  ensure(copies_ != nullptr, "an array is requested on a device, but there is no device");
   if (!device_ && bytes() > 0) device_ = copies_->allocate(*this);
 }
 

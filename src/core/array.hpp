@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a dat, a map or a global: a copy on the host and, where the mesh has a device, one
-// there. Whoever needs the bytes says how, and the copy that it gets is made current first. Without
-// a device this costs a comparison.
+// The bytes of a dat, a map or a global: a copy on the host and, if the mesh has a device, one
+// there. Callers state how they access the bytes, and get a copy that has been made current.
+// Without a device this costs a comparison.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ class DeviceCopies {
   DeviceCopies(const DeviceCopies&) = delete;
 
   MemorySpace& space() const { return space_; }
-  /// Undefined bytes for `array`, which is listed from now on.
-  /// @throws Error out_of_memory: the array, the bytes, what is free, the largest arrays there
+  /// Allocates uninitialised bytes for `array` and adds it to the list.
+  /// @throws Error out_of_memory: the array, its bytes, the free bytes, the largest arrays there
   DeviceBuffer allocate(const Array& array);
   /// Waits for the main stream, then releases.
   void release(const Array& array, DeviceBuffer& bytes) noexcept;
@@ -38,7 +38,7 @@ class DeviceCopies {
   std::vector<const Array*> arrays_;
 };
 
-/// The right to write one copy of an array. While it lives, the other copy cannot be had.
+/// Exclusive access for writing one copy of an array. While it lives, the other copy is locked.
 /// @tparam Address  std::byte* of the host, or DeviceAddress
 template <class Address>
 class ArrayWriter {
@@ -48,7 +48,7 @@ class ArrayWriter {
   ArrayWriter& operator=(ArrayWriter&&) = delete;
   inline ~ArrayWriter();
 
-  /// Shape and layout are the owner's affair. Null if the array has no bytes.
+  /// The first byte; the array's owner knows shape and layout. Null if the array has no bytes.
   Address get() const { return address_; }
 
  private:
@@ -60,14 +60,14 @@ class ArrayWriter {
 using HostWriter = ArrayWriter<std::byte*>;
 using DeviceWriter = ArrayWriter<DeviceAddress>;
 
-/// Each copy has an epoch, which says of which state of the array it is; the newer one, or both, is
-/// fresh. A call that throws leaves the epochs as they were.
+/// Each copy has an epoch, the state of the array that it holds; the newer copy, or both, is
+/// current. A call that throws does not change the epochs.
 ///
-/// Host functions return when the bytes are there. On the device, bytes move by the main stream of
-/// the space, behind whose work they are current (memory_space.hpp).
+/// Host functions return when the bytes are there. Device functions queue transfers on the main
+/// stream of the space; the bytes are current for work after these (memory_space.hpp).
 ///
-/// All functions throw Error internal if the array is being written on the other side, writers also
-/// if it is being written on theirs; and what the space throws.
+/// All functions throw what the space throws, and Error internal if the other copy is being
+/// written; writers also if the same copy is.
 class Array {
  public:
   Array() = default;
@@ -80,18 +80,18 @@ class Array {
   const std::string& label() const { return label_; }
   void set_label(std::string label) { label_ = std::move(label); }
 
-  /// The state of the contents: grows with every write that is announced here.
+  /// The state of the contents: increases with every write through this class.
   std::uint64_t epoch() const { return std::max(host_epoch_, device_epoch_); }
 
-  /// Gives the array other bytes: the host's, fresh. Addresses from before are void.
+  /// Replaces the bytes; the host's copy is current. Invalidates all addresses.
   void replace(HostBytes fresh);
-  /// Changes the number of bytes; those that are new are zero. Addresses from before are void.
+  /// Changes the number of bytes; new ones are zero. Invalidates all addresses.
   /// @throws std::bad_alloc
   void resize(std::size_t bytes);
-  /// Gives up all bytes.
+  /// Frees all bytes.
   void reset() { replace({}); }
 
-  /// From now on the array may have a copy on a device; null: no more, and the host is current.
+  /// From now on the array may have a copy on a device. Null ends that; the host becomes current.
   void use(DeviceCopies* copies);
 
   /// Valid until the array is written on the device or replaced.
@@ -99,13 +99,13 @@ class Array {
     if (copies_ != nullptr) update_host();
     return host_.memory.get();
   }
-  /// To read and modify, all bytes or some.
+  /// To read and modify bytes.
   HostWriter host_write() {
     refuse_writer(Side::host);
     if (copies_ != nullptr) update_host();
     return start_host_write();
   }
-  /// To write all bytes, or all that matter: nothing is downloaded.
+  /// To overwrite all bytes that matter: nothing is downloaded.
   HostWriter host_overwrite() {
     refuse_writer(Side::host);
     return start_host_write();
@@ -116,12 +116,12 @@ class Array {
   DeviceWriter device_write();
   DeviceWriter device_overwrite();
 
-  /// For a program that has written the host's copy through its handle, as it says: that one is
-  /// fresh, whatever the device has written before.
+  /// For a program that has written the host's copy through its handle: makes that copy the current
+  /// one, whatever the device has written before.
   void take_host_copy() { static_cast<void>(host_overwrite()); }
 
-  /// Where the host's copy is, current or not: for code that is bound once and run again and again.
-  /// Whoever runs it announces what it does by the functions above, unless there is no device.
+  /// The address of the host's copy, current or not, for code that is bound once and run many
+  /// times. With a device, whoever runs it calls the functions above to state its accesses.
   std::byte* host_address() const { return host_.memory.get(); }
 
  private:
@@ -149,7 +149,7 @@ class Array {
   std::string label_;
   HostBytes host_;
   DeviceCopies* copies_ = nullptr;
-  mutable DeviceBuffer device_;  ///< null until it is asked for
+  mutable DeviceBuffer device_;  ///< null until it is needed
   mutable std::uint64_t host_epoch_ = 1, device_epoch_ = 0;
   Side writer_ = Side::none;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chain of loops as the analysis of halos sees it, and what the analysis finds.
+// A chain of loops as input of the halo analysis, and its result.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct ChainArg {
 
 struct ChainLoop {
   std::vector<ChainArg> args;
-  bool reduction;  ///< reduces a global, so its owned elements must run whatever else it makes
+  bool reduction;  ///< reduces a global, so its owned elements must always run
 };
 
-/// Everything that the descriptors of a chain say about its execution with halos. The same on
-/// every rank.
+/// Everything about the execution of a chain with halos that follows from its descriptors. The same
+/// on every rank.
 struct ChainLevels {
   std::vector<Level> extent;  ///< per loop: it runs on W_extent; no_level: dead, need not run
   std::vector<Level> need;    ///< per dat: validity required before the chain; no_level: none

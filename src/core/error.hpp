@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How errors are raised inside the library. Many files include this one, so it does not bring the
-// formatting library along.
+// How errors are raised inside the library. Many files include this one, so it does not include the
+// formatting library.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 
 namespace op2::core {
 
-/// A value as messages show it.
+/// A value formatted for a message.
 std::string message_part(std::string_view text);
 std::string message_part(long long number);
 std::string message_part(unsigned long long number);
@@ -29,7 +29,7 @@ std::string message_part(std::integral auto number) {
     return message_part(static_cast<unsigned long long>(number));
 }
 
-/// A text with as many "{}" as values that go there; another number is an error of the compiler.
+/// A format string with exactly one "{}" per value; checked at compile time.
 template <std::size_t values>
 struct MessageFormat {
   std::string_view text;
@@ -41,19 +41,19 @@ struct MessageFormat {
   }
 };
 
-/// Throws op2::Error with the parts in the places of the text.
+/// Throws op2::Error with the parts in place of the "{}".
 [[noreturn]] void fail_with(ErrorCode code, std::string_view text,
                             std::initializer_list<std::string> parts);
 
 /// Throws op2::Error. The message is "<what is wrong>: <object> <name>, <numbers>; <what to do>";
-/// its code is put in front of it.
+/// its code is put before it.
 template <class... Values>
 [[noreturn]] void fail(ErrorCode code, MessageFormat<sizeof...(Values)> format,
                        const Values&... values) {
   fail_with(code, format.text, {message_part(values)...});
 }
 
-/// A condition that only a fault of the library can break.
+/// Checks a condition that only a bug of the library can violate.
 inline void ensure(bool condition, const char* what) {
   if (!condition) fail(ErrorCode::internal, "internal fault: {}; please report it", what);
 }

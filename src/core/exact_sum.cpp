@@ -16,7 +16,7 @@ constexpr std::int64_t limb_mask = (std::int64_t{1} << limb_bits) - 1;
 /// Terms between two carries: each adds less than 2^limb_bits to a limb.
 constexpr int max_terms = 1 << 22;
 
-/// In the word of flags each flag is a count of ranks, in separate bits.
+/// The word of flags has a field of bits per flag that counts ranks.
 constexpr int flag_bits = 21;
 constexpr std::int64_t flag_mask = (std::int64_t{1} << flag_bits) - 1;
 

@@ -19,8 +19,8 @@ class ExactSum {
   static constexpr int limb_bits = 40;
   static constexpr int lowest_exponent =  ///< of the unit of the integer: the least denormal number
       std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
-  /// The highest limb has the bits of the greatest value that the others leave, 32 more for
-  /// carries, and the sign.
+  /// The highest limb holds the remaining bits of the greatest value, 32 bits for carries, and the
+  /// sign.
   static constexpr std::size_t limbs =
       (std::numeric_limits<T>::max_exponent - lowest_exponent + 32 - 63 + limb_bits - 1) /
           limb_bits +
@@ -30,11 +30,11 @@ class ExactSum {
   void add(T term);
   void add(const ExactSum& other);
 
-  /// The sum, rounded to nearest, ties to even; 0 is positive. Too large sums are infinite; NaN if
-  /// a term was NaN, or infinities of both signs were.
+  /// The sum, rounded to nearest, ties to even; zero is positive. Overflow gives infinity; NaN if a
+  /// term was NaN, or if there were infinities of both signs.
   T rounded() const;
 
-  /// Integers that may be summed up word by word, in any order, over up to 2^20 ranks.
+  /// Integers that may be added word by word, in any order, over up to 2^20 ranks.
   std::array<std::int64_t, words> to_words() const;
   /// From one rank's words, or from sums of the words of several.
   static ExactSum from_words(std::span<const std::int64_t, words> summed);

@@ -24,7 +24,7 @@ const unsigned char* as_chars(std::span<const std::byte> data) {
 }  // namespace
 
 Hasher::Hasher() {
-  // Chooses the implementation for this CPU, once; without it the hash is the same but slower.
+  // Selects the implementation for this CPU, once; without it the hash is the same but slower.
   [[maybe_unused]] static const int chosen = sodium_init();
   State* state = ::new (state_.data()) State;
   crypto_generichash_init(state, nullptr, 0, std::tuple_size_v<Digest>);

@@ -31,7 +31,7 @@ class Hasher {
 /// Lower-case hexadecimal, two digits per byte.
 std::string to_hex(std::span<const std::uint8_t> bytes);
 
-/// The digest that 64 hexadecimal digits of either case spell; nothing for any other text.
+/// The digest written as 64 hexadecimal digits of either case; nothing for any other text.
 std::optional<Digest> digest_from_hex(std::string_view text);
 
 }  // namespace op2::core

@@ -9,12 +9,12 @@
 
 namespace op2::core {
 
-/// Rows are distinguished down to this level; W_h of a deeper one counts as empty. Each level costs
+/// The lowest level at which rows are distinguished; W_h below it counts as empty. Each level costs
 /// a pass over the maps when the mesh is distributed.
 inline constexpr Level deepest_tracked = -16;
 
 struct Layout {
-  /// prefix[h - deepest_tracked] rows form W_h, up to the highest level that there is.
+  /// prefix[h - deepest_tracked] rows form W_h, for every h up to highest().
   std::vector<std::int32_t> prefix;
   std::vector<std::int64_t> global_id;  ///< of each row
   std::vector<std::int32_t> owner;      ///< rank that owns each row

@@ -10,11 +10,11 @@ namespace op2::core {
 
 using Level = std::int32_t;
 
-/// No level at all: a value nobody needs, a loop that need not run, an empty core. Below every
-/// level that occurs, and far enough from the limits of the type to be an operand.
+/// No level: a value that is not needed, a loop that need not run, an empty interior. Below every
+/// level that occurs, and far enough from the limits of the type for arithmetic.
 inline constexpr Level no_level = -1'000'000;
 
-/// Above every level that occurs: nothing limits.
+/// Above every level that occurs: no limit.
 inline constexpr Level every_level = 1'000'000;
 
 /// The even level at or below h, also for negative h.
@@ -22,7 +22,7 @@ constexpr Level even_floor(Level h) {
   return h & ~Level{1};
 }
 
-/// Reach of execution: the targets that W_h has through maps lie in W_up(h).
+/// Targets of an extent: all that W_h accesses through maps lies in W_up(h).
 constexpr Level up(Level h) {
   return even_floor(h) + 2;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log sink: the one way by which the library reports something unasked. Writes to stderr.
+// The log: the only way in which the library reports something unasked. Writes to stderr.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,7 @@ enum class LogLevel { off, error, warning, info, debug };
 /// @throws Error bad_option
 LogLevel log_level_named(std::string_view word);
 
-/// Thread safe. Cheap when the level is not logged, as long as the caller checks `logs` before it
-/// formats.
+/// Thread safe. Cheap when the level is not logged, if the caller checks `logs` before it formats.
 class Log {
  public:
   /// @param prefix  of every line: "" or "[rank 2/8] "
@@ -28,7 +27,7 @@ class Log {
   void warning_once(const std::string& topic, const std::string& text);
   void info(const std::string& text);
   void debug(const std::string& text);
-  /// Shows what OP2_DUMP asked for, whatever the level. The prefix stands before its first line.
+  /// Shows what OP2_DUMP requests, at any level. The prefix is put before the first line.
   void dump(const std::string& text);
 
  private:

@@ -7,11 +7,11 @@
 namespace op2::core {
 
 /// What a range function needs of one loop argument at run time. Dims, packed strides and the
-/// pattern of access are baked into the code; what the partition decides is here.
+/// access pattern are compiled in; this is what depends on the mesh and its partition.
 struct ArgBinding {
   /// Dat: its first row, shape [rows x dim]. Global: the thread's own block, shape [dim].
-  /// Index argument: `const std::int32_t*`, what the kernel is told of each local row, shape
-  /// [rows]; null: the row itself. An argument that is off: null.
+  /// Index argument: `const std::int32_t*`, the index that the kernel gets for each local row,
+  /// shape [rows]; null: the row itself. An argument that is off: null.
   void* base;
   /// Indirect: the map entry of element 0 in the argument's column; of element e it is
   /// index[e * index_stride]. Direct: null.

@@ -19,19 +19,19 @@ struct LoopArg {
   op_arg_type kind;
   op_access access;
   Type type;
-  bool active;  ///< false: optional and off; takes part in nothing
+  bool active;  ///< false: optional and off; has no effect
   int dim;
   int column;  ///< of `map`; -1: direct
   Dat* dat;
   Map* map;
   Global* global;  ///< lazy global; null for a raw one
-  /// A vector argument of n columns is n arguments, of which the first has n here and the others 0;
-  /// one that is off is a single argument. All others have 1.
+  /// A vector argument of n columns is n arguments: the first has n here, the others 0. One that is
+  /// off is a single argument. All other arguments have 1.
   int members = 1;
-  /// OP_ARG_INFO: the argument of the loop to whose minimum or maximum it belongs; -1: none. Its
-  /// kind is OP_ARG_GBL, its access OP_WRITE.
+  /// Of OP_ARG_INFO, whose kind is OP_ARG_GBL and whose access is OP_WRITE: the argument of the
+  /// loop with its minimum or maximum; otherwise -1.
   int info_of = -1;
-  bool optional = false;  ///< in other calls it may be off
+  bool optional = false;  ///< may be off in other calls
   bool operator==(const LoopArg&) const = default;
 
   bool modifies() const { return access != OP_READ; }
@@ -43,13 +43,13 @@ struct LoopArg {
   bool is_reduction() const { return active && kind == OP_ARG_GBL && modifies(); }
 };
 
-/// What belongs to one call: the memory of a raw global.
+/// What differs from call to call: the memory of a raw global.
 struct ArgValue {
   void* user;            ///< raw reduction: where the result goes
   std::size_t captured;  ///< raw OP_READ: offset of the copy in Queue::captured
 };
 
-/// Where the user called.
+/// The place of a call in the user's program.
 struct CallSite {
   const char* file;
   int line;

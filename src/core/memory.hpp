@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of the host: aligned to cache lines, zeroed, in huge pages where it is large.
+// Host memory: aligned to cache lines, zeroed, large buffers in huge pages.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ using Buffer = std::unique_ptr<std::byte[], FreeMemory>;
 /// @throws std::bad_alloc
 Buffer allocate_zeroed(std::size_t bytes);
 
-/// Bytes with whatever keeps them alive.
+/// Bytes, and the object that keeps them allocated.
 struct HostBytes {
   std::shared_ptr<std::byte> memory;
   std::size_t size = 0;
 };
 
-/// Makes zeroed bytes, aligned to 64: of plain memory, or of a kind that a device or the message
-/// layer can read by itself.
+/// Allocates zeroed bytes, aligned to 64: in plain memory, or in memory that a device or the
+/// message layer can access directly.
 /// @throws std::bad_alloc
 using HostAllocator = std::function<HostBytes(std::size_t bytes)>;
 
@@ -43,7 +43,7 @@ HostBytes bytes_of(std::vector<T> values) {
   return {std::shared_ptr<std::byte>(owner, first), owner->size() * sizeof(T)};
 }
 
-/// The memory of somebody who outlives it.
+/// A view of memory that must outlive it.
 template <class T>
 HostBytes bytes_within(std::span<T> values) {
   auto* const first = reinterpret_cast<std::byte*>(values.data());

@@ -4,14 +4,15 @@
 //
 // Threads: one host thread calls a space, its streams and its events.
 // Order:   work of one stream runs in the order of the calls. Work of different streams is ordered
-//          by events only, and host and device by the calls that wait. Nothing else orders: a space
-//          may run queued work at the call, as late as somebody waits for it, or in between.
-// Memory:  what queued work accesses has to stay allocated, and in the state that the work expects,
-//          until the host has waited for that work.
+//          by events only; host and device by the calls that wait. There is no other order: a space
+//          may run queued work at the call, when the host waits for it, or at any time in between.
+// Memory:  what queued work accesses must stay allocated, and unchanged by others, until the host
+// has
+//          waited for that work.
 // Errors:  every function but the noexcept ones throws Error `device_failure`; its message names
 //          the call and the device's error. A fault of queued work is thrown by the call that waits
-//          for it, or by any call after it happened. A call that throws has queued nothing; bytes
-//          that it was to fill are undefined.
+//          for it, or by any later call. A call that throws has queued nothing; the bytes that it
+//          should have filled are undefined.
 #pragma once
 
 #include <compare>
@@ -35,7 +36,7 @@ struct DeviceAddress {
 };
 
 /// A point in the work of a stream. Before its first `record` it counts as reached.
-/// Destruction returns at once and leaves work that waits for it in order.
+/// Destruction returns at once; work that waits for the event stays ordered.
 class Event {
  public:
   virtual ~Event() = default;
@@ -46,13 +47,13 @@ class Event {
   virtual void wait() = 0;
 };
 
-/// A queue of work. Destruction waits for the work and drops its faults.
+/// A queue of work. Destruction waits for the work and ignores its faults.
 class Stream {
  public:
   virtual ~Stream() = default;
 
-  // Asynchronous: these return before the work has run. Ranges of zero bytes are no work. Ranges of
-  // one copy do not overlap.
+  // Asynchronous: these return before the work has run. Ranges of zero bytes are ignored. The two
+  // ranges of a copy do not overlap.
 
   /// Device bytes from the host. `from` is pinned; it is read when the work runs.
   virtual void upload(DeviceAddress to, const std::byte* from, std::size_t bytes) = 0;
@@ -64,15 +65,15 @@ class Stream {
   /// Sets every byte of a range of the device.
   virtual void fill(DeviceAddress to, std::byte value, std::size_t bytes) = 0;
 
-  /// `event` stands for all work queued here so far; what it stood for before is forgotten.
+  /// Sets `event` to all work queued here so far, instead of what it was recorded for before.
   virtual void record(Event& event) = 0;
-  /// Work queued here from now on runs after what `event` stands for now, also if the event is
-  /// recorded again before that. The host does not wait.
+  /// Work queued here from now on runs after the last `record` of `event`, even if the event is
+  /// recorded again meanwhile. The host does not wait.
   virtual void wait_for(const Event& event) = 0;
 
-  // Synchronous: the work is queued behind all that is there and has run when these return.
+  // Synchronous: the work runs after all work queued here, before these return.
 
-  /// As `upload` and `download`, with any memory of the host.
+  /// As `upload` and `download`, from and to any memory of the host.
   virtual void upload_and_wait(DeviceAddress to, const std::byte* from, std::size_t bytes) = 0;
   virtual void download_and_wait(std::byte* to, DeviceAddress from, std::size_t bytes) = 0;
   /// The host waits until all work queued here has run.
@@ -92,14 +93,14 @@ class MemorySpace {
   virtual std::string name() const = 0;
 
   /// `bytes` > 0 of undefined value, aligned to 256. May wait for all work of the space.
-  /// @throws std::bad_alloc  the device has no such room; nothing has changed
+  /// @throws std::bad_alloc  the device has too little memory; nothing has changed
   virtual DeviceAddress allocate(std::size_t bytes) = 0;
-  /// The host has waited for all work that accesses it. May wait for all work of the space.
-  /// Null is allowed. Faults are left to the next call that throws.
+  /// Precondition: the host has waited for all work that accesses it. May wait for all work of the
+  /// space. Null is allowed. Faults are reported by the next call that throws.
   virtual void release(DeviceAddress address) noexcept = 0;
 
-  /// `bytes` > 0 of the host, of undefined value, aligned to 64, that copies access while the host
-  /// goes on. Slow to allocate: for what is kept.
+  /// `bytes` > 0 of host memory for asynchronous copies, of undefined value, aligned to 64. Slow:
+  /// meant for memory that is kept.
   /// @throws std::bad_alloc
   virtual std::byte* allocate_pinned(std::size_t bytes) = 0;
   /// As `release`.
@@ -108,16 +109,17 @@ class MemorySpace {
   /// Streams and events end before the space.
   virtual std::unique_ptr<Stream> make_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
-  /// The stream on which arrays move their bytes. Whoever queues work on an array elsewhere orders
-  /// it by events: behind this stream before it reads, before this stream when it has written.
+  /// The stream on which arrays transfer their bytes. Work on arrays that is queued on other
+  /// streams is ordered by events: after this stream before it reads, before this stream when it
+  /// has written.
   virtual Stream& main_stream() = 0;
 
-  /// What is free now; other programs may take it at any time.
+  /// The memory that is free now; other programs may take it at any time.
   virtual DeviceRoom room() = 0;
 };
 
-/// Owners of memory of a space, which outlives them. What accesses the memory has run before the
-/// owner goes.
+/// Owners of memory of a space, which outlives them. All work on the memory has run before its
+/// owner is destroyed.
 struct ReleaseOnDevice {
   using pointer = DeviceAddress;
   MemorySpace* space = nullptr;

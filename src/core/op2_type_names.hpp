@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What OP2's type strings call the types, in C++ and in Fortran. Header only: op2-embed-kernels
-// uses it too.
+// OP2's type strings, for C++ and Fortran. Header only: op2-embed-kernels uses it too.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a row of the table of switches is, and the parsers that rows name. A parser knows the member
-// of Options that it writes; which values there are it reads in its row.
+// Rows of the table of switches, and the parsers that rows name. A parser knows the member of
+// Options that it sets; the accepted values are in its row.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct OptionRow;
 /// A value that was given for a row.
 struct GivenOption {
   const OptionRow& row;
-  std::string name;  ///< as messages call it: "OP2_TILE", "OP2_DEBUG=tile"
+  std::string name;  ///< for messages: "OP2_TILE", "OP2_DEBUG=tile"
   std::string value;
 };
 
@@ -55,8 +55,8 @@ struct OptionWord {
   void (*set)(Options&);
 };
 
-/// Sets what the words of the list mean.
-/// @throws Error bad_option  for other words than these
+/// Applies every word of the list.
+/// @throws Error bad_option  for unknown words
 void set_words(const GivenOption& given, std::span<const OptionWord> known, Options& options);
 
 template <auto member>
@@ -90,10 +90,10 @@ void text(const GivenOption& given, Options& options) {
   options.*member = is_default ? "" : given.value;
 }
 
-/// A word that stands alone.
+/// A word without a value.
 template <auto member, auto value>
 void set(const GivenOption& given, Options& options) {
-  if (!given.value.empty()) refuse_value(given, "it without a value");
+  if (!given.value.empty()) refuse_value(given, "the word without a value");
   options.*member = value;
 }
 

@@ -54,22 +54,24 @@ constexpr OptionWord check_words[] = {
     {"pointers", [](Options& o) { o.queue_loops = false; }},
 };
 
-/// Words of OP2_DEBUG go with the variables that they replace: `read_debug_words`.
+/// Does nothing: words of OP2_DEBUG are read together with the variables that they replace.
 void read_elsewhere(const GivenOption&, Options&) {}
 
 using O = Options;
 
 constexpr OptionRow table[] = {
     {"OP2_TARGET", one_of<&O::target>, "cpu, reference",
-     "where loops run; reference: one thread, no optimisation of the chain, host functions where "
+     "where loops run; reference: on one thread, without optimisations, as host functions if "
      "kernels have them"},
-    {"OP2_THREADS", number<&O::threads, 1, 4096>, "all cores of the binding, n", "CPU threads"},
+    {"OP2_THREADS", number<&O::threads, 1, 4096>, "all cores bound to the process, n",
+     "CPU threads"},
     {"OP2_JIT", one_of<&O::jit>, "on, off, require",
-     "off: host functions only; require: no fall-back to a host function when a kernel cannot be "
-     "compiled"},
+     "off: host functions only; require: a kernel that cannot be compiled is an error even if it "
+     "has "
+     "a host function"},
     {"OP2_JIT_WAIT", one_of<&O::jit_wait>, "on, off",
      "off: on one rank loops run as host functions while their kernels are compiled in the "
-     "background; the last bits of results then depend on the clock"},
+     "background; the last bits of results then depend on timing"},
     {"OP2_JIT_CPU", text<&O::jit_cpu>, "host, name",
      "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
     {"OP2_PLUGIN_DIR", text<&O::plugin_dir>, "folder of libop2, path",
@@ -80,39 +82,41 @@ constexpr OptionRow table[] = {
     {"OP2_CACHE_MAX_MB", number<&O::cache_max_bytes, 1, 1'000'000, 1 << 20>, "1024, n",
      "size at which old entries are removed"},
     {"OP2_CHAIN", one_of<&O::chain>, "off, on",
-     "how far one exchange of halos reaches on several ranks: one loop, or a whole chain of loops "
-     "with redundant work"},
+     "on several ranks, what one halo exchange serves; off: one loop; on: a whole chain of loops, "
+     "with redundant computation"},
     {"OP2_DEPTH_MAX", number<&O::depth_max, 1, 64>, "6, n",
-     "halo layers that a chain may need before it is cut"},
+     "most halo layers that a chain may need; longer chains are cut"},
     {"OP2_PARTITIONER", name_of<&O::partitioner>,
      "as op_partition says, ptscotch, rcb, block, random, external",
      "who owns what; overrides op_partition"},
     {"OP2_RENUMBER", one_of<&O::renumber>, "auto, off, on",
-     "whether elements are kept in an order in which what is used together lies together; auto: "
-     "unless the given order is as good; results and files keep the given order. Programs for "
-     "OP2's own headers on one rank: off, unless they call op_renumber or this is set"},
+     "whether elements are reordered for locality; auto: unless the declared order is good; "
+     "results and files keep the declared order. Programs for OP2's own headers on one rank: off, "
+     "unless they call op_renumber or this is set"},
     {"OP2_SIMD", one_of<&O::simd>, "auto, on",
-     "whether compiled code executes several elements at once; auto: where it is expected to be "
-     "faster; on: wherever it is possible"},
+     "whether compiled code is vectorised over elements; auto: where it is expected to be faster; "
+     "on: wherever it is possible"},
     {"OP2_VECTOR_MATH", one_of<&O::vector_math>, "off, on",
-     "whether code that executes several elements at once may call the vector versions of exp, "
-     "sin, pow and the like, whose last two bits may be wrong"},
+     "whether vectorised code may call vector versions of exp, sin, pow and other functions, whose "
+     "last two bits may be wrong"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
-     "caches expects a gain; measured: if moreover both ways were tried and tiles were faster, so "
-     "that the last bits of sums depend on the clock"},
+     "caches expects a gain; measured: only if a trial of both ways confirms it, so that the last "
+     "bits of sums depend on timing"},
     {"OP2_LOG", read_log_level, "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
-    {"OP2_DUMP", list<dump_words>, "none, list of cut, analyse, order, fuse, source, schedule, partition",
+    {"OP2_DUMP", list<dump_words>,
+     "none, list of cut, analyse, order, fuse, source, schedule, partition",
      "log the result of a pass whenever it runs"},
     {"OP2_TRACE", text<&O::trace>, "none, file.json",
-     "write a trace of loops and compilations that Perfetto opens"},
+     "write a trace of loops and compilations, which Perfetto opens"},
     {"OP2_TIMING", text<&O::timing>, "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
     {"OP2_CHECK", list<check_words>, "none, list of access, pointers",
-     "look for faults of the program; access: a kernel whose source breaks an access mode of its "
-     "loop is an error instead of a warning; pointers: every loop is executed at its call, so that "
-     "data read through pointers (`dat->data`) are current; if results change, a flush is missing"},
+     "check the program; access: a kernel that breaks an access mode of its loop is an error "
+     "instead of a warning; pointers: every loop is executed at its call, so that data read "
+     "through "
+     "pointers (`dat->data`) are current; if results change, the program lacks a flush"},
     {"OP2_DEBUG", read_elsewhere, "none, list of words",
      "for tests of the library and comparisons; docs/switches.md lists the words"},
 };
@@ -122,8 +126,8 @@ constexpr OptionRow table[] = {
 constexpr OptionRow debug_words[] = {
     {"exchange", one_of<&O::exchange>, "grouped, separate",
      "one message per neighbour and exchange, or one per dat and halo part", "OP2_EXCHANGE"},
-    {"queue_max", number<&O::queue_max, 1, 4096>, "64, n",
-     "loops that are queued before execution is forced", "OP2_QUEUE_MAX"},
+    {"queue_max", number<&O::queue_max, 1, 4096>, "64, n", "loops that are queued at most",
+     "OP2_QUEUE_MAX"},
     {"tile", read_tiling, "auto, measured, off, n, shuffled",
      "n: every chain in tiles of n elements; shuffled: in small tiles in a random order; the "
      "others as for OP2_TILE",
@@ -139,7 +143,7 @@ constexpr OptionRow debug_words[] = {
 
 using Lookup = std::function<std::optional<std::string>(const char*)>;
 
-/// What was given for each word, in the order of the table.
+/// The value given for each word, in the order of the table.
 using GivenWords = std::map<const OptionRow*, GivenOption>;
 
 /// @throws Error bad_option  if the word has another value already
@@ -150,7 +154,7 @@ void add(GivenWords& words, const GivenOption& given) {
          known->second.name, known->second.value, given.name, given.value);
 }
 
-/// "exchange=..., no_fuse", or what a former list had: "fuse, simd".
+/// The words of a list, for messages: "exchange=..., no_fuse", or of a former list "fuse, simd".
 std::string known_words(std::string_view list) {
   std::vector<std::string> known;
   for (const OptionRow& row : debug_words) {
@@ -203,7 +207,7 @@ void read_debug_words(const Lookup& lookup, Options& options) {
   for (const auto& [row, given] : words) row->parse(given, options);
 }
 
-/// The reference leaves nothing out: it is what others are compared with.
+/// The reference executes every loop as written, since others are compared with it.
 void restrict_to_reference(Options& options) {
   options.eliminate_dead_loops = false;
   options.fuse = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The values of the run-time switches. The table in options.cpp reads them; --op2-help and
-// docs/switches.md are made of it.
+// docs/switches.md are generated from it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class CacheMode { read_write, read_only, off };
 /// How many messages an exchange of halos takes.
 enum class Grouping {
   grouped,  ///< one per neighbour
-  separate  ///< one per neighbour, dat and level: what a library without grouping sends
+  separate  ///< one per neighbour, dat and level, as a library without grouping sends
 };
 
 /// Passes that OP2_DUMP can show.
@@ -34,11 +34,10 @@ struct Dump {
   bool operator==(const Dump&) const = default;
 };
 
-/// Whether elements get an order of the library's own, in which what is used together lies
-/// together.
+/// Whether elements are reordered for locality.
 enum class RenumberMode { automatic, off, on };
 
-/// Whether compiled code executes several elements at once.
+/// Whether compiled code is vectorised over elements.
 enum class SimdMode { where_it_pays, wherever_possible, off };
 
 /// How loops are executed tile by tile.
@@ -71,7 +70,7 @@ struct Options {
   Tiling tile;
   ChainMode chain = ChainMode::off;
   int depth_max = 6;        ///< layers
-  std::string partitioner;  ///< empty: what op_partition says
+  std::string partitioner;  ///< empty: as the call of op_partition says
   std::string log;          ///< empty: from the diags argument of op_init
   Dump dump;
   std::string trace;
@@ -89,9 +88,9 @@ struct Options {
 
 /// Reads the environment.
 /// @param lookup    value of a variable, or nothing
-/// @throws Error bad_option naming the variable, its value and what is accepted; if a variable and
-/// a
-///         word of OP2_DEBUG that replaces it have different values
+/// @throws Error bad_option  names the variable, its value and the accepted ones; also if a
+/// variable
+///         and the word of OP2_DEBUG that replaces it have different values
 Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup);
 
 /// Names of environment variables that begin with OP2_ and are not switches.

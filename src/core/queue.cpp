@@ -14,12 +14,12 @@ namespace {
 /// Copies start at multiples of 16 bytes, enough for every value type and for vector loads.
 constexpr std::size_t capture_alignment = 16;
 
-/// Columns that the argument stands for; one that is off may have no map.
+/// Number of columns that an argument comprises; one that is off may have no map.
 int members_of(const op_arg& arg) {
   return arg.idx < -1 ? -arg.idx : 1;
 }
 
-/// The position of argument `k` when a vector argument counts as several.
+/// The position of argument `k` if vector arguments are expanded.
 int position_of(std::span<const op_arg> args, int k) {
   int position = 0;
   for (const op_arg& arg : args.first(static_cast<std::size_t>(k)))

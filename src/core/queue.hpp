@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lazy queue: what has been called and not yet executed. Memory is reused from flush to flush,
-// so that queueing a loop of a time step allocates nothing.
+// The lazy queue: loops that have been called but not yet executed. Memory is reused from flush to
+// flush, so that queueing a loop of a time step allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ namespace op2::core {
 class Queue {
  public:
   /// Appends a loop whose arguments were validated. Values of raw OP_READ globals are copied.
-  /// @return true if a raw reduction makes it a force point
+  /// @return true if a raw reduction forces its execution now
   bool push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
                  std::span<const op_arg> args);
 
   /// Appends the assignment of `global->value.bytes()` bytes.
   void push_assignment(Global& global, const void* values);
 
-  /// The smallest number of records after which the queue repeats what it began with, to its end
-  /// and at least once; 0: it does not. Cost: a comparison per record and candidate.
+  /// The smallest period of the whole queue, which contains at least two of them; 0: there is none.
+  /// Cost: a comparison per record and candidate.
   std::size_t period() const;
 
   void clear();

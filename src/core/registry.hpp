@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A table of things that are looked up by name, in the order in which they were registered.
+// A table of rows that are looked up by name, in the order of registration.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace op2::core {
 template <class Row>
 class Registry {
  public:
-  /// @param kind  what rows are, for messages: "partitioner"
+  /// @param kind  of the rows, for messages: "partitioner"
   explicit Registry(std::string kind, std::vector<Row> rows = {}) : kind_(std::move(kind)) {
     for (Row& row : rows) add(std::move(row));
   }
@@ -29,19 +29,20 @@ class Registry {
            kind_, row.name);
     if (find(row.name) != nullptr)
       fail(ErrorCode::bad_name,
-           "two {}s have one name: '{}' is registered already, with {} others; give the new one "
+           "two {}s have the same name: '{}' is already registered, with {} others; give the new "
+           "one "
            "another name",
            kind_, row.name, rows_.size() - 1);
     rows_.push_back(std::move(row));
   }
 
-  /// @return null if there is none; stays as it is until the next `add`
+  /// @return null if there is none; valid until the next `add`
   const Row* find(std::string_view name) const {
     const auto row = std::ranges::find(rows_, name, &Row::name);
     return row == rows_.end() ? nullptr : &*row;
   }
 
-  /// "ptscotch, rcb or block"; nothing if none is registered.
+  /// All names, for messages: "ptscotch, rcb or block".
   std::string names() const {
     std::string text;
     for (std::size_t k = 0; k < rows_.size(); ++k)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals belong to the program's own threads.
+// Leaves signals to the program's own threads.
 #pragma once
 
 #include <csignal>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading a file as a whole.
+// Reads a whole file.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace op2::core {
 
-/// The content of a file, or nothing and errno. A folder has none.
+/// The content of a file; nothing, and errno set, if it cannot be read or is a folder.
 std::optional<std::string> read_file(const char* path);
 
 }  // namespace op2::core

@@ -14,10 +14,10 @@
 namespace op2::core {
 namespace {
 
-/// Longer than the gap between two loops of a chain, shorter than anybody notices.
+/// Longer than the gap between two loops of a chain, too short to waste noticeable time.
 constexpr std::chrono::microseconds spin_time{20};
 
-/// Kernels may have large frames, and the default of the system may be small.
+/// Kernels may have large stack frames, and the system's default may be small.
 constexpr std::size_t stack_bytes = 8 << 20;
 
 bool fits(int threads, const Topology& topology) {
@@ -33,7 +33,7 @@ void relax() {
 #endif
 }
 
-/// A refusal is not an error: the thread then runs where the system puts it.
+/// Failure is ignored: the thread then runs where the system puts it.
 void pin_this_thread(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -71,7 +71,7 @@ ThreadPool::ThreadPool(int threads, const Topology& topology)
     workers_.pop_back();
     join_all();
     fail(ErrorCode::out_of_memory,
-         "a thread cannot be started: thread {} of {}, {}; set OP2_THREADS to fewer", thread + 1,
+         "a thread cannot be started: thread {} of {}, {}; set OP2_THREADS lower", thread + 1,
          threads, std::strerror(refusal));
   }
 }
@@ -125,7 +125,7 @@ void ThreadPool::barrier() {
   passed_.notify_all();
 }
 
-/// Returns when the word differs from `value`: spins at first, then sleeps.
+/// Returns when the word differs from `value`: spins first, then sleeps.
 void ThreadPool::wait_while(const Word& word, std::uint32_t value) const {
   if (!spins_) return word.wait(value);
   constexpr int checks_per_look_at_the_clock = 64;

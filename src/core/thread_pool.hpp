@@ -13,8 +13,8 @@
 namespace op2::core {
 
 /// `threads` - 1 workers, pinned to processors 1, 2, ... of the topology, plus the thread that
-/// calls `run`, which stays where the user's program put it. Between regions workers spin for some
-/// microseconds and then sleep. With more threads than processors nobody is pinned or spins.
+/// calls `run`, whose binding is not changed. Between regions workers spin for some microseconds
+/// and then sleep. With more threads than processors, threads are neither pinned nor do they spin.
 /// Used by one thread at a time; not from inside a task.
 class ThreadPool {
  public:
@@ -33,8 +33,8 @@ class ThreadPool {
   /// returns when all are done. What the tasks wrote is visible to the caller.
   void run(Task task, void* context);
 
-  /// Inside a task: waits until every thread of the region has called it equally often. What was
-  /// written before is visible to all afterwards.
+  /// Inside a task: a barrier of all threads of the region. What was written before is visible to
+  /// all afterwards.
   void barrier();
 
  private:
@@ -52,10 +52,10 @@ class ThreadPool {
   void wait_while(const Word& word, std::uint32_t value) const;
 
   const int threads_;
-  const bool spins_;             ///< and pins: every thread has a processor
+  const bool spins_;             ///< every thread has a processor: spins and pins
   std::vector<Worker> workers_;  ///< never grows: workers hold their addresses
 
-  Task task_ = nullptr;  ///< null: the workers are to end
+  Task task_ = nullptr;  ///< null: workers end
   void* context_ = nullptr;
   alignas(64) Word region_{0};   ///< number of the region
   alignas(64) Word working_{0};  ///< workers that have not finished the region

@@ -9,15 +9,15 @@ namespace op2::core {
 
 /// Sizes of data caches in bytes.
 struct Caches {
-  std::int64_t own = std::int64_t{1} << 20;      ///< the largest that one core has for itself
-  std::int64_t shared = std::int64_t{32} << 20;  ///< the largest that there is
+  std::int64_t own = std::int64_t{1} << 20;      ///< the largest private cache of a core
+  std::int64_t shared = std::int64_t{32} << 20;  ///< the largest cache
 };
 
 struct Topology {
   std::vector<int>
-      processors;   ///< the system's numbers: one of each core first, then their siblings
+      processors;   ///< the system's numbers: first one of each core, then their siblings
   int cores;        ///< how many of them are the first of their core; at least 1
-  Caches caches{};  ///< usual sizes where the system does not tell
+  Caches caches{};  ///< usual sizes if the system does not tell
 };
 
 /// What the binding of the process allows (taskset, mpirun, cgroups). Local; costs milliseconds.

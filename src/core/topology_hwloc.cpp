@@ -26,7 +26,7 @@ Machine load_machine() {
   return hwloc_topology_load(topology) == 0 ? std::move(machine) : nullptr;
 }
 
-/// The binding of the process, or the whole machine where the system does not tell.
+/// The binding of the process, or the whole machine if the system does not tell.
 ProcessorSet binding_of_process(hwloc_topology_t machine) {
   ProcessorSet set(hwloc_bitmap_alloc());
   if (hwloc_get_cpubind(machine, set.get(), HWLOC_CPUBIND_PROCESS) != 0)
@@ -34,7 +34,7 @@ ProcessorSet binding_of_process(hwloc_topology_t machine) {
   return set;
 }
 
-/// Moves one allowed processor of each core to the front of the answer.
+/// All allowed processors: first one of each core, then the others.
 Topology by_cores(hwloc_topology_t machine, hwloc_const_bitmap_t allowed) {
   Topology topology{{}, 0};
   std::vector<int> siblings;

@@ -11,20 +11,19 @@ namespace op2::core {
 
 using Clock = std::chrono::steady_clock;
 
-/// Thread safe. Keeps at most `capacity` spans, or what memory holds, and counts what it drops.
+/// Thread safe. Keeps at most `capacity` spans, fewer if memory is short, and counts dropped ones.
 class Trace {
  public:
   static constexpr std::size_t capacity = 2'000'000;
 
   explicit Trace(bool on) : on_(on), start_(Clock::now()) {}
   bool on() const { return on_; }
-  /// @param lane  "loops", "compile", ...: a row of the picture
+  /// @param lane  "loops", "compile", ...: a row of the display
   void add(const char* lane, const std::string& what, Clock::time_point begin,
            Clock::time_point end) noexcept;
-  /// Time counts from now: to be called at the same moment on all ranks.
+  /// Sets time zero: to be called at the same moment on all ranks.
   void restart() { start_ = Clock::now(); }
-  /// The spans as items of a JSON array, each with a comma before it but the first; named as a
-  /// process of the picture.
+  /// The spans as items of a JSON array, separated by commas, as events of one process.
   /// @param process  its number, e.g. the rank
   std::string events(int process) const;
   std::size_t dropped() const;
@@ -43,7 +42,7 @@ class Trace {
   std::size_t dropped_ = 0;
 };
 
-/// The whole picture from the events of one or more processes.
+/// The whole trace from the events of one or more processes.
 std::string trace_as_json(const std::vector<std::string>& events, std::size_t dropped);
 
 }  // namespace op2::core

@@ -56,16 +56,17 @@ void check_type(const char* what, const char* name, const char* type, Type value
   const std::string place = fmt::format("{} '{}'", what, name);
   if (check_type_name(place, type) != value_type)
     fail(ErrorCode::bad_type,
-         "the type contradicts the data: {}, \"{}\" for values of C++ type {}; write \"{}\"", place,
-         type, cxx_name_of(value_type), name_of(value_type));
+         "the type string does not match the data: {}, \"{}\" for values of C++ type {}; write "
+         "\"{}\"",
+         place, type, cxx_name_of(value_type), name_of(value_type));
 }
 
 void refuse_handle(const std::string& what, const void* handle) {
   if (handle == nullptr)
-    fail(ErrorCode::bad_handle, "the handle is null: {}; declare what it stands for first", what);
+    fail(ErrorCode::bad_handle, "the handle is null: {}; declare the object first", what);
   fail(ErrorCode::bad_handle,
        "the handle is not of this session: {} {}, it was freed or is from before op_exit; declare "
-       "what it stands for in this session",
+       "the object in this session",
        what, fmt::format("{}", handle));
 }
 
@@ -86,8 +87,8 @@ void check_map_values(op_set from, op_set to, int dim, const int* values, const 
     fail(ErrorCode::map_out_of_range,
          "{} of {} entries are out of range: map '{}'[{}][{}] = {}, but set '{}' has {} elements "
          "(0 .. {}); check the mesh",
-         bad, count, name, static_cast<const Set*>(from)->first + first / dim, first % dim, values[first],
-         to->name, targets, targets - 1);
+         bad, count, name, static_cast<const Set*>(from)->first + first / dim, first % dim,
+         values[first], to->name, targets, targets - 1);
 }
 
 }  // namespace op2::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checks of declarations and calls: everything that can be wrong and needs no data of a dat.
-// Each function throws op2::Error at the faulty call, before anything is changed.
+// Checks of declarations and calls: every error that can be found without the data of a dat. Each
+// function throws op2::Error at the faulty call, before anything is changed.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline constexpr std::size_t max_global_bytes = std::size_t{16} << 20;
 void check_name(const char* what, const char* name);
 /// Throws bad_name if the path of a file is null or empty.
 void check_path(const char* function, const char* path);
-/// A name that generated code can use.
+/// Throws `code` unless the name is an identifier that generated code can use.
 void check_identifier(const char* what, const char* name, ErrorCode code);
 void check_dim(const char* what, const char* name, int dim);
 
@@ -37,7 +37,8 @@ bool is_opaque(const op_arg& arg);
 /// Throws bad_type unless the type string is null or names `value_type`.
 void check_type(const char* what, const char* name, const char* type, Type value_type);
 
-/// Throws bad_handle. @param handle  null, or unknown
+/// Throws bad_handle.
+/// @param handle  null, or unknown
 [[noreturn]] void refuse_handle(const std::string& what, const void* handle);
 
 /// Throws bad_handle unless the handle belongs to this session.
@@ -48,10 +49,11 @@ void check_handle(const Mesh& mesh, const std::string& what, Handle handle) {
   if (!mesh.knows(handle)) refuse_handle(what, handle);
 }
 
-/// Entries in [0, to->size): names the first bad one and counts them all.
+/// Throws unless all entries are in [0, to->size); names the first wrong one and counts them.
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name);
 
-/// What the arguments of a loop leave to the declarations. Precondition: the handles were checked.
+/// Type and dim of an argument, from the declarations if it leaves them out. Precondition: the
+/// handles were checked.
 Type type_of(const op_arg& arg);
 int dim_of(const op_arg& arg);
 
@@ -59,7 +61,7 @@ int dim_of(const op_arg& arg);
 /// @param arg  negative: the loop alone
 std::string text_of_place(const op_loop_name& loop, int arg);
 
-/// Everything of a call of `op_par_loop`.
+/// Checks a call of `op_par_loop`.
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,
                 std::span<const op_arg> args);
 

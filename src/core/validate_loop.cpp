@@ -55,16 +55,17 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
                "{} for map '{}' of arity {}; use 0 .. {}, or -2 .. {} for so many columns at once",
                arg.idx, map->name, map->dim, map->dim - 1, -map->dim);
   if (map->from != set)
-    place.fail(ErrorCode::wrong_set, "wrong set",
-               "map '{}' starts at set '{}', but the loop runs over set '{}'; use a map from there",
-               map->name, map->from->name, set->name);
+    place.fail(
+        ErrorCode::wrong_set, "wrong set",
+        "map '{}' is from set '{}', but the loop runs over set '{}'; use a map from that set",
+        map->name, map->from->name, set->name);
   if (dat != nullptr && map->to != dat->set)
     place.fail(ErrorCode::wrong_set, "wrong set",
-               "map '{}' leads to set '{}', but dat '{}' is on set '{}'; use a map to there",
+               "map '{}' is to set '{}', but dat '{}' is on set '{}'; use a map to that set",
                map->name, map->to->name, dat->name_storage, dat->set->name);
 }
 
-/// @param what  name of what has the actual type
+/// @param what  name of the object that has the actual type
 void check_stated_type(const Place& place, const char* what, const char* stated, Type actual) {
   if (stated == nullptr || type_named(stated) == actual) return;
   check_type_name(place.text(), stated);
@@ -99,7 +100,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
                arg.global == nullptr ? ", or OP_WRITE" : "");
   if (arg.global == nullptr && arg.data == nullptr)
     place.fail(ErrorCode::null_data, "the pointer is null",
-               "it is to be a global; pass its address");
+               "a global must have an address; pass it");
   if (arg.global != nullptr) check_arg_handle(mesh, place, "global", arg.global);
   if (dim_of(arg) < 1)
     place.fail(ErrorCode::bad_dim, "dim is out of range",
@@ -108,7 +109,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
     place.fail(ErrorCode::bad_access, "wrong access mode",
-               "{} of a global through a pointer to const; pass one that is not to const",
+               "{} of a global through a pointer to const; pass a pointer to non-const",
                name_of(arg.acc));
   const std::size_t bytes = size_of(arg.value_type, arg.dim);
   if (bytes > max_global_bytes)
@@ -116,7 +117,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
                bytes, max_global_bytes);
 }
 
-/// An argument that is off has no data to be checked against, but must still make sense.
+/// An argument that is off has no data, but must still be consistent.
 void check_arg_that_is_off(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (!is_known(arg.acc) || (arg.argtype == OP_ARG_DAT && arg.acc > OP_INC))
     place.fail(ErrorCode::bad_access, "wrong access mode",
@@ -147,30 +148,30 @@ void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set s
       return check_global_arg(mesh, place, arg);
   }
   place.fail(ErrorCode::internal, "unknown kind of argument",
-             "{}; make it by op_arg_dat and the like", static_cast<int>(arg.argtype));
+             "{}; make it by a function, e.g. op_arg_dat", static_cast<int>(arg.argtype));
 }
 
-/// What an OP_ARG_INFO belongs to.
+/// The extreme that each OP_ARG_INFO refers to.
 void check_references(const Place& loop, std::span<const op_arg> args) {
   for (std::size_t k = 0; k < args.size(); ++k) {
     const op_arg& arg = args[k];
     if (arg.argtype != OP_ARG_INFO) continue;
     if (arg.idx < 0 || arg.idx >= std::ssize(args))
       loop.at(k).fail(ErrorCode::bad_access, "the payload has no argument",
-                      "it is of argument {}, but the loop has {}; name one of them", arg.idx,
-                      args.size());
+                      "it refers to argument {}, but the loop has {}; refer to one of them",
+                      arg.idx, args.size());
     const op_arg& other = args[static_cast<std::size_t>(arg.idx)];
     const bool fits = other.argtype == OP_ARG_GBL && other.global == nullptr && other.opt != 0 &&
                       (other.acc == OP_MIN || other.acc == OP_MAX) && other.dim == 1;
     if (!fits)
       loop.at(k).fail(
           ErrorCode::bad_access, "the payload has a wrong argument",
-          "argument {} is not a raw global of dim 1 with OP_MIN or OP_MAX; name one that is",
+          "argument {} is not a raw global of dim 1 with OP_MIN or OP_MAX; refer to one that is",
           arg.idx);
   }
 }
 
-/// Whether two arguments with the same map reach the same columns of it.
+/// Whether two arguments with the same map access the same columns.
 bool share_columns(const op_arg& a, const op_arg& b) {
   if (a.map == OP_ID || (a.idx < 0 && b.idx < 0)) return true;
   return a.idx == b.idx || a.idx < -b.idx || b.idx < -a.idx;
@@ -200,7 +201,7 @@ void check_conflicts(const Place& loop, std::span<const op_arg> args) {
 
 struct Pointer {
   Type type;
-  bool is_vector;  ///< to pointers, one for each row
+  bool is_vector;  ///< to an array of pointers, one per row
 };
 
 /// How a kernel declares the parameter of an argument.
@@ -209,7 +210,7 @@ std::string declaration_of(const Pointer& pointer, op_access access) {
                      pointer.is_vector ? " const*" : "");
 }
 
-/// Rows that only the program can read need its function.
+/// Opaque rows need a kernel with a host function.
 void check_opaque(const Place& loop, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->host != nullptr) return;
   for (std::size_t k = 0; k < args.size(); ++k) {
@@ -224,7 +225,7 @@ void check_opaque(const Place& loop, op_kernel kernel, std::span<const op_arg> a
 
 constexpr char wrong_parameter[] = "the parameter does not fit";
 
-/// The parameter of a host function against an argument.
+/// Compares a parameter of a host function with its argument.
 void check_parameter(const Place& place, op_kernel kernel, std::size_t k, const op_arg& arg) {
   const Parameter& parameter = kernel->parameters[k];
   if (parameter.is_vector != (arg.map != OP_ID && arg.idx < 0))
@@ -245,7 +246,7 @@ void check_parameter(const Place& place, op_kernel kernel, std::size_t k, const 
                declaration_of({parameter.type, parameter.is_vector}, arg.acc));
 }
 
-/// The parameters of a host function against the arguments.
+/// Compares the parameters of a host function with the arguments.
 void check_parameters(const Place& loop, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->parameter_count < 0) return;
   if (static_cast<std::size_t>(kernel->parameter_count) != args.size())

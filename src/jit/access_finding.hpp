@@ -11,7 +11,7 @@ namespace op2::jit {
 struct AccessFinding {
   std::int32_t call = 0;         ///< of the nest
   std::int32_t argument = 0;     ///< from 0, as in the call of the loop
-  std::int32_t is_omission = 0;  ///< 1: nothing is wrong if the argument could also be off
+  std::int32_t is_omission = 0;  ///< 1: not an error if the argument may be off
   std::string what{};            ///< after "kernel 'flux' ", e.g. "writes it"
   std::string advice{};          ///< what to do
   std::string file{};            ///< as in Diagnostic

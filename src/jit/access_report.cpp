@@ -20,7 +20,7 @@ Diagnostic diagnostic_of(const AccessFinding& finding) {
           .subject = {}};
 }
 
-/// " (OP_INC)"; empty for the number of an element.
+/// " (OP_INC)"; empty for an index argument.
 std::string mode_of(std::int32_t argument, const LoopNest& nest, const KernelCall& call) {
   std::int32_t number = 0;
   for (const CallArg& arg : call.args) {
@@ -31,7 +31,7 @@ std::string mode_of(std::int32_t argument, const LoopNest& nest, const KernelCal
   return {};
 }
 
-/// Where the source stands, also if its lines are not found in the user's file.
+/// The location of the source, also if its lines are not found in the user's file.
 std::string seen_at(const Diagnostic& diagnostic, const KernelContext& context,
                     const SourceLocator& locator) {
   std::string place = location_of(diagnostic, context, locator);

@@ -15,17 +15,17 @@
 
 namespace op2::jit {
 
-/// Changes whenever anything in this file does; the loader refuses another number.
+/// Incremented whenever anything in this file changes; the loader accepts no other number.
 inline constexpr int plugin_abi = 10;
 
-/// How the functions that one unit defines for another begin.
+/// The prefix of functions that one unit defines for another.
 inline constexpr const char* call_prefix = "__op2_kernel";
 
-/// The name that a `#line` of the source gives to all that stands after the kernel's source:
-/// nothing in it is the user's.
+/// The file name that a `#line` gives to the generated code after the kernel's source, none of
+/// which is the user's.
 inline constexpr const char* generated_file = "generated code";
 
-/// What a parameter of a kernel must fit.
+/// What a parameter of a kernel must match.
 struct ParameterShape {
   ParameterShape() = default;
   ParameterShape(const ArgShape& shape, std::int32_t count = 1) : arg(shape), rows(count) {}
@@ -38,7 +38,7 @@ struct CompileUnit {
   std::string kernel;  ///< name of the function that is checked; empty: the unit has no kernel
   std::string source;
   std::vector<ParameterShape> parameters;
-  bool any_const = false;  ///< parameters may be pointers to const or not
+  bool any_const = false;  ///< parameters may be pointers to const or to non-const
   std::vector<IncludedFile> includes;
   bool compare_access = true;  ///< whether `findings` are wanted
 };
@@ -46,11 +46,12 @@ struct CompileUnit {
 /// The emitted code of one loop. Units share nothing but functions with C names that begin with
 /// `call_prefix`; these are inlined.
 struct CompileRequest {
-  std::vector<CompileUnit> units;  ///< kernels in the order of their calls; the last defines symbol
+  std::vector<CompileUnit> units;  ///< kernels in the order of calls; the last defines `symbol`
   std::string symbol;              ///< of an extern "C" function
   std::string blocks;     ///< the function whose loop over lanes must become vector code, or empty
-  bool must_gain = true;  ///< it must also be expected to be faster than scalar code
-  bool vector_math = false;  ///< mathematical functions may be those of vectors, less accurate
+  bool must_gain = true;  ///< and must be expected to be faster than scalar code
+  bool vector_math =
+      false;  ///< vector versions of mathematical functions, less accurate, may be used
   Sanitizers sanitizers;
 };
 
@@ -71,8 +72,8 @@ class Backend {
 };
 
 /// What the plug-in exports as extern "C" `op2_jit_backend`.
-/// @param abi  must equal `plugin_abi`, else null is returned
-/// @param cpu  null or empty for the host; else LLVM's name of a CPU (OP2_JIT_CPU)
+/// @param abi  must equal `plugin_abi`, otherwise null is returned
+/// @param cpu  null or empty for the host; otherwise LLVM's name of a CPU (OP2_JIT_CPU)
 /// @param message  why null was returned
 using BackendFactory = Backend* (*)(int abi, const char* cpu, std::string* message);
 

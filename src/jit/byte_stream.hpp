@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values as bytes: integers little endian, blocks and texts with their length in 8 bytes in front.
+// Values as bytes: integers in little endian, blocks and strings after their length in 8 bytes.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,7 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-/// Takes values from the front of its bytes. Asked for more than there is, it gives zeros and
-/// remembers that it did.
+/// Reads values from its bytes. Beyond the end it returns zeros and records the failure.
 class Reader {
  public:
   explicit Reader(Bytes bytes) : rest_(bytes) {}

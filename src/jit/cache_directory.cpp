@@ -49,8 +49,8 @@ std::uint64_t random_number() {
   return number;
 }
 
-/// Why somebody else could have written the file or directory; empty if nobody could. An access
-/// control list needs no further look: the group bits of the mode are the most that it grants.
+/// Why another user could have written the file or directory; empty if none could. Access control
+/// lists need no check: the group bits of the mode are an upper bound of what they grant.
 std::string distrust(const Status& status) {
   if (status.st_uid != geteuid())
     return fmt::format("it belongs to user {}, not to user {}", status.st_uid, geteuid());
@@ -70,7 +70,7 @@ std::string refusal(const Status& status, Trust trust) {
   return distrust(status);
 }
 
-/// Whether an error of open() tells something about the file and not about the moment.
+/// Whether an error of open() is about the file and not temporary.
 bool is_about_the_file(int error) {
   return error == ELOOP || error == ENXIO || error == ENODEV || error == EACCES;
 }
@@ -110,7 +110,7 @@ bool exceeds_file_size_limit(std::size_t bytes) {
          bytes > limit.rlim_cur;
 }
 
-/// The file has no name before it is complete, so a process that dies leaves nothing behind.
+/// The file has no name before it is complete, so a process that dies leaves no file.
 CacheDirectory::Written write_unnamed(int directory, const std::string& name,
                                       std::span<const std::byte> bytes) {
   const FileDescriptor file(openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
@@ -160,7 +160,7 @@ std::string entry_name(const Key& key) {
 CacheDirectory::Opened CacheDirectory::open(const std::string& path, Trust trust) {
   const int nofollow = trust == Trust::own ? O_NOFOLLOW : 0;
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | nofollow));
-  if (!directory && errno == ENOTDIR) return {{}, "it is a symbolic link or no directory"};
+  if (!directory && errno == ENOTDIR) return {{}, "it is a symbolic link or not a directory"};
   if (!directory) return {{}, message_for(errno)};
   Status status{};
   if (fstat(directory.get(), &status) != 0) return {{}, message_for(errno)};

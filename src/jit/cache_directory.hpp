@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A directory of cache entries: where it is, whether it can be trusted, and access to its files
-// that never leaves it.
+// A directory of cache entries: whether it can be trusted, and access to its files, never to
+// others.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-/// The kind of a file, by its name.
+/// The kind of a file, from its name.
 enum class CacheFileKind { entry, bad, temporary, other };
 CacheFileKind kind_of(std::string_view name);
 
@@ -48,10 +48,10 @@ struct CacheFile {
   std::int64_t used;  ///< last modification or use, seconds since 1970
 };
 
-/// Whose files are read.
+/// Which files are read.
 enum class Trust {
-  own,  ///< only what this user alone can write: for code that will run
-  any   ///< whatever can be read: for looking at it
+  own,  ///< only those that this user alone can write: for code that will run
+  any   ///< all that can be read: for tools that show them
 };
 
 struct ReadFile {
@@ -66,10 +66,11 @@ class CacheDirectory {
  public:
   struct Opened;
 
-  /// Opens `path`, which for Trust::own must be this user's, no link, and closed to other writers.
+  /// Opens `path`, which for Trust::own must belong to this user, must not be a link, and must not
+  /// be writable by others.
   static Opened open(const std::string& path, Trust trust);
 
-  /// @param touch  renew the time of use, at most once per day
+  /// @param touch  update the time of use, at most once per day
   ReadFile read(const std::string& name, bool touch) const;
 
   bool contains(const std::string& name) const;
@@ -79,10 +80,10 @@ class CacheDirectory {
     Write state;
     std::string reason;
   };
-  /// All of the file appears under `name` or nothing.
+  /// Writes the file atomically.
   Written write(const std::string& name, std::span<const std::byte> bytes) const;
 
-  /// Renames to ".bad.*" if the file still has that inode (0: any), else nothing; keeps 8 of those.
+  /// Renames to ".bad.*" if the file still has that inode (0: any); keeps at most 8 of those.
   void quarantine(const std::string& name, std::uint64_t inode) const;
 
   bool remove(const std::string& name) const;
@@ -90,8 +91,7 @@ class CacheDirectory {
   /// In no order; files that vanish meanwhile are left out.
   std::vector<CacheFile> files() const;
 
-  /// Opens, and makes if missing, the file that claims are locks on; none if the directory cannot
-  /// be written.
+  /// Opens or creates the file whose locks are claims; none if the directory is not writable.
   FileDescriptor open_lock_file() const;
 
  private:
@@ -103,7 +103,7 @@ class CacheDirectory {
 
 struct CacheDirectory::Opened {
   std::optional<CacheDirectory> directory;
-  std::string problem;  ///< why it was refused, or what is doubtful about it; empty if all is well
+  std::string problem;  ///< why it was refused, or a warning about it; empty without a problem
 };
 
 }  // namespace op2::jit

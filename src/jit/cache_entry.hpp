@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the cache stores for one key: the object, and all that explains it.
+// What the cache stores for one key: the object, and how it was made.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace op2::jit {
 
-/// Everything that a key is made from, in words, so that op2-jitinspect can explain it and a hit is
-/// proven by comparison and not by a hash alone. The fields are hashed in this order.
+/// The inputs of a key in readable form, so that op2-jitinspect can show them and a hit is verified
+/// by comparison, not by a hash alone. The fields are hashed in this order.
 struct KeyFields {
   std::string target;     ///< "cpu"
   std::string generator;  ///< version of the code generator and of the entry's format
@@ -22,14 +22,14 @@ struct KeyFields {
   std::string triple;
   std::string cpu;
   std::string features;
-  std::string options;  ///< flags of the compilation that shape code ("sanitize=address", ...)
+  std::string options;   ///< compile flags that affect code ("sanitize=address", ...)
   std::string kernel{};  ///< name of the kernel, or names: "adt_calc+res_calc"
   std::string source{};  ///< source of the kernel, or sources
   /// One line per argument, e.g. "dat double x4 inc dat=0 map=0 column 1 of 2"; of several kernels
-  /// one line more each, e.g. "kernel adt_calc: 0 read, 2 write".
+  /// another line each, e.g. "kernel adt_calc: 0 read, 2 write".
   std::string arguments{};
   std::string constants{};  ///< one line per constant, e.g. "double gam[1]"
-  std::string includes{};   ///< name, length and text of every included file
+  std::string includes{};   ///< name, length and content of every included file
   bool operator==(const KeyFields&) const = default;
 };
 
@@ -49,8 +49,8 @@ struct CacheEntry {
   std::string signature;                ///< checked signatures of the kernels
   std::vector<ConstantUse> constants;   ///< not those that are variables of the program
   std::string loop;                     ///< name of the loop that first asked for it
-  SimdChoice simd;                      ///< how many elements the code executes at once
-  std::vector<AccessFinding> findings;  ///< what the compiler saw the kernel do
+  SimdChoice simd;                      ///< SIMD width of the code
+  std::vector<AccessFinding> findings;  ///< violated access modes
   std::string source;                   ///< emitted C++
   std::string ir;
   std::string assembly;

@@ -68,7 +68,7 @@ std::vector<std::byte> bytes_of(const std::vector<ConstantUse>& constants) {
   return std::move(out.bytes());
 }
 
-/// @return false if the bytes end inside of one
+/// @return false if the bytes end within one
 bool read_constants(Bytes bytes, std::vector<ConstantUse>& constants) {
   Reader in(bytes);
   while (!in.is_empty()) {
@@ -95,7 +95,7 @@ std::vector<std::byte> bytes_of(const std::vector<AccessFinding>& findings) {
   return std::move(out.bytes());
 }
 
-/// @return false if the bytes end inside of one
+/// @return false if the bytes end within one
 bool read_findings(Bytes bytes, std::vector<AccessFinding>& findings) {
   Reader in(bytes);
   while (!in.is_empty()) {
@@ -122,7 +122,7 @@ void write_simd(Writer& out, const SimdChoice& simd) {
   out.text(simd.detail);
 }
 
-/// @return false if there is not such a reason
+/// @return false if the stored reason does not exist
 bool read_simd(Reader& in, SimdChoice& simd) {
   simd.width = static_cast<std::int32_t>(in.integer<std::uint32_t>());
   const auto reason = in.integer<std::uint32_t>();
@@ -184,7 +184,7 @@ std::string fault_of(Bytes file, const Prologue& prologue) {
   if (prologue.header_bytes > rest || prologue.payload_bytes != rest - prologue.header_bytes)
     return fmt::format("length: the file has {} bytes, its prologue says {} + {} + {}", file.size(),
                        prologue_bytes, prologue.header_bytes, prologue.payload_bytes);
-  if (!checksum_holds(file)) return "checksum: the content is not what was written";
+  if (!checksum_holds(file)) return "checksum: the content has changed";
   return {};
 }
 

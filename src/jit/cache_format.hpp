@@ -12,8 +12,8 @@
 //                  findings, seconds, created
 //                  payload: source, ir, assembly, object
 //
-// Integers are little endian; texts carry their length in 8 bytes in front. The first 88 bytes are
-// the same in every version, so that an entry of another version differs from a damaged one.
+// Integers are little endian; strings follow their length in 8 bytes. The layout of the first 88
+// bytes is the same in every version, so that an entry of another version is not taken for damaged.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct ParsedEntry {
   CacheEntry entry;
 };
 
-/// Reads any bytes whatever: never outside of them, and never more memory than they need.
+/// Safe for arbitrary bytes: never reads outside of them, and needs no more memory than they do.
 ParsedEntry parse_entry(std::span<const std::byte> bytes);
 
 }  // namespace op2::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the fields of a key to the key, and to the names under which people see it.
+// From the fields of a key to the key, and to its names for people.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace op2::jit {
 /// One field of KeyFields with the name that tools print.
 struct KeyField {
   const char* name;
-  std::string KeyFields::* value;
+  std::string KeyFields::*value;
 };
 
 /// All fields, in the order in which they are hashed and stored.
@@ -41,7 +41,7 @@ std::string name_of(const Key& key);
 /// The first 12 digits: what people read and type.
 std::string short_name_of(const Key& key);
 
-/// The key that 64 hexadecimal digits spell; nothing for any other text.
+/// The key written as 64 hexadecimal digits; nothing for any other text.
 std::optional<Key> key_named(std::string_view digits);
 
 /// Whether `prefix` is the beginning of the key's name, in digits of either case. Not if it is

@@ -12,7 +12,7 @@ namespace op2::jit {
 
 namespace {
 
-/// The value of the variable if it is an absolute path, else empty.
+/// The value of the variable if it is an absolute path, otherwise empty.
 std::string absolute_path_in(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && value[0] == '/' ? value : "";
@@ -53,7 +53,7 @@ std::string exposed_parent(const std::string& path) {
   std::filesystem::path parent = std::filesystem::canonical(path, error);
   while (!error && parent.has_relative_path()) {
     parent = parent.parent_path();
-    struct stat status{};
+    struct stat status {};
     if (stat(parent.c_str(), &status) != 0) return {};
     if ((status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX)) return parent.string();
   }

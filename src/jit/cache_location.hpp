@@ -6,17 +6,16 @@
 
 namespace op2::jit {
 
-/// The directory that is asked for: `configured` if not empty, else op2 under $XDG_CACHE_HOME, else
-/// .cache/op2 under $HOME if that exists; without final slashes. Empty if there is none (a relative
-/// path in a variable does not count), or if the program runs with more rights than its user.
+/// The directory to use: `configured` if not empty, otherwise op2 under $XDG_CACHE_HOME, otherwise
+/// .cache/op2 under $HOME if that exists; without trailing slashes. Empty if there is none
+/// (relative paths in variables are ignored), or if the program has more privileges than its user.
 std::string cache_location(const std::string& configured);
 
-/// Makes the directory, mode 0700, and what is missing of its parents; an error shows when it is
-/// opened.
+/// Creates the directory with mode 0700, and missing parents. Errors are found when it is opened.
 void make_cache_directory(const std::string& path);
 
-/// The parent of `path` in which everybody could exchange it for another directory; empty if there
-/// is none.
+/// The parent of `path` in which any user could replace it by another directory; empty if there is
+/// none.
 std::string exposed_parent(const std::string& path);
 
 }  // namespace op2::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which files of a cache directory should go. Decides, removes nothing.
+// Selects the files of a cache directory to remove. Removes nothing itself.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace op2::jit {
 
-/// Temporary files that nobody has written to for an hour: their writer has died.
+/// Temporary files that were not written to for an hour: their writer has died.
 /// @param now  seconds since 1970
 std::vector<CacheFile> abandoned(const std::vector<CacheFile>& files, std::int64_t now);
 
-/// Entries and bad entries, least recently used first, without which the others have at most
+/// Entries and bad entries to remove, least recently used first, until the others have at most
 /// `max_bytes` bytes.
 std::vector<CacheFile> least_recently_used(const std::vector<CacheFile>& files,
                                            std::int64_t max_bytes);

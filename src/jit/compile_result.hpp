@@ -19,21 +19,21 @@ struct TargetInfo {
   std::string triple;
   std::string cpu;          ///< LLVM's name of the CPU
   std::string features;     ///< instruction-set features, sorted, "+avx2,+fma,..."
-  std::string compiler;     ///< "LLVM 19.1.7" and whatever else tells builds of the compiler apart
+  std::string compiler;     ///< "LLVM 19.1.7" and whatever else identifies the build
   int vector_bytes = 0;     ///< of the widest vectors; follows from the features
-  std::string vector_math;  ///< which mathematical functions of vectors there are; empty: none
+  std::string vector_math;  ///< identifies the vector versions of functions; empty: none
 };
 
 /// One message of the compiler.
 struct Diagnostic {
   enum class Severity { error, warning, note };
-  /// What the message is about, as far as it decides the error code or the wording.
+  /// The subject of the message, as far as the error code or the wording depends on it.
   enum class Kind {
     other,
     unknown_symbol,
     missing_include,
     limit,
-    open_bracket,  ///< a note where a bracket is that is never closed
+    open_bracket,  ///< a note at a bracket that is never closed
     redefinition
   };
   Severity severity = Severity::error;
@@ -43,7 +43,7 @@ struct Diagnostic {
   int line = 0;  ///< 1-based; 0: no place
   int column = 0;
   std::string text;
-  std::string source_line;  ///< the line of text that the place is in, without line break
+  std::string source_line;  ///< the line of the place, without line break
   std::string subject;      ///< the symbol, file or bracket that `kind` is about, or empty
   std::int32_t unit = 0;    ///< of the request
 };
@@ -51,23 +51,23 @@ struct Diagnostic {
 enum class CompileStatus {
   ok,
   rejected,         ///< `diagnostics` has at least one error
-  wrong_signature,  ///< `message` tells which parameter and why, `diagnostics` at most where: a
-                    ///< note
-  crashed,          ///< the compiler failed; `message` is what is known
+  wrong_signature,  ///< `message` tells which parameter and why; `diagnostics` may have a note that
+                    ///< tells where
+  crashed,          ///< the compiler failed; `message` tells what is known
   unavailable       ///< the compiler cannot be loaded; `message` is the reason
 };
 
 struct CompileResult {
   CompileStatus status = CompileStatus::crashed;
   std::string message;
-  std::int32_t unit = 0;                ///< that was being worked on when it failed
+  std::int32_t unit = 0;                ///< that was being compiled when it failed
   std::vector<Diagnostic> diagnostics;  ///< errors, or the warnings of a successful compilation
-  std::vector<std::string> signatures;  ///< of each kernel the parameters as written, for display
-  std::vector<std::byte> object;        ///< the binary; of a CPU, relocatable ELF
+  std::vector<std::string> signatures;  ///< parameters of each kernel as written, for display
+  std::vector<std::byte> object;        ///< the binary; for a CPU, relocatable ELF
   std::string ir;                       ///< optimised LLVM IR
   std::string assembly;
-  SimdChoice scalar{};  ///< if it has a reason: why the loop over lanes is not vector code that
-                        ///< gains; then there is no object
+  SimdChoice scalar{};  ///< if it has a reason: why the loop over lanes is not profitable vector
+                        ///< code; then there is no object
   std::vector<AccessFinding> findings{};  ///< of a successful compilation
   double seconds = 0;
 };

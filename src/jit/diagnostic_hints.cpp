@@ -18,7 +18,7 @@ struct DeclaredName {
   const char* header;
 };
 
-/// What kernels use most of the offered headers that are not included for them.
+/// The most used names of supplied headers that are not included by default.
 constexpr DeclaredName declared_names[] = {
     {"printf", "cstdio"},         {"puts", "cstdio"},      {"memcpy", "cstring"},
     {"memmove", "cstring"},       {"memset", "cstring"},   {"assert", "cassert"},
@@ -32,8 +32,9 @@ constexpr DeclaredName declared_names[] = {
 
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
   if (constants.empty())
-    return "no constants are declared (op_decl_const declares them); functions of the program "
-           "cannot be seen from a kernel: write them as lambdas in it";
+    return "no constants are declared (op_decl_const declares them); a kernel cannot call "
+           "functions "
+           "of the program: write them as lambdas in it";
   const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
   const auto distance = [&](const std::string& name) { return core::edit_distance(unknown, name); };
   const auto nearest =
@@ -50,7 +51,7 @@ std::string include_hint(const Diagnostic& diagnostic, const op_kernel_core& ker
            std::string::npos;
   };
   if (written("<{}>")) {
-    return fmt::format("kernels can include <{}>, and own headers between quotes",
+    return fmt::format("kernels can include <{}>, and files in quotes",
                        fmt::join(offered_headers, ">, <"));
   }
   if (!written("\"{}\"")) return "write the file's name in the #include itself, not in a macro";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user can do about a message of the compiler.
+// Advice for the user on messages of the compiler.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ inline constexpr std::array offered_headers{"algorithm", "cassert", "cfloat",  "
                                             "cmath",     "cstddef", "cstdint", "cstdio",
                                             "cstdlib",   "cstring", "limits",  "utility"};
 
-/// The folder of the file that declares the kernel: where its own headers are looked for.
+/// The folder of the file that declares the kernel, in which its headers are searched.
 std::string folder_of(const op_kernel_core& kernel);
 
-/// "; declared constants: gam; did you mean 'gam'?", "; add #include <cstdio>" and the like; may be
-/// empty.
+/// Advice, e.g. "; declared constants: gam; did you mean 'gam'?" or "; add #include <cstdio>"; may
+/// be empty.
 /// @param constants  names of all declared constants
 std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
                      const std::vector<std::string>& constants);

@@ -41,7 +41,8 @@ std::string snippet_of(const Diagnostic& diagnostic) {
   const std::string_view line = diagnostic.source_line;
   if (first > static_cast<int>(line.size())) return {};
   std::string before(line.substr(first, column - first));
-  std::replace_if(before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
+  std::replace_if(
+      before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
   return fmt::format("\n{}\n{}^", line.substr(first, shown_width), before);
 }
 
@@ -76,13 +77,14 @@ bool is_error(const Diagnostic& diagnostic) {
   return diagnostic.severity == Diagnostic::Severity::error;
 }
 
-/// What is wrong in the first place, and where.
+/// The first error and its location.
 struct Headline {
   Diagnostic place;
   std::string text;
 };
 
-/// A bracket that the source leaves open is noticed after its end only; a note shows where it is.
+/// An unclosed bracket, which the compiler reports after the source's end; a note tells where it
+/// is.
 std::optional<Headline> open_bracket(std::span<const Diagnostic> diagnostics) {
   for (const Diagnostic& each : diagnostics) {
     if (each.file == generated_file || each.kind != Diagnostic::Kind::open_bracket) continue;
@@ -92,7 +94,7 @@ std::optional<Headline> open_bracket(std::span<const Diagnostic> diagnostics) {
   return {};
 }
 
-/// The source defines a name at file scope that is a constant's: a note shows our declaration.
+/// A name that the source defines although it is a declared constant; a note is at our declaration.
 std::optional<Headline> clash(std::span<const Diagnostic> diagnostics,
                               const KernelContext& context) {
   const bool is_clash = diagnostics.size() > 1 && diagnostics[1].file.empty() &&
@@ -101,8 +103,8 @@ std::optional<Headline> clash(std::span<const Diagnostic> diagnostics,
   for (const std::string& name : context.constants) {
     if (diagnostics[0].subject != name) continue;
     return Headline{diagnostics[0],
-                    fmt::format("it defines '{}' itself, but op_decl_const declares a constant of "
-                                "that name too; rename one of them",
+                    fmt::format("it defines '{}', but op_decl_const declares a constant of that "
+                                "name too; rename one of them",
                                 name)};
   }
   return {};
@@ -122,8 +124,8 @@ bool is_generated(const Diagnostic& diagnostic) {
   return diagnostic.file == generated_file;
 }
 
-/// One line per message, and the source line below it. Messages on generated code, which is not the
-/// user's, are shown only if there are no others.
+/// One line per message, and the source line below it. Messages about generated code are shown only
+/// if there are no others.
 std::string listing(std::span<const Diagnostic> diagnostics, const KernelContext& context,
                     const SourceLocator& locator) {
   const bool all = std::all_of(diagnostics.begin(), diagnostics.end(), is_generated);

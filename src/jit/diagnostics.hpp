@@ -35,8 +35,7 @@ std::string where_is(const KernelContext& context);
 
 /// The error for a result that is not ok: kernel_text, kernel_signature, kernel_include,
 /// unknown_symbol, kernel_limits, compiler_crash or plugin_failure. Locations in the kernel's
-/// source become locations in the file that it stands in, if that can be read and the source is
-/// found there.
+/// source become locations in the user's file, if that can be read and contains the source.
 Error compile_error(const CompileResult& result, const KernelContext& context);
 
 /// The warnings of a successful compilation, shown like errors; empty if there are none.

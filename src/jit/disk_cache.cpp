@@ -19,7 +19,7 @@ namespace op2::jit {
 
 namespace {
 
-/// The byte of the lock file that stands for a key. Keys that share one only wait for each other.
+/// The byte of the lock file for a key. Keys that share a byte only wait for each other.
 off_t lock_offset(const Key& key) {
   std::uint64_t offset = 0;
   for (int i = 0; i < 8; ++i) offset = offset << 8 | key[i];
@@ -28,10 +28,10 @@ off_t lock_offset(const Key& key) {
 
 enum class Lock { taken, held_by_other, failed };
 
-/// The lock belongs to the open file: another thread with another descriptor is kept out, and
-/// closing it gives the lock back.
+/// The lock belongs to the open file: it excludes other threads with other descriptors, and closing
+/// the file releases it.
 Lock try_lock(int file, off_t offset) {
-  struct flock range{};
+  struct flock range {};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_start = offset;
@@ -56,7 +56,7 @@ void DiskCache::open_directory() {
   if (path.empty()) {
     log_.info(
         "no directory for the cache of compiled kernels, so they are kept in memory only; set "
-        "OP2_CACHE_DIR to a directory of your own");
+        "OP2_CACHE_DIR to a directory that only you can write to");
     return;
   }
   if (options_.mode == CacheMode::read_write) make_cache_directory(path);
@@ -72,7 +72,7 @@ void DiskCache::open_directory() {
   path_ = path;
   if (const std::string parent = exposed_parent(path); !parent.empty())
     warn(
-        fmt::format("everybody can write to '{}' and so exchange the cache of compiled kernels in "
+        fmt::format("any user can write to '{}' and so replace the cache of compiled kernels in "
                     "'{}'; set OP2_CACHE_DIR to a safer place",
                     parent, path));
 }
@@ -91,7 +91,7 @@ std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expec
       return std::move(parsed.entry);
     }
     if (parsed.state != EntryState::other_version) file.state = ReadFile::State::refused;
-    file.reason = good ? "key: it is the entry of another key" : parsed.reason;
+    file.reason = good ? "key: the entry is of another key" : parsed.reason;
   }
   if (file.state == ReadFile::State::refused) set_aside(name, file.inode, file.reason);
   count(&CacheStatistics::misses);
@@ -122,10 +122,10 @@ Claim DiskCache::claim(const Key& key, const std::string& kernel, Clock::time_po
 
 void DiskCache::announce_wait(const std::string& kernel, Clock::time_point deadline) {
   const std::chrono::duration<double> left = deadline - Clock::now();
-  log_.warning(
-      fmt::format("another process that uses the cache in '{}' compiles kernel '{}'; waiting at "
-                  "most {:.1f} s for it, then compiling it here",
-                  path_, kernel, left.count()));
+  log_.warning(fmt::format(
+      "another process that uses the cache in '{}' is compiling kernel '{}'; waiting at "
+      "most {:.1f} s for it before compiling it here",
+      path_, kernel, left.count()));
 }
 
 void DiskCache::publish(const Key& key, const CacheEntry& entry) {
@@ -136,7 +136,7 @@ void DiskCache::publish(const Key& key, const CacheEntry& entry) {
   const auto written = directory_->write(entry_name(key), bytes);
   if (written.state == CacheDirectory::Write::failed) {
     count(&CacheStatistics::failed);
-    warn(fmt::format("cannot keep compiled kernels in '{}': {}", path_, written.reason));
+    warn(fmt::format("cannot write compiled kernels to '{}': {}", path_, written.reason));
     return;
   }
   if (written.state == CacheDirectory::Write::done) count(&CacheStatistics::published);
@@ -152,7 +152,7 @@ CacheStatistics DiskCache::statistics() const {
   return statistics_;
 }
 
-void DiskCache::count(std::int64_t CacheStatistics::* what) {
+void DiskCache::count(std::int64_t CacheStatistics::*what) {
   const std::lock_guard lock(mutex_);
   ++(statistics_.*what);
 }
@@ -163,7 +163,7 @@ void DiskCache::warn(const std::string& text) {
 
 void DiskCache::set_aside(const std::string& name, std::uint64_t inode, std::string_view reason) {
   count(&CacheStatistics::bad);
-  warn(fmt::format("the cached kernel '{}/{}' is bad and is compiled again: {}", path_, name,
+  warn(fmt::format("the cached kernel '{}/{}' is damaged and is compiled again: {}", path_, name,
                    reason));
   if (writable()) directory_->quarantine(name, inode);
 }
@@ -178,7 +178,7 @@ void DiskCache::sweep_sometimes(std::int64_t written) {
   const std::vector<CacheFile> files = directory_->files();
   for (const CacheFile& file : abandoned(files, std::time(nullptr))) directory_->remove(file.name);
   if (bytes_of(files) <= options_.max_bytes) return;
-  // An eighth more than needed, so that the next entries do not begin it all again.
+  // An eighth more than needed, so that the next entries do not cause another sweep.
   const std::int64_t kept = options_.max_bytes - options_.max_bytes / 8;
   for (const CacheFile& file : least_recently_used(files, kept)) directory_->remove(file.name);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled kernels on disk: one self-checking file per key in a directory that nobody else can
-// write to. Whatever the file system does, the worst outcome is a compilation more.
+// Compiled kernels on disk: one file with a checksum per key, in a directory that only this user
+// can write to. Whatever the file system does, the worst outcome is another compilation.
 #pragma once
 
 #include <chrono>
@@ -23,29 +23,30 @@ using core::CacheMode;
 struct CacheOptions {
   CacheMode mode = CacheMode::read_write;
   std::string directory;  ///< empty: $XDG_CACHE_HOME/op2, else $HOME/.cache/op2
-  std::int64_t max_bytes = std::int64_t{1} << 30;  ///< least recently used entries go first
+  std::int64_t max_bytes = std::int64_t{1}
+                           << 30;  ///< least recently used entries are removed first
   std::chrono::milliseconds max_wait{
       15'000};  ///< how long one `Jit::get` waits for other processes
-  std::chrono::milliseconds silent_wait{1'000};  ///< a longer wait is announced while it lasts
+  std::chrono::milliseconds silent_wait{1'000};  ///< longer waits are logged
 };
 
 struct CacheStatistics {
   std::int64_t hits = 0;
-  std::int64_t misses = 0;  ///< bad entries included
-  std::int64_t bad = 0;     ///< entries that were refused and moved away
+  std::int64_t misses = 0;  ///< including bad entries
+  std::int64_t bad = 0;     ///< entries that were rejected and renamed
   std::int64_t published = 0;
   std::int64_t failed = 0;  ///< entries that could not be written
   std::int64_t waited = 0;  ///< claims that another process held first
 };
 
-/// The right to compile one key, held against all other processes and threads until destroyed. The
-/// kernel takes it back from a process that dies.
+/// The exclusive right, among all processes and threads, to compile one key. The operating system
+/// releases it when a process dies.
 class Claim {
  public:
   Claim() = default;
   Claim(FileDescriptor lock, bool look_again) : lock_(std::move(lock)), look_again_(look_again) {}
 
-  /// Somebody else held the claim, or the entry is there by now: look before you compile.
+  /// Another one held the claim, or the entry exists by now: search again before compiling.
   bool look_again() const { return look_again_; }
 
  private:
@@ -53,12 +54,11 @@ class Claim {
   bool look_again_ = false;
 };
 
-/// Thread safe. Nothing that the file system does leaves it as an exception or as an error; at most
-/// one warning per `Log` if something is wrong. Local: with several ranks one of them asks,
-/// and hands the entry round.
+/// Thread safe. Failures of the file system are neither exceptions nor errors, only warnings, each
+/// kind once. Local: with several ranks one of them calls it and broadcasts the entry.
 ///
-/// How to get an entry once among all processes (a thread that holds a claim asks for no other one,
-/// so that nobody waits in a circle):
+/// To make an entry once among all processes (a thread that holds a claim must not request another
+/// one, so that there are no deadlocks):
 ///
 ///     if (auto entry = cache.find(key, fields)) return *entry;
 ///     const Claim claim = cache.claim(key, kernel);
@@ -69,31 +69,31 @@ class DiskCache {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Never fails: a cache that is off, or has no usable directory, finds and keeps nothing.
+  /// Never fails: a cache that is off, or has no usable directory, finds and stores nothing.
   /// @param log  must outlive the cache
   static std::unique_ptr<DiskCache> open(const CacheOptions& options, core::Log& log);
 
   /// The verified entry of `key`. An entry that is damaged, or whose stored fields are not
-  /// `expected`, is moved away and counts as missing; one of another format is only missing. Cost:
-  /// one read and one hash of the file.
+  /// `expected`, is renamed and counts as missing; one of another format is only missing. Cost: one
+  /// read and one hash of the file.
   std::optional<CacheEntry> find(const Key& key, const KeyFields& expected);
 
-  /// Waits while another process or thread holds the claim of `key`, at most until `deadline`, and
-  /// says so in the log. Without a writable directory the claim is empty and comes at once.
+  /// Waits while another process or thread holds the claim of `key`, at most until `deadline`; logs
+  /// longer waits. Without a writable directory, returns an empty claim at once.
   /// @param kernel  its name, for the log
   Claim claim(const Key& key, const std::string& kernel, Clock::time_point deadline);
   Claim claim(const Key& key, const std::string& kernel) { return claim(key, kernel, deadline()); }
 
-  /// When to stop waiting if the first wait begins now.
+  /// The end of waiting, if the first wait begins now.
   Clock::time_point deadline() const { return Clock::now() + options_.max_wait; }
 
-  /// Writes the entry so that others see all of it or nothing. An entry that exists is left alone.
+  /// Writes the entry atomically. An existing entry is kept.
   void publish(const Key& key, const CacheEntry& entry);
 
-  /// Moves the entry of `key` away: its object does not link.
+  /// Renames the entry of `key`, because its object does not link.
   void reject(const Key& key, std::string_view reason);
 
-  /// Path of the directory; empty if there is none in use.
+  /// Path of the directory; empty if none is used.
   const std::string& path() const { return path_; }
 
   CacheStatistics statistics() const;
@@ -104,7 +104,7 @@ class DiskCache {
   bool writable() const { return directory_ && options_.mode == CacheMode::read_write; }
   void warn(const std::string& text);
   void announce_wait(const std::string& kernel, Clock::time_point deadline);
-  void count(std::int64_t CacheStatistics::* what);
+  void count(std::int64_t CacheStatistics::*what);
   void set_aside(const std::string& name, std::uint64_t inode, std::string_view reason);
   void sweep_sometimes(std::int64_t written);
 

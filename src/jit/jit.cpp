@@ -24,7 +24,7 @@
 namespace op2::jit {
 namespace {
 
-/// A longer wait for code is reported in the log.
+/// Longer waits for code are logged.
 constexpr double patience_seconds = 1.0;
 
 /// Calls work(0) ... work(count - 1), on this thread and up to `threads` - 1 others.
@@ -39,7 +39,7 @@ void run_parallel(std::size_t count, std::size_t threads,
     const core::SignalsBlocked blocked;
     while (helpers.size() + 1 < std::min(count, threads)) helpers.emplace_back(run);
   } catch (const std::system_error&) {
-    // No more threads to be had: those that run do all the work.
+    // No more threads are available: those that run do all the work.
   }
   run();
 }
@@ -49,7 +49,7 @@ Built failure(ErrorCode code, const LoopRequest& request, const char* reason) {
           Error(code, fmt::format("{}: code could not be made: {}", where_is(request), reason))};
 }
 
-/// The exception that is being handled, as what became of a loop.
+/// The exception that is being handled, as the outcome of a loop.
 Built caught(const LoopRequest& request) {
   try {
     throw;
@@ -62,7 +62,7 @@ Built caught(const LoopRequest& request) {
   }
 }
 
-/// Makes the code of request `i`.
+/// Makes the code of the i-th request.
 using MakeOne = std::function<Product(std::size_t i)>;
 
 std::vector<Built> built_of(std::vector<Product> products) {
@@ -76,7 +76,7 @@ std::vector<Built> built_of(std::vector<Product> products) {
 /// The constants declared so far.
 using Constants = std::function<std::vector<Constant>()>;
 
-/// Futures of all requests, and promises of those that nobody makes yet.
+/// Futures of all requests, and promises for those that are not being made yet.
 struct Wanted {
   std::vector<std::shared_future<Built>> results;
   std::vector<LoopRequest> missing;
@@ -90,15 +90,15 @@ struct Jit::Parts {
   JitOptions options;
   core::Log& log;
   std::function<std::shared_ptr<Target>()> load;
-  std::mutex mutex;  ///< of all that follows, `memory` excepted
+  std::mutex mutex;  ///< of all following members but `memory`
   std::shared_ptr<Target> target;
   std::unique_ptr<DiskCache> disk;
   op_jit_statistics statistics{};
   KernelCache memory;
   std::atomic<int> making = 0;  ///< batches in `background`
   std::vector<std::jthread>
-      background;           ///< used by one thread only; joined before what they fill goes
-  std::jthread preloading;  ///< the same
+      background;           ///< used by one thread only; joined before members above are destroyed
+  std::jthread preloading;  ///< likewise
 
   /// The target, loaded once.
   Target& loaded() {
@@ -131,12 +131,13 @@ struct Jit::Parts {
   void fulfil(std::span<const LoopRequest> missing, std::vector<std::promise<Built>>& promises,
               const Maker& make);
   void count(const CompiledLoop& code);
-  /// A line in the log if it took long. @return the seconds since `begin`
+  /// Logs a line if it took long.
+  /// @return the seconds since `begin`
   double report(core::Clock::time_point begin, const char* did, std::size_t kernels);
   void count_wait(core::Clock::time_point begin, std::size_t built, std::size_t found);
 };
 
-/// @param begin  yields what makes each; what it throws is what became of all
+/// @param begin  returns the function that makes each; its exception is the outcome of all
 std::vector<Product> Jit::Parts::make_each(std::span<const LoopRequest> requests,
                                            const std::function<MakeOne()>& begin) {
   std::vector<Product> products(requests.size());
@@ -164,7 +165,7 @@ std::vector<Product> Jit::Parts::produce(std::span<const LoopRequest> requests,
   });
 }
 
-/// Keeps every promise, whatever happens: others may wait.
+/// Fulfils every promise, even after errors, because others may wait.
 void Jit::Parts::fulfil(std::span<const LoopRequest> missing,
                         std::vector<std::promise<Built>>& promises, const Maker& make) {
   std::vector<Built> built;
@@ -203,7 +204,7 @@ void Jit::Parts::make_in_background(Wanted wanted, std::vector<Constant> constan
         return built_of(produce(missing, [&] { return known; }));
       });
     } catch (const std::exception&) {
-      // It is what became of the loops.
+      // The error is the outcome of the loops.
     }
     report(begin, "made", batch->missing.size());
     --making;
@@ -214,7 +215,7 @@ void Jit::Parts::make_in_background(Wanted wanted, std::vector<Constant> constan
     const core::SignalsBlocked blocked;
     background.emplace_back(work);
   } catch (const std::system_error&) {
-    work();  // no thread to be had
+    work();  // no thread is available
   }
 }
 
@@ -275,7 +276,7 @@ void Jit::preload() {
     const core::SignalsBlocked blocked;
     parts_->preloading = std::jthread(load);
   } catch (const std::system_error&) {
-    // No thread to be had: `get` loads.
+    // No thread is available: `get` loads the target.
   }
 }
 
@@ -298,7 +299,7 @@ std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests, const Maker
 }
 
 std::vector<Outcome> Jit::get_ready(std::span<const LoopRequest> requests) {
-  std::vector<Constant> constants = parts_->declared();  // here: the program may declare more
+  std::vector<Constant> constants = parts_->declared();  // now: the program may declare more later
   Wanted wanted = parts_->look_for(requests);
   const auto results = wanted.results;
   if (!wanted.missing.empty()) parts_->make_in_background(std::move(wanted), std::move(constants));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From loop nests to functions that run them: memory, then disk, then compiler.
+// From loop nests to functions that run them: from memory, from disk, or by the compiler.
 #pragma once
 
 #include <cstddef>
@@ -43,16 +43,16 @@ struct CompiledLoop {
   std::shared_ptr<LinkedCode> linked;  ///< what `entry` points into
 };
 
-/// What became of a request that was not in memory: either code or an error.
+/// The result of a request that was not in memory: either code or an error.
 struct Built {
   std::unique_ptr<const CompiledLoop> code;
   std::optional<Error> error;
 };
 
-/// Makes code of distinct nests; yields one Built per request, in their order.
+/// Makes code of distinct nests; returns one Built per request, in their order.
 using Maker = std::function<std::vector<Built>(std::span<const LoopRequest>)>;
 
-/// What became of loops, and their code as bytes.
+/// The results of requests, and their code as bytes.
 struct Production {
   std::vector<Built> built;
   std::vector<std::byte> code;  ///< for `Jit::adopt` in another process
@@ -65,9 +65,9 @@ struct Outcome {
 };
 
 struct JitOptions {
-  std::string plugin_dir;  ///< instead of the library's own folder, if not empty
+  std::string plugin_dir;  ///< instead of the library's folder, if not empty
   std::string cpu;         ///< LLVM's name of the CPU; empty: the host
-  int threads = 0;         ///< compilations at once; 0: as many as the hardware runs, at least 2
+  int threads = 0;         ///< parallel compilations; 0: one per hardware thread, at least 2
   CacheOptions cache;
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
@@ -80,7 +80,7 @@ struct JitOptions {
 
 /// Local; thread safe. Nothing is loaded or read before it is needed or `preload` is called.
 ///
-/// Processes that work together share the work by a separate Maker: per `target` one of them
+/// The processes of a job share compilations through a Maker: for each `target` one of them
 /// produces, and the others adopt.
 class Jit {
  public:
@@ -92,47 +92,47 @@ class Jit {
   Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Target>()> load);
   ~Jit();
 
-  /// Loads the plug-in on another thread, while the program declares its mesh. What fails is tried
-  /// again, and reported, by `get`.
+  /// Loads the plug-in on another thread, while the program declares its mesh. After a failure,
+  /// `get` tries again and reports it.
   void preload();
 
-  /// Code for all loops of a chain, in the order of the requests. What is neither in memory nor on
-  /// disk is compiled now, in parallel; equal nests are compiled once, in this process and among
-  /// the processes that share the cache. Does not throw for one loop's sake: a failure is the
-  /// loop's Outcome. A rejected source (E101 to E105, E107) stays rejected; after any other error
-  /// the next call with this nest tries again.
+  /// Code for all loops of a chain, in the order of the requests. Code that is neither in memory
+  /// nor on disk is compiled now, in parallel; equal nests are compiled once, in this process and
+  /// among the processes that share the cache. The failure of one loop is its Outcome, not an
+  /// exception. A rejected source (E101 to E105, E107) stays rejected; after any other error the
+  /// next call with this nest tries again.
   std::vector<Outcome> get(std::span<const LoopRequest> requests);
-  /// The same with `make` for what is not in memory: one call with each such nest once, in the
-  /// order of the requests; no call if all is there. Memory gets what `make` yields and nothing
-  /// else, so processes whose makers yield alike have the same nests in memory.
+  /// The same, with `make` for nests that are not in memory: one call with each of them once, in
+  /// the order of the requests; no call if there are none. Only the results of `make` are kept in
+  /// memory, so processes whose makers return the same have the same nests in memory.
   /// @throws what `make` throws; those loops are tried again by the next call
   std::vector<Outcome> get(std::span<const LoopRequest> requests, const Maker& make);
 
-  /// The same without waiting: what is not in memory is made in the background. To be asked
-  /// for again, by `get` or `get_ready`, when `making` says that it is done.
+  /// The same without waiting: code that is not in memory is made in the background. To be called
+  /// again, or `get`, when `making` is false.
   std::vector<Outcome> get_ready(std::span<const LoopRequest> requests);
-  /// Whether code is being made that `get_ready` was asked for.
+  /// Whether code that `get_ready` requested is still being made.
   bool making() const;
 
-  /// Code of a nest if it is in memory: what is known of it, e.g. whether it is SIMD code, costs
-  /// nothing. Null also while it is being made, and if it was rejected. Local.
+  /// The code of a nest if it is in memory. Null also while it is being made, and if it was
+  /// rejected. Local; cheap.
   const CompiledLoop* in_memory(const LoopNest& nest) const;
 
-  /// The C++ that is compiled for a nest first, for display. Loads the plug-in, not the compiler.
+  /// The C++ that is first compiled for a nest, for display. Loads the plug-in, not the compiler.
   /// @throws Error as `target`
   std::string compiled_source(const LoopNest& nest);
 
-  /// Equal in processes that can run each other's code: a hash of the machine that code is made
-  /// for, the compiler, the library's version and the options. Loads the plug-in, not the compiler.
+  /// Equal in processes that can run each other's code: a hash of the machine, the compiler, the
+  /// library's version and the options. Loads the plug-in, not the compiler.
   /// @throws Error plugin_failure, bad_option, not_compiled
   core::Digest target();
 
-  /// A Maker: from disk, else by the compiler.
+  /// A Maker: from disk, otherwise by the compiler.
   Production produce(std::span<const LoopRequest> requests);
 
   /// A Maker that needs neither disk nor compiler.
-  /// @param code  what `produce` of the same requests yielded in a process of the same target. A
-  ///              loop for which there is no usable code in it fails with an internal error.
+  /// @param code  the bytes that `produce` of the same requests returned in a process of the same
+  ///              target. A loop without usable code in it fails with an internal error.
   std::vector<Built> adopt(std::span<const LoopRequest> requests, std::span<const std::byte> code);
 
   op_jit_statistics statistics() const;

@@ -7,7 +7,8 @@
 namespace op2::jit {
 namespace {
 
-/// Whether the source is at fault and not the machine: the compiler would reject it again.
+/// Whether the error is one of the source and not of the machine: the compiler would reject it
+/// again.
 bool is_verdict(ErrorCode code) {
   switch (code) {
     case ErrorCode::kernel_text:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code that this process has, by nest. Who asks first builds, all others wait for the result.
+// The code in this process, by nest. The first caller builds, all others wait for the result.
 #pragma once
 
 #include <future>
@@ -14,7 +14,7 @@
 namespace op2::jit {
 
 /// Thread safe. Code stays for the cache's life, and so does the rejection of a source (E101 to
-/// E105, E107). Any other error reaches those who wait for it and is then forgotten.
+/// E105, E107). Any other error is thrown to all that wait for it and is then forgotten.
 class KernelCache {
  public:
   struct Slot {
@@ -25,7 +25,7 @@ class KernelCache {
 
   Slot find_or_add(const LoopNest& nest);
 
-  /// Code that is there; null if there is none, or not yet.
+  /// The code of a nest; null if there is none, or not yet.
   const CompiledLoop* find(const LoopNest& nest);
 
   void complete(const LoopNest& nest, std::promise<Built>& promise, Built built);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a loaded library lies; the plug-in and the library look for their parts beside themselves.
+// The folder of a loaded library, in which the library and the plug-in look for their parts.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace op2::jit {
 
-/// The folder of the library or program that `address` is in; empty if it is in none.
+/// The folder of the library or program that contains `address`; empty if none does.
 inline std::filesystem::path library_folder(const void* address) {
   Dl_info info{};
   if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};

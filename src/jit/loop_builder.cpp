@@ -34,7 +34,7 @@ std::size_t failed_unit(const CompileResult& result) {
   return static_cast<std::size_t>(result.unit);
 }
 
-/// Without messages about other units.
+/// The result without messages about other units.
 CompileResult result_of(const CompileResult& result, std::size_t unit) {
   CompileResult one;
   one.status = result.status;
@@ -45,7 +45,7 @@ CompileResult result_of(const CompileResult& result, std::size_t unit) {
   return one;
 }
 
-/// Of a single kernel its parameters; of several "adt_calc(...); res_calc(...)".
+/// The parameters of a single kernel; "adt_calc(...); res_calc(...)" for several.
 std::string joined_signatures(const LoopNest& nest, const std::vector<std::string>& signatures) {
   if (nest.calls.size() == 1) return signatures.empty() ? "" : signatures[0];
   std::string all;
@@ -98,7 +98,7 @@ CompileResult LoopBuilder::run_compiler(const LoopJob& job, EmittedLoop& loop) c
   return result;
 }
 
-/// @param call  of the nest; of the unit of a loop, any
+/// @param call  of the nest; any for the unit of a loop
 KernelContext LoopBuilder::context_of(const LoopJob& job, std::size_t call) const {
   std::vector<std::string> names;
   for (const Constant& constant : declared_)
@@ -128,7 +128,8 @@ void LoopBuilder::warn(const LoopJob& job, const CompileResult& result) const {
   }
 }
 
-/// A declared constant that the compiler misses: macros of the source have made its name.
+/// A declared constant that the compiler does not find, because a macro of the source makes its
+/// name.
 std::optional<LoopBuilder::MissingConstant> LoopBuilder::missing_constant(
     const LoopJob& job, const CompileResult& result) const {
   if (result.status != CompileStatus::rejected) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the code of one loop: from disk if it is there and links, else with the compiler.
+// Makes the code of one loop: from disk if it is there and links, otherwise with the compiler.
 #pragma once
 
 #include <memory>
@@ -19,14 +19,14 @@
 
 namespace op2::jit {
 
-/// What became of a loop.
+/// The result for a loop.
 struct Product {
   Built built;
-  CacheEntry entry;  ///< if there is code: its object, without the sources that only people read
+  CacheEntry entry;  ///< if there is code: its object, without the sources for display
 };
 
-/// Thread safe, as its parts are. All loops that one builder makes share one
-/// deadline for waiting on other processes.
+/// Thread safe, as its parts are. All loops of one builder share one deadline for waiting for other
+/// processes.
 class LoopBuilder {
  public:
   LoopBuilder(const JitOptions& options, Target& target, DiskCache& disk, core::Log& log,
@@ -38,17 +38,17 @@ class LoopBuilder {
         declared_(std::move(declared)),
         deadline_(disk.deadline()) {}
 
-  /// The product has code.
-  /// @throws Error what compile_error makes of a rejected source; link_failure; kernel_access
+  /// The product always has code.
+  /// @throws Error that of compile_error for a rejected source; link_failure; kernel_access
   Product build(const LoopRequest& request) const;
 
  private:
-  /// A constant that a kernel names, which only the compiler sees: macros make its name.
+  /// A constant that a kernel names through a macro, so that only the compiler finds it.
   struct MissingConstant {
     std::size_t call;
     ConstantShape constant;
   };
-  /// Code, or the constant that has to be added to the nest first.
+  /// Code, or the constant that must first be added to the nest.
   struct Attempt {
     std::optional<Product> product;
     std::optional<MissingConstant> missing;

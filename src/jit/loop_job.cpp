@@ -26,7 +26,8 @@ std::vector<LinkSymbol> symbols_of(const LoopNest& nest, std::span<const Constan
   return symbols;
 }
 
-/// Code that was made without a comparison has no findings: it is not code for those who ask.
+/// For the key: code made without comparison has no findings, so it is not for requests that
+/// compare.
 std::string compared(const LoopRequest& request) {
   std::string calls;
   for (std::size_t n = 0; n < request.origins.size(); ++n)

@@ -13,7 +13,7 @@
 
 namespace op2::jit {
 
-/// A request with all that decides its code.
+/// A request with everything that determines its code.
 struct LoopJob {
   const LoopRequest& request;
   EmittedLoop loop;

@@ -28,7 +28,7 @@ std::string key_line(const ConstantShape& constant) {
   return fmt::format("{} {}[{}]\n", core::name_of(constant.type), constant.name, constant.dim);
 }
 
-/// One after the other; of several kernels, each part after a line that names the kernel.
+/// Concatenates a part of each kernel; with several, each after a line that names the kernel.
 template <class Part>
 std::string parts_of(const LoopNest& nest, const Part& part) {
   std::string all;

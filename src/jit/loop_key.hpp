@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the cache's key of a loop is made from.
+// The fields of a loop's cache key.
 #pragma once
 
 #include <span>
@@ -12,21 +12,19 @@
 
 namespace op2::jit {
 
-/// The fields that the nest alone decides.
+/// Sets the fields that depend on the nest only.
 void add_nest(KeyFields& fields, const LoopNest& nest);
 
-/// @param units  what `target` made of the nest; their hash is in the key, beside the library's
-///               version and the entry's format, so that code of another version is never taken
-///               for this one's
-/// @param flags  further options of the compilation that shape the entry
+/// @param units  that `target` emitted for the nest; their hash is in the key, with the library's
+///               version and the entry's format, so that code of another version is never used
+/// @param flags  further compile flags that affect the entry
 KeyFields fields_of(const LoopNest& nest, const std::vector<std::string>& units,
                     const Target& target, const std::string& flags);
 
-/// The declared constants that the kernels name, variables of the program excepted.
+/// The declared constants that the kernels name, without variables of the program.
 std::vector<ConstantUse> constants_used(const LoopNest& nest);
 
-/// Gives the kernels those of the constants `used` that are among `declared`, instead of those that
-/// they have.
+/// Replaces the kernels' constants by those of `used` that are in `declared`.
 void use_constants(LoopNest& nest, std::span<const ConstantUse> used,
                    std::span<const Constant> declared);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the code generator needs to know of a loop: all that shapes instructions, and nothing that a
-// mesh, a partition or a value decides. Two loops of equal nests share their code.
+// The input of the code generator: everything that instructions depend on, and nothing that depends
+// on a mesh, a partition or a value. Loops of equal nests share their code.
 #pragma once
 
 #include <compare>
@@ -12,29 +12,30 @@
 
 namespace op2::jit {
 
-/// One argument of a loop as the code generator sees it.
+/// One argument of a loop for the code generator.
 struct ArgShape {
   op_arg_type kind = OP_ARG_DAT;
   op_access access = OP_READ;
   Type type = Type::f64;
   std::int32_t dim = 1;
   bool active = true;  ///< false: an optional argument that is off; the kernel gets a null pointer
-  std::int32_t dat = -1;  ///< equal numbers, equal dats: they may alias. -1: not a dat
-  std::int32_t map = -1;  ///< equal numbers, equal maps. -1: direct
+  std::int32_t dat = -1;  ///< number of the dat; arguments of one dat may alias. -1: not a dat
+  std::int32_t map = -1;  ///< number of the map. -1: direct
   std::int32_t column = 0;
   std::int32_t arity = 0;  ///< of the map
   auto operator<=>(const ArgShape&) const = default;
 };
 
 /// A constant that a kernel's source names: declared with op_decl_const, or a variable of the
-/// program, which has a declaration in C++ and differs from others of its name by its address.
+/// program, which has a C++ declaration and is distinguished from others of its name by its
+/// address.
 struct ConstantShape {
   std::string name;
   Type type = Type::f64;
   std::int32_t dim = 1;
   std::string declaration =
-      "";  ///< of a variable, e.g. "double qinf[4]"; then type and dim are not used
-  const void* variable = nullptr;  ///< where the program has it; not part of the code
+      "";  ///< of a variable, e.g. "double qinf[4]"; then type and dim are unused
+  const void* variable = nullptr;  ///< its address in the program; not part of the code
   auto operator<=>(const ConstantShape&) const = default;
 };
 
@@ -45,7 +46,7 @@ struct IncludedFile {
   auto operator<=>(const IncludedFile&) const = default;
 };
 
-/// What compiled code checks while it runs; the process must have the runtime libraries in it.
+/// Checks in compiled code; the process must have loaded their runtime libraries.
 struct Sanitizers {
   bool address = false;
   bool undefined = false;
@@ -55,7 +56,7 @@ struct Sanitizers {
 /// An argument as one kernel of a nest uses it.
 struct CallArg {
   std::int32_t position = 0;   ///< among the nest's arguments
-  op_access access = OP_READ;  ///< by this kernel; the nest's argument has that by all kernels
+  op_access access = OP_READ;  ///< by this kernel; the nest's argument has that of all kernels
   std::int32_t members = 1;    ///< as in core::LoopArg: n for the first column of a vector argument
   auto operator<=>(const CallArg&) const = default;
 };
@@ -67,14 +68,14 @@ struct KernelCall {
   std::vector<CallArg> args{};             ///< in the order of the kernel's parameters
   std::vector<ConstantShape> constants{};  ///< sorted by name
   std::vector<IncludedFile> includes{};    ///< sorted by name
-  bool any_const = false;  ///< the kernel's pointers may be to const or not, whatever the access
+  bool any_const = false;  ///< pointers may be to const or non-const, whatever the access
   auto operator<=>(const KernelCall&) const = default;
 };
 
-/// A loop, or several that were fused: each element is handed to all kernels, in their order.
-/// Arguments by which kernels reach the same rows may be one, whose access is that of all kernels
-/// together: OP_READ if all of them only read, OP_WRITE if the first to use it writes all of it.
-/// Each kernel's source keeps a separate scope: it means what it means alone.
+/// A loop, or several fused ones: for each element all kernels are called, in their order. Kernels
+/// may share an argument for the same rows, whose access is then that of all kernels together:
+/// OP_READ if all of them only read, OP_WRITE if the first one writes the whole row. Each kernel's
+/// source keeps a separate scope.
 struct LoopNest {
   std::vector<KernelCall> calls;  ///< at least one
   std::vector<ArgShape> args;

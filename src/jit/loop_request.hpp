@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A nest whose code is wanted, and the loops that it comes from.
+// A request for the code of a nest, and the loops that the nest comes from.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace op2::jit {
 
-/// A declared constant as generated code sees it. The value is read through `address` whenever the
-/// code runs, so it may change; the address must hold until the Jit is destroyed.
+/// A declared constant for generated code. The value is read through `address` whenever the code
+/// runs, so it may change; the address must stay valid until the Jit is destroyed.
 struct Constant {
   std::string name;
   Type type = Type::f64;
@@ -32,9 +32,9 @@ inline ConstantShape shape_of(const Constant& constant) {
 struct LoopOrigin {
   std::string loop;
   std::string call_site;       ///< "airfoil.cpp:212"
-  op_kernel kernel = nullptr;  ///< for placing errors; not null; must live until code is made
-  bool compare_access = true;  ///< false: the kernel's use of its arguments was compared with their
-                               ///< access when the program was built, and OP2_CHECK does not ask
+  op_kernel kernel = nullptr;  ///< for locations of errors; not null; lives until code is made
+  bool compare_access = true;  ///< false: access modes were checked when the program was built, and
+                               ///< OP2_CHECK does not request it
   std::vector<std::int32_t>
       optional{};  ///< arguments that may be off in other calls, as in the call
 };
@@ -50,12 +50,11 @@ std::string loops_of(const LoopRequest& request);
 /// "loop 'adt_calc' (airfoil.cpp:212)"; of fused loops, the call site of the first.
 std::string where_is(const LoopRequest& request);
 
-/// A kernel as a nest calls it, without arguments: finds which of the declared constants its source
-/// names and reads the files that it includes. Local. Cost: one pass over the source, and the
-/// reading of those files.
+/// A kernel call without arguments: finds the declared constants that the source names, and reads
+/// the files that it includes. Local. Cost: one pass over the source and these files.
 KernelCall call_of(const op_kernel_core& kernel, std::span<const Constant> declared);
 
-/// Equal on all ranks where nests are: sources, included files, arguments and constants.
+/// Equal for equal nests: hashes sources, included files, arguments and constants.
 core::Digest fingerprint_of(const LoopNest& nest);
 
 }  // namespace op2::jit

@@ -41,7 +41,7 @@ std::unique_ptr<Backend> load_backend(const std::string& plugin_dir, const std::
   void* library = load_first(candidates(plugin_dir));
   const auto make = reinterpret_cast<BackendFactory>(dlsym(library, "op2_jit_backend"));
   if (make == nullptr)
-    core::fail(ErrorCode::plugin_failure, "libop2_llvm.so is not a plug-in of libop2: {}",
+    core::fail(ErrorCode::plugin_failure, "libop2_llvm.so is not a plug-in of this libop2: {}",
                dlerror());
   std::string message;
   std::unique_ptr<Backend> backend(make(plugin_abi, cpu.c_str(), &message));

@@ -9,9 +9,9 @@
 
 namespace op2::jit {
 
-/// Loads libop2_llvm.so from `plugin_dir` (OP2_PLUGIN_DIR) or, if that is empty, from the folder
-/// that this library is in, else from its subfolder op2. Code of the plug-in is never unloaded.
-/// Cost: loading LLVM, some 30 ms.
+/// Loads libop2_llvm.so from `plugin_dir` (OP2_PLUGIN_DIR) or, if that is empty, from this
+/// library's folder or its subfolder op2. The plug-in is never unloaded. Cost: loading LLVM, some
+/// 30 ms.
 /// @param cpu  LLVM's name of the CPU to generate code for; empty: this machine's
 /// @throws Error plugin_failure (lists the files tried and why they failed), bad_option (unknown
 ///         `cpu`), not_compiled

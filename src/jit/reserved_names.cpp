@@ -53,7 +53,7 @@ bool among(const auto& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Of <cmath>, but templates.
+/// Templates of <cmath>.
 bool is_template(std::string_view name) {
   return name == "abs" || name == "isnan" || name == "isinf" || name == "isfinite";
 }

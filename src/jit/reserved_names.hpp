@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names that a kernel or a constant cannot have, because generated code means something else by
-// them.
+// Names that a kernel or a constant cannot have, because they have another meaning in generated
+// code.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 namespace op2::jit {
 
 /// Keywords of C++, functions and macros of the supplied headers, `main`, `std`, and names that
-/// begin with `op2_` or `__`. For constants; a kernel may well be called `log`.
+/// begin with `op2_` or `__`. For constants; a kernel may be called `log`.
 bool is_reserved(std::string_view name);
 
-/// Of these, what no function can be called.
+/// The subset that kernels cannot have either.
 bool is_reserved_for_functions(std::string_view name);
 
 }  // namespace op2::jit

@@ -17,13 +17,13 @@ std::string reason_of(const SimdChoice& choice) {
     case ScalarReason::set_by_element:
       return fmt::format("argument {} is set by one element", choice.argument);
     case ScalarReason::boolean:
-      return fmt::format("argument {} is bool, of which there are no vectors", choice.argument);
+      return fmt::format("argument {} is bool, which is not vectorised", choice.argument);
     case ScalarReason::indirect_write:
       return fmt::format("argument {} writes through a map", choice.argument);
     case ScalarReason::shared_dat:
       return fmt::format("argument {} writes a dat that another uses", choice.argument);
     case ScalarReason::no_data:
-      return "its elements have no data";
+      return "no argument is a dat";
     case ScalarReason::short_vectors:
       return "the vectors of the CPU hold one element";
     case ScalarReason::large_element:
@@ -33,8 +33,8 @@ std::string reason_of(const SimdChoice& choice) {
     case ScalarReason::not_vectorised:
       return choice.detail.empty() ? "the compiler does not vectorise it" : choice.detail;
     case ScalarReason::not_profitable:
-      return fmt::format("{} instructions to fill vectors and empty them would save {}",
-                         choice.amount, choice.limit);
+      return fmt::format("{} instructions to load and store vectors would save {}", choice.amount,
+                         choice.limit);
   }
   return "";
 }

@@ -51,8 +51,8 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// Offsets of all lines in `content` if they follow each other from `begin` on, as they do when
-/// each has a separate ordinary literal; else empty.
+/// Offsets of all lines in `content` if they follow each other from `begin` on, each in a separate
+/// string literal; otherwise empty.
 std::vector<std::size_t> follow(const std::vector<Line>& lines, std::string_view content,
                                 std::size_t begin) {
   constexpr int most_breaks = 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the lines of a kernel's source stand in the user's files.
+// The locations of a kernel's source lines in the user's files.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct SourceLocation {
   int column = 0;
 };
 
-/// Finds locations in the source of `kernel` in the file that declares it; reads that file once.
-/// The source must stand there as a whole, in a raw literal or line by line in ordinary ones;
-/// single lines that look alike are not believed.
+/// Maps locations in the source of `kernel` to the file that declares it; reads that file once. The
+/// file must contain the whole source, in a raw literal or line by line in ordinary ones; a match
+/// of single lines does not count.
 class SourceLocator {
  public:
   explicit SourceLocator(const op_kernel_core& kernel);
@@ -34,7 +34,7 @@ class SourceLocator {
   const op_kernel_core& kernel_;
   std::string content_;                 ///< of the file; empty if it cannot be read
   std::optional<std::size_t> literal_;  ///< where a raw literal of the whole source begins in it
-  std::vector<std::size_t> lines_;      ///< else where each line begins, after its indentation
+  std::vector<std::size_t> lines_;      ///< otherwise the begin of each line after its indentation
 };
 
 }  // namespace op2::jit

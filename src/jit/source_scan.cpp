@@ -21,7 +21,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Reads tokens of C++ one after the other; an unfinished one ends with the source.
+/// Reads C++ tokens one after the other; an unfinished one ends with the source.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -65,7 +65,7 @@ class Scanner {
                                                                           : Part::token;
   }
 
-  /// To the line's end, which a backslash before it moves on.
+  /// Skips to the end of the line, including continuation lines.
   void skip_line() {
     do skip_past("\n");
     while (at_ < text_.size() && text_.substr(0, at_).ends_with("\\\n"));
@@ -151,14 +151,14 @@ class Scanner {
   SourceScan found_;
 };
 
-/// Waits for nobody: pipes and devices are not headers.
+/// Reads regular files only, so that it never blocks on a pipe or device.
 std::optional<std::string> read_header(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
   return core::read_file(path.c_str());
 }
 
-/// Files by their path relative to a folder.
+/// Reads included files; their names are paths relative to a folder.
 class IncludeReader {
  public:
   explicit IncludeReader(std::filesystem::path folder) : folder_(std::move(folder)) {}

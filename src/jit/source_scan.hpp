@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be known of a kernel's source without a compiler: the names in it and the files it
-// includes.
+// Scans a kernel's source without a compiler: the names in it and the files that it includes.
 #pragma once
 
 #include <set>
@@ -16,19 +15,19 @@ namespace op2::jit {
 struct SourceScan {
   std::set<std::string, std::less<>> identifiers;
   std::vector<std::string> includes;  ///< names between quotes, in order; never those in <>
-  /// All that is not a comment, as parts of the source, in order: words, numbers, literals, single
-  /// characters, and the beginnings of directives, of which `#include <...>` goes to its line's
-  /// end.
+  /// Everything but comments, as parts of the source, in order: words, numbers, literals, single
+  /// characters, and the beginnings of directives; `#include <...>` extends to the end of its line.
   std::vector<std::string_view> tokens;
 };
 
-/// Skips comments, literals and numbers; knows neither macros nor conditions, so it may find more
-/// than the compiler sees, and less only if macros make names (`a##b`) or are what is included.
+/// Skips comments, literals and numbers. Expands no macros and evaluates no conditions, so it may
+/// find more names than the compiler, and fewer only if macros make names (`a##b`) or are included
+/// files.
 SourceScan scan_source(std::string_view text);
 
 /// The files that `source` includes, directly or not, sorted by name, which is their path relative
-/// to `folder`. Names are looked up beside the including file, then in `folder`; what is not found
-/// is left to the compiler.
+/// to `folder`. Names are looked up in the folder of the including file, then in `folder`; missing
+/// files are left to the compiler.
 std::vector<IncludedFile> read_includes(std::string_view text, const std::string& folder);
 
 /// The identifiers in `source` and in the included files.

@@ -12,7 +12,7 @@ std::size_t index_of(const core::Dat* dat) {
   return static_cast<std::size_t>(dat->index);
 }
 
-/// Levels of one chain after the other; `valid` and the result move forward together.
+/// Finds the levels of one chain after the other; validity advances with them.
 class Analyser {
  public:
   Analyser(const core::Queue& queue, const std::vector<core::Level>& valid,
@@ -22,7 +22,7 @@ class Analyser {
     result_.loops.resize(queue.size());
   }
 
-  /// Appends the chain of `range`, or what it is cut into.
+  /// Appends the chain of `range`, or the chains that it is cut into.
   void add(RecordRange range) {
     if (options_.one_loop)
       for (const RecordRange& loop : loops_of(range)) add_loop(loop, loop.begin == range.begin);
@@ -39,7 +39,7 @@ class Analyser {
  private:
   struct Described {
     ChainDescription chain;
-    std::vector<core::Level> valid;  ///< of its dats, before it
+    std::vector<core::Level> valid;  ///< of its dats, before the chain
     core::ChainLevels levels;
   };
 
@@ -104,7 +104,7 @@ class Analyser {
       chain.layers = std::max(chain.layers, (dat.to + 1) / 2);
   }
 
-  /// Takes the levels of the loops in `range`, and what is valid after them.
+  /// Stores the levels of the loops in `range`, and the validity after them.
   void accept(RecordRange range, const Described& made) {
     std::size_t loop = 0;
     const bool in_flight = !result_.chains.back().exchanged.empty();
@@ -119,8 +119,8 @@ class Analyser {
     result_.rows = std::max(result_.rows, made.levels.rows);
   }
 
-  /// What loops whose extents were found one by one may do while the exchange before the first of
-  /// them is in flight.
+  /// The interiors of loops whose extents were found one by one, for the exchange before the first
+  /// of them.
   void find_interior(const Chain& chain) {
     if (chain.exchanged.empty()) return;
     const ChainDescription loops = describe_chain(queue_, chain.records, options_.keep_all);

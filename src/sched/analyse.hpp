@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pass after the cut: levels of all loops, which layers of halos are exchanged where, and what
-// is valid afterwards. Local; uniform, for it follows from what all ranks know.
+// The pass after the cut: levels of all loops, exchanged halo layers, and validity afterwards.
+// Local; uniform, because it follows from what all ranks know.
 #pragma once
 
 #include <vector>
@@ -12,15 +12,15 @@
 namespace op2::sched {
 
 struct AnalysisOptions {
-  bool one_rank = false;  ///< there is nobody to exchange halos with
-  bool one_loop = false;  ///< OP2_CHAIN=off: halos are computed for each loop by itself
+  bool one_rank = false;  ///< there are no halos
+  bool one_loop = false;  ///< OP2_CHAIN=off: extents are those of each loop alone
   bool keep_all = false;  ///< no loop counts as dead
 };
 
-/// @param cut    chains as the queue must be cut, see cut_chains
+/// With `one_loop`, no loop runs further than its own results need, so each may need an exchange;
+/// loops that no exchange separates stay one chain.
+/// @param cut    chains into which the queue must be cut, see cut_chains
 /// @param valid  validity of each dat of the mesh before the queue, by its index
-/// With `one_loop`, no loop runs further than it must for its own results, so each may need an
-/// exchange; loops that none separates stay one chain.
 Analysis analyse(const core::Queue& queue, const std::vector<RecordRange>& cut,
                  const std::vector<core::Level>& valid, const AnalysisOptions& options);
 

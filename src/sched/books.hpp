@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pass that says in which rows of the per-loop table a plan is accounted for.
+// The pass that finds the rows of the per-loop table in which the steps of a plan count.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ class Books {
   /// All references must outlive it.
   Books(core::LoopTable& table, core::Log& log) : table_(table), log_(log) {}
 
-  /// Rows of each step, by the names of its loops; fused ones have a row "a+b".
+  /// The rows of each step, by the names of its loops; fused loops have a row "a+b".
   /// @param descriptions  per step: how it is executed, for the column "code"
   std::vector<StepRows> open(const core::Queue& queue, const Steps& steps,
                              const std::vector<std::string>& descriptions);

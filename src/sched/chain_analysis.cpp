@@ -20,17 +20,18 @@ bool modifies(const ChainArg& arg) {
   return arg.access != OP_READ;
 }
 
-/// A direct increment may look at the sum, so it counts as a reader; through a map it only adds.
+/// A direct increment may read the sum, so it counts as a reader; through a map it only adds.
 bool uses_old_value(const ChainArg& arg) {
   return arg.access == OP_READ || arg.access == OP_RW || (arg.access == OP_INC && is_direct(arg));
 }
 
-/// Only a direct write replaces every row; through a map, rows that are no target keep their value.
+/// Only a direct write replaces every row; through a map, rows that are not targets keep their
+/// value.
 bool replaces_all_rows(const ChainArg& arg) {
   return arg.access == OP_WRITE && is_direct(arg);
 }
 
-/// The smallest extent that makes everything `need` asks of the loop's results.
+/// The smallest extent on which the loop makes its results as valid as `need` says.
 Level extent_of(const ChainLoop& loop, std::span<const Level> need) {
   Level extent = loop.reduction ? 0 : no_level;
   for (const ChainArg& arg : loop.args) {
@@ -40,7 +41,7 @@ Level extent_of(const ChainLoop& loop, std::span<const Level> need) {
   return extent;
 }
 
-/// What must be valid before a loop that runs on W_extent and after which `need` must be valid.
+/// The validity required before a loop that runs on W_extent and after which `need` must hold.
 std::vector<Level> need_before(const ChainLoop& loop, Level extent,
                                const std::vector<Level>& need) {
   std::vector<Level> before = need;
@@ -55,8 +56,8 @@ std::vector<Level> need_before(const ChainLoop& loop, Level extent,
   return before;
 }
 
-/// What phase 1 may still use while messages are in flight: a value read or overwritten in a row
-/// above its limit would be one that phase 2 or a message has yet to bring or to use.
+/// The rows that the interior phase may use while messages are in flight. In a row above its limit,
+/// the boundary phase or a message has yet to write the value, or to read the one before it.
 struct PhaseLimits {
   std::vector<Level>
       written;              ///< per dat: rows up to here hold the value of this point of the chain
@@ -73,7 +74,7 @@ Level core_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits) {
   return level < deepest_core ? no_level : level;
 }
 
-/// Lowers the limits by what a loop leaves to phase 2 when phase 1 ran it on W_core only.
+/// Lowers the limits by what a loop leaves to the boundary phase if its interior is W_core.
 void postpone_rest(const ChainLoop& loop, Level core, PhaseLimits& limits) {
   for (const ChainArg& arg : loop.args) {
     const Level done = core == no_level || is_direct(arg) ? core : core::cov(core);
@@ -84,15 +85,15 @@ void postpone_rest(const ChainLoop& loop, Level core, PhaseLimits& limits) {
   }
 }
 
-/// Validity after the exchange that brings every dat to what the chain needs.
+/// Validity after the exchange, which makes every dat as valid as the chain needs.
 std::vector<Level> after_exchange(std::span<const Level> valid, const std::vector<Level>& need) {
   std::vector<Level> level(valid.begin(), valid.end());
   for (std::size_t dat = 0; dat < level.size(); ++dat) level[dat] = std::max(level[dat], need[dat]);
   return level;
 }
 
-/// Validity of one modified dat after a loop: the weakest of its arguments. A direct argument makes
-/// it anew on the extent; through a map, rows stay as valid as they were where they are complete.
+/// Validity of a modified dat after a loop: the lowest over its arguments. A direct argument makes
+/// it valid on the extent; through a map, rows stay as valid as before as far as they are complete.
 Level validity_made(const ChainLoop& loop, Level extent, std::int32_t dat, Level before) {
   if (extent == no_level) return no_level;
   Level made = every_level;

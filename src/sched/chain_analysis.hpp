@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far each loop of a chain must run, what must be exchanged before, what may run meanwhile and
-// what is valid after. Pure functions of descriptors: local, and equal on every rank.
-// All cost O(arguments of the chain).
+// The extents of a chain's loops, the validity needed before, what may run during the exchange, and
+// the validity afterwards. Pure functions of descriptors: local, equal on every rank. All cost
+// O(arguments of the chain).
 #pragma once
 
 #include <span>
@@ -11,9 +11,8 @@
 
 namespace op2::sched {
 
-/// The analysis ends here, so that a long chain costs no more; a deeper core counts as empty.
-/// Deeper than the rows of any mesh are told apart (core::deepest_tracked): what the analysis says
-/// does not depend on how they are kept.
+/// The deepest interior; a deeper one counts as empty, so that long chains cost no more. It is
+/// below core::deepest_tracked, so that the analysis does not depend on how rows are stored.
 inline constexpr core::Level deepest_core = -40;
 
 /// Extents, and the validity that each dat must have before the chain.
@@ -22,7 +21,7 @@ struct ChainDemand {
   std::vector<core::Level> need;    ///< per dat
 };
 
-/// Backward pass: from what is wanted at the end to what is needed at the start.
+/// Backward pass: from the validity wanted at the end to that needed at the start.
 /// @param wanted  per dat: the level to which it must be valid after the chain
 ChainDemand chain_demand(std::span<const core::ChainLoop> chain,
                          std::span<const core::Level> wanted);
@@ -39,9 +38,9 @@ std::vector<core::Level> validity_after(std::span<const core::ChainLoop> chain,
                                         const ChainDemand& demand,
                                         std::span<const core::Level> valid);
 
-/// All of it.
+/// The complete analysis.
 /// @param valid   per dat: validity before the chain (0: only owned rows; no_level: stale)
-/// @param wanted  per dat: as for chain_demand; 0 is the usual wish
+/// @param wanted  per dat: as for chain_demand; usually 0
 core::ChainLevels analyse_chain(std::span<const core::ChainLoop> chain,
                                 std::span<const core::Level> valid,
                                 std::span<const core::Level> wanted);

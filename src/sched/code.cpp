@@ -26,12 +26,12 @@ std::string origin_of(const jit::CompiledLoop& code) {
   return fmt::format("compiled in {:.0f} ms", 1e3 * code.compile_seconds);
 }
 
-/// Whether nothing is known of the kernel but where it is.
+/// Whether only the address of the kernel is known.
 bool is_function_alone(op_kernel kernel) {
   return *kernel->source == '\0';
 }
 
-/// The first dat whose rows only host functions can read, or null.
+/// The first dat with opaque rows, or null.
 const core::Dat* opaque_dat(std::span<const core::LoopArg> args) {
   const auto found = std::ranges::find_if(
       args, [](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat->opaque; });
@@ -62,7 +62,7 @@ bool is_awaited(const jit::Outcome& outcome) {
   return outcome.code == nullptr && !outcome.error;
 }
 
-/// Whether host functions can stand in for the step's code until it is compiled. They read
+/// Whether host functions can replace the step's code until it is compiled. They would read
 /// constants when they run, not as they were at the call.
 bool can_run_on_host(const jit::LoopNest& nest, const Step& step) {
   const auto has_host = [](const KernelUse& use) { return use.kernel->host != nullptr; };
@@ -140,7 +140,7 @@ bool CodeFinder::must_wait(Wait wait) const {
          options_.check_access || communicator_.size() > 1;
 }
 
-/// Code, or nothing for steps that run as host functions until it is there.
+/// The code; nothing for steps that run as host functions until it is compiled.
 std::vector<jit::Outcome> CodeFinder::outcomes_of(std::span<const jit::LoopRequest> requests,
                                                   std::span<const Step* const> steps, Wait wait) {
   if (must_wait(wait)) return code_for(jit_, communicator_, requests);
@@ -151,8 +151,9 @@ std::vector<jit::Outcome> CodeFinder::outcomes_of(std::span<const jit::LoopReque
   return outcomes;
 }
 
-/// Collective. Notes fused steps that have no code, or whose code is worse than that of the loops
-/// alone on any rank. @return whether there are any
+/// Remembers fused steps that have no code on any rank, or whose code is scalar although that of
+/// the loops alone is vectorised. Collective.
+/// @return whether there are any
 bool CodeFinder::keep_apart(const core::Queue& queue, const core::Mesh& mesh,
                             std::span<const Step* const> steps,
                             std::span<const jit::Outcome> outcomes) {
@@ -202,10 +203,10 @@ void CodeFinder::take(const core::Queue& queue, const core::Mesh& mesh, const St
 void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& code) {
   if (!log_.logs(core::LogLevel::debug)) return;
   log_.debug(fmt::format("loop '{}': kernel '{}' {}", loop.name, loop.kernel->name,
-                         logged_.insert(&code).second ? origin_of(code) : "has its code already"));
+                         logged_.insert(&code).second ? origin_of(code) : "has code in memory"));
 }
 
-/// The kernel runs as host function from now on, unless it must not or cannot.
+/// Runs the kernel as a host function from now on; throws if it must not or cannot.
 void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
   const ErrorCode code = error.code();
   const bool final = code == ErrorCode::internal || code == ErrorCode::bad_option ||
@@ -215,7 +216,8 @@ void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;
   const std::string what =
       about_kernel ? fmt::format("kernel '{}' runs", loop.kernel->name) : "kernels run";
-  log_.warning_once(what, fmt::format("{} as host function on one thread: {}", what, error.what()));
+  log_.warning_once(what,
+                    fmt::format("{} as a host function on one thread: {}", what, error.what()));
 }
 
 bool CodeFinder::wants_host(op_kernel kernel) const {
@@ -240,7 +242,7 @@ void CodeFinder::check_can_run(const core::LoopRecord& loop) const {
 bool CodeFinder::names_constants(op_kernel kernel, const core::Mesh& mesh) {
   if (const core::FunctionKernel* function = mesh.function_of(kernel))
     return is_function_alone(kernel) ||
-           !function->variables.empty();  // alone: it may name anything
+           !function->variables.empty();  // without a source it may name any
   if (constants_looked_for_ != mesh.constants().size()) {
     names_constants_.clear();
     constants_looked_for_ = mesh.constants().size();
@@ -267,14 +269,14 @@ std::vector<std::string> CodeFinder::describe(const core::Queue& queue, const co
   return descriptions;
 }
 
-/// Why a loop runs as host function.
+/// Why a loop runs as a host function.
 std::string CodeFinder::describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
                                       std::span<const core::LoopArg> args) const {
   const std::string ordered = has_payload(args) ? ", in order" : "";
   if (const auto failed = fallen_back_.find(loop.kernel); failed != fallen_back_.end())
     return fmt::format("host (OP2-E{}){}", failed->second, ordered);
   const core::Dat* opaque = opaque_dat(args);
-  if (opaque == nullptr && !wants_host(loop.kernel)) return "host, while its code is made";
+  if (opaque == nullptr && !wants_host(loop.kernel)) return "host, while its code is compiled";
   const core::FunctionKernel* function = mesh.function_of(loop.kernel);
   if (function != nullptr && !function->why_no_source.empty())
     return fmt::format("host: {}{}", function->why_no_source, ordered);

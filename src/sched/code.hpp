@@ -19,16 +19,16 @@
 
 namespace op2::sched {
 
-/// Whether a plan waits for code that is not there. A plan in place of one whose code should be
-/// there by now always does: then what failed is reported.
+/// Whether a plan waits for code that is not ready. A plan that replaces one whose background
+/// compilation has ended always does, so that failures are reported.
 enum class Wait { as_options_say, always };
 
 /// What was found for the steps of a plan.
 struct Code {
   std::vector<StepCode> steps;
   bool awaits_code = false;  ///< steps run as host functions until they are compiled
-  /// Some fused steps stay apart from now on: their code cannot be made, or is not vectorised while
-  /// that of the loops alone is. The steps have to be made again.
+  /// Some loops stay apart from now on: the code of their fused step cannot be made, or is scalar
+  /// although that of the loops alone is vectorised. The steps have to be made again.
   bool regroup = false;
 };
 
@@ -39,17 +39,17 @@ class CodeFinder {
              core::Log& log)
       : options_(options), jit_(jit), communicator_(communicator), log_(log) {}
 
-  /// Collective. Cost: a compilation for each step that is new.
+  /// Collective. Cost: a compilation for each new step.
   /// @throws Error of the kernels' sources, bad_option, not_compiled, plugin_failure
   Code find(const core::Queue& queue, const core::Mesh& mesh, const Steps& steps, Wait wait);
 
-  /// Whether the code that a plan awaits is still being made.
+  /// Whether code is still being compiled in the background.
   bool making() const { return jit_.making(); }
 
-  /// What the loops of this queue may be fused with. References the arguments.
+  /// Which loops of this queue may be fused. The result references the argument.
   FusionRules fusion_rules(const core::Queue& queue) const;
 
-  /// True if the kernel runs, or will run again, as host function.
+  /// True if the kernel runs, or will run again, as a host function.
   bool runs_on_host(op_kernel kernel) const {
     return wants_host(kernel) || (!fallen_back_.empty() && fallen_back_.contains(kernel));
   }
@@ -57,12 +57,12 @@ class CodeFinder {
   /// constant is added.
   bool names_constants(op_kernel kernel, const core::Mesh& mesh);
 
-  /// Per step how it is executed, for the column "code" of the per-loop table.
+  /// How each step is executed, for the column "code" of the per-loop table.
   std::vector<std::string> describe(const core::Queue& queue, const core::Mesh& mesh,
                                     const Plan& plan) const;
 
  private:
-  /// Kernels whose sources were looked at, without arguments.
+  /// Kernels whose sources were scanned, without arguments.
   using Calls = std::map<op_kernel, jit::KernelCall>;
 
   bool wants_host(op_kernel kernel) const;
@@ -89,7 +89,7 @@ class CodeFinder {
   core::Log& log_;
   std::map<op_kernel, int> fallen_back_;       ///< cannot be compiled; by what error code
   std::set<std::vector<op_kernel>> apart_;     ///< kernels that are not fused in this order
-  std::set<const jit::CompiledLoop*> logged_;  ///< the log has said where the code is from
+  std::set<const jit::CompiledLoop*> logged_;  ///< its origin was logged
   std::map<op_kernel, bool> names_constants_;
   std::size_t constants_looked_for_ = 0;  ///< in `names_constants_`
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where iterations of a loop meet: what decides how it may be shared among threads and whether its
+// Conflicts between iterations of a loop, which decide how threads may share it and whether its
 // result depends on their order.
 #pragma once
 
@@ -13,10 +13,11 @@
 
 namespace op2::sched {
 
-/// A dat that a loop modifies and accesses through maps, so that iterations may meet in its rows.
+/// A dat that a loop modifies and accesses through maps, so that several iterations may access a
+/// row.
 struct SharedDat {
   std::vector<RowAccess> accesses;  ///< sorted, without repetition; of all its arguments
-  bool only_increments;             ///< all of them OP_INC through maps: any order will do
+  bool only_increments;             ///< all of them OP_INC through maps: any order is right
   auto operator<=>(const SharedDat&) const = default;
 };
 
@@ -34,8 +35,8 @@ bool has_payload(std::span<const core::LoopArg> args);
 /// Cost O(iterations * accesses + rows).
 bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> accesses);
 
-/// Whether two of the iterations [0, end) meet in a row such that the result depends on which comes
-/// first. Cost O(end * accesses) where dats are written through maps, else nothing.
+/// Whether two of the iterations [0, end) access a row such that the result depends on which comes
+/// first. Cost O(end * accesses) if dats are written through maps, otherwise nothing.
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);
 
 /// Useful memory traffic of one execution, in bytes: each dat once, twice if it is read and

@@ -48,7 +48,7 @@ core::Level rows_needed(const core::Queue& queue, RecordRange range, bool keep_a
 std::vector<RecordRange> cut_chains(const core::Queue& queue, const ChainLimits& limits) {
   std::vector<RecordRange> chains;
   Reduced reduced;
-  std::size_t begin = 0, next = 0;  // of the chain; of the loop with its assignments
+  std::size_t begin = 0, next = 0;  // of the chain; of the next loop with its assignments
   bool empty = true;                // the chain has no loop yet
   const auto records = queue.records();
   for (std::size_t k = 0; k < records.size(); ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What OP2_DUMP shows: the values of the passes as text, a line per loop or step.
+// The values of passes as text for OP2_DUMP, a line per loop or step.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@
 namespace op2::sched {
 
 std::string describe(const core::Queue& queue, const std::vector<RecordRange>& cut);
-/// Extents, interiors, exchanged layers, and what is valid afterwards, on the axis of levels.
+/// Extents, interiors, exchanged layers and validity afterwards, as levels.
 std::string describe(const core::Queue& queue, const Analysis& analysis);
 std::string describe(const core::Queue& queue, const std::vector<Order>& order);
 std::string describe(const core::Queue& queue, const Steps& steps);
 
-// Lines of a schedule; without a line break where more may follow.
+// Lines of a schedule; without a line break if more may follow.
 std::string describe_exchange(const Chain& chain, std::int64_t messages, std::int64_t bytes);
 std::string describe_tiles(const char* phase, const TiledSteps& tiled);
 std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_t step);

@@ -6,7 +6,7 @@
 namespace op2::sched {
 namespace {
 
-/// Whether two arguments may be one: the kernels then see the same row.
+/// Whether two arguments may be merged: the kernels then get the same row.
 bool access_alike(const core::LoopArg& a, const core::LoopArg& b) {
   const bool same = a.active && b.active && a.kind == b.kind && a.kind != OP_ARG_GBL &&
                     a.dat == b.dat && a.map == b.map && a.column == b.column;

@@ -16,10 +16,10 @@ struct MergedArgs {
   std::vector<KernelUse> kernels;  ///< one per loop
 };
 
-/// Arguments by which loops see the same row become one: direct ones to a dat, whatever the access,
-/// and indirect ones that all of them only read. Its access is that of all kernels together:
-/// OP_READ if all only read, OP_WRITE if the first one replaces it, else OP_RW or the common one.
-/// Globals and arguments that are off stay apart.
+/// Arguments of several loops for the same row are merged: direct ones to a dat, with any access,
+/// and indirect ones that are only read. The merged access is that of all kernels together: OP_READ
+/// if all only read, OP_WRITE if the first one replaces the row, otherwise OP_RW or the common
+/// access. Globals and arguments that are off are not merged.
 /// @param records  of the loops, ascending, at least one
 MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records);
 

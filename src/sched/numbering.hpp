@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers in the order of first appearance: how loops and chains name dats without naming a mesh.
+// Numbers items in the order of first appearance, e.g. the dats of a loop or chain.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace op2::sched {
 
-/// The number of `item`, which joins `seen` if it is new. Cost O(seen).
+/// The number of `item`, which is appended to `seen` if it is new. Cost O(seen).
 template <class T>
 std::int32_t number_of(std::vector<T>& seen, const T& item) {
   const auto found = std::find(seen.begin(), seen.end(), item);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a plan was made for. A plan is found again by one comparison when the same sequence is
-// queued again.
+// The key of a plan, by which it is found when the same sequence is queued again.
 #pragma once
 
 #include <cstddef>

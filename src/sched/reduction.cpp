@@ -20,7 +20,7 @@ T folded(op_access access, T value, T partial) {
   return static_cast<T>(value + partial);
 }
 
-/// Precondition for OP_WRITE: the partial result is the one that counts.
+/// Precondition for OP_WRITE: the partial result is that of the last element.
 void fold(op_access access, Type type, int dim, const std::byte* partial, void* value) {
   core::with_type(type, [&]<class T>() {
     const T* from = reinterpret_cast<const T*>(partial);
@@ -54,7 +54,8 @@ void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Glob
     global.partial_access = arg.access;
     return;
   }
-  core::ensure(global.partial_access == arg.access, "a global has two kinds of partial results");
+  core::ensure(global.partial_access == arg.access,
+               "a global has partial results of two operations");
   fold_partial(arg, found, global.partial.data());
 }
 

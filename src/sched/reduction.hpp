@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Partial results of global reductions: one block per thread, combined in the order of the threads;
-// one per rank, combined exactly, so that the order of the ranks does not count.
+// one per rank, combined exactly, so that the order of ranks does not matter.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace op2::sched {
 
-/// How ranks combine what loops have found with OP_INC, OP_MIN or OP_MAX.
+/// How ranks combine partial results of OP_INC, OP_MIN or OP_MAX.
 comm::Fold fold_of(op_access access);
 
-/// Start of a partial result: zeros for OP_INC, else the value before the loop, because kernels may
-/// compare with it.
+/// The initial partial result: zeros for OP_INC, otherwise the value before the loop, because
+/// kernels may compare with it.
 /// @param before  value before the loop, shape [dim]
 void start_partial(const core::LoopArg& arg, const void* before, std::byte* partial);
 
 /// Folds a partial result into the value.
 void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value);
 
-/// Adds what a loop has found on this rank to what the rank keeps for the global. Local. A global
-/// whose partial result is of another access must be combined before.
+/// Adds a loop's result on this rank to the rank's partial result of the global. Local. A partial
+/// result of another operation must be combined before.
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global);
 
-/// Brings the values of globals up to date, each given once. Collective: one reduction for all of
-/// them, none if nothing was reduced since.
+/// Combines the values of globals, each given once, over the ranks. Collective: one reduction for
+/// all of them, none if nothing was reduced since.
 void combine(std::span<core::Global* const> globals, comm::Communicator& communicator);
 
 }  // namespace op2::sched

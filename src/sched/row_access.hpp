@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How one argument of a loop accesses rows: what threads, tiles and the search for conflicts need
-// to know of it.
+// The rows that one argument of a loop accesses, for thread plans, tiles and conflicts.
 #pragma once
 
 #include <compare>
@@ -15,7 +14,7 @@ struct RowAccess {
   const std::int32_t* index;  ///< local rows; at least (iterations - 1) * stride + 1 entries
   std::int64_t stride;
   std::int64_t rows;  ///< of the set
-  int set = 0;        ///< its number among the sets that the user of this struct knows
+  int set = 0;        ///< its number, which the user of this struct chooses
 
   std::int64_t row_of(std::int64_t iteration) const {
     return index == nullptr ? iteration : index[iteration * stride];

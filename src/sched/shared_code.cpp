@@ -21,7 +21,7 @@ std::string describe(std::span<const jit::LoopRequest> loops) {
   std::string lines;
   for (const jit::LoopRequest& request : loops) {
     const core::Digest digest = jit::fingerprint_of(request.nest);
-    lines += fmt::format("code of loop '{}', kernel '{}', text={}\n", jit::loops_of(request),
+    lines += fmt::format("code of loop '{}', kernel '{}', source={}\n", jit::loops_of(request),
                          jit::name_of(request.nest), core::to_hex(digest).substr(0, 16));
   }
   return lines;

@@ -53,7 +53,7 @@ std::string describe_queue(const core::Queue& queue) {
                         r.where.line, r.set->name, r.set->global_size);
     for (const core::LoopArg& arg : queue.args_of(r))
       text += fmt::format(" [{}]", describe_arg(arg));
-    text += fmt::format(" text={:016x}\n", hash->second);
+    text += fmt::format(" source={:016x}\n", hash->second);
   }
   return text;
 }

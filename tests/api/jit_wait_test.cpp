@@ -71,7 +71,7 @@ TEST_F(JitWait, HostFunctionsRunUntilTheCodeIsMade) {
   int steps = 0;
   const auto take = [&] { EXPECT_EQ(step(), 4.0 * size * ++steps); };
   take();
-  EXPECT_THAT(captured.news(), HasSubstr("host, while its code is made"));
+  EXPECT_THAT(captured.news(), HasSubstr("host, while its code is compiled"));
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   std::string last;
   do {

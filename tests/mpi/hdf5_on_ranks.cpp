@@ -160,7 +160,8 @@ void make_mistakes(const std::string& folder) {
   double two[2];
   expect_error(bad_dataset, "2 values",
                [&] { op_get_const_hdf5("minus", 2, "double", two, file); });
-  expect_error(bad_type, "contradicts", [&] { op_get_const_hdf5("minus", 1, "int", two, file); });
+  expect_error(bad_type, "does not match",
+               [&] { op_get_const_hdf5("minus", 1, "int", two, file); });
   expect_error(io_failure, "none/a.h5", [&] { op_dump_to_hdf5((folder + "/none/a.h5").c_str()); });
   expect_error(io_failure, "not an HDF5 file",
                [&] { op_fetch_data_hdf5_file(d.state, text.c_str()); });

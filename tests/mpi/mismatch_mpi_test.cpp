@@ -214,9 +214,9 @@ TEST_F(MpiMismatch, ThatTheCallerHasSeenNamesBothSides) {
 }
 
 TEST_F(MpiMismatch, OfTextsIsOneOfKernels) {
-  differ("loop 'flux' (a.cpp:1) text=abc", "loop 'flux' (a.cpp:1) text=def");
+  differ("loop 'flux' (a.cpp:1) source=abc", "loop 'flux' (a.cpp:1) source=def");
   const auto text = error_text(ErrorCode::kernel_differs, [&] { ranks.barrier(); });
-  EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'flux' (a.cpp:1) text=def"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: loop 'flux' (a.cpp:1) source=def"));
 }
 
 TEST_F(MpiMismatch, WithLongDescriptionsShowsOneLine) {

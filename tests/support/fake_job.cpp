@@ -73,7 +73,7 @@ Position FakeJob::position(int rank) const {
   const RankState& one = state(rank);
   if (one.ended) return {rank, 0, "the end of its program"};
   if (one.operation == nullptr)
-    return {rank, one.signature.fingerprint, "some work; it does not wait for anybody"};
+    return {rank, one.signature.fingerprint, "computation; it does not wait for another rank"};
   const std::string steps = one.signature.describe ? one.signature.describe() : "";
   return {rank, one.signature.fingerprint,
           fmt::format("{}{}{}", steps, steps.empty() ? "" : "\n", one.operation)};

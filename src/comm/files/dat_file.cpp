@@ -48,7 +48,7 @@ void write_text_file(const std::string& path, const Field& field) {
 void write_binary_file(const std::string& path, const Field& field) {
   if (field.count > std::numeric_limits<int>::max()) {
     core::fail(ErrorCode::too_large,
-               "cannot write '{}': dat '{}' has {} elements, but the format counts them by an int",
+               "cannot write '{}': dat '{}' has {} elements, but the format counts them in an int",
                path, field.name, field.count);
   }
   const int header[] = {static_cast<int>(field.count), field.dim};

@@ -12,8 +12,8 @@ namespace op2::comm {
 /// back without loss; bool is 0 or 1.
 void write_text_file(const std::string& path, const Field& field);
 
-/// int count, int dim, then the values as they lie in memory.
-/// @throws op2::Error too_large if the rows cannot be counted by an int
+/// int count, int dim, then the values as in memory.
+/// @throws op2::Error too_large if an int cannot count the rows
 void write_binary_file(const std::string& path, const Field& field);
 
 }  // namespace op2::comm

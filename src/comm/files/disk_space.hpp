@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Disk space that is asked for before it is needed: libraries that write files do not all survive a
-// disk that turns out to be full. Local.
+// Reserves disk space before it is needed, since some libraries do not survive a full disk. Local.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +7,14 @@
 
 namespace op2::comm {
 
-/// Sets aside `bytes` bytes from `offset` on for a file, whose size stays as it is. Where the file
-/// system cannot do that, at least so much must be free now.
+/// Reserves `bytes` bytes from `offset` on for a file, without changing its size. If the file
+/// system cannot reserve space, checks that so much is free now.
 /// @param shown  the name of the file in messages
 /// @throws Error io_failure: the disk is full, or files may not be so large
 void reserve_space(const std::string& path, const std::string& shown, std::int64_t offset,
                    std::int64_t bytes);
 
-/// Gives back what was set aside behind the end of a file. Never throws.
+/// Releases the space reserved beyond the end of a file. Never throws.
 void release_space(const std::string& path);
 
 }  // namespace op2::comm

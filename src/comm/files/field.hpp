@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data as files see it: named rows of values, without sets or handles.
+// Data for files: named rows of values, without sets or handles.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that appear complete or not at all.
+// Writes files that are either complete or absent.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 
 namespace op2::comm {
 
-/// Where a file of this path will lie: follows a symbolic link. Local.
-/// @throws op2::Error io_failure if something else than a regular file is there
+/// The path that a file will really have: follows a symbolic link. Local.
+/// @throws op2::Error io_failure if anything but a regular file is there
 std::string regular_target(const std::string& path);
 
-/// A name beside `target` for what is not complete yet.
+/// A name in the folder of `target` for the incomplete file.
 std::string temporary_beside(const std::string& target);
 
 /// Waits until the file `temporary` is on the disk, then gives it the name `target`. Local.
 /// @throws op2::Error io_failure
 void publish_file(const std::string& temporary, const std::string& target);
 
-/// Throws io_failure with the file, the reason that errno has, and what to do.
+/// Throws io_failure with the file, the reason in errno, and what to do.
 /// @param action  "create", "read", ... for "cannot create 'path'"
 [[noreturn]] void fail_with_errno(const char* action, const std::string& path);
 
-/// Collects a file under a temporary name beside its path; `publish` gives it its name. Without
-/// `publish` nothing remains, and a file that was there before stays as it was. Local.
+/// Writes a file under a temporary name in the same folder; `publish` renames it. Without `publish`
+/// it is removed, and an earlier file of that name is unchanged. Local.
 ///
 /// All members throw op2::Error io_failure, which names the file, the reason and what to do.
 class FileWriter {
  public:
-  /// Follows a symbolic link at `path`; refuses anything else that is not a regular file.
+  /// Follows a symbolic link at `path`; anything else but a regular file is an error.
   explicit FileWriter(const std::string& path);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
@@ -40,7 +40,7 @@ class FileWriter {
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
 
-  /// Waits until the bytes are on the disk, then replaces what is at the path.
+  /// Waits until the bytes are on the disk, then replaces the file at the path.
   void publish();
 
  private:

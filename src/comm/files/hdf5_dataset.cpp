@@ -18,14 +18,14 @@ using Sizes = std::vector<hsize_t>;
              location.file, hdf5_message());
 }
 
-/// A handle that is there.
+/// A handle, after checking that it is valid.
 Hdf5Handle checked(hid_t id, Hdf5Handle::Close close, const Hdf5Location& location,
                    const char* action) {
   if (id < 0) fail_at(location, action);
   return {id, close};
 }
 
-/// Whether the file has an object of this name. A link to nothing counts as nothing.
+/// Whether the file has an object of this name. A dangling link does not count.
 bool exists(hid_t file, const Hdf5Location& location) {
   const std::string& name = location.dataset;
   for (std::size_t end = name.find('/', 1); end != std::string::npos;
@@ -47,7 +47,7 @@ Hdf5Handle memory_space(hsize_t values) {
   return space;
 }
 
-/// @param collective  of all ranks that have opened the file together
+/// @param collective  over all ranks that have opened the file together
 Hdf5Handle transfer_list(bool collective) {
   Hdf5Handle list(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   core::ensure(!collective || Hdf5Ranks::move_by(list), "HDF5 cannot read and write collectively");
@@ -113,9 +113,9 @@ Hdf5Dataset Hdf5Dataset::make(hid_t file, const Hdf5Location& location, Type typ
   const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   const Hdf5Handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
-  H5Pset_obj_track_times(how, false);  // the same data are to give the same file
+  H5Pset_obj_track_times(how, false);  // so that equal data give equal files
   H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
-  H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);  // at the end of the file, whoever writes it
+  H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);  // the same layout, whichever rank writes
   const Sizes sizes(extents.begin(), extents.end());
   const Hdf5Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
                          H5Sclose);
@@ -159,7 +159,7 @@ Hdf5Handle Hdf5Dataset::space_of(const RowRange& rows) const {
   return space;
 }
 
-/// Reads without any conversion, which would make a collective transfer one of each rank.
+/// Reads without conversion, because HDF5 makes a collective transfer with conversion independent.
 void Hdf5Dataset::read_stored(const RowRange& rows, int dim, hid_t type, void* values,
                               bool collective) const {
   const Hdf5Handle memory = memory_space(static_cast<hsize_t>(rows.count * dim));
@@ -167,7 +167,7 @@ void Hdf5Dataset::read_stored(const RowRange& rows, int dim, hid_t type, void* v
   if (H5Dread(dataset_, type, memory, stored, transfer, values) < 0) fail("read");
 }
 
-/// Values in the file are those in memory. Bytes of a bool must be looked at.
+/// Whether values in the file are those in memory. Bytes of a bool must be checked.
 bool Hdf5Dataset::is_alike(Type type) const {
   return type != Type::b8 && H5Tequal(stored_, hdf5_type_of(type)) > 0;
 }
@@ -178,7 +178,7 @@ std::size_t Hdf5Dataset::buffer_size(const RowRange& rows, int dim, Type type) c
          std::max(H5Tget_size(stored_), sizeof(std::int64_t));
 }
 
-/// From values of the file in `buffer` to a wide type in the same location, and to the type.
+/// Converts values of the file in `buffer` to a wide type in place, and then to the type.
 template <class Wide>
 void Hdf5Dataset::convert(const RowRange& rows, int dim, Type type, void* values,
                           std::span<std::byte> buffer) const {

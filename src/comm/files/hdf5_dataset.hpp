@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One dataset of an open HDF5 file: finding, making, reading and writing. Every member is called by
-// all ranks that have the file open, in the same order. Throws Error io_failure and bad_dataset.
+// One dataset of an open HDF5 file: find, make, read and write. All ranks that have the file open
+// call every member, in the same order. Throws Error io_failure and bad_dataset.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct Hdf5Location {
 
 class Hdf5Dataset {
  public:
-  /// Opens the dataset; nothing if there is nothing of this name.
+  /// Opens the dataset; nothing if there is none of this name.
   /// @throws Error bad_dataset if it is a group
   static std::optional<Hdf5Dataset> find(hid_t file, const Hdf5Location& location);
 
-  /// Opens it if its values have this type and these sizes; nothing otherwise.
+  /// Opens it if its values have this type and it has these extents; nothing otherwise.
   static std::optional<Hdf5Dataset> find_alike(hid_t file, const Hdf5Location& location, Type type,
                                                const std::vector<std::int64_t>& extents);
 
-  /// Makes a new one, with the groups on its path; another of this name is removed.
+  /// Makes a new one, and the groups on its path; removes another of this name.
   static Hdf5Dataset make(hid_t file, const Hdf5Location& location, Type type,
                           const std::vector<std::int64_t>& extents);
 
@@ -38,11 +38,11 @@ class Hdf5Dataset {
   /// Sets the attributes size, dim and type.
   void describe(std::int64_t size, int dim, const char* type);
 
-  /// Bytes of the buffer that reading so many rows needs; 0 if nothing has to be converted. Local.
+  /// Bytes of the buffer that reading these rows needs; 0 without conversion. Local.
   std::size_t buffer_size(const RowRange& rows, int dim, Type type) const;
 
   /// Reads rows of `dim` values each as values of `type`.
-  /// @param buffer      of the size above, aligned as by new; holds nothing afterwards
+  /// @param buffer      of the size above, aligned as by new; scratch
   /// @param collective  every rank takes part, perhaps with no rows
   void read(const RowRange& rows, int dim, Type type, void* values, std::span<std::byte> buffer,
             bool collective) const;
@@ -65,7 +65,7 @@ class Hdf5Dataset {
 
   Hdf5Handle dataset_;
   Hdf5Handle stored_;   ///< the type in the file
-  Hdf5Handle numbers_;  ///< the same, but the numbers that an enumeration stands for
+  Hdf5Handle numbers_;  ///< the same, but for an enumeration its integer type
   std::vector<std::int64_t> extents_;
   Hdf5Location location_;
 };

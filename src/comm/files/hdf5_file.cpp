@@ -23,10 +23,11 @@ namespace op2::comm {
 
 namespace {
 
-/// More than what a file has beside its datasets, and a dataset beside its values; in bytes.
+/// Upper bounds, in bytes, of what a file holds beside its datasets, and a dataset beside its
+/// values.
 constexpr std::int64_t room_for_a_file = 1 << 14, room_for_a_description = 1 << 12;
 
-/// Creates an empty file, so that what forbids it is known in the message of the system.
+/// Creates an empty file, so that a failure has the system's message.
 void create_empty(const std::string& temporary, const std::string& target) {
   const int descriptor =
       ::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -34,7 +35,7 @@ void create_empty(const std::string& temporary, const std::string& target) {
   ::close(descriptor);
 }
 
-/// Every rank that is to open a file must see it.
+/// Checks that this rank can access the file.
 void check_access(const std::string& path, int flags) {
   const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
   if (descriptor < 0)
@@ -45,7 +46,8 @@ void check_access(const std::string& path, int flags) {
 
 void check_format(const std::string& path) {
   if (H5Fis_hdf5(path.c_str()) <= 0)
-    core::fail(ErrorCode::io_failure, "'{}' is not an HDF5 file, or its beginning is lost", path);
+    core::fail(ErrorCode::io_failure, "'{}' is not an HDF5 file, or it is damaged; check the path",
+               path);
 }
 
 std::string text_of_extents(const Extents& extents) {
@@ -65,7 +67,7 @@ Hdf5File::State::State(Communicator& communicator, const std::string& name,
 }
 
 Hdf5File::State::~State() {
-  // What is removed must not fail for want of space: the library cannot bear that when it closes.
+  // Free space for the HDF5 library, which fails badly if the disk is full when it closes a file.
   // The others may end the job as soon as the file is closed.
   if (ranks.is_root() && !temporary.empty()) {
     static_cast<void>(::truncate(temporary.c_str(), 0) == 0);
@@ -121,21 +123,21 @@ Hdf5File::Hdf5File(Communicator& communicator, const std::string& path, Access a
 
 Hdf5File::~Hdf5File() = default;
 
-/// Makes room on the disk for so much more, and what describes it. The HDF5 library cannot bear a
-/// full disk, and some MPI libraries do not even report it. Collective.
+/// Reserves disk space for so many more bytes and their description. The HDF5 library fails badly
+/// on a full disk, and some MPI libraries do not even report it. Collective.
 void Hdf5File::State::reserve(std::size_t bytes) {
   root_step([&] {
     const std::int64_t more = static_cast<std::int64_t>(bytes) + room_for_a_description;
     if (temporary.empty())
       reserve_space(path, path, bytes_on_disk, more);
-    else  // what the library has allocated need not be in the file yet
+    else  // space that the library has allocated need not be in the file yet
       reserve_space(temporary, path, 0, bytes_on_disk + more);
     bytes_on_disk += more;
     reserved = true;
   });
 }
 
-/// The dataset that is there, or a new one; on members. Collective.
+/// The existing dataset, or a new one; on members. Collective.
 std::optional<Hdf5Dataset> Hdf5File::State::open_to_write(const Hdf5Rows& rows,
                                                           const Extents& extents) {
   std::optional<Hdf5Dataset> data;
@@ -162,8 +164,7 @@ Hdf5Dataset Hdf5File::State::existing(const std::string& dataset) const {
   auto data = Hdf5Dataset::find(file, location(dataset));
   if (!data)
     core::fail(ErrorCode::bad_dataset,
-               "'{}' has no dataset '{}'; check the name (h5dump -n lists what there is)", path,
-               dataset);
+               "'{}' has no dataset '{}'; check the name (h5dump -n lists all)", path, dataset);
   return std::move(*data);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HDF5 files: datasets of rows in blocks, one block per rank. Knows nothing of meshes.
+// HDF5 files: datasets of rows in blocks, one block per rank. Independent of meshes.
 //
-// All members are collective over the communicator, and what is wrong on one rank is an error on
-// all: io_failure (a file that is missing, damaged, not an HDF5 file or may not be written; the disk),
-// bad_dataset (what is in the file is not what is asked for), not_compiled (naming OP2_WITH_HDF5).
-// Messages name the file, the dataset and what the HDF5 library says, which itself prints nothing.
+// All members are collective over the communicator, and an error of one rank is thrown on all:
+// io_failure (the file is missing, damaged, not an HDF5 file or not writable; the disk),
+// bad_dataset (the file does not have what is requested), not_compiled (naming OP2_WITH_HDF5).
+// Messages name the file, the dataset and the reason of the HDF5 library, which itself prints
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,11 @@
 namespace op2::comm {
 
 struct Hdf5Options {
-  /// All ranks open the file and move their own rows by MPI-IO, where MPI and the HDF5 library
-  /// allow that. Otherwise the root reads and sends, or gathers and writes.
+  /// All ranks open the file and transfer their rows by MPI-IO, if MPI and the HDF5 library support
+  /// that. Otherwise the root reads and sends, or gathers and writes.
   bool together = true;
-  /// Rows move in pieces of at most so many bytes, on each rank: MPI counts by int, and values that
-  /// are converted or sent need a buffer. At least one row.
+  /// Each rank transfers its rows in parts of at most so many bytes, or of one row: MPI counts in
+  /// int, and values that are converted or sent need a buffer.
   std::int64_t largest_transfer = std::int64_t{1} << 28;
 };
 
@@ -43,44 +44,44 @@ class Hdf5File {
  public:
   enum class Access {
     read,
-    append,  ///< to what is there; a file that is not there is created
-    create   ///< whatever is there is replaced, but only by the complete file
+    append,  ///< to the file; creates it if necessary
+    create   ///< replaces a file, but only by the complete new one
   };
 
-  /// A file that is created grows beside `path`, under another name.
+  /// A new file has a temporary name in the folder of `path` until it is published.
   /// @param communicator  outlives this object
   Hdf5File(Communicator& communicator, const std::string& path, Access access,
            const Hdf5Options& options = {});
-  /// Without `publish`: a file that was being created is removed, one that was appended to stays as
-  /// far as it got.
+  /// Without `publish`: a new file is removed; one that was appended to keeps what was written.
   ~Hdf5File();
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
-  /// The sizes of a dataset; nothing if there is nothing of this name.
+  /// The extents of a dataset; nothing if there is none of this name.
   /// @throws Error bad_dataset (a group has this name)
   std::optional<Extents> extents(const std::string& dataset);
 
-  /// Reads the rank's own rows of a dataset [rows x dim], or [rows] if dim is 1. Whole numbers
-  /// become numbers of any type, floating-point ones double or float.
+  /// Reads this rank's rows of a dataset [rows x dim], or [rows] if dim is 1. Integers are
+  /// converted to any type, floating-point values to double or float.
   /// @param values  of this rank, shape [rows of its block x dim]
-  /// @throws Error bad_dataset: missing, no numbers, other sizes, a value that the type cannot hold
+  /// @throws Error bad_dataset: missing, not numbers, other extents, a value that the type cannot
+  /// hold
   void read_rows(const Hdf5Rows& rows, void* values);
 
   /// Reads a dataset of `count` values, of any shape; every rank gets all of them.
   void read_values(const std::string& dataset, Type type, int count, void* values);
 
-  /// Writes a dataset [rows x dim] with the attributes size (rows), dim and type. One of the same
-  /// name is replaced: in place if type and sizes agree, else its space in the file is lost.
-  /// @throws Error bad_dataset: there is a group of this name
+  /// Writes a dataset [rows x dim] with the attributes size (rows), dim and type. Replaces one of
+  /// the same name: in place if type and extents agree, otherwise its space in the file is lost.
+  /// @throws Error bad_dataset: the name is that of a group
   void write_rows(const Hdf5Rows& rows, const void* values);
 
   /// Writes a dataset [count] with the attributes size (1), dim (count) and type. The values are
   /// those of the root.
   void write_values(const std::string& dataset, Type type, int count, const void* values);
 
-  /// Closes the file; one that was created gets its name once it is on the disk. Errors that the
-  /// disk reports late come here.
+  /// Closes the file; a new one gets its name once it is on the disk. Throws errors that the disk
+  /// reports late.
   void publish();
 
  private:

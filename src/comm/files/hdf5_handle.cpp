@@ -17,7 +17,7 @@ herr_t note(unsigned, const H5E_error2_t* error, void* data) {
   return 0;
 }
 
-/// Whatever else the library wants printed is one line for us.
+/// Joins the lines of a message of the HDF5 library.
 std::string on_one_line(std::string text) {
   for (char& c : text)
     if (c == '\n' || c == '\r') c = ' ';

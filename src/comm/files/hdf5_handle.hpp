@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the HDF5 library hands out, closed when it is no longer needed, and its error messages.
-// Local. The one header that shows <hdf5.h>.
+// Handles of the HDF5 library, closed at the end of their scope, and its error messages. Local. The
+// only header that includes <hdf5.h>.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ class Hdf5Handle {
   ~Hdf5Handle() { close(); }
   operator hid_t() const { return id_; }
 
-  /// False if the library reports an error; the object is given up either way.
+  /// False if the library reports an error; the handle is invalid either way.
   bool close() { return id_ < 0 || close_(std::exchange(id_, H5I_INVALID_HID)) >= 0; }
 
  private:
@@ -37,8 +37,7 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-/// As long as it lives the HDF5 library prints no errors; then whatever the program had chosen
-/// holds again.
+/// While it lives, the HDF5 library prints no errors; then the program's setting is restored.
 class QuietHdf5 {
  public:
   QuietHdf5();
@@ -51,19 +50,19 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-/// The message of the last call of the HDF5 library that failed: the outermost and the
-/// innermost of its messages. Ask before the next call, also before a handle is closed.
+/// The outermost and the innermost message of the last failed call of the HDF5 library. To be
+/// called before the next call, also before a handle is closed.
 std::string hdf5_message();
 
-/// The type of values in memory; also that of the files which are written. bool is a byte.
+/// The type of values in memory and in written files. bool is a byte.
 hid_t hdf5_type_of(Type type);
 
-/// All ranks open a file together by MPI-IO, in a build whose HDF5 library can do that.
+/// Opening a file on all ranks by MPI-IO, if the HDF5 library of this build supports it.
 struct Hdf5Ranks {
   /// True if it can.
   static bool available();
-  /// Makes an access property list one of all ranks.
-  /// @param communicator  MPI_Comm_c2f of theirs
+  /// Sets an access property list to open the file on all ranks.
+  /// @param communicator  MPI_Comm_c2f of the ranks
   static bool open_by(hid_t access, int communicator);
   /// Makes a transfer property list collective.
   static bool move_by(hid_t transfer);

@@ -15,7 +15,7 @@ Hdf5File::Hdf5File(Communicator&, const std::string& path, Access, const Hdf5Opt
              path);
 }
 
-// Nobody has a file to call these with.
+// Never called: there is no open file.
 Hdf5File::~Hdf5File() = default;
 std::optional<Extents> Hdf5File::extents(const std::string&) {
   return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of datasets between the file and the ranks: each moves its own, or the root those of all.
+// Transfers rows of datasets between the file and the ranks: each its own, or the root those of
+// all.
 #include <algorithm>
 
 #include <comm/files/hdf5_state.hpp>
@@ -22,8 +23,8 @@ std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
   return static_cast<std::size_t>(count) * core::size_of(rows.type, rows.dim);
 }
 
-/// Calls move(rows, offset in the own block) so often that every rank gets all the rows that it
-/// has, and as often on ranks without any.
+/// Calls move(rows, offset in the own block) until every rank has transferred all its rows; equally
+/// often on all ranks.
 template <class Move>
 void Hdf5File::State::for_own_rows(const Hdf5Rows& rows, const Move& move) {
   std::int64_t most = 0;
@@ -42,7 +43,7 @@ void Hdf5File::State::for_own_rows(const Hdf5Rows& rows, const Move& move) {
 void Hdf5File::State::read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values) {
   const std::int64_t most =
       std::min<std::int64_t>(rows_at_once(rows.dim), rows.blocks.count(ranks.rank()));
-  Bytes buffer;  // whoever has no memory must know before the others wait for its part
+  Bytes buffer;  // a rank without memory must fail before the others wait for its part
   step([&] { buffer.resize(data.buffer_size({0, most}, rows.dim, rows.type)); });
   for_own_rows(rows, [&](const RowRange& range, std::size_t offset) {
     step([&] {

@@ -11,7 +11,7 @@
 
 namespace op2::comm {
 
-/// Ranks that have the file open are its members: all, or the root.
+/// The ranks that have the file open are its members: all, or only the root.
 struct Hdf5File::State {
   State(Communicator& communicator, const std::string& name, const Hdf5Options& wanted);
   ~State();
@@ -19,7 +19,7 @@ struct Hdf5File::State {
   bool member() const { return together || ranks.is_root(); }
   Hdf5Location location(const std::string& dataset) const { return {path, dataset}; }
 
-  /// Members do something; if one fails, all ranks throw. Collective.
+  /// Runs an action on the members; if one fails, all ranks throw. Collective.
   template <class Action>
   void step(const Action& action) {
     throw_together(ranks, member() ? error_of("'" + path + "'", action) : std::nullopt);
@@ -38,7 +38,7 @@ struct Hdf5File::State {
   void write(const Hdf5Rows& rows, const Extents& extents, const void* values, int dim);
   void read(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values);
 
-  /// How many rows move at once, the same on all ranks.
+  /// Number of rows per transfer, the same on all ranks.
   std::int64_t rows_at_once(int dim) const {
     return std::max<std::int64_t>(1, options.largest_transfer / (std::int64_t{8} * dim));
   }
@@ -54,10 +54,10 @@ struct Hdf5File::State {
   const bool together;
   std::optional<QuietHdf5> quiet;  ///< of members
   std::string target;              ///< on the root, of a file that is being created
-  std::string temporary;           ///< its name meanwhile; else empty
+  std::string temporary;           ///< its temporary name; otherwise empty
   Hdf5Handle file;                 ///< of members
-  std::int64_t bytes_on_disk = 0;  ///< on the root: at least what will have been written
-  bool reserved = false;           ///< on the root: some of it was set aside
+  std::int64_t bytes_on_disk = 0;  ///< on the root: an upper bound of the file's size
+  bool reserved = false;           ///< on the root: disk space was reserved
 };
 
 /// Bytes of so many rows.

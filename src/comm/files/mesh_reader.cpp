@@ -55,7 +55,7 @@ void MeshReader::check_shape(const std::string& object, const std::optional<RowS
     core::fail(ErrorCode::bad_dataset, "a mesh source lacks an object: {}; check its name", object);
   if (shape->rows != wanted.rows || shape->values != wanted.values)
     core::fail(ErrorCode::bad_dataset,
-               "the extents of a mesh source do not fit: {}, {} x {} values instead of {} x {}; "
+               "wrong extents in a mesh source: {}, {} x {} values instead of {} x {}; "
                "check the file and the declaration",
                object, shape->rows, shape->values, wanted.rows, wanted.values);
 }
@@ -70,7 +70,7 @@ Blocks MeshReader::set_blocks(const std::string& set) {
     size = *found;
     if (size < 0 || size > most_elements)
       core::fail(ErrorCode::bad_dataset,
-                 "the extents of a mesh source cannot be right: {}, {} elements, not in [0, {}]; "
+                 "wrong extents in a mesh source: {}, {} elements, not in [0, {}]; "
                  "check the file",
                  what, size, most_elements);
   });

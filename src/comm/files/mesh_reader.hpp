@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads meshes of any format in blocks: every rank what it declares. All members are collective;
-// what is wrong on one rank is an error on all: bad_dataset, which names source, object and
+// Reads meshes of any format in blocks, every rank those that it declares. All members are
+// collective; an error of one rank is thrown on all: bad_dataset, which names source, object and
 // numbers, or what the source throws.
 #pragma once
 
@@ -23,7 +23,7 @@ class MeshReader {
   Blocks set_blocks(const std::string& set);
 
   /// The rows of a map that this rank declares: shape [declared x arity].
-  /// @param targets  elements of the set that it leads to
+  /// @param targets  number of elements of its target set
   std::vector<std::int32_t> map_rows(const std::string& map, const Blocks& from,
                                      std::int64_t targets, int arity);
 

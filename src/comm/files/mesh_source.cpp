@@ -20,14 +20,14 @@ void RowSink::put(std::int64_t first, std::int64_t count, const void* rows) {
   if (count <= 0) return;
   if (first < range_.first || first - range_.first > range_.count - count)
     core::fail(ErrorCode::bad_dataset,
-               "a mesh source gives rows that were not asked for: {}, rows [{}, {}) instead of "
-               "[{}, {}); mend the reader of this format",
+               "a mesh source gives rows that were not requested: {}, rows [{}, {}) instead of "
+               "[{}, {}); fix the reader of this format",
                object_, first, first + count, range_.first, range_.first + range_.count);
   const auto begin = static_cast<std::size_t>(first - range_.first);
   for (std::size_t k = begin; k < begin + static_cast<std::size_t>(count); ++k) {
     if (has_come_[k])
       core::fail(ErrorCode::bad_dataset,
-                 "a mesh source gives a row twice: {}, row {}; mend the file or the reader of this "
+                 "a mesh source gives a row twice: {}, row {}; fix the file or the reader of this "
                  "format",
                  object_, range_.first + static_cast<std::int64_t>(k));
     has_come_[k] = true;
@@ -39,11 +39,10 @@ void RowSink::check_complete() const {
   const auto missing = std::ranges::count(has_come_, false);
   if (missing == 0) return;
   const auto first = std::ranges::find(has_come_, false) - has_come_.begin();
-  core::fail(
-      ErrorCode::bad_dataset,
-      "a mesh source gives too few rows: {}, {} of {} are missing, the first is row {}; mend "
-      "the file or the reader of this format",
-      object_, missing, has_come_.size(), range_.first + first);
+  core::fail(ErrorCode::bad_dataset,
+             "a mesh source gives too few rows: {}, {} of {} are missing, the first is row {}; fix "
+             "the file or the reader of this format",
+             object_, missing, has_come_.size(), range_.first + first);
 }
 
 std::unique_ptr<MeshSource> open_mesh(const MeshFormats& formats, const std::string& format,

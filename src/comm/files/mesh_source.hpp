@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seam of mesh formats: a format is one leaf file that implements MeshSource, and one row of
-// the registry. Distribution over ranks and all checks lie above it (mesh_reader.hpp).
+// The interface of mesh formats: a format is one leaf file that implements MeshSource, and one row
+// of the registry. Distribution over ranks and all checks are in mesh_reader.hpp.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace op2::comm {
 
-/// Takes the rows of one range, in any order and in any portions, each once. Local.
+/// Receives the rows of one range, in any order and in any portions, each once. Local.
 class RowSink {
  public:
   /// @param object  for messages: "map 'ends' of 'grid.txt'"
@@ -24,10 +24,10 @@ class RowSink {
   RowSink(std::string object, RowRange range, std::size_t row_bytes, std::byte* values);
 
   /// @param rows  shape [count x row_bytes]
-  /// @throws Error bad_dataset if a row is outside the range, or has come before
+  /// @throws Error bad_dataset if a row is outside the range, or was put before
   void put(std::int64_t first, std::int64_t count, const void* rows);
 
-  /// @throws Error bad_dataset if a row has not come
+  /// @throws Error bad_dataset if a row is missing
   void check_complete() const;
 
  private:
@@ -44,20 +44,20 @@ struct RowShape {
   int values;
 };
 
-/// A mesh as a file has it. Local: every rank has one and reads what it declares.
-/// Members may throw; names that the file does not have yield nothing.
+/// A mesh in a file. Local: every rank has one and reads what it declares. Members may throw; names
+/// that the file does not have give nothing.
 class MeshSource {
  public:
   virtual ~MeshSource() = default;
 
-  /// For messages: the path, say.
+  /// For messages, e.g. the path.
   virtual std::string name() const = 0;
 
   virtual std::optional<std::int64_t> set_size(const std::string& set) = 0;
   virtual std::optional<RowShape> map_shape(const std::string& map) = 0;
   virtual std::optional<RowShape> dat_shape(const std::string& dat) = 0;
 
-  /// Rows of std::int64_t: indices that count from 0.
+  /// Rows of std::int64_t: indices from 0.
   virtual void read_map(const std::string& map, RowRange range, RowSink& sink) = 0;
   /// Rows of values of `type`.
   virtual void read_dat(const std::string& dat, Type type, RowRange range, RowSink& sink) = 0;

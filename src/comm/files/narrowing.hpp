@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of a wide type as values of the type that is asked for, if it can hold them. Local.
+// Converts numbers of a wide type to a requested type that can hold them. Local.
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@
 
 namespace op2::comm {
 
-/// Whether `To` can hold a value: whole numbers exactly, floating-point ones but for rounding, and
-/// bool only 0 and 1.
+/// Whether `To` can hold a value: integers exactly, floating-point values up to rounding, and bool
+/// only 0 and 1.
 template <class To, class Wide>
 bool can_hold(Wide value) {
   if constexpr (std::is_same_v<To, bool>)
@@ -26,7 +26,7 @@ bool can_hold(Wide value) {
   else if constexpr (std::is_integral_v<Wide>)
     return std::in_range<To>(value);
   else
-    return false;  // what has a fraction is not a whole number, and the type of the file has
+    return false;  // a floating-point value of the file is never read as an integer
 }
 
 /// Copies values to `out`, an array of `type`, up to the first one that it cannot hold.

@@ -15,7 +15,7 @@ namespace op2::comm {
 
 namespace {
 
-/// A data array of the file: how the header describes it, and how its bytes are written later.
+/// A data array of the file: its description in the header, and how its bytes are written.
 struct DataArray {
   std::string name;
   const char* type;
@@ -44,7 +44,7 @@ const char* vtk_name_of(Type type) {
   core::fail(ErrorCode::internal, "value type {} has no name in VTK", static_cast<int>(type));
 }
 
-/// VTK's number of the linear cell with `arity` nodes in space of `dim` dimensions.
+/// VTK's type of the linear cell with `arity` nodes in `dim` dimensions.
 std::uint8_t cell_type_of(int arity, int dim) {
   switch (arity) {
     case 2:
@@ -208,7 +208,7 @@ std::int64_t cells_of(const VtuGrid& grid) {
   return static_cast<std::int64_t>(grid.cell_nodes.size()) / grid.cell_arity;
 }
 
-/// Everything that a grid consists of, in the order of the file.
+/// The sections of a grid, in the order of the file.
 std::array<Section, 4> sections_of(const VtuGrid& grid) {
   const std::int64_t cells = cells_of(grid);
   return {{{"PointData", field_arrays(grid.point_fields, grid.points.count, "points")},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Meshes and fields as VTK XML unstructured grids (.vtu) with appended raw binary data, as a whole
+// Meshes and fields as VTK XML unstructured grids (.vtu) with appended raw binary data, in one file
 // or in pieces (.pvtu).
 #pragma once
 
@@ -27,9 +27,9 @@ struct VtuGrid {
 /// io_failure
 void write_vtu(const std::string& path, const VtuGrid& grid);
 
-/// The file that makes one grid of pieces, each a .vtu. Local.
+/// The file that combines pieces, each a .vtu, into one grid. Local.
 /// @param grid    any of the pieces: all have the same fields
-/// @param pieces  their names as seen from the folder of `path`
+/// @param pieces  their names relative to the folder of `path`
 /// @throws op2::Error as write_vtu
 void write_pvtu(const std::string& path, const VtuGrid& grid, std::span<const std::string> pieces);
 

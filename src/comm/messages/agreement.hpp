@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors of one rank that become errors of all, so that nobody waits for a rank that has given up.
+// Turns errors of one rank into errors of all, so that no rank waits for one that has failed.
 #pragma once
 
 #include <new>
@@ -11,12 +11,12 @@
 
 namespace op2::comm {
 
-/// Throws on all ranks if any of them has an error: the own one, or one of the same code that names
-/// the rank. Collective. Cost: one reduction.
+/// Throws on all ranks if any of them has an error: each its own, the others one of the same code
+/// that names the rank. Collective. Cost: one reduction.
 void throw_together(Communicator& communicator, const std::optional<Error>& mine);
 
-/// What `action` throws, if anything. Local.
-/// @param what  what was being done, for an error that is not one of the library
+/// The error that `action` throws, if any. Local.
+/// @param what  the operation, for messages of other exceptions than the library's
 template <class Action>
 std::optional<Error> error_of(const std::string& what, const Action& action) {
   try {
@@ -25,7 +25,7 @@ std::optional<Error> error_of(const std::string& what, const Action& action) {
   } catch (const Error& error) {
     return error;
   } catch (const std::bad_alloc&) {
-    return Error(ErrorCode::out_of_memory, what + ": the memory is exhausted");
+    return Error(ErrorCode::out_of_memory, what + ": out of memory");
   } catch (const std::exception& error) {
     return Error(ErrorCode::internal, what + ": " + error.what());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffers of a channel's messages in one piece of memory.
+// The buffers of a channel's messages in one allocation.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class AlignedBuffers {
     return {data_.memory.get() + begin_[k], size_[k]};
   }
   std::size_t count() const { return size_.size(); }
-  /// Gives the memory up for the rest of the program: somebody may still write to it.
+  /// Never frees the memory, since MPI may still write to it.
   void leak() { static_cast<void>(new core::HostBytes(data_)); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tree of ranks along which a message reaches all of them in log2(ranks) steps.
+// The tree of ranks through which a message reaches all of them in log2(ranks) steps.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace op2::comm {
 
-/// Where a rank is in a binomial tree.
+/// The position of a rank in a binomial tree.
 struct TreePosition {
   std::optional<int> parent;  ///< of all but the root
   std::vector<int> children;  ///< those with the largest subtrees first

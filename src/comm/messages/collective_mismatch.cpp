@@ -11,14 +11,14 @@ namespace op2::comm {
 
 namespace {
 
-/// Takes the first line away from `text`.
+/// Removes the first line of `text` and returns it.
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(text.size(), line.size() + 1));
   return line;
 }
 
-/// The first lines in which the two differ; two empty ones if they do not.
+/// The first two lines that differ; two empty ones if none do.
 std::pair<std::string_view, std::string_view> first_difference(std::string_view a,
                                                                std::string_view b) {
   while (!a.empty() || !b.empty()) {
@@ -36,7 +36,7 @@ std::string_view loop_of(std::string_view line) {
 }
 
 std::string_view source_hash(std::string_view line) {
-  const auto begin = line.find("text=");
+  const auto begin = line.find("source=");
   if (begin == line.npos) return {};
   return line.substr(begin, line.find_first_of(" ,;)", begin) - begin);
 }
@@ -50,7 +50,7 @@ std::string described(const Position& position, std::string_view line) {
   constexpr std::size_t longest = 500;  // bytes: one line may be the whole list of arguments
   if (line.size() > longest)
     return fmt::format("rank {} is at: {} ...", position.rank, line.substr(0, longest));
-  if (line.empty()) return fmt::format("rank {} is at: nothing further", position.rank);
+  if (line.empty()) return fmt::format("rank {} is at: no further call", position.rank);
   return fmt::format("rank {} is at: {}", position.rank, line);
 }
 
@@ -68,14 +68,14 @@ Error collective_mismatch(const Position& a, const Position& b) {
   if (line_a.empty() && line_b.empty())
     return Error(
         ErrorCode::collective_mismatch,
-        fmt::format("ranks {} and {} do different things that look alike (fingerprints {:016x} "
-                    "and {:016x}): {}; every rank must make the same calls in the same "
-                    "order with the same arguments",
+        fmt::format("collective mismatch: ranks {} and {} make different calls of equal "
+                    "description (fingerprints {:016x} and {:016x}), {}; every rank must make the "
+                    "same calls in the same order with the same arguments",
                     a.rank, b.rank, a.fingerprint, b.fingerprint,
                     described(a, std::string_view(a.steps).substr(0, a.steps.find('\n')))));
   return Error(ErrorCode::collective_mismatch,
-               fmt::format("the ranks do different things: {}; {}; every rank must make the same "
-                           "calls in the same order",
+               fmt::format("collective mismatch: {}; {}; every rank must make the same calls in "
+                           "the same order",
                            described(a, line_a), described(b, line_b)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The message of ranks that make different calls.
+// The error of ranks that make different calls.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace op2::comm {
 
-/// Where a rank is, one line per step.
+/// The call that a rank is in, one line per step.
 struct Position {
   int rank;
   std::uint64_t fingerprint;
   std::string steps;
 };
 
-/// The error of two ranks that should be doing the same. Shows the first line in which they differ,
-/// from both sides. Its code is kernel_differs if that line is the same loop with two values of
-/// `text=<hash>`, otherwise collective_mismatch. Local.
+/// The error of two ranks that should make the same call. Shows the first line in which they
+/// differ, from both sides. Its code is kernel_differs if that line is the same loop with two
+/// values of `source=<hash>`, otherwise collective_mismatch. Local.
 Error collective_mismatch(const Position& a, const Position& b);
 
 }  // namespace op2::comm

@@ -8,7 +8,7 @@
 namespace op2::comm {
 namespace {
 
-/// FNV-1a, begun with the fingerprint of the signature: ranks compare the results.
+/// FNV-1a, seeded with the fingerprint of the signature; ranks compare the results.
 std::uint64_t fingerprint_of(std::uint64_t begin, std::string_view text) {
   std::uint64_t hash = begin ^ 0xcbf29ce484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;

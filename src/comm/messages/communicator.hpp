@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the library asks of a message layer: collectives, and channels for messages that are sent
-// again and again. Knows nothing of meshes. One thread per rank calls it.
+// The interface of a message layer: collectives, and channels for messages that are sent
+// repeatedly. Independent of meshes. One thread per rank calls it.
 //
-// No wait is silent for ever: every blocking call watches for ranks that are doing something else.
-// Each rank describes its work with `set_signature`; collectives compare the fingerprints, and two
-// ranks that wait for each other with different fingerprints end with an Error that names both.
+// No wait hangs for ever because ranks make different calls. Each rank describes its work with
+// `set_signature`; collectives compare the fingerprints, and two ranks that wait for each other
+// with different fingerprints end with an Error that names both.
 #pragma once
 
 #include <cstddef>
@@ -32,15 +32,15 @@ struct Message {
 
 /// One message of a channel: how many bytes go to, or come from, a rank.
 struct Peer {
-  int rank;  ///< never the own one
+  int rank;  ///< never this one
   std::size_t bytes;
 };
 
-/// What a rank is doing. Equal fingerprints mean that two ranks do the same.
+/// What a rank is executing. Equal fingerprints mean that two ranks execute the same.
 struct CollectiveSignature {
   std::uint64_t fingerprint = 0;
-  /// One line per step, for the message of a mismatch: the first line in which two ranks differ
-  /// is what the error shows. Called only then.
+  /// One line per step. Called only for the message of a mismatch, which shows the first line in
+  /// which two ranks differ.
   std::function<std::string()> describe;
 };
 
@@ -57,8 +57,8 @@ struct PartialSum {
   std::int64_t before, total;
 };
 
-/// A fixed pattern of messages with separate buffers, sent repeatedly. At most one transfer is
-/// under way; between `wait` and the next `start` all buffers are the caller's.
+/// A fixed pattern of messages with separate buffers, sent repeatedly. At most one transfer is in
+/// flight; between `wait` and the next `start` all buffers belong to the caller.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -67,10 +67,10 @@ class Channel {
   virtual std::span<std::byte> outgoing(std::size_t k) = 0;
   virtual std::span<const std::byte> incoming(std::size_t k) const = 0;
 
-  /// Sends and posts the receives of everything. Does not wait.
+  /// Starts all sends and receives. Does not wait.
   virtual void start() = 0;
-  /// Moves messages on; true once everything has arrived and outgoing buffers are free. Cheap
-  /// enough to be called between two loops. True if nothing was started.
+  /// Makes progress. True once all messages have arrived and outgoing buffers are free, or if
+  /// nothing was started. Cheap enough to be called between two loops.
   virtual bool test() = 0;
   /// Returns when `test` would be true.
   /// @throws Error collective_mismatch, communication_failure
@@ -78,7 +78,7 @@ class Channel {
 };
 
 /// All members are collective unless marked local, and throw Error collective_mismatch (the ranks
-/// do different things) or communication_failure (the message layer reports a fault).
+/// make different calls) or communication_failure (the message layer reports a fault).
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -90,21 +90,21 @@ class Communicator {
   /// Local. Describes the work of this rank from now on.
   virtual void set_signature(CollectiveSignature signature) = 0;
 
-  /// Sparse all-to-all: delivers each message to its rank; yields what others sent here, in
-  /// ascending order of their ranks (several from one rank: in their order of sending). Messages
-  /// may be empty and of any size.
+  /// Sparse all-to-all: delivers each message to its rank and returns those sent here, in ascending
+  /// order of their ranks (several from one rank: in the order of sending). Messages may be empty.
   virtual std::vector<Message> exchange(std::vector<Message> outgoing) = 0;
 
-  /// Everybody's bytes, in the order of the ranks: shape [size() x mine.size()]. Every rank gives
-  /// the same number of bytes. Compares the fingerprints first.
+  /// The bytes of all ranks, in rank order: shape [size() x mine.size()]. Every rank gives the same
+  /// number of bytes. Compares the fingerprints first.
   virtual Bytes gather_all(std::span<const std::byte> mine) = 0;
 
   /// The root's bytes, on every rank.
   virtual Bytes broadcast(Bytes bytes, int root) = 0;
 
-  /// Replaces the words by those of all ranks folded: the same on every rank, whatever tree the
-  /// message layer uses. Lengths, fingerprints and descriptions are compared in the same messages.
-  /// Cost: 512 bytes per rank and step of the tree; for more than 61 words a second reduction.
+  /// Replaces the words by their reductions over all ranks: the same on every rank, whatever tree
+  /// the message layer uses. Lengths, fingerprints and descriptions are compared in the same
+  /// messages. Cost: 512 bytes per rank and step of the tree; for more than 61 words a second
+  /// reduction.
   /// @param description  what is reduced, equal on all ranks; the message of a mismatch shows it
   void reduce(WordReduction& words, std::string_view description);
 
@@ -115,10 +115,10 @@ class Communicator {
   void barrier();
 
   /// A channel to and from neighbours. `sends` and `receives` may name a rank several times; the
-  /// k-th message from a to b is what b receives as its k-th from a. Local: nothing is sent yet,
-  /// but all ranks must open all channels, also those without peers for them, in the same order and
-  /// doing the same (see `set_signature`).
-  /// @param allocate  makes the memory of all outgoing, and of all incoming buffers
+  /// k-th message from a to b is what b receives as its k-th from a. Local: nothing is sent yet.
+  /// But all ranks must open all channels, also those in which they have no peers, in the same
+  /// order and with the same signature (`set_signature`).
+  /// @param allocate  called once for all outgoing and once for all incoming buffers
   virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
                                                 const core::HostAllocator& allocate) = 0;
   /// The same with buffers in plain memory.
@@ -126,30 +126,30 @@ class Communicator {
     return open_channel(std::move(sends), std::move(receives), core::zeroed_bytes);
   }
 
-  /// Local. For a mismatch that the caller has seen in a message from `peer`: finds out what the
-  /// peer is doing and throws.
+  /// Local. For a mismatch that the caller has found in a message from `peer`: asks the peer what
+  /// it is executing, and throws.
   /// @throws Error collective_mismatch naming both sides; always
   [[noreturn]] virtual void report_mismatch(int peer) = 0;
 
-  /// Local. Wall clock time in seconds from some fixed point; the message layer's own clock, so
-  /// that a model of a network can replace it.
+  /// Local. Wall clock time in seconds from some fixed point, by the message layer's clock, so that
+  /// a model of a network can replace it.
   virtual double seconds() const = 0;
 
   /// Local. The handle of the MPI communicator for other libraries (MPI_Comm_c2f), if there is one.
   virtual std::optional<int> mpi_handle() const { return {}; }
 
-  /// Local. Ends the whole job; the message was logged before. Never returns under MPI; the fake
-  /// one makes every other rank's next call throw, and a single rank has nobody else to end.
+  /// Local. Ends the other ranks; the message was logged before. Never returns under MPI. The fake
+  /// communicator makes the next call of every other rank throw; a single rank just returns.
   virtual void end_job(int exit_code) = 0;
 
  protected:
   Communicator(int rank, int size) : rank_(rank), size_(size) {}
 
-  /// Local. That of the signature set last.
+  /// Local. Of the signature that was set last.
   virtual std::uint64_t fingerprint() const = 0;
 
-  /// Folds the blocks of all ranks; each has at least one. Folds the first ones before the others,
-  /// and throws if they do not agree. Never called on one rank.
+  /// Folds the blocks of all ranks; each has at least one. The first blocks are folded before the
+  /// others; throws if they do not agree. Never called on one rank.
   virtual void fold(std::span<ReductionBlock> blocks, const std::string& operation) = 0;
 
   /// The sum over the ranks before this one. Never called on one rank.

@@ -8,7 +8,7 @@
 namespace op2::comm {
 namespace {
 
-/// The largest number that one of the variables has, or `fallback`.
+/// The largest value of the variables, or `fallback` if none is set.
 int number_in(std::initializer_list<const char*> names, int fallback) {
   for (const char* name : names)
     if (const char* value = std::getenv(name)) fallback = std::max(fallback, std::atoi(value));
@@ -17,7 +17,7 @@ int number_in(std::initializer_list<const char*> names, int fallback) {
 
 }  // namespace
 
-// Open MPI; MPICH and its kin; Slurm's srun.
+// Open MPI; MPICH and its derivatives; Slurm's srun.
 int launched_processes() {
   return number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}, 1);
 }

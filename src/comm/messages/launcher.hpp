@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How this process was started. Local; asks the environment only.
+// How this process was started. Local; reads environment variables only.
 #pragma once
 
 namespace op2::comm {
@@ -7,7 +7,7 @@ namespace op2::comm {
 /// Processes that mpirun or srun started together with this one; 1 without a launcher.
 int launched_processes();
 
-/// The number of this process among them.
+/// The rank of this process among them.
 int launched_rank();
 
 /// This process among those of the job on its machine.

@@ -14,8 +14,8 @@ void mpi_check(int code, const char* call) {
   int length = 0;
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
   core::fail(ErrorCode::communication_failure,
-             "{} failed with code {}: {}; look for what MPI or the launcher has written", call,
-             code, std::string_view(text, static_cast<std::size_t>(length)));
+             "{} failed with code {}: {}; see the output of MPI and of the launcher", call, code,
+             std::string_view(text, static_cast<std::size_t>(length)));
 }
 
 MpiDuplicate::MpiDuplicate(MPI_Comm original) {

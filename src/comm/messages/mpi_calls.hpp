@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of MPI whose failures are errors of the library.
+// MPI calls whose failures become errors of the library.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace op2::comm {
 
-/// @throws Error communication_failure with the message of MPI, if `code` is not MPI_SUCCESS
+/// @throws Error communication_failure with MPI's message, if `code` is not MPI_SUCCESS
 void mpi_check(int code, const char* call);
 
-/// A duplicate of a communicator, which returns errors instead of ending the program. Collective to
-/// make and to destroy, unless it is kept.
+/// A duplicate of a communicator that returns errors instead of ending the program. Creating and
+/// destroying it is collective, unless it is kept.
 class MpiDuplicate {
  public:
   explicit MpiDuplicate(MPI_Comm original);
@@ -22,8 +22,8 @@ class MpiDuplicate {
   MpiDuplicate(const MpiDuplicate&) = delete;
   MpiDuplicate& operator=(const MpiDuplicate&) = delete;
   operator MPI_Comm() const { return comm_; }
-  /// Leaves it to MPI_Finalize: messages may still be on their way, and MPI would give the number
-  /// of a communicator that is freed to the next one.
+  /// Leaves it to MPI_Finalize: messages may still be in flight, and MPI would reuse the context of
+  /// a freed communicator for the next one.
   void keep() { kept_ = true; }
 
  private:
@@ -31,13 +31,13 @@ class MpiDuplicate {
   bool kept_ = false;
 };
 
-/// Gives memory up for the rest of the program, where an error ends a transfer that MPI has not.
+/// Never frees memory that MPI may still access after an error.
 template <class T>
 void abandon(T value) {
   static_cast<void>(std::make_unique<T>(std::move(value)).release());
 }
 
-/// Messages under way, each with its peer.
+/// Messages in flight, each with its peer.
 class MpiRequests {
  public:
   struct Fault {
@@ -48,10 +48,10 @@ class MpiRequests {
   void add(MPI_Request request, int peer, int expected = -1);
   MPI_Request& operator[](std::size_t k) { return requests_[k]; }
   std::size_t count() const { return requests_.size(); }
-  /// Moves messages on; true once all have ended.
+  /// Makes progress; true once all have completed.
   /// @throws Fault, once all have ended; Error communication_failure
   bool test();
-  /// Peers of those that have not ended, without repetition.
+  /// Peers of messages that have not completed, without repetition.
   std::vector<int> peers_under_way() const;
 
  private:

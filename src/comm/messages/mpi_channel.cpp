@@ -56,7 +56,7 @@ void MpiChannel::add_send(const Endpoint& endpoint, std::span<std::byte> segment
 MpiChannel::~MpiChannel() {
   int finalized = 0;
   if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
-  if (under_way_) {  // an error has ended the transfer, but MPI may still write
+  if (under_way_) {  // an error interrupted the transfer, but MPI may still write
     outgoing_.leak();
     incoming_.leak();
     return;

@@ -12,9 +12,8 @@
 
 namespace op2::comm {
 
-/// Larger messages are cut into segments of `largest` bytes, all of which are under way at once.
-/// The requests of a channel share a tag, for they are started one by one in the same order on both
-/// sides.
+/// Messages larger than `largest` bytes are cut into segments, all of which are in flight at once.
+/// The requests of a channel share a tag, since both sides start them in the same order.
 class MpiChannel final : public Channel {
  public:
   struct Endpoint {

@@ -22,13 +22,13 @@ namespace op2::comm {
 
 namespace {
 
-// Tags on the communicator of messages. Two for exchanges: a rank may begin the next one while
-// another still looks for messages of this one, but it cannot get two ahead.
+// Tags on the communicator of messages. Exchanges alternate between two: a rank may begin the next
+// one while another still waits for messages of this one, but it cannot be two ahead.
 constexpr int exchange_tag = 0;  // and 1
 constexpr int broadcast_tag = 2;
 constexpr int first_channel_tag = 3;
 
-/// A collective of MPI under way, and its buffers.
+/// A collective of MPI in flight, and its buffers.
 struct MpiCollective {
   MPI_Request request = MPI_REQUEST_NULL;
   Bytes out, in;
@@ -37,7 +37,7 @@ struct MpiCollective {
   MpiCollective(const MpiCollective&) = delete;
   ~MpiCollective() {
     if (request == MPI_REQUEST_NULL) return;
-    abandon(std::move(out));  // an error has ended the wait
+    abandon(std::move(out));  // an error interrupted the wait
     abandon(std::move(in));
   }
   bool test() {
@@ -47,8 +47,8 @@ struct MpiCollective {
   }
 };
 
-/// What every rank gives to `gather_all`: of one size, so that no mistake of a rank can make the
-/// collectives of MPI fail. More bytes than fit follow in a second gather.
+/// What every rank gives to `gather_all`. Its size is fixed, so that no rank can make MPI's
+/// collectives fail by a wrong size. If more bytes are given than fit, a second gather follows.
 struct Block {
   std::uint64_t fingerprint, size;
   std::byte bytes[56];
@@ -104,14 +104,14 @@ class MpiCommunicator final : public Communicator {
   void transfer(std::span<std::byte> bytes, std::span<const int> to, std::optional<int> from,
                 std::uint64_t number);
   void require_rank(int rank) const {
-    core::ensure(rank >= 0 && rank < size(), "a message to or from a rank that does not exist");
+    core::ensure(rank >= 0 && rank < size(), "a message to or from an invalid rank");
   }
 
   MpiOptions options_;
-  MpiDuplicate messages_, gathers_, agreements_, reductions_;  ///< one for each sort of call
+  MpiDuplicate messages_, gathers_, agreements_, reductions_;  ///< one for each kind of call
   MpiFold fold_;
   MpiWatch watch_;
-  std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< what MPI grants at least
+  std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< the least that MPI guarantees
   std::uint64_t exchanges_ = 0, collectives_ = 0, channels_ = 0;
 };
 
@@ -160,7 +160,7 @@ void MpiCommunicator::agree(const MpiWait& what, const std::function<void()>& me
     report_other(agreements_, fingerprint, what);
 }
 
-/// For fingerprints that differ: finds a rank with another one. Collective.
+/// After a mismatch of fingerprints: finds a rank with a different one. Collective.
 void MpiCommunicator::report_other(MPI_Comm comm, std::uint64_t fingerprint, const MpiWait& what) {
   const Bytes all = gather(comm, std::as_bytes(std::span(&fingerprint, 1)), what);
   int other = 0;
@@ -174,7 +174,7 @@ void MpiCommunicator::report_other(MPI_Comm comm, std::uint64_t fingerprint, con
 void MpiCommunicator::fold(std::span<ReductionBlock> blocks, const std::string& operation) {
   const std::uint64_t mine = blocks.front().greatest;
   const MpiWait what{operation, ++collectives_, {}};
-  fold_some(blocks.first(1), what);  // alone: other ranks may have another number of blocks
+  fold_some(blocks.first(1), what);  // alone: other ranks may have a different number of blocks
   if (!blocks.front().agrees()) report_other(reductions_, mine, what);
   constexpr std::size_t at_once = INT_MAX / sizeof(ReductionBlock);
   for (auto rest = blocks.subspan(1); !rest.empty();) {
@@ -208,7 +208,7 @@ std::int64_t MpiCommunicator::sum_before(std::int64_t mine) {
             "MPI_Iexscan");
   watch_.wait({"summing over the ranks", ++collectives_, {}}, [&] { return scan.test(); });
   std::int64_t before = 0;
-  if (!is_root()) std::memcpy(&before, scan.in.data(), sizeof before);  // MPI gives it nothing
+  if (!is_root()) std::memcpy(&before, scan.in.data(), sizeof before);  // undefined on the root
   return before;
 }
 
@@ -315,8 +315,8 @@ std::unique_ptr<Channel> MpiCommunicator::open_channel(std::vector<Peer> sends,
       require_rank(peer.rank);
       core::ensure(peer.rank != rank(), "a channel to the own rank");
     }
-  // Channels that are opened in different calls must not meet: large messages that do not fit make
-  // some versions of MPI write over the end of the buffer.
+  // Messages of channels that are opened in different calls must not match: some versions of MPI
+  // write beyond the buffer if a large message does not fit.
   const std::uint64_t number = ++channels_;
   const std::uint64_t mixed = (watch_.fingerprint() + number) * 0x9e3779b97f4a7c15ULL >> 32;
   const int tag = first_channel_tag + static_cast<int>(mixed % channel_tags_);

@@ -13,30 +13,29 @@ namespace op2::comm {
 /// True if the program has called MPI_Init and not MPI_Finalize. Local.
 bool mpi_is_running();
 
-/// Ends MPI if it is running, whoever has started it. Collective.
+/// Finalises MPI if it is running, even if the program has started it. Collective.
 void end_mpi();
 
-/// MPI as this process uses it, from `op_init` to `op_exit`. Outlives all channels. Collective to
-/// destroy.
+/// The use of MPI from `op_init` to `op_exit`. Outlives all channels. Destruction is collective.
 struct MpiSession {
-  std::unique_ptr<Communicator> communicator;  ///< on a duplicate: tags are the library's own
-  bool threads_allowed = false;  ///< MPI_THREAD_MULTIPLE is granted; without it PT-Scotch hangs
+  std::unique_ptr<Communicator> communicator;  ///< on a duplicate, whose tags are the library's
+  bool threads_allowed = false;  ///< MPI_THREAD_MULTIPLE is provided; PT-Scotch hangs without it
 
   MpiSession() = default;
   MpiSession(const MpiSession&) = delete;
-  virtual ~MpiSession() = default;  ///< frees the duplicate; ends MPI if `start_mpi` began it
+  virtual ~MpiSession() = default;  ///< frees the duplicate; ends MPI if `start_mpi` started it
 };
 
 struct MpiOptions {
-  /// Larger messages travel in segments; at most INT_MAX, at least 1.
+  /// Larger messages are sent in segments of this size; at most INT_MAX, at least 1.
   std::size_t largest_message = std::size_t{1} << 30;  // bytes
-  /// How long a rank waits before it asks the others what they are doing. The error comes only if
-  /// some of them wait for each other in different calls; slow ranks are waited for.
+  /// How long a rank waits before it asks the others what they are executing. It is an error only
+  /// if some of them wait for each other in different calls; slow ranks are waited for.
   double seconds_before_asking = 2;
 };
 
-/// Joins MPI, or starts it with MPI_THREAD_MULTIPLE if nobody has. Collective. May be called again
-/// while an earlier session lives.
+/// Uses a running MPI, or starts it with MPI_THREAD_MULTIPLE. Collective. May be called again while
+/// an earlier session lives.
 /// @param fortran_handle  of the communicator to use (MPI_Comm_c2f); empty: MPI_COMM_WORLD
 /// @throws Error communication_failure; not_compiled (naming OP2_WITH_MPI)
 std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,

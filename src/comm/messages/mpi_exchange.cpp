@@ -26,7 +26,7 @@ MpiExchange::MpiExchange(MPI_Comm comm, int tag, std::size_t largest, std::vecto
 MpiExchange::~MpiExchange() {
   if (complete_) return;
   abandon(
-      std::move(outgoing_));  // an error has ended the exchange, but MPI may still read or write
+      std::move(outgoing_));  // an error interrupted the exchange, but MPI may still access them
   abandon(std::move(segments_));
 }
 

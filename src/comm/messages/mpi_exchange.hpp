@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sparse all-to-all in which nobody knows who will send.
+// A sparse all-to-all in which receivers do not know their senders.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace op2::comm {
 
-/// The messages of one exchange. A synchronous send ends once it is being received; so when all
-/// ranks say that theirs have ended, nothing more will come (Hoefler, Siebert, Lumsdaine: Scalable
-/// communication protocols for dynamic sparse data exchange, 2010). Cost: O(messages) and what it
-/// takes to hear that all have ended.
+/// The messages of one exchange. A synchronous send completes once it is being received; so when
+/// those of all ranks have completed, no more messages arrive (Hoefler, Siebert, Lumsdaine:
+/// Scalable communication protocols for dynamic sparse data exchange, 2010). Cost: O(messages) and
+/// a barrier.
 class MpiExchange {
  public:
-  /// Messages go in segments of `largest` bytes; the first shorter one is the last.
+  /// Messages are sent in segments of `largest` bytes; the first shorter one is the last.
   MpiExchange(MPI_Comm comm, int tag, std::size_t largest, std::vector<Message> outgoing);
   ~MpiExchange();
   MpiExchange(const MpiExchange&) = delete;
@@ -25,7 +25,8 @@ class MpiExchange {
   void receive();
   MpiRequests& sends() { return sends_; }
   MpiRequests& receives() { return receives_; }
-  /// What has come, ordered by sender; valid once nothing more will come and `receives` have ended.
+  /// The received messages, ordered by sender; complete once all ranks have sent theirs and
+  /// `receives` have completed.
   std::vector<Message> take();
 
  private:

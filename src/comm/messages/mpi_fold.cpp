@@ -10,7 +10,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<ReductionBlock>);
 
-/// As MPI calls it.
+/// With the signature of an MPI_User_function.
 void fold_blocks(void* from, void* to, int* count, MPI_Datatype*) {
   const auto* others = static_cast<const ReductionBlock*>(from);
   auto* blocks = static_cast<ReductionBlock*>(to);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocks of a reduction as a type of MPI, and their folding as an operation
-// of MPI.
+// The MPI datatype of a reduction block, and the MPI operation that folds blocks.
 #pragma once
 
 #include <comm/messages/mpi_calls.hpp>
@@ -16,7 +15,7 @@ class MpiFold {
 
   MPI_Datatype type() const { return type_; }  ///< of one ReductionBlock
   MPI_Op operation() const { return operation_; }
-  /// Leaves both to MPI_Finalize: reductions may still be under way.
+  /// Leaves both to MPI_Finalize: reductions may still be in flight.
   void keep() { kept_ = true; }
 
  private:

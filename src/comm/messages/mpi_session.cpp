@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beginning and end of MPI.
+// Starts and ends MPI.
 #include <comm/messages/mpi_session.hpp>
 
 #include <core/error.hpp>
@@ -12,7 +12,7 @@ class Session final : public MpiSession {
  public:
   Session(std::optional<int> fortran_handle, const MpiOptions& options) {
     core::ensure(options.largest_message > 0 && options.largest_message <= 2147483647,
-                 "the largest message must be counted by an int");
+                 "the largest message exceeds INT_MAX bytes");
     int finalized = 0, granted = 0;
     mpi_check(MPI_Finalized(&finalized), "MPI_Finalized");
     if (finalized)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a communicator of MPI to one of the library.
+// Makes a Communicator of an MPI communicator.
 #pragma once
 
 #include <memory>

@@ -21,14 +21,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int spins = 50;  ///< polls before a rank lets others have its core
+constexpr int spins = 50;  ///< polls before a rank yields its core
 constexpr auto before_naps = 2ms;
 constexpr auto nap = 50us;
 constexpr auto between_rounds = 2s;
 constexpr std::size_t questions_per_round = 16;
-constexpr auto patience = 5s;  ///< for the answer of a rank that is known to differ
+constexpr auto patience = 5s;  ///< to wait for the answer of a rank that is known to differ
 
-/// A rank that waits long leaves its core to those that work.
+/// A rank that waits long yields its core to working ranks.
 void rest(std::chrono::steady_clock::duration waited) {
   if (waited < before_naps)
     sched_yield();
@@ -42,7 +42,7 @@ MpiWatch::MpiWatch(MPI_Comm comm, double seconds_before_asking)
     : comm_(comm),
       before_asking_(std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(seconds_before_asking))) {
-  comm_.keep();  // nobody knows whether all questions have found their reader
+  comm_.keep();  // questions may still be in flight
   mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
@@ -50,7 +50,7 @@ MpiWatch::MpiWatch(MPI_Comm comm, double seconds_before_asking)
 MpiWatch::~MpiWatch() {
   int finalized = 0;
   if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
-  const auto deadline = Clock::now() + 1s;  // a last answer or verdict may be on its way
+  const auto deadline = Clock::now() + 1s;  // a last answer or verdict may be in flight
   while (!outbox_.empty() && Clock::now() < deadline) {
     outbox_.remove_if([](Note& note) {
       int ended = 0;
@@ -106,7 +106,8 @@ void MpiWatch::report_mismatch(int peer, const std::string& operation) {
   const Position here{rank_, mine.fingerprint, mine.steps};
   const auto theirs = states_.find(peer);
   if (theirs == states_.end())
-    fail(collective_mismatch(here, {peer, 0, "some work; it has not answered for 5 seconds"}));
+    fail(
+        collective_mismatch(here, {peer, 0, "an unknown call; it has not answered for 5 seconds"}));
   fail(collective_mismatch(here, {peer, theirs->second.fingerprint, theirs->second.steps}));
 }
 
@@ -173,8 +174,8 @@ void MpiWatch::accept(const Note& note) {
   states_[note.peer] = std::move(state);
 }
 
-/// Those whose part is missing, here and where the ranks wait that have answered; those that are
-/// in other calls first, for they have to answer twice.
+/// The ranks that this one waits for, and those that ranks which have answered wait for. Ranks in
+/// other calls come first, since they must answer twice.
 std::vector<int> MpiWatch::whom_to_ask(const WaitState& mine) const {
   std::set<int> in_other_calls, unknown;
   const auto add_missing = [&](const WaitState& state) {
@@ -241,7 +242,7 @@ void MpiWatch::throw_if_proven() {
   for (const auto& [rank, state] : states) {
     if (same_call(mine, state) || !reaches(states, rank_, rank) || !reaches(states, rank, rank_))
       continue;
-    // One with another fingerprint says more than one that has come further in the same step.
+    // A rank with another fingerprint is better evidence than one further on in the same step.
     if (culprit != nullptr &&
         (culprit->fingerprint != mine.fingerprint || state.fingerprint == mine.fingerprint))
       continue;
@@ -256,7 +257,7 @@ void MpiWatch::fail(const Error& error) {
   const std::string text = error.what();
   WaitState state;
   state.code = static_cast<std::uint64_t>(error.code());
-  state.steps = text.substr(text.find(' ') + 1);  // without the code, which an Error puts in front
+  state.steps = text.substr(text.find(' ') + 1);  // without the code, which Error adds again
   for (int rank = 0; rank < size_; ++rank)
     if (rank != rank_) send(rank, verdict, packed(state));
   throw Error(error);

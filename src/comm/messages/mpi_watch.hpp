@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits that notice when they can never end.
+// Waits that detect deadlocks of ranks in different calls.
 //
-// Ranks wait for each other: an edge a -> b says that a cannot go on before b has done something
-// more. A cycle of edges is a deadlock, and slow ranks, which wait for nobody, are on none. A rank
-// that has waited for some time asks those it waits for, and those they wait for, what they wait
-// for. Ranks that wait answer. It is a proof if a cycle through the own rank has stood still
-// between two rounds of answers and the ranks on it are in different calls; in the same call they
-// may just be sending much. Whoever has a proof tells all ranks, whose next wait throws it too.
+// An edge a -> b means that rank a waits for rank b. A cycle of edges is a deadlock; slow ranks,
+// which wait for no other, are on none. A rank that has waited for some time asks the ranks that it
+// waits for, and those that these wait for, what they wait for; only waiting ranks answer. A
+// mismatch is proven if a cycle through this rank has not changed between two rounds of answers and
+// the ranks on it are in different calls (in the same call, large messages may just be slow). A
+// rank that has proof sends it to all ranks, whose next wait throws it too.
 #pragma once
 
 #include <chrono>
@@ -26,9 +26,9 @@ namespace op2::comm {
 
 /// What a rank waits for.
 struct MpiWait {
-  std::string operation;  ///< a phrase, for the message of a mismatch
+  std::string operation;  ///< for the message of a mismatch, e.g. "in a broadcast"
   std::uint64_t number;   ///< of the collective call, or of the channel; 0: none
-  /// The ranks whose part is missing; empty: all that are not in this call yet.
+  /// The ranks that it waits for; empty: all that are not in this call yet.
   std::function<std::vector<int>()> missing;
 };
 
@@ -42,27 +42,27 @@ class MpiWatch {
   std::uint64_t fingerprint() const { return signature_.fingerprint; }
   bool has_failed() const { return failure_.has_value(); }
 
-  /// Returns once `done()`, which moves messages on.
+  /// Returns once `done()`, which makes progress, is true.
   /// @throws Error collective_mismatch, from then on always; what `done` throws
   void wait(const MpiWait& what, const std::function<bool()>& done);
 
-  /// Finds out where `peer` is, for some seconds, and throws.
+  /// Asks `peer` what it is executing, waits some seconds for the answer, and throws.
   [[noreturn]] void report_mismatch(int peer, const std::string& operation);
 
  private:
   using Clock = std::chrono::steady_clock;
   enum Kind : int { question, answer, verdict };  // these are tags
 
-  /// Where a rank waits.
+  /// The wait of a rank.
   struct WaitState {
     std::uint64_t fingerprint = 0;
     std::uint64_t wait = 0;  ///< how many waits the rank has begun
-    std::uint64_t echo = 0;  ///< the asker's wait to which this answers
-    std::uint64_t code = 0;  ///< of the error that a verdict brings; its text is in `steps`
-    std::string steps;       ///< its description; the last line is the call it waits in
+    std::uint64_t echo = 0;  ///< the asking rank's wait that this answers
+    std::uint64_t code = 0;  ///< of a verdict's error, whose message is in `steps`
+    std::string steps;       ///< its description; the last line is the call that it waits in
     bool for_all = false;
     std::vector<int> missing;
-    int seen = 1;  ///< answers in succession that describe the same wait
+    int seen = 1;  ///< successive answers that describe the same wait
   };
   struct Note {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -89,7 +89,7 @@ class MpiWatch {
   int rank_ = 0, size_ = 1;
   Clock::duration before_asking_;
   CollectiveSignature signature_;
-  const MpiWait* waiting_ = nullptr;  ///< null while the rank computes
+  const MpiWait* waiting_ = nullptr;  ///< null while the rank does not wait
   std::uint64_t waits_ = 0;
   std::size_t rotation_ = 0;
   std::map<int, WaitState> states_;  ///< answers to this wait's questions

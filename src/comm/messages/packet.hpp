@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values in messages: what one side puts in order, the other takes out in the same order.
+// Values in messages, read in the order in which they were written.
 #pragma once
 
 #include <cstring>
@@ -26,7 +26,7 @@ void put(Bytes& bytes, const T& value) {
   put_many(bytes, std::span<const T>(&value, 1));
 }
 
-/// Takes values out of a message; owns nothing.
+/// Reads values from a message; owns nothing.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}

@@ -38,13 +38,13 @@ inline std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Everybody's record, in the order of the ranks. Collective.
+/// The records of all ranks, in rank order. Collective.
 template <class T>
 std::vector<T> gather_records(Communicator& communicator, const T& mine) {
   return from_bytes<T>(communicator.gather_all(std::as_bytes(std::span(&mine, 1))));
 }
 
-/// Everybody's bytes, on the root, in the order of the ranks; nothing on other ranks. Collective.
+/// The bytes of all ranks on the root, in rank order; nothing on other ranks. Collective.
 inline std::vector<Message> gather_on_root(Communicator& communicator, Bytes mine) {
   std::vector<Message> message;
   message.push_back({0, std::move(mine)});

@@ -19,7 +19,7 @@ namespace {
 
 using Limits = std::numeric_limits<std::int64_t>;
 
-/// An integer that is ordered as the value is. NaN is behind all others of the fold.
+/// An integer with the order of the value. NaN loses to every other value.
 template <class T>
 std::int64_t to_key(T value, Fold fold) {
   if constexpr (std::is_same_v<T, std::uint64_t>) {
@@ -60,7 +60,7 @@ void put_value(T value, Fold fold, WordReduction& words) {
   }
 }
 
-/// Takes the words of one value after the other.
+/// Reads the words of one value after the other.
 struct FoldedWords {
   const WordReduction& words;
   std::size_t sum = 0, minimum = 0, maximum = 0;

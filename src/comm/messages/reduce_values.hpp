@@ -22,9 +22,9 @@ struct FoldedValues {
 /// Replaces all values by their sums, minima or maxima over the ranks. Collective: one reduction
 /// for all of them, in which types, folds and counts are compared. On one rank nothing changes.
 ///
-/// Sums of integers wrap around; those of float and double are exact and rounded once; of bool they
-/// are the logical or. For minima and maxima NaN does not count, unless there is nothing else, and
-/// -0 is less than 0.
+/// Sums of integers wrap around; those of float and double are exact and rounded once; those of
+/// bool are the logical or. Minima and maxima ignore NaN unless all values are NaN; -0 is less than
+/// 0.
 /// @throws Error collective_mismatch, communication_failure
 void reduce_values(Communicator& communicator, std::span<const FoldedValues> all);
 

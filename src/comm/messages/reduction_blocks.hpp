@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a reduction: blocks of one size, so that no mistake of a rank can make a
-// collective of the message layer fail, each of which says how it is folded.
+// The messages of a reduction: blocks of a fixed size, so that no rank can make a collective of the
+// message layer fail by a wrong size. Each block says how it is folded.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace op2::comm {
 
-/// Some words of a reduction. Two blocks are folded word by word: the order of ranks and the shape
-/// of the tree do not matter.
+/// Some words of a reduction. Blocks are folded word by word; neither the order of ranks nor the
+/// shape of the tree matters.
 struct ReductionBlock {
   static constexpr std::size_t capacity = 61;
 
-  /// Of the fingerprints of all ranks folded so far the greatest, and the greatest complement.
+  /// The greatest fingerprint of the ranks folded so far, and the greatest complement of one.
   std::uint64_t greatest, greatest_complement;
-  std::uint64_t sums;  ///< words [0, sums) are summed up, of the others the greatest counts
+  std::uint64_t sums;  ///< words [0, sums) are added; of the others the greatest is kept
   std::array<std::int64_t, capacity> words;
 
   explicit ReductionBlock(std::uint64_t fingerprint = 0)
@@ -31,11 +31,11 @@ struct ReductionBlock {
   bool agrees() const { return greatest == ~greatest_complement; }
 };
 
-/// The words in blocks; at least one, whose fingerprint is the given one. Minima travel as maxima
+/// Packs words into blocks: at least one, all with the given fingerprint. Minima are sent as maxima
 /// of complements.
 std::vector<ReductionBlock> packed(const WordReduction& words, std::uint64_t fingerprint);
 
-/// @param words  gets the folded values, in the lengths that it has
+/// @param words  gets the folded values; its lengths are those of the packed words
 void unpack(const std::vector<ReductionBlock>& blocks, WordReduction& words);
 
 }  // namespace op2::comm

@@ -10,7 +10,7 @@ namespace op2::comm {
 
 namespace {
 
-/// There is nobody to exchange anything with.
+/// The channel of a single rank.
 class EmptyChannel final : public Channel {
  public:
   std::span<std::byte> outgoing(std::size_t) override { no_message(); }
@@ -21,7 +21,7 @@ class EmptyChannel final : public Channel {
 
  private:
   [[noreturn]] static void no_message() {
-    core::fail(ErrorCode::internal, "a message of a channel of one rank; please report it");
+    core::fail(ErrorCode::internal, "a channel of one rank has a message; please report it");
   }
 };
 
@@ -33,7 +33,7 @@ class SelfCommunicator final : public Communicator {
 
   std::vector<Message> exchange(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing)
-      core::ensure(message.rank == 0, "a message to a rank that does not exist");
+      core::ensure(message.rank == 0, "a message to an invalid rank");
     return outgoing;
   }
 
@@ -42,7 +42,7 @@ class SelfCommunicator final : public Communicator {
   }
 
   Bytes broadcast(Bytes bytes, int root) override {
-    core::ensure(root == 0, "a broadcast from a rank that does not exist");
+    core::ensure(root == 0, "a broadcast from an invalid rank");
     return bytes;
   }
 
@@ -54,7 +54,7 @@ class SelfCommunicator final : public Communicator {
 
   void report_mismatch(int) override {
     core::fail(ErrorCode::collective_mismatch,
-               "the only rank differs from itself; please report it");
+               "a collective mismatch on one rank; please report it");
   }
 
   double seconds() const override {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mesh as it is declared: of every set each rank declares one contiguous block of the global
-// indices, in the order of the ranks. The declaring rank of a block answers questions about its
-// elements.
+// A mesh as declared: each rank declares one contiguous block of global indices of every set, in
+// rank order. The declaring rank of a block answers questions about its elements.
 #pragma once
 
 #include <algorithm>

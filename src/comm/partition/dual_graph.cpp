@@ -14,7 +14,7 @@ void introduce(GlobalId a, GlobalId b, Rendezvous<GlobalId>& rendezvous) {
   rendezvous.send(b, a);
 }
 
-/// Sorts the rows and closes up where a value is repeated.
+/// Sorts every row and removes repetitions.
 void sort_and_unite(Ragged<GlobalId>& rows) {
   auto end = rows.values.begin();
   for (std::size_t i = 0; i < rows.rows(); ++i) {

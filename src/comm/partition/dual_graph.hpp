@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which elements of a set are neighbours.
+// The neighbours of every element of a set.
 #pragma once
 
 #include <comm/messages/communicator.hpp>
@@ -8,9 +8,9 @@
 
 namespace op2::comm {
 
-/// For each declared element of the map's target set the other elements that share a source with
-/// it: global indices, ascending, each once, never the element itself. Symmetric. Collective. Cost:
-/// one exchange; arity * (arity - 1) numbers per row of the map.
+/// For each declared element of the map's target set: the global indices of the other elements that
+/// share a source with it, ascending, without repetition. Symmetric. Collective. Cost: one
+/// exchange; arity * (arity - 1) indices per row of the map.
 Ragged<GlobalId> dual_graph(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map);
 
 }  // namespace op2::comm

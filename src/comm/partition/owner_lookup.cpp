@@ -36,7 +36,7 @@ void OwnerLookup::ask(Communicator& communicator) {
     answers.push_back({question.rank, to_bytes<std::int32_t>(owners)});
   }
 
-  // Ranks answer in the order of their ranks, which is that of the elements.
+  // Answers come in rank order, which is that of the elements.
   for (const Message& answer : communicator.exchange(std::move(answers))) {
     const Owners owners = from_bytes<std::int32_t>(answer.bytes);
     owners_.insert(owners_.end(), owners.begin(), owners.end());

@@ -10,18 +10,18 @@
 
 namespace op2::comm {
 
-/// Answers for the elements that were asked for and for all declared ones. Memory: the elements
-/// asked for that are declared by other ranks.
+/// Knows the owners of the requested elements and of all declared ones. Memory: the requested
+/// elements that other ranks declare.
 class OwnerLookup {
  public:
   /// Collective. Cost: two exchanges.
-  /// @param set, declared  outlive this object; `declared`: the owners of the elements declared
-  /// here
-  /// @param asked      global indices, in any order, may repeat
+  /// @param set       outlives this object
+  /// @param declared  owners of the elements declared here; outlives this object
+  /// @param asked     global indices, in any order, may repeat
   OwnerLookup(Communicator& communicator, const Blocks& set, const Owners& declared,
               std::span<const GlobalId> asked);
 
-  /// Local. Cost O(1) for a declared element, else O(log elements asked for).
+  /// Local. Cost O(1) for a declared element, otherwise O(log requested elements).
   std::int32_t owner_of(GlobalId id) const;
 
  private:
@@ -30,7 +30,7 @@ class OwnerLookup {
   const Blocks& set_;
   const Owners& declared_;
   const int rank_;
-  std::vector<GlobalId> away_;  ///< asked for and declared by other ranks; ascending, each once
+  std::vector<GlobalId> away_;  ///< requested, declared by other ranks; ascending, each once
   Owners owners_;               ///< of those
 };
 

@@ -17,27 +17,27 @@ namespace op2::comm {
 /// Each rank owns what it declares.
 Owners block_owners(const Blocks& set, int rank);
 
-/// Those that a program gives, after a check. Collective.
+/// Owners given by the program, after a check. Collective.
 /// @param ranks  of the declared elements
 /// @param name   of the program's array, for messages
 /// @throws Error bad_range, on all ranks
 Owners given_owners(Communicator& communicator, const Blocks& set,
                     std::span<const std::int32_t> ranks, std::string_view name);
 
-/// Spread by a hash of the global index: the worst halos there are, for tests.
+/// Chosen by a hash of the global index: the worst possible halos, for tests.
 Owners random_owners(const Blocks& set, int rank, int ranks);
 
-/// Recursive coordinate bisection, cut across the longest side; elements at the same position go by
-/// their global indices. Parts differ by at most one element; more ranks than elements leave some
-/// empty. Cost: about 20 small exchanges per level of the recursion, of which there are
+/// Recursive coordinate bisection, cut across the longest side; elements at the same position are
+/// ordered by global index. Parts differ by at most one element; with more ranks than elements some
+/// are empty. Cost: about 20 small exchanges per level of the recursion, of which there are
 /// log2(ranks).
 /// @param coordinates  of the declared elements, shape [declared x dim], 1 <= dim <= 3
 Owners rcb_owners(Communicator& communicator, const Blocks& set,
                   std::span<const double> coordinates, int dim);
 
-/// PT-Scotch, k-way: few edges of the dual graph between parts whose sizes differ by about 5 %. Two
-/// elements of the map's target set are neighbours if an element of its source set leads to both;
-/// in a map of a set to itself also if one leads to the other.
+/// PT-Scotch, k-way: few cut edges of the dual graph, with parts whose sizes differ by about 5 %.
+/// Two elements of the map's target set are neighbours if an element of its source set is mapped to
+/// both; in a map of a set to itself also if one is mapped to the other.
 /// @param threads_allowed  MPI was initialised with MPI_THREAD_MULTIPLE
 /// @return the owners of the target set; nothing, on all ranks, if PT-Scotch cannot be used here;
 ///         `reason` says why (not built in, no MPI, no threads, too large)
@@ -45,11 +45,11 @@ Owners rcb_owners(Communicator& communicator, const Blocks& set,
 std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& mesh, int map,
                                   bool threads_allowed, std::string& reason);
 
-/// Owners of all sets from those of one. A set that leads through a map to owned sets takes, for
-/// each element, the rank that owns most of its targets; a set that is led to takes the rank that
-/// owns most of the elements which lead there. Ties are spread evenly by the global index, not
-/// given to the lowest rank. Sets that no map connects are owned by their declaring ranks. Maps are
-/// taken in the order of declaration, nearest sets first.
+/// Owners of all sets from those of one. Through a map to an owned set, each element gets the rank
+/// that owns most of its targets; through a map from an owned set, the rank that owns most of its
+/// sources. Ties are distributed evenly by the global index, not given to the lowest rank. Sets
+/// that no map connects are owned by their declaring ranks. Maps are used in the order of
+/// declaration, nearest sets first.
 /// @param owners  of set `primary`
 /// @return for each set of the mesh
 std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,

@@ -12,14 +12,14 @@ namespace op2::comm {
 
 namespace {
 
-/// A set takes its owners from the other end of a map.
+/// A set gets its owners from the set at the other end of a map.
 struct Step {
   const BlockMap* map;
-  bool from_targets;  ///< the sources ask the targets; else the targets ask the sources
+  bool from_targets;  ///< sources get their owners from targets; otherwise targets from sources
   int set() const { return from_targets ? map->from : map->to; }
 };
 
-/// Breadth first from `primary`, so that every set asks one that is as near to it as any.
+/// Breadth first from `primary`, so that every set inherits over as few maps as possible.
 std::vector<Step> steps_from(const BlockMesh& mesh, int primary) {
   std::vector<bool> reached(mesh.sets.size());
   reached[static_cast<std::size_t>(primary)] = true;
@@ -40,7 +40,7 @@ std::vector<Step> steps_from(const BlockMesh& mesh, int primary) {
   return steps;
 }
 
-/// The most frequent of the votes; of several such ones, any, as the global index has it.
+/// The most frequent vote; ties are broken by the global index.
 /// @param votes  at least one; sorted afterwards
 std::int32_t elected(std::span<std::int32_t> votes, GlobalId id) {
   std::sort(votes.begin(), votes.end());
@@ -83,7 +83,7 @@ Owners owners_from_targets(Communicator& communicator, const BlockMesh& mesh, co
   return owners;
 }
 
-/// Elements that no source leads to stay with their declaring rank.
+/// Elements that no source is mapped to stay with their declaring rank.
 Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
                            const Owners& sources) {
   const Blocks& set = mesh.sets[static_cast<std::size_t>(map.to)];

@@ -20,12 +20,12 @@ namespace {
 void check(int code, const char* call) {
   if (code != 0)
     core::fail(ErrorCode::communication_failure,
-               "{} fails with code {} in PT-Scotch; choose another partitioner, for example with "
+               "PT-Scotch: {} failed with code {}; choose another partitioner, for example with "
                "OP2_PARTITIONER=rcb",
                call, code);
 }
 
-/// What a C library initialises in place and frees at the end of the scope.
+/// An object of a C library, initialised in place and freed at the end of the scope.
 template <class T, auto Free>
 class Resource {
  public:
@@ -47,12 +47,12 @@ using Context = Resource<SCOTCH_Context, SCOTCH_contextExit>;
 using Strategy = Resource<SCOTCH_Strat, SCOTCH_stratExit>;
 using Graph = Resource<SCOTCH_Dgraph, SCOTCH_dgraphExit>;
 
-/// The same result in every run and in every call:
-/// * messages are taken in a fixed order, not as they come in;
-/// * the generator of random numbers is one of this context, with a seed. Its copy takes over the
-///   number of the rank, so a graph must have been initialised before;
-/// * there is one thread. Two would draw from the generator in any order, and ranks that decide by
-///   different numbers wait for each other for ever.
+/// Gives the same result in every run and in every call:
+/// * messages are received in a fixed order, not in that of arrival;
+/// * the context has a separate random generator with a seed. It copies the process number, so a
+///   graph must have been initialised before;
+/// * there is one thread. Two would draw random numbers in any order, and ranks that decide by
+///   different numbers deadlock.
 void make_deterministic(SCOTCH_Context* context) {
   for (const int option : {SCOTCH_OPTIONNUMDETERMINISTIC, SCOTCH_OPTIONNUMRANDOMFIXEDSEED})
     check(SCOTCH_contextOptionSetNum(context, option, 1), "SCOTCH_contextOptionSetNum");
@@ -111,11 +111,11 @@ std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& m
                                   bool threads_allowed, std::string& reason) {
   const std::optional<int> mpi = communicator.mpi_handle();
   if (!mpi) {
-    reason = "PT-Scotch needs MPI, and this job runs without";
+    reason = "PT-Scotch needs MPI, which this job does not use";
     return {};
   }
   if (!threads_allowed) {
-    reason = "PT-Scotch can hang without MPI_THREAD_MULTIPLE, which MPI was not initialised with";
+    reason = "PT-Scotch can hang unless MPI was initialised with MPI_THREAD_MULTIPLE";
     return {};
   }
   const BlockMap& edges = mesh.maps[static_cast<std::size_t>(map)];

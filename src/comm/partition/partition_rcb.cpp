@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// While the recursion goes down, the owner of an element is the first rank of the part it is in.
-// Cuts are exact: the element at which to cut is found a byte of its key at a time, from the number
-// of elements that have each value of the byte. A part's first rank adds these numbers up and
-// decides; all parts of a level are cut at once.
+// During the recursion, the owner of an element is the first rank of its part. Cuts are exact: the
+// element at which to cut is found one byte of its key at a time, from a histogram of that byte
+// over the elements. A part's first rank adds the histograms up and decides; all parts of a level
+// are cut at the same time.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,7 +17,7 @@ namespace op2::comm {
 
 namespace {
 
-/// Space that elements take up.
+/// The bounding box of elements.
 struct Box {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   std::array<double, 3> low{infinity, infinity, infinity};
@@ -42,7 +42,7 @@ struct Box {
   }
 };
 
-/// How many elements have each value of a byte of their keys.
+/// The number of elements for each value of one byte of their keys.
 struct Histogram {
   std::array<std::int64_t, 256> count{};
   Histogram& operator+=(const Histogram& other) {
@@ -51,8 +51,8 @@ struct Histogram {
   }
 };
 
-/// Where a byte cuts: smaller values are below, larger ones above; of the elements with this very
-/// value, `below` more belong below, which the next byte decides.
+/// The value of a byte at which to cut: elements with smaller values are below, with larger ones
+/// above; of those with exactly this value, `below` more belong below, which the next byte decides.
 struct Cut {
   std::int64_t byte;
   std::int64_t below;
@@ -69,14 +69,14 @@ Cut cut_of(const Histogram& histogram, std::int64_t below) {
   return {byte, below};
 }
 
-/// Orders like the numbers do, as unsigned integers; -0 and 0 are equal.
+/// An unsigned integer with the order of the number; -0 and 0 are equal.
 std::uint64_t sortable(double number) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   const auto bits = std::bit_cast<std::uint64_t>(number + 0.0);
   return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-/// A declared element of which is not known yet on which side of the cut it is.
+/// A declared element whose side of the cut is not known yet.
 struct Candidate {
   std::array<std::uint64_t, 2> key;  ///< coordinate and global index: what elements are sorted by
   std::size_t declared;              ///< position among the declared elements
@@ -93,8 +93,7 @@ struct Part {
   bool is_final() const { return last - first == 1; }
 };
 
-/// A part that is being cut in two, [first, middle) and [middle, last); final ones stay as they
-/// are.
+/// A part that is being cut in two, [first, middle) and [middle, last).
 struct Cutting {
   Part part;
   std::int64_t below;                 ///< candidates of all ranks that belong to the lower half
@@ -124,7 +123,7 @@ std::vector<Cutting> begin_cuttings(const std::vector<Part>& parts, const Blocks
   return cuttings;
 }
 
-/// What all ranks know of the part whose first rank is this one, summed up. Collective.
+/// Combines what all ranks know of the part whose first rank is this one. Collective.
 template <class Table, class TableOf>
 Table sum_of_own_part(Communicator& communicator, const std::vector<Cutting>& cuttings,
                       const TableOf& table_of) {
@@ -160,7 +159,7 @@ void choose_sides(Communicator& communicator, std::span<const double> coordinate
           sortable(coordinate(candidate, sides[static_cast<std::size_t>(cutting.part.first)]));
 }
 
-/// Candidates that a byte decides on; those above get the first rank of the upper half.
+/// Settles the candidates that a byte decides; those above get the first rank of the upper half.
 void settle(Cutting& cutting, int byte, const Cut& cut, Owners& owners) {
   cutting.below = cut.below;
   std::erase_if(cutting.candidates, [&](const Candidate& candidate) {
@@ -192,7 +191,7 @@ bool narrow(Communicator& communicator, int byte, std::vector<Cutting>& cuttings
                      [](const Cutting& cutting) { return cutting.below == 0; });
 }
 
-/// The keys' last eight bytes are a global index below `size`, with zeros in front.
+/// Whether a byte of all keys is zero: the last eight are a global index below `size`.
 bool is_always_zero(int byte, GlobalId size) {
   return byte >= 8 && (size - 1) >> (8 * (15 - byte)) == 0;
 }

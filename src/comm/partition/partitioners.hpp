@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registry of partitioners: op_partition knows them by the rows of this table alone.
+// The registry of partitioners, through which alone op_partition knows them.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace op2::comm {
 
-/// What op_partition must be given for a partitioner.
+/// The argument of op_partition that a partitioner needs.
 enum class PartitionInput {
   nothing,
-  map,          ///< which leads to the divided set
-  coordinates,  ///< of the divided set: double, 1 to 3 per element
-  ranks         ///< int, one per element of the divided set: the rank that is to own it
+  map,          ///< a map to the partitioned set
+  coordinates,  ///< of the partitioned set: double, 1 to 3 per element
+  ranks         ///< int, one per element of the partitioned set: the rank that is to own it
 };
 
-/// What is to be divided, and by what. Shapes are those of the elements declared here.
+/// The set to partition, and the input. Shapes are those of the elements declared here.
 struct PartitionTask {
   Communicator& communicator;
   const BlockMesh& mesh;
-  int set;                                   ///< the divided one
+  int set;                                   ///< the partitioned one
   int map = -1;                              ///< if that is the input
   std::span<const double> coordinates = {};  ///< if these are: shape [declared x dim]
   int dim = 0;
@@ -39,11 +39,11 @@ struct PartitionTask {
 };
 
 struct Partitioner {
-  std::string name;   ///< as programs write it, in lower case
-  std::string title;  ///< as messages write it
+  std::string name;   ///< in programs, in lower case
+  std::string title;  ///< in messages
   PartitionInput input;
-  /// Collective. The owners of the elements declared here; nothing, on all ranks, if it cannot be
-  /// used: `reason` says why, and another one is taken.
+  /// Collective. The owners of the elements declared here; nothing, on all ranks, if the
+  /// partitioner cannot be used: then `reason` says why, and another one is used.
   std::optional<Owners> (*divide)(const PartitionTask& task, std::string& reason);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values for elements of a set meet at the ranks that declare the elements.
+// Sends values for elements of a set to the ranks that declare these elements.
 #pragma once
 
 #include <span>
@@ -64,8 +64,8 @@ class Rendezvous {
   Ragged<T> sorted(const std::vector<std::vector<Letter>>& arrived) const {
     const GlobalId begin = set_.begin[static_cast<std::size_t>(own_)];
     const auto rows = static_cast<std::size_t>(set_.count(own_));
-    // first[i + 2] counts row i; summed up, first[i + 1] is where row i begins and, once the row is
-    // filled, where it ends.
+    // first[i + 2] counts row i; after the sums, first[i + 1] is where row i begins and, once the
+    // row is filled, where it ends.
     Ragged<T> result{std::vector<std::int64_t>(rows + 2), {}};
     for (const auto& letters : arrived)
       for (const Letter& letter : letters)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chance that is the same in every run.
+// A hash of global indices, the same in every run.
 #pragma once
 
 #include <cstdint>
 
 namespace op2::comm {
 
-/// Some bits that look random, for each global index: the output function of SplitMix64 (Steele,
-/// Lea and Flood, OOPSLA 2014). A bijection.
+/// Pseudo-random bits for each global index: the output function of SplitMix64 (Steele, Lea and
+/// Flood, OOPSLA 2014). A bijection.
 inline std::uint64_t scramble(std::int64_t id) {
   auto bits = static_cast<std::uint64_t>(id) + 0x9e3779b97f4a7c15ULL;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -64,7 +64,7 @@ bool has_subject(unsigned id) {
   return is_known || llvm::is_contained(missing_names, id);
 }
 
-/// "{" and the like.
+/// A punctuator, e.g. "{".
 std::string spelling_of(clang::tok::TokenKind token) {
   const char* spelling = clang::tok::getPunctuatorSpelling(token);
   return spelling != nullptr ? spelling : "";
@@ -97,7 +97,7 @@ Diagnostic::Severity severity_of(clang::DiagnosticsEngine::Level level) {
                                                     : Diagnostic::Severity::note;
 }
 
-/// The line of text that `place` is in.
+/// The source line of `place`.
 std::string line_at(const clang::SourceManager& sources, clang::SourceLocation place) {
   const auto [file, offset] = sources.getDecomposedExpansionLoc(place);
   const llvm::StringRef text = sources.getBufferData(file);
@@ -105,7 +105,7 @@ std::string line_at(const clang::SourceManager& sources, clang::SourceLocation p
   return text.slice(begin, text.find('\n', offset)).rtrim('\r').str();
 }
 
-/// The name under which the user knows a file; none for the generated source itself.
+/// The user's name of a file; empty for the generated source.
 std::string shown_name(llvm::StringRef path) {
   if (path == source_path) return {};
   path.consume_front(include_folder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Clang's messages as plain structs, with places that the user knows.
+// Clang's messages as plain structs, with locations in the user's files.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace op2::jit {
 
-// Where the compiler finds the source, the files that it includes and the headers that we bring.
-// Included files lie deep, so that names that begin with "../" have a place too.
+// Paths of the source, of the files that it includes and of the supplied headers. Included files
+// are in a deep folder, so that names that begin with "../" have a place too.
 inline constexpr const char* source_path = "/op2/generated.cpp";
 inline constexpr const char* include_folder = "/op2/1/2/3/4/5/6/7/8/";
 inline constexpr const char* shim_folder = "/op2/headers/";

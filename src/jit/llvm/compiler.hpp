@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The half of the plug-in that needs Clang, in a separate library (op2_clang): loading Clang
-// takes as long as linking a hundred cached kernels, and a warm start has no use for it.
+// takes as long as linking a hundred cached kernels, and a warm start does not need it.
 #pragma once
 
 #include <jit/backend.hpp>

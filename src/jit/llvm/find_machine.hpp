@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of the machine of this process.
+// Describes the machine of this process.
 #pragma once
 
 #include <optional>

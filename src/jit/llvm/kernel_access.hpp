@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a kernel does with its arguments, compared with the access modes of the request.
+// Compares a kernel's use of its arguments with the access modes of the request.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace op2::jit {
 
-/// Nothing where the kernel keeps what the arguments promise, or where that is not sure. The source
-/// must be free of errors, templates instantiated.
-/// @param parameters  those of the unit; the kernel's fit them
+/// The violated access modes, as far as they are certain. The source must be free of errors and its
+/// templates instantiated.
+/// @param parameters  those of the unit, which match the kernel's
 std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
                                            const std::vector<ParameterShape>& parameters);
 

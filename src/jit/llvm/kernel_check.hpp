@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of a kernel's source beyond C++: its signature, its macros, its global variables.
+// Checks of a kernel's source beyond C++: its signature, its macros, its global variables.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace op2::jit {
 
-/// Looks at each definition as soon as it is parsed, and stops the compiler at a kernel that does
-/// not fit, so that the call that is generated for it is never parsed.
+/// Checks each definition as soon as it is parsed, and stops the compiler at a kernel that does not
+/// match, so that the call that is generated for it is never parsed.
 class KernelCheck : public clang::ASTConsumer {
  public:
   /// Both must outlive the check.
@@ -24,13 +24,13 @@ class KernelCheck : public clang::ASTConsumer {
 
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override;
 
-  /// Nothing if the kernel is there and fits.
+  /// Nothing if the kernel is defined and matches.
   std::optional<SignatureFault> fault() const;
   /// The last definition of the kernel, or null.
   const FunctionForm* kernel() const;
-  /// The same in the tree, while it is in memory.
+  /// Its declaration in the syntax tree, while that is in memory.
   const clang::FunctionDecl* declaration() const { return declaration_; }
-  /// Places of the global variables that a constructor may have to fill.
+  /// Places of the global variables that may need a constructor.
   const std::vector<Diagnostic>& constructed() const { return constructed_; }
 
  private:

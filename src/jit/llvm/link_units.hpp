@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The modules of a loop's units as one.
+// Links the modules of a loop's units into one.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace op2::jit {
 
-/// Of what a kernel's module defines, only functions that begin with `call_prefix` are seen by the
-/// others: helpers and variables of equal names stay apart.
+/// Only functions that begin with `call_prefix` are visible to other modules, so helpers and
+/// variables of equal names do not clash.
 /// @param modules  of one LLVMContext, that of the loop last
 /// @return null if LLVM refuses
 std::unique_ptr<llvm::Module> linked(std::vector<std::unique_ptr<llvm::Module>> modules);

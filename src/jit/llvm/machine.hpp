@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine to generate code for, as the two halves of the plug-in tell it to each other.
+// The machine to generate code for, as the two halves of the plug-in describe it to each other.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace op2::jit {
 
 struct Machine {
   TargetInfo info;
-  std::string features;  ///< every feature that is known to be there or not: "+avx2,-amx-tile,..."
+  std::string features;  ///< every feature that is known, present or not: "+avx2,-amx-tile,..."
 };
 
 }  // namespace op2::jit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is required of an object before a byte of it is mapped.
+// Checks an object before a byte of it is mapped.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libop2 sees of the plug-in: links itself, and loads the compiler when it is needed first.
+// The plug-in's interface to libop2: links itself, and loads the compiler when it is first needed.
 #include <mutex>
 #include <string>
 
@@ -65,7 +65,7 @@ extern "C" __attribute__((visibility("default"))) op2::jit::Backend* op2_jit_bac
     int abi, const char* cpu, std::string* message) {
   using namespace op2::jit;
   if (abi != plugin_abi) {
-    *message = fmt::format("the plug-in speaks version {} of its interface, the library version {}",
+    *message = fmt::format("the plug-in has version {} of the interface, the library version {}",
                            plugin_abi, abi);
     return nullptr;
   }

@@ -10,7 +10,7 @@
 
 namespace op2::jit {
 
-/// A parameter as the compiler sees it.
+/// A parameter of a function in the source.
 struct ParameterForm {
   std::string text;             ///< as written, e.g. "const double *q"
   std::string name;             ///< empty if it has none
@@ -31,17 +31,17 @@ struct FunctionForm {
   Diagnostic place;  ///< a note there
 };
 
-/// Why a source does not fit a loop.
+/// Why a source does not match its loop.
 struct SignatureFault {
   std::string message;              ///< what is wrong, and what to write instead
-  std::optional<Diagnostic> place;  ///< a note there; none: no place is to blame
+  std::optional<Diagnostic> place;  ///< a note there; none if there is no such place
 };
 
 /// Whether `function` is what a loop with the kernel named `kernel` calls.
 bool is_kernel(const FunctionForm& function, const std::string& kernel);
 
-/// What is wrong with the last of `functions`; nothing if it fits, or is not the kernel. Arguments
-/// count from 0.
+/// What is wrong with the last of `functions`; nothing if it matches, or is not the kernel.
+/// Arguments count from 0.
 std::optional<SignatureFault> signature_fault(const CompileUnit& unit,
                                               const std::vector<FunctionForm>& functions);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The headers that kernels may include. No Clang in it, so that a fingerprint is at hand without
-// loading Clang.
+// The headers that kernels may include. Independent of Clang, so that their fingerprint is
+// available without loading it.
 #pragma once
 
 #include <vector>

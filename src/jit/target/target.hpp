@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kind of processor that loops are compiled for: from a nest to sources, from sources to a
-// binary, from a binary to an entry that the executor of the same target launches. The cache, the
-// inspector and the sharing of code between processes treat all targets alike.
+// The interface of a kind of processor that loops are compiled for: from a nest to sources, from
+// sources to a binary, from a binary to an entry that the executor of the same target launches. The
+// cache, the inspector and the sharing of code between processes are the same for all targets.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,13 @@ namespace op2::jit {
 struct EmittedLoop {
   std::vector<std::string> units;  ///< translation units
   std::string symbol;              ///< of the entry that they define
-  SimdChoice simd;                 ///< as far as the nest decides; the compiler may refuse
+  SimdChoice simd;                 ///< as far as the nest decides; the compiler may not vectorise
 };
 
 /// All units, for display.
 std::string joined(const std::vector<std::string>& units);
 
-/// Functions may be called from several threads at once; none but `info` and `emit` needs to be
-/// cheap.
+/// Functions may be called from several threads at once; only `info` and `emit` need to be cheap.
 class Target {
  public:
   virtual ~Target() = default;
@@ -36,13 +35,13 @@ class Target {
   /// The processor and the compiler; processes of equal target, info and options share code.
   virtual TargetInfo info() const = 0;
 
-  /// Options that shape code, for the key.
+  /// Options that affect code, for the key.
   virtual std::string options() const = 0;
 
-  /// Pure. Equal nests yield equal sources.
+  /// Pure: equal nests give equal sources.
   virtual EmittedLoop emit(const LoopNest& nest) const = 0;
 
-  /// @param loop  what `emit` made of the request's nest; changed if other sources were compiled
+  /// @param loop  from `emit` of the request's nest; changed if other sources were compiled
   virtual CompileResult compile(const LoopRequest& request, EmittedLoop& loop) = 0;
 
   /// @param symbols  addresses of the constants

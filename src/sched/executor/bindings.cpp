@@ -22,8 +22,7 @@ core::ArgBinding bind_arg(const core::Set& set, const core::LoopArg& arg) {
   return binding;
 }
 
-/// The value of a global that the loop sees: what was assigned before, or what there was before the
-/// chain.
+/// The value of a global for the loop: that assigned last in the chain, or that before the chain.
 void* value_seen(const GlobalArg& global, core::Queue& queue) {
   if (global.assignment >= 0)
     return queue.captured(queue.records()[static_cast<std::size_t>(global.assignment)].captured);

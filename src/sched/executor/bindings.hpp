@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the code of a step finds its data: dats and maps once for all calls, globals for each call,
-// and partial results of reductions for each thread.
+// The addresses of a step's data: dats and maps are bound once, globals for each call, partial
+// results of reductions for each thread.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace op2::sched {
 
-/// No element has set a payload.
+/// The index of a payload that no element has set.
 inline constexpr std::int64_t no_element = -1;
 
-/// Bindings of the threads for iterations that count (of owned elements), followed by those of the
-/// threads for iterations that do not, where there are any: these have blocks that nobody reads.
+/// A set of bindings per thread for iterations that count (of owned elements) and, if there are
+/// others, a second one per thread for these, whose partial results are discarded.
 struct StepBindings {
   int threads = 1;
   int sets = 1;                        ///< threads, or twice as many
@@ -31,20 +31,21 @@ struct StepBindings {
     const int set = counts ? thread : threads + thread;
     return args.data() + static_cast<std::size_t>(set) * arg_count;
   }
-  /// Where a thread's partial result is.
+  /// The partial result of a thread.
   std::byte* partial(const GlobalArg& reduction, int set) const {
     return blocks.get() + static_cast<std::size_t>(set) * block_bytes + reduction.offset;
   }
 };
 
-/// Binds dats, maps, indices and blocks; globals that are read come with each call.
-/// @param some_do_not_count  the step has iterations that take no part in its reductions
+/// Binds dats, maps, indices and blocks; globals that are read are bound at each call.
+/// @param some_do_not_count  the step has iterations that do not count in its reductions
 StepBindings bind(const Step& step, int threads, bool some_do_not_count);
 
-/// Binds the globals of a call and sets partial results to their start.
+/// Binds the globals of a call and initialises partial results.
 void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings);
 
-/// Folds what the threads have found into the first one's block. @return its value
+/// Folds the threads' partial results into that of the first one.
+/// @return its value
 std::byte* fold_threads(const StepBindings& bindings, const GlobalArg& reduction);
 
 /// Gives the global of an assignment its value.

@@ -15,7 +15,7 @@
 
 namespace op2::sched {
 
-/// One per chain; null where nothing is missing. Collective: opens channels, in the order of the
+/// One per chain; null if nothing is exchanged. Collective: opens channels, in the order of the
 /// chains.
 inline std::vector<std::unique_ptr<comm::HaloExchange>> make_exchanges(const Plan& plan,
                                                                        comm::DistributedMesh& rows,

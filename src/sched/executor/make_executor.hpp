@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which executor runs the plans of a session. Separate, so that a program of the tests can link
-// another choice.
+// Chooses the executor of a session. A separate file, so that tests can link another choice.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@
 namespace op2::sched {
 namespace {
 
-/// Memory that shows whether an element has set a payload: its value, or what it belongs to.
+/// Memory whose change shows that an element has set a payload: its value, or its extreme.
 struct Watched {
   std::span<const std::byte> value;
   std::byte* element;
@@ -45,7 +45,7 @@ bool has_best_extreme(const Payload& payload) {
   });
 }
 
-/// The rank with the least key of all wins; no two that can win have the same.
+/// The rank with the least key wins; the keys of ranks that can win are distinct.
 std::int64_t key_of(const Payload& payload) {
   if (payload.element == no_element) return cannot_win;
   if (payload.extreme == nullptr) return -payload.element;
@@ -82,7 +82,7 @@ void choose_payloads(comm::Communicator& communicator, std::span<const Payload> 
     const bool nobody = keys.minima[k] == cannot_win;
     const bool wins = nobody ? communicator.is_root() : keys.minima[k] == key_of(payload);
     const std::size_t begin = values.sums.size();
-    values.sums.resize(begin + words_of(payload), 0);  // the winner's bytes, zeros of all others
+    values.sums.resize(begin + words_of(payload), 0);  // the winner's bytes; zeros of other ranks
     if (wins)
       std::memcpy(&values.sums[begin], nobody ? payload.value : payload.found, payload.bytes);
   }

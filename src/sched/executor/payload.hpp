@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Globals that get the value of one element (OP_WRITE), perhaps that which has a minimum or maximum
-// (OP_ARG_INFO: argmin and argmax payloads). On several ranks each notes which of its elements it
-// was; the ranks then compare.
+// Payloads: globals that get the value of one element (OP_WRITE), or of the element with a minimum
+// or maximum (OP_ARG_INFO: argmin and argmax). Each rank records which of its elements it was; then
+// the ranks compare.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace op2::sched {
 
-/// Executes iterations one by one and notes, after each payload, the global index of the element
+/// Executes iterations one by one and records, after each payload, the global index of the element
 /// that changed it last. Local. Cost: a comparison of these values per iteration.
-/// @param rows           that run, in this order
+/// @param rows           to run, in this order
 /// @param global_index   of each local row
 /// @param run_one        executes the iteration of a row
 void run_and_track(const Step& step, const StepBindings& bindings, const IndexRanges& rows,
@@ -26,18 +26,18 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
 
 /// A payload on one rank after its loop; owns nothing.
 struct Payload {
-  std::byte* value;        ///< that of the root before the loop; becomes the result of all ranks
-  std::size_t bytes;       ///< of the value
-  const std::byte* found;  ///< by this rank, and
-  std::int64_t element;    ///< by which element: global index, or no_element
-  const core::LoopArg* extreme;   ///< the minimum or maximum that it belongs to, or null
+  std::byte* value;               ///< the root's before the loop; becomes the result of all ranks
+  std::size_t bytes;              ///< of the value
+  const std::byte* found;         ///< by this rank, and
+  std::int64_t element;           ///< by which element: global index, or no_element
+  const core::LoopArg* extreme;   ///< its minimum or maximum, or null
   const std::byte* own_extreme;   ///< of this rank
   const std::byte* best_extreme;  ///< of all ranks
 };
 
-/// Gives all ranks the values that count: those of the element with the best extreme, of equal ones
-/// of the lowest index; without an extreme of the highest index. If no element has set one, or none
-/// has reached the value that the extreme has on some rank before the loop: the root's value.
+/// Gives all ranks the final values: with an extreme, that of the element with the best one (ties:
+/// the lowest global index); without, that of the highest global index. The root's value, if no
+/// element has set one or none has improved on the extreme's value before the loop on some rank.
 /// Collective: two reductions.
 void choose_payloads(comm::Communicator& communicator, std::span<const Payload> payloads);
 

@@ -8,7 +8,7 @@
 namespace op2::sched {
 namespace {
 
-/// Fewer rows are packed by the calling thread alone.
+/// Below this number, the calling thread packs alone.
 constexpr std::int64_t min_rows_for_threads = 4096;
 
 /// The block [begin, end) of `count` rows that belongs to a thread.
@@ -19,7 +19,7 @@ struct RowBlock {
   std::size_t begin, end;
 };
 
-/// The rows of a dat: whoever runs the threads has announced what they do.
+/// The rows of a dat. The caller has stated the accesses of the threads.
 std::byte* rows_of(const core::Dat& dat, std::size_t row) {
   return dat.rows.host_address() + row * static_cast<std::size_t>(dat.size);
 }

@@ -10,7 +10,7 @@
 namespace op2::sched {
 
 /// Each thread copies an equal part of every segment; few rows are copied by the calling thread.
-/// @param pool  outlives it
+/// @param pool  outlives the packer
 std::unique_ptr<comm::Packer> make_thread_packer(core::ThreadPool& pool);
 
 }  // namespace op2::sched

@@ -202,14 +202,14 @@ TEST(FakeCommunicator, AMessageOfAnotherSizeIsAMismatch) {
 TEST(FakeCommunicator, AReportedMismatchNamesBothSides) {
   const auto text = error_text(ErrorCode::kernel_differs, [] {
     run_fake_ranks(2, [](Communicator& ranks) {
-      ranks.set_signature(
-          loop(1, ranks.is_root() ? "loop 'a' (x.cpp:1) text=12" : "loop 'a' (x.cpp:1) text=34"));
+      ranks.set_signature(loop(
+          1, ranks.is_root() ? "loop 'a' (x.cpp:1) source=12" : "loop 'a' (x.cpp:1) source=34"));
       if (ranks.is_root()) ranks.report_mismatch(1);
       ranks.barrier();
     });
   });
-  EXPECT_THAT(text, HasSubstr("text=12"));
-  EXPECT_THAT(text, HasSubstr("text=34"));
+  EXPECT_THAT(text, HasSubstr("source=12"));
+  EXPECT_THAT(text, HasSubstr("source=34"));
 }
 
 TEST(FakeCommunicator, AnEndlessWaitForARankThatNeverWaitsEnds) {
@@ -228,7 +228,7 @@ TEST(FakeCommunicator, AnEndlessWaitForARankThatNeverWaitsEnds) {
                    },
                    {.seconds_before_mismatch = 0.1});
   });
-  EXPECT_THAT(text, HasSubstr("rank 1 is at: some work"));
+  EXPECT_THAT(text, HasSubstr("rank 1 is at: computation"));
 }
 
 TEST(FakeCommunicator, TestingForEverEnds) {
@@ -272,7 +272,7 @@ TEST(CollectiveMismatch, ShowsTheFirstDifferenceOfLongDescriptions) {
 
 TEST(CollectiveMismatch, NamesTheRankThatHasDoneLess) {
   const auto error = comm::collective_mismatch({0, 1, "a"}, {1, 2, "a\nb"});
-  EXPECT_THAT(error.what(), HasSubstr("rank 0 is at: nothing further; rank 1 is at: b"));
+  EXPECT_THAT(error.what(), HasSubstr("rank 0 is at: no further call; rank 1 is at: b"));
 }
 
 TEST(CollectiveMismatch, OfFingerprintsAloneShowsThem) {
@@ -281,14 +281,16 @@ TEST(CollectiveMismatch, OfFingerprintsAloneShowsThem) {
 }
 
 TEST(CollectiveMismatch, OfTextsIsOneOfKernelsOnlyIfTheLoopHasOneName) {
-  EXPECT_EQ(comm::collective_mismatch({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'a' text=2"}).code(),
-            ErrorCode::kernel_differs);
-  EXPECT_EQ(comm::collective_mismatch({0, 1, "loop 'a' text=1"}, {1, 2, "loop 'b' text=2"}).code(),
-            ErrorCode::collective_mismatch);
   EXPECT_EQ(
-      comm::collective_mismatch({0, 1, "loop 'a' on 'x' text=1"}, {1, 2, "loop 'a' on 'y' text=1"})
-          .code(),
+      comm::collective_mismatch({0, 1, "loop 'a' source=1"}, {1, 2, "loop 'a' source=2"}).code(),
+      ErrorCode::kernel_differs);
+  EXPECT_EQ(
+      comm::collective_mismatch({0, 1, "loop 'a' source=1"}, {1, 2, "loop 'b' source=2"}).code(),
       ErrorCode::collective_mismatch);
+  EXPECT_EQ(comm::collective_mismatch({0, 1, "loop 'a' on 'x' source=1"},
+                                      {1, 2, "loop 'a' on 'y' source=1"})
+                .code(),
+            ErrorCode::collective_mismatch);
 }
 
 }  // namespace

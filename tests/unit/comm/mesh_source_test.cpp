@@ -141,7 +141,7 @@ TEST(MeshFormats, OfUnknownNamesAreAnErrorThatListsTheOthers) {
 TEST(MeshFormats, OfOneNameAreAnError) {
   comm::MeshFormats formats("mesh format", {{"toy", open_ring}});
   const auto text = error_text(ErrorCode::bad_name, [&] { formats.add({"toy", open_ring}); });
-  EXPECT_THAT(text, HasSubstr("two mesh formats have one name: 'toy'"));
+  EXPECT_THAT(text, HasSubstr("two mesh formats have the same name: 'toy'"));
 }
 
 }  // namespace

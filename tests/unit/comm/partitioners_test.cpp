@@ -28,7 +28,7 @@ TEST(Partitioners, AreFoundByName) {
 TEST(Partitioners, OfOneNameAreAnError) {
   auto all = comm::library_partitioners();
   const auto text = error_text(ErrorCode::bad_name, [&] { all.add(named("rcb")); });
-  EXPECT_THAT(text, HasSubstr("two partitioners have one name: 'rcb'"));
+  EXPECT_THAT(text, HasSubstr("two partitioners have the same name: 'rcb'"));
   EXPECT_EQ(all.find("rcb")->title, "coordinate bisection") << "the first one stays";
 }
 

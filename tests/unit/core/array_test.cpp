@@ -9,10 +9,10 @@
 namespace op2::core {
 namespace {
 
+using test::RecordingSpace;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using test::RecordingSpace;
 
 /// Four ints, 1 2 3 4, on a mesh with a device.
 class ArrayOnDevice : public ::testing::Test {
@@ -146,7 +146,7 @@ TEST_F(ArrayOnDevice, ComesHomeWhenThereIsNoDeviceAnyMore) {
 TEST_F(ArrayOnDevice, CannotBeHadByTheHostWhileTheDeviceWrites) {
   const DeviceWriter writer = array_.device_write();
   const std::string message = message_of([&] { on_host(); }, ErrorCode::internal);
-  EXPECT_THAT(message, HasSubstr("dat 'q', 16 bytes, wanted on the host"));
+  EXPECT_THAT(message, HasSubstr("dat 'q', 16 bytes, requested on the host"));
   EXPECT_THAT(message, HasSubstr("written on the device"));
   EXPECT_NO_THROW(on_device());
 }

@@ -142,7 +142,7 @@ TEST(Options, AValueOfAWordIsCheckedWhereItIsGiven) {
   EXPECT_THAT(refusal({{"OP2_DEBUG", "queue_max=0"}}),
               HasSubstr("OP2_DEBUG=queue_max=0; use a number from 1"));
   EXPECT_THAT(refusal({{"OP2_DEBUG", "no_fuse=1"}}),
-              HasSubstr("OP2_DEBUG=no_fuse=1; use it without a value"));
+              HasSubstr("OP2_DEBUG=no_fuse=1; use the word without a value"));
   EXPECT_THAT(refusal({{"OP2_DEBUG", "exchange"}}), HasSubstr("use grouped, separate"));
 }
 

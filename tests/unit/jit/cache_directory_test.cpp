@@ -69,7 +69,7 @@ TEST(CacheDirectory, ThatIsASymbolicLinkIsRefused) {
 TEST(CacheDirectory, ThatIsAFileIsRefused) {
   const TemporaryDirectory place;
   test::write_file(place / "file", {});
-  EXPECT_THAT(problem_of(place.path() / "file"), HasSubstr("no directory"));
+  EXPECT_THAT(problem_of(place.path() / "file"), HasSubstr("not a directory"));
   EXPECT_EQ(OpenCache(place / "file/below").cache->path(), "");
 }
 

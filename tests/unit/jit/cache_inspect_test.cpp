@@ -115,7 +115,7 @@ TEST_F(Inspect, ReportsWhyCodeIsScalar) {
   put(entry_number(3));
   EXPECT_THAT(
       run("show kernel3").text,
-      HasSubstr("SIMD       scalar: 3 instructions to fill vectors and empty them would save 1"));
+      HasSubstr("SIMD       scalar: 3 instructions to load and store vectors would save 1"));
   EXPECT_EQ(run_json("show kernel3")["simd"]["width"], 1);
 }
 
@@ -336,7 +336,8 @@ TEST_F(Inspect, FindsNoCacheForAProgramWithMoreRightsThanItsUser) {
               return execl(program.c_str(), "op2-jitinspect", "list", nullptr);
             }),
             2);
-  EXPECT_THAT(op2::test::content_of(place_ / "answer"), HasSubstr("the cache directory is unknown"));
+  EXPECT_THAT(op2::test::content_of(place_ / "answer"),
+              HasSubstr("the cache directory is unknown"));
 }
 
 TEST_F(Inspect, ExplainsEveryCommand) {

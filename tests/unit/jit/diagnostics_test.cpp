@@ -160,7 +160,7 @@ TEST_F(DiagnosticsTest, AConstantThatTheSourceDefinesItselfIsNamed) {
   note.severity = Diagnostic::Severity::note;
   note.file = "";
   result.diagnostics.push_back(note);
-  EXPECT_THAT(error({"eps"}).what(), HasSubstr("line 2: it defines 'eps' itself, but op_decl_const "
+  EXPECT_THAT(error({"eps"}).what(), HasSubstr("line 2: it defines 'eps', but op_decl_const "
                                                "declares a constant of that name too; rename"));
   EXPECT_THAT(error({"gam"}).what(), HasSubstr("line 2: redefinition of 'eps'"));
 }

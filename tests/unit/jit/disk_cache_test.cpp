@@ -207,7 +207,7 @@ TEST(DiskCache, ALongWaitIsAnnouncedWhileItLasts) {
   cache->claim(Key{}, "flux");
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
-      testing::AllOf(HasSubstr("compiles kernel 'flux'"), HasSubstr("waiting at most 0.0 s")));
+      testing::AllOf(HasSubstr("is compiling kernel 'flux'"), HasSubstr("waiting at most 0.0 s")));
 }
 
 TEST(DiskCache, WaitsOfOneDeadlineDoNotAddUp) {

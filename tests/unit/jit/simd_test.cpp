@@ -22,7 +22,7 @@ TEST(Simd, AreAsManyAsTheLargestTypeLeavesRoomFor) {
   EXPECT_EQ(choice({dat(0, 4, OP_READ), dat(1, 1, OP_WRITE)}, 16), "SIMD width 2");
   EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::f32)}), "SIMD width 16");
   EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::b8)}),
-            "scalar: argument 0 is bool, of which there are no vectors");
+            "scalar: argument 0 is bool, which is not vectorised");
   EXPECT_EQ(choice({dat(0, 1, OP_RW, -1, Type::i32), dat(1, 1, OP_READ, 0)}, 32), "SIMD width 4");
   EXPECT_EQ(choice({dat(0, 1, OP_RW)}, 0), "scalar: the vectors of the CPU hold one element");
 }
@@ -51,7 +51,7 @@ TEST(Simd, HoldReductionsAndArgumentsOfModerateSize) {
   EXPECT_EQ(choice({dat(0, 1, OP_READ), global(17, OP_MAX)}),
             "scalar: argument 1 reduces 17 values");
   EXPECT_EQ(choice({dat(0, 300, OP_READ)}), "scalar: an element has 2400 bytes of arguments");
-  EXPECT_EQ(choice({element_number()}), "scalar: its elements have no data");
+  EXPECT_EQ(choice({element_number()}), "scalar: no argument is a dat");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What expressions do to the data of arguments.
+// The effects of expressions on the data of arguments.
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +23,7 @@ bool is_same(const clang::Expr* a, const clang::Expr* b, const clang::ASTContext
   return first == second;
 }
 
-/// The assignment or step (`++x`) of which an expression is the value; null: it is none.
+/// The assignment or increment (`++x`) whose value the expression is, or null.
 const clang::Expr* assignment_in(const clang::Expr* expression) {
   const auto* inner = bare(expression);
   const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(inner);
@@ -39,7 +39,7 @@ const clang::Expr* target_of(const clang::Expr* assignment) {
                               : llvm::cast<clang::UnaryOperator>(assignment)->getSubExpr();
 }
 
-/// The sum in `fma(a, b, sum)` of the C++ library; null: the call is another one.
+/// The sum in `fma(a, b, sum)` of the C++ library; null for other calls.
 const clang::Expr* fused_sum(const clang::CallExpr& call) {
   const auto* function = call.getDirectCallee();
   if (function == nullptr || function->getIdentifier() == nullptr || call.getNumArgs() != 3)
@@ -70,7 +70,7 @@ void AccessWalk::evaluate(const clang::Expr* expression) {
   }
   if (llvm::isa<clang::UnaryExprOrTypeTraitExpr>(expression)) return;  // sizeof
   if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
-    // A reference or an array without a load: it goes somewhere else.
+    // A reference or an array without a load: its address escapes.
     return mentions_data(name) ? note_unsure(name) : note_escape(name);
   }
   if (llvm::isa<clang::ArraySubscriptExpr>(expression)) {
@@ -116,12 +116,12 @@ void AccessWalk::evaluate_assigned(const clang::Expr& assignment) {
   if (target->getType()->isPointerType()) return note_unsure(&assignment);
   const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(&assignment);
   const bool is_plain = operation != nullptr && operation->getOpcode() == clang::BO_Assign;
-  if (is_plain) return;  // what was there before is in no way part of the value
+  if (is_plain) return;  // the value does not depend on the previous one
   if (const auto changed = place(target)) note_read(*changed, assignment.getExprLoc());
 }
 
-/// Evaluates what a variable is set to.
-/// @return what is known of its value
+/// Evaluates the value assigned to a variable.
+/// @return what is known of it
 LocalValue AccessWalk::value_for(const clang::VarDecl& variable, const clang::Expr* source) {
   const auto type = variable.getType();
   if (type->isPointerType()) {
@@ -202,7 +202,7 @@ void AccessWalk::evaluate_unary(const clang::UnaryOperator& operation) {
   evaluate(inner);
 }
 
-/// `p[0] = p[0] + x` or `p[0] = fma(x, y, p[0])`: an increment that is written out.
+/// `p[0] = p[0] + x` or `p[0] = fma(x, y, p[0])`: an increment written as an assignment.
 bool AccessWalk::evaluate_as_increment(const clang::Expr* target, const clang::Expr* sum) {
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(bare(sum))) {
     const auto* added_to = fused_sum(*call);
@@ -249,7 +249,7 @@ void AccessWalk::assign_local(const clang::VarDecl& variable, const clang::Expr*
   if (variable.hasLocalStorage() && !escaped_.contains(&variable)) state_.locals[&variable] = known;
 }
 
-/// What the indices of a place do beside being numbers: `p[i++]`.
+/// Evaluates the side effects of the indices of a place: `p[i++]`.
 void AccessWalk::follow_indices(const clang::Expr* place) {
   if (!place->HasSideEffects(context_)) return;
   place = place->IgnoreParenCasts();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an AccessWalk keeps of reads and writes, and of statements that it cannot follow.
+// What an AccessWalk records of reads, writes, and statements that it cannot follow.
 #include <algorithm>
 
 #include <jit/llvm/access/access_walk.hpp>
@@ -7,8 +7,8 @@
 namespace op2::jit {
 namespace {
 
-/// Calls `found` with each variable that a statement names. A walk over all kinds of nodes
-/// (RecursiveASTVisitor) would find no more and takes the compiler a minute.
+/// Calls `found` with each variable that a statement names. A RecursiveASTVisitor would find no
+/// more and takes a minute to compile.
 void for_each_name(const clang::Stmt* statement, const auto& found) {
   if (statement == nullptr) return;
   if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(statement)) {
@@ -46,7 +46,7 @@ bool AccessWalk::mentions_data(const clang::Stmt* statement) const {
   return found;
 }
 
-/// Whatever of the arguments the statement names is not judged.
+/// Makes all arguments unsure that the statement names.
 void AccessWalk::note_unsure(const clang::Stmt* statement) {
   const auto mark = [this](const DataPointer& pointer) {
     uses_[pointer.parameter].used = true;
@@ -60,7 +60,7 @@ void AccessWalk::note_unsure(const clang::Stmt* statement) {
   });
 }
 
-/// Numbers in variables that the statement names may change without this walk seeing it.
+/// Variables that the statement names may be changed through their address from here on.
 void AccessWalk::note_escape(const clang::Stmt* statement) {
   for_each_name(statement, [this](const clang::VarDecl* variable) {
     const bool is_number = variable->getType()->isIntegralOrEnumerationType();
@@ -105,7 +105,7 @@ void AccessWalk::note_read(const DataPlace& place, clang::SourceLocation locatio
 void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
                             clang::SourceLocation location) {
   ParameterUse& use = uses_[place.pointer.parameter];
-  if (kind != WriteKind::assign) {  // the value before counts for those who may not read it
+  if (kind != WriteKind::assign) {  // it also reads the value before
     const auto read = use.read;
     note_read(place, location);
     use.read = read;

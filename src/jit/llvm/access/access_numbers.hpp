@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of a kernel that are known without running it.
+// Integers of a kernel that are known without running it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline Number sum(Number a, Number b) {
   return a && b && !__builtin_add_overflow(*a, *b, &result) ? Number(result) : std::nullopt;
 }
 
-/// Of two numbers; nothing if it is none, or too large.
+/// The result of an operation; nothing if it is undefined or too large.
 inline Number result_of(clang::BinaryOperatorKind operation, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (operation) {
@@ -53,7 +53,7 @@ inline Number result_of(clang::BinaryOperatorKind operation, std::int64_t a, std
   }
 }
 
-/// The number, unless a variable of this type cannot hold it.
+/// The number; nothing if a variable of this type cannot hold it.
 inline Number fitted(Number value, clang::QualType type, const clang::ASTContext& context) {
   if (!value || type->isDependentType()) return std::nullopt;
   const bool is_signed = type->isSignedIntegerOrEnumerationType();

@@ -35,7 +35,7 @@ class RuleCheck {
     faults_.push_back({argument, place, std::move(what), std::move(advice), true});
   }
 
-  /// Whether a parameter that the body does not name is so on purpose.
+  /// Whether a parameter is unused on purpose.
   static bool is_meant(const clang::ParmVarDecl& parameter) {
     return parameter.getIdentifier() == nullptr || parameter.hasAttr<clang::UnusedAttr>();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The access modes of a loop's arguments, and how a kernel breaks them. The tool that reads
-// programs when they are built and the compiler of sources judge alike: both ask here.
+// The access modes of a loop's arguments, and how a kernel violates them. Used by op2-embed-kernels
+// when a program is built, and by the run-time compiler.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ namespace op2::jit {
 /// The access mode of one argument.
 struct AccessRule {
   bool is_known = true;             ///< false: nothing, so nothing is compared
-  std::optional<op_access> access;  ///< nothing: only the extent and whether it is used count
+  std::optional<op_access> access;  ///< nothing: only extent and use are checked
   Extent extent;
-  bool set_by_some = false;    ///< OP_WRITE: not every element need set it
-  bool keeps_rest = false;     ///< OP_WRITE: what is not set keeps its value
+  bool set_by_some = false;    ///< OP_WRITE: not every element needs to set it
+  bool keeps_rest = false;     ///< OP_WRITE: components that are not set keep their values
   bool has_copies = false;     ///< OP_INC: threads and ranks add to copies of it
-  bool may_be_unused = false;  ///< it costs nothing: an element's number
+  bool may_be_unused = false;  ///< an index argument, which costs nothing
 };
 
 struct AccessFault {
@@ -32,16 +32,15 @@ struct AccessFault {
   clang::SourceLocation place;
   std::string what;          ///< after "kernel 'flux' ", e.g. "writes it"
   std::string advice;        ///< what to do
-  bool is_omission = false;  ///< something is not written: no fault of an argument that may be off
+  bool is_omission = false;  ///< something is not written: allowed if the argument may be off
 };
 
-/// How far kernels are followed, in steps of some 0.3 us: where a program is built, and where it
-/// waits.
+/// Limits of the analysis in steps of some 0.3 us: when a program is built, and at run time.
 inline constexpr int steps_at_build = 20000, steps_at_run = 12000;
 
-/// How `kernel`, which has a body, breaks the rules; nothing where that is not sure.
+/// How `kernel`, which has a body, violates the rules; only what is certain.
 /// @param rules       one for each parameter
-/// @param most_steps  what takes more is not judged
+/// @param most_steps  beyond this limit nothing is reported
 std::vector<AccessFault> access_faults(const clang::FunctionDecl& kernel,
                                        const std::vector<AccessRule>& rules, int most_steps);
 

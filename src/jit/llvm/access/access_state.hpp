@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of a kernel's arguments at one point of the kernel.
+// What is known about a kernel's arguments at one point of the kernel.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct DataPlace {
   bool operator==(const DataPlace&) const = default;
 };
 
-/// What a local variable holds, as far as it is known: a number, a pointer, or it is a reference.
+/// What is known of a local variable: a number, a pointer, or the target of a reference.
 using LocalValue = std::variant<std::monostate, std::int64_t, DataPointer, DataPlace>;
 
 enum class Mark {
@@ -36,24 +36,24 @@ enum class Mark {
   maybe,  ///< written on some paths
   unsure,
   written,
-  again  ///< written where it was `maybe` before: perhaps on the paths that were left
+  again  ///< written where it was `maybe`: perhaps on the other paths
 };
 
 struct AccessState {
   std::vector<std::vector<Mark>> marks;  ///< shape [parameters][rows * components, at least 1]
   std::map<const clang::VarDecl*, LocalValue> locals;
-  bool live = true;  ///< control can get here
+  bool live = true;  ///< this point is reachable
 
   /// Both paths may have been taken.
   void join(const AccessState& other) { merge(other, Mark::maybe); }
-  /// The same, where nobody knows whether one of them ever is.
+  /// The same, if one of them may never be taken.
   void join_unsure(const AccessState& other) { merge(other, Mark::unsure); }
 
  private:
   void merge(const AccessState& other, Mark different);
 };
 
-/// How much of a parameter there is; -1: unknown.
+/// The extent of a parameter's data; -1: unknown.
 struct Extent {
   std::int64_t rows = 1;
   std::int64_t components = -1;
@@ -62,10 +62,10 @@ struct Extent {
 
 enum class WriteKind { assign, increment, update };
 
-/// What a kernel does with one parameter. Invalid locations: it does not.
+/// The use of one parameter by a kernel. Invalid locations: there is no such use.
 struct ParameterUse {
   bool used = false;
-  bool unsure = false;  ///< the kernel does something with it that is not followed
+  bool unsure = false;  ///< some use of it cannot be followed
   clang::SourceLocation read;
   clang::SourceLocation read_untouched;  ///< before anything was written there
   clang::SourceLocation write;
@@ -77,7 +77,7 @@ struct ParameterUse {
 
 /// Follows a kernel through its branches, loops with constant bounds and helpers.
 /// @param extents     of each parameter
-/// @param most_steps  statements and expressions that are followed; what takes more is unsure
+/// @param most_steps  limit of statements and expressions; beyond it everything is unsure
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,
                                   const std::vector<Extent>& extents, int most_steps);
 

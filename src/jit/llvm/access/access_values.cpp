@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What expressions mean: numbers, pointers into the data of arguments, places there.
+// Values of expressions: numbers, pointers into the data of arguments, places in it.
 #include <utility>
 
 #include <jit/llvm/access/access_numbers.hpp>
@@ -8,7 +8,7 @@
 namespace op2::jit {
 namespace {
 
-/// Casts that keep a pointer what it is, const or not.
+/// Whether a cast keeps the pointee, up to const.
 bool keeps_pointee(const clang::CastExpr& cast) {
   const auto from = cast.getSubExpr()->getType(), to = cast.getType();
   if (!from->isPointerType() || !to->isPointerType()) return false;
@@ -66,7 +66,7 @@ std::optional<std::int64_t> AccessWalk::number(const clang::Expr* expression) co
   return fitted(result, expression->getType(), context_);
 }
 
-/// Of an integer expression without casts around it.
+/// The value of an integer expression without casts around it.
 std::optional<std::int64_t> AccessWalk::computed(const clang::Expr* expression) const {
   if (const auto* known = local(expression)) {
     const auto* value = std::get_if<std::int64_t>(known);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t most_marks = 512;
 
-/// Of two that differ.
+/// Merges two marks; `different` if they differ.
 Mark merged(Mark a, Mark b, Mark different) {
   const auto both = [&](Mark one, Mark other) {
     return (a == one && b == other) || (a == other && b == one);
@@ -65,7 +65,7 @@ std::vector<ParameterUse> AccessWalk::run(const clang::FunctionDecl& kernel) {
   return uses_;
 }
 
-/// Control comes back from each return, and from the end.
+/// Joins the states of all returns and of the end.
 void AccessWalk::leave_function() {
   for (const AccessState& state : returns_) state_.join(state);
   returns_.clear();
@@ -75,7 +75,7 @@ bool AccessWalk::is_spent() {
   return ++steps_ > most_steps_;
 }
 
-/// What is known here, for another path from here on.
+/// A copy of the state for another path.
 AccessState AccessWalk::fork() {
   constexpr int values_per_step = 8;
   std::size_t values = state_.locals.size();
@@ -135,7 +135,7 @@ void AccessWalk::execute_jump(const clang::Stmt& statement) {
 
 void AccessWalk::execute_declaration(const clang::VarDecl& variable) {
   const clang::Expr* value = variable.getInit();
-  state_.locals.erase(&variable);  // of an earlier call or turn
+  state_.locals.erase(&variable);  // from an earlier call or iteration
   if (value == nullptr) return;
   LocalValue known;
   if (variable.getType()->isReferenceType()) {
@@ -164,7 +164,7 @@ void AccessWalk::execute_if(const clang::IfStmt& statement) {
   state_.join(after);
 }
 
-/// All cases one after the other; what any of them changes is unsure.
+/// Executes all cases one after the other; everything that one of them changes is unsure.
 void AccessWalk::execute_switch(const clang::SwitchStmt& statement) {
   evaluate(statement.getCond());
   const AccessState before = fork();
@@ -176,7 +176,7 @@ void AccessWalk::execute_switch(const clang::SwitchStmt& statement) {
   forget_changed(statement.getBody());
 }
 
-/// @return false if control did not get to the end of the turn, or not on all paths
+/// @return false if not all paths reach the end of the iteration
 bool AccessWalk::execute_turn(const clang::Stmt* step, const clang::Stmt* body) {
   breaks_.emplace_back();
   continues_.emplace_back();
@@ -210,7 +210,7 @@ void AccessWalk::execute_loop(const clang::Stmt* init, const clang::Expr* condit
   }
 }
 
-/// Any number of turns, or none.
+/// Executes an unknown number of iterations, perhaps none.
 void AccessWalk::execute_unknown_turns(const clang::Expr* condition, const clang::Stmt* step,
                                        const clang::Stmt* body) {
   forget_changed(body);

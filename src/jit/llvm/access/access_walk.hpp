@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executes a kernel with the places of its data instead of their values.
+// Executes a kernel symbolically: with places in its data instead of values.
 #pragma once
 
 #include <optional>
@@ -56,7 +56,7 @@ class AccessWalk {
   void follow_indices(const clang::Expr* place);
   bool is_refused(const clang::FunctionDecl* function, const clang::CallExpr& call) const;
 
-  // What expressions mean.
+  // Values of expressions.
   std::optional<std::int64_t> number(const clang::Expr* expression) const;
   std::optional<std::int64_t> computed(const clang::Expr* expression) const;
   std::optional<std::int64_t> combined(const clang::BinaryOperator& operation) const;
@@ -67,7 +67,7 @@ class AccessWalk {
   const LocalValue* local(const clang::Expr* expression) const;
   bool mentions_data(const clang::Stmt* statement) const;
 
-  // What is noted.
+  // Records of reads and writes.
   void note_read(const DataPlace& place, clang::SourceLocation location);
   void note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location);
   void note_use(const DataPointer& pointer) { uses_[pointer.parameter].used = true; }
@@ -85,7 +85,7 @@ class AccessWalk {
   std::vector<AccessState> returns_;
   std::vector<std::vector<AccessState>> breaks_, continues_;  ///< of the loops around
   std::vector<const clang::FunctionDecl*> calls_;
-  std::set<const clang::VarDecl*> escaped_;  ///< others may change them: not followed any more
+  std::set<const clang::VarDecl*> escaped_;  ///< may change through pointers: no longer followed
   const int most_steps_;
   int steps_ = 0;
 };

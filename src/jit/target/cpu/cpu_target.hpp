@@ -16,7 +16,7 @@ namespace op2::jit {
 
 inline constexpr const char* cpu_target_name = "cpu";
 
-/// What shapes the code, beside the nest and the machine.
+/// Options that the code depends on, beside the nest and the machine.
 struct CpuCodeOptions {
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
@@ -32,7 +32,7 @@ class CpuTarget : public Target {
   TargetInfo info() const override { return backend_->target(); }
   std::string options() const override;
   EmittedLoop emit(const LoopNest& nest) const override;
-  /// Compiles scalar code instead where the compiler does not vectorise or nothing is gained.
+  /// Compiles scalar code instead if the compiler does not vectorise, or if that is not profitable.
   CompileResult compile(const LoopRequest& request, EmittedLoop& loop) override;
   LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
                   const std::vector<LinkSymbol>& symbols) override;
@@ -45,7 +45,7 @@ class CpuTarget : public Target {
   const CpuCodeOptions options_;
 };
 
-/// @param log  is warned if vector mathematics are wanted and the machine has none
+/// @param log  gets a warning if vector functions are requested and the machine has none
 std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const JitOptions& options,
                                         core::Log& log);
 

@@ -20,7 +20,7 @@ const ArgShape& nest_arg(const LoopNest& nest, const CallArg& arg) {
   return nest.args[static_cast<std::size_t>(arg.position)];
 }
 
-/// The first of several columns that make one parameter of the kernel.
+/// Whether the argument is the first of several columns that are one parameter of the kernel.
 bool is_vector(const LoopNest& nest, const CallArg& arg) {
   return arg.members > 1 && nest_arg(nest, arg).active;
 }
@@ -46,7 +46,8 @@ std::string vector_declarations(const LoopNest& nest, std::size_t call,
   return text;
 }
 
-/// What is passed for one parameter. @param is_any  the kernel decides the type of the pointer
+/// The expression passed for one parameter.
+/// @param is_any  the kernel's parameter decides the type of the pointer
 std::string passed(const std::string& pointer, bool is_single, bool is_any) {
   if (!is_single) return fmt::format("(void*)({})", pointer);
   return is_any ? fmt::format("op2_pointer{{(void*)({})}}", pointer) : pointer;
@@ -70,7 +71,7 @@ std::vector<std::string> actual_arguments(const LoopNest& nest, std::size_t call
   return actual;
 }
 
-/// "void*" for each parameter of a kernel, or with names.
+/// "void*" for each parameter of a kernel; with names unless `name` is empty.
 std::string void_pointers(const KernelCall& call, const char* name) {
   std::vector<std::string> list;
   for (const CallArg& arg : call.args)

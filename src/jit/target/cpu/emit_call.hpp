@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How generated code calls the kernels of a nest. A single kernel stands in the same translation
-// unit as its loop. Each of several has a separate unit, so that nothing in its source, macros
-// included, can meet another's; there, a function with a C name calls it. All of them are linked
-// and inlined before the loop is optimised.
+// How generated code calls the kernels of a nest. A single kernel is in the translation unit of its
+// loop. Each of several has a separate unit, so that nothing in its source, not even a macro, can
+// clash with another's; there, a function with a C name calls it. All units are linked and inlined
+// before the loop is optimised.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ std::string call_declarations(const LoopNest& nest);
 std::string call_definition(const LoopNest& nest, std::size_t call);
 
 /// Statements that call the kernels one after the other.
-/// @param pointers  one for each of the nest's arguments: where its data are
+/// @param pointers  one for each of the nest's arguments, to its data
 /// @param indent    of the statements
 std::string calls_of(const LoopNest& nest, const std::vector<std::string>& pointers,
                      const std::string& indent);

@@ -20,8 +20,8 @@
 namespace op2::jit {
 namespace {
 
-// What is generated stands before the source or has a name that begins with op2_, so that no macro
-// of the source changes it; the compiler refuses macros that are named like a keyword.
+// Generated code is before the source or has names that begin with op2_, so that no macro of the
+// source changes it; the compiler rejects macros with the name of a keyword.
 constexpr std::string_view binding_struct = R"(
 struct op2_binding {
   void* op2_base;
@@ -41,7 +41,7 @@ struct op2_pointer {
 };
 )";
 
-/// The row of a dat that the argument refers to, as an expression in the loop's body.
+/// The row of a dat that an argument accesses, as an expression in the loop's body.
 std::string row_of(const ArgShape& arg) {
   return is_indirect(arg) ? row_name(arg) : "op2_element";
 }

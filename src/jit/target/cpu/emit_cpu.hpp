@@ -10,14 +10,13 @@
 
 namespace op2::jit {
 
-/// Name of the range function (core::RangeFunction) that emitted code defines; no kernel may have
-/// it.
+/// Name of the range function (core::RangeFunction) that emitted code defines; reserved.
 inline constexpr const char* range_symbol = "__op2_loop";
 
-/// Translation units in C++20: one for a single kernel; else one for each kernel and, after them,
-/// that of the loop. The last defines `range_symbol`. A kernel's source is in its unit as it is,
-/// after a `#line` that names the kernel. Equal nests and choices yield equal units. Cost: linear
-/// in the length of the result.
+/// Translation units in C++20: one for a single kernel; otherwise one for each kernel and, after
+/// them, that of the loop. The last defines `range_symbol`. A kernel's source is unchanged in its
+/// unit, after a `#line` that names the kernel. Equal nests and choices yield equal units. Cost:
+/// linear in the length of the result.
 std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd);
 
 }  // namespace op2::jit

@@ -13,11 +13,11 @@ namespace op2::jit {
 namespace {
 
 /// Rows at least as long as a cache line are prefetched by this distance. A block reads its rows
-/// side by side, column by column; from this the processor does not guess what comes next.
-/// Measured: 1.6 times as fast for rows of 16 doubles, and nothing to gain for short rows.
+/// side by side, column by column, a pattern that the processor does not predict. Measured: 1.6
+/// times as fast for rows of 16 doubles, no gain for short rows.
 constexpr int cache_line = 64, prefetch_bytes = 1024;
 
-/// Data of an argument that each lane has for itself.
+/// Whether each lane has separate data of an argument.
 bool is_per_lane(const ArgShape& arg) {
   return is_dat(arg) || is_number(arg) || is_local_block(arg);
 }
@@ -31,7 +31,7 @@ bool is_stored(const ArgShape& arg) {
   return is_dat(arg) && writes(arg);
 }
 
-/// The row that a lane's argument refers to.
+/// The row of an argument in a lane.
 std::string row_of_lane(const ArgShape& arg) {
   return is_indirect(arg) ? row_name(arg) + "[op2_lane]" : "op2_element";
 }
@@ -42,7 +42,7 @@ class BlockEmitter {
       : out_(out), nest_(nest), args_(nest.args), width_(width) {}
 
   void emit(const std::string& declarations) {
-    // With a C name it is found again in the compiler's remarks.
+    // The C name identifies it in the compiler's remarks.
     line("\nextern \"C\" __attribute__((__noinline__)) void {}(long op2_begin, long op2_end{}) {{",
          blocks_function, declarations);
     start_reductions();

@@ -14,9 +14,8 @@ namespace op2::jit {
 inline constexpr const char* blocks_function = "op2_blocks";
 
 /// Rows are loaded element by element and transposed, so that each component of an argument is one
-/// vector; the kernels run in a loop over the lanes, which the compiler turns into vector code;
-/// what they wrote is transposed back. Increments through maps are added in the order of the
-/// elements.
+/// vector; the kernels run in a loop over the lanes, which the compiler vectorises; results are
+/// transposed back. Increments through maps are added in the order of the elements.
 /// @param width         elements of a block
 /// @param declarations  of the parameters that both functions of a loop share
 void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, int width,

@@ -9,9 +9,9 @@
 namespace op2::jit {
 namespace {
 
-constexpr int largest_width = 16;  ///< more of small types cost more in registers than they gain
+constexpr int largest_width = 16;  ///< more elements of small types need too many registers
 
-/// A block of elements in local memory may take so much: half of a first-level cache.
+/// Local memory for a block of elements: half of a first-level cache.
 constexpr std::size_t largest_block_bytes = 16384;
 
 SimdChoice scalar(ScalarReason reason, std::size_t argument, std::int64_t amount = 0) {
@@ -24,7 +24,7 @@ bool shares_dat(const ArgShape& arg, const ArgShape& other) {
   return same_dat && !both_add;
 }
 
-/// Why elements that are executed at once could disturb each other, if they could.
+/// The reason, if any, why elements must not be executed at once.
 SimdChoice conflict_of(const std::vector<ArgShape>& args) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ArgShape& arg = args[i];

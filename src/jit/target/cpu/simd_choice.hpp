@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a loop on a CPU may execute several elements at once, one in each lane of the vectors.
+// Whether a loop on a CPU may be vectorised over elements, one in each lane.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,9 @@
 
 namespace op2::jit {
 
-/// What the arguments of a nest allow. Elements of different lanes must not see each other's
-/// changes: a dat that the loop modifies is either accessed by one argument, directly, or
-/// incremented through maps and not read. What the kernels do may still keep the compiler from it.
-/// Pure; equal wherever `vector_bytes` is.
+/// What the arguments of a nest allow. Lanes must not see each other's changes: a dat that the loop
+/// modifies is either accessed by one argument, directly, or incremented through maps and not read.
+/// The kernels may still prevent vectorisation. Pure; depends on nothing but the parameters.
 /// @param vector_bytes  of the CPU's widest vectors; 0: it has none
 SimdChoice simd_choice(const std::vector<ArgShape>& args, int vector_bytes);
 

@@ -9,7 +9,7 @@
 namespace op2::sched {
 namespace {
 
-/// Steps in tiles run on all threads, whatever their parts need.
+/// Steps in tiles run on all threads, even if their parts use fewer.
 std::vector<int> threads_of(const CpuPlanParts& made, int all_threads) {
   std::vector<int> threads;
   for (const StepParts& parts : made.parts) threads.push_back(parts.threads);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executes plans on the threads of this process: compiled code on all of them, host functions on
-// one, chains tile by tile where that pays.
+// one, chains tile by tile if that is profitable.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace op2::sched {
 
 class CpuExecutor : public Executor {
  public:
-  /// All references must outlive the executor and what it prepares.
+  /// All references must outlive the executor and its prepared plans.
   CpuExecutor(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
               comm::DistributedMesh& rows, core::Trace& trace)
       : options_(options),

@@ -101,8 +101,8 @@ void CpuPlan::run_alone(const Running& r, std::size_t step) {
   make_progress(r);
 }
 
-/// Before the first iterations of a call; memory of the queue and of globals may move from call to
-/// call, but not between the phases of one.
+/// To be called before the first iterations of a call: memory of the queue and of globals may move
+/// between calls, but not between the phases of one.
 void CpuPlan::bind_for_call(const Running& r, std::size_t step) {
   const bool is_bound = r.phase == Phase::boundary && !made_.parts[step].interior.empty();
   const bool is_first = r.phase == Phase::boundary || !made_.parts[step].interior.empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plan on the threads of this process.
+// A plan prepared for the threads of this process.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace op2::sched {
 
-/// What CpuExecutor makes of a plan, pass by pass.
+/// What CpuExecutor prepares for a plan, pass by pass.
 struct CpuPlanParts {
   std::vector<std::unique_ptr<comm::HaloExchange>> exchanges;  ///< per chain; null: none
   std::vector<StepParts> parts;                                ///< per step
@@ -26,7 +26,7 @@ struct CpuPlanParts {
 
 class CpuPlan : public PreparedPlan {
  public:
-  /// @param trial  of each group of steps that has tiles
+  /// @param trial  for each group of steps that has tiles
   CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial, core::ThreadPool& pool,
           core::Trace& trace);
 
@@ -44,13 +44,13 @@ class CpuPlan : public PreparedPlan {
   std::size_t tiles() const;
 
  private:
-  /// Tiles, whether they are faster than steps one by one, and what they take.
+  /// Tiles, the trial whether they are faster than steps one by one, and their times.
   struct TilesInUse {
     TiledSteps tiled;
     TileTrial trial;
     TileTimes times;
   };
-  /// What is being run.
+  /// The phase that is being run.
   struct Running {
     std::size_t chain;
     Phase phase;

@@ -8,7 +8,7 @@
 namespace op2::sched {
 namespace {
 
-/// Loops over fewer elements run on the calling thread: waking others costs more than it gains.
+/// Smaller loops run on the calling thread: waking others costs more than it gains.
 constexpr int min_elements_per_thread = 256;
 
 bool reduces(const Step& step) {
@@ -32,7 +32,7 @@ StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
   const ConflictPattern pattern = conflict_pattern(step.args);
   for (const Phase phase : {Phase::interior, Phase::boundary}) {
     const IndexRange rows = step.rows(phase);
-    // Only reductions tell owned elements from others.
+    // Only reductions distinguish owned elements from others.
     const std::int64_t end = reduces(step) ? step.set->size : rows.end;
     const std::int64_t border = std::clamp(end, rows.begin, rows.end);
     for (const IndexRange part : {IndexRange{rows.begin, border}, IndexRange{border, rows.end}}) {
@@ -55,7 +55,7 @@ LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const Confli
                      rows.size() < std::int64_t{threads_} * min_elements_per_thread;
   const int threads = alone ? 1 : threads_;
   const bool counts = rows.begin < set.size;
-  // The order that the result depends on is that of the declaration.
+  // The order that matters is that of the declaration.
   const bool by_index =
       in_order && counts && !set.numbers.empty() && (!set.distributed() || step.tracks_elements());
   return {by_index ? plan_in_global_order(set) : plan_for(step, pattern, rows, threads), threads,
@@ -73,7 +73,7 @@ std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Se
 std::shared_ptr<const ThreadPlan> PartMaker::plan_for(const Step& step,
                                                       const ConflictPattern& pattern,
                                                       IndexRange rows, int threads) {
-  // On one thread all loops over a set are alike.
+  // On one thread all loops over a set share a plan.
   const ConflictPattern& alike = threads == 1 ? ConflictPattern{} : pattern;
   auto& plan = shared_[{step.set, alike, rows.begin, rows.end, threads}];
   if (plan == nullptr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pass that shares the iterations of each step among threads without races.
+// The pass that distributes the iterations of each step over threads without races.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ namespace op2::sched {
 struct LoopPart {
   std::shared_ptr<const ThreadPlan> plan;
   int threads;
-  bool counts;  ///< owned elements: they take part in reductions
+  bool counts;  ///< owned elements, which count in reductions
 };
 
 /// All iterations of a step, and what runs them.
@@ -33,16 +33,16 @@ struct StepParts {
   }
 };
 
-/// Thread plans, kept for loops that access rows alike.
+/// Thread plans, shared by loops with the same access pattern.
 class PartMaker {
  public:
   explicit PartMaker(int threads) : threads_(threads) {}
 
   /// Parts of a step; none for one without iterations. Compiled code runs on all threads, unless
-  /// the order matters or there is too little to share.
+  /// the order matters or there are too few iterations.
   StepParts parts_of(const Step& step, const StepCode& code);
 
-  /// To be called when rows or maps have moved and all plans are gone.
+  /// To be called when rows or maps have moved, after all plans were destroyed.
   void forget_rows() {
     shared_.clear();
     in_order_.clear();

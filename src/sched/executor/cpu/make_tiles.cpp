@@ -12,10 +12,10 @@
 namespace op2::sched {
 namespace {
 
-/// Shorter runs cost more in calls, and in iterations that fill no vector, than tiles gain.
+/// Shorter index ranges cost more, by calls and by iterations that fill no vector, than tiles gain.
 constexpr double least_run = 16;
 
-/// Steps that nothing separates, in one phase.
+/// Adjacent steps that may be tiled, in one phase.
 struct Candidates {
   std::vector<std::size_t> steps;
   Phase phase;
@@ -25,8 +25,8 @@ bool can_be_tiled(const Plan& plan, std::size_t step) {
   return plan.code[step].compiled != nullptr && plan.steps.all[step].order == Order::any;
 }
 
-/// Steps that run on the host or in order stand between candidates; those with nothing to do in
-/// this phase do not.
+/// Steps that run on the host or in order separate candidates; steps without iterations in this
+/// phase do not.
 std::vector<Candidates> candidates_of(const Plan& plan, std::size_t chain, Phase phase) {
   std::vector<Candidates> all{{{}, phase}};
   for (std::size_t s = plan.steps.begin[chain]; s < plan.steps.begin[chain + 1]; ++s) {
@@ -41,7 +41,7 @@ std::vector<Candidates> candidates_of(const Plan& plan, std::size_t chain, Phase
   return all;
 }
 
-/// Describes loops to the inspector.
+/// Describes steps as loops of a tile problem.
 class ProblemBuilder {
  public:
   ProblemBuilder(const Plan& plan, const Candidates& loops) : plan_(plan), loops_(loops) {
@@ -56,7 +56,7 @@ class ProblemBuilder {
 
   const TileProblem& problem() const { return problem_; }
 
-  /// Each dat and map counts as far as the loops can reach.
+  /// Each dat and map counts as far as the loops can access it.
   TileTraffic traffic() const {
     std::map<const void*, double> bytes;
     TileTraffic traffic{0, 0, 0, problem_.home_rows};
@@ -113,8 +113,8 @@ class ProblemBuilder {
                                 used.map->map, used.map->dim, used.rows});
   }
 
-  /// The set whose rows are accessed most often. On several ranks, only its core lies in an order
-  /// of neighbourhood; the rows around follow.
+  /// The set whose rows are accessed most often. On several ranks, only its interior is ordered for
+  /// locality; the rows of its boundary follow.
   void choose_home() {
     std::vector<std::int64_t> accesses(sets_.size(), 0);
     for (const TileLoop& loop : problem_.loops)
@@ -149,7 +149,7 @@ TileShape shape_for(const TileTraffic& traffic, const TileContext& context) {
           .shuffled = tiling.mode == core::TileMode::shuffled ? 1U : 0U};
 }
 
-/// Empty if there is no memory for it: then the loops run one after the other, which takes none.
+/// Empty if memory does not suffice: then the loops run one after the other.
 TilePlan plan_if_it_fits(const TileProblem& problem, const TileShape& shape) {
   try {
     return plan_tiles(problem, shape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pass that regroups the iterations of a chain's steps into tiles: which steps can be executed
-// together, what they access, and whether it pays.
+// together, what they access, and whether that is profitable.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct TiledSteps {
   TilePlan plan;
 };
 
-/// Of one chain, ascending.
+/// The tiles of one chain, by ascending positions of steps.
 struct ChainTiles {
   std::vector<TiledSteps> interior, boundary;
   std::vector<TiledSteps>& in(Phase phase) {
@@ -31,14 +31,14 @@ struct ChainTiles {
   }
 };
 
-/// What decides about tiles beside the plan.
+/// What tiles depend on beside the plan.
 struct TileContext {
   const core::Tiling& tiling;
   const core::Caches& caches;
   int threads;
 };
 
-/// Tiles for the steps of each chain that can be tiled and for which that is expected to pay.
+/// Tiles for the steps of each chain that can be tiled, if that is expected to be profitable.
 /// Local. Cost: some executions of the plan, see plan_tiles.
 std::vector<ChainTiles> make_tiles(const Plan& plan, const TileContext& context);
 

@@ -7,7 +7,7 @@
 namespace op2::sched {
 namespace {
 
-/// One execution of compiled code, as its threads see it.
+/// One execution of compiled code, shared by its threads.
 struct Run {
   const ThreadPlan& plan;
   core::RangeFunction range;

@@ -12,7 +12,7 @@
 
 namespace op2::sched {
 
-/// What each thread needed for each step of the tiles, in seconds: shape [threads x stride].
+/// The time of each thread in each step of the tiles, in seconds: shape [threads x stride].
 class TileTimes {
  public:
   TileTimes(std::size_t steps, int threads)
@@ -20,7 +20,7 @@ class TileTimes {
         seconds_(static_cast<std::size_t>(threads) * stride_) {}
 
   double* of(int thread) { return seconds_.data() + static_cast<std::size_t>(thread) * stride_; }
-  /// What a step has needed since the last question, on average over the threads.
+  /// The time of a step since the last call, averaged over the threads.
   double take(std::size_t step);
 
  private:
@@ -28,11 +28,11 @@ class TileTimes {
   std::vector<double> seconds_;
 };
 
-/// Runs the phase of the steps for which the tiles were made; their globals are bound.
+/// Runs the phase of the steps for which the tiles were made. Their globals are bound.
 /// @param parts          per step of the plan
 /// @param bindings       per step of the plan
-/// @param between_tiles  called now and then by the calling thread; what it throws leaves when all
-///                       tiles have run
+/// @param between_tiles  called from time to time by the calling thread; its exception is rethrown
+///                       when all tiles have run
 void run_tiles(const TiledSteps& tiled, const std::vector<StepParts>& parts,
                const std::vector<StepBindings>& bindings, core::ThreadPool& pool,
                const std::function<void()>& between_tiles, TileTimes& times);

@@ -10,13 +10,13 @@ namespace {
 
 using Stage = std::vector<IndexRanges>;
 
-/// First element of block `block` when `size` elements are cut into `blocks` blocks.
+/// First element of block `block` if `size` elements are cut into `blocks` blocks.
 std::int64_t block_begin(std::int64_t size, int blocks, int block) {
   return size * block / blocks;
 }
 
-/// Finds the block of each row that an argument accesses: at once while they stay the same, else by
-/// a division.
+/// Finds the block of each row that an argument accesses: at once while the block stays the same,
+/// otherwise by a division.
 class BlockFinder {
  public:
   BlockFinder(const RowAccess& access, int blocks) : access_(access), blocks_(blocks) {}
@@ -48,10 +48,10 @@ void append(IndexRanges& ranges, std::int64_t element) {
     ranges.push_back({element, element + 1});
 }
 
-/// The blocks that one iteration accesses.
+/// The blocks accessed by one iteration.
 struct AccessedBlocks {
   int low, high;  ///< the lowest and the highest
-  bool others;    ///< there are some between
+  bool others;    ///< and others between them
 };
 
 AccessedBlocks blocks_accessed(std::int64_t element, std::span<BlockFinder> finders) {
@@ -67,14 +67,13 @@ AccessedBlocks blocks_accessed(std::int64_t element, std::span<BlockFinder> find
   return blocks;
 }
 
-/// Assigns pairs of blocks to rounds: the first round in which both are free, in order of
-/// appearance. No more than 2 * threads - 3 rounds; two or three where only neighbouring blocks
-/// share rows.
+/// Assigns pairs of blocks, in order of appearance, to the first round in which both are free. At
+/// most 2 * threads - 3 rounds; two or three if only neighbouring blocks share rows.
 class Rounds {
  public:
   explicit Rounds(int threads) : threads_(threads) {}
 
-  /// What the pair's thread, the lower block's, runs.
+  /// The ranges that the thread of the lower block runs for the pair.
   IndexRanges& of(int low, int high) {
     const auto [known, fresh] = round_.try_emplace({low, high}, 0);
     if (fresh) known->second = first_free(low, high);

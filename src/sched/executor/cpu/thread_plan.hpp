@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which thread runs which iterations of a loop, and in which stage, so that no two threads access
-// the same row of a dat at the same time although increments go through maps.
+// Distributes the iterations of a loop over threads and stages so that no two threads access the
+// same row of a dat at the same time, although increments go through maps.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace op2::sched {
 
-/// stages[p][t]: what thread t runs in stage p, ascending. Every stage has a list for each thread
-/// and some work; the stages are separated by barriers. Empty without rows.
+/// stages[p][t]: the ranges that thread t runs in stage p, ascending. No stage is empty for all
+/// threads; stages are separated by barriers. No stages without rows.
 struct ThreadPlan {
   std::vector<std::vector<IndexRanges>> stages;
 };
@@ -23,8 +23,8 @@ struct ThreadPlan {
 /// which each block belongs to at most one pair; those that access more run last, on one thread.
 /// Without accesses the rows are cut evenly. Cost O(rows * accesses); memory O(ranges + threads *
 /// stages).
-/// @param accesses  one for each argument, of whatever access, of every dat that the loop modifies
-///                  and accesses through a map; rows must lie inside their target sets
+/// @param accesses  one for each argument, whatever its access mode, of every dat that the loop
+///                  modifies and accesses through a map; rows must be in their target sets
 ThreadPlan plan_threads(IndexRange rows, int threads, std::span<const RowAccess> accesses);
 
 /// All iterations in order on thread 0.
@@ -34,9 +34,9 @@ ThreadPlan plan_in_order(IndexRange rows, int threads);
 /// @param global_index  of each row: distinct
 ThreadPlan plan_by_global_index(std::span<const std::int32_t> global_index);
 
-/// How well a plan uses its threads.
+/// The efficiency of a plan.
 struct ThreadPlanStatistics {
-  double first_stage;  ///< fraction of the iterations that wait for no barrier; 1 for an empty set
+  double first_stage;  ///< fraction of the iterations that are in stage 0; 1 for an empty set
   double imbalance;    ///< longest path through the stages / (iterations / threads); at least 1
 };
 ThreadPlanStatistics statistics_of(const ThreadPlan& plan);

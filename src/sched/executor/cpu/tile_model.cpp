@@ -7,18 +7,18 @@
 namespace op2::sched {
 namespace {
 
-/// A tile shares its core's cache with indices, and with what the next tile needs.
+/// A tile shares its core's cache with indices and with data of the next tile.
 constexpr double usable_cache = 0.75;
 
-/// Where the shared cache is large, tiles may take this part of a thread's share of it: longer runs
-/// of each loop gain more than the faster cache. The rest is other programs', and room for guesses
-/// of the footprint.
+/// With a large shared cache, tiles may fill this fraction of a thread's share of it: longer index
+/// ranges of each loop gain more than the faster cache. The rest is for other programs and for
+/// errors in the estimated footprint.
 constexpr double usable_share = 1.0 / 12;
 
-/// Smaller gains in traffic are lost again by short runs and by what waits for the second stage.
+/// Smaller gains in traffic are lost by short index ranges and by waiting for the second stage.
 constexpr double least_gain = 1.3;
 
-/// Smaller tiles are all border.
+/// Smaller tiles consist of their border.
 constexpr std::int64_t least_rows = 512;
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether tiles pay, and how large they should be: first by a model of memory traffic, then by
-// measurement.
+// Whether tiles are profitable, and their size: by a model of memory traffic, and by measurement.
 #pragma once
 
 #include <algorithm>
@@ -11,28 +10,28 @@
 
 namespace op2::sched {
 
-/// What the loops of a chain move between memory and cores, in bytes.
+/// Traffic between memory and cores of the loops of a chain, in bytes.
 struct TileTraffic {
-  double loop_by_loop;  ///< each loop fetches what it uses
-  double once;          ///< each byte is fetched once, and written back once if it is modified
-  double footprint;     ///< of all that the loops use
+  double loop_by_loop;  ///< each loop loads the data that it uses
+  double once;          ///< each byte is loaded once, and stored once if it is modified
+  double footprint;     ///< of all data that the loops use
   std::int64_t home_rows;
 };
 
-/// Tiles per thread, or 0 where the model expects no gain: what the loops use fits into the caches
-/// anyway, or is used by one loop only.
+/// Tiles per thread; 0 if the model expects no gain: the data fit into the caches, or only one loop
+/// uses them.
 int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int threads);
 
-/// Compares tiles with loop after loop by executing both in turn, three times each, and stays with
+/// Compares tiles with loop after loop by executing both alternately, three times each, and keeps
 /// tiles unless the best time without them was clearly shorter.
 class TileTrial {
  public:
   /// @param measured  false: tiles without a trial
   explicit TileTrial(bool measured) : left_(measured ? 6 : 0) {}
 
-  /// How the next execution goes.
+  /// Whether the next execution uses tiles.
   bool wants_tiles() const { return left_ == 0 ? tiles_win_ : left_ % 2 == 0; }
-  /// Tells how long it took.
+  /// Adds the time of that execution.
   void add(double seconds) {
     if (left_ == 0) return;
     double& best = best_[static_cast<std::size_t>(left_ % 2)];

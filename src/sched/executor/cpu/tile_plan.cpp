@@ -34,7 +34,7 @@ class Schedule {
   int stage(Slot slot) const { return positions_[static_cast<std::size_t>(slot)].stage; }
   int group(Slot slot) const { return positions_[static_cast<std::size_t>(slot)].group; }
 
-  /// The earliest slot in which everything is done that was done in `a` and in `b`.
+  /// The earliest slot after whatever was done in `a` and in `b`.
   Slot after(Slot a, Slot b) const {
     if (a == b) return a;
     const Position &pa = positions_[static_cast<std::size_t>(a)],
@@ -43,9 +43,9 @@ class Schedule {
     return first_[static_cast<std::size_t>(pa.stage) + 1] + std::min(pa.group, pb.group);
   }
 
-  /// The tile of the first stage in which row `row` of `rows` is at home.
+  /// The home tile of row `row` of `rows`, in the first stage.
   Slot home_of(std::int64_t row, std::int64_t rows) const {
-    // A border inside a cache line (of 8 rows of 8 bytes) costs the tiles on both sides.
+    // A border inside a cache line (of 8 rows of 8 bytes) slows the tiles on both sides down.
     const std::int64_t line = rows >= 64 * first_stage() ? 8 : 1;
     return static_cast<Slot>(row / line * first_stage() / ((rows + line - 1) / line));
   }
@@ -67,7 +67,7 @@ bool accesses_own_rows_only(const TileLoop& loop) {
                              [](const RowAccess& access) { return access.index == nullptr; });
 }
 
-/// Rows that have no tile yet get that of a row close to them.
+/// Rows without a home get that of a row close to them.
 void follow(const TileLink& link, std::vector<Slots>& homes) {
   Slots& from = homes[static_cast<std::size_t>(link.from)];
   Slots& to = homes[static_cast<std::size_t>(link.to)];
@@ -93,7 +93,7 @@ Slots order_of_tiles(const TileShape& shape) {
   return order;
 }
 
-/// Whether iterations ask for the last slot of rows of the set.
+/// Whether any access needs the home tiles of the set.
 bool is_asked_for(const TileProblem& problem, int set) {
   return std::ranges::any_of(problem.loops, [&](const TileLoop& loop) {
     return accesses_own_rows_only(loop)
@@ -103,7 +103,7 @@ bool is_asked_for(const TileProblem& problem, int set) {
   });
 }
 
-/// The tile in which each row is at home, for sets of which that is asked.
+/// The home tile of each row, for sets that need it.
 std::vector<Slots> homes_of(const TileProblem& problem, const TileShape& shape,
                             const Schedule& schedule) {
   std::vector<Slots> homes(problem.sizes.size());
@@ -173,9 +173,9 @@ class Inspector {
     }
   }
 
-  /// Whether the inspection ended early because runs are too short, or more than a plan counts.
+  /// Whether the inspection ended early because runs are too short, or too many for a plan.
   bool too_short(const TileShape& shape) const {
-    constexpr std::int64_t few = 10'000;  // iterations that say little
+    constexpr std::int64_t few = 10'000;  // iterations that are not representative
     constexpr std::int64_t most_runs = std::numeric_limits<std::int32_t>::max();
     if (count_of_runs_ > most_runs) return true;
     return iterations_ > few && iterations_ < shape.least_run * static_cast<double>(count_of_runs_);
@@ -192,7 +192,7 @@ class Inspector {
     for (const auto& some : runs) count_of_runs_ += std::ssize(some);
   }
 
-  /// What an access reads and writes.
+  /// What the inspection of an access reads and writes.
   struct View {
     const std::int32_t* index;
     std::int64_t stride;
@@ -204,7 +204,8 @@ class Inspector {
     }
   };
 
-  /// Iterations that access at most their own rows follow them; nothing moves.
+  /// Iterations that access at most their own rows run in the tile of these; no row changes its
+  /// tile.
   SharedRuns inspect_own_rows(const TileLoop& loop) {
     const auto set = static_cast<std::size_t>(loop.set);
     SharedRuns& known = own_rows_[{loop.set, versions_[set], loop.rows.begin, loop.rows.end}];
@@ -234,7 +235,7 @@ class Inspector {
     return runs;
   }
 
-  /// Most iterations find all their rows in one tile of the first stage, where nothing changes.
+  /// For most iterations all rows are in one tile of the first stage, and no row changes its tile.
   /// @tparam accesses  their number, or 0: any
   template <std::size_t accesses>
   Slot slot_of(const std::vector<View>& views, std::int64_t element) {
@@ -252,9 +253,9 @@ class Inspector {
                  [&](std::int64_t element) { return slot_of<accesses>(views, element); });
   }
 
-  /// Iterations of the loop may meet in a row. In the first stage they are then of one group,
-  /// because the row is at home there; so they need not wait for each other. Later stages have no
-  /// such home: there, the first iteration decides for the others.
+  /// Iterations of the loop may share a row. In the first stage they are then in one group, the
+  /// row's home, and need not wait for each other. In later stages, where rows have no home, the
+  /// first iteration decides for the others.
   Slot move(const std::vector<View>& views, std::int64_t element, Slot slot) {
     for (const View& view : views) slot = schedule_.after(slot, view.before[view.row(element)]);
     if (slot >= schedule_.first_stage())
@@ -275,8 +276,8 @@ class Inspector {
   }
 
   Schedule schedule_;
-  /// Of each set and row the last slot that accesses it: before the loop that is being inspected,
-  /// and with it. Equal between loops.
+  /// The last slot that accesses each row of each set: before the loop that is being inspected, and
+  /// including it. Equal between loops.
   std::vector<Slots> before_, after_;
   std::vector<std::pair<std::size_t, std::size_t>> changed_;  ///< sets and rows where they differ
   std::vector<std::int64_t> versions_;  ///< of each set: changes whenever its slots do

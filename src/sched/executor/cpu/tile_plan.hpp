@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sparse tiles: the iterations of all loops of a chain, regrouped so that what a group accesses
-// fits into a cache. A tile holds some iterations of every loop; tiles run one after the other, and
+// Sparse tiles: the iterations of all loops of a chain, regrouped so that the data of a tile fit
+// into a cache. A tile holds some iterations of every loop; tiles run one after the other, and
 // inside a tile the loops run in their order. Pure functions of index arrays: local.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace op2::sched {
 
-/// A loop as tiles see it.
+/// A loop of a tile problem.
 struct TileLoop {
   int set;
   IndexRange rows;
-  /// Iterations from here on are redundant: they take no part in reductions.
+  /// Iterations from here on are redundant: they do not count in reductions.
   std::int64_t border;
   /// Accesses to dats that any loop of the chain modifies, each once.
   std::vector<RowAccess> accesses;
 };
 
-/// A map that says which rows lie close to each other.
+/// A map that tells which rows are close to each other.
 struct TileLink {
   int from, to;
   const std::int32_t* entries;  ///< shape [rows x arity]
@@ -35,15 +35,15 @@ struct TileProblem {
   std::vector<TileLoop> loops;
   std::vector<TileLink> links;
   int home;                ///< the set that is cut into tiles; others follow through links
-  std::int64_t home_rows;  ///< of it the first ones, which lie in an order of neighbourhood
+  std::int64_t home_rows;  ///< its first rows, which are ordered for locality
 };
 
 /// How the home set is cut.
 struct TileShape {
   int threads;
   int tiles;                   ///< of each thread
-  std::uint64_t shuffled = 0;  ///< not 0: the tiles of a thread come in a random order; for tests
-  /// Without so many iterations per run on average there is no plan: it would be large and slow.
+  std::uint64_t shuffled = 0;  ///< not 0: the tiles of a thread run in a random order; for tests
+  /// There is no plan with fewer iterations per run on average: it would be large and slow.
   double least_run = 0;
 };
 
@@ -52,35 +52,34 @@ struct TileRun {
   std::int32_t begin, end;
 };
 
-/// What one tile does of one loop.
+/// The iterations of one loop in one tile.
 struct TileItem {
   std::int32_t loop;
   std::uint32_t first_run, runs;  ///< in TilePlan::runs, ascending
-  bool counts;                    ///< its iterations take part in reductions
+  bool counts;                    ///< its iterations count in reductions
 };
 
-/// stages[p][t]: what thread t does in stage p, in this order. Phases are separated by barriers.
+/// stages[p][t]: what thread t does in stage p, in this order. Stages are separated by barriers.
 struct TilePlan {
   std::vector<std::vector<std::vector<TileItem>>> stages;
   std::vector<TileRun> runs;
 };
 
-/// Every iteration goes to the earliest tile in which all that it depends on has happened: rows
-/// remember, for each set, the last tile in which anything was done with them, whatever it was. The
-/// first stage has one block of tiles per thread; what accesses the blocks of two threads waits for
-/// the next stage, and so on. No two threads access a row in the same stage, so there is neither a
-/// race nor an atomic operation.
+/// Every iteration is assigned to the earliest tile after all iterations that it depends on: each
+/// row records the last tile that accesses it. The first stage has one block of tiles per thread;
+/// iterations that access the blocks of two threads wait for the next stage, and so on. No two
+/// threads access a row in the same stage, so there are neither races nor atomic operations.
 ///
-/// Cost: O(iterations that access rows through maps + sets); loops that access only their own rows
-/// cost nothing beyond the first. Memory: two numbers per row while it runs; then the runs.
+/// Cost: O(iterations that access rows through maps + sets); of the loops that access only their
+/// own rows, all but the first are free. Memory: two numbers per row meanwhile; then the runs.
 /// @return empty, without stages, if the runs are too short
 TilePlan plan_tiles(const TileProblem& problem, const TileShape& shape);
 
-/// How well tiles can be executed.
+/// The efficiency of tiles.
 struct TileStatistics {
   std::int64_t iterations;
   std::int64_t tiles;  ///< in the first stage
-  double first_stage;  ///< fraction of them that waits for no barrier
+  double first_stage;  ///< fraction of the iterations that are in the first stage
   double per_run;      ///< iterations per run: short runs are slow
   double per_item;     ///< iterations of one loop in one tile
 };

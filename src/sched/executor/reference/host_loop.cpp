@@ -17,7 +17,7 @@ std::int32_t number_of(const core::ArgBinding& binding, std::int64_t row) {
                                  : static_cast<const std::int32_t*>(binding.base)[row];
 }
 
-/// What the kernel gets for a vector argument that is not off; null for any other.
+/// The kernel's argument for a vector argument that is on; null for any other.
 char* vector_of(const core::LoopArg& arg, char** pointers) {
   return arg.active && arg.members > 1 ? reinterpret_cast<char*>(pointers) : nullptr;
 }
@@ -46,7 +46,7 @@ QueuedValues::~QueuedValues() {
 void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::int64_t begin,
                    std::int64_t end, const core::ArgBinding* bindings) {
   std::vector<char*> pointers(args.size());
-  std::vector<char*> parameters;  // those of vector arguments lead to their first pointer
+  std::vector<char*> parameters;  // of vector arguments: the address of their first pointer
   for (std::size_t k = 0; k < args.size(); ++k)
     if (args[k].members > 0) parameters.push_back(vector_of(args[k], pointers.data() + k));
   std::vector<std::int32_t> numbers(args.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel's host function, element by element, in order, on one thread: what the reference
-// executor runs, and what stands in for code that cannot be compiled.
+// Runs a kernel's host function element by element, in order, on one thread: for the reference
+// executor, and for kernels that cannot be compiled.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ void run_host_loop(op_kernel kernel, std::span<const core::LoopArg> args, std::i
 /// The same for all kernels of a step, one loop after the other.
 void run_host_step(const Step& step, IndexRange rows, const core::ArgBinding* bindings);
 
-/// While it lives, variables of the program have the values that queued loops see of them: host
-/// functions read the variables themselves. Those that have not changed are not written, for they
-/// may be constants.
+/// While it lives, variables of the program have the values that they had when the loops were
+/// queued, because host functions read the variables themselves. Unchanged ones are not written,
+/// since they may be constants.
 class QueuedValues {
  public:
   explicit QueuedValues(std::span<const core::NamedVariable> variables);

@@ -14,7 +14,7 @@
 namespace op2::sched {
 namespace {
 
-/// The rows of a step in a phase, one by one: in the order of their global indices where the order
+/// The rows of a step in a phase; one by one in the order of their global indices if the order
 /// matters and the rows have another.
 IndexRanges rows_in_order(const Step& step, Phase phase) {
   const IndexRange rows = step.rows(phase);

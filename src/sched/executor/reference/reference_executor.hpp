@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference: host functions, element by element, in the order of the declaration, on one
-// thread. The oracle that every other executor is compared with, so it shares nothing with them but
-// the plan, the bindings and the exchanges.
+// The reference: host functions, element by element, in the declared order, on one thread. Every
+// other executor is compared with it, so it shares with them only the plan, the bindings and the
+// exchanges.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace op2::sched {
 
 class ReferenceExecutor : public Executor {
  public:
-  /// All references must outlive the executor and what it prepares. The pool packs halos.
+  /// All references must outlive the executor and its prepared plans. The pool packs halos.
   ReferenceExecutor(const core::Options& options, core::ThreadPool& pool,
                     comm::DistributedMesh& rows)
       : options_(options), pool_(pool), rows_(rows) {}

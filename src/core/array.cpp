@@ -71,9 +71,17 @@ void Array::resize(std::size_t bytes) {
 
 void Array::use(DeviceCopies* copies) {
   refuse_writer(Side::device);
-  host_read();
-  drop_device_copy();
-  copies_ = copies;
+  const auto change = [&] {
+    drop_device_copy();
+    copies_ = copies;
+  };
+  try {
+    host_read();
+  } catch (...) {
+    change();
+    throw;
+  }
+  change();
 }
 
 void Array::update_host() const {

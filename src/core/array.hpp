@@ -92,6 +92,7 @@ class Array {
   void reset() { replace({}); }
 
   /// From now on the array may have a copy on a device. Null ends that; the host becomes current.
+  /// If the space throws, that holds all the same, but the host has the values of its last read.
   void use(DeviceCopies* copies);
 
   /// Valid until the array is written on the device or replaced.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <new>
 
 #include <fmt/format.h>
@@ -220,10 +221,19 @@ bool Mesh::release(op_dat dat) {
 }
 
 void Mesh::use(DeviceCopies* copies) {
-  for (const auto& dat : dats_) dat->rows.use(copies);
-  for (const auto& map : maps_) map->entries.use(copies);
-  for (const auto& global : globals_) global->value.use(copies);
   copies_ = copies;
+  std::exception_ptr failure;
+  const auto change = [&](Array& array) {
+    try {
+      array.use(copies);
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  for (const auto& dat : dats_) change(dat->rows);
+  for (const auto& map : maps_) change(map->entries);
+  for (const auto& global : globals_) change(global->value);
+  if (failure) std::rethrow_exception(failure);
 }
 
 void Mesh::recycle() {

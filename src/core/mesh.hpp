@@ -182,6 +182,7 @@ class Mesh {
 
   /// From now on all present and later dats, maps and globals may have copies on a device. Null
   /// ends that: all become current on the host. `copies` must outlive the mesh or that last call.
+  /// The first error of the device is thrown when all arrays have changed.
   void use(DeviceCopies* copies);
 
   /// True if the handle was declared in this session and not freed. Never reads through it.

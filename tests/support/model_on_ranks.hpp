@@ -3,7 +3,8 @@
 // are the hash functions of halo_model.hpp as host functions.
 #pragma once
 
-#include <deque>
+#include <cstring>
+#include <map>
 #include <set>
 #include <string>
 
@@ -104,6 +105,14 @@ class ModelOnRanks {
     return wrong;
   }
 
+  /// On several ranks: what a program does that writes all declared values itself.
+  void set_values(const Values& values) {
+    for (std::size_t d = 0; d < dats_.size(); ++d) {
+      rows_.set_declared_rows(*dats_[d], values[d].data() + dats_[d]->on().first);
+      engine_.forget_halo(*dats_[d]);
+    }
+  }
+
   core::Level validity(std::size_t dat) const { return engine_.validity(*dats_[dat]); }
   const op_chain_statistics& statistics() const { return engine_.statistics(); }
 
@@ -135,11 +144,30 @@ class ModelOnRanks {
     }
   }
 
+  /// A loop as the library knows it. Equal loops share one, so that their plans are found again.
+  struct KnownLoop {
+    ModelLoop loop;
+    op_kernel_core kernel;
+    core::Global* sum;  ///< null if it has none
+  };
+  KnownLoop& known(const ModelLoop& loop) {
+    const auto [entry, is_new] = loops_.try_emplace(loop.salt, KnownLoop{loop, {}, nullptr});
+    KnownLoop& known = entry->second;
+    const Value zero = 0;
+    if (is_new) {
+      known.kernel = {
+          "kernel",         "",      "", 0, false, reinterpret_cast<void (*)()>(&known.loop),
+          &call_model_loop, nullptr, -1};
+      if (loop.reduction) known.sum = &mesh_.add_global(1, Type::u64, &zero, "sum");
+    }
+    known.loop.salt = loop.salt;
+    if (known.sum != nullptr)
+      std::memcpy(known.sum->value.host_overwrite().get(), &zero, sizeof zero);
+    return known;
+  }
+
   void queue_loop(const ModelLoop& loop, std::vector<core::Global*>& sums) {
-    const ModelLoop& kept = loops_.emplace_back(loop);
-    kernels_.push_back({"kernel", "", "", 0, false,
-                        reinterpret_cast<void (*)()>(const_cast<ModelLoop*>(&kept)),
-                        &call_model_loop, nullptr, -1});
+    KnownLoop& known_loop = known(loop);
     std::vector<op_arg> args;
     for (const ModelArg& arg : loop.args) {
       op_dat dat = dats_[static_cast<std::size_t>(arg.dat)];
@@ -150,11 +178,10 @@ class ModelOnRanks {
     }
     args.push_back(op_arg_idx(-1, OP_ID));
     if (loop.reduction) {
-      const Value zero = 0;
-      sums.push_back(&mesh_.add_global(1, Type::u64, &zero, "sum"));
+      sums.push_back(known_loop.sum);
       args.push_back(op_arg_gbl(sums.back(), OP_INC));
     }
-    queue_.push_loop(&kernels_.back(), "loop", sets_[static_cast<std::size_t>(loop.set)], args);
+    queue_.push_loop(&known_loop.kernel, "loop", sets_[static_cast<std::size_t>(loop.set)], args);
   }
 
   std::int32_t claimed_rows(const core::Dat& dat) const {
@@ -169,8 +196,9 @@ class ModelOnRanks {
         set.numbers.empty() ? row : set.numbers[static_cast<std::size_t>(row)]);
   }
 
-  /// Rows that nobody claims to be valid become noise.
+  /// Rows that nobody claims to be valid become noise, and what kernels find in the program.
   void poison() {
+    for (auto& [salt, known] : loops_) known.loop.salt = noise_();
     for (core::Dat* dat : dats_) {
       const core::HostWriter rows = dat->rows.host_write();
       for (std::int32_t row = claimed_rows(*dat); row < dat->on().rows(); ++row)
@@ -190,10 +218,9 @@ class ModelOnRanks {
   core::ThreadPool pool_;
   jit::Jit jit_;
   comm::DistributedMesh rows_;
-  sched::Engine engine_;
+  std::map<Value, KnownLoop> loops_;  ///< by salt
+  sched::Engine engine_;              ///< may have work that calls the kernels until it ends
   Random noise_{42};
-  std::deque<ModelLoop> loops_;
-  std::deque<op_kernel_core> kernels_;
   std::vector<core::Set*> sets_;
   std::vector<core::Map*> maps_;
   std::vector<core::Dat*> dats_;

@@ -16,13 +16,15 @@ namespace op2::comm {
 /// which pending work writes them.
 class Packer {
  public:
+  /// Returns when nothing that it has started uses the buffers.
   virtual ~Packer() = default;
 
-  /// Memory for the buffers of all messages of a direction.
+  /// Memory for the buffers of all messages of a direction. Outlives the packer.
   virtual core::HostBytes allocate(std::size_t bytes) = 0;
-  /// Packs rows into the outgoing buffers. When it returns, these can be sent and rows may change.
+  /// Packs rows into the outgoing buffers. When it returns, these can be sent, nothing uses the
+  /// incoming buffers any more, and rows may change.
   virtual void pack(const HaloMessages& messages, Channel& channel) = 0;
-  /// Unpacks what has arrived into rows; the buffers may change when it returns.
+  /// Unpacks what has arrived into rows; the buffers do not change before the next `pack` returns.
   virtual void unpack(const HaloMessages& messages, const Channel& channel) = 0;
 };
 
@@ -31,6 +33,8 @@ class Packer {
 class HaloExchange {
  public:
   HaloExchange(Communicator& communicator, HaloMessages messages, std::unique_ptr<Packer> packer);
+  /// Also in the middle of an exchange that has failed.
+  ~HaloExchange() { packer_.reset(); }
 
   /// Packs and sends. Rows may change afterwards.
   /// @param fingerprint  of the sender's signature; goes with every message

@@ -58,8 +58,7 @@ void Device::free(void* data) noexcept {
   findings_.postpone([&] {
     const Allocation& allocation = arena_.find(data, 0, "free");
     races_.begin(RaceDetector::host);
-    if (!failures_.has_failed() && findings_.all().empty())
-      note(RaceDetector::host, "free", writes(allocation.data, allocation.bytes));
+    if (is_sound()) note(RaceDetector::host, "free", writes(allocation.data, allocation.bytes));
     races_.forget(allocation.data);
     arena_.free(data);
     ++counters_.frees;
@@ -72,7 +71,11 @@ std::byte* Device::allocate_pinned(std::size_t bytes) {
 }
 
 void Device::free_pinned(std::byte* data) noexcept {
-  findings_.postpone([&] { pinned_.release(data); });
+  findings_.postpone([&] {
+    const bool too_early = is_sound() && pinned_.is_kept(data);
+    pinned_.release(data);
+    if (too_early) findings_.report("pinned memory is freed before a copy has run; wait for it");
+  });
 }
 
 Device::StreamNumber Device::create_stream() {
@@ -84,6 +87,7 @@ Device::StreamNumber Device::create_stream() {
 void Device::close(StreamNumber stream) noexcept {
   findings_.postpone([&] {
     try {
+      if (failures_.is_lost()) return queues_.drop();
       queues_.finish(queues_.position(stream));
     } catch (const Misuse&) {
       throw;
@@ -113,15 +117,15 @@ void Device::begin_work(StreamNumber stream, const std::string& work,
 
 void Device::upload(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
   begin_call("upload");
-  pinned_.require(from, bytes, "upload");
-  queue_upload(stream, to, from, bytes);
+  queue_upload(stream, to, from, bytes, pinned_.keep(from, bytes, "upload"));
 }
 
-void Device::queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+void Device::queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes,
+                          Keeper pinned) {
   begin_work(stream, "upload", std::array{writes(to, bytes)});
   ++counters_.uploads;
   counters_.uploaded_bytes += count(bytes);
-  queues_.add(stream, [=, this] {
+  queues_.add(stream, [=, this, pinned = std::move(pinned)] {
     arena_.find(to, bytes, "upload");
     arena_.copy_in(to, from, bytes);
   });
@@ -129,16 +133,16 @@ void Device::queue_upload(StreamNumber stream, void* to, const void* from, std::
 
 void Device::download(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
   begin_call("download");
-  pinned_.require(to, bytes, "download");
-  queue_download(stream, to, from, bytes);
+  queue_download(stream, to, from, bytes, pinned_.keep(to, bytes, "download"));
 }
 
-void Device::queue_download(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
+void Device::queue_download(StreamNumber stream, void* to, const void* from, std::size_t bytes,
+                            Keeper pinned) {
   begin_work(stream, "download", std::array{reads(from, bytes)});
   ++counters_.downloads;
   counters_.downloaded_bytes += count(bytes);
   poison({static_cast<std::byte*>(to), bytes});
-  queues_.add(stream, [=, this] {
+  queues_.add(stream, [=, this, pinned = std::move(pinned)] {
     arena_.require_values(from, bytes, "download");
     arena_.copy_out(to, from, bytes);
   });
@@ -230,15 +234,29 @@ void Device::wait_for_all() {
   races_.host_waits_for_all();
 }
 
+bool Device::is_over(StreamNumber stream) const {
+  return races_.clock(RaceDetector::host).covers(races_.clock(participant(stream)));
+}
+
+bool Device::is_over(const DeviceEvent& event) const {
+  return races_.clock(RaceDetector::host).covers(event.clock);
+}
+
+bool Device::is_over(const DeviceEvent& event, StreamNumber stream) const {
+  Clock known = races_.clock(RaceDetector::host);
+  known.join(races_.clock(participant(stream)));
+  return known.covers(event.clock);
+}
+
 void Device::upload_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
   begin_call("upload and wait");
-  queue_upload(stream, to, from, bytes);
+  queue_upload(stream, to, from, bytes, nullptr);
   finish(stream);
 }
 
 void Device::download_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
   begin_call("download and wait");
-  queue_download(stream, to, from, bytes);
+  queue_download(stream, to, from, bytes, nullptr);
   finish(stream);
 }
 

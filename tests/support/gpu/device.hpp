@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "arena.hpp"
 #include "failure_plan.hpp"
 #include "findings.hpp"
+#include "omissions.hpp"
 #include "pinned_memory.hpp"
 #include "race_detector.hpp"
 #include "work_queues.hpp"
@@ -60,6 +62,8 @@ class Device {
   const Counters& counters() const { return counters_; }
   const std::vector<std::string>& findings() const { return findings_.all(); }
   FailurePlan& failures() { return failures_; }
+  /// What users of a DeviceSpace do not ask for. Calls of this class are never left out.
+  Omissions& omissions() { return omissions_; }
 
   // Memory. Freeing never fails; what it finds wrong is thrown by the next call.
   /// @param name  for messages; a number if there is none
@@ -67,11 +71,13 @@ class Device {
   /// The host has waited for all work on it, unless something was wrong before.
   void free(void* data) noexcept;
   std::byte* allocate_pinned(std::size_t bytes);
+  /// As `free`.
   void free_pinned(std::byte* data) noexcept;
 
   // Work, in the order of the calls if it is of one stream.
   StreamNumber create_stream();
-  /// Does the stream's work and drops its failures; what it finds wrong is thrown by the next call.
+  /// Does the stream's work, unless the device is lost, and drops its failures; what it finds wrong
+  /// is thrown by the next call.
   void close(StreamNumber stream) noexcept;
   /// Reads pinned memory when it runs.
   void upload(StreamNumber stream, void* to, const void* from, std::size_t bytes);
@@ -94,6 +100,11 @@ class Device {
   void wait(const DeviceEvent& event);
   void wait(StreamNumber stream);
   void wait_for_all();
+  // Whether it is known that a wait would find nothing to wait for.
+  bool is_over(StreamNumber stream) const;
+  bool is_over(const DeviceEvent& event) const;
+  /// The same for a stream that is to wait.
+  bool is_over(const DeviceEvent& event, StreamNumber stream) const;
   /// As `upload` and `download`, then `wait`, with any memory of the host.
   void upload_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes);
   void download_and_wait(StreamNumber stream, void* to, const void* from, std::size_t bytes);
@@ -102,14 +113,20 @@ class Device {
   void begin_call(const char* function);
   void begin_work(StreamNumber stream, const std::string& work, std::span<const Access> accesses);
   void note(std::size_t participant, const std::string& work, const Access& access);
-  void queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes);
-  void queue_download(StreamNumber stream, void* to, const void* from, std::size_t bytes);
+  using Keeper = std::shared_ptr<std::byte>;  ///< of pinned memory, or null
+  void queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes,
+                    Keeper pinned);
+  void queue_download(StreamNumber stream, void* to, const void* from, std::size_t bytes,
+                      Keeper pinned);
   void finish(StreamNumber stream);
+  /// Nothing was wrong so far: the host has waited wherever it must.
+  bool is_sound() const { return !failures_.has_failed() && findings_.all().empty(); }
   static std::size_t participant(StreamNumber stream) { return stream + 1; }
 
   DeviceOptions options_;
   Findings findings_;
   FailurePlan failures_;
+  Omissions omissions_;
   Counters counters_;
   Arena arena_;
   PinnedMemory pinned_;

@@ -28,13 +28,11 @@ class DeviceIndices {
   std::map<const core::Set*, core::DeviceBuffer> indices_;
 };
 
-class DeviceExecutor final : public sched::Executor {
+class DeviceExecutor : public sched::Executor {
  public:
   /// Gives the arrays of the mesh a copy on the device, for the life of the executor.
-  /// @param rows  outlives the executor and what it prepares
-  DeviceExecutor(core::Grouping grouping, comm::DistributedMesh& rows,
-                 const DeviceOptions& options);
-  /// Ends the process if the device has found a mistake, so that nobody can overlook it.
+  /// @param rows, device  outlive the executor and what it prepares
+  DeviceExecutor(core::Grouping grouping, comm::DistributedMesh& rows, Device& device);
   ~DeviceExecutor() override;
 
   std::unique_ptr<sched::PreparedPlan> prepare(const sched::Plan& plan, bool repeats) override;
@@ -44,8 +42,7 @@ class DeviceExecutor final : public sched::Executor {
  private:
   core::Grouping grouping_;
   comm::DistributedMesh& rows_;
-  Device device_;
-  DeviceSpace space_{device_};
+  DeviceSpace space_;
   core::DeviceCopies copies_{space_};
   std::unique_ptr<core::Stream> halo_ = space_.make_stream();
   DeviceIndices indices_{space_};

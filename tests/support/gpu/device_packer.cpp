@@ -35,17 +35,20 @@ void unpack_segments(const std::vector<Segment>& segments) {
 template <class Messages>
 class Buffers {
  public:
-  Buffers(DeviceSpace& space, core::Stream& stream, const Messages& messages) {
+  Buffers(DeviceSpace& space, const Messages& messages) {
     for (const auto& message : messages) {
       begin_.push_back(bytes_);
       bytes_ += message.bytes;
     }
     if (bytes_ == 0) return;
     memory_ = core::allocate_on(space, bytes_);
-    stream.fill(memory_.get(), std::byte{0}, bytes_);  // headers and padding are sent too
   }
   core::DeviceAddress message(std::size_t k) const { return memory_.get() + begin_[k]; }
   Access access(Mode mode) const { return {memory_.get().value, bytes_, mode}; }
+  /// Headers and padding are sent too.
+  void clear(core::Stream& stream) {
+    if (bytes_ > 0) stream.fill(memory_.get(), std::byte{0}, bytes_);
+  }
 
  private:
   std::vector<std::size_t> begin_;
@@ -81,8 +84,8 @@ class DevicePacker final : public comm::Packer {
   explicit DevicePacker(const PackerStreams& streams)
       : space_(streams.space),
         halo_(streams.halo),
-        before_(space_.make_event()),
-        after_(space_.make_event()) {}
+        order_(space_.make_event()),
+        packed_(space_.make_event()) {}
   /// Buffers on the device are freed when nothing uses them.
   ~DevicePacker() override {
     try {
@@ -101,22 +104,21 @@ class DevicePacker final : public comm::Packer {
   void pack(const comm::HaloMessages& messages, comm::Channel& channel) override {
     if (!lists_) {
       lists_ = std::make_unique<RowLists>(space_, halo_, messages);
-      outgoing_ = std::make_unique<Outgoing>(space_, halo_, messages.outgoing);
-      incoming_ = std::make_unique<Incoming>(space_, halo_, messages.incoming);
+      outgoing_ = std::make_unique<Outgoing>(space_, messages.outgoing);
+      outgoing_->clear(halo_);
+      incoming_ = std::make_unique<Incoming>(space_, messages.incoming);
     }
     launch_pack(messages);
     for (std::size_t k = 0; k < messages.outgoing.size(); ++k)
       halo_.download(channel.outgoing(k).data(), outgoing_->message(k), messages.outgoing[k].bytes);
-    halo_.record(*after_);
-    after_->wait();
+    halo_.record(*packed_);
+    packed_->wait();
   }
 
   void unpack(const comm::HaloMessages& messages, const comm::Channel& channel) override {
     for (std::size_t k = 0; k < messages.incoming.size(); ++k)
       halo_.upload(incoming_->message(k), channel.incoming(k).data(), messages.incoming[k].bytes);
-    halo_.record(*after_);
     launch_unpack(messages);
-    after_->wait();  // the messages are up, and the channel's memory is free
   }
 
  private:
@@ -160,19 +162,19 @@ class DevicePacker final : public comm::Packer {
     accesses.push_back(incoming_->access(Mode::read));
     after_main();
     launch(halo_, "unpack", std::move(accesses), [segments] { unpack_segments(segments); });
-    halo_.record(*before_);
-    space_.main_stream().wait_for(*before_);
+    halo_.record(*order_);
+    space_.main_stream().wait_for(*order_);
   }
 
   /// Later work of the halo stream comes after what the main stream has now.
   void after_main() {
-    space_.main_stream().record(*before_);
-    halo_.wait_for(*before_);
+    space_.main_stream().record(*order_);
+    halo_.wait_for(*order_);
   }
 
   DeviceSpace& space_;
   core::Stream& halo_;
-  std::unique_ptr<core::Event> before_, after_;
+  std::unique_ptr<core::Event> order_, packed_;
   std::unique_ptr<RowLists> lists_;
   std::unique_ptr<Outgoing> outgoing_;
   std::unique_ptr<Incoming> incoming_;

@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 
 namespace op2::test::gpu {
@@ -33,6 +35,14 @@ auto call_for_memory(const Device& device, Action action) {
   });
 }
 
+/// Whether a planted mistake leaves the request out.
+bool omits(Device& device, Request kind, const char* call, std::size_t bytes) {
+  return device.omissions().omits(kind, {fmt::format("{} of {} bytes", call, bytes)});
+}
+bool omits_wait(Device& device, Request kind, const char* call, bool idle) {
+  return device.omissions().omits(kind, {call, idle});
+}
+
 class EmulatedEvent : public core::Event {
  public:
   explicit EmulatedEvent(Device& device) : device_(device) {}
@@ -40,6 +50,7 @@ class EmulatedEvent : public core::Event {
     return call(device_, [&] { return device_.reached(state); });
   }
   void wait() override {
+    if (omits_wait(device_, Request::wait, "wait for an event", device_.is_over(state))) return;
     call(device_, [&] { device_.wait(state); });
   }
 
@@ -56,37 +67,47 @@ class EmulatedStream : public core::Stream {
   ~EmulatedStream() override { device_.close(number_); }
 
   void upload(core::DeviceAddress to, const std::byte* from, std::size_t bytes) override {
-    if (bytes > 0) call(device_, [&] { device_.upload(number_, to.value, from, bytes); });
+    if (bytes == 0 || omits(device_, Request::upload, "upload", bytes)) return;
+    call(device_, [&] { device_.upload(number_, to.value, from, bytes); });
   }
   void download(std::byte* to, core::DeviceAddress from, std::size_t bytes) override {
-    if (bytes > 0) call(device_, [&] { device_.download(number_, to, from.value, bytes); });
+    if (bytes == 0 || omits(device_, Request::download, "download", bytes)) return;
+    call(device_, [&] { device_.download(number_, to, from.value, bytes); });
   }
   void copy(core::DeviceAddress to, core::DeviceAddress from, std::size_t bytes) override {
     if (bytes > 0) call(device_, [&] { device_.copy(number_, to.value, from.value, bytes); });
   }
   void fill(core::DeviceAddress to, std::byte value, std::size_t bytes) override {
-    if (bytes > 0) call(device_, [&] { device_.fill(number_, to.value, value, bytes); });
+    if (bytes == 0 || omits(device_, Request::fill, "fill", bytes)) return;
+    call(device_, [&] { device_.fill(number_, to.value, value, bytes); });
   }
   void record(core::Event& event) override {
     call(device_, [&] { device_.record(number_, dynamic_cast<EmulatedEvent&>(event).state); });
   }
   void wait_for(const core::Event& event) override {
     const auto& state = dynamic_cast<const EmulatedEvent&>(event).state;
+    if (omits_wait(device_, Request::wait_for, "order behind an event",
+                   device_.is_over(state, number_)))
+      return;
     call(device_, [&] { device_.wait_for(number_, state); });
   }
   void upload_and_wait(core::DeviceAddress to, const std::byte* from, std::size_t bytes) override {
     if (bytes == 0) return wait();
+    if (omits(device_, Request::upload, "upload and wait", bytes)) return;
     call(device_, [&] { device_.upload_and_wait(number_, to.value, from, bytes); });
   }
   void download_and_wait(std::byte* to, core::DeviceAddress from, std::size_t bytes) override {
     if (bytes == 0) return wait();
+    if (omits(device_, Request::download, "download and wait", bytes)) return;
     call(device_, [&] { device_.download_and_wait(number_, to, from.value, bytes); });
   }
   void wait() override {
+    if (omits_wait(device_, Request::wait, "wait for a stream", device_.is_over(number_))) return;
     call(device_, [&] { device_.wait(number_); });
   }
   void launch(const std::string& kernel, std::vector<Access> accesses,
               std::function<void()> function) {
+    if (device_.omissions().omits(Request::launch, {fmt::format("launch '{}'", kernel)})) return;
     call(device_,
          [&] { device_.launch(number_, kernel, std::move(accesses), std::move(function)); });
   }

@@ -27,6 +27,7 @@ class FailurePlan {
   }
   std::int64_t calls() const { return calls_; }
   bool has_failed() const { return has_failed_; }
+  bool is_lost() const { return lost_; }
 
   /// To be called at the start of every function that can fail. @throws DeviceFailure
   void count(const char* function) {

@@ -3,12 +3,14 @@
 // runs on an emulated device. TEST_DEVICE_ORDER is the order of its work; without it each rank has
 // another one.
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 
 #include <sched/executor/make_executor.hpp>
 #include <sched/executor/reference/reference_executor.hpp>
 
 #include "device_executor.hpp"
+#include "device_of_thread.hpp"
 
 namespace op2::sched {
 namespace {
@@ -23,6 +25,24 @@ DeviceOptions options_for(int rank) {
           .schedule = parse_schedule(wanted != nullptr ? wanted : orders[place])};
 }
 
+/// Ends the process if the device has found a mistake, so that nobody can overlook it.
+struct OwnDevice {
+  explicit OwnDevice(const DeviceOptions& options) : device(options) {}
+  ~OwnDevice() {
+    for (const std::string& finding : device.findings())
+      std::fprintf(stderr, "%s\n", finding.c_str());
+    if (!device.findings().empty()) std::abort();
+  }
+  Device device;
+};
+
+class ExecutorWithDevice : OwnDevice, public DeviceExecutor {
+ public:
+  ExecutorWithDevice(core::Grouping grouping, comm::DistributedMesh& rows)
+      : OwnDevice(options_for(rows.communicator().rank())),
+        DeviceExecutor(grouping, rows, device) {}
+};
+
 }  // namespace
 
 std::unique_ptr<Executor> make_executor(const core::Options& options, const core::Topology&,
@@ -30,8 +50,9 @@ std::unique_ptr<Executor> make_executor(const core::Options& options, const core
                                         core::Trace&) {
   if (options.target == core::Target::reference)
     return std::make_unique<ReferenceExecutor>(options, pool, rows);
-  return std::make_unique<DeviceExecutor>(options.exchange, rows,
-                                          options_for(rows.communicator().rank()));
+  if (Device* given = DeviceOfThread::current())
+    return std::make_unique<DeviceExecutor>(options.exchange, rows, *given);
+  return std::make_unique<ExecutorWithDevice>(options.exchange, rows);
 }
 
 }  // namespace op2::sched

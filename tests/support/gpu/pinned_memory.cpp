@@ -12,14 +12,11 @@ constexpr std::align_val_t alignment{64};
 
 }  // namespace
 
-void PinnedMemory::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, alignment);
-}
-
 std::byte* PinnedMemory::allocate(std::size_t bytes) {
   auto* memory = static_cast<std::byte*>(::operator new(bytes, alignment));
   poison({memory, bytes});
-  blocks_.emplace(memory, Block{bytes, std::unique_ptr<std::byte[], Free>(memory)});
+  const auto free = [](std::byte* pinned) { ::operator delete(pinned, alignment); };
+  blocks_.emplace(memory, Block{bytes, std::shared_ptr<std::byte>(memory, free)});
   return memory;
 }
 
@@ -33,7 +30,13 @@ void PinnedMemory::release(const void* data) {
     findings_.report("memory of the host is not pinned: {}", data);
 }
 
-void PinnedMemory::require(const void* data, std::size_t bytes, const char* user) {
+bool PinnedMemory::is_kept(const void* data) const {
+  const auto block = blocks_.find(static_cast<const std::byte*>(data));
+  return block != blocks_.end() && block->second.owned.use_count() > 1;
+}
+
+std::shared_ptr<std::byte> PinnedMemory::keep(const void* data, std::size_t bytes,
+                                              const char* user) {
   const auto* first = static_cast<const std::byte*>(data);
   const auto block = blocks_.lower_bound(first);
   if (block == blocks_.end() || first + bytes > block->first + block->second.bytes)
@@ -41,6 +44,7 @@ void PinnedMemory::require(const void* data, std::size_t bytes, const char* user
         "'{}' copies while the host goes on, and memory of the host is not pinned: {}, "
         "{} bytes",
         user, data, bytes);
+  return block->second.owned;
 }
 
 }  // namespace op2::test::gpu

@@ -21,16 +21,17 @@ class PinnedMemory {
   void pin(const void* data, std::size_t bytes);
   /// Ends either. @throws Misuse if nothing begins there
   void release(const void* data);
+  /// Whether a copy that has not run keeps what begins there.
+  bool is_kept(const void* data) const;
+  /// What a copy keeps until it has run, so that a program which frees too early does not crash;
+  /// null if the memory is the program's.
   /// @throws Misuse unless all of the bytes are pinned
-  void require(const void* data, std::size_t bytes, const char* user);
+  std::shared_ptr<std::byte> keep(const void* data, std::size_t bytes, const char* user);
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
   struct Block {
     std::size_t bytes;
-    std::unique_ptr<std::byte[], Free> owned;  ///< null if the program's
+    std::shared_ptr<std::byte> owned;  ///< null if the program's
   };
   Findings& findings_;
   std::map<const std::byte*, Block, std::greater<>> blocks_;  ///< by first byte, descending

@@ -14,6 +14,12 @@ void Clock::join(const Clock& other) {
   for (std::size_t k = 0; k < other.ticks_.size(); ++k) at(k) = std::max(at(k), other.ticks_[k]);
 }
 
+bool Clock::covers(const Clock& other) const {
+  for (std::size_t k = 0; k < other.ticks_.size(); ++k)
+    if (of(k) < other.ticks_[k]) return false;
+  return true;
+}
+
 std::size_t RaceDetector::add_stream() {
   clocks_.emplace_back();
   return clocks_.size() - 1;

@@ -16,6 +16,8 @@ namespace op2::test::gpu {
 class Clock {
  public:
   void join(const Clock& other);
+  /// Whether all that the other knows to be over is so here.
+  bool covers(const Clock& other) const;
   void advance(std::size_t participant) { ++at(participant); }
   std::uint64_t of(std::size_t participant) const {
     return participant < ticks_.size() ? ticks_[participant] : 0;

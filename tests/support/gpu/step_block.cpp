@@ -41,12 +41,10 @@ StepBlock::StepBlock(core::MemorySpace& space, const sched::Step& step)
   device_ = core::allocate_on(space, bytes_);
   going_ = core::allocate_pinned_for(space, bytes_);
   coming_ = core::allocate_pinned_for(space, bytes_);
-  uploaded_ = space.make_event();
 }
 
 void StepBlock::start(core::Queue& queue) {
   if (empty()) return;
-  uploaded_->wait();
   sched::bind_globals(step_, queue, on_host_);
   std::memset(going_.get(), 0, bytes_);
   if (partial_bytes() > 0) std::memcpy(going_.get(), on_host_.blocks.get(), partial_bytes());
@@ -54,7 +52,6 @@ void StepBlock::start(core::Queue& queue) {
     std::memcpy(going_.get() + reads_[k], on_host_.args[step_.reads[k].arg].base,
                 bytes_of(step_.reads[k]));
   space_.main_stream().upload(device_.get(), going_.get(), bytes_);
-  space_.main_stream().record(*uploaded_);
 }
 
 std::byte* StepBlock::collect(const sched::GlobalArg& reduction) {

@@ -21,7 +21,8 @@ class StepBlock {
   /// @param space, step  outlive it
   StepBlock(core::MemorySpace& space, const sched::Step& step);
 
-  /// Uploads the values of a call and the start of partial results, on the main stream.
+  /// Uploads the values of a call and the start of partial results, on the main stream. The host
+  /// has waited for the call before.
   void start(core::Queue& queue);
   /// Downloads partial results; behind all work of the main stream.
   std::byte* collect(const sched::GlobalArg& reduction);
@@ -43,7 +44,6 @@ class StepBlock {
   sched::StepBindings on_host_;  ///< of the values before they are uploaded
   core::DeviceBuffer device_;
   core::PinnedBuffer going_, coming_;
-  std::unique_ptr<core::Event> uploaded_;  ///< `going_` may change
 };
 
 }  // namespace op2::test::gpu

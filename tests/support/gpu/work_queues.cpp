@@ -49,7 +49,19 @@ void WorkQueues::run_next(Queue& queue) {
   queue.items.pop_front();
   ++queue.begun;
   for (const Position& before : item.after) run_until(before);
-  item.work();
+  try {
+    item.work();
+  } catch (...) {
+    drop();
+    throw;
+  }
+}
+
+void WorkQueues::drop() {
+  for (Queue& queue : queues_) {
+    queue.items.clear();
+    queue.begun = queue.added;
+  }
 }
 
 void WorkQueues::run_until(Position position) {

@@ -48,9 +48,11 @@ class WorkQueues {
 
   /// Whether that work is done; if not, a little more of it is when this returns.
   bool poll(Position position);
-  /// Returns when that work is done. Throws what it throws.
+  /// Returns when that work is done. Throws what it throws; nothing else runs then, of any stream.
   void finish(Position position);
   void finish_all();
+  /// Gives up all work.
+  void drop();
 
  private:
   struct Item {

@@ -47,6 +47,18 @@ TEST_F(MeshOnDevice, GivesItUpAgain) {
   EXPECT_EQ(space.recording.used, 0U);
 }
 
+TEST_F(MeshOnDevice, GivesItUpAlsoIfTheDeviceFails) {
+  Dat &q = dat("q"), &r = dat("r");
+  mesh.use(&copies);
+  static_cast<void>(q.rows.device_write());
+  static_cast<void>(r.rows.device_read());
+  space.recording.failing = "download";
+  EXPECT_THROW(mesh.use(nullptr), Error);
+  EXPECT_EQ(space.recording.used, 0U);
+  EXPECT_NO_THROW(static_cast<void>(q.rows.host_write()));
+  EXPECT_THROW(static_cast<void>(r.rows.device_read()), Error);  // there is none
+}
+
 TEST_F(MeshOnDevice, ZeroesARecycledDatOnBothSides) {
   mesh.use(&copies);
   Dat& first = dat("first", true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A halo exchange of dats on emulated devices.
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,7 +14,6 @@
 namespace op2::test::gpu {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// Each of two ranks owns rows 0 .. 2 of a dat on its device, sends rows 2 and 0, and has the
@@ -41,6 +41,12 @@ struct RankOnDevice {
       for (int k = 0; k < rows; ++k) reinterpret_cast<int*>(data)[k] *= 2;
     });
   }
+  /// Adds row 3, a ghost, to row 1.
+  void launch_add() {
+    std::byte* data = q.rows.device_write().get().value;
+    launch(space.main_stream(), "add", {{data, q.rows.bytes(), Mode::read_write}},
+           [rows = reinterpret_cast<int*>(data)] { rows[1] += rows[3]; });
+  }
   std::vector<int> values() {
     const auto* rows = reinterpret_cast<const int*>(q.rows.host_read());
     return {rows, rows + 5};
@@ -56,6 +62,22 @@ struct RankOnDevice {
   comm::HaloPlan plan{0, 2, std::vector<comm::IndexMap>(1), {}};
 };
 
+/// Two exchanges with kernels before and after. @return whether the values are right
+bool exchange_twice(comm::Communicator& communicator, RankOnDevice& rank) {
+  comm::HaloExchange exchange(communicator, rank.messages(),
+                              make_device_packer({rank.space, *rank.halo}));
+  for (std::uint64_t step = 0; step < 2; ++step) {
+    rank.launch_double(3);
+    exchange.start(step);
+    exchange.finish();
+    rank.launch_double(5);
+    rank.launch_add();
+  }
+  const int mine = 10 * communicator.rank(), other = 10 - mine;
+  return rank.values() == std::vector{16 * mine, 16 * (mine + 1) + 32 * (other + 2),
+                                      16 * (mine + 2), 16 * (other + 2), 16 * other};
+}
+
 class DevicePacking : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Orders, DevicePacking,
                          ::testing::Values("eager", "lazy", "others", "reversed", "random:1",
@@ -64,17 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, DevicePacking,
 TEST_P(DevicePacking, MovesRowsBehindTheKernelsThatWriteAndBeforeThoseThatRead) {
   comm::run_fake_ranks(2, [](comm::Communicator& communicator) {
     RankOnDevice rank(communicator.rank(), GetParam());
-    comm::HaloExchange exchange(communicator, rank.messages(),
-                                make_device_packer({rank.space, *rank.halo}));
-    for (std::uint64_t step = 0; step < 2; ++step) {
-      rank.launch_double(3);
-      exchange.start(step);
-      exchange.finish();
-      rank.launch_double(5);
-    }
-    const int mine = 10 * communicator.rank(), other = 10 - mine;
-    EXPECT_THAT(rank.values(), ElementsAre(16 * mine, 16 * (mine + 1), 16 * (mine + 2),
-                                           16 * (other + 2), 16 * other));
+    EXPECT_TRUE(exchange_twice(communicator, rank));
     EXPECT_THAT(rank.device.findings(), IsEmpty());
   });
 }
@@ -94,6 +106,25 @@ TEST_P(DevicePacking, LeavesTheRowsOnTheDevice) {
     EXPECT_EQ(second.downloaded_bytes - first.downloaded_bytes, 32);
     EXPECT_EQ(second.launches - first.launches, 2);
   });
+}
+
+/// Leaves out the `k`-th wait of rank 0. @return whether that is found
+bool is_found_without_wait(std::int64_t k) {
+  std::atomic<bool> right = true;
+  try {
+    comm::run_fake_ranks(2, [&](comm::Communicator& communicator) {
+      RankOnDevice rank(communicator.rank(), "lazy");
+      if (communicator.rank() == 0) rank.device.omissions().leave_out(Request::wait, k);
+      if (!exchange_twice(communicator, rank)) right = false;
+    });
+  } catch (const Misuse&) {
+    return true;
+  }
+  return !right;
+}
+
+TEST(DevicePackingMistake, ASenderThatDoesNotWaitIsFoundInEitherExchange) {
+  for (const std::int64_t k : {1, 2}) EXPECT_TRUE(is_found_without_wait(k)) << k;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -172,6 +173,27 @@ TEST(Streams, WhatAKernelThrowsIsThrownByTheWait) {
   Streams s("lazy");
   s.device.launch(s.a, "fault", {}, [] { throw std::domain_error("negative"); });
   EXPECT_THROW(s.device.wait(s.a), std::domain_error);
+}
+
+TEST(Streams, NothingRunsAfterAKernelThatThrows) {
+  Streams s("lazy");
+  bool runs = false;
+  s.device.launch(s.a, "fault", {}, [] { throw std::domain_error("negative"); });
+  s.device.launch(s.a, "next", {}, [&] { runs = true; });
+  EXPECT_THROW(s.device.wait(s.a), std::domain_error);
+  s.device.wait(s.a);
+  EXPECT_FALSE(runs);
+}
+
+TEST(Streams, PinnedMemoryThatIsFreedBeforeItsCopyHasRunIsFound) {
+  Device device;
+  const auto stream = device.create_stream();
+  std::byte* pinned = device.allocate_pinned(8);
+  std::memset(pinned, 0, 8);
+  device.upload(stream, device.allocate(8), pinned, 8);
+  device.free_pinned(pinned);
+  EXPECT_THAT(misuse([&] { device.wait(stream); }),
+              ::testing::HasSubstr("pinned memory is freed before a copy has run"));
 }
 
 }  // namespace

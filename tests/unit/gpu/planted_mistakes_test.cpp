@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One request to the device of rank 0 is left out of a program that runs through the whole engine:
+// each in turn is found, by the device or by a wrong value, or is shown to be of no effect.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "small_program.hpp"
+
+namespace op2::test::gpu {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::array orders{"lazy", "eager", "others", "reversed", "random:1"};
+
+/// A request that was left out, once for each order of the device's work.
+struct Mistake {
+  Omitted what;
+  bool is_found = false;      ///< in at least one order
+  bool is_always = true;      ///< in all orders
+  std::string finding;        ///< of the device, the first; empty: none
+  bool gives_values = false;  ///< wrong ones
+};
+
+Mistake leave_out(Request kind, std::int64_t k, core::ChainMode chain) {
+  Mistake mistake;
+  for (const char* order : orders) {
+    const Trial trial = try_small_program(
+        order, chain, [&](Device& device) { device.omissions().leave_out(kind, k); });
+    mistake.what = trial.omitted;
+    mistake.is_found = mistake.is_found || !trial.right();
+    mistake.is_always = mistake.is_always && !trial.right();
+    mistake.gives_values = mistake.gives_values || trial.wrong > 0;
+    if (mistake.finding.empty() && !trial.findings.empty())
+      mistake.finding = trial.findings.front();
+    if (trial.omitted.text.empty()) break;
+  }
+  return mistake;
+}
+
+/// All requests of a kind, each left out in turn.
+std::vector<Mistake> leave_out_each(Request kind, core::ChainMode chain) {
+  std::vector<Mistake> mistakes;
+  while (mistakes.empty() || !mistakes.back().what.text.empty())
+    mistakes.push_back(leave_out(kind, std::ssize(mistakes) + 1, chain));
+  mistakes.pop_back();
+  return mistakes;
+}
+
+std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+  return out << mistake.what.text << (mistake.what.idle ? ", idle" : "")
+             << (mistake.is_found ? ", found " : ", not found ") << mistake.finding;
+}
+
+std::vector<Mistake> only(std::vector<Mistake> mistakes, const std::string& begin) {
+  std::erase_if(mistakes, [&](const Mistake& m) { return !m.what.text.starts_with(begin); });
+  return mistakes;
+}
+
+class PlantedMistake : public ::testing::TestWithParam<core::ChainMode> {};
+INSTANTIATE_TEST_SUITE_P(Chains, PlantedMistake,
+                         ::testing::Values(core::ChainMode::on, core::ChainMode::off),
+                         [](const auto& chain) {
+                           return chain.param == core::ChainMode::on ? "on" : "off";
+                         });
+
+TEST_P(PlantedMistake, IsNotFoundWhereThereIsNone) {
+  for (const char* order : orders) {
+    const Trial trial = try_small_program(order, GetParam(), [](Device&) {});
+    EXPECT_EQ(trial.wrong, 0) << order;
+    EXPECT_THAT(trial.findings, IsEmpty());
+    EXPECT_EQ(trial.error, "");
+  }
+}
+
+TEST_P(PlantedMistake, AMissingUploadIsFoundInEveryOrder) {
+  const auto uploads = leave_out_each(Request::upload, GetParam());
+  EXPECT_THAT(uploads, Each(Field(&Mistake::is_always, true)));
+  EXPECT_THAT(uploads.front().finding, HasSubstr("'pack' reads memory without a value"));
+}
+
+TEST_P(PlantedMistake, AMissingDownloadGivesWrongValuesInEveryOrder) {
+  EXPECT_THAT(leave_out_each(Request::download, GetParam()),
+              Each(AllOf(Field(&Mistake::is_always, true), Field(&Mistake::gives_values, true))));
+}
+
+TEST_P(PlantedMistake, AMissingFillOrKernelIsFoundInEveryOrder) {
+  EXPECT_THAT(leave_out_each(Request::fill, GetParam()), Each(Field(&Mistake::is_always, true)));
+  EXPECT_THAT(leave_out_each(Request::launch, GetParam()), Each(Field(&Mistake::is_always, true)));
+}
+
+TEST_P(PlantedMistake, AStaleHaloGivesWrongValuesInEveryOrder) {
+  const auto stale = only(leave_out_each(Request::launch, GetParam()), "launch 'unpack'");
+  EXPECT_GE(stale.size(), 3);
+  EXPECT_THAT(stale,
+              Each(AllOf(Field(&Mistake::is_always, true), Field(&Mistake::gives_values, true))));
+}
+
+TEST_P(PlantedMistake, AMissingOrderOfStreamsIsARaceUnlessThereWasNothingToOrder) {
+  for (const Mistake& order : leave_out_each(Request::wait_for, GetParam())) {
+    EXPECT_NE(order.is_always, order.what.idle) << order;
+    EXPECT_THAT(order.finding, order.is_found ? HasSubstr("nothing orders") : HasSubstr(""));
+  }
+}
+
+TEST_P(PlantedMistake, AMissingWaitOfTheHostIsFoundUnlessThereWasNothingToWaitFor) {
+  int found = 0;
+  for (const Mistake& wait : leave_out_each(Request::wait, GetParam())) {
+    EXPECT_NE(wait.is_found, wait.what.idle) << wait;
+    found += wait.is_found ? 1 : 0;
+  }
+  EXPECT_GE(found, 9);
+}
+
+}  // namespace
+}  // namespace op2::test::gpu

@@ -135,6 +135,8 @@ Variable& Mesh::variable_at(const void* origin, std::size_t bytes) {
 void Mesh::end() {
   for (const auto& map : maps_) map->entries.reset();
   for (const auto& dat : dats_) dat->rows.reset();
+  for (const auto& global : globals_) global->value.reset();
+  use(nullptr);  // the records outlive the device
   for (const auto& kernel : kernels_) core::release(kernel->source_storage);
   constants_.clear();
   known_sets_.clear();

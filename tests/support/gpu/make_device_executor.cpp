@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Linked into a program of the tests, this replaces the library's choice: what would run on the CPU
-// runs on an emulated device. TEST_DEVICE_ORDER is the order of its work; without it each rank has
-// another one.
+// runs on an emulated device. Variables of the environment:
+//   TEST_DEVICE_ORDER  order of its work; without it each rank has another one
+//   TEST_DEVICE_STALE  a number k: on rank 1, what its k-th exchange has brought is not unpacked
+//   TEST_DEVICE_LOST   a number k: on rank 1, the device is lost at that call
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +27,17 @@ DeviceOptions options_for(int rank) {
           .schedule = parse_schedule(wanted != nullptr ? wanted : orders[place])};
 }
 
+std::int64_t number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoll(text, nullptr, 10) : 0;
+}
+
+void plant_mistakes(Device& device, int rank) {
+  if (rank != 1) return;
+  device.omissions().leave_out(Request::launch, number_in("TEST_DEVICE_STALE"), "launch 'unpack'");
+  device.failures().fail_at(number_in("TEST_DEVICE_LOST"), Failure::device_lost);
+}
+
 /// Ends the process if the device has found a mistake, so that nobody can overlook it.
 struct OwnDevice {
   explicit OwnDevice(const DeviceOptions& options) : device(options) {}
@@ -39,8 +52,9 @@ struct OwnDevice {
 class ExecutorWithDevice : OwnDevice, public DeviceExecutor {
  public:
   ExecutorWithDevice(core::Grouping grouping, comm::DistributedMesh& rows)
-      : OwnDevice(options_for(rows.communicator().rank())),
-        DeviceExecutor(grouping, rows, device) {}
+      : OwnDevice(options_for(rows.communicator().rank())), DeviceExecutor(grouping, rows, device) {
+    plant_mistakes(device, rows.communicator().rank());
+  }
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace op2::test::gpu {
 
@@ -27,15 +28,18 @@ struct Omitted {
 class Omissions {
  public:
   /// The `k`-th request of a kind from now on (1 is the next one) is not made.
-  void leave_out(Request kind, std::int64_t k) {
+  /// @param text  counts only requests of this text; empty: all
+  void leave_out(Request kind, std::int64_t k, std::string text = {}) {
     kind_ = kind;
     countdown_ = k;
+    text_ = std::move(text);
   }
   const Omitted& omitted() const { return omitted_; }
 
   /// To be called for every request: whether this one is left out.
   bool omits(Request kind, const Omitted& request) {
-    if (kind != kind_ || countdown_ == 0 || --countdown_ > 0) return false;
+    if (kind != kind_ || (!text_.empty() && text_ != request.text)) return false;
+    if (countdown_ == 0 || --countdown_ > 0) return false;
     omitted_ = request;
     return true;
   }
@@ -43,6 +47,7 @@ class Omissions {
  private:
   Request kind_ = Request::upload;
   std::int64_t countdown_ = 0;
+  std::string text_;
   Omitted omitted_;
 };
 

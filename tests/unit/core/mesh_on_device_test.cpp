@@ -47,6 +47,18 @@ TEST_F(MeshOnDevice, GivesItUpAgain) {
   EXPECT_EQ(space.recording.used, 0U);
 }
 
+TEST_F(MeshOnDevice, KnowsNoDeviceAfterTheEndOfTheSession) {
+  const double zero = 0;
+  mesh.use(&copies);
+  Dat& q = dat("q");
+  Global& sum = mesh.add_global(1, Type::f64, &zero, "sum");
+  static_cast<void>(sum.value.device_write());
+  mesh.end();
+  EXPECT_EQ(space.recording.used, 0U);
+  q.rows.resize(8);
+  EXPECT_THROW(static_cast<void>(q.rows.device_read()), Error);
+}
+
 TEST_F(MeshOnDevice, GivesItUpAlsoIfTheDeviceFails) {
   Dat &q = dat("q"), &r = dat("r");
   mesh.use(&copies);

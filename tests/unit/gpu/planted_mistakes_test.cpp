@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One request to the device of rank 0 is left out of a program that runs through the whole engine:
 // each in turn is found, by the device or by a wrong value, or is shown to be of no effect.
+#include <algorithm>
 #include <array>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,10 @@ std::vector<Mistake> leave_out_each(Request kind, core::ChainMode chain) {
   while (mistakes.empty() || !mistakes.back().what.text.empty())
     mistakes.push_back(leave_out(kind, std::ssize(mistakes) + 1, chain));
   mistakes.pop_back();
+  const auto found = std::ranges::count_if(mistakes, &Mistake::is_found);
+  const auto idle = std::ranges::count_if(mistakes, [](const Mistake& m) { return m.what.idle; });
+  std::cout << "left out in turn, beginning with '" << mistakes.front().what.text
+            << "': " << mistakes.size() << ", found " << found << ", idle " << idle << "\n";
   return mistakes;
 }
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <concepts>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include <fmt/core.h>
 
@@ -14,6 +15,20 @@
 #include <jit/cache_key.hpp>
 
 namespace op2::jit {
+
+/// Stored members; `constant` is const for a Writer.
+template <class Stream, class Constant>
+requires std::same_as<std::remove_const_t<Constant>, ConstantUse>
+void fields(Stream& stream, Constant& constant) {
+  stream.values(constant.call, constant.name);
+}
+
+template <class Stream, class Finding>
+requires std::same_as<std::remove_const_t<Finding>, AccessFinding>
+void fields(Stream& stream, Finding& finding) {
+  stream.values(finding.call, finding.argument, finding.is_omission, finding.what, finding.advice,
+                finding.file, finding.line, finding.column, finding.source_line);
+}
 
 namespace {
 
@@ -42,9 +57,7 @@ bool checksum_holds(Bytes file) {
 
 void write_prologue(Writer& out, const Prologue& prologue) {
   out.raw(std::as_bytes(std::span(magic)));
-  out.integer(prologue.version);
-  out.integer(prologue.header_bytes);
-  out.integer(prologue.payload_bytes);
+  out.values(prologue.version, prologue.header_bytes, prologue.payload_bytes);
   out.raw(std::as_bytes(std::span(prologue.key)));
   out.raw(std::array<std::byte, prologue_bytes - checksum_offset>{});
 }
@@ -52,130 +65,43 @@ void write_prologue(Writer& out, const Prologue& prologue) {
 Prologue read_prologue(Bytes file) {
   Reader in(file.subspan(magic.size()));
   Prologue prologue;
-  prologue.version = in.integer<std::uint32_t>();
-  prologue.header_bytes = in.integer<std::uint32_t>();
-  prologue.payload_bytes = in.integer<std::uint64_t>();
+  in.values(prologue.version, prologue.header_bytes, prologue.payload_bytes);
   std::memcpy(prologue.key.data(), in.raw(prologue.key.size()).data(), prologue.key.size());
   return prologue;
 }
 
-std::vector<std::byte> bytes_of(const std::vector<ConstantUse>& constants) {
-  Writer out;
-  for (const ConstantUse& constant : constants) {
-    out.integer(static_cast<std::uint32_t>(constant.call));
-    out.text(constant.name);
-  }
-  return std::move(out.bytes());
-}
-
-/// @return false if the bytes end within one
-bool read_constants(Bytes bytes, std::vector<ConstantUse>& constants) {
-  Reader in(bytes);
-  while (!in.is_empty()) {
-    ConstantUse& constant = constants.emplace_back();
-    constant.call = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-    constant.name = in.text();
-  }
-  return in.consumed();
-}
-
-std::vector<std::byte> bytes_of(const std::vector<AccessFinding>& findings) {
-  Writer out;
-  for (const AccessFinding& finding : findings) {
-    out.integer(static_cast<std::uint32_t>(finding.call));
-    out.integer(static_cast<std::uint32_t>(finding.argument));
-    out.integer(static_cast<std::uint32_t>(finding.is_omission));
-    out.text(finding.what);
-    out.text(finding.advice);
-    out.text(finding.file);
-    out.integer(static_cast<std::uint32_t>(finding.line));
-    out.integer(static_cast<std::uint32_t>(finding.column));
-    out.text(finding.source_line);
-  }
-  return std::move(out.bytes());
-}
-
-/// @return false if the bytes end within one
-bool read_findings(Bytes bytes, std::vector<AccessFinding>& findings) {
-  Reader in(bytes);
-  while (!in.is_empty()) {
-    AccessFinding& finding = findings.emplace_back();
-    finding.call = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-    finding.argument = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-    finding.is_omission = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-    finding.what = in.text();
-    finding.advice = in.text();
-    finding.file = in.text();
-    finding.line = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-    finding.column = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-    finding.source_line = in.text();
-  }
-  return in.consumed();
-}
-
-void write_simd(Writer& out, const SimdChoice& simd) {
-  out.integer(static_cast<std::uint32_t>(simd.width));
-  out.integer(static_cast<std::uint32_t>(simd.reason));
-  out.integer(static_cast<std::uint32_t>(simd.argument));
-  out.integer(static_cast<std::uint64_t>(simd.amount));
-  out.integer(static_cast<std::uint64_t>(simd.limit));
-  out.text(simd.detail);
-}
-
+/// Writes a const choice, or reads one.
 /// @return false if the stored reason does not exist
-bool read_simd(Reader& in, SimdChoice& simd) {
-  simd.width = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-  const auto reason = in.integer<std::uint32_t>();
-  if (reason >= scalar_reason_count) return false;
-  simd.reason = static_cast<ScalarReason>(reason);
-  simd.argument = static_cast<std::int32_t>(in.integer<std::uint32_t>());
-  simd.amount = static_cast<std::int64_t>(in.integer<std::uint64_t>());
-  simd.limit = static_cast<std::int64_t>(in.integer<std::uint64_t>());
-  simd.detail = in.text();
-  return true;
+template <class Stream, class Choice>
+bool simd_fields(Stream& stream, Choice& simd) {
+  auto reason = static_cast<std::uint32_t>(simd.reason);
+  stream.values(simd.width, reason, simd.argument, simd.amount, simd.limit, simd.detail);
+  if constexpr (!std::is_const_v<Choice>) simd.reason = static_cast<ScalarReason>(reason);
+  return reason < scalar_reason_count;
 }
 
-void write_header(Writer& out, const CacheEntry& entry) {
-  for (const KeyField& field : key_fields) out.text(entry.key.*field.value);
-  out.text(entry.symbol);
-  out.text(entry.signature);
-  out.block(bytes_of(entry.constants));
-  out.text(entry.loop);
-  write_simd(out, entry.simd);
-  out.block(bytes_of(entry.findings));
-  out.integer(std::bit_cast<std::uint64_t>(entry.compile_seconds));
-  out.integer(static_cast<std::uint64_t>(entry.created));
+/// Writes the header of a const entry, or reads one.
+/// @return false if a value is not valid
+template <class Stream, class Entry>
+bool header_fields(Stream& stream, Entry& entry) {
+  for (const KeyField& field : key_fields) stream.values(entry.key.*field.value);
+  stream.values(entry.symbol, entry.signature, entry.constants, entry.loop);
+  const bool valid = simd_fields(stream, entry.simd);
+  stream.values(entry.findings, entry.compile_seconds, entry.created);
+  return valid;
 }
 
-bool read_header(Bytes header, CacheEntry& entry) {
-  Reader in(header);
-  for (const KeyField& field : key_fields) entry.key.*field.value = in.text();
-  entry.symbol = in.text();
-  entry.signature = in.text();
-  if (!read_constants(in.block(), entry.constants)) return false;
-  entry.loop = in.text();
-  if (!read_simd(in, entry.simd)) return false;
-  if (!read_findings(in.block(), entry.findings)) return false;
-  entry.compile_seconds = std::bit_cast<double>(in.integer<std::uint64_t>());
-  entry.created = static_cast<std::int64_t>(in.integer<std::uint64_t>());
-  return in.consumed();
+/// Writes the payload of a const entry, or reads one.
+template <class Stream, class Entry>
+void payload_fields(Stream& stream, Entry& entry) {
+  stream.values(entry.source, entry.ir, entry.assembly, entry.object);
 }
 
-void write_payload(Writer& out, const CacheEntry& entry) {
-  out.text(entry.source);
-  out.text(entry.ir);
-  out.text(entry.assembly);
-  out.block(entry.object);
-}
-
-bool read_payload(Bytes payload, CacheEntry& entry) {
-  Reader in(payload);
-  entry.source = in.text();
-  entry.ir = in.text();
-  entry.assembly = in.text();
-  const Bytes object = in.block();
-  entry.object.assign(object.begin(), object.end());
-  return in.consumed();
+bool read_sections(Bytes header, Bytes payload, CacheEntry& entry) {
+  Reader of_header(header), of_payload(payload);
+  const bool valid = header_fields(of_header, entry);
+  payload_fields(of_payload, entry);
+  return valid && of_header.consumed() && of_payload.consumed();
 }
 
 /// Why the 88 bytes and the file around them cannot be trusted; empty if they can.
@@ -192,8 +118,8 @@ std::string fault_of(Bytes file, const Prologue& prologue) {
 
 std::vector<std::byte> serialise(const Key& key, const CacheEntry& entry) {
   Writer header, payload, file;
-  write_header(header, entry);
-  write_payload(payload, entry);
+  header_fields(header, entry);
+  payload_fields(payload, entry);
   write_prologue(file, {.version = cache_format_version,
                         .header_bytes = static_cast<std::uint32_t>(header.bytes().size()),
                         .payload_bytes = payload.bytes().size(),
@@ -225,8 +151,8 @@ ParsedEntry parse_entry(Bytes file) {
                   fmt::format("version: the entry has format {}, this program reads {}",
                               prologue.version, cache_format_version));
   const Bytes body = file.subspan(prologue_bytes);
-  if (!read_header(body.first(prologue.header_bytes), parsed.entry) ||
-      !read_payload(body.subspan(prologue.header_bytes), parsed.entry))
+  if (!read_sections(body.first(prologue.header_bytes), body.subspan(prologue.header_bytes),
+                     parsed.entry))
     return refuse(EntryState::bad, "sections: their lengths contradict the length of the file");
   if (make_key(parsed.entry.key) != parsed.key)
     return refuse(EntryState::bad, "key: it is not the hash of the stored fields");

@@ -44,7 +44,7 @@ std::uint64_t bits_of(std::span<const std::int64_t> limbs, int first, int count)
   std::uint64_t bits = 0;
   for (int got = 0; got < count;) {
     const int limb = (first + got) / limb_bits, skipped = (first + got) % limb_bits;
-    const auto value = static_cast<std::uint64_t>(limbs[static_cast<std::size_t>(limb)]) >> skipped;
+    const auto value = static_cast<std::uint64_t>(limbs[limb]) >> skipped;
     bits |= value << got;
     got += limb_bits - skipped;
   }
@@ -53,7 +53,7 @@ std::uint64_t bits_of(std::span<const std::int64_t> limbs, int first, int count)
 
 /// Whether any of the bits below `end` is set.
 bool any_bit_below(std::span<const std::int64_t> limbs, int end) {
-  const auto whole = static_cast<std::size_t>(end / limb_bits);
+  const std::size_t whole = end / limb_bits;
   if (std::any_of(limbs.begin(), limbs.begin() + end / limb_bits, [](auto l) { return l != 0; }))
     return true;
   return (limbs[whole] & ((std::int64_t{1} << end % limb_bits) - 1)) != 0;
@@ -99,7 +99,7 @@ void ExactSum<T>::add(T term) {
   const std::uint64_t rest = parts.mantissa >> (limb_bits - skipped);
   const std::uint64_t portions[] = {low, rest & static_cast<std::uint64_t>(limb_mask),
                                     rest >> limb_bits};
-  auto limb = static_cast<std::size_t>(parts.shift / limb_bits);
+  std::size_t limb = parts.shift / limb_bits;
   for (const std::uint64_t portion : portions) {
     if (portion == 0 && limb >= limbs) break;
     const auto value = static_cast<std::int64_t>(portion);

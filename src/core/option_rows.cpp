@@ -38,7 +38,7 @@ std::size_t position_of_value(const GivenOption& given) {
   const std::vector<std::string> values = words_of(given.row.values);
   const auto found = std::find(values.begin(), values.end(), given.value);
   if (found == values.end()) refuse_value(given, given.row.values);
-  return static_cast<std::size_t>(found - values.begin());
+  return found - values.begin();
 }
 
 std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high) {

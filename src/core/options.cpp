@@ -67,8 +67,7 @@ constexpr OptionRow table[] = {
      "CPU threads"},
     {"OP2_JIT", one_of<&O::jit>, "on, off, require",
      "off: host functions only; require: a kernel that cannot be compiled is an error even if it "
-     "has "
-     "a host function"},
+     "has a host function"},
     {"OP2_JIT_WAIT", one_of<&O::jit_wait>, "on, off",
      "off: on one rank loops run as host functions while their kernels are compiled in the "
      "background; the last bits of results then depend on timing"},
@@ -115,8 +114,7 @@ constexpr OptionRow table[] = {
     {"OP2_CHECK", list<check_words>, "none, list of access, pointers",
      "check the program; access: a kernel that breaks an access mode of its loop is an error "
      "instead of a warning; pointers: every loop is executed at its call, so that data read "
-     "through "
-     "pointers (`dat->data`) are current; if results change, the program lacks a flush"},
+     "through pointers (`dat->data`) are current; if results change, the program lacks a flush"},
     {"OP2_DEBUG", read_elsewhere, "none, list of words",
      "for tests of the library and comparisons; docs/switches.md lists the words"},
 };

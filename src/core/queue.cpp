@@ -22,8 +22,7 @@ int members_of(const op_arg& arg) {
 /// The position of argument `k` if vector arguments are expanded.
 int position_of(std::span<const op_arg> args, int k) {
   int position = 0;
-  for (const op_arg& arg : args.first(static_cast<std::size_t>(k)))
-    position += arg.opt != 0 ? members_of(arg) : 1;
+  for (const op_arg& arg : args.first(k)) position += arg.opt != 0 ? members_of(arg) : 1;
   return position;
 }
 

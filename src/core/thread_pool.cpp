@@ -21,7 +21,7 @@ constexpr std::chrono::microseconds spin_time{20};
 constexpr std::size_t stack_bytes = 8 << 20;
 
 bool fits(int threads, const Topology& topology) {
-  return static_cast<std::size_t>(threads) <= topology.processors.size();
+  return threads <= std::ssize(topology.processors);
 }
 
 /// Tells the processor that the thread spins.

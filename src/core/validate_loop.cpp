@@ -160,7 +160,7 @@ void check_references(const Place& loop, std::span<const op_arg> args) {
       loop.at(k).fail(ErrorCode::bad_access, "the payload has no argument",
                       "it refers to argument {}, but the loop has {}; refer to one of them",
                       arg.idx, args.size());
-    const op_arg& other = args[static_cast<std::size_t>(arg.idx)];
+    const op_arg& other = args[arg.idx];
     const bool fits = other.argtype == OP_ARG_GBL && other.global == nullptr && other.opt != 0 &&
                       (other.acc == OP_MIN || other.acc == OP_MAX) && other.dim == 1;
     if (!fits)
@@ -249,7 +249,7 @@ void check_parameter(const Place& place, op_kernel kernel, std::size_t k, const 
 /// Compares the parameters of a host function with the arguments.
 void check_parameters(const Place& loop, op_kernel kernel, std::span<const op_arg> args) {
   if (kernel->parameter_count < 0) return;
-  if (static_cast<std::size_t>(kernel->parameter_count) != args.size())
+  if (kernel->parameter_count != std::ssize(args))
     loop.fail(ErrorCode::kernel_signature, "wrong number of arguments",
               "kernel '{}' has {} parameters, but the loop has {} arguments; give one for each",
               kernel->name, kernel->parameter_count, args.size());

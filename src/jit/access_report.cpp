@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <core/access.hpp>
@@ -50,7 +52,7 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
   const std::string where = where_is(context);
   std::vector<AccessMessage> messages;
   for (const AccessFinding& finding : findings) {
-    if (static_cast<std::size_t>(finding.call) != call) continue;
+    if (!std::cmp_equal(finding.call, call)) continue;
     const auto& off = request.origins[call].optional;
     const bool may_be_off = std::find(off.begin(), off.end(), finding.argument) != off.end();
     if (finding.is_omission != 0 && may_be_off) continue;

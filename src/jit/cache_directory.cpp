@@ -83,7 +83,7 @@ int read_all(int file, std::vector<std::byte>& bytes) {
         uninterrupted([&] { return ::read(file, bytes.data() + done, bytes.size() - done); });
     if (count < 0) return errno;
     if (count == 0) break;
-    done += static_cast<std::size_t>(count);
+    done += count;
   }
   bytes.resize(done);
   return 0;
@@ -93,7 +93,7 @@ int write_all(int file, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t count = uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
     if (count < 0) return errno;
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    bytes = bytes.subspan(count);
   }
   return fdatasync(file) == 0 ? 0 : errno;
 }
@@ -183,7 +183,7 @@ ReadFile CacheDirectory::read(const std::string& name, bool touch) const {
   ReadFile result{
       .state = State::refused, .reason = refusal(status, trust_), .inode = status.st_ino};
   if (!result.reason.empty()) return result;
-  result.bytes.resize(static_cast<std::size_t>(status.st_size));
+  result.bytes.resize(status.st_size);
   if (const int error = read_all(file.get(), result.bytes))
     return {.state = State::unreadable, .reason = message_for(error)};
   if (touch) renew(file.get(), status);

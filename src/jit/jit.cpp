@@ -119,7 +119,7 @@ struct Jit::Parts {
   }
 
   std::size_t threads() const {
-    if (options.threads > 0) return static_cast<std::size_t>(options.threads);
+    if (options.threads > 0) return options.threads;
     return std::max(2U, std::thread::hardware_concurrency());
   }
 

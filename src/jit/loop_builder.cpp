@@ -30,8 +30,8 @@ Product product_of(std::unique_ptr<const CompiledLoop> loop, CacheEntry entry) {
 /// The unit of the first error.
 std::size_t failed_unit(const CompileResult& result) {
   for (const Diagnostic& each : result.diagnostics)
-    if (each.severity == Diagnostic::Severity::error) return static_cast<std::size_t>(each.unit);
-  return static_cast<std::size_t>(result.unit);
+    if (each.severity == Diagnostic::Severity::error) return each.unit;
+  return result.unit;
 }
 
 /// The result without messages about other units.
@@ -39,9 +39,8 @@ CompileResult result_of(const CompileResult& result, std::size_t unit) {
   CompileResult one;
   one.status = result.status;
   one.message = result.message;
-  std::ranges::copy_if(
-      result.diagnostics, std::back_inserter(one.diagnostics),
-      [&](const Diagnostic& each) { return static_cast<std::size_t>(each.unit) == unit; });
+  std::ranges::copy_if(result.diagnostics, std::back_inserter(one.diagnostics),
+                       [&](const Diagnostic& each) { return std::cmp_equal(each.unit, unit); });
   return one;
 }
 
@@ -134,7 +133,7 @@ std::optional<LoopBuilder::MissingConstant> LoopBuilder::missing_constant(
     const LoopJob& job, const CompileResult& result) const {
   if (result.status != CompileStatus::rejected) return {};
   for (const Diagnostic& diagnostic : result.diagnostics) {
-    const auto call = static_cast<std::size_t>(diagnostic.unit);
+    const std::size_t call = diagnostic.unit;
     const bool is_of_kernel = call < job.request.nest.calls.size();
     if (diagnostic.kind != Diagnostic::Kind::unknown_symbol || !is_of_kernel) continue;
     const auto& known = job.request.nest.calls[call].constants;

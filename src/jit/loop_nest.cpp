@@ -21,7 +21,7 @@ std::string name_of(const LoopNest& nest) {
 }
 
 ArgShape shape_of(const LoopNest& nest, const CallArg& arg) {
-  ArgShape shape = nest.args[static_cast<std::size_t>(arg.position)];
+  ArgShape shape = nest.args[arg.position];
   shape.access = arg.access;
   return shape;
 }

@@ -9,7 +9,7 @@ namespace op2::sched {
 namespace {
 
 std::size_t index_of(const core::Dat* dat) {
-  return static_cast<std::size_t>(dat->index);
+  return dat->index;
 }
 
 /// Finds the levels of one chain after the other; validity advances with them.
@@ -124,8 +124,7 @@ class Analyser {
   void find_interior(const Chain& chain) {
     if (chain.exchanged.empty()) return;
     const ChainDescription loops = describe_chain(queue_, chain.records, options_.keep_all);
-    const std::vector<core::Level>& before =
-        valid_before_[static_cast<std::size_t>(&chain - result_.chains.data())];
+    const std::vector<core::Level>& before = valid_before_[&chain - result_.chains.data()];
     ChainDemand demand{{}, std::vector<core::Level>(loops.dats.size(), core::no_level)};
     std::vector<core::Level> valid;
     for (std::size_t k = 0; k < loops.dats.size(); ++k) {

@@ -24,7 +24,7 @@ std::size_t add(const core::LoopArg& arg, const ArgSource& source, std::size_t b
                 MergedArgs& merged) {
   const auto known = std::ranges::find_if(
       merged.args, [&](const core::LoopArg& other) { return access_alike(other, arg); });
-  const auto position = static_cast<std::size_t>(known - merged.args.begin());
+  const std::size_t position = known - merged.args.begin();
   const bool is_of_same_loop = position >= before;
   if (known == merged.args.end()) {
     merged.args.push_back(arg);

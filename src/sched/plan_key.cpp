@@ -21,8 +21,7 @@ PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) 
     if (arg.is_active_dat()) key.dats.push_back(arg.dat);
   std::sort(key.dats.begin(), key.dats.end());
   key.dats.erase(std::unique(key.dats.begin(), key.dats.end()), key.dats.end());
-  for (const core::Dat* dat : key.dats)
-    key.valid.push_back(valid[static_cast<std::size_t>(dat->index)]);
+  for (const core::Dat* dat : key.dats) key.valid.push_back(valid[dat->index]);
   return key;
 }
 
@@ -30,7 +29,7 @@ bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::
   if (!std::ranges::equal(key.records, queue.records(), same_record)) return false;
   if (!std::ranges::equal(key.args, queue.args())) return false;
   for (std::size_t k = 0; k < key.dats.size(); ++k)
-    if (valid[static_cast<std::size_t>(key.dats[k]->index)] != key.valid[k]) return false;
+    if (valid[key.dats[k]->index] != key.valid[k]) return false;
   return true;
 }
 

@@ -19,7 +19,7 @@ struct Field {
   std::int64_t count;  ///< rows
   const void* values;  ///< shape [count x dim], packed
 
-  std::size_t bytes() const { return static_cast<std::size_t>(count) * core::size_of(type, dim); }
+  std::size_t bytes() const { return count * core::size_of(type, dim); }
 };
 
 }  // namespace op2::comm

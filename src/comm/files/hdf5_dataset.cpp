@@ -77,7 +77,7 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle dataset, const Hdf5Location& location)
   numbers_ = checked(named ? H5Tget_super(stored_) : H5Tcopy(stored_), H5Tclose, location_, "open");
   const Hdf5Handle space = checked(H5Dget_space(dataset_), H5Sclose, location_, "open");
   const int dims = H5Sget_simple_extent_ndims(space);
-  Sizes sizes(static_cast<std::size_t>(std::max(dims, 0)));
+  Sizes sizes(std::max(dims, 0));
   if (dims < 0 || H5Sget_simple_extent_dims(space, sizes.data(), nullptr) < 0) fail("open");
   extents_.assign(sizes.begin(), sizes.end());
 }
@@ -174,8 +174,7 @@ bool Hdf5Dataset::is_alike(Type type) const {
 
 std::size_t Hdf5Dataset::buffer_size(const RowRange& rows, int dim, Type type) const {
   if (is_alike(type)) return 0;
-  return static_cast<std::size_t>(rows.count * dim) *
-         std::max(H5Tget_size(stored_), sizeof(std::int64_t));
+  return rows.count * dim * std::max(H5Tget_size(stored_), sizeof(std::int64_t));
 }
 
 /// Converts values of the file in `buffer` to a wide type in place, and then to the type.
@@ -185,7 +184,7 @@ void Hdf5Dataset::convert(const RowRange& rows, int dim, Type type, void* values
   const hid_t wide = std::is_floating_point_v<Wide> ? H5T_NATIVE_DOUBLE
                      : std::is_signed_v<Wide>       ? H5T_NATIVE_INT64
                                                     : H5T_NATIVE_UINT64;
-  const auto count = static_cast<std::size_t>(rows.count * dim);
+  const std::size_t count = rows.count * dim;
   if (count == 0) return;
   if (H5Tconvert(numbers_, wide, count, buffer.data(), nullptr, H5P_DEFAULT) < 0) fail("convert");
   const std::span found(reinterpret_cast<const Wide*>(buffer.data()), count);

@@ -211,7 +211,7 @@ void Hdf5File::write_rows(const Hdf5Rows& rows, const void* values) {
 
 void Hdf5File::write_values(const std::string& dataset, Type type, int count, const void* values) {
   Blocks blocks;  // all of them are the root's
-  blocks.begin.assign(static_cast<std::size_t>(state_->ranks.size()) + 1, count);
+  blocks.begin.assign(state_->ranks.size() + 1, count);
   blocks.begin.front() = 0;
   state_->write({dataset, blocks, type, 1}, {count}, values, count);
 }

@@ -11,7 +11,7 @@ namespace op2::comm {
 namespace {
 
 /// The rows of a rank's block among first .. first + count - 1.
-RowRange overlap(const Blocks& blocks, std::size_t rank, const RowRange& rows) {
+RowRange overlap(const Blocks& blocks, int rank, const RowRange& rows) {
   const std::int64_t begin = std::max(blocks.begin[rank], rows.first);
   const std::int64_t end = std::min(blocks.begin[rank + 1], rows.first + rows.count);
   return {begin, std::max<std::int64_t>(0, end - begin)};
@@ -20,7 +20,7 @@ RowRange overlap(const Blocks& blocks, std::size_t rank, const RowRange& rows) {
 }  // namespace
 
 std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
-  return static_cast<std::size_t>(count) * core::size_of(rows.type, rows.dim);
+  return count * core::size_of(rows.type, rows.dim);
 }
 
 /// Calls move(rows, offset in the own block) until every rank has transferred all its rows; equally
@@ -30,11 +30,10 @@ void Hdf5File::State::for_own_rows(const Hdf5Rows& rows, const Move& move) {
   std::int64_t most = 0;
   for (int rank = 0; rank < ranks.size(); ++rank)
     most = std::max<std::int64_t>(most, rows.blocks.count(rank));
-  const auto own = static_cast<std::size_t>(ranks.rank());
   const std::int64_t size = rows_at_once(rows.dim), count = rows.blocks.count(ranks.rank());
   for (std::int64_t done = 0; done < most; done += size) {
     const std::int64_t offset = std::min(done, count);
-    move(RowRange{rows.blocks.begin[own] + offset, std::min(size, count - offset)},
+    move(RowRange{rows.blocks.begin[ranks.rank()] + offset, std::min(size, count - offset)},
          bytes_of_rows(rows, offset));
   }
 }
@@ -65,7 +64,7 @@ void Hdf5File::State::read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* dat
       Bytes buffer(data->buffer_size(range, rows.dim, rows.type));
       data->read(range, rows.dim, rows.type, all.data(), buffer, false);
       for (int rank = 0; rank < ranks.size(); ++rank) {
-        const RowRange part = overlap(rows.blocks, static_cast<std::size_t>(rank), range);
+        const RowRange part = overlap(rows.blocks, rank, range);
         if (part.count == 0) continue;
         const auto from = all.begin() + static_cast<std::ptrdiff_t>(
                                             bytes_of_rows(rows, part.first - range.first));
@@ -85,8 +84,7 @@ void Hdf5File::State::gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data,
   const auto* in = static_cast<const std::byte*>(values);
   for (std::int64_t first = 0; first < total; first += size) {
     const RowRange range{first, std::min(size, total - first)};
-    const std::size_t bytes = bytes_of_rows(
-        rows, overlap(rows.blocks, static_cast<std::size_t>(ranks.rank()), range).count);
+    const std::size_t bytes = bytes_of_rows(rows, overlap(rows.blocks, ranks.rank(), range).count);
     std::vector<Message> parts;
     if (bytes > 0) parts.push_back({0, {in, in + bytes}});
     in += bytes;

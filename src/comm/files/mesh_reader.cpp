@@ -91,9 +91,8 @@ std::vector<std::int32_t> MeshReader::map_rows(const std::string& map, const Blo
   std::vector<std::int32_t> entries;
   together(what, [&] {
     check_shape(what, source_.map_shape(map), {from.size(), arity});
-    const auto columns = static_cast<std::size_t>(arity);
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(own.count) * columns);
-    RowSink sink(what, own, columns * sizeof(std::int64_t),
+    std::vector<std::int64_t> rows(own.count * arity);
+    RowSink sink(what, own, arity * sizeof(std::int64_t),
                  reinterpret_cast<std::byte*>(rows.data()));
     source_.read_map(map, own, sink);
     sink.check_complete();
@@ -109,7 +108,7 @@ Bytes MeshReader::dat_rows(const std::string& dat, const Blocks& on, Type type, 
   together(what, [&] {
     check_shape(what, source_.dat_shape(dat), {on.size(), dim});
     const std::size_t row_bytes = core::size_of(type, dim);
-    values.resize(static_cast<std::size_t>(own.count) * row_bytes);
+    values.resize(own.count * row_bytes);
     RowSink sink(what, own, row_bytes, values.data());
     source_.read_dat(dat, type, own, sink);
     sink.check_complete();

@@ -14,7 +14,7 @@ RowSink::RowSink(std::string object, RowRange range, std::size_t row_bytes, std:
       range_(range),
       row_bytes_(row_bytes),
       values_(values),
-      has_come_(static_cast<std::size_t>(range.count)) {}
+      has_come_(range.count) {}
 
 void RowSink::put(std::int64_t first, std::int64_t count, const void* rows) {
   if (count <= 0) return;
@@ -23,16 +23,16 @@ void RowSink::put(std::int64_t first, std::int64_t count, const void* rows) {
                "a mesh source gives rows that were not requested: {}, rows [{}, {}) instead of "
                "[{}, {}); fix the reader of this format",
                object_, first, first + count, range_.first, range_.first + range_.count);
-  const auto begin = static_cast<std::size_t>(first - range_.first);
-  for (std::size_t k = begin; k < begin + static_cast<std::size_t>(count); ++k) {
+  const std::int64_t begin = first - range_.first;
+  for (std::int64_t k = begin; k < begin + count; ++k) {
     if (has_come_[k])
       core::fail(ErrorCode::bad_dataset,
                  "a mesh source gives a row twice: {}, row {}; fix the file or the reader of this "
                  "format",
-                 object_, range_.first + static_cast<std::int64_t>(k));
+                 object_, range_.first + k);
     has_come_[k] = true;
   }
-  std::memcpy(values_ + begin * row_bytes_, rows, static_cast<std::size_t>(count) * row_bytes_);
+  std::memcpy(values_ + begin * row_bytes_, rows, count * row_bytes_);
 }
 
 void RowSink::check_complete() const {

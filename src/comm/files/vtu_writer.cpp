@@ -25,67 +25,28 @@ struct DataArray {
 };
 
 const char* vtk_name_of(Type type) {
-  switch (type) {
-    case Type::f64:
-      return "Float64";
-    case Type::f32:
-      return "Float32";
-    case Type::i32:
-      return "Int32";
-    case Type::u32:
-      return "UInt32";
-    case Type::i64:
-      return "Int64";
-    case Type::u64:
-      return "UInt64";
-    case Type::b8:
-      return "UInt8";
-  }
-  core::fail(ErrorCode::internal, "value type {} has no name in VTK", static_cast<int>(type));
+  constexpr std::array names{"Float64", "Float32", "Int32", "UInt32", "Int64", "UInt64", "UInt8"};
+  return names[static_cast<std::size_t>(type)];  // in the order of Type
 }
 
 /// VTK's type of the linear cell with `arity` nodes in `dim` dimensions.
 std::uint8_t cell_type_of(int arity, int dim) {
-  switch (arity) {
-    case 2:
-      return 3;
-    case 3:
-      return 5;
-    case 4:
-      return dim == 2 ? 9 : 10;
-    case 5:
-      return 14;
-    case 6:
-      return 13;
-    case 8:
-      return 12;
-    default:
-      core::fail(ErrorCode::bad_dim,
-                 "a .vtu cell has 2, 3, 4, 5, 6 or 8 nodes, but the map of the cells has arity {}",
-                 arity);
-  }
+  constexpr std::array<std::uint8_t, 9> types{0, 0, 3, 5, 10, 14, 13, 0, 12};  // 0: no such cell
+  if (arity < 0 || arity >= std::ssize(types) || types[arity] == 0)
+    core::fail(ErrorCode::bad_dim,
+               "a .vtu cell has 2, 3, 4, 5, 6 or 8 nodes, but the map of the cells has arity {}",
+               arity);
+  return arity == 4 && dim == 2 ? 9 : types[arity];
 }
 
 std::string xml_escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  for (const char c : text)
+    out += c == '&'   ? "&amp;"
+           : c == '<' ? "&lt;"
+           : c == '>' ? "&gt;"
+           : c == '"' ? "&quot;"
+                      : std::string(1, c);
   return out;
 }
 

@@ -15,7 +15,7 @@ void mpi_check(int code, const char* call) {
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
   core::fail(ErrorCode::communication_failure,
              "{} failed with code {}: {}; see the output of MPI and of the launcher", call, code,
-             std::string_view(text, static_cast<std::size_t>(length)));
+             std::string_view(text, length));
 }
 
 MpiDuplicate::MpiDuplicate(MPI_Comm original) {

@@ -165,8 +165,7 @@ void MpiCommunicator::report_other(MPI_Comm comm, std::uint64_t fingerprint, con
   const Bytes all = gather(comm, std::as_bytes(std::span(&fingerprint, 1)), what);
   int other = 0;
   while (other + 1 < size() &&
-         std::memcmp(&all[static_cast<std::size_t>(other) * sizeof fingerprint], &fingerprint,
-                     sizeof fingerprint) == 0)
+         std::memcmp(&all[other * sizeof fingerprint], &fingerprint, sizeof fingerprint) == 0)
     ++other;
   watch_.report_mismatch(other, what.operation);
 }
@@ -216,7 +215,7 @@ std::int64_t MpiCommunicator::sum_before(std::int64_t mine) {
 Bytes MpiCommunicator::gather(MPI_Comm comm, std::span<const std::byte> mine, const MpiWait& what) {
   MpiCollective all;
   all.out.assign(mine.begin(), mine.end());
-  all.in.resize(mine.size() * static_cast<std::size_t>(size()));
+  all.in.resize(mine.size() * size());
   const int bytes = static_cast<int>(mine.size());
   mpi_check(MPI_Iallgather(all.out.data(), bytes, MPI_BYTE, all.in.data(), bytes, MPI_BYTE, comm,
                            &all.request),
@@ -231,7 +230,7 @@ Bytes MpiCommunicator::gather_all(std::span<const std::byte> mine) {
   const std::size_t size_in_block = std::min(mine.size(), sizeof block.bytes);
   if (size_in_block > 0) std::memcpy(block.bytes, mine.data(), size_in_block);
   const Bytes blocks = gather(gathers_, std::as_bytes(std::span(&block, 1)), what);
-  const auto ranks = static_cast<std::size_t>(size());
+  const std::size_t ranks = size();
   Bytes all(mine.size() * ranks);
   for (std::size_t other = 0; other < ranks; ++other) {
     Block theirs;

@@ -37,9 +37,7 @@ void MpiExchange::receive() {
   mpi_check(MPI_Improbe(MPI_ANY_SOURCE, tag_, comm_, &found, &message, &status), "MPI_Improbe");
   if (!found) return;
   mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-  Bytes& bytes =
-      segments_.emplace_back(Message{status.MPI_SOURCE, Bytes(static_cast<std::size_t>(size))})
-          .bytes;
+  Bytes& bytes = segments_.emplace_back(Message{status.MPI_SOURCE, Bytes(size)}).bytes;
   MPI_Request request;
   mpi_check(MPI_Imrecv(bytes.data(), size, MPI_BYTE, &message, &request), "MPI_Imrecv");
   receives_.add(request, status.MPI_SOURCE);

@@ -145,8 +145,8 @@ void MpiWatch::read_notes() {
   if (found) {
     int size = 0;
     mpi_check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
-    Note& note = inbox_.emplace_back(Note{MPI_REQUEST_NULL, Bytes(static_cast<std::size_t>(size)),
-                                          status.MPI_SOURCE, static_cast<Kind>(status.MPI_TAG)});
+    Note& note = inbox_.emplace_back(
+        Note{MPI_REQUEST_NULL, Bytes(size), status.MPI_SOURCE, static_cast<Kind>(status.MPI_TAG)});
     mpi_check(MPI_Imrecv(note.bytes.data(), size, MPI_BYTE, &message, &note.request), "MPI_Imrecv");
   }
   const auto ended = std::find_if(inbox_.begin(), inbox_.end(), has_ended);

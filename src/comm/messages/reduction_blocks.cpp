@@ -24,7 +24,7 @@ void for_each_word(Words& words, const Use& use) {
 void ReductionBlock::fold(const ReductionBlock& other) {
   greatest = std::max(greatest, other.greatest);
   greatest_complement = std::max(greatest_complement, other.greatest_complement);
-  const auto summed = static_cast<std::size_t>(std::min<std::uint64_t>(sums, capacity));
+  const std::size_t summed = std::min<std::uint64_t>(sums, capacity);
   for (std::size_t k = 0; k < summed; ++k)
     words[k] = static_cast<std::int64_t>(static_cast<std::uint64_t>(words[k]) +
                                          static_cast<std::uint64_t>(other.words[k]));

@@ -17,13 +17,9 @@ struct Blocks {
 
   GlobalId size() const { return begin.back(); }
   std::int32_t count(int rank) const {
-    return static_cast<std::int32_t>(begin[static_cast<std::size_t>(rank) + 1] -
-                                     begin[static_cast<std::size_t>(rank)]);
+    return static_cast<std::int32_t>(begin[rank + 1] - begin[rank]);
   }
-  bool declares(int rank, GlobalId id) const {
-    return id >= begin[static_cast<std::size_t>(rank)] &&
-           id < begin[static_cast<std::size_t>(rank) + 1];
-  }
+  bool declares(int rank, GlobalId id) const { return id >= begin[rank] && id < begin[rank + 1]; }
   /// The rank that declares an element. Cost O(log ranks).
   int declaring_rank(GlobalId id) const {
     return static_cast<int>(std::upper_bound(begin.begin(), begin.end(), id) - begin.begin()) - 1;

@@ -31,11 +31,10 @@ void sort_and_unite(Ragged<GlobalId>& rows) {
 
 Ragged<GlobalId> dual_graph(Communicator& communicator, const BlockMesh& mesh,
                             const BlockMap& map) {
-  Rendezvous<GlobalId> rendezvous(communicator, mesh.sets[static_cast<std::size_t>(map.to)]);
-  const auto arity = static_cast<std::size_t>(map.arity);
+  Rendezvous<GlobalId> rendezvous(communicator, mesh.sets[map.to]);
+  const std::size_t arity = map.arity;
   const std::span<const GlobalId> targets = map.targets;
-  const GlobalId first = mesh.sets[static_cast<std::size_t>(map.from)]
-                             .begin[static_cast<std::size_t>(communicator.rank())];
+  const GlobalId first = mesh.sets[map.from].begin[communicator.rank()];
   for (std::size_t entry = 0; entry < targets.size(); entry += arity)
     for (std::size_t k = entry; k < entry + arity; ++k) {
       for (std::size_t other = entry; other < k; ++other)

@@ -23,8 +23,7 @@ void OwnerLookup::ask(Communicator& communicator) {
   std::vector<Message> questions;
   for (auto from = away_.begin(); from != away_.end();) {
     const int rank = set_.declaring_rank(*from);
-    const auto to =
-        std::lower_bound(from, away_.end(), set_.begin[static_cast<std::size_t>(rank) + 1]);
+    const auto to = std::lower_bound(from, away_.end(), set_.begin[rank + 1]);
     questions.push_back({rank, to_bytes<GlobalId>({from, to})});
     from = to;
   }
@@ -44,10 +43,9 @@ void OwnerLookup::ask(Communicator& communicator) {
 }
 
 std::int32_t OwnerLookup::owner_of(GlobalId id) const {
-  if (set_.declares(rank_, id))
-    return declared_[static_cast<std::size_t>(id - set_.begin[static_cast<std::size_t>(rank_)])];
+  if (set_.declares(rank_, id)) return declared_[id - set_.begin[rank_]];
   const auto found = std::lower_bound(away_.begin(), away_.end(), id);
-  return owners_[static_cast<std::size_t>(found - away_.begin())];
+  return owners_[found - away_.begin()];
 }
 
 }  // namespace op2::comm

@@ -5,12 +5,12 @@
 namespace op2::comm {
 
 Owners block_owners(const Blocks& set, int rank) {
-  return Owners(static_cast<std::size_t>(set.count(rank)), rank);
+  return Owners(set.count(rank), rank);
 }
 
 Owners random_owners(const Blocks& set, int rank, int ranks) {
-  Owners owners(static_cast<std::size_t>(set.count(rank)));
-  GlobalId id = set.begin[static_cast<std::size_t>(rank)];
+  Owners owners(set.count(rank));
+  GlobalId id = set.begin[rank];
   for (std::int32_t& owner : owners)
     owner = static_cast<std::int32_t>(scramble(id++) % static_cast<std::uint64_t>(ranks));
   return owners;

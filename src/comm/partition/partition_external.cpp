@@ -10,13 +10,11 @@ Owners given_owners(Communicator& communicator, const Blocks& set,
   const auto check = [&] {
     for (std::size_t k = 0; k < ranks.size(); ++k)
       if (ranks[k] < 0 || ranks[k] >= communicator.size())
-        core::fail(
-            ErrorCode::bad_range,
-            "op_partition: a rank is out of range: dat '{}'[{}] = {}, not in [0, {}); give "
-            "every element a rank of the job",
-            name,
-            set.begin[static_cast<std::size_t>(communicator.rank())] + static_cast<std::int64_t>(k),
-            ranks[k], communicator.size());
+        core::fail(ErrorCode::bad_range,
+                   "op_partition: a rank is out of range: dat '{}'[{}] = {}, not in [0, {}); give "
+                   "every element a rank of the job",
+                   name, set.begin[communicator.rank()] + static_cast<std::int64_t>(k), ranks[k],
+                   communicator.size());
   };
   throw_together(communicator, error_of("op_partition", check));
   return {ranks.begin(), ranks.end()};

@@ -22,17 +22,16 @@ struct Step {
 /// Breadth first from `primary`, so that every set inherits over as few maps as possible.
 std::vector<Step> steps_from(const BlockMesh& mesh, int primary) {
   std::vector<bool> reached(mesh.sets.size());
-  reached[static_cast<std::size_t>(primary)] = true;
+  reached[primary] = true;
   std::vector<Step> steps, round;
   do {
     round.clear();
     const std::vector<bool> before = reached;
     for (const BlockMap& map : mesh.maps) {
-      const auto from = static_cast<std::size_t>(map.from), to = static_cast<std::size_t>(map.to);
-      if (before[from] == before[to]) continue;
-      const Step step{&map, before[to]};
-      if (reached[static_cast<std::size_t>(step.set())]) continue;
-      reached[static_cast<std::size_t>(step.set())] = true;
+      if (before[map.from] == before[map.to]) continue;
+      const Step step{&map, before[map.to]};
+      if (reached[step.set()]) continue;
+      reached[step.set()] = true;
       round.push_back(step);
     }
     steps.insert(steps.end(), round.begin(), round.end());
@@ -67,17 +66,15 @@ std::int32_t elected(std::span<std::int32_t> votes, GlobalId id) {
 
 Owners owners_from_targets(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
                            const Owners& targets) {
-  const OwnerLookup lookup(communicator, mesh.sets[static_cast<std::size_t>(map.to)], targets,
-                           map.targets);
-  const auto arity = static_cast<std::size_t>(map.arity);
-  const Blocks& set = mesh.sets[static_cast<std::size_t>(map.from)];
-  GlobalId id = set.begin[static_cast<std::size_t>(communicator.rank())];
+  const OwnerLookup lookup(communicator, mesh.sets[map.to], targets, map.targets);
+  const std::size_t arity = map.arity;
+  const Blocks& set = mesh.sets[map.from];
+  GlobalId id = set.begin[communicator.rank()];
   Owners owners, votes(arity);
   owners.reserve(map.targets.size() / arity);
   for (std::size_t entry = 0; entry < map.targets.size(); entry += arity) {
-    std::transform(map.targets.begin() + static_cast<std::ptrdiff_t>(entry),
-                   map.targets.begin() + static_cast<std::ptrdiff_t>(entry + arity), votes.begin(),
-                   [&](GlobalId target) { return lookup.owner_of(target); });
+    std::ranges::transform(std::span(map.targets).subspan(entry, arity), votes.begin(),
+                           [&](GlobalId target) { return lookup.owner_of(target); });
     owners.push_back(elected(votes, id++));
   }
   return owners;
@@ -86,14 +83,14 @@ Owners owners_from_targets(Communicator& communicator, const BlockMesh& mesh, co
 /// Elements that no source is mapped to stay with their declaring rank.
 Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
                            const Owners& sources) {
-  const Blocks& set = mesh.sets[static_cast<std::size_t>(map.to)];
+  const Blocks& set = mesh.sets[map.to];
   Rendezvous<std::int32_t> rendezvous(communicator, set);
   for (std::size_t entry = 0; entry < map.targets.size(); ++entry)
-    rendezvous.send(map.targets[entry], sources[entry / static_cast<std::size_t>(map.arity)]);
+    rendezvous.send(map.targets[entry], sources[entry / map.arity]);
   Ragged<std::int32_t> votes = rendezvous.deliver(communicator);
 
   Owners owners = block_owners(set, communicator.rank());
-  const GlobalId begin = set.begin[static_cast<std::size_t>(communicator.rank())];
+  const GlobalId begin = set.begin[communicator.rank()];
   for (std::size_t i = 0; i < owners.size(); ++i)
     if (!votes.row(i).empty()) owners[i] = elected(votes.row(i), begin + static_cast<GlobalId>(i));
   return owners;
@@ -106,12 +103,11 @@ std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& 
   std::vector<Owners> result;
   result.reserve(mesh.sets.size());
   for (const Blocks& set : mesh.sets) result.push_back(block_owners(set, communicator.rank()));
-  result[static_cast<std::size_t>(primary)] = std::move(owners);
+  result[primary] = std::move(owners);
   for (const Step& step : steps_from(mesh, primary)) {
     const auto owners_by = step.from_targets ? owners_from_targets : owners_from_sources;
     const int asked = step.from_targets ? step.map->to : step.map->from;
-    result[static_cast<std::size_t>(step.set())] =
-        owners_by(communicator, mesh, *step.map, result[static_cast<std::size_t>(asked)]);
+    result[step.set()] = owners_by(communicator, mesh, *step.map, result[asked]);
   }
   return result;
 }

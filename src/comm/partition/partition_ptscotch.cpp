@@ -118,8 +118,8 @@ std::optional<Owners> kway_owners(Communicator& communicator, const BlockMesh& m
     reason = "PT-Scotch can hang unless MPI was initialised with MPI_THREAD_MULTIPLE";
     return {};
   }
-  const BlockMap& edges = mesh.maps[static_cast<std::size_t>(map)];
-  const GlobalId vertices = mesh.sets[static_cast<std::size_t>(edges.to)].size();
+  const BlockMap& edges = mesh.maps[map];
+  const GlobalId vertices = mesh.sets[edges.to].size();
   if (vertices == 0) return Owners();
 
   const Ragged<GlobalId> graph = dual_graph(communicator, mesh, edges);

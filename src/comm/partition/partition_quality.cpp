@@ -15,11 +15,10 @@ namespace {
 /// Elements of each set that this rank owns. Collective.
 std::vector<std::int64_t> owned_counts(Communicator& communicator,
                                        const std::vector<Owners>& owners) {
-  const auto sets = owners.size(), ranks = static_cast<std::size_t>(communicator.size());
+  const std::size_t sets = owners.size(), ranks = communicator.size();
   std::vector<std::int64_t> declared(ranks * sets);  // by owner and set
   for (std::size_t set = 0; set < sets; ++set)
-    for (const std::int32_t owner : owners[set])
-      ++declared[static_cast<std::size_t>(owner) * sets + set];
+    for (const std::int32_t owner : owners[set]) ++declared[owner * sets + set];
 
   std::vector<Message> messages;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -39,13 +38,11 @@ std::vector<std::int64_t> owned_counts(Communicator& communicator,
 /// Collective.
 std::int64_t declared_cut(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
                           const std::vector<Owners>& owners) {
-  const OwnerLookup lookup(communicator, mesh.sets[static_cast<std::size_t>(map.to)],
-                           owners[static_cast<std::size_t>(map.to)], map.targets);
-  const auto arity = static_cast<std::size_t>(map.arity);
+  const OwnerLookup lookup(communicator, mesh.sets[map.to], owners[map.to], map.targets);
   auto target = map.targets.begin();
   std::int64_t cut = 0;
-  for (const std::int32_t owner : owners[static_cast<std::size_t>(map.from)]) {
-    const auto end = target + static_cast<std::ptrdiff_t>(arity);
+  for (const std::int32_t owner : owners[map.from]) {
+    const auto end = target + map.arity;
     cut += !std::all_of(target, end, [&](GlobalId id) { return lookup.owner_of(id) == owner; });
     target = end;
   }

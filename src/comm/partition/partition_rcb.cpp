@@ -62,7 +62,7 @@ struct Cut {
 Cut cut_of(const Histogram& histogram, std::int64_t below) {
   std::int64_t byte = 0;
   for (; byte < 256; ++byte) {
-    const std::int64_t here = histogram.count[static_cast<std::size_t>(byte)];
+    const std::int64_t here = histogram.count[byte];
     if (here > below) break;
     below -= here;
   }
@@ -108,15 +108,15 @@ std::int64_t elements_before(const Blocks& set, int ranks, int rank) {
 std::vector<Cutting> begin_cuttings(const std::vector<Part>& parts, const Blocks& set, int ranks,
                                     GlobalId begin, const Owners& owners) {
   std::vector<Cutting> cuttings;
-  std::vector<std::size_t> cutting_of(static_cast<std::size_t>(ranks));  // by first rank
+  std::vector<std::size_t> cutting_of(ranks);  // by first rank
   for (const Part& part : parts) {
-    cutting_of[static_cast<std::size_t>(part.first)] = cuttings.size();
+    cutting_of[part.first] = cuttings.size();
     const auto below =
         elements_before(set, ranks, part.middle()) - elements_before(set, ranks, part.first);
     cuttings.push_back({part, below, {}});
   }
   for (std::size_t i = 0; i < owners.size(); ++i) {
-    Cutting& cutting = cuttings[cutting_of[static_cast<std::size_t>(owners[i])]];
+    Cutting& cutting = cuttings[cutting_of[owners[i]]];
     const auto id = static_cast<std::uint64_t>(begin) + i;
     if (!cutting.part.is_final()) cutting.candidates.push_back({{0, id}, i});
   }
@@ -155,8 +155,7 @@ void choose_sides(Communicator& communicator, std::span<const double> coordinate
   const auto sides = gather_records(communicator, own_side);
   for (Cutting& cutting : cuttings)
     for (Candidate& candidate : cutting.candidates)
-      candidate.key[0] =
-          sortable(coordinate(candidate, sides[static_cast<std::size_t>(cutting.part.first)]));
+      candidate.key[0] = sortable(coordinate(candidate, sides[cutting.part.first]));
 }
 
 /// Settles the candidates that a byte decides; those above get the first rank of the upper half.
@@ -175,8 +174,7 @@ void settle(Cutting& cutting, int byte, const Cut& cut, Owners& owners) {
 bool narrow(Communicator& communicator, int byte, std::vector<Cutting>& cuttings, Owners& owners) {
   const auto histogram_of = [&](const Cutting& cutting) {
     Histogram histogram;
-    for (const Candidate& candidate : cutting.candidates)
-      ++histogram.count[static_cast<std::size_t>(candidate.byte(byte))];
+    for (const Candidate& candidate : cutting.candidates) ++histogram.count[candidate.byte(byte)];
     return histogram;
   };
   const auto histogram = sum_of_own_part<Histogram>(communicator, cuttings, histogram_of);
@@ -185,8 +183,7 @@ bool narrow(Communicator& communicator, int byte, std::vector<Cutting>& cuttings
   });
   const auto cuts = gather_records(
       communicator, own == cuttings.end() ? Cut{0, 0} : cut_of(histogram, own->below));
-  for (Cutting& cutting : cuttings)
-    settle(cutting, byte, cuts[static_cast<std::size_t>(cutting.part.first)], owners);
+  for (Cutting& cutting : cuttings) settle(cutting, byte, cuts[cutting.part.first], owners);
   return std::all_of(cuttings.begin(), cuttings.end(),
                      [](const Cutting& cutting) { return cutting.below == 0; });
 }
@@ -210,12 +207,11 @@ std::vector<Part> halves(const std::vector<Part>& parts) {
 Owners rcb_owners(Communicator& communicator, const Blocks& set,
                   std::span<const double> coordinates, int dim) {
   const int ranks = communicator.size(), rank = communicator.rank();
-  Owners owners(static_cast<std::size_t>(set.count(rank)), 0);
+  Owners owners(set.count(rank), 0);
   std::vector<Part> parts{{0, ranks}};
   while (static_cast<int>(parts.size()) < ranks) {
-    auto cuttings =
-        begin_cuttings(parts, set, ranks, set.begin[static_cast<std::size_t>(rank)], owners);
-    choose_sides(communicator, coordinates, static_cast<std::size_t>(dim), cuttings);
+    auto cuttings = begin_cuttings(parts, set, ranks, set.begin[rank], owners);
+    choose_sides(communicator, coordinates, dim, cuttings);
     bool complete = false;
     for (int byte = 0; byte < 16 && !complete; ++byte)
       if (!is_always_zero(byte, set.size()))

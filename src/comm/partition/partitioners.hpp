@@ -35,7 +35,7 @@ struct PartitionTask {
   std::string_view values_name = {};         ///< of the dat of the input, for messages
   bool threads_allowed = false;              ///< MPI was initialised with MPI_THREAD_MULTIPLE
 
-  const Blocks& blocks() const { return mesh.sets[static_cast<std::size_t>(set)]; }
+  const Blocks& blocks() const { return mesh.sets[set]; }
 };
 
 struct Partitioner {

@@ -33,21 +33,18 @@ class Rendezvous {
  public:
   /// @param set  outlives this object
   Rendezvous(const Communicator& communicator, const Blocks& set)
-      : set_(set),
-        own_(communicator.rank()),
-        outgoing_(static_cast<std::size_t>(communicator.size())) {}
+      : set_(set), own_(communicator.rank()), outgoing_(communicator.size()) {}
 
   void send(GlobalId element, T value) {
     const bool declared = set_.declares(own_, element);
-    outgoing_[static_cast<std::size_t>(declared ? own_ : set_.declaring_rank(element))].push_back(
-        {element, value});
+    outgoing_[declared ? own_ : set_.declaring_rank(element)].push_back({element, value});
   }
 
   /// What all ranks have sent to the elements declared here, in no particular order within a row:
   /// shape [declared elements][any number]. Collective; once. Cost: one exchange, linear work.
   Ragged<T> deliver(Communicator& communicator) {
     std::vector<std::vector<Letter>> arrived;
-    arrived.push_back(std::exchange(outgoing_[static_cast<std::size_t>(own_)], {}));
+    arrived.push_back(std::exchange(outgoing_[own_], {}));
     std::vector<Message> messages = messages_of(outgoing_);
     outgoing_.clear();
     for (const Message& message : communicator.exchange(std::move(messages)))
@@ -62,20 +59,19 @@ class Rendezvous {
   };
 
   Ragged<T> sorted(const std::vector<std::vector<Letter>>& arrived) const {
-    const GlobalId begin = set_.begin[static_cast<std::size_t>(own_)];
-    const auto rows = static_cast<std::size_t>(set_.count(own_));
+    const GlobalId begin = set_.begin[own_];
+    const std::size_t rows = set_.count(own_);
     // first[i + 2] counts row i; after the sums, first[i + 1] is where row i begins and, once the
     // row is filled, where it ends.
     Ragged<T> result{std::vector<std::int64_t>(rows + 2), {}};
     for (const auto& letters : arrived)
-      for (const Letter& letter : letters)
-        ++result.first[static_cast<std::size_t>(letter.element - begin) + 2];
+      for (const Letter& letter : letters) ++result.first[letter.element - begin + 2];
     for (std::size_t i = 2; i < result.first.size(); ++i) result.first[i] += result.first[i - 1];
-    result.values.resize(static_cast<std::size_t>(result.first.back()));
+    result.values.resize(result.first.back());
     for (const auto& letters : arrived)
       for (const Letter& letter : letters) {
-        const auto where = result.first[static_cast<std::size_t>(letter.element - begin) + 1]++;
-        result.values[static_cast<std::size_t>(where)] = letter.value;
+        const auto where = result.first[letter.element - begin + 1]++;
+        result.values[where] = letter.value;
       }
     result.first.pop_back();
     return result;

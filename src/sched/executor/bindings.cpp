@@ -24,8 +24,7 @@ core::ArgBinding bind_arg(const core::Set& set, const core::LoopArg& arg) {
 
 /// The value of a global for the loop: that assigned last in the chain, or that before the chain.
 void* value_seen(const GlobalArg& global, core::Queue& queue) {
-  if (global.assignment >= 0)
-    return queue.captured(queue.records()[static_cast<std::size_t>(global.assignment)].captured);
+  if (global.assignment >= 0) return queue.captured(queue.records()[global.assignment].captured);
   if (global.shape.global != nullptr)
     return const_cast<std::byte*>(global.shape.global->value.host_read());
   const core::ArgValue& value = global.source.value_in(queue);
@@ -39,8 +38,7 @@ StepBindings bind(const Step& step, int threads, bool some_do_not_count) {
                         .sets = some_do_not_count ? 2 * threads : threads,
                         .block_bytes = step.block_bytes,
                         .arg_count = step.args.size()};
-  bindings.blocks =
-      core::allocate_zeroed(step.block_bytes * static_cast<std::size_t>(bindings.sets));
+  bindings.blocks = core::allocate_zeroed(step.block_bytes * bindings.sets);
   for (int set = 0; set < bindings.sets; ++set) {
     const std::size_t first = bindings.args.size();
     for (const core::LoopArg& arg : step.args) bindings.args.push_back(bind_arg(*step.set, arg));
@@ -52,8 +50,7 @@ StepBindings bind(const Step& step, int threads, bool some_do_not_count) {
 
 void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings) {
   for (int set = 0; set < bindings.sets; ++set) {
-    core::ArgBinding* args =
-        bindings.args.data() + static_cast<std::size_t>(set) * step.args.size();
+    core::ArgBinding* args = bindings.args.data() + set * step.args.size();
     for (const GlobalArg& global : step.reads) args[global.arg].base = value_seen(global, queue);
     for (const GlobalArg& reduction : step.reductions) {
       std::byte* partial = bindings.partial(reduction, set);

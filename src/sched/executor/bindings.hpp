@@ -29,11 +29,11 @@ struct StepBindings {
 
   const core::ArgBinding* of(int thread, bool counts) const {
     const int set = counts ? thread : threads + thread;
-    return args.data() + static_cast<std::size_t>(set) * arg_count;
+    return args.data() + set * arg_count;
   }
   /// The partial result of a thread.
   std::byte* partial(const GlobalArg& reduction, int set) const {
-    return blocks.get() + static_cast<std::size_t>(set) * block_bytes + reduction.offset;
+    return blocks.get() + set * block_bytes + reduction.offset;
   }
 };
 

@@ -66,7 +66,7 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
     for (std::int64_t row = range.begin; row < range.end; ++row) {
       for (Watched& each : list) each.before.assign(each.value.begin(), each.value.end());
       run_one(row);
-      const std::int64_t element = global_index[static_cast<std::size_t>(row)];
+      const std::int64_t element = global_index[row];
       for (const Watched& each : list)
         if (std::memcmp(each.before.data(), each.value.data(), each.before.size()) != 0)
           std::memcpy(each.element, &element, sizeof element);
@@ -79,12 +79,12 @@ void choose_payloads(comm::Communicator& communicator, std::span<const Payload> 
   communicator.reduce(keys, "choosing payloads");
   for (std::size_t k = 0; k < payloads.size(); ++k) {
     const Payload& payload = payloads[k];
-    const bool nobody = keys.minima[k] == cannot_win;
-    const bool wins = nobody ? communicator.is_root() : keys.minima[k] == key_of(payload);
+    const bool no_winner = keys.minima[k] == cannot_win;
+    const bool wins = no_winner ? communicator.is_root() : keys.minima[k] == key_of(payload);
     const std::size_t begin = values.sums.size();
     values.sums.resize(begin + words_of(payload), 0);  // the winner's bytes; zeros of other ranks
     if (wins)
-      std::memcpy(&values.sums[begin], nobody ? payload.value : payload.found, payload.bytes);
+      std::memcpy(&values.sums[begin], no_winner ? payload.value : payload.found, payload.bytes);
   }
   communicator.reduce(values, "taking payloads");
   const std::int64_t* word = values.sums.data();

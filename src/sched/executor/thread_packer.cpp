@@ -14,14 +14,13 @@ constexpr std::int64_t min_rows_for_threads = 4096;
 /// The block [begin, end) of `count` rows that belongs to a thread.
 struct RowBlock {
   RowBlock(std::size_t count, int thread, int threads)
-      : begin(count * static_cast<std::size_t>(thread) / static_cast<std::size_t>(threads)),
-        end(count * static_cast<std::size_t>(thread + 1) / static_cast<std::size_t>(threads)) {}
+      : begin(count * thread / threads), end(count * (thread + 1) / threads) {}
   std::size_t begin, end;
 };
 
 /// The rows of a dat. The caller has stated the accesses of the threads.
 std::byte* rows_of(const core::Dat& dat, std::size_t row) {
-  return dat.rows.host_address() + row * static_cast<std::size_t>(dat.size);
+  return dat.rows.host_address() + row * dat.size;
 }
 
 struct Packing {
@@ -34,7 +33,7 @@ void pack_blocks(void* context, int thread) noexcept {
   for (std::size_t k = 0; k < messages.outgoing.size(); ++k) {
     std::byte* const message = channel.outgoing(k).data();
     for (const comm::ListSegment& segment : messages.outgoing[k].segments) {
-      const auto bytes = static_cast<std::size_t>(segment.dat->size);
+      const std::size_t bytes = segment.dat->size;
       const RowBlock block(segment.rows.size(), thread, threads);
       comm::gather_rows(message + segment.offset + block.begin * bytes, rows_of(*segment.dat, 0),
                         segment.rows.subspan(block.begin, block.end - block.begin), bytes);
@@ -52,9 +51,9 @@ void unpack_blocks(void* context, int thread) noexcept {
   for (std::size_t k = 0; k < messages.incoming.size(); ++k) {
     const std::byte* const message = channel.incoming(k).data();
     for (const comm::RangeSegment& segment : messages.incoming[k].segments) {
-      const auto bytes = static_cast<std::size_t>(segment.dat->size);
-      const RowBlock block(static_cast<std::size_t>(segment.count), thread, threads);
-      std::memcpy(rows_of(*segment.dat, static_cast<std::size_t>(segment.begin) + block.begin),
+      const std::size_t bytes = segment.dat->size;
+      const RowBlock block(segment.count, thread, threads);
+      std::memcpy(rows_of(*segment.dat, segment.begin + block.begin),
                   message + segment.offset + block.begin * bytes,
                   (block.end - block.begin) * bytes);
     }

@@ -17,7 +17,7 @@ bool is_single(const LoopNest& nest) {
 }
 
 const ArgShape& nest_arg(const LoopNest& nest, const CallArg& arg) {
-  return nest.args[static_cast<std::size_t>(arg.position)];
+  return nest.args[arg.position];
 }
 
 /// Whether the argument is the first of several columns that are one parameter of the kernel.
@@ -39,7 +39,7 @@ std::string vector_declarations(const LoopNest& nest, std::size_t call,
     if (!is_vector(nest, args[k])) continue;
     std::vector<std::string> rows;
     for (std::size_t m = k; m < k + static_cast<std::size_t>(args[k].members); ++m)
-      rows.push_back(pointers[static_cast<std::size_t>(args[m].position)]);
+      rows.push_back(pointers[args[m].position]);
     text += fmt::format("{}const void* {}[] = {{{}}};\n", indent, vector_name(call, k),
                         fmt::join(rows, ", "));
   }
@@ -65,7 +65,7 @@ std::vector<std::string> actual_arguments(const LoopNest& nest, std::size_t call
     else if (is_vector(nest, args[k]))
       actual.push_back(passed(vector_name(call, k), is_single(nest), true));
     else
-      actual.push_back(passed(pointers[static_cast<std::size_t>(args[k].position)], is_single(nest),
+      actual.push_back(passed(pointers[args[k].position], is_single(nest),
                               nest.calls[call].any_const || is_64_bit_integer(shape)));
   }
   return actual;

@@ -118,11 +118,10 @@ class ProblemBuilder {
   void choose_home() {
     std::vector<std::int64_t> accesses(sets_.size(), 0);
     for (const TileLoop& loop : problem_.loops)
-      for (const RowAccess& access : loop.accesses)
-        accesses[static_cast<std::size_t>(access.set)] += loop.rows.size();
+      for (const RowAccess& access : loop.accesses) accesses[access.set] += loop.rows.size();
     const auto most = std::ranges::max_element(accesses);
     problem_.home = static_cast<int>(most - accesses.begin());
-    const core::Set& home = *sets_[static_cast<std::size_t>(problem_.home)];
+    const core::Set& home = *sets_[problem_.home];
     problem_.home_rows = home.rows();
     if (const std::int32_t core = home.within(core::deepest_tracked); core > home.rows() / 2)
       problem_.home_rows = core;

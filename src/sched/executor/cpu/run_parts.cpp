@@ -19,12 +19,10 @@ struct Run {
 void run_thread(void* context, int thread) noexcept {
   const Run& run = *static_cast<const Run*>(context);
   const auto& stages = run.plan.stages;
-  const core::ArgBinding* bindings =
-      run.bindings + static_cast<std::size_t>(thread) * run.arg_count;
+  const core::ArgBinding* bindings = run.bindings + thread * run.arg_count;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     if (s > 0) run.pool.barrier();
-    for (const IndexRange& rows : stages[s][static_cast<std::size_t>(thread)])
-      run.range(rows.begin, rows.end, bindings);
+    for (const IndexRange& rows : stages[s][thread]) run.range(rows.begin, rows.end, bindings);
   }
 }
 

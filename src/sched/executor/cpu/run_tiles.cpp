@@ -28,7 +28,7 @@ struct Run {
 };
 
 void run_item(const Run& run, const TileItem& item, int thread) {
-  const std::size_t step = run.tiled.steps[static_cast<std::size_t>(item.loop)];
+  const std::size_t step = run.tiled.steps[item.loop];
   const core::RangeFunction range = run.parts[step].range;
   const core::ArgBinding* bindings = run.bindings[step].of(thread, item.counts);
   const TileRun* first = run.tiled.plan.runs.data() + item.first_run;
@@ -44,7 +44,7 @@ void run_thread(void* context, int thread) noexcept {
     if (s > 0) run.pool.barrier();
     auto begin = core::Clock::now();
     std::int32_t last = 0;
-    for (const TileItem& item : stages[s][static_cast<std::size_t>(thread)]) {
+    for (const TileItem& item : stages[s][thread]) {
       if (thread == 0 && item.loop < last) run.pause();
       last = item.loop;
       run_item(run, item, thread);

@@ -17,9 +17,9 @@ class TileTimes {
  public:
   TileTimes(std::size_t steps, int threads)
       : stride_((steps + 7) / 8 * 8 + 8),  // threads share no cache line
-        seconds_(static_cast<std::size_t>(threads) * stride_) {}
+        seconds_(threads * stride_) {}
 
-  double* of(int thread) { return seconds_.data() + static_cast<std::size_t>(thread) * stride_; }
+  double* of(int thread) { return seconds_.data() + thread * stride_; }
   /// The time of a step since the last call, averaged over the threads.
   double take(std::size_t step);
 

@@ -134,8 +134,7 @@ ThreadPlan plan_in_order(IndexRange rows, int threads) {
 ThreadPlan plan_by_global_index(std::span<const std::int32_t> global_index) {
   std::vector<std::int32_t> rows(global_index.size());
   std::iota(rows.begin(), rows.end(), 0);
-  std::ranges::sort(rows, {},
-                    [&](std::int32_t row) { return global_index[static_cast<std::size_t>(row)]; });
+  std::ranges::sort(rows, {}, [&](std::int32_t row) { return global_index[row]; });
   IndexRanges ranges;
   for (const std::int32_t row : rows) append(ranges, row);
   return {{{std::move(ranges)}}};

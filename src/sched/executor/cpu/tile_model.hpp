@@ -34,7 +34,7 @@ class TileTrial {
   /// Adds the time of that execution.
   void add(double seconds) {
     if (left_ == 0) return;
-    double& best = best_[static_cast<std::size_t>(left_ % 2)];
+    double& best = best_[left_ % 2];
     best = std::min(best, seconds);
     constexpr double clearly = 0.97;
     if (--left_ == 0) tiles_win_ = best_[1] > clearly * best_[0];

@@ -31,16 +31,15 @@ class Schedule {
   }
 
   Slot slots() const { return static_cast<Slot>(positions_.size()); }
-  int stage(Slot slot) const { return positions_[static_cast<std::size_t>(slot)].stage; }
-  int group(Slot slot) const { return positions_[static_cast<std::size_t>(slot)].group; }
+  int stage(Slot slot) const { return positions_[slot].stage; }
+  int group(Slot slot) const { return positions_[slot].group; }
 
   /// The earliest slot after whatever was done in `a` and in `b`.
   Slot after(Slot a, Slot b) const {
     if (a == b) return a;
-    const Position &pa = positions_[static_cast<std::size_t>(a)],
-                   &pb = positions_[static_cast<std::size_t>(b)];
+    const Position &pa = positions_[a], &pb = positions_[b];
     if (pa.stage != pb.stage || pa.group == pb.group) return std::max(a, b);
-    return first_[static_cast<std::size_t>(pa.stage) + 1] + std::min(pa.group, pb.group);
+    return first_[pa.stage + 1] + std::min(pa.group, pb.group);
   }
 
   /// The home tile of row `row` of `rows`, in the first stage.
@@ -69,16 +68,15 @@ bool accesses_own_rows_only(const TileLoop& loop) {
 
 /// Rows without a home get that of a row close to them.
 void follow(const TileLink& link, std::vector<Slots>& homes) {
-  Slots& from = homes[static_cast<std::size_t>(link.from)];
-  Slots& to = homes[static_cast<std::size_t>(link.to)];
+  Slots& from = homes[link.from];
+  Slots& to = homes[link.to];
   const std::int32_t* row = link.entries;
   for (std::int64_t element = 0; element < link.rows; ++element, row += link.arity) {
-    Slot& own = from[static_cast<std::size_t>(element)];
-    for (int k = 0; k < link.arity && own == unknown; ++k)
-      own = to[static_cast<std::size_t>(row[k])];
+    Slot& own = from[element];
+    for (int k = 0; k < link.arity && own == unknown; ++k) own = to[row[k]];
     if (own == unknown) continue;
     for (int k = 0; k < link.arity; ++k)
-      if (Slot& there = to[static_cast<std::size_t>(row[k])]; there == unknown) there = own;
+      if (Slot& there = to[row[k]]; there == unknown) there = own;
   }
 }
 
@@ -110,24 +108,23 @@ std::vector<Slots> homes_of(const TileProblem& problem, const TileShape& shape,
   std::vector<int> others;
   for (int set = 0; set < std::ssize(homes); ++set)
     if (set != problem.home && is_asked_for(problem, set)) others.push_back(set);
-  const auto home_size = problem.sizes[static_cast<std::size_t>(problem.home)];
+  const auto home_size = problem.sizes[problem.home];
   const bool needs_others = !others.empty() || problem.home_rows < home_size;
-  for (std::size_t set = 0; set < homes.size(); ++set)
-    if (static_cast<int>(set) == problem.home || needs_others)
-      homes[set].assign(static_cast<std::size_t>(problem.sizes[set]), unknown);
+  for (int set = 0; set < std::ssize(homes); ++set)
+    if (set == problem.home || needs_others) homes[set].assign(problem.sizes[set], unknown);
   const Slots order = order_of_tiles(shape);
-  const auto by_position = [&](std::size_t row, std::int64_t rows) {
-    return order[static_cast<std::size_t>(schedule.home_of(static_cast<std::int64_t>(row), rows))];
+  const auto by_position = [&](std::int64_t row, std::int64_t rows) {
+    return order[schedule.home_of(row, rows)];
   };
-  Slots& home = homes[static_cast<std::size_t>(problem.home)];
-  for (std::size_t row = 0; row < static_cast<std::size_t>(problem.home_rows); ++row)
+  Slots& home = homes[problem.home];
+  for (std::int64_t row = 0; row < problem.home_rows; ++row)
     home[row] = by_position(row, problem.home_rows);
   if (!needs_others) return homes;
   // Twice, because a set may be accessed through one that comes later.
   for (int pass = 0; pass < 2; ++pass)
     for (const TileLink& link : problem.links) follow(link, homes);
   for (Slots& slots : homes)
-    for (std::size_t row = 0; row < slots.size(); ++row)
+    for (std::int64_t row = 0; row < std::ssize(slots); ++row)
       if (slots[row] == unknown) slots[row] = by_position(row, std::ssize(slots));
   return homes;
 }
@@ -143,8 +140,7 @@ std::shared_ptr<const RunsBySlot> group(IndexRange rows, Slot slots, const SlotO
   Slot slot = slot_of(rows.begin);
   std::int64_t begin = rows.begin;
   const auto close = [&](std::int64_t end) {
-    (*runs)[static_cast<std::size_t>(slot)].push_back(
-        {static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)});
+    (*runs)[slot].push_back({static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)});
     begin = end;
   };
   for (std::int64_t element = begin + 1; element < rows.end; ++element) {
@@ -207,7 +203,7 @@ class Inspector {
   /// Iterations that access at most their own rows run in the tile of these; no row changes its
   /// tile.
   SharedRuns inspect_own_rows(const TileLoop& loop) {
-    const auto set = static_cast<std::size_t>(loop.set);
+    const std::size_t set = loop.set;
     SharedRuns& known = own_rows_[{loop.set, versions_[set], loop.rows.begin, loop.rows.end}];
     if (known == nullptr) {
       const Slot* slots = before_[set].data();
@@ -220,7 +216,7 @@ class Inspector {
   SharedRuns inspect_targets(const TileLoop& loop) {
     std::vector<View> views;
     for (const RowAccess& access : loop.accesses) {
-      const auto set = static_cast<std::size_t>(access.set);
+      const std::size_t set = access.set;
       views.push_back({access.index, access.stride, before_[set].data(), after_[set].data(), set});
     }
     const SharedRuns runs = views.size() == 1   ? group_by_slot<1>(loop, views)
@@ -309,13 +305,13 @@ TilePlan plan_tiles(const TileProblem& problem, const TileShape& shape) {
   TilePlan plan;
   if (inspector.too_short(shape)) return plan;
   for (Slot slot = 0; slot < schedule.slots(); ++slot) {
-    const auto stage = static_cast<std::size_t>(schedule.stage(slot));
+    const std::size_t stage = schedule.stage(slot);
     if (stage == plan.stages.size()) plan.stages.emplace_back(shape.threads);
-    auto& items = plan.stages[stage][static_cast<std::size_t>(schedule.group(slot))];
+    auto& items = plan.stages[stage][schedule.group(slot)];
     for (std::size_t loop = 0; loop < problem.loops.size(); ++loop)
       for (const bool counts : {true, false})
-        add_item(inspector.runs_of(loop)[static_cast<std::size_t>(slot)], loop,
-                 problem.loops[loop].border, counts, plan, items);
+        add_item(inspector.runs_of(loop)[slot], loop, problem.loops[loop].border, counts, plan,
+                 items);
   }
   std::erase_if(plan.stages, [](const auto& threads) {
     return std::ranges::all_of(threads, [](const auto& items) { return items.empty(); });

@@ -77,7 +77,7 @@ void run_host_step(const Step& step, IndexRange rows, const core::ArgBinding* bi
     std::vector<core::LoopArg> args;
     std::vector<core::ArgBinding> own;
     for (const jit::CallArg& arg : use.args) {
-      args.push_back(step.args[static_cast<std::size_t>(arg.position)]);
+      args.push_back(step.args[arg.position]);
       args.back().access = arg.access;
       args.back().members = arg.members;
       own.push_back(bindings[arg.position]);

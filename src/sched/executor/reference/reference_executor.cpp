@@ -24,9 +24,7 @@ IndexRanges rows_in_order(const Step& step, Phase phase) {
     return {rows};
   IndexRanges sorted;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) sorted.push_back({row, row + 1});
-  std::ranges::sort(sorted, {}, [&](const IndexRange& row) {
-    return index[static_cast<std::size_t>(row.begin)];
-  });
+  std::ranges::sort(sorted, {}, [&](const IndexRange& row) { return index[row.begin]; });
   return sorted;
 }
 

@@ -7,13 +7,14 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test fuzz asan tsan bench bench-against bench-mpi setup clean
+.PHONY: help build airfoil test test-long fuzz asan tsan bench bench-against bench-mpi setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
+	@echo "make test-long random programs for longer, on 1 to 8 ranks, on the CPU and on emulated devices"
 	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"
-	@echo "make asan      the same with AddressSanitizer and UBSan"
+	@echo "make asan      make test with AddressSanitizer and UBSan"
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-against BASE=commit"
@@ -42,6 +43,10 @@ test: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --preset dev
 	@grep -h "^checked .*\(random\|reference\)" build/dev/Testing/Temporary/LastTest.log
+
+test-long: build/dev/build.ninja
+	@cmake --build --preset dev -j $(JOBS)
+	@ctest --preset dev -C long -L long
 
 fuzz: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS) --target ranks_property_test equivalence_test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give on several ranks, compiled, on two threads each, in chains and tile by tile,
 // the same bits as through host functions on one rank. TEST_CHAINS and TEST_SEED choose how many
-// and which.
+// and which; TEST_TILES=0 is for executors without tiles.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr unsigned usual = 75;  // instrumented kernels take long to compile
 #else
-  constexpr unsigned usual = 300;
+  constexpr unsigned usual = 150;
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, false};
@@ -66,7 +66,9 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;  // rank 0 has the trace of all
-  EXPECT_GT(tilings, 0);
+  if (from_environment("TEST_TILES", 1) != 0) {
+    EXPECT_GT(tilings, 0);
+  }
   EXPECT_GT(fusions, 0);
   std::cout << "checked " << chains << " random chains on " << ranks
             << " ranks against the reference executor on one, in " << configurations().size()

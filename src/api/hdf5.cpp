@@ -33,7 +33,7 @@ api::Runtime& begin_call(const char* function, const char* file, const char* nam
 template <class T>
 std::vector<T> values_together(api::Runtime& runtime, std::int64_t count) {
   std::vector<T> values;
-  runtime.check_together([&] { values.resize(static_cast<std::size_t>(count)); });
+  runtime.check_together([&] { values.resize(count); });
   return values;
 }
 

@@ -154,7 +154,7 @@ Primary primary_owners(api::Runtime& runtime, const comm::BlockMesh& mesh, Reque
 
 /// Numbers of this rank's executed halo rows, read halo rows, and neighbours.
 std::vector<std::int64_t> halo_size(const comm::HaloPlan& plan, int set) {
-  const comm::IndexMap& of = plan.sets[static_cast<std::size_t>(set)];
+  const comm::IndexMap& of = plan.sets[set];
   std::vector<int> neighbours;
   for (const comm::HaloLevel& level : of.levels)
     for (const comm::ImportRange& run : level.imports) neighbours.push_back(run.rank);
@@ -171,7 +171,7 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
   std::string text = fmt::format("partition of {} ranks by {}{}{}\n", ranks.size(),
                                  request.used->title, request.why.empty() ? "" : ": ", request.why);
   for (const auto& set : runtime.mesh.sets()) {
-    const auto& q = quality.sets[static_cast<std::size_t>(set->index)];
+    const auto& q = quality.sets[set->index];
     comm::WordReduction most{{}, {}, halo_size(runtime.rows.halo_plan(), set->index)};
     ranks.reduce(most, "comparing halos");
     const double mean = static_cast<double>(q.elements) / ranks.size();
@@ -183,8 +183,7 @@ std::string describe_partition(api::Runtime& runtime, const Request& request,
         most.maxima[1], most.maxima[2]);
   }
   for (const auto& map : runtime.mesh.maps())
-    text += fmt::format("  map {:<12} {:>10} rows cut\n", map->name,
-                        quality.cut[static_cast<std::size_t>(map->index)]);
+    text += fmt::format("  map {:<12} {:>10} rows cut\n", map->name, quality.cut[map->index]);
   const comm::HaloMemory memory = api::halo_memory_of_ranks(runtime);
   return text +
          fmt::format("  halos of one layer: at most {:.3f} MB of rows and {:.3f} MB of lists\n",

@@ -41,11 +41,9 @@ void add_map(const LocalMap& map, const core::Layout& from, HaloMemory& memory) 
 HaloMemory halo_memory(const HaloPlan& plan, const core::Mesh& mesh) {
   HaloMemory memory{0, 0};
   for (const IndexMap& set : plan.sets) add_set(set, memory);
-  for (const LocalMap& map : plan.maps)
-    add_map(map, plan.sets[static_cast<std::size_t>(map.from)].layout, memory);
+  for (const LocalMap& map : plan.maps) add_map(map, plan.sets[map.from].layout, memory);
   for (const auto& dat : mesh.dats())
-    memory.rows +=
-        dat->size * halo_rows(plan.sets[static_cast<std::size_t>(dat->set->index)].layout);
+    memory.rows += dat->size * halo_rows(plan.sets[dat->set->index].layout);
   return memory;
 }
 

@@ -46,9 +46,9 @@ HaloMessages halo_messages(const HaloPlan& plan, const std::vector<DatLayers>& l
   MessageBuilder<RangeSegment> incoming(grouping);
   HaloMessages messages;
   for (const DatLayers& layer : layers) {
-    const IndexMap& set = plan.sets[static_cast<std::size_t>(layer.dat->set->index)];
+    const IndexMap& set = plan.sets[layer.dat->set->index];
     for (core::Level h = layer.from + 1; h <= layer.to; ++h) {
-      const HaloLevel& level = set.levels[static_cast<std::size_t>(h - 1)];
+      const HaloLevel& level = set.levels[h - 1];
       for (const ExportList& list : level.exports) {
         outgoing.add(list.rank, {layer.dat, 0, list.rows}, list.rows.size());
         messages.rows += std::ssize(list.rows);

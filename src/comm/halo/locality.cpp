@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include <comm/halo/graph_order.hpp>
 
@@ -28,7 +29,7 @@ constexpr double good_step = 8;
 constexpr double good_band = 2, good_factor = 1.5;
 
 std::int32_t position_of(const Positions& positions, std::int32_t element) {
-  return positions.empty() ? element : positions[static_cast<std::size_t>(element)];
+  return positions.empty() ? element : positions[element];
 }
 
 /// Calls action(a, b) for elements of set `home` that a map makes neighbours: targets of one row,
@@ -42,21 +43,20 @@ void for_neighbours(const LocalMesh& mesh, int home, const Action& action) {
   for (const MapView& map : mesh.maps) {
     if (map.to != home || (map.arity < 2 && map.from != home)) continue;
     met += map.targets.size();
-    const auto arity = static_cast<std::size_t>(map.arity);
+    const std::size_t arity = map.arity;
     for (std::size_t k = 0; k < map.targets.size(); ++k)
       meet(map.targets[k], map.from == home       ? static_cast<std::int32_t>(k / arity)
                            : (k + 1) % arity != 0 ? map.targets[k + 1]
                                                   : map.targets[k + 1 - arity]);
   }
-  if (met >= static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)])) return;
+  if (std::cmp_greater_equal(met, mesh.sizes[home])) return;
   for (const MapView& map : mesh.maps) {
     if (map.from != home) continue;
-    Positions last(static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(map.to)]),
-                   MapView::remote);
+    Positions last(mesh.sizes[map.to], MapView::remote);
     for (std::size_t k = 0; k < map.targets.size(); ++k) {
       if (map.targets[k] == MapView::remote) continue;
-      const auto element = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
-      std::int32_t& before = last[static_cast<std::size_t>(map.targets[k])];
+      const auto element = static_cast<std::int32_t>(k / map.arity);
+      std::int32_t& before = last[map.targets[k]];
       meet(before, element);
       before = element;
     }
@@ -92,18 +92,18 @@ void unite(LocalGraph& graph) {
 
 /// Empty if there are more neighbours than an int can count.
 LocalGraph graph_of(const LocalMesh& mesh, int home) {
-  const auto size = static_cast<std::size_t>(mesh.sizes[static_cast<std::size_t>(home)]);
+  const std::size_t size = mesh.sizes[home];
   std::vector<std::int64_t> first(size + 1, 0);
   for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
-    ++first[static_cast<std::size_t>(a) + 1];
-    ++first[static_cast<std::size_t>(b) + 1];
+    ++first[a + 1];
+    ++first[b + 1];
   });
   std::partial_sum(first.begin(), first.end(), first.begin());
   if (first.back() > std::numeric_limits<std::int32_t>::max()) return {};
-  LocalGraph graph{{first.begin(), first.end()}, Positions(static_cast<std::size_t>(first.back()))};
+  LocalGraph graph{{first.begin(), first.end()}, Positions(first.back())};
   for_neighbours(mesh, home, [&](std::int32_t a, std::int32_t b) {
-    graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(a)]++)] = b;
-    graph.neighbours[static_cast<std::size_t>(first[static_cast<std::size_t>(b)]++)] = a;
+    graph.neighbours[first[a]++] = b;
+    graph.neighbours[first[b]++] = a;
   });
   unite(graph);
   return graph;
@@ -113,7 +113,7 @@ LocalGraph graph_of(const LocalMesh& mesh, int home) {
 Order order_of_home(const LocalMesh& mesh, int home, core::RenumberMode mode) {
   const bool judge = mode == core::RenumberMode::automatic;
   const double given = band_of(mesh, home, {});
-  const double size = mesh.sizes[static_cast<std::size_t>(home)];
+  const double size = mesh.sizes[home];
   if (given == 0 || (judge && given <= good_band * std::sqrt(size))) return {};
   const LocalGraph graph = graph_of(mesh, home);
   if (graph.first.empty()) return {};
@@ -130,12 +130,12 @@ constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::max();
 /// accesses, or that accesses it; `nowhere` if there is none.
 Positions last_positions(const MapView& map, bool forward, std::int32_t size,
                          const Positions& ordered) {
-  Positions last(static_cast<std::size_t>(size), -1);
+  Positions last(size, -1);
   for (std::size_t k = 0; k < map.targets.size(); ++k) {
     const std::int32_t target = map.targets[k];
     if (target == MapView::remote) continue;
-    const auto source = static_cast<std::int32_t>(k / static_cast<std::size_t>(map.arity));
-    std::int32_t& position = last[static_cast<std::size_t>(forward ? source : target)];
+    const auto source = static_cast<std::int32_t>(k / map.arity);
+    std::int32_t& position = last[forward ? source : target];
     position = std::max(position, position_of(ordered, forward ? target : source));
   }
   for (std::int32_t& position : last)
@@ -158,9 +158,8 @@ double step_of(const Positions& keys) {
 Order sorted_by(const Positions& keys) {
   Order order(keys.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return keys[a] < keys[b]; });
   return order;
 }
 
@@ -181,8 +180,7 @@ class Sorter {
     std::int64_t most = -1;
     for (const MapView& map : mesh_.maps)
       for (const int set : {map.to, map.from})
-        if (const std::int64_t weight = mesh_.weight[index(set)];
-            weight > most && reached_[index(set)] == 0) {
+        if (const std::int64_t weight = mesh_.weight[set]; weight > most && reached_[set] == 0) {
           heaviest = set;
           most = weight;
         }
@@ -191,44 +189,42 @@ class Sorter {
 
   /// Orders a set and all sets that maps connect with it.
   void sort_from(int home) {
-    if (!judges() || mesh_.sizes[index(home)] >= few_elements)
-      orders_[index(home)] = order_of_home(mesh_, home, mode_);
+    if (!judges() || mesh_.sizes[home] >= few_elements)
+      orders_[home] = order_of_home(mesh_, home, mode_);
     reach(home, 0);
     for (const MapView* map = next_map(); map != nullptr; map = next_map()) {
-      const bool forward = reached_[index(map->to)] != 0;
+      const bool forward = reached_[map->to] != 0;
       const int set = forward ? map->from : map->to;
-      follow(*map, forward, set, positions_[index(forward ? map->to : map->from)]);
-      reach(set, depth_[index(forward ? map->to : map->from)] + 1);
+      follow(*map, forward, set, positions_[forward ? map->to : map->from]);
+      reach(set, depth_[forward ? map->to : map->from] + 1);
     }
   }
 
   std::vector<Order> take() { return std::move(orders_); }
 
  private:
-  static std::size_t index(int set) { return static_cast<std::size_t>(set); }
-
   /// @param depth  maps between the set and that where the order begins
   void reach(int set, int depth) {
-    depth_[index(set)] = depth;
-    reached_[index(set)] = 1;
-    positions_[index(set)] = positions_in(orders_[index(set)]);
+    depth_[set] = depth;
+    reached_[set] = 1;
+    positions_[set] = positions_in(orders_[set]);
   }
 
   /// How well a map serves to order the set that it leads to: lower is better. Maps that can reach
   /// all of that set come first, so that a boundary does not decide the order of the interior; then
   /// those from sets close to the first one; then larger ones.
   std::tuple<bool, int, std::int64_t> rank_of(const MapView& map) const {
-    const bool forward = reached_[index(map.to)] != 0;
+    const bool forward = reached_[map.to] != 0;
     const int known = forward ? map.to : map.from, set = forward ? map.from : map.to;
     const std::int64_t entries = std::ssize(map.targets);
-    return {entries < mesh_.sizes[index(set)], depth_[index(known)], -entries};
+    return {entries < mesh_.sizes[set], depth_[known], -entries};
   }
 
   /// The best of the maps between sets with an order and others; null: there is none.
   const MapView* next_map() const {
     const MapView* best = nullptr;
     for (const MapView& map : mesh_.maps)
-      if (reached_[index(map.from)] != reached_[index(map.to)] &&
+      if (reached_[map.from] != reached_[map.to] &&
           (best == nullptr || rank_of(map) < rank_of(*best)))
         best = &map;
     return best;
@@ -237,9 +233,9 @@ class Sorter {
   bool judges() const { return mode_ == core::RenumberMode::automatic; }
 
   void follow(const MapView& map, bool forward, int set, const Positions& ordered) {
-    if (judges() && mesh_.sizes[index(set)] < few_elements && ordered.empty()) return;
-    const Positions keys = last_positions(map, forward, mesh_.sizes[index(set)], ordered);
-    if (!judges() || step_of(keys) > good_step) orders_[index(set)] = sorted_by(keys);
+    if (judges() && mesh_.sizes[set] < few_elements && ordered.empty()) return;
+    const Positions keys = last_positions(map, forward, mesh_.sizes[set], ordered);
+    if (!judges() || step_of(keys) > good_step) orders_[set] = sorted_by(keys);
   }
 
   const LocalMesh& mesh_;
@@ -255,7 +251,7 @@ class Sorter {
 std::vector<std::int32_t> positions_in(const Order& order) {
   Positions positions(order.size());
   for (std::size_t position = 0; position < order.size(); ++position)
-    positions[static_cast<std::size_t>(order[position])] = static_cast<std::int32_t>(position);
+    positions[order[position]] = static_cast<std::int32_t>(position);
   return positions;
 }
 

@@ -10,10 +10,10 @@ using Depths = std::vector<std::vector<std::int8_t>>;
 
 /// Iterations leave level -h (odd) if one of their targets is not in level -(h - 1).
 void shrink_iterations(const MapView& map, std::int8_t h, Depths& depths) {
-  auto& from = depths[static_cast<std::size_t>(map.from)];
-  const auto& to = depths[static_cast<std::size_t>(map.to)];
+  auto& from = depths[map.from];
+  const auto& to = depths[map.to];
   const auto leaves = [&](std::int32_t target) {
-    return target == MapView::remote || to[static_cast<std::size_t>(target)] < h;
+    return target == MapView::remote || to[target] < h;
   };
   const std::int32_t* row = map.targets.data();
   for (std::int8_t& depth : from) {
@@ -26,14 +26,14 @@ void shrink_iterations(const MapView& map, std::int8_t h, Depths& depths) {
 
 /// Data leave level -h (even) if an iteration that accesses them is not in level -(h - 1).
 void shrink_data(const MapView& map, std::int8_t h, Depths& depths) {
-  const auto& from = depths[static_cast<std::size_t>(map.from)];
-  auto& to = depths[static_cast<std::size_t>(map.to)];
+  const auto& from = depths[map.from];
+  auto& to = depths[map.to];
   const std::int32_t* row = map.targets.data();
   for (std::size_t element = 0; element < from.size(); ++element, row += map.arity) {
     if (from[element] >= h) continue;
     for (int column = 0; column < map.arity; ++column) {
       if (row[column] == MapView::remote) continue;
-      std::int8_t& depth = to[static_cast<std::size_t>(row[column])];
+      std::int8_t& depth = to[row[column]];
       if (depth > h) depth = h;
     }
   }

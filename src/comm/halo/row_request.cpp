@@ -21,7 +21,7 @@ RowRequest::RowRequest(Communicator& communicator, const Blocks& set,
     questions.push_back({rank, to_bytes<GlobalId>(wanted.first(count))});
     wanted = wanted.subspan(count);
   }
-  const GlobalId first = set.begin[static_cast<std::size_t>(communicator.rank())];
+  const GlobalId first = set.begin[communicator.rank()];
   for (const Message& question : communicator.exchange(std::move(questions))) {
     Wish wish{question.rank, {}};
     for (const GlobalId id : from_bytes<GlobalId>(question.bytes))

@@ -16,10 +16,11 @@
 namespace op2::jit {
 
 /// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 10;
+inline constexpr int plugin_abi = 11;
 
-/// The prefix of functions that one unit defines for another.
-inline constexpr const char* call_prefix = "__op2_kernel";
+/// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
+/// the unit in its name: `__op2_kernel0`.
+inline constexpr const char* call_name = "__op2_kernel";
 
 /// The file name that a `#line` gives to the generated code after the kernel's source, none of
 /// which is the user's.
@@ -31,6 +32,7 @@ struct ParameterShape {
   ParameterShape(const ArgShape& shape, std::int32_t count = 1) : arg(shape), rows(count) {}
   ArgShape arg;           ///< with the access of this kernel
   std::int32_t rows = 1;  ///< more: an array of so many pointers to rows
+  bool operator==(const ParameterShape&) const = default;
 };
 
 /// A translation unit: emitted C++ around one kernel, or that of a loop whose kernels have units.
@@ -41,10 +43,11 @@ struct CompileUnit {
   bool any_const = false;  ///< parameters may be pointers to const or to non-const
   std::vector<IncludedFile> includes;
   bool compare_access = true;  ///< whether `findings` are wanted
+  bool operator==(const CompileUnit&) const = default;
 };
 
-/// The emitted code of one loop. Units share nothing but functions with C names that begin with
-/// `call_prefix`; these are inlined.
+/// The emitted code of one loop. Units share nothing but the functions of the kernels, which are
+/// inlined. The unit of a kernel may serve several loops: it is parsed once.
 struct CompileRequest {
   std::vector<CompileUnit> units;  ///< kernels in the order of calls; the last defines `symbol`
   std::string symbol;              ///< of an extern "C" function

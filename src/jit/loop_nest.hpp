@@ -51,6 +51,7 @@ struct Sanitizers {
   bool address = false;
   bool undefined = false;
   bool thread = false;
+  bool operator==(const Sanitizers&) const = default;
 };
 
 /// An argument as one kernel of a nest uses it.

@@ -24,8 +24,8 @@
 #include <llvm/Transforms/Instrumentation/AddressSanitizer.h>
 #include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
+#include <jit/llvm/assemble.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/negation.hpp>
 #include <jit/llvm/simd_gain.hpp>
@@ -84,8 +84,6 @@ class MessageHandler : public llvm::DiagnosticHandler {
   }
 
   void add_frame(const llvm::DiagnosticInfoStackSize& frame) {
-    if (reported_) return;
-    reported_ = true;
     messages_.push_back(error_at(
         kernel_,
         fmt::format("the local variables of the kernel need {} bytes of stack, but the limit is {}",
@@ -98,7 +96,6 @@ class MessageHandler : public llvm::DiagnosticHandler {
   const std::string& blocks_;
   bool vectorised_ = false, refused_ = false;
   std::string reason_;
-  bool reported_ = false;  ///< the frame; assembly and object would both report it
 };
 
 std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
@@ -169,15 +166,15 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileR
   passes.run(module, modules);
 }
 
-/// Consumes `module`.
-llvm::SmallVector<char, 0> emit(llvm::Module& module, llvm::TargetMachine& machine,
-                                llvm::CodeGenFileType type) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
+/// Consumes `module`. @return empty if the target has no assembly
+std::string assembly_of(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) return {};
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return {};
   passes.run(module);
-  return bytes;
+  return {text.begin(), text.end()};
 }
 
 /// Nothing runs the constructors of an object that is linked at run time.
@@ -276,12 +273,10 @@ GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, cons
   if (!result.diagnostics.empty() || !is_vector()) return result;
 
   llvm::raw_string_ostream(result.ir) << module;
-  const auto copy = llvm::CloneModule(module);
-  const auto assembly = emit(*copy, *target, llvm::CodeGenFileType::AssemblyFile);
-  result.assembly.assign(assembly.begin(), assembly.end());
-  const auto object = emit(module, *target, llvm::CodeGenFileType::ObjectFile);
-  const auto* bytes = reinterpret_cast<const std::byte*>(object.data());
-  result.object.assign(bytes, bytes + object.size());
+  result.assembly = assembly_of(module, *target);
+  AssembledObject object = assemble(result.assembly, *target);
+  if (!object.message.empty()) result.diagnostics.push_back(error_at(marks.kernel, object.message));
+  result.object = std::move(object.bytes);
   return result;
 }
 

@@ -53,7 +53,7 @@ class ClangCompiler : public Compiler {
     }
     std::int32_t unit = 0;
     const bool survived = recovery.RunSafelyOnThread(
-        [&] { result = compile_loop(machine_, request, unit); }, stack_bytes);
+        [&] { result = compile_loop(machine_, kernels_, request, unit); }, stack_bytes);
     leave(survived || !recovery.reason.empty());
     if (!survived) {
       result = {};
@@ -82,6 +82,7 @@ class ClangCompiler : public Compiler {
   }
 
   const Machine machine_;
+  ParsedKernels kernels_;
   std::mutex mutex_;
   int running_ = 0;
   bool failed_ = false;  ///< after a signal, locks inside Clang may be held for ever

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/link_units.hpp>
 
+#include <string>
 #include <utility>
 
 #include <llvm/Linker/Linker.h>
@@ -13,10 +14,11 @@ namespace op2::jit {
 std::unique_ptr<llvm::Module> linked(std::vector<std::unique_ptr<llvm::Module>> modules) {
   std::unique_ptr<llvm::Module> loop = std::move(modules.back());
   modules.pop_back();
-  for (auto& kernel : modules) {
-    llvm::internalizeModule(*kernel, [](const llvm::GlobalValue& value) {
-      return value.getName().starts_with(call_prefix);
-    });
+  for (std::size_t n = 0; n < modules.size(); ++n) {
+    auto& kernel = modules[n];
+    llvm::internalizeModule(
+        *kernel, [](const llvm::GlobalValue& value) { return value.getName() == call_name; });
+    if (auto* call = kernel->getFunction(call_name)) call->setName(call_name + std::to_string(n));
     if (llvm::Linker::linkModules(*loop, std::move(kernel))) return nullptr;
   }
   return loop;

@@ -9,7 +9,7 @@
 
 namespace op2::jit {
 
-/// Only functions that begin with `call_prefix` are visible to other modules, so helpers and
+/// Of a kernel's module only the function `call_name` is visible to the others, so helpers and
 /// variables of equal names do not clash.
 /// @param modules  of one LLVMContext, that of the loop last
 /// @return null if LLVM refuses

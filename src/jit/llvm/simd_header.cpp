@@ -17,7 +17,19 @@ template <class T, int n> using Vector = typename VectorOf<T, n>::type;
 #define OP2_INLINE __attribute__((__always_inline__)) inline
 #define OP2_INLINE_LAMBDA __attribute__((__always_inline__))
 
-// A loop that disappears, and one that becomes vector code.
+// Loops that disappear, and one that becomes vector code. Calls take the compiler less time than a
+// loop that it unrolls, as long as they are few.
+template <class Body, int... k> OP2_INLINE void call(Body body, List<k...>) {
+  (body(k), ...);
+}
+template <int n, class Body> OP2_INLINE void repeat(Body body) {
+  if constexpr (n <= 16) {
+    call(body, Numbers<n>());
+  } else {
+#pragma clang loop unroll(full) vectorize(disable)
+    for (int k = 0; k < n; ++k) body(k);
+  }
+}
 template <int width, class Body> OP2_INLINE void each(Body body) {
 #pragma clang loop unroll(full) vectorize(disable)
   for (int lane = 0; lane < width; ++lane) body(lane);
@@ -33,11 +45,6 @@ template <int width, class Body> OP2_INLINE void together(Body body) {
     for (int lane = 0; lane < width; ++lane) body(lane);
   }
 }
-template <int n, class Body> OP2_INLINE void repeat(Body body) {
-#pragma clang loop unroll(full)
-  for (int k = 0; k < n; ++k) body(k);
-}
-
 // The bytes need not exist.
 template <long bytes> OP2_INLINE void prefetch(const void* from) {
 #pragma clang loop unroll(full)

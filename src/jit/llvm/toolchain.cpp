@@ -59,7 +59,7 @@ std::vector<std::string> fixed_flags() {
 
 }  // namespace
 
-std::vector<std::string> clang_arguments(const Machine& machine, const CompileRequest& request) {
+std::vector<std::string> clang_arguments(const Machine& machine, const Sanitizers& sanitizers) {
   auto list = fixed_flags();
   const auto add = [&list](std::initializer_list<std::string> more) {
     list.insert(list.end(), more);
@@ -71,13 +71,13 @@ std::vector<std::string> clang_arguments(const Machine& machine, const CompileRe
   for (std::string feature; std::getline(features, feature, ',');) {
     add({"-target-feature", feature});
   }
-  if (request.sanitizers.address) add({"-fsanitize=address"});
-  if (request.sanitizers.thread) add({"-fsanitize=thread"});
-  if (request.sanitizers.undefined) {
+  if (sanitizers.address) add({"-fsanitize=address"});
+  if (sanitizers.thread) add({"-fsanitize=thread"});
+  if (sanitizers.undefined) {
     const std::string checks = undefined_checks;
     add({"-fsanitize=" + checks, "-fsanitize-recover=" + checks});
   }
-  if (request.sanitizers.address || request.sanitizers.thread) add({"-mframe-pointer=all"});
+  if (sanitizers.address || sanitizers.thread) add({"-mframe-pointer=all"});
   return list;
 }
 

@@ -12,7 +12,7 @@
 namespace op2::jit {
 
 /// Arguments of `clang -cc1` but for the names of files.
-std::vector<std::string> clang_arguments(const Machine& machine, const CompileRequest& request);
+std::vector<std::string> clang_arguments(const Machine& machine, const Sanitizers& sanitizers);
 
 /// Largest stack frame of a range function.
 inline constexpr int max_frame_bytes = 256 * 1024;

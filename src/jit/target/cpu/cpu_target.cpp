@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/target/cpu/cpu_target.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <core/error.hpp>
@@ -19,9 +20,16 @@ std::string key_flags(const Sanitizers& sanitizers) {
   return flags;
 }
 
+/// How a kernel accesses an argument, whichever dat or map it is: so the unit serves other loops.
+ArgShape without_place(ArgShape shape) {
+  shape.dat = -1;
+  shape.map = std::min(shape.map, 0);
+  shape.column = shape.arity = 0;
+  return shape;
+}
+
 /// What is compiled as unit `n` of the request.
-CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string& source,
-                    bool compare_access) {
+CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string& source) {
   CompileUnit unit;
   unit.source = source;
   unit.compare_access = false;
@@ -29,10 +37,11 @@ CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string
   const KernelCall& call = request.nest.calls[n];
   unit.kernel = call.name;
   for (const CallArg& arg : call.args)
-    if (arg.members > 0) unit.parameters.push_back({shape_of(request.nest, arg), arg.members});
+    if (arg.members > 0)
+      unit.parameters.push_back({without_place(shape_of(request.nest, arg)), arg.members});
   unit.any_const = call.any_const;
   unit.includes = call.includes;
-  unit.compare_access = compare_access && request.origins[n].compare_access;
+  unit.compare_access = request.origins[n].compare_access;
   return unit;
 }
 
@@ -54,20 +63,18 @@ EmittedLoop CpuTarget::emit(const LoopNest& nest) const {
 }
 
 CompileResult CpuTarget::compile(const LoopRequest& request, EmittedLoop& loop) {
-  CompileResult result = run_compiler(request, loop, true);
+  CompileResult result = run_compiler(request, loop);
   if (result.status != CompileStatus::ok || result.scalar.reason == ScalarReason::none)
     return result;
   loop.simd = result.scalar;
   loop.units = emit_cpu(request.nest, loop.simd);
-  const CompileResult first = std::move(result);
-  result = run_compiler(request, loop, false);
-  result.seconds += first.seconds;
-  result.findings = first.findings;
+  const double first_seconds = result.seconds;
+  result = run_compiler(request, loop);
+  result.seconds += first_seconds;
   return result;
 }
 
-CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedLoop& loop,
-                                      bool compare_access) const {
+CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedLoop& loop) const {
   CompileRequest wanted{.units = {},
                         .symbol = loop.symbol,
                         .blocks = loop.simd.vectorised() ? blocks_function : "",
@@ -75,7 +82,7 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
                         .vector_math = options_.vector_math,
                         .sanitizers = options_.sanitizers};
   for (std::size_t n = 0; n < loop.units.size(); ++n)
-    wanted.units.push_back(unit_of(request, n, loop.units[n], compare_access));
+    wanted.units.push_back(unit_of(request, n, loop.units[n]));
   return backend_->compile(wanted);
 }
 

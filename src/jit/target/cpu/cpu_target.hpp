@@ -38,8 +38,7 @@ class CpuTarget : public Target {
                   const std::vector<LinkSymbol>& symbols) override;
 
  private:
-  CompileResult run_compiler(const LoopRequest& request, const EmittedLoop& loop,
-                             bool compare_access) const;
+  CompileResult run_compiler(const LoopRequest& request, const EmittedLoop& loop) const;
 
   std::shared_ptr<Backend> backend_;
   const CpuCodeOptions options_;

@@ -82,7 +82,7 @@ std::string void_pointers(const KernelCall& call, const char* name) {
 }  // namespace
 
 std::string call_symbol(std::size_t call) {
-  return fmt::format("{}{}", call_prefix, call);
+  return fmt::format("{}{}", call_name, call);
 }
 
 std::string call_declarations(const LoopNest& nest) {
@@ -98,7 +98,7 @@ std::string call_definition(const LoopNest& nest, std::size_t call) {
   const KernelCall& kernel = nest.calls[call];
   return fmt::format(
       "\nextern \"C\" void {}({}) {{\n  [[_Clang::__always_inline__]] ::{}({});\n}}\n",
-      call_symbol(call), void_pointers(kernel, "void* op2_arg{}"), kernel.name,
+      call_name, void_pointers(kernel, "void* op2_arg{}"), kernel.name,
       void_pointers(kernel, "op2_pointer{{op2_arg{}}}"));
 }
 

@@ -18,6 +18,7 @@
 #include <jit/loop_builder.hpp>
 #include <jit/loop_key.hpp>
 #include <jit/plugin_loader.hpp>
+#include <jit/run_parallel.hpp>
 #include <jit/serialized_code.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 
@@ -26,23 +27,6 @@ namespace {
 
 /// Longer waits for code are logged.
 constexpr double patience_seconds = 1.0;
-
-/// Calls work(0) ... work(count - 1), on this thread and up to `threads` - 1 others.
-void run_parallel(std::size_t count, std::size_t threads,
-                  const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> helpers;
-  try {
-    const core::SignalsBlocked blocked;
-    while (helpers.size() + 1 < std::min(count, threads)) helpers.emplace_back(run);
-  } catch (const std::system_error&) {
-    // No more threads are available: those that run do all the work.
-  }
-  run();
-}
 
 Built failure(ErrorCode code, const LoopRequest& request, const char* reason) {
   return {nullptr,
@@ -143,7 +127,9 @@ std::vector<Product> Jit::Parts::make_each(std::span<const LoopRequest> requests
   std::vector<Product> products(requests.size());
   try {
     const MakeOne make = begin();
-    run_parallel(requests.size(), threads(), [&](std::size_t i) {
+    std::vector<std::size_t> costs;
+    for (const LoopRequest& request : requests) costs.push_back(request.nest.args.size());
+    run_parallel(costs, threads(), [&](std::size_t i) {
       try {
         products[i] = make(i);
       } catch (const std::exception&) {

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <core/error.hpp>
+#include <core/seconds_since.hpp>
 #include <core/signals.hpp>
 #include <jit/cache_key.hpp>
 #include <jit/kernel_cache.hpp>
@@ -206,7 +207,7 @@ void Jit::Parts::make_in_background(Wanted wanted, std::vector<Constant> constan
 }
 
 double Jit::Parts::report(core::Clock::time_point begin, const char* did, std::size_t kernels) {
-  const double seconds = std::chrono::duration<double>(core::Clock::now() - begin).count();
+  const double seconds = core::seconds_since(begin);
   if (seconds > patience_seconds)
     log.info(fmt::format("{} the code of {} kernels in {:.1f} s", did, kernels, seconds));
   return seconds;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <core/seconds_since.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/finish_reductions.hpp>
 #include <sched/reduction.hpp>
@@ -12,10 +13,7 @@ namespace op2::sched {
 namespace {
 
 using core::Clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
+using core::seconds_since;
 
 /// Steps of a chain.
 std::span<const Step> steps_of(const Plan& plan, std::size_t chain) {

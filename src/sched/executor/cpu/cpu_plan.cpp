@@ -3,20 +3,15 @@
 
 #include <utility>
 
+#include <core/seconds_since.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/cpu/run_parts.hpp>
 #include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
-namespace {
 
 using core::Clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-}  // namespace
+using core::seconds_since;
 
 CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial,
                  core::ThreadPool& pool, core::Trace& trace)

@@ -2,10 +2,9 @@
 #include <sched/executor/reference/reference_executor.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include <core/trace.hpp>
+#include <core/seconds_since.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
 #include <sched/executor/payload.hpp>
@@ -76,7 +75,7 @@ class ReferencePlan : public PreparedPlan {
       run_rows(s, {rows.begin, border}, true);
       run_rows(s, {border, rows.end}, false);
     }
-    plan_.rows[s].row->seconds += std::chrono::duration<double>(core::Clock::now() - begin).count();
+    plan_.rows[s].row->seconds += core::seconds_since(begin);
   }
 
   void run_rows(std::size_t s, IndexRange rows, bool counts) {

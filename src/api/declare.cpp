@@ -35,23 +35,21 @@ Record* report_name(api::Runtime& runtime, const char* what, const char* name, R
 /// Throws if ranks give different values. Collective.
 void compare_values(api::Runtime& runtime, const char* function, const char* name,
                     const void* values, std::size_t bytes) {
-  if (runtime.alone()) return;
   runtime.enter("{} '{}' value={:016x}", function, name,
                 sched::fingerprint_of({static_cast<const char*>(values), bytes}));
   runtime.ranks().barrier();
 }
 
-/// Warns if every rank has declared the same rows: probably each declares the whole mesh.
-/// Collective.
+/// Warns if there are several ranks and all have declared the same rows: probably each declares the
+/// whole mesh. Collective.
 void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map& map) {
-  if (runtime.alone()) return;
   const auto entries = map.values();
   const auto some = entries.first(std::min<std::size_t>(entries.size(), 4096));
   const std::uint64_t hash = sched::fingerprint_of(comm::text_of(std::as_bytes(some)));
-  comm::WordReduction rows{{}, {from.declared, static_cast<std::int64_t>(hash)}, {}};
+  comm::WordReduction rows{{1}, {from.declared, static_cast<std::int64_t>(hash)}, {}};
   rows.maxima = rows.minima;
   runtime.ranks().reduce(rows, "comparing rows of a map");
-  if (from.declared > 0 && rows.minima == rows.maxima)
+  if (rows.sums[0] > 1 && from.declared > 0 && rows.minima == rows.maxima)
     runtime.log.warning(
         fmt::format("all {} ranks declare the same {} rows of map '{}'; if that is the whole mesh, "
                     "it is now there {} times: each rank declares its own block "

@@ -34,6 +34,15 @@ void check_folder(const char* variable, const std::string& path) {
                path, std::strerror(errno));
 }
 
+template <class T>
+comm::FoldedValues sum(T& value) {
+  return {type_of<T>(), comm::Fold::sum, 1, &value};
+}
+template <class T>
+comm::FoldedValues greatest(T& value) {
+  return {type_of<T>(), comm::Fold::greatest, 1, &value};
+}
+
 }  // namespace
 
 core::LoopTable table_of_all_ranks(Runtime& runtime) {
@@ -43,64 +52,58 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
   for (const core::LoopRow& mine : runtime.table.rows()) {
     core::LoopRow& row = all.row(mine.name);
     row = mine;
-    numbers.push_back({Type::i64, comm::Fold::sum, 1, &row.elements});
-    numbers.push_back({Type::f64, comm::Fold::sum, 1, &row.bytes});
-    numbers.push_back({Type::f64, comm::Fold::greatest, 1, &row.seconds});
+    numbers.push_back(sum(row.elements));
+    numbers.push_back(sum(row.bytes));
+    numbers.push_back(greatest(row.seconds));
   }
   comm::reduce_values(runtime.ranks(), numbers);
   return all;
 }
 
 comm::HaloMemory halo_memory_of_ranks(Runtime& runtime) {
-  comm::HaloMemory most{0, 0};
-  if (!runtime.rows.distributed()) return most;
-  most = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
-  const comm::FoldedValues both[] = {{Type::i64, comm::Fold::greatest, 1, &most.rows},
-                                     {Type::i64, comm::Fold::greatest, 1, &most.lists}};
+  if (!runtime.rows.has_halo_plan()) return {0, 0};
+  comm::HaloMemory most = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
+  const comm::FoldedValues both[] = {greatest(most.rows), greatest(most.lists)};
   comm::reduce_values(runtime.ranks(), both);
   return most;
 }
 
 std::string summary_of_all_ranks(Runtime& runtime) {
   runtime.enter("summary");
-  op_jit_statistics jit{};
-  for (const auto& of : comm::gather_records(runtime.ranks(), runtime.jit.statistics())) {
-    jit.compiled += of.compiled;
-    jit.disk_hits += of.disk_hits;
-    jit.received += of.received;
-    jit.memory_hits += of.memory_hits;
-    jit.compile_seconds += of.compile_seconds;
-    jit.wait_seconds = std::max(jit.wait_seconds, of.wait_seconds);
-  }
+  op_jit_statistics jit = runtime.jit.statistics();
+  op_chain_statistics halo = runtime.engine.statistics();
+  std::int64_t iterations = halo.core_iterations + halo.rest_iterations;
+  const comm::FoldedValues all[] = {sum(jit.compiled),
+                                    sum(jit.disk_hits),
+                                    sum(jit.received),
+                                    sum(jit.memory_hits),
+                                    sum(jit.compile_seconds),
+                                    greatest(jit.wait_seconds),
+                                    greatest(halo.exchanges),
+                                    sum(halo.messages),
+                                    sum(halo.bytes),
+                                    sum(halo.redundant_iterations),
+                                    sum(iterations),
+                                    greatest(halo.layers),
+                                    greatest(halo.wait_seconds)};
+  comm::reduce_values(runtime.ranks(), all);
+  const comm::HaloMemory memory = halo_memory_of_ranks(runtime);
   std::string text = fmt::format(
       "JIT: {} compiled in {:.3f} s, {} from the cache directory, {} received, {} from memory; "
       "loops waited {:.3f} s\n",
       jit.compiled, jit.compile_seconds, jit.disk_hits, jit.received, jit.memory_hits,
       jit.wait_seconds);
-  if (runtime.alone()) return text;
-  op_chain_statistics halo{};
-  std::int64_t iterations = 0;
-  for (const auto& of : comm::gather_records(runtime.ranks(), runtime.engine.statistics())) {
-    halo.exchanges = std::max(halo.exchanges, of.exchanges);
-    halo.messages += of.messages;
-    halo.bytes += of.bytes;
-    halo.redundant_iterations += of.redundant_iterations;
-    iterations += of.core_iterations + of.rest_iterations;
-    halo.layers = std::max(halo.layers, of.layers);
-    halo.wait_seconds = std::max(halo.wait_seconds, of.wait_seconds);
-  }
-  const comm::HaloMemory memory = halo_memory_of_ranks(runtime);
-  return text +
-         fmt::format(
-             "Halos: {} ranks, {} exchanges of up to {} layers, {} messages, {:.3f} MB; "
-             "{:.2f} % redundant iterations; waited {:.3f} s; rows of {:.3f} MB and lists of "
-             "{:.3f} MB on a rank\n",
-             runtime.ranks().size(), halo.exchanges, halo.layers, halo.messages,
-             1e-6 * static_cast<double>(halo.bytes),
-             100.0 * static_cast<double>(halo.redundant_iterations) /
-                 static_cast<double>(std::max<std::int64_t>(1, iterations)),
-             halo.wait_seconds, 1e-6 * static_cast<double>(memory.rows),
-             1e-6 * static_cast<double>(memory.lists));
+  if (halo.exchanges == 0 && memory.rows == 0) return text;
+  return text + fmt::format(
+                    "Halos: {} ranks, {} exchanges of up to {} layers, {} messages, {:.3f} MB; "
+                    "{:.2f} % redundant iterations; waited {:.3f} s; rows of {:.3f} MB and lists "
+                    "of {:.3f} MB on a rank\n",
+                    runtime.ranks().size(), halo.exchanges, halo.layers, halo.messages,
+                    1e-6 * static_cast<double>(halo.bytes),
+                    100.0 * static_cast<double>(halo.redundant_iterations) /
+                        static_cast<double>(std::max<std::int64_t>(1, iterations)),
+                    halo.wait_seconds, 1e-6 * static_cast<double>(memory.rows),
+                    1e-6 * static_cast<double>(memory.lists));
 }
 
 void check_report_paths(Runtime& runtime) {

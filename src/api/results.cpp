@@ -27,41 +27,6 @@ void check_values(const char* function, const core::Dat& dat, Type value_type, c
                dat.name_storage);
 }
 
-/// All values of a dat on one rank.
-void copy_all(const api::Runtime& runtime, const core::Dat& dat, void* values) {
-  const std::int64_t size = dat.on().declared;
-  if (size > 0) runtime.rows.copy_declared(dat, 0, size - 1, static_cast<std::byte*>(values));
-}
-
-/// Global indices low .. high, inclusive.
-struct IdRange {
-  std::int64_t low, high;
-};
-
-/// What other ranks request of the rows that this one declares. Collective. Cost: a message of a
-/// few bytes to each rank whose rows are wanted.
-/// @param mine  what this rank wants
-std::vector<comm::Message> wanted_parts(api::Runtime& runtime, const core::Dat& dat,
-                                        std::span<const std::byte> declared, const IdRange& mine) {
-  const auto bytes = static_cast<std::size_t>(dat.size);
-  const comm::Blocks& blocks = runtime.rows.declared_blocks(dat.on());
-  std::vector<comm::Message> questions;
-  const int last = blocks.declaring_rank(mine.high);
-  for (int rank = blocks.declaring_rank(mine.low); rank <= last; ++rank)
-    questions.push_back({rank, comm::to_bytes<IdRange>({&mine, 1})});
-  const std::int64_t first = dat.on().first, end = first + dat.on().declared;
-  std::vector<comm::Message> parts;
-  for (const comm::Message& question : runtime.ranks().exchange(std::move(questions))) {
-    const IdRange wanted = comm::from_bytes<IdRange>(question.bytes).front();
-    const std::int64_t from = std::max(first, wanted.low), to = std::min(end, wanted.high + 1);
-    if (from >= to) continue;
-    const auto rows = declared.subspan(static_cast<std::size_t>(from - first) * bytes,
-                                       static_cast<std::size_t>(to - from) * bytes);
-    parts.push_back({question.rank, {rows.begin(), rows.end()}});
-  }
-  return parts;
-}
-
 using FileFunction = void (*)(const std::string&, const comm::Field&);
 
 void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
@@ -88,10 +53,8 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name_storage);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
-  if (runtime.alone()) return copy_all(runtime, record, values);
-  comm::Bytes storage;
-  const auto rows = runtime.fetch(record, storage);
-  if (!rows.empty()) std::memcpy(values, rows.data(), rows.size());
+  runtime.collectively(
+      [&] { runtime.rows.copy_declared(record, static_cast<std::byte*>(values)); });
 }
 
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
@@ -110,15 +73,8 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
                  "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,
                  record.name_storage, record.set->name, record.on().global_size);
   });
-  if (runtime.alone())
-    return runtime.rows.copy_declared(record, low, high, static_cast<std::byte*>(values));
-  comm::Bytes storage;
-  const auto declared = runtime.fetch(record, storage);
   runtime.collectively([&] {
-    auto* out = static_cast<std::byte*>(values);
-    for (const comm::Message& part :
-         runtime.ranks().exchange(wanted_parts(runtime, record, declared, {low, high})))
-      out = std::copy(part.bytes.begin(), part.bytes.end(), out);
+    runtime.rows.copy_declared_range(record, low, high, static_cast<std::byte*>(values));
   });
 }
 

@@ -77,17 +77,15 @@ struct Marked {
 
 }  // namespace
 
-std::string log_prefix(const comm::Communicator& ranks) {
-  return ranks.size() == 1 ? "" : fmt::format("[rank {}/{}] ", ranks.rank(), ranks.size());
-}
-
-void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
+bool end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
                 const Error& error) {
+  if (ranks.size() == 1) return false;
   log.error(error.what());
   if (handler != nullptr)
     handler(error, ranks.rank());
   else
     ranks.end_job(exit_code(error.code()));
+  return true;
 }
 
 Runtime::Runtime(core::Options given, const core::Topology& of_process, core::LogLevel level,
@@ -95,7 +93,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
     : options(std::move(given)),
       self(session == nullptr ? comm::make_self_communicator() : nullptr),
       rows(mesh, session ? *session->communicator : *self, options.renumber),
-      log(level_of(ranks(), level), log_prefix(ranks())),
+      log(level_of(ranks(), level), ranks().log_prefix()),
       trace(!options.trace.empty()),
       topology(share_of_node(of_process)),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
@@ -131,7 +129,7 @@ std::optional<Error> Runtime::failure_of(const std::function<void()>& action) co
   return comm::error_of(call_, action);
 }
 
-void Runtime::compare_checks(const std::function<void()>& check) {
+void Runtime::check_together(const std::function<void()>& check) {
   comm::throw_together(ranks(), failure_of(check));
 }
 
@@ -161,21 +159,21 @@ void Runtime::poison(const std::string& reason) {
   queue.clear();
 }
 
-void Runtime::give_up(const Error& error) {
-  if (!alone() && (!is_uniform(error.code()) || engine.executing())) {
-    reported_ = true;
-    end_others(log, ranks(), handler_, error);
-  }
-  throw error;
+/// For an error of this rank. @return whether others wait for it
+bool Runtime::tell_others(const Error& error) {
+  if (is_uniform(error.code()) && !engine.executing()) return false;
+  const bool told = end_others(log, ranks(), handler_, error);
+  reported_ = reported_ || told;
+  return told;
 }
 
 void Runtime::end_job(const Error& error) {
   if (!reported_) {
     if (!ranks().is_root()) std::this_thread::sleep_for(time_of_root);
-    core::Log(core::LogLevel::error, log_prefix(ranks())).error(error.what());
+    core::Log(core::LogLevel::error, ranks().log_prefix()).error(error.what());
     if (handler_ != nullptr) handler_(error, ranks().rank());
   }
-  if (!alone()) ranks().end_job(exit_code(error.code()));
+  ranks().end_job(exit_code(error.code()));
 }
 
 void Runtime::flush() {
@@ -185,21 +183,26 @@ void Runtime::flush() {
     engine.flush(queue, mesh);
   } catch (const std::bad_alloc&) {
     poison("out of memory");
-    give_up({ErrorCode::out_of_memory,
-             "out of memory: the queued loops, to plan or execute; use a smaller mesh or more "
-             "machines"});
+    const Error failure(ErrorCode::out_of_memory,
+                        "out of memory: the queued loops, to plan or execute; use a smaller mesh "
+                        "or more machines");
+    tell_others(failure);
+    throw failure;
   } catch (const Error& error) {
     poison(error.what());
-    give_up(error);
+    tell_others(error);
+    throw;
   } catch (const std::exception& error) {
     poison(error.what());
-    if (!alone())
-      give_up({ErrorCode::host_function_threw,
-               fmt::format("a host function of a kernel threw: {}; catch it there", error.what())});
+    const Error failure(
+        ErrorCode::host_function_threw,
+        fmt::format("a host function of a kernel threw: {}; catch it there", error.what()));
+    if (tell_others(failure)) throw failure;
     throw;
   } catch (...) {
     poison("a host function of a kernel threw something that is not a std::exception");
-    if (!alone()) give_up({ErrorCode::host_function_threw, failure_});
+    const Error failure(ErrorCode::host_function_threw, failure_);
+    if (tell_others(failure)) throw failure;
     throw;
   }
   mesh.recycle();
@@ -211,7 +214,8 @@ void Runtime::guard(const std::function<void()>& action) {
   if (is_uniform(failure->code())) throw *failure;
   poison(failure->what());  // data are on the way between ranks
   if (failure->code() == ErrorCode::collective_mismatch) throw *failure;  // on all ranks
-  give_up(*failure);
+  tell_others(*failure);
+  throw *failure;
 }
 
 void Runtime::return_to_declared() {
@@ -219,12 +223,10 @@ void Runtime::return_to_declared() {
     flush();
     engine.forget_halos();
   }
-  if (alone()) call_ = "return of the mesh to its declared form";
   guard([this] { rows.return_to_declared(); });
 }
 
 void Runtime::settle() {
-  if (alone()) call_ = "ordering the mesh";
   guard([this] { rows.ensure_rows(0); });
 }
 

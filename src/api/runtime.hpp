@@ -31,16 +31,13 @@
 
 namespace op2::api {
 
-/// Ends the job after an error of this rank, for which the others wait: logs it, then calls the
-/// handler, or aborts.
-void end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
+/// Ends the job after an error of this rank, if there are others that wait for it: logs it, then
+/// calls the handler, or aborts. @return whether there are others
+bool end_others(core::Log& log, comm::Communicator& ranks, op_error_handler handler,
                 const Error& error);
 
 /// Time that the first rank has to end the job after an error that all ranks have.
 inline constexpr std::chrono::seconds time_of_root{1};
-
-/// The prefix of what a rank logs, e.g. "[rank 1/4] "; empty on one rank.
-std::string log_prefix(const comm::Communicator& ranks);
 
 class Runtime {
  public:
@@ -54,21 +51,15 @@ class Runtime {
   bool alone() const { return ranks().size() == 1; }
 
   /// Sets the collective signature of the call that follows. The text must be equal on all ranks: a
-  /// difference is an error. On one rank it is not formatted at all.
+  /// difference is an error.
   template <class... Args>
   void enter(fmt::format_string<Args...> call, Args&&... args) {
-    if (!alone()) announce(fmt::format(call, std::forward<Args>(args)...));
+    announce(fmt::format(call, std::forward<Args>(args)...));
   }
 
   /// If the check throws on any rank, all throw: this one its own error, the others one of the same
   /// code that names the rank. Collective; call `enter` before.
-  template <class Check>
-  void check_together(const Check& check) {
-    if (alone())
-      check();
-    else
-      compare_checks(check);
-  }
+  void check_together(const std::function<void()>& check);
 
   /// The result of a collective function that may fail on this rank alone, for example because
   /// memory is short. The others then wait for this rank, so the job is ended.
@@ -140,17 +131,16 @@ class Runtime {
 
  private:
   void announce(std::string call);
-  void compare_checks(const std::function<void()>& check);
   void guard(const std::function<void()>& action);
   std::optional<Error> failure_of(const std::function<void()>& action) const;
   void adapt_queue_bound();
   void poison(const std::string& reason);
-  [[noreturn]] void give_up(const Error& error);
+  bool tell_others(const Error& error);
 
   const std::thread::id thread_ = std::this_thread::get_id();
   const op_error_handler handler_;
   std::uint64_t calls_ = 0;  ///< of collective functions
-  std::string call_;         ///< the last one; on several ranks
+  std::string call_;         ///< the last one
   bool forked_ = false;
   bool executing_ = false;
   bool reported_ = false;    ///< an error was logged and given to the handler

@@ -59,7 +59,7 @@ void report_discarded_loops() {
       runtime->log.warning(fmt::format(
           "the report is not written: '{}'; call op_exit before the program ends", path));
   if (runtime->queue.empty()) {
-    if (!runtime->alone())
+    if (runtime->mpi != nullptr)
       runtime->log.warning("MPI was not ended; call op_exit before the program ends");
     return;
   }
@@ -145,26 +145,11 @@ const core::Dat& checked_dat(const char* function, op_dat dat) {
 
 namespace {
 
-/// Checks that the launcher belongs to this MPI: one of another MPI starts unconnected processes.
-std::unique_ptr<op2::comm::MpiSession> joined(std::unique_ptr<op2::comm::MpiSession> session,
-                                              bool chosen) {
-  using namespace op2;
-  const int launched = comm::launched_processes();
-  if (!chosen && launched > 1 && session->communicator->size() == 1)
-    core::fail(
-        ErrorCode::communication_failure,
-        "the processes do not find each other: op_init, {} were launched, but each is alone in "
-        "MPI_COMM_WORLD and would solve the whole problem; use the launcher of the MPI that "
-        "libop2 was built with",
-        launched);
-  return session;
-}
-
 /// MPI if a launcher started several processes, or if the program uses it.
 std::unique_ptr<op2::comm::MpiSession> mpi_if_wanted(std::optional<int> communicator) {
   using namespace op2;
   if (communicator || comm::launched_processes() > 1 || comm::mpi_is_running())
-    return joined(comm::start_mpi(communicator), communicator.has_value());
+    return comm::start_mpi(communicator);
   return nullptr;
 }
 
@@ -190,10 +175,10 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     runtime =
         std::make_unique<api::Runtime>(options, core::topology_of_process(), level, mpi, handler);
   } catch (const Error& error) {
-    if (mpi == nullptr || mpi->communicator->size() == 1) throw;
-    core::Log log(level, api::log_prefix(*mpi->communicator));
-    api::end_others(log, *mpi->communicator, handler, error);
-    static_cast<void>(mpi.release());  // ending it is collective, and the others wait elsewhere
+    if (mpi == nullptr) throw;
+    core::Log log(level, mpi->communicator->log_prefix());
+    if (api::end_others(log, *mpi->communicator, handler, error))
+      static_cast<void>(mpi.release());  // ending it is collective, and the others wait elsewhere
     throw;
   }
   api::check_report_paths(*runtime);

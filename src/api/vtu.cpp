@@ -11,6 +11,7 @@
 #include <api/whole_dat.hpp>
 #include <comm/files/vtu_writer.hpp>
 #include <comm/halo/row_request.hpp>
+#include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 
@@ -123,9 +124,10 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   const api::WholeDat points = api::whole_dat(runtime, grid.points);
   const auto on_cells = whole_dats(runtime, grid.on_cells);
   const auto on_points = whole_dats(runtime, grid.on_points);
-  const comm::Bytes entries = runtime.collectively([&] {
-    comm::Bytes mine = runtime.rows.declared_entries(grid.cells);
-    return runtime.alone() ? mine : api::rows_on_root(runtime.ranks(), mine);
+  comm::Bytes declared, joined;
+  const auto entries = runtime.collectively([&] {
+    declared = runtime.rows.declared_entries(grid.cells);
+    return comm::joined_on_root(runtime.ranks(), declared, joined);
   });
   const std::span cell_nodes(reinterpret_cast<const std::int32_t*>(entries.data()),
                              entries.size() / sizeof(std::int32_t));

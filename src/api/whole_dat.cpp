@@ -5,19 +5,11 @@
 
 namespace op2::api {
 
-comm::Bytes rows_on_root(comm::Communicator& ranks, std::span<const std::byte> mine) {
-  comm::Bytes all;
-  for (const comm::Message& m : comm::gather_on_root(ranks, {mine.begin(), mine.end()}))
-    all.insert(all.end(), m.bytes.begin(), m.bytes.end());
-  return all;
-}
-
 WholeDat whole_dat(api::Runtime& runtime, const core::Dat& dat) {
-  WholeDat whole{dat, {}, {}};
-  whole.rows = runtime.fetch(dat, whole.storage);
-  if (runtime.alone()) return whole;
-  whole.storage = runtime.collectively([&] { return rows_on_root(runtime.ranks(), whole.rows); });
-  whole.rows = whole.storage;
+  WholeDat whole{dat, {}, {}, {}};
+  const auto mine = runtime.fetch(dat, whole.declared);
+  whole.rows = runtime.collectively(
+      [&] { return comm::joined_on_root(runtime.ranks(), mine, whole.joined); });
   return whole;
 }
 

@@ -9,13 +9,10 @@
 
 namespace op2::api {
 
-/// The rows of all ranks on the root, in rank order; empty on other ranks. Collective.
-comm::Bytes rows_on_root(comm::Communicator& ranks, std::span<const std::byte> mine);
-
 /// A dat with all its values, on the root, in the declared order.
 struct WholeDat {
   const core::Dat& dat;
-  comm::Bytes storage;              ///< unused if the dat itself has the declared rows
+  comm::Bytes declared, joined;     ///< unused if the dat itself has the declared rows
   std::span<const std::byte> rows;  ///< empty on other ranks
   comm::Field field() const {
     return {dat.name_storage, dat.value_type, dat.dim, dat.on().global_size, rows.data()};

@@ -182,7 +182,7 @@ bool is_partitioner(const api::Runtime& runtime, std::string_view name) {
 
 /// Any other name keeps the declared partition, as in OP2; "" selects that on purpose.
 void warn_of_unknown_partitioner(api::Runtime& runtime, std::string_view name) {
-  if (name.empty() || runtime.alone() || !runtime.ranks().is_root()) return;
+  if (name.empty()) return;
   runtime.log.warning(fmt::format(
       "op_partition: unknown partitioner '{}', so every rank keeps what it declared; use one of "
       "{}, or parmetis, kahip or inertial, in capitals",
@@ -191,7 +191,6 @@ void warn_of_unknown_partitioner(api::Runtime& runtime, std::string_view name) {
 
 /// OP2 keeps the rows of such a map on one rank; this library ignores it, results are the same.
 void warn_of_force_part(api::Runtime& runtime) {
-  if (runtime.alone() || !runtime.ranks().is_root()) return;
   for (const auto& map : runtime.mesh.maps())
     if (map->force_part)
       runtime.log.warning_once(
@@ -217,11 +216,12 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
                   op_dat coordinates) {
   in_session([&](api::Runtime& runtime) {
     const auto word = [](const char* text) { return text == nullptr ? "" : text; };
+    const bool warns = !runtime.alone() && runtime.ranks().is_root();
     if (is_partitioner(runtime, word(library)) || !runtime.options.partitioner.empty()) {
-      if (word(library) != std::string_view("EXTERNAL")) warn_of_force_part(runtime);
+      if (warns && word(library) != std::string_view("EXTERNAL")) warn_of_force_part(runtime);
       ::op_partition(word(library), word(routine), set, map, coordinates);
     } else {
-      warn_of_unknown_partitioner(runtime, word(library));
+      if (warns) warn_of_unknown_partitioner(runtime, word(library));
       keep_as_declared();
     }
     program().partitioned = true;

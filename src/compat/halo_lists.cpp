@@ -24,25 +24,21 @@ void add_level(Halo& halo, const comm::HaloLevel& level) {
   }
 }
 
-void add_set(SetLists& lists, const core::Set& set, const comm::DistributedMesh& rows) {
+void add_set(SetLists& lists, const core::Set& set, comm::DistributedMesh& rows) {
   const auto count = static_cast<std::size_t>(set.size + set.exec_size + set.nonexec_size);
   lists.numbers.resize(count);
   if (set.numbers.empty())
     std::iota(lists.numbers.begin(), lists.numbers.end(), wide_index{0});
   else
     std::copy_n(set.numbers.begin(), count, lists.numbers.begin());
-  if (!set.distributed()) {
-    lists.owners.assign(count, 0);
-    lists.declared = {0, set.global_size - 1};
-    return;
-  }
-  lists.owners.assign(set.layout->owner.begin(),
-                      set.layout->owner.begin() + static_cast<std::ptrdiff_t>(count));
-  const auto s = static_cast<std::size_t>(set.index);
-  const auto& begin = rows.blocks()[s].begin;
+  lists.owners.assign(count, rows.communicator().rank());
+  if (!set.layout->owner.empty())
+    std::copy_n(set.layout->owner.begin(), count, lists.owners.begin());
+  const auto& begin = rows.declared_blocks(set).begin;
   for (std::size_t rank = 0; rank + 1 < begin.size(); ++rank)
     lists.declared.insert(lists.declared.end(), {begin[rank], begin[rank + 1] - 1});
-  const auto& levels = rows.halo_plan().sets[s].levels;
+  if (!rows.has_halo_plan() || rows.halo_plan().of(set).levels.empty()) return;
+  const auto& levels = rows.halo_plan().of(set).levels;
   add_level(lists.exec, levels[0]);
   add_level(lists.nonexec, levels[1]);
 }
@@ -60,9 +56,10 @@ void show(SetLists& lists, op_set set) {
   lists.part = {set, lists.numbers.data(), lists.owners.data(), 1};
 }
 
-/// Whether there is anything to show.
-bool has_owners(const comm::DistributedMesh& rows) {
-  return rows.distributed() || rows.communicator().size() == 1;
+/// Whether it is known who owns what.
+bool has_owners(const core::Mesh& mesh, const comm::DistributedMesh& rows) {
+  return rows.has_halo_plan() ||
+         std::ranges::all_of(mesh.sets(), [](const auto& set) { return set->whole; });
 }
 
 }  // namespace
@@ -85,9 +82,9 @@ void HaloLists::show_all() {
             import_nonexec_.data()};
 }
 
-HaloLists::HaloLists(const core::Mesh& mesh, const comm::DistributedMesh& rows)
+HaloLists::HaloLists(const core::Mesh& mesh, comm::DistributedMesh& rows)
     : arrangement_(rows.arrangement()) {
-  if (!has_owners(rows)) return;
+  if (!has_owners(mesh, rows)) return;
   sets_.resize(mesh.sets().size());
   for (const auto& set : mesh.sets()) {
     SetLists& lists = sets_[static_cast<std::size_t>(set->index)];
@@ -102,7 +99,7 @@ bool HaloLists::are_of(const core::Mesh& mesh, const comm::DistributedMesh& rows
     return lists.part.set == set.get();
   };
   return arrangement_ == rows.arrangement() &&
-         (has_owners(rows) ? std::ranges::equal(sets_, mesh.sets(), is_of) : sets_.empty());
+         (has_owners(mesh, rows) ? std::ranges::equal(sets_, mesh.sets(), is_of) : sets_.empty());
 }
 
 }  // namespace op2::compat

@@ -34,7 +34,7 @@ class HaloLists {
   /// No lists.
   HaloLists() = default;
   /// The lists of a mesh that is distributed or on one rank; otherwise none. Cost: O(rows).
-  HaloLists(const core::Mesh& mesh, const comm::DistributedMesh& rows);
+  HaloLists(const core::Mesh& mesh, comm::DistributedMesh& rows);
 
   /// Programs hold pointers into it.
   HaloLists(const HaloLists&) = delete;

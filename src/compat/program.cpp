@@ -148,7 +148,7 @@ variables& values() {
 
 const halo_lists& lists() {
   std::optional<HaloLists>& kept = program().lists;
-  const api::Runtime* const runtime = api::session_or_null();
+  api::Runtime* const runtime = api::session_or_null();
   if (runtime == nullptr)
     kept.emplace();
   else if (!kept || !kept->are_of(runtime->mesh, runtime->rows))

@@ -40,12 +40,12 @@ std::string rows_as_text() {
 /// The sections of all ranks on the root, those of this rank elsewhere. Collective.
 Section sections_of_all(api::Runtime& runtime) {
   Section all = program().profile.all();
-  if (runtime.alone()) return all;
   runtime.enter("sections of the profile");
   runtime.collectively([&] {
     const std::string mine = to_json(all).dump(-1, ' ', false, replace_faults);
     for (const comm::Message& from : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
-      merge(all, from_json(nlohmann::json::parse(comm::text_of(from.bytes))));
+      if (from.rank != runtime.ranks().rank())
+        merge(all, from_json(nlohmann::json::parse(comm::text_of(from.bytes))));
   });
   return all;
 }
@@ -67,7 +67,7 @@ std::string profile_as_json(const Section& sections, const core::LoopTable& tabl
 std::string wanted_json_path(api::Runtime* runtime) {
   const char* const wanted = std::getenv("OP_PROFILE_JSON_OUTPUT");
   const std::string mine = wanted == nullptr ? "" : wanted;
-  if (runtime == nullptr || runtime->alone()) return mine;
+  if (runtime == nullptr) return mine;
   runtime->enter("OP_PROFILE_JSON_OUTPUT");
   return runtime->collectively(
       [&] { return comm::text_of(runtime->ranks().broadcast(comm::bytes_of(mine), 0)); });

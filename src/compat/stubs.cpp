@@ -70,7 +70,7 @@ int exchange(op_set set, int count, arg* args) {
     check_args("op_mpi_halo_exchanges", count, args);
     const std::vector<const arg*> dats = dats_of(count, args);
     const function kernel = {&nothing, &call_nothing, static_cast<int>(dats.size())};
-    if (!runtime.alone())
+    if (!core::record_of(set)->whole)
       par_loop(kernel, "op_mpi_halo_exchanges", "host stub", 0, set, dats.data(),
                static_cast<int>(dats.size()));
     runtime.flush();
@@ -120,7 +120,6 @@ void reduce(const arg& global, int bytes, void* data) {
                  "op_mpi_reduce: the argument is of type \"{}\", but its values have {} bytes",
                  global.type, bytes);
     api::Runtime& runtime = api::usable();
-    if (runtime.alone()) return;
     runtime.flush();
     runtime.enter("op_mpi_reduce of {} x {}", global.dim, core::name_of(type));
     runtime.collectively([&] {

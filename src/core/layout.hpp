@@ -16,8 +16,13 @@ inline constexpr Level deepest_tracked = -16;
 struct Layout {
   /// prefix[h - deepest_tracked] rows form W_h, for every h up to highest().
   std::vector<std::int32_t> prefix;
-  std::vector<std::int64_t> global_id;  ///< of each row
-  std::vector<std::int32_t> owner;      ///< rank that owns each row
+  std::vector<std::int64_t> global_id;  ///< of each row; empty: rows are as this rank declares them
+  std::vector<std::int32_t> owner;      ///< rank that owns each row; empty: this one
+
+  /// Of a set without halos: every level has all rows. Known up to level 2, as with halos.
+  static Layout without_halos(std::int32_t rows) {
+    return {std::vector<std::int32_t>(3 - deepest_tracked, rows), {}, {}};
+  }
 
   Level highest() const { return static_cast<Level>(prefix.size()) - 1 + deepest_tracked; }
 

@@ -43,6 +43,15 @@ std::string unique_name(const Records& records, const char* name) {
 
 }  // namespace
 
+void Set::take_layout(const Layout& rows) {
+  layout = &rows;
+  numbers = std::vector<std::int32_t>(rows.global_id.begin(), rows.global_id.end());
+  size = rows.owned();
+  core_size = rows.within(-1);
+  exec_size = rows.within(1) - rows.owned();
+  nonexec_size = rows.within(2) - rows.within(1);
+}
+
 void describe(Kernel& kernel, const char* name, std::string source, const char* file, int line,
               bool text_is_file) {
   kernel.name_storage = name;
@@ -69,6 +78,7 @@ Set& Mesh::add_set(const Block& block, const char* name) {
                                      .exec_size = 0,
                                      .nonexec_size = 0};
   static_cast<Block&>(*set) = block;
+  set->block = Layout::without_halos(block.declared);
   known_sets_.insert(set.get());
   return *sets_.emplace_back(std::move(set));
 }

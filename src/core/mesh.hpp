@@ -28,23 +28,26 @@ struct Block {
   std::int64_t first;  ///< global index of the first
   std::int32_t declared;
   std::int64_t global_size;
+  bool whole = true;  ///< there are no other ranks: this one has all elements, and no halo
 };
 
 struct Set : op_set_core, Block {
   std::string name_storage;
-  /// Null until the mesh is distributed; then `size` is what this rank owns.
-  const Layout* layout = nullptr;
+  Layout block;                   ///< of the declared rows, which have no halos
+  const Layout* layout = &block;  ///< of the rows that there are: `block`, or that of a halo plan
   /// The global index of each row; empty as long as rows are in the order of the declaration.
   std::vector<std::int32_t> numbers;
 
-  bool distributed() const { return layout != nullptr; }
+  Set() = default;
+  Set(const Set&) = delete;  // `layout` may point into it
+  Set& operator=(const Set&) = delete;
+
   /// Local rows, halos included.
-  std::int32_t rows() const { return distributed() ? layout->rows() : size; }
-  /// Local rows of W_level; on one rank always all.
-  std::int32_t within(Level level) const {
-    if (level == no_level) return 0;
-    return distributed() ? layout->within(level) : size;
-  }
+  std::int32_t rows() const { return layout->rows(); }
+  /// Local rows of W_level; `level` is at most the highest of the layout.
+  std::int32_t within(Level level) const { return layout->within(level); }
+  /// @param rows  `block`, or what outlives its use here
+  void take_layout(const Layout& rows);
 };
 
 /// `op_map_core::map` points to the entries, shape [rows x dim]: local rows of `to` once the mesh

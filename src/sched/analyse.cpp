@@ -24,14 +24,14 @@ class Analyser {
 
   /// Appends the chain of `range`, or the chains that it is cut into.
   void add(RecordRange range) {
-    if (options_.one_loop)
+    if (options_.halos == Halos::per_loop)
       for (const RecordRange& loop : loops_of(range)) add_loop(loop, loop.begin == range.begin);
     else
       add_chain(range);
   }
 
   Analysis take() {
-    if (options_.one_loop)
+    if (options_.halos == Halos::per_loop)
       for (Chain& chain : result_.chains) find_interior(chain);
     return std::move(result_);
   }
@@ -49,6 +49,9 @@ class Analyser {
       made.valid.push_back(result_.valid_after[index_of(dat)]);
     const std::vector<core::Level> wanted(made.chain.dats.size(), 0);
     made.levels = analyse_chain(made.chain.loops, made.valid, wanted);
+    if (options_.halos == Halos::none)
+      for (auto* levels : {&made.levels.extent, &made.levels.valid})
+        for (core::Level& level : *levels) level = std::min(level, 0);
     return made;
   }
 
@@ -90,7 +93,7 @@ class Analyser {
 
   std::vector<comm::DatLayers> missing_layers(const Described& made) const {
     std::vector<comm::DatLayers> missing;
-    if (options_.one_rank) return missing;
+    if (options_.halos == Halos::none) return missing;
     for (std::size_t k = 0; k < made.chain.dats.size(); ++k) {
       const core::Level from = std::max(made.valid[k], 0);
       if (made.levels.need[k] > from)
@@ -143,7 +146,7 @@ class Analyser {
   const core::Queue& queue_;
   const AnalysisOptions options_;
   Analysis result_;
-  std::vector<std::vector<core::Level>> valid_before_;  ///< per chain, with `one_loop`
+  std::vector<std::vector<core::Level>> valid_before_;  ///< per chain, with `per_loop`
 };
 
 }  // namespace

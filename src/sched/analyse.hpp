@@ -11,14 +11,21 @@
 
 namespace op2::sched {
 
+/// How far loops run into halos.
+enum class Halos {
+  none,      ///< there are none: this rank has all elements
+  per_loop,  ///< OP2_CHAIN=off: as far as each loop needs by itself
+  per_chain  ///< as far as the rest of the chain needs
+};
+
 struct AnalysisOptions {
-  bool one_rank = false;  ///< there are no halos
-  bool one_loop = false;  ///< OP2_CHAIN=off: extents are those of each loop alone
+  Halos halos = Halos::per_chain;
   bool keep_all = false;  ///< no loop counts as dead
 };
 
-/// With `one_loop`, no loop runs further than its own results need, so each may need an exchange;
-/// loops that no exchange separates stay one chain.
+/// With `per_loop`, no loop runs further than its own results need, so each may need an exchange;
+/// loops that no exchange separates stay one chain. With `none`, every loop that runs has extent 0,
+/// and every dat is valid there.
 /// @param cut    chains into which the queue must be cut, see cut_chains
 /// @param valid  validity of each dat of the mesh before the queue, by its index
 Analysis analyse(const core::Queue& queue, const std::vector<RecordRange>& cut,

@@ -51,10 +51,10 @@ void ChainRunner::run_phase(const Running& r, Phase phase) {
 }
 
 void ChainRunner::combine_globals(const Running& r) {
-  if (communicator_.size() == 1) return;
   std::vector<core::Global*> wanted;
   const auto want = [&](core::Global* global) {
-    if (std::ranges::find(wanted, global) == wanted.end()) wanted.push_back(global);
+    if (!global->partial.empty() && std::ranges::find(wanted, global) == wanted.end())
+      wanted.push_back(global);
   };
   for (const Step& step : steps_of(r.plan, r.chain)) {
     for (const GlobalArg& read : step.reads)

@@ -137,7 +137,7 @@ jit::LoopRequest CodeFinder::request_for(const core::Queue& queue, const core::M
 
 bool CodeFinder::must_wait(Wait wait) const {
   return wait == Wait::always || options_.jit_wait || options_.jit == core::JitMode::require ||
-         options_.check_access || communicator_.size() > 1;
+         options_.check_access || is_made_together(communicator_);
 }
 
 /// The code; nothing for steps that run as host functions until it is compiled.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <comm/halo/distributed_mesh.hpp>
-#include <sched/analyse.hpp>
 #include <sched/executor/make_executor.hpp>
 #include <sched/fuse.hpp>
 #include <sched/order.hpp>
@@ -17,17 +16,11 @@ namespace {
 /// A program whose sequences of loops never repeat must not accumulate plans without bound.
 constexpr std::size_t max_plans = 1024;
 
-ChainLimits limits_for(const core::Options& options, int ranks) {
-  const bool bounded = ranks > 1 && options.chain == core::ChainMode::on;
-  return {.rows = bounded ? 2 * options.depth_max : core::every_level,
-          .keep_all = !options.eliminate_dead_loops};
-}
-
-AnalysisOptions analysis_for(const core::Options& options, int ranks) {
-  return {.one_rank = ranks == 1,
-          .one_loop = ranks > 1 && (options.chain == core::ChainMode::off ||
-                                    options.target == core::Target::reference),
-          .keep_all = !options.eliminate_dead_loops};
+Halos halos_for(const core::Options& options, int ranks) {
+  if (ranks == 1) return Halos::none;
+  const bool chained =
+      options.chain != core::ChainMode::off && options.target != core::Target::reference;
+  return chained ? Halos::per_chain : Halos::per_loop;
 }
 
 }  // namespace
@@ -39,7 +32,7 @@ Engine::Engine(const core::Options& options, const core::Topology& topology, cor
       rows_(rows),
       trace_(trace),
       log_(log),
-      limits_(limits_for(options, rows.communicator().size())),
+      analysis_{halos_for(options, rows.communicator().size()), !options.eliminate_dead_loops},
       code_(options, jit, rows.communicator(), log),
       books_(table, log),
       executor_(make_executor(options, topology, pool, rows, trace)),
@@ -73,11 +66,14 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& queue, const core::Me
   const Passes pass(queue, trace_, log_, options_.dump, ranks.is_root());
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(queue, valid_);
+  const bool bounded = analysis_.halos == Halos::per_chain;
+  const ChainLimits limits{bounded ? 2 * options_.depth_max : core::every_level,
+                           analysis_.keep_all};
   const auto cut = pass.run(
-      "cut", [&] { return cut_chains(queue, limits_); },
+      "cut", [&] { return cut_chains(queue, limits); },
       [&](const auto& made) { verify_cut(queue, made); });
   plan->analysis = pass.run(
-      "analyse", [&] { return analyse(queue, cut, valid_, analysis_for(options_, ranks.size())); },
+      "analyse", [&] { return analyse(queue, cut, valid_, analysis_); },
       [&](const Analysis& made) { verify_analysis(queue, made); });
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
   const auto order = pass.run(
@@ -140,7 +136,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   comm::Communicator& communicator = rows_.communicator();
   std::shared_ptr<const std::string> description;
   std::uint64_t fingerprint = 0;
-  if (communicator.size() > 1) {
+  if (analysis_.halos != Halos::none) {
     description = std::make_shared<const std::string>(describe_queue(queue));
     fingerprint = fingerprint_of(*description);
     communicator.set_signature(
@@ -170,7 +166,7 @@ void Engine::forget_halos() {
 
 void Engine::announce(const Plan& plan) {
   fingerprint_ = numbered(plan.fingerprint, flushes_++);
-  if (rows_.communicator().size() > 1)
+  if (plan.description != nullptr)
     rows_.communicator().set_signature({fingerprint_, [text = plan.description] { return *text; }});
 }
 

@@ -12,10 +12,10 @@
 #include <core/options.hpp>
 #include <core/queue.hpp>
 #include <op2/runtime.hpp>
+#include <sched/analyse.hpp>
 #include <sched/books.hpp>
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
-#include <sched/cut.hpp>
 #include <sched/verify.hpp>
 
 namespace op2::comm {
@@ -87,7 +87,7 @@ class Engine {
   comm::DistributedMesh& rows_;
   core::Trace& trace_;
   core::Log& log_;
-  const ChainLimits limits_;
+  const AnalysisOptions analysis_;
   CodeFinder code_;
   Books books_;
   std::unique_ptr<Executor> executor_;

@@ -81,14 +81,9 @@ class Grouping {
            !has_payload(args(k));
   }
 
-  /// Whether two loops run the same elements in the same phase. On one rank there are no halos, so
-  /// extents do not matter.
+  /// Whether two loops run the same elements in the same phase, on every rank.
   bool same_elements(std::size_t a, std::size_t b) const {
-    const core::Set& set = *loop(a).set;
-    if (&set != loop(b).set) return false;
-    if (set.distributed()) return levels_[a] == levels_[b];
-    return set.within(levels_[a].extent) == set.within(levels_[b].extent) &&
-           set.within(levels_[a].interior) == set.within(levels_[b].interior);
+    return loop(a).set == loop(b).set && levels_[a] == levels_[b];
   }
 
   bool can_join(const Group& group, std::size_t next) const {

@@ -42,7 +42,7 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
   for (std::size_t k = 0; k < flags.size(); ++k) {
     if (flags[k] == 0) continue;
     const core::LoopRecord& record = queue.records()[k];
-    if (communicator.size() > 1 && reads_shared_rows(queue.args_of(record)))
+    if (!record.set->whole && reads_shared_rows(queue.args_of(record)))
       refuse(record, communicator.size());
     order[k] = Order::by_global_index;
   }

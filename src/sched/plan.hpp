@@ -114,6 +114,8 @@ struct Step {
   std::int64_t loops() const { return static_cast<std::int64_t>(kernels.size()); }
   /// Whether it records which element has set a global.
   bool tracks_elements() const;
+  /// Whether owned elements run in the order of the declaration although their rows have another.
+  bool runs_as_declared() const;
   /// Local rows that run in a phase, in the rows that the set has now.
   IndexRange rows(Phase phase) const;
   /// Iterations of both phases beyond the owned elements.

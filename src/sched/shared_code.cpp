@@ -124,7 +124,7 @@ std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
 
 std::vector<jit::Outcome> code_for(jit::Jit& jit, comm::Communicator& comm,
                                    std::span<const jit::LoopRequest> requests) {
-  if (comm.size() == 1) return jit.get(requests);
+  if (!is_made_together(comm)) return jit.get(requests);
   return jit.get(requests, [&](std::span<const jit::LoopRequest> missing) {
     return make_together(jit, comm, missing);
   });

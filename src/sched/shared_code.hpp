@@ -11,6 +11,11 @@
 
 namespace op2::sched {
 
+/// Whether ranks make code together, at the same point of the program.
+inline bool is_made_together(const comm::Communicator& comm) {
+  return comm.size() > 1;
+}
+
 /// Code for all loops of a chain, in the order of the requests. A loop has code on every rank, or
 /// the same error on every rank: that of the lowest rank that has one.
 ///

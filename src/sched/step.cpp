@@ -15,7 +15,12 @@ bool has_payload(const Step& step) {
 }  // namespace
 
 bool Step::tracks_elements() const {
-  return set != nullptr && set->distributed() && has_payload(*this);
+  return set != nullptr && !set->whole && has_payload(*this);
+}
+
+bool Step::runs_as_declared() const {
+  return order == Order::by_global_index && !set->numbers.empty() &&
+         (set->whole || has_payload(*this));
 }
 
 IndexRange Step::rows(Phase phase) const {

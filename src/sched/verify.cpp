@@ -49,7 +49,7 @@ void verify_step(const core::Queue& queue, const Analysis& analysis, const Step&
     const core::LoopRecord& loop = queue.records()[use.record];
     require(loop.set == step.set, "fuse", "record {}: fused with record {} of another set", record,
             use.record);
-    require(analysis.loops[use.record] == step.levels || !step.set->distributed(), "fuse",
+    require(analysis.loops[use.record] == step.levels, "fuse",
             "record {}: fused with record {} of other levels", record, use.record);
     require(use.args.size() == loop.arg_count, "fuse", "record {}: {} of {} arguments", use.record,
             use.args.size(), loop.arg_count);

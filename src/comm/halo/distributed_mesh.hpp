@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the records of a mesh as declared, in blocks of global indices, or in local rows: on
-// several ranks those of a halo plan, on one rank in another order (locality.hpp).
+// Keeps the records of a mesh as declared, in blocks of global indices, or in the local rows of a
+// halo plan, which on one rank has no neighbours.
 #pragma once
 
 #include <deque>
@@ -23,11 +23,12 @@ class DistributedMesh {
 
   core::Mesh& mesh() const { return mesh_; }
   Communicator& communicator() const { return communicator_; }
-  bool distributed() const { return halo_plan_ != nullptr; }
-  bool as_declared() const { return !distributed() && !reordered_; }
+  /// Whether all rows are as declared: on several ranks until the mesh is distributed, on one rank
+  /// as long as no set has another order. Cost O(sets).
+  bool as_declared() const;
+  /// Not before `distribute` or `ensure_rows`.
+  bool has_halo_plan() const { return halo_plan_ != nullptr; }
   const HaloPlan& halo_plan() const { return *halo_plan_; }
-  /// The blocks of every set as declared; only in the distributed form. Local.
-  const std::deque<Blocks>& blocks() const { return declared_; }
 
   /// Changes whenever rows or maps move in memory.
   int epoch() const { return epoch_; }
@@ -60,17 +61,20 @@ class DistributedMesh {
 
   /// On one rank: whether rows stay in the declared order even if another has better locality.
   /// Takes effect when the mesh next leaves the declared form.
-  void keep_order(bool keep) { keeps_order_ = keep; }
+  void keep_order(bool keep);
 
   /// The values of a dat as declared: shape [declared x dim]. Collective; in the declared form a
   /// view of the dat.
   /// @param storage  holds the values in the distributed form; outlives the result
   std::span<const std::byte> declared_rows(const core::Dat& dat, Bytes& storage) const;
 
-  /// Copies the declared rows low .. high of a dat. Only on one rank, which has all of them. Cost:
-  /// a pass over the set if it was reordered.
-  void copy_declared(const core::Dat& dat, std::int64_t low, std::int64_t high,
-                     std::byte* to) const;
+  /// The same values, copied. Collective.
+  void copy_declared(const core::Dat& dat, std::byte* to) const;
+
+  /// Copies the rows low .. high of a dat, by global indices; each rank may want others.
+  /// Collective. Cost: on one rank that of the copy; on several that of all declared rows.
+  void copy_declared_range(const core::Dat& dat, std::int64_t low, std::int64_t high,
+                           std::byte* to);
 
   /// The entries of a map as declared: std::int32_t, shape [declared x arity]. Collective.
   Bytes declared_entries(const core::Map& map) const;
@@ -79,23 +83,21 @@ class DistributedMesh {
   /// its rows: shape [owned x arity]. Local.
   std::vector<GlobalId> owned_targets(const core::Map& map) const;
 
-  /// Sets the owned rows of a dat in the distributed form, from values as declared; null means
-  /// zeros. Collective.
+  /// Sets the owned rows of a dat in local rows, from values as declared; null means zeros. Not
+  /// before there is a halo plan. Collective.
   void set_declared_rows(core::Dat& dat, const void* values);
 
  private:
-  void to_local(core::Dat& dat, std::span<const std::byte> declared);
+  bool keeps(const op_set_core& set) const;
+  bool keeps(const core::Map& map) const;
+  void take(HaloPlan plan);
   void update_records();
   std::vector<std::int64_t> weights() const;
-  void reorder();
-  void undistribute();
 
   core::Mesh& mesh_;
   Communicator& communicator_;
   const core::RenumberMode renumber_;
   bool keeps_order_ = false;
-  bool judged_ = false;          ///< on one rank: the locality of the declared order is known
-  bool reordered_ = false;       ///< on one rank: some sets are in another order
   std::vector<Owners> owners_;   ///< as distributed, for each set; may be shorter than the mesh
   std::deque<Blocks> declared_;  ///< of each set that was asked for; empty: not yet
   std::unique_ptr<HaloPlan> halo_plan_;

@@ -125,7 +125,7 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
                          const std::vector<Owners>& owners, const Numbering& numbering) {
   HaloPlan plan{communicator.rank(), 0, {}, {}};
   for (std::size_t s = 0; s < mesh.sets.size(); ++s)
-    plan.sets.emplace_back().placement = Placement(communicator, mesh.sets[s], owners[s]);
+    plan.sets.push_back({Placement(communicator, mesh.sets[s], owners[s]), {}, {}, {}});
   std::vector<std::vector<std::int32_t>> targets;
   LocalMesh owned{{}, numbering.weight, {}};
   for (const IndexMap& set : plan.sets)

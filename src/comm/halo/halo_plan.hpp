@@ -3,9 +3,14 @@
 // and which ranks own them (docs/halo-algebra.md). Grown on demand; existing rows never move.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include <op2/types.hpp>
+
+#include <comm/halo/local_mesh.hpp>
 #include <comm/halo/placement.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/partition/block_mesh.hpp>
@@ -48,9 +53,13 @@ struct Reference {
 
 struct IndexMap {
   Placement placement;
-  std::vector<std::int32_t> row_of;  ///< of the owned element with the given ordinal
+  /// Of the owned element with the given ordinal; empty: the ordinal.
+  std::vector<std::int32_t> row_of;
   core::Layout layout;
-  std::vector<HaloLevel> levels;  ///< levels[h - 1] is level h
+  std::vector<HaloLevel> levels;  ///< levels[h - 1] is level h; none without neighbours
+
+  /// Whether the rows are those that this rank declares, in their order.
+  bool as_declared() const { return placement.stays() && row_of.empty(); }
 
   /// Local row of an owned element.
   std::int32_t owned_row(GlobalId id) const {
@@ -59,13 +68,28 @@ struct IndexMap {
                  "a rank asks another for an element that it does not own");
     return row_of[static_cast<std::size_t>(ordinal)];
   }
+  std::int32_t row_at(std::int32_t ordinal) const {
+    return row_of.empty() ? ordinal : row_of[static_cast<std::size_t>(ordinal)];
+  }
+  GlobalId id_at(std::int32_t row) const {
+    return layout.global_id.empty() ? row : layout.global_id[static_cast<std::size_t>(row)];
+  }
+
+  /// Puts declared rows where they belong; other rows stay as they are. Collective.
+  /// @param rows  shape [rows of the layout x row_bytes]
+  void from_declared(Communicator& communicator, std::span<const std::byte> declared,
+                     std::size_t row_bytes, std::byte* rows) const;
+  /// The declared rows of this rank, shape [declared x row_bytes]. Collective.
+  void to_declared(Communicator& communicator, const std::byte* rows, std::size_t row_bytes,
+                   std::span<std::byte> declared) const;
 };
 
 struct LocalMap {
   int from, to;
   int arity;
   /// Local rows of the targets: shape [rows of W_(depth - 1) of `from` x arity]. Below depth 2, a
-  /// target that has no row yet is -1 - its position in `remote_targets`.
+  /// target that has no row yet is -1 - its position in `remote_targets`. Without neighbours, if
+  /// both sets are as declared, the declared entries hold and none are here.
   std::vector<std::int32_t> entries;
   std::vector<Element> remote_targets;
   std::vector<Reference> remote_references;  ///< iterations of other ranks, ascending rows
@@ -73,9 +97,13 @@ struct LocalMap {
 
 struct HaloPlan {
   int rank;
-  core::Level depth;  ///< the highest level; even
+  core::Level depth;  ///< the highest level; even, or every_level without neighbours
   std::vector<IndexMap> sets;
   std::vector<LocalMap> maps;
+
+  const IndexMap& of(const op_set_core& set) const {
+    return sets[static_cast<std::size_t>(set.index)];
+  }
 };
 
 /// How owned elements of equal level are ordered.
@@ -90,6 +118,11 @@ struct Numbering {
 /// @param owners  of the declared elements, for each set
 HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
                          const std::vector<Owners>& owners, const Numbering& numbering = {});
+
+/// The plan of the only rank, which has no neighbours: all elements in the order of
+/// `locality_orders`. Local. Cost: that of the order, and a pass over the maps that change.
+/// @param mesh  as declared
+HaloPlan plan_without_neighbours(const LocalMesh& mesh, core::RenumberMode mode);
 
 /// Adds layers (two levels each) until there are levels up to `level`. Collective. Cost: five
 /// sparse exchanges between neighbours for each layer, and work in proportion to the layer.

@@ -9,10 +9,9 @@
 
 namespace op2::comm {
 
-Placement::Placement(Communicator& communicator, const Blocks& set, const Owners& owners)
-    : declared_(static_cast<std::int32_t>(owners.size())) {
+Placement::Placement(Communicator& communicator, const Blocks& set, const Owners& owners) {
   std::map<int, std::vector<std::int32_t>> by_owner;
-  for (std::int32_t k = 0; k < declared_; ++k)
+  for (std::int32_t k = 0; k < std::ssize(owners); ++k)
     by_owner[owners[static_cast<std::size_t>(k)]].push_back(k);
   const GlobalId first = set.begin[static_cast<std::size_t>(communicator.rank())];
   std::vector<Message> messages;
@@ -49,8 +48,8 @@ Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte
   return rows;
 }
 
-Bytes Placement::to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
-                                    std::size_t row_bytes) const {
+void Placement::to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
+                                   std::size_t row_bytes, std::span<std::byte> declared) const {
   std::vector<Message> messages;
   std::size_t at = 0;
   for (const Arriving& part : arriving_) {
@@ -59,7 +58,6 @@ Bytes Placement::to_declaring_ranks(Communicator& communicator, std::span<const 
     messages.push_back({part.rank, {rows.begin(), rows.end()}});
     at += bytes;
   }
-  Bytes declared(static_cast<std::size_t>(declared_) * row_bytes);
   std::size_t part = 0;
   for (const Message& message : communicator.exchange(std::move(messages))) {
     while (leaving_[part].owner != message.rank) ++part;
@@ -68,7 +66,6 @@ Bytes Placement::to_declaring_ranks(Communicator& communicator, std::span<const 
                  "a declaring rank received a wrong number of rows");
     scatter_rows(declared.data(), message.bytes.data(), positions, row_bytes);
   }
-  return declared;
 }
 
 }  // namespace op2::comm

@@ -18,13 +18,17 @@ namespace op2::comm {
 /// have consecutive ordinals.
 class Placement {
  public:
-  Placement() = default;
+  /// Of a set that the only rank declares and owns.
+  Placement() : stays_(true) {}
 
   /// Collective.
   /// @param owners  of the declared elements
   Placement(Communicator& communicator, const Blocks& set, const Owners& owners);
 
-  /// Global indices of the owned elements, by ordinal.
+  /// Whether rows by ordinal are those that the rank declares, because it is the only one.
+  bool stays() const { return stays_; }
+
+  /// Global indices of the owned elements, by ordinal; none if they stay.
   const std::vector<GlobalId>& owned() const { return owned_.ids(); }
 
   /// The ordinal of an element, or SortedIds::none if it is not owned here.
@@ -35,8 +39,9 @@ class Placement {
                   std::size_t row_bytes) const;
 
   /// Collective. The declared block from rows by ordinal.
-  Bytes to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
-                           std::size_t row_bytes) const;
+  /// @param declared  shape [declared x row_bytes]
+  void to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
+                          std::size_t row_bytes, std::span<std::byte> declared) const;
 
  private:
   struct Leaving {
@@ -50,7 +55,7 @@ class Placement {
   std::vector<Leaving> leaving_;
   std::vector<Arriving> arriving_;  ///< ascending ranks: ordinals in order
   SortedIds owned_;
-  std::int32_t declared_ = 0;
+  bool stays_ = false;
 };
 
 }  // namespace op2::comm

@@ -23,6 +23,10 @@ std::string description_of(const WordReduction& words, std::string_view what) {
 
 }  // namespace
 
+std::string Communicator::log_prefix() const {
+  return size_ == 1 ? "" : fmt::format("[rank {}/{}] ", rank_, size_);
+}
+
 void Communicator::reduce(WordReduction& words, std::string_view description) {
   if (size_ == 1) return;
   const std::string operation = description_of(words, description);

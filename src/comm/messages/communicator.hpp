@@ -87,6 +87,9 @@ class Communicator {
   int size() const { return size_; }
   bool is_root() const { return rank_ == 0; }
 
+  /// Local. "[rank 1/4] ", put before what a rank logs; nothing on one rank.
+  std::string log_prefix() const;
+
   /// Local. Describes the work of this rank from now on.
   virtual void set_signature(CollectiveSignature signature) = 0;
 
@@ -138,8 +141,9 @@ class Communicator {
   /// Local. The handle of the MPI communicator for other libraries (MPI_Comm_c2f), if there is one.
   virtual std::optional<int> mpi_handle() const { return {}; }
 
-  /// Local. Ends the other ranks; the message was logged before. Never returns under MPI. The fake
-  /// communicator makes the next call of every other rank throw; a single rank just returns.
+  /// Local. Ends the other ranks; the message was logged before. Never returns on several ranks of
+  /// MPI. The fake communicator makes the next call of every other rank throw; a single rank just
+  /// returns.
   virtual void end_job(int exit_code) = 0;
 
  protected:

@@ -89,7 +89,9 @@ class MpiCommunicator final : public Communicator {
   }
   double seconds() const override { return MPI_Wtime(); }
   std::optional<int> mpi_handle() const override { return MPI_Comm_c2f(messages_); }
-  void end_job(int exit_code) override { MPI_Abort(messages_, exit_code); }
+  void end_job(int exit_code) override {
+    if (size() > 1) MPI_Abort(messages_, exit_code);
+  }
 
  protected:
   std::uint64_t fingerprint() const override { return watch_.fingerprint(); }

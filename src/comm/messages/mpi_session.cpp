@@ -2,6 +2,7 @@
 // Starts and ends MPI.
 #include <comm/messages/mpi_session.hpp>
 
+#include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -55,7 +56,15 @@ void end_mpi() {
 
 std::unique_ptr<MpiSession> start_mpi(std::optional<int> fortran_handle,
                                       const MpiOptions& options) {
-  return std::make_unique<Session>(fortran_handle, options);
+  auto session = std::make_unique<Session>(fortran_handle, options);
+  const int launched = launched_processes();
+  if (!fortran_handle && launched > 1 && session->communicator->size() == 1)
+    core::fail(ErrorCode::communication_failure,
+               "the processes do not find each other: op_init, {} were launched, but each is alone "
+               "in MPI_COMM_WORLD and would solve the whole problem; use the launcher of the MPI "
+               "that libop2 was built with",
+               launched);
+  return session;
 }
 
 }  // namespace op2::comm

@@ -51,6 +51,16 @@ inline std::vector<Message> gather_on_root(Communicator& communicator, Bytes min
   return communicator.exchange(std::move(message));
 }
 
+/// Everybody's bytes one after the other, on the root; nothing on other ranks. Collective.
+/// @param storage  for bytes that travel; the only rank's stay where they are
+inline std::span<const std::byte> joined_on_root(Communicator& communicator,
+                                                 std::span<const std::byte> mine, Bytes& storage) {
+  if (communicator.size() == 1) return mine;
+  for (const Message& message : gather_on_root(communicator, {mine.begin(), mine.end()}))
+    storage.insert(storage.end(), message.bytes.begin(), message.bytes.end());
+  return storage;
+}
+
 /// One message to each rank that gets any records.
 /// @param by_rank  shape [ranks][any number]
 template <class T>

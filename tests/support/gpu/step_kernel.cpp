@@ -44,7 +44,7 @@ void StepKernel::run_rows(const sched::StepBindings& bindings, sched::IndexRange
   const core::ArgBinding* bound = bindings.of(0, counts);
   const auto run_range = [&](sched::IndexRange some) {
     if (code->compiled != nullptr)
-      jit::range_of(*code->compiled)(some.begin, some.end, bound);
+      jit::range_of (*code->compiled)(some.begin, some.end, bound);
     else
       sched::run_host_step(*step, some, bound);
   };
@@ -57,9 +57,7 @@ void StepKernel::run_rows(const sched::StepBindings& bindings, sched::IndexRange
 sched::IndexRanges rows_in_order(const sched::Step& step, sched::Phase phase) {
   const sched::IndexRange all = step.rows(phase);
   const auto& index = step.set->numbers;
-  if (step.order == sched::Order::any || index.empty() ||
-      (step.set->distributed() && !step.tracks_elements()))
-    return {all};
+  if (!step.runs_as_declared()) return {all};
   sched::IndexRanges rows;
   for (std::int64_t row = all.begin; row < all.end; ++row) rows.push_back({row, row + 1});
   std::ranges::sort(rows, {}, [&](const sched::IndexRange& row) {

@@ -54,13 +54,13 @@ TEST_F(Analyse, LoopByLoopAChainEndsWhereTheNextExchangeIs) {
     flux();
     update();
   }
-  EXPECT_THAT(chains({.one_loop = true}), ElementsAre(1, 2, 2));
+  EXPECT_THAT(chains({.halos = Halos::per_loop}), ElementsAre(1, 2, 2));
 }
 
 TEST_F(Analyse, LoopByLoopNoLoopRunsFurtherThanItMust) {
   flux();
   update();
-  const Analysis one = analysis({.one_loop = true}), all = analysis({});
+  const Analysis one = analysis({.halos = Halos::per_loop}), all = analysis({});
   EXPECT_EQ(one.loops[0].extent, 1);
   EXPECT_EQ(one.loops[1].extent, 0);
   EXPECT_EQ(one.loops, all.loops);  // nothing after the update reads its halo
@@ -69,7 +69,7 @@ TEST_F(Analyse, LoopByLoopNoLoopRunsFurtherThanItMust) {
 TEST_F(Analyse, LoopByLoopALoopMayFollowInTheInteriorOfTheOneBefore) {
   flux();
   update();
-  const Analysis made = analysis({.one_loop = true});
+  const Analysis made = analysis({.halos = Halos::per_loop});
   ASSERT_EQ(made.chains.size(), 1U);
   EXPECT_LT(made.loops[0].interior, made.loops[0].extent);
   EXPECT_NE(made.loops[1].interior, core::no_level);
@@ -79,12 +79,17 @@ TEST_F(Analyse, LoopByLoopALoopMayFollowInTheInteriorOfTheOneBefore) {
 TEST_F(Analyse, WithoutAnExchangeThereIsNoInterior) {
   copy();
   EXPECT_EQ(analysis({}).loops[0].interior, core::no_level);
-  EXPECT_EQ(analysis({.one_loop = true}).loops[0].interior, core::no_level);
+  EXPECT_EQ(analysis({.halos = Halos::per_loop}).loops[0].interior, core::no_level);
 }
 
-TEST_F(Analyse, OneRankExchangesNothing) {
+TEST_F(Analyse, WithoutHalosNothingIsExchangedAndAllLoopsRunTheSameElements) {
   flux();
-  EXPECT_TRUE(analysis({.one_rank = true}).chains[0].exchanged.empty());
+  update();
+  flux();
+  const Analysis made = analysis({.halos = Halos::none});
+  EXPECT_TRUE(made.chains[0].exchanged.empty());
+  for (const LoopLevels& loop : made.loops) EXPECT_EQ(loop, (LoopLevels{core::no_level, 0}));
+  EXPECT_THAT(made.valid_after, Each(0));
 }
 
 TEST_F(Analyse, AssignmentsBelongToTheLoopThatFollows) {
@@ -95,7 +100,7 @@ TEST_F(Analyse, AssignmentsBelongToTheLoopThatFollows) {
   queue.push_assignment(total, &zero);
   flux();
   queue.push_assignment(total, &zero);
-  EXPECT_THAT(chains({.one_loop = true}), ElementsAre(2, 3));
+  EXPECT_THAT(chains({.halos = Halos::per_loop}), ElementsAre(2, 3));
 }
 
 }  // namespace

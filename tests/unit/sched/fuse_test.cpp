@@ -77,20 +77,15 @@ TEST(Fuse, TakesWhatOnlyReadsThroughMaps) {
   EXPECT_THAT(loops.groups(), ElementsAre(ElementsAre(0, 1)));
 }
 
-TEST(Fuse, WantsEqualLevelsWhereThereAreHalos) {
-  const core::Layout layout{{8}, {}, {}};
-  for (const bool on_ranks : {true, false}) {
-    Loops loops;
-    loops.ring.cells.layout = on_ranks ? &layout : nullptr;
-    loops.add_two();
-    loops.levels[0].extent = 2;
-    EXPECT_EQ(loops.fuses(), !on_ranks);
-    loops.levels[0].extent = 0;
-    EXPECT_TRUE(loops.fuses());
-    loops.levels[1].interior = -2;  // the other does nothing while messages are in flight
-    EXPECT_FALSE(loops.fuses());
-    loops.ring.cells.layout = nullptr;
-  }
+TEST(Fuse, WantsEqualLevels) {
+  Loops loops;
+  loops.add_two();
+  loops.levels[0].extent = 2;
+  EXPECT_FALSE(loops.fuses());
+  loops.levels[0].extent = 0;
+  EXPECT_TRUE(loops.fuses());
+  loops.levels[1].interior = -2;  // the other does nothing while messages are in flight
+  EXPECT_FALSE(loops.fuses());
 }
 
 TEST(Fuse, StopsAtLoopsThatDoNotRun) {

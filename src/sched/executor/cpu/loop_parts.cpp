@@ -55,11 +55,9 @@ LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const Confli
                      rows.size() < std::int64_t{threads_} * min_elements_per_thread;
   const int threads = alone ? 1 : threads_;
   const bool counts = rows.begin < set.size;
-  // The order that matters is that of the declaration.
-  const bool by_index =
-      in_order && counts && !set.numbers.empty() && (!set.distributed() || step.tracks_elements());
-  return {by_index ? plan_in_global_order(set) : plan_for(step, pattern, rows, threads), threads,
-          counts};
+  return {counts && step.runs_as_declared() ? plan_in_global_order(set)
+                                            : plan_for(step, pattern, rows, threads),
+          threads, counts};
 }
 
 std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Set& set) {

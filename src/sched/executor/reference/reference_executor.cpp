@@ -18,9 +18,7 @@ namespace {
 IndexRanges rows_in_order(const Step& step, Phase phase) {
   const IndexRange rows = step.rows(phase);
   const auto& index = step.set->numbers;
-  if (step.order == Order::any || index.empty() ||
-      (step.set->distributed() && !step.tracks_elements()))
-    return {rows};
+  if (!step.runs_as_declared()) return {rows};
   IndexRanges sorted;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) sorted.push_back({row, row + 1});
   std::ranges::sort(sorted, {}, [&](const IndexRange& row) { return index[row.begin]; });

@@ -44,6 +44,11 @@ PRINTS = re.compile(r"(?<![\w.>])(?:std::)?(?:printf|fprintf|puts|fputs|putchar|
 RAW_BYTES = re.compile(r"\bhost_address\(|\brows\.get\(\)|\bdat(?:\.|->)data\b(?!\()")
 RAW_BYTES_PLACES = re.compile(r"src/core/(?:array|mesh)\.|src/sched/executor/")
 PUBLIC_POINTER = re.compile(r"\bdat->data\b")
+# On one rank a mesh has a halo plan without neighbours, and collectives return at once: outside src/comm few
+# places may ask for the number of ranks.
+RANK_BRANCH = re.compile(r"\balone\(\)(?! const)|\branks(?:\(\))? (?:[<>]|[=!]=) 1\b"
+                         r"|\b(?:comm|communicator|ranks)_?(?:\(\))?(?:\.|->)size\(\) (?:[<>]|[=!]=) 1\b")
+MAX_RANK_BRANCHES = 9
 LEFTOVERS = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b|(?<![\w.])/(?:home|root|work)/\w")
 
 CODE = {".cpp", ".hpp", ".h", ".cmake", ".py", ".sh"}
@@ -51,6 +56,7 @@ TEXT = CODE | {".md", ".txt", ".in", ".json", ".yml", ".expected"}
 NAMES = {"Makefile", "LICENSE", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore"}
 SKIPPED = {".git", "build", ".cache", "__pycache__"}
 MAX_LINES = 800
+MAX_SOURCE_LINES = 350  # in src
 
 
 def text_files(root):
@@ -125,14 +131,23 @@ def raw_bytes_faults(parts, lines):
             yield number, f"takes bytes by address; use host_read() or host_write(): {code.strip()}"
 
 
+def rank_branches(parts, lines):
+    """The numbers of lines that ask for the number of ranks; the function that they call does not count."""
+    if parts[0] != "src" or parts[1] == "comm":
+        return []
+    return [number for number, code in enumerate(without_comments_and_strings(lines), 1)
+            if RANK_BRANCH.search(code) and "alone() const" not in code]
+
+
 def form_faults(path, parts, lines):
     is_code = path.suffix in CODE or path.name in ("CMakeLists.txt", "Makefile") or parts[0] == ".ci"
     if is_code:
         first = lines[1:2] if lines[:1] and lines[0].startswith("#!") else lines[:1]
         if not first or "SPDX-License-Identifier: BSD-3-Clause" not in first[0]:
             yield 1, "does not begin with the SPDX line"
-        if len(lines) > MAX_LINES:
-            yield len(lines), f"has more than {MAX_LINES} lines"
+        most = MAX_SOURCE_LINES if parts[0] == "src" else MAX_LINES
+        if len(lines) > most:
+            yield len(lines), f"has more than {most} lines"
     for number, line in enumerate(lines, 1):
         if not line.isascii():
             yield number, "has a character outside ASCII"
@@ -149,7 +164,7 @@ def check(root, words):
 
     @param words  rows of banned_words
     """
-    faults, users = [], {what: [] for what, _, _ in RATIONED}
+    faults, users, branches = [], {what: [] for what, _, _ in RATIONED}, []
     for path in text_files(root):
         where = path.relative_to(root)
         try:
@@ -164,6 +179,7 @@ def check(root, words):
         if path.suffix not in (".cpp", ".hpp", ".h"):
             continue
         faults += [f"{where}:{number} {what}" for number, what in raw_bytes_faults(where.parts, lines)]
+        branches += [f"{where}:{number}" for number in rank_branches(where.parts, lines)]
         for number, quoted, name in includes(lines):
             fault = include_fault(where.parts, name, quoted)
             if fault:
@@ -176,6 +192,9 @@ def check(root, words):
         if len(files) > limit:
             faults.append(f"{what} headers are included in {len(files)} files, "
                           f"more than {limit}: {', '.join(files)}")
+    if len(branches) > MAX_RANK_BRANCHES:
+        faults.append(f"{len(branches)} lines outside src/comm ask for the number of ranks, "
+                      f"more than {MAX_RANK_BRANCHES}: {', '.join(branches)}")
     return faults
 
 

@@ -55,6 +55,14 @@ class CheckTree(unittest.TestCase):
                 self.finds(f"may not see {target}",
                            self.includes(f"src/{source}/a.cpp", f"{target}/a.hpp"))
 
+    def test_too_many_branches_on_the_number_of_ranks(self):
+        codes = ["if (runtime.alone()) return;", "if (ranks().size() == 1)", "int a = comm.size() > 1;",
+                 "return ranks == 1 ? a : b;", "if (communicator_.size() != 1)"]
+        few = SPDX + "bool alone() const { return ranks().size() == 1; }\n" + "".join(
+            f"{code}  // alone()\n" for code in codes)
+        self.assertEqual([], self.faults({"src/api/a.cpp": few, "src/comm/a.cpp": few}))
+        self.finds("10 lines outside src/comm", {"src/api/a.cpp": few, "src/sched/a.cpp": few})
+
     def test_bytes_by_address_outside_arrays_and_executors(self):
         for code in ("dat.rows.host_address();", "dat.rows.get();", "use(dat.data);", "use(arg.dat->data);"):
             with self.subTest(code=code):
@@ -108,7 +116,8 @@ class CheckTree(unittest.TestCase):
         self.finds("ASCII", {"docs/a.md": "caf\u00e9\n"})
 
     def test_a_file_that_is_too_long(self):
-        self.finds("more than 800 lines", {"src/core/a.cpp": SPDX + "int a();\n" * 800})
+        for folder, most in [("src/core", 350), ("tests/unit", 800)]:
+            self.finds(f"more than {most} lines", {f"{folder}/a.cpp": SPDX + "int a();\n" * most})
 
     def test_a_leftover(self):
         self.finds("leftover", {"src/core/a.cpp": SPDX + "// TO" + "DO: later\n"})

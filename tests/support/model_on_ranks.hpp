@@ -186,7 +186,6 @@ class ModelOnRanks {
 
   std::int32_t claimed_rows(const core::Dat& dat) const {
     const core::Set& set = dat.on();
-    if (!set.distributed()) return set.size;
     return set.within(std::min(std::max(engine_.validity(dat), 0), set.layout->highest()));
   }
 

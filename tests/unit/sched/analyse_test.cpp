@@ -9,6 +9,7 @@
 namespace op2::sched {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 
 struct Analyse : testing::Test {

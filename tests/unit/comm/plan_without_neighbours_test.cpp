@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mesh of the only rank.
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include <comm/halo/distributed_mesh.hpp>
+#include <comm/messages/records.hpp>
+
+namespace op2::comm {
+namespace {
+
+using testing::Each;
+using testing::ElementsAreArray;
+
+/// A ring of cells, numbered at random, and the edges between neighbours.
+struct Ring {
+  explicit Ring(core::RenumberMode mode) : rows(mesh, *ranks, mode) {
+    std::vector<std::int32_t> number(size);
+    std::iota(number.begin(), number.end(), 0);
+    std::shuffle(number.begin(), number.end(), std::mt19937(7));
+    for (std::size_t k = 0; k < size; ++k) {
+      ends.push_back(number[k]);
+      ends.push_back(number[(k + 1) % size]);
+    }
+    map = &mesh.add_map(&edges, &cells, 2, ends.data(), "ends");
+    std::iota(values.begin(), values.end(), 0.5);
+    q = &mesh.add_dat(&cells, 1, Type::f64, values.data(), "q", false);
+  }
+
+  std::vector<double> range(std::int64_t low, std::int64_t high) {
+    std::vector<double> some(static_cast<std::size_t>(high - low + 1));
+    rows.copy_declared_range(*q, low, high, std::as_writable_bytes(std::span(some)).data());
+    return some;
+  }
+
+  static constexpr std::int32_t size = 2000;
+  std::unique_ptr<Communicator> ranks = make_self_communicator();
+  core::Mesh mesh;
+  DistributedMesh rows;
+  core::Set& cells = mesh.add_set(rows.block_of(size, "cells"), "cells");
+  core::Set& edges = mesh.add_set(rows.block_of(size, "edges"), "edges");
+  std::vector<std::int32_t> ends;
+  std::vector<double> values = std::vector<double>(size);
+  core::Map* map;
+  core::Dat* q;
+};
+
+TEST(PlanWithoutNeighbours, LeavesRowsWhereTheyAreIfTheyNeedNoOtherOrder) {
+  Ring ring(core::RenumberMode::off);
+  const char* const data = ring.q->data;
+  ring.rows.ensure_rows(8);
+  EXPECT_TRUE(ring.rows.as_declared());
+  EXPECT_EQ(ring.rows.epoch(), 0);
+  EXPECT_EQ(ring.q->data, data);
+  EXPECT_TRUE(ring.rows.halo_plan().maps[0].entries.empty());
+}
+
+TEST(PlanWithoutNeighbours, EveryLevelHasAllRows) {
+  Ring ring(core::RenumberMode::on);
+  ring.rows.ensure_rows(8);
+  EXPECT_TRUE(ring.cells.whole);
+  EXPECT_THAT(ring.cells.layout->prefix, Each(Ring::size));
+  EXPECT_EQ(ring.cells.core_size, Ring::size);
+  EXPECT_EQ(ring.cells.exec_size + ring.cells.nonexec_size, 0);
+}
+
+TEST(PlanWithoutNeighbours, EntriesLeadToTheSameElements) {
+  Ring ring(core::RenumberMode::on);
+  ring.rows.ensure_rows(0);
+  if (ring.rows.as_declared()) GTEST_SKIP() << "built without Scotch";
+  const HaloPlan& plan = ring.rows.halo_plan();
+  for (std::int32_t row = 0; row < Ring::size; ++row)
+    for (std::int32_t column = 0; column < 2; ++column)
+      EXPECT_EQ(plan.of(ring.cells).id_at(ring.map->map[2 * row + column]),
+                ring.ends[static_cast<std::size_t>(2 * plan.of(ring.edges).id_at(row) + column)]);
+}
+
+TEST(PlanWithoutNeighbours, RowsComeBackAsDeclared) {
+  Ring ring(core::RenumberMode::on);
+  const std::vector<double> few(ring.values.begin() + 3, ring.values.begin() + 9);
+  EXPECT_EQ(ring.range(3, 8), few);
+  ring.rows.ensure_rows(0);
+  EXPECT_EQ(ring.range(3, 8), few);
+  EXPECT_EQ(ring.range(0, Ring::size - 1), ring.values);
+  Bytes storage;
+  EXPECT_EQ(from_bytes<double>(ring.rows.declared_rows(*ring.q, storage)), ring.values);
+  EXPECT_EQ(from_bytes<std::int32_t>(ring.rows.declared_entries(*ring.map)), ring.ends);
+  ring.rows.return_to_declared();
+  EXPECT_FALSE(ring.rows.has_halo_plan());
+  EXPECT_TRUE(ring.cells.numbers.empty());
+  EXPECT_THAT(ring.map->values(), ElementsAreArray(ring.ends));
+  EXPECT_EQ(ring.range(0, Ring::size - 1), ring.values);
+}
+
+TEST(PlanWithoutNeighbours, OrderIsLookedAtAgainWhenItMayChange) {
+  Ring ring(core::RenumberMode::on);
+  ring.rows.keep_order(true);
+  ring.rows.ensure_rows(0);
+  EXPECT_TRUE(ring.rows.as_declared());
+  ring.rows.keep_order(false);
+  ring.rows.ensure_rows(0);
+  EXPECT_EQ(ring.rows.epoch(), ring.rows.as_declared() ? 0 : 1);
+  EXPECT_EQ(ring.range(0, Ring::size - 1), ring.values);
+}
+
+}  // namespace
+}  // namespace op2::comm

@@ -34,11 +34,13 @@ void* value_seen(const GlobalArg& global, core::Queue& queue) {
 }  // namespace
 
 StepBindings bind(const Step& step, int threads, bool some_do_not_count) {
+  const int sets = some_do_not_count ? 2 * threads : threads;
   StepBindings bindings{.threads = threads,
-                        .sets = some_do_not_count ? 2 * threads : threads,
+                        .sets = sets,
+                        .args = {},
+                        .blocks = core::allocate_zeroed(step.block_bytes * sets),
                         .block_bytes = step.block_bytes,
                         .arg_count = step.args.size()};
-  bindings.blocks = core::allocate_zeroed(step.block_bytes * bindings.sets);
   for (int set = 0; set < bindings.sets; ++set) {
     const std::size_t first = bindings.args.size();
     for (const core::LoopArg& arg : step.args) bindings.args.push_back(bind_arg(*step.set, arg));

@@ -65,7 +65,9 @@ op_set op_decl_set(int local_size, const char* name) {
   runtime.enter("op_decl_set '{}'", name);
   runtime.check_together([&] {
     if (local_size < 0)
-      core::fail(ErrorCode::bad_size, "set '{}': size {} is negative", name, local_size);
+      core::fail(ErrorCode::bad_size,
+                 "negative size: set '{}', {} elements; give the number that this rank declares",
+                 name, local_size);
   });
   runtime.return_to_declared();
   core::Set* const set = runtime.collectively(
@@ -115,7 +117,7 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name)
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   if (type == nullptr)
-    core::fail(ErrorCode::bad_type, "dat '{}': the type is null; give it one, e.g. \"double\"",
+    core::fail(ErrorCode::bad_type, "the type is null: dat '{}'; give it one, e.g. \"double\"",
                name);
   const Type value_type = core::check_type_name(fmt::format("dat '{}'", name), type);
   return &runtime.mesh.add_dat(set, dim, value_type, nullptr, name, true);
@@ -133,12 +135,15 @@ void op2::detail::decl_const(const char* name, int dim, const char* type, Type v
   auto& runtime = api::usable("op_decl_const");
   core::check_identifier("constant", name, ErrorCode::bad_constant);
   if (jit::is_reserved(name))
-    core::fail(ErrorCode::bad_constant,
-               "constant '{}': kernels mean something else by this name; choose another", name);
+    core::fail(
+        ErrorCode::bad_constant,
+        "the name is reserved: constant '{}', kernels mean something else by it; choose another",
+        name);
   core::check_dim("constant", name, dim);
   core::check_type("constant", name, type, value_type);
   if (values == nullptr)
-    core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
+    core::fail(ErrorCode::null_data,
+               "the values are null: constant '{}', dim {}; pass their address", name, dim);
   runtime.flush();  // queued loops see the old value
   compare_values(runtime, "op_decl_const", name, values, core::size_of(value_type, dim));
   runtime.mesh.set_constant(name, value_type, dim, values);
@@ -150,7 +155,8 @@ op_global op2::detail::decl_global(int dim, Type value_type, const void* initial
   core::check_name("op_decl_global", name);
   core::check_dim("global", name, dim);
   if (initial == nullptr)
-    core::fail(ErrorCode::null_data, "global '{}': the initial value is null", name);
+    core::fail(ErrorCode::null_data,
+               "the initial value is null: global '{}', dim {}; pass its address", name, dim);
   compare_values(runtime, "op_decl_global", name, initial, core::size_of(value_type, dim));
   return report_name(runtime, "global", name,
                      runtime.mesh.add_global(dim, value_type, initial, name));
@@ -164,19 +170,23 @@ core::Global& checked_global(const api::Runtime& runtime, const char* function, 
   core::check_handle(runtime.mesh, function, global);
   core::Global& record = *core::record_of(global);
   if (record.value_type != value_type)
-    core::fail(ErrorCode::bad_type, "{}: global '{}' is of type \"{}\", the values are {}",
+    core::fail(ErrorCode::bad_type,
+               "wrong type: {}, global '{}' of type \"{}\", values of C++ type {}; pass values of "
+               "the global's type",
                function, record.name, record.type, core::cxx_name_of(value_type));
   if (values == nullptr)
-    core::fail(ErrorCode::null_data, "{}: the values for global '{}' are null", function,
-               record.name);
+    core::fail(
+        ErrorCode::null_data,
+        "the values are null: {}, global '{}', dim {}; pass the address of an array for them",
+        function, record.name, record.dim);
   return record;
 }
 
 void check_kernel_name(const char* name) {
   core::check_identifier("kernel", name, ErrorCode::bad_name);
   if (jit::is_reserved_for_functions(name))
-    core::fail(ErrorCode::bad_name, "kernel '{}': no function can have this name; choose another",
-               name);
+    core::fail(ErrorCode::bad_name,
+               "the name is reserved: kernel '{}', no function can have it; choose another", name);
 }
 
 }  // namespace
@@ -201,7 +211,8 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
 op_kernel op_decl_kernel(const char* name, const char* source, std::source_location where) {
   auto& runtime = api::usable();
   check_kernel_name(name);
-  if (source == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the source is null", name);
+  if (source == nullptr)
+    core::fail(ErrorCode::null_data, "the source is null: kernel '{}'; pass its text", name);
   return &runtime.mesh.add_kernel(name, source, where.file_name(), static_cast<int>(where.line()),
                                   false);
 }
@@ -209,11 +220,15 @@ op_kernel op_decl_kernel(const char* name, const char* source, std::source_locat
 op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_location where) {
   auto& runtime = api::usable();
   check_kernel_name(name);
-  if (path == nullptr) core::fail(ErrorCode::null_data, "kernel '{}': the path is null", name);
+  if (path == nullptr)
+    core::fail(ErrorCode::null_data, "the path is null: kernel '{}'; name the file of its source",
+               name);
   std::optional<std::string> text = core::read_file(path);
   if (!text)
-    core::fail(ErrorCode::io_failure, "kernel '{}': cannot read '{}': {}", name, path,
-               std::strerror(errno));
+    core::fail(
+        ErrorCode::io_failure,
+        "cannot read a source: kernel '{}', file '{}', {}; check the path and the permissions",
+        name, path, std::strerror(errno));
   return &runtime.mesh.add_kernel(name, std::move(*text), path, static_cast<int>(where.line()),
                                   true);
 }

@@ -40,13 +40,13 @@ std::vector<T> values_together(api::Runtime& runtime, std::int64_t count) {
 op_set declare_equal_blocks(api::Runtime& runtime, const char* name, std::int64_t size,
                             const std::string& source) {
   if (size < 0)
-    core::fail(ErrorCode::bad_size, "set '{}': {} says that it has {} elements", name, source,
+    core::fail(ErrorCode::bad_size,
+               "negative size: set '{}', {} gives {} elements; correct the file", name, source,
                size);
   if (size > std::numeric_limits<std::int32_t>::max())
-    core::fail(
-        ErrorCode::too_large,
-        "set '{}': {} says that it has {} elements; global indices are int, at most 2^31 - 1", name,
-        source, size);
+    core::fail(ErrorCode::too_large,
+               "too many elements: set '{}', {} gives {}, at most 2^31 - 1; use a smaller mesh",
+               name, source, size);
   const auto& ranks = runtime.ranks();
   return op_decl_set(comm::equal_blocks(size, ranks.size()).count(ranks.rank()), name);
 }
@@ -69,8 +69,8 @@ void subtract_base(std::vector<int>& values, const core::Set& from, op_set to, i
     const std::int64_t target = std::int64_t{values[k]} - base;
     if (target < 0 || target >= targets)
       core::fail(ErrorCode::map_out_of_range,
-                 "{}: row {}, column {} is {}, but set '{}' has {} elements ({} .. {}); check the "
-                 "file and the base index, which is {}",
+                 "an entry is out of range: {}, row {}, column {} is {}, but set '{}' has {} "
+                 "elements ({} .. {}); check the file and the base index, which is {}",
                  source, from.first + static_cast<std::int64_t>(k) / dim,
                  static_cast<std::int64_t>(k) % dim, values[k], to->name, targets, base,
                  targets - 1 + base, base);
@@ -84,7 +84,7 @@ std::string source_of(const char* file, const char* name) {
 
 Type checked_type(const char* what, const char* name, const char* type) {
   if (type == nullptr)
-    core::fail(ErrorCode::bad_type, "{} '{}': the type is null; give it one, e.g. \"double\"", what,
+    core::fail(ErrorCode::bad_type, "the type is null: {} '{}'; give it one, e.g. \"double\"", what,
                name);
   return core::check_type_name(fmt::format("{} '{}'", what, name), type);
 }
@@ -94,7 +94,8 @@ void check_constant(const char* name, int dim, const char* type, Type value_type
   core::check_dim("constant", name, dim);
   core::check_type("constant", name, type, value_type);
   if (values == nullptr)
-    core::fail(ErrorCode::null_data, "constant '{}': the values are null", name);
+    core::fail(ErrorCode::null_data,
+               "the values are null: constant '{}', dim {}; pass their address", name, dim);
 }
 
 /// A path without redundant slashes.
@@ -114,7 +115,7 @@ void check_paths(const core::Mesh& mesh) {
     const auto [other, fresh] = records.try_emplace(plain_path(name), record);
     if (!fresh)
       core::fail(ErrorCode::bad_name,
-                 "op_dump_to_hdf5: {} and {} would be one dataset; give one another name",
+                 "one dataset for two objects: op_dump_to_hdf5, {} and {}; give one another name",
                  other->second, record);
   };
   for (const auto& set : mesh.sets()) add("set", set->name_storage);
@@ -125,7 +126,7 @@ void check_paths(const core::Mesh& mesh) {
     for (auto end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1))
       if (const auto group = records.find(path.substr(0, end)); group != records.end())
         core::fail(ErrorCode::bad_name,
-                   "op_dump_to_hdf5: {} would be a group for {}, but it is a dataset; give one "
+                   "a dataset cannot be a group too: op_dump_to_hdf5, {} with {} in it; give one "
                    "another name",
                    group->second, record);
 }
@@ -182,8 +183,10 @@ op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const cha
   runtime.enter("op_decl_set_hdf5_infer_size '{}' '{}' '{}'", file, name, dataset);
   const auto extents = Hdf5File(runtime.ranks(), file, Hdf5File::Access::read).extents(dataset);
   if (!extents || extents->empty())
-    core::fail(ErrorCode::bad_dataset, "set '{}': '{}' has no dataset '{}' with rows to count",
-               name, file, dataset);
+    core::fail(ErrorCode::bad_dataset,
+               "no rows to count: set '{}', dataset '{}' of '{}'; name a dataset with one row for "
+               "each element (h5dump -n lists all)",
+               name, dataset, file);
   return declare_equal_blocks(runtime, name, extents->front(), source_of(file, dataset));
 }
 

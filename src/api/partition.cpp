@@ -53,10 +53,10 @@ const Partitioner* partitioner_named(const api::Runtime& runtime, const std::str
                                      const std::string& routine) {
   const Partitioner* found = runtime.partitioners.find(registered_name(library, routine));
   if (found == nullptr)
-    core::fail(ErrorCode::bad_option,
-               "op_partition: unknown library \"{}\"; use {} (PARMETIS, KAHIP and INERTIAL are "
-               "accepted)",
-               library, runtime.partitioners.names());
+    core::fail(
+        ErrorCode::bad_option,
+        "unknown library: op_partition, \"{}\"; use {} (PARMETIS, KAHIP and INERTIAL are accepted)",
+        library, runtime.partitioners.names());
   return found;
 }
 
@@ -103,7 +103,8 @@ Request request_of(const api::Runtime& runtime, const std::string& library,
   if (has_input(request, *wanted)) return request;
   if (wanted->input == PartitionInput::ranks)
     core::fail(ErrorCode::bad_type,
-               "op_partition: {} needs a dat of one int per element: the rank that is to own it",
+               "no dat of one int per element: op_partition, {}; pass one that gives the rank that "
+               "is to own each element",
                wanted->name == "external" ? "EXTERNAL" : wanted->title);
   fall_back(runtime, request, fmt::format("{} {}", wanted->title, missing_input(*wanted)));
   return request;

@@ -20,10 +20,13 @@ namespace {
 
 void check_values(const char* function, const core::Dat& dat, Type value_type, const void* values) {
   if (dat.value_type != value_type)
-    core::fail(ErrorCode::bad_type, "{}: dat '{}' is of type \"{}\", the values are {}", function,
-               dat.name_storage, dat.type, core::cxx_name_of(value_type));
+    core::fail(ErrorCode::bad_type,
+               "wrong type: {}, dat '{}' of type \"{}\", values of C++ type {}; pass values of the "
+               "dat's type",
+               function, dat.name_storage, dat.type, core::cxx_name_of(value_type));
   if (values == nullptr && dat.on().declared > 0)
-    core::fail(ErrorCode::null_data, "{}: the values for dat '{}' are null", function,
+    core::fail(ErrorCode::null_data,
+               "the values are null: {}, dat '{}'; pass the address of an array for them", function,
                dat.name_storage);
 }
 
@@ -34,8 +37,8 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
   const core::Dat& record = api::checked_dat(function, dat);
   if (record.opaque)
     core::fail(ErrorCode::bad_type,
-               "{}: the rows of dat '{}' are opaque, because its values have another size than "
-               "\"{}\"; fetch them and write them by the program",
+               "the rows are opaque: {}, dat '{}', whose values have another size than \"{}\"; "
+               "fetch them and write them by the program",
                function, record.name_storage, record.type);
   auto& runtime = api::usable();
   const api::WholeDat whole = api::whole_dat(runtime, record);
@@ -66,12 +69,15 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
   runtime.check_together([&] {
     check_values("op_fetch_data_idx", record, value_type, values);
     if (values == nullptr)
-      core::fail(ErrorCode::null_data, "op_fetch_data_idx: the values for dat '{}' are null",
-                 record.name_storage);
+      core::fail(
+          ErrorCode::null_data,
+          "the values are null: op_fetch_data_idx, dat '{}'; pass the address of an array for them",
+          record.name_storage);
     if (low < 0 || high >= record.on().global_size || low > high)
       core::fail(ErrorCode::bad_range,
-                 "op_fetch_data_idx: elements {} .. {} of dat '{}', but set '{}' has {}", low, high,
-                 record.name_storage, record.set->name, record.on().global_size);
+                 "range outside the set: op_fetch_data_idx, dat '{}', elements {} .. {}, but set "
+                 "'{}' has {}; give two of them, the lower first",
+                 record.name_storage, low, high, record.set->name, record.on().global_size);
   });
   runtime.collectively([&] {
     runtime.rows.copy_declared_range(record, low, high, static_cast<std::byte*>(values));

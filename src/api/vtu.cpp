@@ -34,13 +34,16 @@ Grid checked_grid(const char* function, const char* path, op_map cells_to_nodes,
   const core::Map& map = *core::record_of(cells_to_nodes);
   if (points.set != map.to)
     core::fail(ErrorCode::wrong_set,
-               "{}: map '{}' is to set '{}', but the coordinates '{}' are on set '{}'", function,
-               map.name, map.to->name, points.name, points.set->name);
+               "wrong set: {}, map '{}' is to set '{}', but the coordinates '{}' are on set '{}'; "
+               "use a map to that set",
+               function, map.name, map.to->name, points.name, points.set->name);
   Grid grid{map, points, {}, {}};
   for (const op_dat field : fields) {
     const core::Dat& dat = api::checked_dat(function, field);
     if (dat.set != map.from && dat.set != map.to)
-      core::fail(ErrorCode::wrong_set, "{}: dat '{}' is on set '{}', neither on '{}' nor on '{}'",
+      core::fail(ErrorCode::wrong_set,
+                 "wrong set: {}, dat '{}' is on set '{}', neither on '{}' nor on '{}'; give dats "
+                 "on one of these",
                  function, dat.name_storage, dat.set->name, map.from->name, map.to->name);
     (dat.set == map.from ? grid.on_cells : grid.on_points).push_back(&dat);
   }

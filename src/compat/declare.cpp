@@ -38,8 +38,10 @@ std::vector<int> from_zero(const T* values, std::int64_t count, const char* name
   for (std::int64_t k = 0; k < count; ++k) {
     const T entry = values[k] - base;
     if (entry > std::numeric_limits<int>::max() || entry < -1)
-      core::fail(ErrorCode::too_large, "map '{}': entry {} is {}, outside {} .. 2^31 - 1", name, k,
-                 values[k], base);
+      core::fail(ErrorCode::too_large,
+                 "an entry is out of range: map '{}', entry {} is {}, outside {} .. 2^31 - 1; "
+                 "check the mesh",
+                 name, k, values[k], base);
     entries.push_back(static_cast<int>(entry));
   }
   return entries;
@@ -105,8 +107,9 @@ int row_bytes(const char* name, int dim, int size) {
   const std::int64_t bytes = std::int64_t{dim} * size;
   if (size < 1 || bytes > core::max_dim)
     core::fail(ErrorCode::bad_size,
-               "dat '{}': {} values of {} bytes do not make a row of 1 .. {} bytes", name, dim,
-               size, core::max_dim);
+               "wrong size of a row: dat '{}', {} values of {} bytes, not 1 .. {} bytes in all; "
+               "correct the dim or the size of a value",
+               name, dim, size, core::max_dim);
   return static_cast<int>(bytes);
 }
 
@@ -145,11 +148,14 @@ void decl_const(int dim, const char* type, int size, const void* values) {
     if (type == nullptr) type_of("a constant", type);
     const auto known = type_named(type);  // others only the program knows
     if (known ? static_cast<int>(core::size_of(*known)) != size : size < 1)
-      core::fail(ErrorCode::bad_type, "a constant: a value of type \"{}\" has {} bytes, not {}",
+      core::fail(ErrorCode::bad_type,
+                 "wrong size: a constant of type \"{}\", a value has {} bytes, not {}; pass the "
+                 "type of the values",
                  type, known ? core::size_of(*known) : 1, size);
     if (values == nullptr || dim < 1)
-      core::fail(ErrorCode::bad_constant, "a constant of type \"{}\": {}", type,
-                 values == nullptr ? "its address is null" : "its dim is not positive");
+      core::fail(ErrorCode::bad_constant,
+                 "{}: a constant of type \"{}\", dim {}; pass the address of at least one value",
+                 values == nullptr ? "the address is null" : "the dim is not positive", type, dim);
     api::usable("op_decl_const");  // loops use variables as they are at the call, declared or not
   });
 }

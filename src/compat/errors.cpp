@@ -37,7 +37,9 @@ void wrong_type(const char* what, const char* name, const char* type, const char
     const std::string named = name == nullptr ? "" : fmt::format(" '{}'", name);
     const std::string place = fmt::format("{}{} ({}:{})", what, named, file, line);
     type_of(place, type);
-    core::fail(ErrorCode::bad_type, "{}: its values are not of type \"{}\"", place, type);
+    core::fail(ErrorCode::bad_type,
+               "wrong type: {}, the values are not of type \"{}\"; pass the type of the values",
+               place, type);
   });
 }
 bool differs(const char* type, const char* name) {
@@ -48,7 +50,8 @@ bool differs(const char* type, const char* name) {
 }
 
 void not_supported(const char* function, const char* instead) {
-  guarded([&] { core::fail(ErrorCode::not_supported, "{}: {}", function, instead); });
+  guarded(
+      [&] { core::fail(ErrorCode::not_supported, "not supported: {}, {}", function, instead); });
   __builtin_unreachable();
 }
 

@@ -17,8 +17,10 @@ namespace {
 
 std::span<const op_dat> all_of(const char* function, const op_dat* fields, int count) {
   if (count < 0 || (fields == nullptr && count > 0))
-    core::fail(ErrorCode::null_data, "{}: {} fields at {}", function, count,
-               fmt::format("{}", static_cast<const void*>(fields)));
+    core::fail(
+        ErrorCode::null_data,
+        "wrong list of fields: {}, {} at address {}; pass an array and the number of its fields",
+        function, count, fmt::format("{}", static_cast<const void*>(fields)));
   return {fields, static_cast<std::size_t>(count)};
 }
 

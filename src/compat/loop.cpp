@@ -151,8 +151,8 @@ bool is_marked(const core::Mesh& mesh, const arg& given) {
 /// Rejects a loop without a name or a kernel.
 [[noreturn]] void refuse(const op_loop_name& loop) {
   core::check_name(fmt::format("a loop at {}:{}", shown(loop.file), loop.line).c_str(), loop.name);
-  core::fail(ErrorCode::bad_handle, "loop '{}' ({}:{}): the kernel is null", loop.name, loop.file,
-             loop.line);
+  core::fail(ErrorCode::bad_handle, "the kernel is null: loop '{}' ({}:{}); pass its function",
+             loop.name, loop.file, loop.line);
 }
 
 /// A loop uses the values that variables of the program have at its call. If some have changed,

@@ -112,7 +112,8 @@ void begin_program(int argc, char** argv, int diags) {
     for (const Word& word : words)
       if (const char* rest = found_in(argv[k], word.text)) take_word(values, word, rest);
   if (values.maps_base_index != 0 && values.maps_base_index != 1)
-    core::fail(ErrorCode::bad_option, "OP_MAPS_BASE_INDEX={}: maps count from 0 or 1",
+    core::fail(ErrorCode::bad_option,
+               "the value is not accepted: OP_MAPS_BASE_INDEX={}; use 0 or 1",
                values.maps_base_index);
   Program& of = program();
   of.values = values;

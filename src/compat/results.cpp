@@ -23,8 +23,10 @@ Type type_of_values(op_dat dat, int size) {
   core::check_handle(api::usable().mesh, "fetching data: the dat", dat);
   const core::Dat& record = *core::record_of(dat);
   if (record.size != record.dim * size)
-    core::fail(ErrorCode::bad_type, "dat '{}' has values of {} bytes, the array of {}",
-               record.name_storage, record.size / record.dim, size);
+    core::fail(ErrorCode::bad_type,
+               "wrong type of the array: dat '{}', values of {} bytes instead of {}; pass an array "
+               "of the dat's type",
+               record.name_storage, size, record.size / record.dim);
   return record.value_type;
 }
 
@@ -109,7 +111,8 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
     const auto declared = static_cast<unsigned long>(record.on().declared);
     if (elements != declared || (values == nullptr && declared > 0))
       core::fail(ErrorCode::bad_size,
-                 "op_mpi_put_data: dat '{}' has {} elements here, but {} are given",
+                 "wrong number of elements: op_mpi_put_data, dat '{}', {} here, but {} are given; "
+                 "pass the values of all of them",
                  record.name_storage, declared, values == nullptr ? 0 : elements);
     if (!runtime.rows.as_declared())
       runtime.collectively([&] { runtime.rows.set_declared_rows(record, values); });
@@ -123,7 +126,9 @@ void op_dump_dat(op_dat dat) {
   in_session([&](api::Runtime& runtime) {
     core::check_handle(runtime.mesh, "op_dump_dat: the dat", dat);
     if (core::record_of(dat)->opaque)
-      not_supported("op_dump_dat", "only the program knows the type of the rows of this dat");
+      not_supported("op_dump_dat",
+                    "only the program knows the type of the rows of this dat; fetch and print them "
+                    "by the program");
     const api::WholeDat whole = api::whole_dat(runtime, *core::record_of(dat));
     if (!runtime.ranks().is_root()) return;
     compat::op_printf("dat '%s' on set '%s'\n", dat->name, dat->set->name);
@@ -140,7 +145,8 @@ int op_size_of_set(const char* name) {
     core::check_name("op_size_of_set", name);
     for (const auto& set : api::usable("op_size_of_set").mesh.sets())
       if (std::string_view(set->name) == name) return static_cast<int>(set->rows());
-    core::fail(ErrorCode::bad_name, "op_size_of_set: there is no set '{}'", name);
+    core::fail(ErrorCode::bad_name, "unknown set: op_size_of_set, '{}'; name one that is declared",
+               name);
   });
 }
 

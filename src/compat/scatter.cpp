@@ -36,16 +36,17 @@ Place place_of(const char* loop, const buffer& numbers, const arg& given) {
   if (given.opt == 0) return {nullptr, 0, 0, nullptr};
   if (given.argtype == OP_ARG_GBL) return {given.data, 0, 0, nullptr};
   if (given.argtype != OP_ARG_DAT || given.map != nullptr)
-    not_supported(
-        "op_par_scatter",
-        "arguments are globals, and dats with OP_ID whose row indices are in the second buffer");
+    not_supported("op_par_scatter",
+                  "an argument of another kind; pass globals, and dats with OP_ID whose row "
+                  "indices are in the second buffer");
   core::check_handle(api::usable().mesh, fmt::format("op_par_scatter '{}': a dat", loop),
                      given.dat);
   const int column = std::max(given.idx, 0);
   if (column >= numbers.dim)
     core::fail(ErrorCode::bad_map_index,
-               "op_par_scatter '{}': dat '{}' takes column {} of buffer '{}', which has {}", loop,
-               given.dat->name, column, numbers.name, numbers.dim);
+               "the column is out of range: op_par_scatter '{}', dat '{}' takes column {} of "
+               "buffer '{}' of dim {}; use one of its columns",
+               loop, given.dat->name, column, numbers.name, numbers.dim);
   core::Dat& dat = *core::record_of(given.dat);
   char* const rows = reinterpret_cast<char*>(dat.rows.host_write().get());
   return {rows, dat.size, column, &dat};
@@ -57,23 +58,27 @@ char* row_of(const char* loop, const buffer& numbers, std::int64_t element, cons
   const int row = reinterpret_cast<const int*>(numbers.data)[element * numbers.dim + place.column];
   if (row < 0 || row >= place.dat->on().rows())
     core::fail(ErrorCode::map_out_of_range,
-               "op_par_scatter '{}': '{}'[{}][{}] = {}, but dat '{}' has {} rows here", loop,
-               numbers.name, element, place.column, row, place.dat->name_storage,
+               "a row is out of range: op_par_scatter '{}', '{}'[{}][{}] = {}, but dat '{}' has {} "
+               "rows here; check the row indices",
+               loop, numbers.name, element, place.column, row, place.dat->name_storage,
                place.dat->on().rows());
   return place.base + row * place.size;
 }
 
 void check_buffers(const char* loop, const buffer* values, const buffer* numbers) {
   if (values == nullptr || numbers == nullptr)
-    core::fail(ErrorCode::bad_handle, "op_par_scatter '{}': a buffer is null", loop);
+    core::fail(ErrorCode::bad_handle,
+               "a buffer is null: op_par_scatter '{}'; create it by op_create_buff", loop);
   if (type_of(fmt::format("buffer '{}'", numbers->name), numbers->type) != Type::i32)
     core::fail(ErrorCode::bad_type,
-               "op_par_scatter '{}': buffer '{}' holds row indices, so it must be of type \"int\"",
-               loop, numbers->name);
+               "wrong type: op_par_scatter '{}', buffer '{}' of row indices, \"{}\"; create it "
+               "with type \"int\"",
+               loop, numbers->name, numbers->type);
   if (numbers->size < values->size)
     core::fail(ErrorCode::bad_size,
-               "op_par_scatter '{}': buffer '{}' has {} elements, fewer than the {} of '{}'", loop,
-               numbers->name, numbers->size, values->size, values->name);
+               "too few row indices: op_par_scatter '{}', buffer '{}' has {} elements, fewer than "
+               "the {} of '{}'; create both with one size",
+               loop, numbers->name, numbers->size, values->size, values->name);
 }
 
 void scatter(const function& kernel, const char* name, const buffer& values, const buffer& numbers,
@@ -97,14 +102,17 @@ buffer* op_create_buff(const char* name, const char* type, int size, int dim) {
   return guarded([&] {
     core::check_name("op_create_buff", name);
     core::check_dim("buffer", name, dim);
-    if (size < 0) core::fail(ErrorCode::bad_size, "buffer '{}': {} elements", name, size);
+    if (size < 0)
+      core::fail(ErrorCode::bad_size, "negative size: buffer '{}', {} elements; give their number",
+                 name, size);
     const auto bytes =
         static_cast<int>(core::size_of(type_of(fmt::format("buffer '{}'", name), type)));
     auto* const made = static_cast<buffer*>(op_calloc(1, sizeof(buffer)));
     auto* const data = static_cast<char*>(op_calloc(static_cast<unsigned long>(std::max(size, 1)),
                                                     static_cast<unsigned long>(dim) * bytes));
     if (made == nullptr || data == nullptr)
-      core::fail(ErrorCode::out_of_memory, "buffer '{}' of {} x {} values", name, size, dim);
+      core::fail(ErrorCode::out_of_memory,
+                 "out of memory: buffer '{}', {} x {} values; use a smaller one", name, size, dim);
     *made = {size, dim, bytes, data, nullptr, copy_of(type), copy_of(name), 0};
     return made;
   });

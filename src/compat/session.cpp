@@ -69,7 +69,8 @@ void op_rt_exit() {}
 
 void op_rank(int* rank) {
   guarded([&] {
-    if (rank == nullptr) core::fail(ErrorCode::null_data, "op_rank: the pointer is null");
+    if (rank == nullptr)
+      core::fail(ErrorCode::null_data, "the pointer is null: op_rank; pass the address of an int");
   });
   *rank = program().rank;
 }

@@ -33,7 +33,9 @@ bool is_modified(const arg& given) {
 
 void check_args(const char* function, int count, const arg* args) {
   if (count > 0 && args == nullptr)
-    core::fail(ErrorCode::null_data, "{}: the arguments are null", function);
+    core::fail(ErrorCode::null_data,
+               "the arguments are null: {}, {} of them; pass the address of an array", function,
+               count);
 }
 
 /// The arguments that matter to halo exchanges.
@@ -117,7 +119,8 @@ void reduce(const arg& global, int bytes, void* data) {
     const std::size_t size = core::size_of(type, global.dim);
     if (data == nullptr || bytes != static_cast<int>(core::size_of(type)))
       core::fail(ErrorCode::bad_type,
-                 "op_mpi_reduce: the argument is of type \"{}\", but its values have {} bytes",
+                 "the values are null or of another type: op_mpi_reduce, type \"{}\", values of {} "
+                 "bytes; pass values of that type",
                  global.type, bytes);
     api::Runtime& runtime = api::usable();
     runtime.flush();
@@ -238,7 +241,10 @@ void op_compute_moment_across_times(double* times, int count, bool ignore_zeros,
   };
   guarded([&] {
     if (first == nullptr || second == nullptr || (times == nullptr && count > 0))
-      core::fail(ErrorCode::null_data, "op_compute_moment: the times or the results are null");
+      core::fail(ErrorCode::null_data,
+                 "the times or the results are null: op_compute_moment_across_times, {} times; "
+                 "pass their addresses",
+                 count);
     Sums sums{0, 0, 0};
     for (const double time : std::span(times, static_cast<std::size_t>(std::max(count, 0)))) {
       if (ignore_zeros && time == 0) continue;

@@ -26,7 +26,7 @@ inline std::optional<Type> type_named(std::string_view text) {
 /// @throws Error bad_type: null or unknown
 inline Type type_of(const std::string& place, const char* type) {
   if (type == nullptr)
-    core::fail(ErrorCode::bad_type, "{}: the type is null; give it one, e.g. \"double\"", place);
+    core::fail(ErrorCode::bad_type, "the type is null: {}; give it one, e.g. \"double\"", place);
   if (const auto known = type_named(type)) return *known;
   return core::check_type_name(place, std::string(core::without_soa(type)).c_str());
 }

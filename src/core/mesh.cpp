@@ -18,13 +18,15 @@ namespace {
 HostBytes allocate_rows(const Set* set, int dim, Type type, const char* name) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::size_t>(set->rows()), size_of(type, dim), &bytes))
-    fail(ErrorCode::bad_size, "dat '{}': {} elements x {} values of '{}' overflow 64 bits", name,
-         set->rows(), dim, name_of(type));
+    fail(ErrorCode::bad_size,
+         "the size exceeds 64 bits: dat '{}', {} elements x {} values of '{}'; use a smaller dim",
+         name, set->rows(), dim, name_of(type));
   try {
     return zeroed_bytes(bytes);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::out_of_memory,
-         "dat '{}' on set '{}': {} bytes ({} elements x {} values of '{}') cannot be allocated",
+         "out of memory: dat '{}' on set '{}', {} bytes ({} elements x {} values of '{}'); use "
+         "more machines or a smaller mesh",
          name, set->name, bytes, set->rows(), dim, name_of(type));
   }
 }
@@ -90,8 +92,10 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
   try {
     map->take_entries(bytes_of(std::vector<std::int32_t>(values, values + count)));
   } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "map '{}': {} entries ({} elements x {}) cannot be allocated",
-         name, count, from->size, dim);
+    fail(
+        ErrorCode::out_of_memory,
+        "out of memory: map '{}', {} bytes ({} elements x {}); use more machines or a smaller mesh",
+        name, count * sizeof(std::int32_t), from->size, dim);
   }
   map->entries.set_label(fmt::format("map '{}'", map->name_storage));
   map->entries.use(copies_);
@@ -220,7 +224,8 @@ void Mesh::set_constant(const std::string& name, Type type, int dim, const void*
     constant = {name, type, dim, allocate_zeroed(bytes)};
   else if (constant.type != type || constant.dim != dim)
     fail(ErrorCode::bad_constant,
-         "constant '{}' was declared as {} x '{}' and cannot become {} x '{}'; use another name",
+         "declared again with another type or dim: constant '{}', {} x '{}', now {} x '{}'; use "
+         "another name",
          name, constant.dim, name_of(constant.type), dim, name_of(type));
   std::memcpy(constant.value.get(), values, bytes);
 }

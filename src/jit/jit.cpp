@@ -29,9 +29,10 @@ namespace {
 /// Longer waits for code are logged.
 constexpr double patience_seconds = 1.0;
 
-Built failure(ErrorCode code, const LoopRequest& request, const char* reason) {
-  return {nullptr,
-          Error(code, fmt::format("{}: code could not be made: {}", where_is(request), reason))};
+Built failure(ErrorCode code, const LoopRequest& request, const char* reason,
+              const char* what_to_do) {
+  return {nullptr, Error(code, fmt::format("the code cannot be made: {}, {}; {}", where_is(request),
+                                           reason, what_to_do))};
 }
 
 /// The exception that is being handled, as the outcome of a loop.
@@ -41,9 +42,10 @@ Built caught(const LoopRequest& request) {
   } catch (const Error& error) {
     return {nullptr, error};
   } catch (const std::bad_alloc& error) {
-    return failure(ErrorCode::out_of_memory, request, error.what());
+    return failure(ErrorCode::out_of_memory, request, error.what(),
+                   "use more memory or fewer ranks on a machine");
   } catch (const std::exception& error) {
-    return failure(ErrorCode::internal, request, error.what());
+    return failure(ErrorCode::internal, request, error.what(), "please report it");
   }
 }
 

@@ -63,8 +63,10 @@ LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry
 }
 
 void fail_to_link(const LoopJob& job, const std::string& message) {
-  core::fail(ErrorCode::link_failure, "{}: the code of kernel '{}' cannot be linked: {}",
-             where_is(job.request), name_of(job.request.nest), message);
+  const bool says_what_to_do = message.find(';') != message.npos;
+  core::fail(ErrorCode::link_failure, "the code cannot be linked: kernel '{}' of {}, {}{}",
+             name_of(job.request.nest), where_is(job.request), message,
+             says_what_to_do ? "" : "; write the kernel without it");
 }
 
 }  // namespace op2::jit

@@ -31,7 +31,7 @@ void* load_first(const std::vector<fs::path>& files) {
   }
   core::fail(
       ErrorCode::plugin_failure,
-      "cannot load the JIT plug-in; set OP2_PLUGIN_DIR to the folder of libop2_llvm.so. Tried:{}",
+      "cannot load the JIT plug-in: libop2_llvm.so; set OP2_PLUGIN_DIR to its folder. Tried:{}",
       tried);
 }
 
@@ -41,13 +41,22 @@ std::unique_ptr<Backend> load_backend(const std::string& plugin_dir, const std::
   void* library = load_first(candidates(plugin_dir));
   const auto make = reinterpret_cast<BackendFactory>(dlsym(library, "op2_jit_backend"));
   if (make == nullptr)
-    core::fail(ErrorCode::plugin_failure, "libop2_llvm.so is not a plug-in of this libop2: {}",
+    core::fail(ErrorCode::plugin_failure,
+               "not a plug-in of this libop2: libop2_llvm.so, {}; set OP2_PLUGIN_DIR to the folder "
+               "of the right one",
                dlerror());
   std::string message;
   std::unique_ptr<Backend> backend(make(plugin_abi, cpu.c_str(), &message));
   if (backend != nullptr) return backend;
-  if (!cpu.empty()) core::fail(ErrorCode::bad_option, "OP2_JIT_CPU={}: {}", cpu, message);
-  core::fail(ErrorCode::plugin_failure, "the JIT plug-in cannot be used: {}", message);
+  if (!cpu.empty())
+    core::fail(
+        ErrorCode::bad_option,
+        "the value is not accepted: OP2_JIT_CPU={}, {}; unset it, or use LLVM's name of a CPU", cpu,
+        message);
+  core::fail(ErrorCode::plugin_failure,
+             "the JIT plug-in cannot be used: libop2_llvm.so, {}; set OP2_PLUGIN_DIR to the folder "
+             "of the one that was built with this libop2",
+             message);
 }
 
 }  // namespace op2::jit

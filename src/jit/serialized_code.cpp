@@ -13,9 +13,10 @@ namespace op2::jit {
 namespace {
 
 [[noreturn]] void refuse(const LoopRequest& request, const std::string& reason) {
-  core::fail(ErrorCode::internal,
-             "{}: the code that another process made of kernel '{}' cannot be used: {}",
-             where_is(request), name_of(request.nest), reason);
+  core::fail(
+      ErrorCode::internal,
+      "the code that another process made cannot be used: kernel '{}' of {}, {}; please report it",
+      name_of(request.nest), where_is(request), reason);
 }
 
 }  // namespace

@@ -234,8 +234,8 @@ bool CodeFinder::is_compiled(const core::LoopRecord& loop,
 void CodeFinder::check_can_run(const core::LoopRecord& loop) const {
   if (options_.jit == core::JitMode::off)
     core::fail(ErrorCode::bad_option,
-               "loop '{}' ({}): kernel '{}' has no host function, so OP2_JIT=off cannot run it; "
-               "use OP_KERNEL or OP2_JIT=on",
+               "OP2_JIT=off cannot run the kernel: loop '{}' ({}), kernel '{}' has no host "
+               "function; use OP_KERNEL or OP2_JIT=on",
                loop.name, site_of(loop), loop.kernel->name);
 }
 

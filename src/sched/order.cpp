@@ -20,9 +20,9 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
 
 [[noreturn]] void refuse(const core::LoopRecord& loop, int ranks) {
   core::fail(ErrorCode::order_dependent,
-             "loop '{}' ({}:{}): elements read rows that others modify through a map, so the "
-             "result depends on their order, which {} ranks do not have; use OP_INC alone, or a "
-             "map in which no target occurs twice",
+             "the result depends on the order of the elements: loop '{}' ({}:{}), elements read "
+             "rows that others modify through a map, but {} ranks have no common order; use OP_INC "
+             "alone, or a map in which no target occurs twice",
              loop.name, loop.where.file, loop.where.line, ranks);
 }
 

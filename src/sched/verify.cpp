@@ -14,8 +14,8 @@ namespace {
 template <class... Args>
 void require(bool holds, std::string_view pass, fmt::format_string<Args...> what, Args&&... args) {
   if (!holds)
-    core::fail(ErrorCode::internal, "plan, pass '{}': {}", pass,
-               fmt::format(what, std::forward<Args>(args)...));
+    core::fail(ErrorCode::internal, "internal fault of a plan: pass '{}', {}; please report it",
+               pass, fmt::format(what, std::forward<Args>(args)...));
 }
 
 void require_cover(std::string_view pass, const core::Queue& queue,

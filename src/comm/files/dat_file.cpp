@@ -48,7 +48,8 @@ void write_text_file(const std::string& path, const Field& field) {
 void write_binary_file(const std::string& path, const Field& field) {
   if (field.count > std::numeric_limits<int>::max()) {
     core::fail(ErrorCode::too_large,
-               "cannot write '{}': dat '{}' has {} elements, but the format counts them in an int",
+               "too many elements for the format: '{}', dat '{}', {}, at most 2^31 - 1; write a "
+               "text file instead",
                path, field.name, field.count);
   }
   const int header[] = {static_cast<int>(field.count), field.dim};

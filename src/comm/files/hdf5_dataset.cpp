@@ -14,8 +14,9 @@ namespace {
 using Sizes = std::vector<hsize_t>;
 
 [[noreturn]] void fail_at(const Hdf5Location& location, const char* action) {
-  core::fail(ErrorCode::io_failure, "cannot {} dataset '{}' of '{}': {}", action, location.dataset,
-             location.file, hdf5_message());
+  core::fail(ErrorCode::io_failure,
+             "cannot {} a dataset: '{}' of '{}', {}; check the file and the disk", action,
+             location.dataset, location.file, hdf5_message());
 }
 
 /// A handle, after checking that it is valid.
@@ -91,7 +92,7 @@ std::optional<Hdf5Dataset> Hdf5Dataset::find(hid_t file, const Hdf5Location& loc
   Hdf5Handle object =
       checked(H5Oopen(file, location.dataset.c_str(), H5P_DEFAULT), H5Oclose, location, "open");
   if (H5Iget_type(object) != H5I_DATASET)
-    core::fail(ErrorCode::bad_dataset, "'{}' of '{}' is a group, but a dataset is needed",
+    core::fail(ErrorCode::bad_dataset, "a group instead of a dataset: '{}' of '{}'; name a dataset",
                location.dataset, location.file);
   return Hdf5Dataset(std::move(object), location);
 }
@@ -192,7 +193,8 @@ void Hdf5Dataset::convert(const RowRange& rows, int dim, Type type, void* values
   if (good == count) return;
   const auto bad = static_cast<std::int64_t>(good);
   core::fail(ErrorCode::bad_dataset,
-             "dataset '{}' of '{}': row {}, column {} is {}, which is not a value of type \"{}\"",
+             "a value does not fit the type: dataset '{}' of '{}', row {}, column {} is {}, not a "
+             "value of type \"{}\"; use another type or correct the file",
              location_.dataset, location_.file, rows.first + bad / dim, bad % dim, found[good],
              core::name_of(type));
 }
@@ -201,13 +203,14 @@ void Hdf5Dataset::read(const RowRange& rows, int dim, Type type, void* values,
                        std::span<std::byte> buffer, bool collective) const {
   const H5T_class_t kind = H5Tget_class(numbers_);
   if (kind != H5T_INTEGER && kind != H5T_FLOAT)
-    core::fail(ErrorCode::bad_dataset, "dataset '{}' of '{}' has {}, but numbers are needed",
+    core::fail(ErrorCode::bad_dataset,
+               "the values are not numbers: dataset '{}' of '{}' has {}; name a dataset of numbers",
                location_.dataset, location_.file, word_for(kind));
   if (kind == H5T_FLOAT && type != Type::f64 && type != Type::f32)
-    core::fail(
-        ErrorCode::bad_dataset,
-        "dataset '{}' of '{}' has floating-point values, but type \"{}\" needs whole numbers",
-        location_.dataset, location_.file, core::name_of(type));
+    core::fail(ErrorCode::bad_dataset,
+               "floating-point values for an integer type: dataset '{}' of '{}', type \"{}\"; use "
+               "double or float, or a dataset of integers",
+               location_.dataset, location_.file, core::name_of(type));
   const bool alike = is_alike(type);
   read_stored(rows, dim, stored_, alike ? values : buffer.data(), collective);
   if (alike) return;

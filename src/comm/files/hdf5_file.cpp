@@ -46,7 +46,7 @@ void check_access(const std::string& path, int flags) {
 
 void check_format(const std::string& path) {
   if (H5Fis_hdf5(path.c_str()) <= 0)
-    core::fail(ErrorCode::io_failure, "'{}' is not an HDF5 file, or it is damaged; check the path",
+    core::fail(ErrorCode::io_failure, "not an HDF5 file, or a damaged one: '{}'; check the path",
                path);
 }
 
@@ -103,14 +103,16 @@ void Hdf5File::State::open(Access access) {
     const Hdf5Handle how(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fclose_degree(how, H5F_CLOSE_STRONG);
     if (together && !Hdf5Ranks::open_by(how, *ranks.mpi_handle()))
-      core::fail(ErrorCode::io_failure, "cannot open '{}' on all ranks: {}", path, hdf5_message());
+      core::fail(ErrorCode::io_failure,
+                 "cannot open '{}' on all ranks: {}; check that all of them reach this path", path,
+                 hdf5_message());
     const unsigned flags = access == Access::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
     const hid_t id = fresh ? H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, how)
                            : H5Fopen(name.c_str(), flags, how);
     file = Hdf5Handle(id, H5Fclose);
     if (id < 0)
-      core::fail(ErrorCode::io_failure, "cannot {} '{}': {}", fresh ? "create" : "open", path,
-                 hdf5_message());
+      core::fail(ErrorCode::io_failure, "cannot {} '{}': {}; check the path, the file and the disk",
+                 fresh ? "create" : "open", path, hdf5_message());
   });
 }
 
@@ -164,7 +166,8 @@ Hdf5Dataset Hdf5File::State::existing(const std::string& dataset) const {
   auto data = Hdf5Dataset::find(file, location(dataset));
   if (!data)
     core::fail(ErrorCode::bad_dataset,
-               "'{}' has no dataset '{}'; check the name (h5dump -n lists all)", path, dataset);
+               "no such dataset: '{}' in '{}'; check the name (h5dump -n lists all)", dataset,
+               path);
   return std::move(*data);
 }
 
@@ -177,7 +180,8 @@ void Hdf5File::read_rows(const Hdf5Rows& rows, void* values) {
     const Extents& found = data->extents();
     if (found == needed || (rows.dim == 1 && found == flat)) return;
     core::fail(ErrorCode::bad_dataset,
-               "dataset '{}' of '{}' is {}, but {} (elements of the set x dim) is needed",
+               "wrong extents: dataset '{}' of '{}' is {}, but {} (elements of the set x dim) is "
+               "needed; check the file and the declaration",
                rows.dataset, s.path, text_of_extents(found), text_of_extents(needed));
   });
   s.read(rows, data ? &*data : nullptr, values);
@@ -193,8 +197,10 @@ void Hdf5File::read_values(const std::string& dataset, Type type, int count, voi
         std::accumulate(found.begin(), found.end(), std::int64_t{1}, std::multiplies());
     if (all != count)
       core::fail(
-          ErrorCode::bad_dataset, "dataset '{}' of '{}' is {}, but {} needed", dataset, s.path,
-          text_of_extents(found),
+          ErrorCode::bad_dataset,
+          "wrong extents: dataset '{}' of '{}' is {}, but {} needed; check the file and the "
+          "declaration",
+          dataset, s.path, text_of_extents(found),
           count == 1 ? std::string("a single value is") : fmt::format("{} values are", count));
     const RowRange rows{0, found.empty() ? 1 : found[0]};
     const int dim = static_cast<int>(all / rows.count);
@@ -220,7 +226,8 @@ void Hdf5File::publish() {
   State& s = *state_;
   s.step([&] {
     if (H5Fflush(s.file, H5F_SCOPE_GLOBAL) < 0 || !s.file.close())
-      core::fail(ErrorCode::io_failure, "cannot write '{}': {}", s.path, hdf5_message());
+      core::fail(ErrorCode::io_failure, "cannot write '{}': {}; check the disk", s.path,
+                 hdf5_message());
   });
   s.root_step([&] {
     release_space(s.temporary.empty() ? s.path : s.temporary);

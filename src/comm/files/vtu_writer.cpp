@@ -33,9 +33,10 @@ const char* vtk_name_of(Type type) {
 std::uint8_t cell_type_of(int arity, int dim) {
   constexpr std::array<std::uint8_t, 9> types{0, 0, 3, 5, 10, 14, 13, 0, 12};  // 0: no such cell
   if (arity < 0 || arity >= std::ssize(types) || types[arity] == 0)
-    core::fail(ErrorCode::bad_dim,
-               "a .vtu cell has 2, 3, 4, 5, 6 or 8 nodes, but the map of the cells has arity {}",
-               arity);
+    core::fail(
+        ErrorCode::bad_dim,
+        "no such cell in a .vtu: map of the cells, arity {}; use cells of 2, 3, 4, 5, 6 or 8 nodes",
+        arity);
   return arity == 4 && dim == 2 ? 9 : types[arity];
 }
 
@@ -83,8 +84,9 @@ DataArray padded_points(const Field& points) {
 
 DataArray points_array(const Field& points) {
   if (points.type != Type::f64 && points.type != Type::f32) {
-    core::fail(ErrorCode::bad_type, "coordinates '{}' are {}, but a .vtu needs double or float",
-               points.name, core::name_of(points.type));
+    core::fail(ErrorCode::bad_type,
+               "wrong type: coordinates '{}' of a .vtu, \"{}\"; use double or float", points.name,
+               core::name_of(points.type));
   }
   if (points.dim == 3) {
     DataArray array = array_of(points);
@@ -92,7 +94,7 @@ DataArray points_array(const Field& points) {
     return array;
   }
   if (points.dim != 2) {
-    core::fail(ErrorCode::bad_dim, "coordinates '{}' have dim {}, but a .vtu needs 2 or 3",
+    core::fail(ErrorCode::bad_dim, "wrong dim: coordinates '{}' of a .vtu, dim {}; use 2 or 3",
                points.name, points.dim);
   }
   return points.type == Type::f64 ? padded_points<double>(points) : padded_points<float>(points);
@@ -119,8 +121,10 @@ std::vector<DataArray> field_arrays(std::span<const Field> fields, std::int64_t 
   std::vector<DataArray> arrays;
   for (const Field& field : fields) {
     if (field.count != rows) {
-      core::fail(ErrorCode::bad_size, "field '{}' has {} rows, but the grid has {} {}", field.name,
-                 field.count, rows, place);
+      core::fail(ErrorCode::bad_size,
+                 "wrong number of rows: field '{}' of a .vtu, {} rows, but the grid has {} {}; "
+                 "give one row for each of these",
+                 field.name, field.count, rows, place);
     }
     arrays.push_back(array_of(field));
   }

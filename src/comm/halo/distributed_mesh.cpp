@@ -29,7 +29,7 @@ core::Block DistributedMesh::block_of(std::int32_t declared, const char* set) co
   const core::Block block{first, declared, all, communicator_.size() == 1};
   if (block.global_size > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
-               "set '{}' has {} elements on all ranks; a global index is an int, at most 2^31 - 1",
+               "too many elements: set '{}', {} on all ranks, at most 2^31 - 1; use a smaller mesh",
                set, block.global_size);
   return block;
 }

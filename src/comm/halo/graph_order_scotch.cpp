@@ -20,7 +20,7 @@ struct Scoped {
 void check(int code, const char* call) {
   if (code != 0)
     core::fail(ErrorCode::internal,
-               "Scotch: {} failed with code {}; set OP2_RENUMBER=off to do without it", call, code);
+               "Scotch failed: {}, code {}; set OP2_RENUMBER=off to do without it", call, code);
 }
 
 /// Scotch may have been built with 64-bit indices.

@@ -103,8 +103,8 @@ void order_map(const MapView& owned, const IndexMap& from, const IndexMap& to, L
   map.entries.resize(owned.targets.size());
   if (map.remote_targets.size() > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
-               "{} entries of a map lead to elements of other ranks, at most 2^31 - 1 can; use "
-               "another partitioner or more ranks",
+               "too many remote entries: a map, {} lead to elements of other ranks, at most 2^31 - "
+               "1 can; use another partitioner or more ranks",
                map.remote_targets.size());
   std::int32_t remote = 0;
   for (std::size_t k = 0; k < owned.targets.size(); ++k) {

@@ -25,9 +25,11 @@ std::optional<Error> error_of(const std::string& what, const Action& action) {
   } catch (const Error& error) {
     return error;
   } catch (const std::bad_alloc&) {
-    return Error(ErrorCode::out_of_memory, what + ": out of memory");
+    return Error(ErrorCode::out_of_memory,
+                 "out of memory: " + what + "; use more machines or a smaller mesh");
   } catch (const std::exception& error) {
-    return Error(ErrorCode::internal, what + ": " + error.what());
+    return Error(ErrorCode::internal,
+                 "unexpected exception: " + what + ", " + error.what() + "; please report it");
   }
 }
 

@@ -14,7 +14,7 @@ void mpi_check(int code, const char* call) {
   int length = 0;
   if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
   core::fail(ErrorCode::communication_failure,
-             "{} failed with code {}: {}; see the output of MPI and of the launcher", call, code,
+             "MPI failed: {}, code {}, {}; see the output of MPI and of the launcher", call, code,
              std::string_view(text, length));
 }
 

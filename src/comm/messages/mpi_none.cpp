@@ -14,9 +14,9 @@ void end_mpi() {}
 
 std::unique_ptr<MpiSession> start_mpi(std::optional<int>, const MpiOptions&) {
   core::fail(ErrorCode::not_compiled,
-             "op_init: {} processes were launched, but this build of libop2 has no MPI and each "
-             "would solve the whole problem; configure with -DOP2_WITH_MPI=ON, or start one "
-             "process and set OP2_THREADS",
+             "this build of libop2 has no MPI: op_init, {} processes were launched and each would "
+             "solve the whole problem; configure with -DOP2_WITH_MPI=ON, or start one process and "
+             "set OP2_THREADS",
              launched_processes());
 }
 

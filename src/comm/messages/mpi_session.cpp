@@ -19,9 +19,9 @@ class Session final : public MpiSession {
     if (finalized)
       core::fail(
           ErrorCode::communication_failure,
-          "op_init: MPI has been finalised, by the program or by the op_exit of a session "
-          "that had started it, and cannot be started again; call MPI_Init_thread before the "
-          "first op_init and MPI_Finalize after the last op_exit");
+          "MPI has been finalised and cannot be started again: op_init, after the end of MPI by "
+          "the program or by the op_exit of a session that had started it; call MPI_Init_thread "
+          "before the first op_init and MPI_Finalize after the last op_exit");
     began_ = !mpi_is_running();
     if (began_)
       mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &granted),

@@ -11,7 +11,7 @@ Owners given_owners(Communicator& communicator, const Blocks& set,
     for (std::size_t k = 0; k < ranks.size(); ++k)
       if (ranks[k] < 0 || ranks[k] >= communicator.size())
         core::fail(ErrorCode::bad_range,
-                   "op_partition: a rank is out of range: dat '{}'[{}] = {}, not in [0, {}); give "
+                   "a rank is out of range: op_partition, dat '{}'[{}] = {}, not in [0, {}); give "
                    "every element a rank of the job",
                    name, set.begin[communicator.rank()] + static_cast<std::int64_t>(k), ranks[k],
                    communicator.size());

@@ -20,7 +20,7 @@ namespace {
 void check(int code, const char* call) {
   if (code != 0)
     core::fail(ErrorCode::communication_failure,
-               "PT-Scotch: {} failed with code {}; choose another partitioner, for example with "
+               "PT-Scotch failed: {}, code {}; choose another partitioner, for example with "
                "OP2_PARTITIONER=rcb",
                call, code);
 }

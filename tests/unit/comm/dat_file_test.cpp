@@ -69,7 +69,7 @@ TEST(DatFile, BinaryRefusesMoreRowsThanItsHeaderCanCount) {
   const Field field{"x", Type::b8, 1, std::int64_t{1} << 31, nullptr};
   EXPECT_THAT(
       error_text(ErrorCode::too_large, [&] { write_binary_file(directory / "dat.bin", field); }),
-      HasSubstr("dat 'x' has 2147483648 elements"));
+      HasSubstr("dat 'x', 2147483648, at most"));
   EXPECT_EQ(directory.file_count(), 0u);
 }
 

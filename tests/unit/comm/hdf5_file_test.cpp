@@ -211,11 +211,12 @@ TEST_F(Hdf5FileTest, WhatIsNoDatasetOfNumbersIsAnError) {
   }
   EXPECT_THAT(reading_fails(ErrorCode::bad_dataset, "text", 2, 1),
               AllOf(HasSubstr("'text'"), HasSubstr("has text"), HasSubstr("a.h5")));
-  EXPECT_THAT(reading_fails(ErrorCode::bad_dataset, "group", 2, 1), HasSubstr("is a group"));
+  EXPECT_THAT(reading_fails(ErrorCode::bad_dataset, "group", 2, 1),
+              HasSubstr("a group instead of a dataset"));
   EXPECT_THAT(reading_fails(ErrorCode::bad_dataset, "absent", 2, 1),
-              HasSubstr("no dataset 'absent'"));
+              HasSubstr("no such dataset: 'absent'"));
   EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { write<int>("group", {1}); }),
-              HasSubstr("is a group"));
+              HasSubstr("a group instead of a dataset"));
   EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { write<int>("text/below", {1}); }),
               AllOf(HasSubstr("'text/below'"), HasSubstr("HDF5: ")));
 }

@@ -113,7 +113,7 @@ TEST(VtuWriter, RefusesAFieldOfTheWrongLength) {
   const TemporaryDirectory directory;
   EXPECT_THAT(
       error_text(ErrorCode::bad_size, [&] { write_vtu(directory / "x.vtu", squares.grid()); }),
-      HasSubstr("field 'q' has 3 rows, but the grid has 2 cells"));
+      HasSubstr("field 'q' of a .vtu, 3 rows, but the grid has 2 cells"));
   EXPECT_EQ(directory.file_count(), 0u);
 }
 
@@ -139,10 +139,10 @@ TEST(VtuWriter, RefusesCoordinatesThatAreNoPlaneOrSpace) {
   VtuGrid grid = squares.grid();
   grid.points.dim = 1;
   EXPECT_THAT(error_text(ErrorCode::bad_dim, [&] { write_vtu("x.vtu", grid); }),
-              HasSubstr("'x' have dim 1"));
+              HasSubstr("'x' of a .vtu, dim 1"));
   grid.points = {"x", Type::i32, 2, 6, nullptr};
   EXPECT_THAT(error_text(ErrorCode::bad_type, [&] { write_vtu("x.vtu", grid); }),
-              HasSubstr("'x' are int"));
+              HasSubstr("'x' of a .vtu, \"int\""));
 }
 
 TEST(VtuWriter, APieceFileListsFieldsAndPieces) {

@@ -178,7 +178,9 @@ TEST_F(JitTest, FreshCodeThatDoesNotLinkIsAnErrorAndIsNotKept) {
   backend->failing_links = 1;
   const auto outcome = make()->get({{loop()}})[0];
   EXPECT_EQ(outcome.error->code(), ErrorCode::link_failure);
-  EXPECT_THAT(outcome.error->what(), HasSubstr("kernel 'k' cannot be linked: does not link"));
+  EXPECT_THAT(
+      outcome.error->what(),
+      HasSubstr("cannot be linked: kernel 'k' of loop 'loop' (main.cpp:7), does not link; write"));
   EXPECT_FALSE(make()->get({{loop()}})[0].code->from_disk);
 }
 
@@ -243,7 +245,7 @@ TEST_F(JitTest, AnyOtherExceptionIsAnOutcomeToo) {
   const auto jit = make(broken);
   for (int attempt = 0; attempt < 2; ++attempt) {
     EXPECT_THAT(jit->get({{loop()}})[0].error->what(),
-                HasSubstr("OP2-E901 loop 'loop' (main.cpp:7)"));
+                HasSubstr("OP2-E901 the code cannot be made: loop 'loop' (main.cpp:7)"));
   }
 }
 

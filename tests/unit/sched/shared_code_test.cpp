@@ -179,7 +179,9 @@ TEST_F(SharedCode, AnErrorOnOneTargetIsAnErrorOnAll) {
 TEST_F(SharedCode, ALinkThatFailsOnOneRankFailsOnAllAndIsTriedAgainByAll) {
   start(4);
   processes[2].backend->failing_links = 1;
-  EXPECT_THAT(get({1}), Each(ElementsAre(HasSubstr("OP2-E506 loop 'loop' (main.cpp:7)"))));
+  EXPECT_THAT(
+      get({1}),
+      Each(ElementsAre(AllOf(HasSubstr("OP2-E506"), HasSubstr("of loop 'loop' (main.cpp:7)")))));
   EXPECT_THAT(get({1}), Each(ElementsAre("code")));
   EXPECT_THAT(received(), ElementsAre(0, 1, 1, 1));
   EXPECT_THAT(compilations(), ElementsAre(1, 0, 0, 0)) << "the leader has it on disk";
@@ -208,8 +210,9 @@ TEST_F(SharedCode, NoRankWithAPluginIsAnErrorOfAll) {
 TEST_F(SharedCode, AnExceptionOnTheLeaderReachesAll) {
   start(3);
   processes[0].has_constants = false;
-  EXPECT_THAT(get({1}), Each(ElementsAre(AllOf(HasSubstr("OP2-E901 loop 'loop' (main.cpp:7)"),
-                                               HasSubstr("no constants")))));
+  EXPECT_THAT(get({1}), Each(ElementsAre(AllOf(
+                            HasSubstr("OP2-E901 the code cannot be made: loop 'loop' (main.cpp:7)"),
+                            HasSubstr("no constants")))));
 }
 
 TEST_F(SharedCode, FilesThatDifferBetweenRanksAreAnError) {

@@ -15,13 +15,12 @@ core::LoopTable table_of_all_ranks(Runtime& runtime);
 /// Statistics of the JIT and the exchanges of all ranks, as lines of text.
 std::string summary_of_all_ranks(Runtime& runtime);
 
-/// The most that any rank's halos take; zeros until the mesh is distributed.
+/// The most that any rank's halos take; no rows on one rank, or until the mesh is distributed.
 comm::HaloMemory halo_memory_of_ranks(Runtime& runtime);
 
 /// Called early, so that a long run does not end without its reports. Collective.
 /// @throws Error io_failure, on all ranks, if the root cannot write to the folders of the files
-/// that
-///         OP2_TIMING and OP2_TRACE ask for
+/// that OP2_TIMING and OP2_TRACE ask for
 void check_report_paths(Runtime& runtime);
 
 /// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root.

@@ -40,7 +40,8 @@ core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
 bool is_uniform(ErrorCode code) {
   return code != ErrorCode::collective_mismatch && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
-         code != ErrorCode::io_failure && code != ErrorCode::host_function_threw;
+         code != ErrorCode::io_failure && code != ErrorCode::device_failure &&
+         code != ErrorCode::host_function_threw;
 }
 
 jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
@@ -208,13 +209,15 @@ void Runtime::flush() {
   mesh.recycle();
 }
 
-void Runtime::guard(const std::function<void()>& action) {
+/// @param moves_rows  some dats may have moved when it fails, others not: the session is over
+void Runtime::guard(const std::function<void()>& action, bool moves_rows) {
   const std::optional<Error> failure = failure_of(action);
   if (!failure) return;
   if (is_uniform(failure->code())) throw *failure;
-  poison(failure->what());  // data are on the way between ranks
-  if (failure->code() == ErrorCode::collective_mismatch) throw *failure;  // on all ranks
-  tell_others(*failure);
+  // All ranks have a mismatch; for any other error they wait, with data on the way between them.
+  const bool mismatch = failure->code() == ErrorCode::collective_mismatch;
+  const bool others_wait = !mismatch && tell_others(*failure);
+  if (mismatch || others_wait || moves_rows) poison(failure->what());
   throw *failure;
 }
 
@@ -223,11 +226,11 @@ void Runtime::return_to_declared() {
     flush();
     engine.forget_halos();
   }
-  guard([this] { rows.return_to_declared(); });
+  guard([this] { rows.return_to_declared(); }, true);
 }
 
 void Runtime::settle() {
-  guard([this] { rows.ensure_rows(0); });
+  guard([this] { rows.ensure_rows(0); }, true);
 }
 
 std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {

@@ -66,7 +66,6 @@ class Runtime {
   template <class Action>
   auto collectively(const Action& action) {
     using Result = std::invoke_result_t<Action>;
-    if (alone()) return action();
     if constexpr (std::is_void_v<Result>) {
       guard(action);
     } else {
@@ -131,7 +130,7 @@ class Runtime {
 
  private:
   void announce(std::string call);
-  void guard(const std::function<void()>& action);
+  void guard(const std::function<void()>& action, bool moves_rows = false);
   std::optional<Error> failure_of(const std::function<void()>& action) const;
   void adapt_queue_bound();
   void poison(const std::string& reason);

@@ -127,6 +127,7 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   const api::WholeDat points = api::whole_dat(runtime, grid.points);
   const auto on_cells = whole_dats(runtime, grid.on_cells);
   const auto on_points = whole_dats(runtime, grid.on_points);
+  runtime.enter("op_write_vtu '{}'", path);
   comm::Bytes declared, joined;
   const auto entries = runtime.collectively([&] {
     declared = runtime.rows.declared_entries(grid.cells);
@@ -134,7 +135,6 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   });
   const std::span cell_nodes(reinterpret_cast<const std::int32_t*>(entries.data()),
                              entries.size() / sizeof(std::int32_t));
-  runtime.enter("op_write_vtu");
   runtime.check_together([&] {
     if (runtime.ranks().is_root())
       comm::write_vtu(path, {points.field(), grid.cells.dim, cell_nodes, fields_of(on_cells),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buffers of the program, and loops over them that write rows of dats by index.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include <compat/errors.hpp>
 #include <compat/types.hpp>
 #include <core/error.hpp>
+#include <core/seconds_since.hpp>
 
 namespace op2::compat {
 namespace {
@@ -130,13 +130,12 @@ void op_buff_download(buffer*) {}
 void par_scatter(const function& kernel, const char* name, const buffer* values,
                  const buffer* numbers, const arg* const* args, int count) {
   guarded([&] {
-    using Clock = std::chrono::steady_clock;
     check_buffers(name, values, numbers);
     std::vector<arg> list;
     for (int k = 0; k < count; ++k) list.push_back(*args[k]);
-    const Clock::time_point begin = Clock::now();
+    const auto begin = core::Clock::now();
     scatter(kernel, name, *values, *numbers, list);
-    op_mpi_perf_time(name, std::chrono::duration<double>(Clock::now() - begin).count());
+    op_mpi_perf_time(name, core::seconds_since(begin));
   });
 }
 

@@ -26,11 +26,12 @@ struct ChainLoop {
 /// Everything about the execution of a chain with halos that follows from its descriptors. The same
 /// on every rank.
 struct ChainLevels {
-  std::vector<Level> extent;  ///< per loop: it runs on W_extent; no_level: dead, need not run
-  std::vector<Level> need;    ///< per dat: validity required before the chain; no_level: none
-  std::vector<Level> core;  ///< per loop: W_core may run before the halos arrive; no_level: nothing
-  std::vector<Level> valid;  ///< per dat: validity after the chain; no_level: stale
-  Level rows;                ///< sets must have rows up to this level; no_level: nothing runs
+  std::vector<Level> extent;    ///< per loop: it runs on W_extent; no_level: dead, need not run
+  std::vector<Level> need;      ///< per dat: validity required before the chain; no_level: none
+  std::vector<Level> interior;  ///< per loop: W_interior may run before the halos arrive; no_level:
+                                ///< nothing
+  std::vector<Level> valid;     ///< per dat: validity after the chain; no_level: stale
+  Level rows;                   ///< sets must have rows up to this level; no_level: nothing runs
 };
 
 }  // namespace op2::core

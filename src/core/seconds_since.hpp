@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Wall clock time that has passed.
 #pragma once
 
 #include <chrono>

@@ -69,7 +69,7 @@ struct CompileResult {
   SimdChoice scalar{};  ///< if it has a reason: why the loop over lanes is not profitable vector
                         ///< code; then there is no object
   std::vector<AccessFinding> findings{};  ///< of a successful compilation
-  std::int32_t parsed = 0;  ///< units; other loops have these kernels, too
+  std::int32_t parsed = 0;  ///< units that were parsed, not known from an earlier loop
   double seconds = 0;
 };
 

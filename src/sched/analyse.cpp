@@ -113,7 +113,7 @@ class Analyser {
     const bool in_flight = !result_.chains.back().exchanged.empty();
     for (std::size_t k = range.begin; k < range.end; ++k) {
       if (queue_.records()[k].is_assignment()) continue;
-      result_.loops[k] = {in_flight ? made.levels.core[loop] : core::no_level,
+      result_.loops[k] = {in_flight ? made.levels.interior[loop] : core::no_level,
                           made.levels.extent[loop]};
       ++loop;
     }
@@ -139,7 +139,7 @@ class Analyser {
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
       if (!queue_.records()[k].is_assignment()) levels.push_back(&result_.loops[k]);
     for (const LoopLevels* loop : levels) demand.extent.push_back(loop->extent);
-    const std::vector<core::Level> interior = chain_core(loops.loops, demand, valid);
+    const std::vector<core::Level> interior = chain_interior(loops.loops, demand, valid);
     for (std::size_t k = 0; k < levels.size(); ++k) levels[k]->interior = interior[k];
   }
 

@@ -64,14 +64,14 @@ struct PhaseLimits {
   std::vector<Level> read;  ///< per dat: rows up to here have been read by all earlier readers
 };
 
-Level core_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits) {
+Level interior_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits) {
   Level level = extent;
   for (const ChainArg& arg : loop.args) {
     Level rows = limits.written[arg.dat];
     if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat]);
     level = std::min(level, is_direct(arg) ? rows : core::inside(rows));
   }
-  return level < deepest_core ? no_level : level;
+  return level < deepest_interior ? no_level : level;
 }
 
 /// Lowers the limits by what a loop leaves to the boundary phase if its interior is W_core.
@@ -124,8 +124,8 @@ ChainDemand chain_demand(std::span<const ChainLoop> chain, std::span<const Level
   return demand;
 }
 
-std::vector<Level> chain_core(std::span<const ChainLoop> chain, const ChainDemand& demand,
-                              std::span<const Level> valid) {
+std::vector<Level> chain_interior(std::span<const ChainLoop> chain, const ChainDemand& demand,
+                                  std::span<const Level> valid) {
   PhaseLimits limits{std::vector<Level>(valid.size(), every_level),
                      std::vector<Level>(valid.size(), every_level)};
   for (std::size_t dat = 0; dat < valid.size(); ++dat)
@@ -134,7 +134,7 @@ std::vector<Level> chain_core(std::span<const ChainLoop> chain, const ChainDeman
   std::vector<Level> core(chain.size(), no_level);
   for (std::size_t l = 0; l < chain.size(); ++l) {
     if (demand.extent[l] == no_level) continue;
-    core[l] = core_of(chain[l], demand.extent[l], limits);
+    core[l] = interior_of(chain[l], demand.extent[l], limits);
     if (core[l] < demand.extent[l]) postpone_rest(chain[l], core[l], limits);
   }
   return core;
@@ -157,7 +157,7 @@ core::ChainLevels analyse_chain(std::span<const ChainLoop> chain, std::span<cons
   const ChainDemand demand = chain_demand(chain, wanted);
   return {.extent = demand.extent,
           .need = demand.need,
-          .core = chain_core(chain, demand, valid),
+          .interior = chain_interior(chain, demand, valid),
           .valid = validity_after(chain, demand, valid),
           .rows = rows_touched(demand)};
 }

@@ -13,7 +13,7 @@ namespace op2::sched {
 
 /// The deepest interior; a deeper one counts as empty, so that long chains cost no more. It is
 /// below core::deepest_tracked, so that the analysis does not depend on how rows are stored.
-inline constexpr core::Level deepest_core = -40;
+inline constexpr core::Level deepest_interior = -40;
 
 /// Extents, and the validity that each dat must have before the chain.
 struct ChainDemand {
@@ -29,8 +29,9 @@ ChainDemand chain_demand(std::span<const core::ChainLoop> chain,
 /// Forward pass: for each loop the level up to which it may run while the halo of every dat with
 /// valid < need is still in flight.
 /// @param valid  per dat: validity before the exchange
-std::vector<core::Level> chain_core(std::span<const core::ChainLoop> chain,
-                                    const ChainDemand& demand, std::span<const core::Level> valid);
+std::vector<core::Level> chain_interior(std::span<const core::ChainLoop> chain,
+                                        const ChainDemand& demand,
+                                        std::span<const core::Level> valid);
 
 /// Forward pass: validity of every dat after the chain.
 /// @param valid  per dat: validity before the exchange

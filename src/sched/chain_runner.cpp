@@ -27,6 +27,7 @@ void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& que
                       std::uint64_t fingerprint) {
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     run_chain({plan, prepared, queue, chain}, fingerprint);
+  prepared.wait();  // the values of the queue end with this call
 }
 
 void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
@@ -64,8 +65,6 @@ void ChainRunner::combine_globals(const Running& r) {
           reduction.shape.global->partial_access != reduction.shape.access)
         want(reduction.shape.global);
   }
-  // Ranks may have fused different loops, so the order of steps is not the same on all.
-  std::ranges::sort(wanted, {}, [](const core::Global* global) { return global->index; });
   combine(wanted, communicator_);
 }
 

@@ -58,7 +58,9 @@ struct Analysis {
 /// Whether the result of a loop depends on the order of its iterations.
 enum class Order {
   any,
-  by_global_index  ///< it does: iterations run one after the other, the lowest global index first
+  /// It does: iterations run one after the other, the lowest global index first; on several ranks,
+  /// where only what no loop reads may depend on it, in the order of local rows.
+  by_global_index
 };
 
 /// Where an argument of a step comes from.

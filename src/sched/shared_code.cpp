@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <comm/messages/agreement.hpp>
 #include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/records.hpp>
 #include <core/hash.hpp>
@@ -69,13 +70,6 @@ std::vector<Leader> leaders_of(comm::Communicator& comm, const core::Digest& min
   }
 }
 
-/// The error with this `what()`.
-Error error_from(const std::string& what) {
-  constexpr std::string_view prefix = "OP2-E";
-  const std::string text = what.substr(prefix.size());
-  return {static_cast<ErrorCode>(std::stoi(text)), text.substr(text.find(' ') + 1)};
-}
-
 /// Collective. If any rank has an error, all get that of the lowest such rank.
 void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
   comm::WordReduction words;
@@ -85,10 +79,8 @@ void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
   for (std::size_t i = 0; i < built.size(); ++i) {
     const int rank = static_cast<int>(words.minima[i]);
     if (rank == comm.size()) continue;
-    const bool own = rank == comm.rank();
-    const comm::Bytes what =
-        comm.broadcast(own ? comm::bytes_of(built[i].error->what()) : comm::Bytes(), rank);
-    built[i] = {nullptr, error_from(comm::text_of(what))};
+    const comm::ErrorOfRank error = comm::broadcast_error(comm, built[i].error, rank);
+    built[i] = {nullptr, Error(error.code, error.text)};
   }
 }
 

@@ -46,8 +46,10 @@ foreach(ranks 1 2 3 4 7 8)
                    ${equivalence_on_device})
 endforeach()
 
-# A device that fails on one rank ends the job.
+# A device that fails on one rank ends the job, whatever it was doing.
 op2_add_mpi_program(program_on_device program_on_ranks.cpp INTERNAL LIBRARIES op2_target_emulated_gpu)
-op2_add_script(device_lost_np3 3 job_says.sh failure "rank 1/3.*OP2-E508 device fault: device gpu1"
-               env TEST_DEVICE_LOST=20 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3
-               $<TARGET_FILE:program_on_device> same)
+foreach(call 1 5 20 35)
+  op2_add_script(device_lost_${call}_np3 3 job_says.sh failure
+                 "rank 1/3.*OP2-E508 device fault: device gpu1" env TEST_DEVICE_LOST=${call}
+                 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:program_on_device> same)
+endforeach()

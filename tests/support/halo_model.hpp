@@ -159,11 +159,11 @@ class ModelRanks {
     std::vector<Value> sums(chain.size(), 0);
     for (int rank = 0; rank < mesh_.ranks; ++rank)
       for (std::size_t l = 0; l < chain.size(); ++l)
-        sums[l] += execute(rank, chain[l], core::no_level, plan.core[l]);
+        sums[l] += execute(rank, chain[l], core::no_level, plan.interior[l]);
     for (const Message& m : messages) copies_[m.rank][m.dat][m.element] = m.value;
     for (int rank = 0; rank < mesh_.ranks; ++rank)
       for (std::size_t l = 0; l < chain.size(); ++l)
-        sums[l] += execute(rank, chain[l], plan.core[l], plan.extent[l]);
+        sums[l] += execute(rank, chain[l], plan.interior[l], plan.extent[l]);
     rows_suffice_ = rows_suffice_ && touches_only(chain, plan);
     valid_ = plan.valid;
     poison();

@@ -183,7 +183,8 @@ Bytes DistributedMesh::declared_entries(const core::Map& map) const {
 std::vector<GlobalId> DistributedMesh::owned_targets(const core::Map& map) const {
   const auto& numbers = core::record_of(map.to)->numbers;
   const auto count = static_cast<std::size_t>(map.from->size) * static_cast<std::size_t>(map.dim);
-  std::vector<GlobalId> targets(map.map, map.map + count);
+  const auto entries = map.values().first(count);
+  std::vector<GlobalId> targets(entries.begin(), entries.end());
   if (!numbers.empty())
     for (GlobalId& target : targets) target = numbers[static_cast<std::size_t>(target)];
   return targets;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/halo/halo_memory.hpp>
 
+#include <algorithm>
+
 namespace op2::comm {
 namespace {
 
@@ -31,7 +33,8 @@ void add_set(const IndexMap& set, HaloMemory& memory) {
 
 void add_map(const LocalMap& map, const core::Layout& from, HaloMemory& memory) {
   const auto owned = std::int64_t{from.owned()} * map.arity;
-  memory.rows += (std::ssize(map.entries) - owned) * std::int64_t{sizeof(std::int32_t)};
+  const std::int64_t ghosts = std::max<std::int64_t>(0, std::ssize(map.entries) - owned);
+  memory.rows += ghosts * std::int64_t{sizeof(std::int32_t)};
   memory.lists +=
       unused_in(map.entries) + bytes_of(map.remote_references) + bytes_of(map.remote_targets);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the halos of a distributed mesh cost in memory.
+// What the halos of a mesh cost in memory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct HaloMemory {
                        ///< ranges, references from other ranks, memory reserved and not used
 };
 
-/// Of a distributed mesh. Local; cost O(lists).
+/// No rows without neighbours. Local; cost O(lists).
 HaloMemory halo_memory(const HaloPlan& plan, const core::Mesh& mesh);
 
 }  // namespace op2::comm

@@ -13,12 +13,11 @@ IndexMap index_map_of(std::int32_t size, const Order& order) {
 
 /// The entries as rows.
 std::vector<std::int32_t> entries_of(const MapView& map, const IndexMap& from, const IndexMap& to) {
-  const auto arity = static_cast<std::size_t>(map.arity);
-  std::vector<std::int32_t> entries(map.targets.size());
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    const auto element = from.id_at(static_cast<std::int32_t>(k / arity));
-    entries[k] = to.row_at(map.targets[static_cast<std::size_t>(element) * arity + k % arity]);
-  }
+  std::vector<std::int32_t> entries;
+  entries.reserve(map.targets.size());
+  for (std::int32_t row = 0; row < from.layout.owned(); ++row)
+    for (const std::int32_t target : map.targets.subspan(from.id_at(row) * map.arity, map.arity))
+      entries.push_back(to.row_at(target));
   return entries;
 }
 

@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/messages/agreement.hpp>
 
-#include <limits>
+#include <string_view>
+#include <utility>
 
+#include <comm/messages/packet.hpp>
 #include <comm/messages/records.hpp>
 
 namespace op2::comm {
 
 void throw_together(Communicator& communicator, const std::optional<Error>& mine) {
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max(), codes = 1 << 16;
-  WordReduction first{
-      {},
-      {mine ? communicator.rank() * codes + static_cast<std::int64_t>(mine->code()) : none},
-      {}};
+  WordReduction first{{}, {mine ? communicator.rank() : communicator.size()}, {}};
   communicator.reduce(first, "comparing errors");
-  const std::int64_t failed = first.minima.front();
-  if (failed == none) return;
-  const int rank = static_cast<int>(failed / codes);
-  const std::string_view text = mine ? mine->what() : "";
-  const std::string message = text_of(communicator.broadcast(bytes_of(text), rank));
+  const auto rank = static_cast<int>(first.minima.front());
+  if (rank == communicator.size()) return;
+  const ErrorOfRank theirs = broadcast_error(communicator, mine, rank);
   if (mine) throw Error(*mine);
-  core::fail(static_cast<ErrorCode>(failed % codes), "rank {}: {}", rank,
-             message.substr(message.find(' ') + 1));
+  core::fail(theirs.code, "rank {}: {}", rank, theirs.text);
+}
+
+ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Error>& mine,
+                            int rank) {
+  Bytes bytes;
+  if (communicator.rank() == rank) {
+    const std::string_view what = mine->what();
+    put(bytes, mine->code());
+    put_many<char>(bytes, what.substr(what.find(' ') + 1));
+  }
+  bytes = communicator.broadcast(std::move(bytes), rank);
+  Reader reader(bytes);
+  const auto code = reader.get<ErrorCode>();
+  return {code, text_of(reader.rest())};
 }
 
 }  // namespace op2::comm

@@ -15,6 +15,15 @@ namespace op2::comm {
 /// that names the rank. Collective. Cost: one reduction.
 void throw_together(Communicator& communicator, const std::optional<Error>& mine);
 
+struct ErrorOfRank {
+  ErrorCode code;
+  std::string text;  ///< without the code
+};
+
+/// The error of one rank, on all. Collective. Cost: a broadcast.
+/// @param mine  that of this rank; must be there on `rank`
+ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Error>& mine, int rank);
+
 /// The error that `action` throws, if any. Local.
 /// @param what  the operation, for messages of other exceptions than the library's
 template <class Action>

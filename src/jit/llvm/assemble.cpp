@@ -28,7 +28,7 @@ void keep_first(const llvm::SMDiagnostic& message, void* text) {
     first = message.getMessage().str();
 }
 
-/// Writes what it is told to an object.
+/// Writes machine code to an object.
 std::unique_ptr<llvm::MCStreamer> streamer_to(llvm::raw_pwrite_stream& stream,
                                               const llvm::TargetMachine& machine,
                                               llvm::MCContext& context) {

@@ -275,7 +275,12 @@ GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, cons
   llvm::raw_string_ostream(result.ir) << module;
   result.assembly = assembly_of(module, *target);
   AssembledObject object = assemble(result.assembly, *target);
-  if (!object.message.empty()) result.diagnostics.push_back(error_at(marks.kernel, object.message));
+  if (result.assembly.empty())
+    result.diagnostics.push_back(
+        error_at({}, "LLVM cannot write assembly for " + machine.info.triple));
+  else if (!object.message.empty())
+    result.diagnostics.push_back(
+        error_at(marks.kernel, "the assembler rejects the generated code: " + object.message));
   result.object = std::move(object.bytes);
   return result;
 }

@@ -22,8 +22,10 @@ ParsedUnit ParsedKernels::get(const Key& key, llvm::LLVMContext& context,
   stream.flush();
   // Also the first to ask gets a copy, so that all loops get the same code.
   ParsedUnit copy = copy_of(*kernel, context);
-  const std::lock_guard lock(mutex_);
-  kernels_.push_back(std::move(kernel));
+  if (find(key) == nullptr) {  // another thread may have parsed it meanwhile; twice does no harm
+    const std::lock_guard lock(mutex_);
+    kernels_.push_back(std::move(kernel));
+  }
   return copy;
 }
 

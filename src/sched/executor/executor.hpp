@@ -56,7 +56,8 @@ class PreparedPlan {
   /// changed.
   virtual std::byte* collect(std::size_t step, const GlobalArg& reduction) = 0;
 
-  /// Returns when everything that was started has run.
+  /// Returns when everything that was started has run. Called at the end of every plan: then the
+  /// queue is emptied, and the program may change constants that code finds in host memory.
   virtual void wait() = 0;
 
   virtual ExchangeSize exchange_size(std::size_t chain) const = 0;

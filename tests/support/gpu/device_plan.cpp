@@ -70,8 +70,6 @@ DevicePlan::~DevicePlan() {
   }
 }
 
-/// Waits at the end of a plan: compiled code finds constants in memory of the host, which the
-/// program may change when its loops have been executed.
 void DevicePlan::run(std::size_t chain, sched::Phase phase, core::Queue& queue,
                      const Finished& finished) {
   const auto& begin = plan_.steps.begin;
@@ -80,7 +78,6 @@ void DevicePlan::run(std::size_t chain, sched::Phase phase, core::Queue& queue,
     if (phase == sched::Phase::boundary) finished(s);
     if (phase == sched::Phase::interior) exchanges_[chain]->progress();
   }
-  if (phase == sched::Phase::boundary && chain + 1 == plan_.chains().size()) wait();
 }
 
 void DevicePlan::run_step(std::size_t s, sched::Phase phase, core::Queue& queue) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <comm/halo/distributed_mesh.hpp>
+#include <comm/halo/halo_memory.hpp>
 #include <comm/messages/records.hpp>
 
 namespace op2::comm {
@@ -93,6 +94,36 @@ TEST(PlanWithoutNeighbours, RowsComeBackAsDeclared) {
   EXPECT_TRUE(ring.cells.numbers.empty());
   EXPECT_THAT(ring.map->values(), ElementsAreArray(ring.ends));
   EXPECT_EQ(ring.range(0, Ring::size - 1), ring.values);
+}
+
+TEST(PlanWithoutNeighbours, HasNoHalosInMemory) {
+  for (const auto mode : {core::RenumberMode::off, core::RenumberMode::on}) {
+    Ring ring(mode);
+    ring.rows.ensure_rows(0);
+    EXPECT_EQ(halo_memory(ring.rows.halo_plan(), ring.mesh).rows, 0);
+  }
+}
+
+TEST(PlanWithoutNeighbours, SetsMayFollowIt) {
+  Ring ring(core::RenumberMode::off);
+  ring.rows.ensure_rows(0);
+  ring.rows.return_to_declared();
+  core::Set& marks = ring.mesh.add_set(ring.rows.block_of(3, "marks"), "marks");
+  EXPECT_TRUE(ring.rows.as_declared());
+  ring.rows.ensure_rows(0);
+  EXPECT_EQ(ring.rows.halo_plan().of(marks).layout.rows(), 3);
+}
+
+TEST(PlanWithoutNeighbours, SetsThatStayAndSetsThatMoveAreConnected) {
+  std::vector<std::int32_t> to_cells{5, 0, 9}, to_marks(Ring::size);
+  for (std::int32_t k = 0; k < Ring::size; ++k) to_marks[static_cast<std::size_t>(k)] = k % 3;
+  Ring ring(core::RenumberMode::on);
+  core::Set& marks = ring.mesh.add_set(ring.rows.block_of(3, "marks"), "marks");
+  core::Map& out = ring.mesh.add_map(&marks, &ring.cells, 1, to_cells.data(), "out");
+  core::Map& in = ring.mesh.add_map(&ring.cells, &marks, 1, to_marks.data(), "in");
+  ring.rows.ensure_rows(0);
+  EXPECT_EQ(from_bytes<std::int32_t>(ring.rows.declared_entries(out)), to_cells);
+  EXPECT_EQ(from_bytes<std::int32_t>(ring.rows.declared_entries(in)), to_marks);
 }
 
 TEST(PlanWithoutNeighbours, OrderIsLookedAtAgainWhenItMayChange) {

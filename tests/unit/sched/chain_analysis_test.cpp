@@ -128,7 +128,7 @@ TEST(ChainAnalysis, ALoopWhoseResultIsOverwrittenBeforeUseIsDead) {
   const std::vector<Level> zero{0};
   const auto levels = sched::analyse_chain(chain_of(loop().write(0), loop().write(0)), zero, zero);
   EXPECT_THAT(levels.extent, ElementsAre(none, 0));
-  EXPECT_THAT(levels.core, ElementsAre(none, 0));
+  EXPECT_THAT(levels.interior, ElementsAre(none, 0));
 }
 
 TEST(ChainAnalysis, AReductionKeepsADeadLoopAlive) {
@@ -155,13 +155,14 @@ TEST(ChainAnalysis, TheCoreRunsWhileTheHaloIsInFlight) {
   const auto levels =
       sched::analyse_chain(chain, std::vector<Level>{0, 0}, std::vector<Level>{0, 0});
   EXPECT_THAT(levels.extent, ElementsAre(1, 0));
-  EXPECT_THAT(levels.core, ElementsAre(-1, -2));
+  EXPECT_THAT(levels.interior, ElementsAre(-1, -2));
 }
 
 TEST(ChainAnalysis, NothingIsPostponedWhereNothingIsExchanged) {
   const auto chain = chain_of(loop().read(0, e2n).inc(1, e2n));
-  EXPECT_THAT(sched::analyse_chain(chain, std::vector<Level>{2, 0}, std::vector<Level>{0, 0}).core,
-              ElementsAre(1));
+  EXPECT_THAT(
+      sched::analyse_chain(chain, std::vector<Level>{2, 0}, std::vector<Level>{0, 0}).interior,
+      ElementsAre(1));
 }
 
 TEST(ChainAnalysis, AnEmptyChainNeedsWhatIsWanted) {

@@ -29,7 +29,7 @@ bool chains_are_right(unsigned seed, int& chains) {
     const ModelChain chain = random_chain(random, mesh);
     const auto wanted = random_wanted(random, mesh.dat_sets.size());
     auto plan = sched::analyse_chain(descriptors(chain), ranks.valid(), wanted);
-    if (chance(random, 20)) plan.core.assign(chain.size(), core::no_level);
+    if (chance(random, 20)) plan.interior.assign(chain.size(), core::no_level);
     ++chains;
     const auto reductions = run_sequentially(mesh, chain, expected);
     if (ranks.run(chain, plan) != reductions || ranks.wrong_values(expected) > 0) return false;

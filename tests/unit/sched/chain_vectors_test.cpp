@@ -50,7 +50,7 @@ TEST(ChainVectors, AllRandomChainsGetTheLevelsOfTheModel) {
     const core::ChainLevels found = analysed(vector);
     const bool equal =
         found.extent == levels(vector.at("ext")) && found.need == levels(vector.at("need")) &&
-        found.core == levels(vector.at("core")) && found.valid == levels(vector.at("v_after"));
+        found.interior == levels(vector.at("core")) && found.valid == levels(vector.at("v_after"));
     if (!equal && differ++ < 5)
       ADD_FAILURE() << "the chain of seed " << vector.at("seed") << " differs";
   }

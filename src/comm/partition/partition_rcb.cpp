@@ -8,6 +8,7 @@
 #include <bit>
 #include <functional>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <comm/messages/records.hpp>
@@ -123,10 +124,14 @@ std::vector<Cutting> begin_cuttings(const std::vector<Part>& parts, const Blocks
   return cuttings;
 }
 
-/// Combines what all ranks know of the part whose first rank is this one. Collective.
-template <class Table, class TableOf>
-Table sum_of_own_part(Communicator& communicator, const std::vector<Cutting>& cuttings,
-                      const TableOf& table_of) {
+/// For each part, its first rank combines what ranks with candidates know of it, and answers them.
+/// Collective. Cost: two exchanges between the ranks of each part.
+/// @param table_of   what this rank knows of a part
+/// @param answer_of  made once on the first rank of a part, also if nobody asks
+/// @param take       called for each part of which this rank has candidates
+template <class Table, class TableOf, class AnswerOf, class Take>
+void ask_parts(Communicator& communicator, std::vector<Cutting>& cuttings, const TableOf& table_of,
+               const AnswerOf& answer_of, const Take& take) {
   std::vector<Message> messages;
   for (const Cutting& cutting : cuttings) {
     if (cutting.candidates.empty()) continue;
@@ -134,9 +139,16 @@ Table sum_of_own_part(Communicator& communicator, const std::vector<Cutting>& cu
     messages.push_back({cutting.part.first, to_bytes<Table>({&table, 1})});
   }
   Table sum;
-  for (const Message& message : communicator.exchange(std::move(messages)))
-    sum += from_bytes<Table>(message.bytes).front();
-  return sum;
+  messages = communicator.exchange(std::move(messages));
+  for (const Message& message : messages) sum += from_bytes<Table>(message.bytes).front();
+  const auto answer = answer_of(sum);
+  using Answer = std::remove_const_t<decltype(answer)>;
+  for (Message& message : messages) message.bytes = to_bytes<Answer>({&answer, 1});
+  auto cutting = cuttings.begin();  // parts and answers ascend with the first ranks
+  for (const Message& message : communicator.exchange(std::move(messages))) {
+    while (cutting->part.first != message.rank) ++cutting;
+    take(*cutting, from_bytes<Answer>(message.bytes).front());
+  }
 }
 
 /// Sets the first word of the keys: the coordinate along the longest side of the part. Collective.
@@ -151,11 +163,12 @@ void choose_sides(Communicator& communicator, std::span<const double> coordinate
       for (std::size_t d = 0; d < dim; ++d) box.include(d, coordinate(candidate, d));
     return box;
   };
-  const std::size_t own_side = sum_of_own_part<Box>(communicator, cuttings, box_of).longest_side();
-  const auto sides = gather_records(communicator, own_side);
-  for (Cutting& cutting : cuttings)
-    for (Candidate& candidate : cutting.candidates)
-      candidate.key[0] = sortable(coordinate(candidate, sides[cutting.part.first]));
+  const auto longest_side = [](const Box& box) { return box.longest_side(); };
+  ask_parts<Box>(communicator, cuttings, box_of, longest_side,
+                 [&](Cutting& cutting, std::size_t side) {
+                   for (Candidate& candidate : cutting.candidates)
+                     candidate.key[0] = sortable(coordinate(candidate, side));
+                 });
 }
 
 /// Settles the candidates that a byte decides; those above get the first rank of the upper half.
@@ -177,15 +190,21 @@ bool narrow(Communicator& communicator, int byte, std::vector<Cutting>& cuttings
     for (const Candidate& candidate : cutting.candidates) ++histogram.count[candidate.byte(byte)];
     return histogram;
   };
-  const auto histogram = sum_of_own_part<Histogram>(communicator, cuttings, histogram_of);
   const auto own = std::find_if(cuttings.begin(), cuttings.end(), [&](const Cutting& cutting) {
     return cutting.part.first == communicator.rank();
   });
-  const auto cuts = gather_records(
-      communicator, own == cuttings.end() ? Cut{0, 0} : cut_of(histogram, own->below));
-  for (Cutting& cutting : cuttings) settle(cutting, byte, cuts[cutting.part.first], owners);
-  return std::all_of(cuttings.begin(), cuttings.end(),
-                     [](const Cutting& cutting) { return cutting.below == 0; });
+  WordReduction open{{}, {}, {0}};  // candidates that belong below, of any part
+  const auto cut_own_part = [&](const Histogram& histogram) {
+    if (own == cuttings.end()) return Cut{0, 0};
+    const Cut cut = cut_of(histogram, own->below);
+    own->below = open.maxima[0] = cut.below;
+    return cut;
+  };
+  ask_parts<Histogram>(
+      communicator, cuttings, histogram_of, cut_own_part,
+      [&](Cutting& cutting, const Cut& cut) { settle(cutting, byte, cut, owners); });
+  communicator.reduce(open, "whether all parts are cut");
+  return open.maxima[0] == 0;
 }
 
 /// Whether a byte of all keys is zero: the last eight are a global index below `size`.

@@ -63,8 +63,9 @@ enum class ErrorCode : int {
   internal = 901  ///< an error in the library; please report it
 };
 
-/// The exception type of the library. `what()` is a full sentence that begins with the code:
-/// `OP2-E207 map 'pecell'[1042][1] = 720001, but set 'cells' has 720000 elements; ...`
+/// The exception type of the library. `what()` begins with the code, then says what is wrong,
+/// where, and what to do: `OP2-E207 1 of 1440000 entries are out of range: map 'pecell'[1042][1] =
+/// 720001, but set 'cells' has 720000 elements (0 .. 719999); check the mesh`
 class OP2_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);

@@ -143,7 +143,7 @@ class Runtime {
   bool forked_ = false;
   bool executing_ = false;
   bool reported_ = false;    ///< an error was logged and given to the handler
-  std::size_t queue_bound_;  ///< in loops, at most OP2_QUEUE_MAX
+  std::size_t queue_bound_;  ///< in loops, at most queue_max of OP2_DEBUG
   std::string failure_;      ///< what() of the error that ended the session, or empty
 };
 

@@ -16,13 +16,13 @@ const std::string page = OP2_SOURCE_FOLDER "/docs/switches.md";
 std::string wanted() {
   return "# Run-time switches\n\n"
          "Made from `src/core/options.cpp`; `--op2-help` on the command line of any program shows "
-         "the same. "
-         "The\nvariables are read by `op_init`. An unknown `OP2_*` variable or value is "
+         "the\nfirst table. The variables are read by `op_init`. An unknown `OP2_*` variable or "
+         "value is "
          "reported.\n\n" +
          op2::core::switches_as_markdown() +
          "\n## For tests and comparisons\n\nWords of `OP2_DEBUG`, e.g. "
-         "`OP2_DEBUG=no_fuse,tile=4000`. The former names are still read. A word and its "
-         "former name\nwith different values are an error.\n\n" +
+         "`OP2_DEBUG=no_fuse,tile=4000`. The variables in the last column are read, too. A "
+         "word and its\nvariable with different values are an error.\n\n" +
          op2::core::debug_words_as_markdown();
 }
 

@@ -40,7 +40,7 @@ std::string parameter_fault(std::size_t position, const ParameterForm& parameter
                              : !same_form ? "must be a pointer to " + wanted
                              : read_only  ? "must be a pointer to const"
                                           : "must not be a pointer to const";
-  return fmt::format("arg {} ({}): parameter '{}' {}: write '{} *{}{}'", position,
+  return fmt::format("arg {} ({}): parameter '{}' {}; write '{} *{}{}'", position,
                      describe(arg, wanted_shape.rows), parameter.text, demand, wanted,
                      is_vector ? "*" : "", parameter.name);
 }

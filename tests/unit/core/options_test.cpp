@@ -176,8 +176,8 @@ TEST(Options, AValueThatIsNotANumberNamesTheVariable) {
 
 TEST(Options, VariablesThatAreNotSwitchesAreFound) {
   char known[] = "OP2_THREADS=1", misspelled[] = "OP2_THREAD=1", former[] = "OP2_DISABLE=simd",
-       other[] = "PATH=/bin";
-  char* environment[] = {known, misspelled, former, other, nullptr};
+       wrapper[] = "OP2_EMBED_KERNELS=tool", other[] = "PATH=/bin";
+  char* environment[] = {known, misspelled, former, wrapper, other, nullptr};
   EXPECT_THAT(unknown_switches(environment), testing::ElementsAre("OP2_THREAD"));
 }
 

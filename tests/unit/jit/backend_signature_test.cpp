@@ -51,7 +51,7 @@ TEST(Signature, NeedsAPointerToNonConstForAnIncrement) {
 
 TEST(Signature, NeedsTheTypeOfTheArgument) {
   EXPECT_THAT(fault("void work(float* q) {}", {arg(OP_RW)}),
-              HasSubstr("parameter 'float *q' must be a pointer to double: write 'double *q'"));
+              HasSubstr("parameter 'float *q' must be a pointer to double; write 'double *q'"));
   EXPECT_THAT(fault("void work(double q) {}", {arg(OP_RW)}),
               HasSubstr("must be a pointer to double"));
   EXPECT_THAT(fault("void work(double& q) {}", {arg(OP_RW)}),

@@ -21,7 +21,7 @@ std::string fault(const std::string& text, const std::vector<ParameterShape>& ar
 
 TEST(Signature, NeedsAPointerToConstForARead) {
   EXPECT_EQ(fault("void work(double* q) {}", {arg(OP_READ, Type::f64, 4)}),
-            "arg 0 (OP_READ, double x4): parameter 'double *q' must be a pointer to const: "
+            "arg 0 (OP_READ, double x4): parameter 'double *q' must be a pointer to const; "
             "write 'const double *q'");
 }
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <core/seconds_since.hpp>
+
 namespace op2::compat {
 namespace {
 
@@ -30,13 +32,12 @@ void append_lines(std::string& text, const Section& section, int depth) {
 void Profile::enter(const std::string& name) {
   Section& section = inner_named(innermost(), name);
   ++section.calls;
-  open_.push_back({&section, Clock::now()});
+  open_.push_back({&section, core::Clock::now()});
 }
 
 void Profile::leave() {
   if (open_.empty()) return;
-  const std::chrono::duration<double> seconds = Clock::now() - open_.back().begin;
-  open_.back().section->seconds += seconds.count();
+  open_.back().section->seconds += core::seconds_since(open_.back().begin);
   open_.pop_back();
 }
 

@@ -2,12 +2,13 @@
 // Nested sections of a program with their wall clock times. Local.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
+
+#include <core/trace.hpp>
 
 namespace op2::compat {
 
@@ -33,10 +34,9 @@ class Profile {
   const Section& all() const { return all_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Open {
     Section* section;
-    Clock::time_point begin;
+    core::Clock::time_point begin;
   };
   Section& innermost() { return open_.empty() ? all_ : *open_.back().section; }
 

@@ -21,8 +21,7 @@ DeviceBuffer DeviceCopies::allocate(const Array& array) {
     const DeviceRoom room = space_.room();
     fail(ErrorCode::out_of_memory,
          "out of device memory: {}, {} bytes, but {} of {} are free on {}; the largest arrays "
-         "there: "
-         "{}; use more devices or a smaller mesh",
+         "there: {}; use more devices or a smaller mesh",
          array.label(), array.bytes(), room.free, room.total, space_.name(), list(8));
   }
 }

@@ -33,8 +33,7 @@ constexpr DeclaredName declared_names[] = {
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
   if (constants.empty())
     return "no constants are declared (op_decl_const declares them); a kernel cannot call "
-           "functions "
-           "of the program: write them as lambdas in it";
+           "functions of the program: write them as lambdas in it";
   const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
   const auto distance = [&](const std::string& name) { return core::edit_distance(unknown, name); };
   const auto nearest =

@@ -74,10 +74,10 @@ Level interior_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits
   return level < deepest_interior ? no_level : level;
 }
 
-/// Lowers the limits by what a loop leaves to the boundary phase if its interior is W_core.
-void postpone_rest(const ChainLoop& loop, Level core, PhaseLimits& limits) {
+/// Lowers the limits by what a loop leaves to the boundary phase if its interior is W_interior.
+void postpone_rest(const ChainLoop& loop, Level interior, PhaseLimits& limits) {
   for (const ChainArg& arg : loop.args) {
-    const Level done = core == no_level || is_direct(arg) ? core : core::cov(core);
+    const Level done = interior == no_level || is_direct(arg) ? interior : core::cov(interior);
     Level& written = limits.written[arg.dat];
     Level& read = limits.read[arg.dat];
     if (modifies(arg)) written = std::min(written, done);
@@ -131,13 +131,13 @@ std::vector<Level> chain_interior(std::span<const ChainLoop> chain, const ChainD
   for (std::size_t dat = 0; dat < valid.size(); ++dat)
     if (valid[dat] < demand.need[dat]) limits.written[dat] = valid[dat];
 
-  std::vector<Level> core(chain.size(), no_level);
+  std::vector<Level> interior(chain.size(), no_level);
   for (std::size_t l = 0; l < chain.size(); ++l) {
     if (demand.extent[l] == no_level) continue;
-    core[l] = interior_of(chain[l], demand.extent[l], limits);
-    if (core[l] < demand.extent[l]) postpone_rest(chain[l], core[l], limits);
+    interior[l] = interior_of(chain[l], demand.extent[l], limits);
+    if (interior[l] < demand.extent[l]) postpone_rest(chain[l], interior[l], limits);
   }
-  return core;
+  return interior;
 }
 
 std::vector<Level> validity_after(std::span<const ChainLoop> chain, const ChainDemand& demand,

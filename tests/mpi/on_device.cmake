@@ -10,20 +10,31 @@ function(op2_add_device_program name)
                       INTERNAL LIBRARIES op2_target_emulated_gpu GTest::gmock GTest::gtest ${test_LIBRARIES})
 endfunction()
 
+# op2_add_random_runs(name SECONDS s [CHAINS n] LONG_SECONDS s LONG_CHAINS n WRONG text [WITH NAME=value ...]):
+# runs of the program <name>_on_device with n chains on 2 and 3 ranks, and on 2 with a stale halo, which
+# must make it say the WRONG text; for `make test-long`, of <name>_test and <name>_on_device on 1 to 8.
+function(op2_add_random_runs name)
+  cmake_parse_arguments(run "" "SECONDS;CHAINS;LONG_SECONDS;LONG_CHAINS;WRONG" "WITH" ${ARGN})
+  set(on_device ${run_WITH} $<TARGET_FILE:${name}_on_device>)
+  set(some env)
+  if(run_CHAINS)
+    list(APPEND some TEST_CHAINS=${run_CHAINS})
+  endif()
+  foreach(ranks 2 3)
+    op2_add_mpi_run(${name}_on_device_np${ranks} ${ranks} ${run_SECONDS} ${some} ${on_device})
+  endforeach()
+  set(stale_halo ${name}_on_device_stale_halo_np2)
+  op2_add_mpi_run(${stale_halo} 2 ${run_SECONDS} ${some} TEST_DEVICE_STALE=9 ${on_device})
+  set_tests_properties(${stale_halo} PROPERTIES PASS_REGULAR_EXPRESSION "${run_WRONG}")
+  set(all env TEST_CHAINS=${run_LONG_CHAINS})
+  foreach(ranks 1 2 3 4 7 8)
+    op2_add_long_run(${name}_np${ranks} ${ranks} ${run_LONG_SECONDS} ${all} $<TARGET_FILE:${name}_test>)
+    op2_add_long_run(${name}_on_device_np${ranks} ${ranks} ${run_LONG_SECONDS} ${all} ${on_device})
+  endforeach()
+endfunction()
+
 op2_add_device_program(ranks_property_mpi_on_device ranks_property_mpi_test.cpp)
-set(ranks_on_device $<TARGET_FILE:ranks_property_mpi_on_device>)
-set(stale_halo ranks_property_mpi_on_device_stale_halo_np2)
-foreach(ranks 2 3)
-  op2_add_mpi_run(ranks_property_mpi_on_device_np${ranks} ${ranks} 60 ${ranks_on_device})
-endforeach()
-op2_add_mpi_run(${stale_halo} 2 60 env TEST_DEVICE_STALE=9 ${ranks_on_device})
-set_tests_properties(${stale_halo} PROPERTIES PASS_REGULAR_EXPRESSION "outcome.wrong")
-foreach(ranks 1 2 3 4 7 8)
-  op2_add_long_run(ranks_property_mpi_np${ranks} ${ranks} 600 env TEST_CHAINS=2000
-                   $<TARGET_FILE:ranks_property_mpi_test>)
-  op2_add_long_run(ranks_property_mpi_on_device_np${ranks} ${ranks} 600 env TEST_CHAINS=2000
-                   ${ranks_on_device})
-endforeach()
+op2_add_random_runs(ranks_property_mpi SECONDS 60 LONG_SECONDS 600 LONG_CHAINS 2000 WRONG "outcome.wrong")
 
 if(NOT OP2_HAVE_LLVM)
   return()
@@ -31,20 +42,8 @@ endif()
 
 op2_add_device_program(equivalence_mpi_on_device equivalence_mpi_test.cpp
                        ${PROJECT_SOURCE_DIR}/tests/equivalence/random_program.cpp LIBRARIES fmt::fmt)
-set(equivalence_on_device TEST_TILES=0 $<TARGET_FILE:equivalence_mpi_on_device>)
-set(stale_halo equivalence_mpi_on_device_stale_halo_np2)
-foreach(ranks 2 3)
-  op2_add_mpi_run(equivalence_mpi_on_device_np${ranks} ${ranks} 200 env TEST_CHAINS=75
-                  ${equivalence_on_device})
-endforeach()
-op2_add_mpi_run(${stale_halo} 2 200 env TEST_CHAINS=75 TEST_DEVICE_STALE=9 ${equivalence_on_device})
-set_tests_properties(${stale_halo} PROPERTIES PASS_REGULAR_EXPRESSION "seed 1, configuration")
-foreach(ranks 1 2 3 4 7 8)
-  op2_add_long_run(equivalence_mpi_np${ranks} ${ranks} 3000 env TEST_CHAINS=300
-                   $<TARGET_FILE:equivalence_mpi_test>)
-  op2_add_long_run(equivalence_mpi_on_device_np${ranks} ${ranks} 3000 env TEST_CHAINS=300
-                   ${equivalence_on_device})
-endforeach()
+op2_add_random_runs(equivalence_mpi SECONDS 200 CHAINS 75 LONG_SECONDS 3000 LONG_CHAINS 300
+                    WRONG "seed 1, configuration" WITH TEST_TILES=0)
 
 # A device that fails on one rank ends the job, whatever it was doing.
 op2_add_mpi_program(program_on_device program_on_ranks.cpp INTERNAL LIBRARIES op2_target_emulated_gpu)

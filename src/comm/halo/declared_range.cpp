@@ -46,7 +46,10 @@ void DistributedMesh::copy_declared_range(const core::Dat& dat, std::int64_t low
   const auto bytes = static_cast<std::size_t>(dat.size);
   if (dat.on().whole) {  // the rows alone, without all others
     const std::byte* const rows = dat.rows.host_read();
-    if (keeps(*dat.set)) return void(std::memcpy(to, rows + low * bytes, (high - low + 1) * bytes));
+    if (keeps(*dat.set)) {
+      std::memcpy(to, rows + low * bytes, (high - low + 1) * bytes);
+      return;
+    }
     const IndexMap& map = halo_plan_->of(*dat.set);
     for (std::int64_t id = low; id <= high; ++id, to += bytes)
       std::memcpy(to, rows + map.row_at(static_cast<std::int32_t>(id)) * bytes, bytes);

@@ -2,7 +2,6 @@
 // Compiles so that the process outlives a failure of the compiler.
 #include <jit/llvm/compiler.hpp>
 
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include <core/seconds_since.hpp>
 #include <jit/llvm/compile_clang.hpp>
 
 namespace op2::jit {
@@ -44,7 +44,7 @@ class ClangCompiler : public Compiler {
   ~ClangCompiler() override { llvm::remove_fatal_error_handler(); }
 
   CompileResult compile(const CompileRequest& request) override {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = core::Clock::now();
     CompileResult result;
     Recovery recovery;
     if (!enter()) {
@@ -61,8 +61,7 @@ class ClangCompiler : public Compiler {
       result.message = recovery.reason.empty() ? fmt::format("signal or exit {}", recovery.RetCode)
                                                : recovery.reason;
     }
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.seconds = core::seconds_since(start);
     return result;
   }
 

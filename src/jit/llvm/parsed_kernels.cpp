@@ -13,7 +13,7 @@ namespace op2::jit {
 
 ParsedUnit ParsedKernels::get(const Key& key, llvm::LLVMContext& context,
                               const std::function<ParsedUnit()>& parse) {
-  if (const auto known = find(key)) return copy_of(*known, context);
+  if (const auto known = find_or_keep(key, nullptr)) return copy_of(*known, context);
   ParsedUnit parsed = parse();
   if (parsed.module == nullptr) return parsed;
   auto kernel = std::make_shared<Kernel>(Kernel{key, std::move(parsed.notes), {}});
@@ -21,19 +21,17 @@ ParsedUnit ParsedKernels::get(const Key& key, llvm::LLVMContext& context,
   llvm::WriteBitcodeToFile(*parsed.module, stream);
   stream.flush();
   // Also the first to ask gets a copy, so that all loops get the same code.
-  ParsedUnit copy = copy_of(*kernel, context);
-  if (find(key) == nullptr) {  // another thread may have parsed it meanwhile; twice does no harm
-    const std::lock_guard lock(mutex_);
-    kernels_.push_back(std::move(kernel));
-  }
-  return copy;
+  return copy_of(*find_or_keep(key, std::move(kernel)), context);
 }
 
-std::shared_ptr<const ParsedKernels::Kernel> ParsedKernels::find(const Key& key) const {
+std::shared_ptr<const ParsedKernels::Kernel> ParsedKernels::find_or_keep(
+    const Key& key, std::shared_ptr<const Kernel> parsed) {
   const std::lock_guard lock(mutex_);
   const auto found =
       std::ranges::find_if(kernels_, [&](const auto& kernel) { return kernel->key == key; });
-  return found == kernels_.end() ? nullptr : *found;
+  if (found != kernels_.end()) return *found;
+  if (parsed != nullptr) kernels_.push_back(parsed);
+  return parsed;
 }
 
 ParsedUnit ParsedKernels::copy_of(const Kernel& kernel, llvm::LLVMContext& context) {

@@ -34,9 +34,11 @@ class ParsedKernels {
     std::string bitcode;
   };
   static ParsedUnit copy_of(const Kernel& kernel, llvm::LLVMContext& context);
-  std::shared_ptr<const Kernel> find(const Key& key) const;
+  /// The kernel that is kept, which may be that of another thread; null if there is none.
+  /// @param parsed  is kept if none is; null: nothing to keep
+  std::shared_ptr<const Kernel> find_or_keep(const Key& key, std::shared_ptr<const Kernel> parsed);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
 };
 

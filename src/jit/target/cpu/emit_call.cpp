@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <jit/backend.hpp>
-#include <jit/target/cpu/emit_parts.hpp>
+#include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
 namespace {

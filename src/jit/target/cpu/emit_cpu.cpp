@@ -14,8 +14,8 @@
 #include <jit/backend.hpp>
 #include <jit/constant_symbols.hpp>
 #include <jit/target/cpu/emit_call.hpp>
-#include <jit/target/cpu/emit_parts.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
+#include <jit/target/cpu/range_parameters.hpp>
 
 namespace op2::jit {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <core/value_type.hpp>
 #include <jit/target/cpu/emit_call.hpp>
-#include <jit/target/cpu/emit_parts.hpp>
+#include <jit/target/cpu/range_parameters.hpp>
 
 namespace op2::jit {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <core/value_type.hpp>
-#include <jit/target/cpu/emit_parts.hpp>
+#include <jit/target/cpu/range_parameters.hpp>
 
 namespace op2::jit {
 namespace {

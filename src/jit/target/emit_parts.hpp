@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the emitted functions of a loop have in common: kinds of arguments, parameters, rows. Names
-// in emitted source begin with op2_.
+// What the emitters of all targets have in common: kinds of arguments, types, rows. Names in
+// emitted source begin with op2_.
 #pragma once
 
+#include <cstddef>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {
-
-/// Blocks of reduced globals up to this dim are kept in local variables, hence in registers: a
-/// store to memory in every iteration would be slow and prevent vectorisation.
-inline constexpr int largest_local_block = 16;
 
 inline bool writes(const ArgShape& arg) {
   return arg.access != OP_READ;
@@ -34,32 +33,23 @@ inline bool is_number(const ArgShape& arg) {
 inline bool is_64_bit_integer(const ArgShape& arg) {
   return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
 }
-inline bool is_local_block(const ArgShape& arg) {
-  return is_global(arg) && writes(arg) && arg.dim <= largest_local_block;
-}
 
-/// A parameter of an inner function, and its value in the range function.
-struct Parameter {
-  std::string declaration;
-  std::string value;
-};
-
-/// One pointer for each distinct dat, because only different dats never alias; one for each
-/// distinct map, each global and each table of indices.
-std::vector<Parameter> parameters_of(const std::vector<ArgShape>& args);
+/// The numbers of the dats that some argument modifies.
+std::set<int> written_dats(std::span<const ArgShape> args);
 
 /// The type that the kernel's pointer points to, also for an argument that is off.
 std::string type_of(const ArgShape& arg);
+
+/// The type of a dat's or a global's values, const unless they are written.
+std::string element_type(const ArgShape& arg, bool written);
+
 int dim_of(const ArgShape& arg);
 
 /// The variable that holds the row of an indirect argument: "op2_row0_1" for column 1 of map 0.
 std::string row_name(const ArgShape& arg);
 
-/// That row, read from the map.
-std::string map_entry(const ArgShape& arg);
-
 /// One argument for each distinct column of a map, in order of first appearance.
-std::vector<ArgShape> columns_of(const std::vector<ArgShape>& args);
+std::vector<ArgShape> columns_of(std::span<const ArgShape> args);
 
 /// The address of a dat's row.
 /// @param row  an expression

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/kernel_parameters.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <jit/target/emit_parts.hpp>
+
+namespace op2::jit {
+namespace {
+
+using Kind = KernelParameter::Kind;
+
+bool is_set_by_element(const ArgShape& arg) {
+  const bool is_payload = arg.active && arg.kind == OP_ARG_INFO;
+  return is_payload || (is_global(arg) && (arg.access == OP_WRITE || arg.access == OP_RW));
+}
+
+}  // namespace
+
+bool is_reduction(const ArgShape& arg) {
+  return is_global(arg) && writes(arg);
+}
+
+bool runs_on_device(std::span<const ArgShape> args) {
+  return std::ranges::none_of(args, is_set_by_element);
+}
+
+std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args) {
+  std::vector<KernelParameter> parameters;
+  std::set<int> dats, maps;  // that have a parameter
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ArgShape& arg = args[i];
+    if (is_dat(arg) && dats.insert(arg.dat).second) parameters.push_back({Kind::dat, i});
+    if (is_number(arg)) parameters.push_back({Kind::numbers, i});
+    if (is_global(arg) && !writes(arg)) parameters.push_back({Kind::global, i});
+    if (is_reduction(arg)) {
+      parameters.push_back({Kind::result, i});
+      parameters.push_back({Kind::partials, i});
+    }
+    if (is_indirect(arg) && maps.insert(arg.map).second) {
+      parameters.push_back({Kind::map, i});
+      parameters.push_back({Kind::map_stride, i});
+    }
+  }
+  return parameters;
+}
+
+std::vector<KernelParameter> fold_parameters(std::span<const ArgShape> args) {
+  std::vector<KernelParameter> parameters = kernel_parameters(args);
+  std::erase_if(parameters, [](const KernelParameter& parameter) {
+    return parameter.kind != Kind::result && parameter.kind != Kind::partials;
+  });
+  return parameters;
+}
+
+}  // namespace op2::jit

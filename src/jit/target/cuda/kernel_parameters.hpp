@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contract between the kernels that are generated for a GPU and the executor that launches
+// them: shapes of launches and lists of parameters.
+//
+// op2_loop executes the elements [op2_begin, op2_end) of a set. Of these, elements from op2_counted
+// on do not contribute to reductions.
+//   * Without reductions: one thread for each element, ceil((end - begin) / block_threads) blocks.
+//   * With reductions: block k executes the elements [begin + k * chunk_elements, ...) up to its
+//     next, and stores their partial results. op2_fold, one block, folds the partial results of all
+//     chunks into the result. Both in fixed trees: bits depend on begin, end and counted only.
+// Both kernels are launched with block_threads threads and without dynamic shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <jit/loop_nest.hpp>
+
+namespace op2::jit {
+
+inline constexpr const char* cuda_loop_symbol = "op2_loop";
+inline constexpr const char* cuda_fold_symbol = "op2_fold";
+
+inline constexpr unsigned block_threads = 256;
+inline constexpr std::int64_t chunk_elements = 2048;
+
+/// A parameter of a kernel; all are 8 bytes: addresses on the device, or long long.
+struct KernelParameter {
+  enum class Kind {
+    dat,         ///< T*, shape [rows x dim]
+    map,         ///< const int*, transposed: entry of element e in column c at [c * stride + e]
+    map_stride,  ///< long long, of the map before it
+    numbers,  ///< const int*, shape [rows]: the index that the kernel gets for a row, or null for
+              ///< the row itself
+    global,   ///< const T*, shape [dim]: a value that is read
+    result,   ///< T*, shape [dim]: of a reduction; holds its start value
+    partials  ///< T*, shape [chunks x dim]: of the same reduction
+  };
+  Kind kind = Kind::dat;
+  std::size_t arg = 0;  ///< position in the nest's arguments; of a dat or map, of the first use
+  bool operator==(const KernelParameter&) const = default;
+};
+
+/// Whether an argument is a reduction. Precondition: the nest is `runs_on_device`.
+bool is_reduction(const ArgShape& arg);
+
+/// Whether a GPU can execute a nest of these arguments: no global is set by single elements.
+/// Loops whose elements must be executed in order are not recognised here.
+bool runs_on_device(std::span<const ArgShape> args);
+
+/// The parameters of op2_loop, after op2_begin, op2_end and op2_counted, all three long long.
+std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args);
+
+/// The parameters of op2_fold, after op2_chunks (long long): result and partials of each reduction.
+/// Empty: there is no op2_fold.
+std::vector<KernelParameter> fold_parameters(std::span<const ArgShape> args);
+
+}  // namespace op2::jit

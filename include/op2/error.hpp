@@ -58,7 +58,9 @@ enum class ErrorCode : int {
   out_of_memory = 505,
   link_failure = 506,  ///< generated code cannot be linked into the process
   bad_dataset = 507,  ///< a dataset of a file is missing, or its type, extents or values do not fit
-  device_failure = 508,  ///< an accelerator or its driver reports an error
+  device_failure = 508,   ///< an accelerator or its driver reports an error
+  no_device = 509,        ///< there is no accelerator, or its driver is missing or too old
+  device_compiler = 510,  ///< an accelerator's compiler is missing, too old, or does not fit it
 
   internal = 901  ///< an error in the library; please report it
 };

@@ -41,6 +41,7 @@ bool is_uniform(ErrorCode code) {
   return code != ErrorCode::collective_mismatch && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
          code != ErrorCode::io_failure && code != ErrorCode::device_failure &&
+         code != ErrorCode::no_device && code != ErrorCode::device_compiler &&
          code != ErrorCode::host_function_threw;
 }
 

@@ -17,17 +17,18 @@ import page_links
 # What each module may include, besides itself, the public headers and libraries.
 MAY_INCLUDE = {
     "core": set(),
-    "comm": {"core"},
-    "jit": {"core"},
-    "sched": {"core", "comm", "jit"},
-    "api": {"core", "comm", "jit", "sched"},
+    "gpu": {"core"},
+    "comm": {"core", "gpu"},
+    "jit": {"core", "gpu"},
+    "sched": {"core", "gpu", "comm", "jit"},
+    "api": {"core", "gpu", "comm", "jit", "sched"},
     "compat": {"core", "comm", "jit", "sched", "api"},
 }
 # Headers that are kept to a few files, so that the rest of the tree builds without the library.
 RATIONED = [
     ("MPI", re.compile(r"mpi\.h$"), 5),
     ("HDF5", re.compile(r"H5\w+\.h$|hdf5(_hl)?\.h$"), 3),
-    ("CUDA", re.compile(r"(cuda|nvrtc|cuda_runtime|cuda_runtime_api)\.h$"), 3),
+    ("CUDA", re.compile(r"(cuda|nvrtc|cuda_runtime|cuda_runtime_api)\.h$"), 0),
 ]
 # Compiled apart from the library, in the two halves of the plug-in and in the tool that reads programs:
 # not a number of files but folders.

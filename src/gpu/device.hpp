@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One device of this process: its context, its memory and its streams.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <core/memory_space.hpp>
+#include <gpu/driver.hpp>
+#include <gpu/find_libraries.hpp>
+
+namespace op2::gpu {
+
+/// Threads: the one that opened it, and others after `make_current`; its space is called by one
+/// thread. Modules, graphs and all owners of its memory end before it.
+class Device {
+ public:
+  /// Local. Opens device `local_rank` modulo the number of devices that the driver shows
+  /// (CUDA_VISIBLE_DEVICES), on its primary context, which the program, MPI and others share, and
+  /// makes that current.
+  /// @throws Error  no_device: no driver, one too old, or no device; device_failure
+  static std::unique_ptr<Device> open(const LibraryPaths& paths, int local_rank);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  /// For example "NVIDIA H200".
+  const std::string& name() const { return name_; }
+  /// As in sm_90: 90.
+  int architecture() const { return architecture_; }
+  /// The newest CUDA that the driver supports: 13000 for 13.0.
+  int driver_version() const { return driver_version_; }
+  int ordinal() const { return ordinal_; }
+  /// Of all devices that the driver shows to this process.
+  int device_count() const { return device_count_; }
+
+  core::MemorySpace& space() { return *space_; }
+  /// Makes its context the current one of the calling thread: before a thread's first call, and
+  /// after the program may have made another one current. @throws Error device_failure
+  void make_current() const;
+
+  ContextHandle context() const { return context_; }
+  const Driver& driver() const { return *driver_; }
+  const DriverApi& api() const { return driver_->api(); }
+
+ private:
+  Device() = default;
+  /// Retains the context and makes the space.
+  void enter();
+
+  std::string name_;
+  int architecture_ = 0, driver_version_ = 0, ordinal_ = 0, device_count_ = 0;
+  DeviceNumber number_ = 0;
+  ContextHandle context_ = nullptr;
+  std::unique_ptr<Driver> driver_;
+  std::unique_ptr<core::MemorySpace> space_;
+};
+
+}  // namespace op2::gpu

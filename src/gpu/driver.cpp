@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gpu/driver.hpp>
+
+#include <core/error.hpp>
+
+namespace op2::gpu {
+namespace {
+
+/// What to do about a failure of the device or the driver.
+const char* advice(int result) {
+  switch (result) {
+    case DriverResult::illegal_address:
+    case DriverResult::launch_failed:
+      return "find the kernel that accesses memory wrongly with OP2_TARGET=cpu OP2_CHECK=access";
+    case DriverResult::out_of_memory:
+      return "use more devices, or a smaller mesh";
+    case DriverResult::no_binary:
+    case DriverResult::invalid_ptx:
+    case DriverResult::unsupported_ptx:
+      return "use an NVRTC and a driver of the same CUDA version";
+    case DriverResult::devices_unavailable:
+    case DriverResult::uncorrectable_memory:
+    case DriverResult::system_not_ready:
+    case DriverResult::driver_mismatch:
+    case DriverResult::unknown:
+      return "look at nvidia-smi and the log of the system, then restart the program";
+    default:
+      return "restart the program";
+  }
+}
+
+}  // namespace
+
+std::string describe_failure(const DriverApi& api, const char* call, int result) {
+  const char* name = nullptr;
+  if (api.error_name(result, &name) != DriverResult::success || name == nullptr) name = "unknown";
+  return std::string(call) + " returned " + std::to_string(result) + " (" + name + ")";
+}
+
+void Driver::fail(const char* call, int result, const std::string& details) const {
+  core::fail(ErrorCode::device_failure, "device fault: {}, {}; {}{}", device_,
+             describe_failure(*api_, call, result), advice(result), details);
+}
+
+void Driver::keep(const char* call, int result) const noexcept {
+  const char* none = nullptr;
+  if (kept_call_.compare_exchange_strong(none, call)) kept_result_.store(result);
+}
+
+void Driver::throw_kept() const {
+  if (kept_result_.load(std::memory_order_relaxed) == DriverResult::success) return;
+  const int result = kept_result_.exchange(DriverResult::success);
+  if (result != DriverResult::success) fail(kept_call_.exchange(nullptr), result);
+}
+
+}  // namespace op2::gpu

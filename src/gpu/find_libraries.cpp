@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gpu/find_libraries.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+namespace op2::gpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Newest first. The last is Debian's, too old, and recognised to say so.
+constexpr std::array names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+constexpr std::string_view prefix = "libnvrtc.so.";
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int major_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  int major = 0;
+  if (name.starts_with(prefix))
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), major);
+  return major;
+}
+
+/// The entries of a folder whose names begin with `start`, sorted, newest versions first.
+std::vector<fs::path> entries(const fs::path& folder, std::string_view start) {
+  std::vector<fs::path> found;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (entry.path().filename().string().starts_with(start)) found.push_back(entry.path());
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
+void add_toolkit(std::vector<fs::path>& folders, const fs::path& toolkit) {
+  folders.push_back(toolkit / "lib64");
+  folders.push_back(toolkit / "lib");
+}
+
+/// The folders of the packages nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12.
+void add_environment(std::vector<fs::path>& folders, const fs::path& virtual_env) {
+  for (const auto& python : entries(virtual_env / "lib", "python3")) {
+    folders.push_back(python / "site-packages" / "nvidia" / "cu13" / "lib");
+    folders.push_back(python / "site-packages" / "nvidia" / "cuda_nvrtc" / "lib");
+  }
+}
+
+void add_folder(NvrtcSearch& search, const fs::path& folder) {
+  bool any = false;
+  for (const char* name : names) {
+    std::error_code error;
+    const fs::path file = fs::canonical(folder / name, error);
+    if (error) continue;
+    any = true;
+    const auto same = [&](const NvrtcCandidate& other) { return other.file == file; };
+    if (std::none_of(search.candidates.begin(), search.candidates.end(), same))
+      search.candidates.push_back({file.string(), major_of(name), true});
+  }
+  if (!any) search.empty_folders.push_back(folder.string());
+}
+
+void add_given(NvrtcSearch& search, const fs::path& given) {
+  std::error_code none;
+  if (fs::is_directory(given, none)) return add_folder(search, given);
+  search.candidates.push_back({given.string(), 0, fs::exists(given, none)});
+}
+
+}  // namespace
+
+SearchRoots search_roots_of_environment() {
+  return {.cuda_home = environment("CUDA_HOME"),
+          .toolkits = "/usr/local",
+          .home = environment("HOME"),
+          .virtual_env = environment("VIRTUAL_ENV")};
+}
+
+NvrtcSearch find_nvrtc(const std::string& given, const SearchRoots& roots) {
+  NvrtcSearch search;
+  if (!given.empty()) {
+    add_given(search, given);
+    return search;
+  }
+  std::vector<fs::path> toolkits, environments;
+  if (!roots.cuda_home.empty()) add_toolkit(toolkits, roots.cuda_home);
+  if (!roots.toolkits.empty())
+    for (const auto& toolkit : entries(roots.toolkits, "cuda")) add_toolkit(toolkits, toolkit);
+  if (!roots.home.empty())
+    add_environment(environments, fs::path(roots.home) / ".local" / "share" / "op2" / "cuda");
+  if (!roots.virtual_env.empty()) add_environment(environments, roots.virtual_env);
+
+  for (const auto& folder : toolkits) add_folder(search, folder);
+  if (roots.loader_path)
+    for (const char* name : names) search.candidates.push_back({name, major_of(name), false});
+  for (const auto& folder : environments) add_folder(search, folder);
+  return search;
+}
+
+}  // namespace op2::gpu

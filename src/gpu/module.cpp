@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gpu/module.hpp>
+
+#include <array>
+
+#include <gpu/cuda_stream.hpp>
+
+namespace op2::gpu {
+namespace {
+
+int attribute(const Driver& driver, FunctionHandle function, int which) {
+  int value = 0;
+  driver.call(&DriverApi::function_attribute, &value, which, function);
+  return value;
+}
+
+/// Whether a name was found; other failures are thrown.
+template <class Api>
+bool found(const Driver& driver, const Api& function, int result) {
+  if (result != DriverResult::success && result != DriverResult::not_found)
+    driver.fail(function.name(), result);
+  return result == DriverResult::success;
+}
+
+/// Receives what the driver says about PTX that it cannot compile.
+class LoadLog {
+ public:
+  std::array<int, 2> options{LoadOption::error_log, LoadOption::error_log_bytes};
+  std::array<void*, 2> values() {
+    return {text_.data(), reinterpret_cast<void*>(text_.size() - 1)};
+  }
+  std::string text() const {
+    const std::string text = text_.data();
+    return text.empty() ? text : ". The driver reports:\n" + text;
+  }
+
+ private:
+  std::array<char, 4096> text_{};
+};
+
+}  // namespace
+
+Function::Function(const Driver& driver, FunctionHandle handle)
+    : handle_(handle),
+      registers_(attribute(driver, handle, FunctionAttribute::registers)),
+      local_bytes_(attribute(driver, handle, FunctionAttribute::local_bytes)),
+      shared_bytes_(attribute(driver, handle, FunctionAttribute::shared_bytes)),
+      max_threads_(attribute(driver, handle, FunctionAttribute::max_threads)) {}
+
+Module::Module(const Device& device, std::span<const std::byte> image) : device_(device) {
+  device_.make_current();
+  LoadLog log;
+  auto values = log.values();
+  const int result = device_.driver().result_of(&DriverApi::module_load, &handle_, image.data(),
+                                                static_cast<unsigned>(values.size()),
+                                                log.options.data(), values.data());
+  if (result != DriverResult::success)
+    device_.driver().fail(device_.api().module_load.name(), result, log.text());
+}
+
+Module::~Module() {
+  device_.driver().call_and_ignore(&DriverApi::context_set_current, device_.context());
+  device_.driver().call_later(&DriverApi::module_unload, handle_);
+}
+
+Function Module::function(const std::string& name) const {
+  const Driver& driver = device_.driver();
+  FunctionHandle handle = nullptr;
+  const int result = driver.result_of(&DriverApi::module_function, &handle, handle_, name.c_str());
+  if (!found(driver, driver.api().module_function, result)) return {};
+  return Function(driver, handle);
+}
+
+std::optional<Symbol> Module::symbol(const std::string& name) const {
+  const Driver& driver = device_.driver();
+  DevicePointer start = 0;
+  std::size_t bytes = 0;
+  const int result =
+      driver.result_of(&DriverApi::module_symbol, &start, &bytes, handle_, name.c_str());
+  if (!found(driver, driver.api().module_symbol, result)) return std::nullopt;
+  return Symbol{address(start), bytes};
+}
+
+}  // namespace op2::gpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machine code that is loaded on a device: its kernels and its variables.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <core/memory_space.hpp>
+#include <gpu/device.hpp>
+
+namespace op2::gpu {
+
+/// A kernel of a module, which outlives it. Copies are the same kernel.
+class Function {
+ public:
+  /// No kernel.
+  Function() = default;
+  /// @throws Error device_failure
+  Function(const Driver& driver, FunctionHandle handle);
+
+  explicit operator bool() const { return handle_ != nullptr; }
+  FunctionHandle handle() const { return handle_; }
+
+  /// Of a thread.
+  int registers() const { return registers_; }
+  /// Of a thread: arrays and spilled registers in memory.
+  int local_bytes() const { return local_bytes_; }
+  /// Of a block, as declared in its source.
+  int shared_bytes() const { return shared_bytes_; }
+  /// The largest block that can be launched.
+  int max_threads() const { return max_threads_; }
+
+ private:
+  FunctionHandle handle_ = nullptr;
+  int registers_ = 0, local_bytes_ = 0, shared_bytes_ = 0, max_threads_ = 0;
+};
+
+/// A variable of a module.
+struct Symbol {
+  core::DeviceAddress address;
+  std::size_t bytes = 0;
+};
+
+class Module {
+ public:
+  /// Any thread. May wait for all work of the device.
+  /// @param image   a cubin, or PTX with a zero at its end; read during the call only
+  /// @throws Error  device_failure; with the driver's messages about PTX
+  Module(const Device& device, std::span<const std::byte> image);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// A null one if there is none. @throws Error device_failure
+  Function function(const std::string& name) const;
+  std::optional<Symbol> symbol(const std::string& name) const;
+
+ private:
+  const Device& device_;
+  ModuleHandle handle_ = nullptr;
+};
+
+}  // namespace op2::gpu

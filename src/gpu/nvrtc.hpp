@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compilation of CUDA source to machine code of a device.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gpu/find_libraries.hpp>
+#include <gpu/nvrtc_api.hpp>
+
+namespace op2::gpu {
+
+struct Compiled {
+  bool ok = false;               ///< false: the source is rejected, and `log` says why
+  std::string log;               ///< errors and warnings; with `--ptxas-options=-v` also registers
+  std::string ptx;               ///< without the zero at its end
+  std::vector<std::byte> cubin;  ///< empty if the options name a virtual architecture
+};
+
+/// A file that the source may include; names are as in the #include.
+struct SourceHeader {
+  std::string name, text;
+};
+
+class Nvrtc {
+ public:
+  /// @throws Error device_compiler: its version or its architectures cannot be read
+  explicit Nvrtc(std::shared_ptr<const NvrtcApi> api);
+
+  /// For example "13.0".
+  std::string version() const;
+  int major() const { return major_; }
+  /// Of those that it compiles for, as in sm_121: 121.
+  int newest_architecture() const { return newest_architecture_; }
+  /// The file that was loaded.
+  const std::string& path() const { return api_->library.path(); }
+
+  /// Local, thread safe (one compilation at a time).
+  /// @param name     of the source, in the log
+  /// @param options  for example "--gpu-architecture=sm_90"
+  /// @throws Error   device_compiler: NVRTC itself fails, or it does not know an option
+  Compiled compile(const std::string& source, const std::string& name,
+                   std::span<const SourceHeader> headers,
+                   const std::vector<std::string>& options) const;
+
+ private:
+  std::shared_ptr<const NvrtcApi> api_;
+  int major_ = 0, minor_ = 0, newest_architecture_ = 0;
+  mutable std::mutex one_at_a_time_;
+};
+
+/// Local. The newest NVRTC that is found, not of a newer major version than the driver.
+/// @param driver_version  13000 for CUDA 13.0; 0: no driver, any NVRTC fits
+/// @throws Error          device_compiler: there is none, each is too old or does not fit; names
+///                        all places
+std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version);
+/// The same with another environment.
+std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version,
+                                        const SearchRoots& roots);
+
+}  // namespace op2::gpu

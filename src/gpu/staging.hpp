@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies between a device and memory of the host that is not pinned. The driver's own copies of
+// such memory may return before the bytes have arrived, unordered with other streams; so they pass
+// through pinned memory, in two halves: the host copies one while the device copies the other.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include <gpu/cuda_stream.hpp>
+
+namespace op2::gpu {
+
+class Staging {
+ public:
+  static constexpr std::size_t half_bytes = std::size_t{1} << 21;
+
+  /// @throws Error device_failure; std::bad_alloc
+  explicit Staging(const Driver& driver);
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  // After all work of the stream. The host waits.
+  void upload(CudaStream& stream, core::DeviceAddress to, const std::byte* from, std::size_t bytes);
+  void download(CudaStream& stream, std::byte* to, core::DeviceAddress from, std::size_t bytes);
+
+ private:
+  struct Half {
+    explicit Half(const Driver& driver) : copied(driver) {}
+    CudaEvent copied;
+    std::byte* memory = nullptr;
+  };
+  const Driver& driver_;
+  std::array<Half, 2> halves_;
+  void* memory_ = nullptr;
+};
+
+}  // namespace op2::gpu

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <jit/common_headers.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/simd_header.hpp>
 
@@ -96,43 +97,6 @@ std::string limits() {
          fmt::format(fmt::runtime(real_limits), "double", "DBL", "") +
          fmt::format(fmt::runtime(real_limits), "float", "FLT", "f") + whole_limits + "}\n";
 }
-
-constexpr const char* lists = R"(#pragma once
-#include <stddef.h>
-namespace std {
-template <class T> class initializer_list {
-  const T* begin_ = nullptr;
-  size_t size_ = 0;
- public:
-  constexpr initializer_list() noexcept = default;
-  constexpr size_t size() const noexcept { return size_; }
-  constexpr const T* begin() const noexcept { return begin_; }
-  constexpr const T* end() const noexcept { return begin_ + size_; }
-};
-}
-)";
-
-constexpr const char* algorithms = R"(#pragma once
-#include <initializer_list>
-namespace std {
-template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
-template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
-template <class T> constexpr T min(initializer_list<T> list) {
-  T least = *list.begin();
-  for (const T& each : list) least = min(least, each);
-  return least;
-}
-template <class T> constexpr T max(initializer_list<T> list) {
-  T greatest = *list.begin();
-  for (const T& each : list) greatest = max(greatest, each);
-  return greatest;
-}
-template <class T> constexpr const T& clamp(const T& x, const T& low, const T& high) {
-  return x < low ? low : high < x ? high : x;
-}
-template <class T> constexpr void swap(T& a, T& b) { T old = a; a = b; b = old; }
-}
-)";
 
 constexpr const char* strings = R"(#pragma once
 #include <stddef.h>
@@ -233,14 +197,6 @@ using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite;
 #define NAN __builtin_nanf("")
 #define INFINITY __builtin_inff()
 #define HUGE_VAL __builtin_huge_val()
-#define M_E 2.7182818284590452354
-#define M_LN2 0.69314718055994530942
-#define M_LN10 2.30258509299404568402
-#define M_PI 3.14159265358979323846
-#define M_PI_2 1.57079632679489661923
-#define M_PI_4 0.78539816339744830962
-#define M_SQRT2 1.41421356237309504880
-#define M_SQRT1_2 0.70710678118654752440
 )";
 
 std::string mathematics() {
@@ -252,7 +208,7 @@ std::string mathematics() {
   };
   for (const char* name : unary_functions) add(unary_form, name);
   for (const char* name : binary_functions) add(binary_form, name);
-  return text + "namespace std {\n" + names + "}\n" + other_mathematics;
+  return text + "namespace std {\n" + names + "}\n" + other_mathematics + mathematical_constants;
 }
 
 }  // namespace
@@ -268,7 +224,7 @@ std::vector<IncludedFile> shim_headers() {
           {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
           {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
           {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"},
-          {"limits", limits()},          {"initializer_list", lists},
+          {"limits", limits()},          {"initializer_list", initializer_lists},
           {"op2_simd", simd_header}};
 }
 

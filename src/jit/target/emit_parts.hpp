@@ -34,6 +34,9 @@ inline bool is_64_bit_integer(const ArgShape& arg) {
   return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
 }
 
+/// Comments that name the kernels and describe the arguments.
+std::string heading_of(const LoopNest& nest);
+
 /// The numbers of the dats that some argument modifies.
 std::set<int> written_dats(std::span<const ArgShape> args);
 

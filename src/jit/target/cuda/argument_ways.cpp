@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/argument_ways.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <jit/target/emit_parts.hpp>
+
+namespace op2::jit {
+namespace {
+
+bool is_added(std::span<const ArgShape> args, const ArgShape& arg) {
+  return arg.access == OP_INC && std::ranges::any_of(args, [&](const ArgShape& other) {
+           return is_dat(other) && other.dat == arg.dat && other.access == OP_INC &&
+                  is_indirect(other);
+         });
+}
+
+ArgumentWay way_of_dat(std::span<const ArgShape> args, const ArgShape& arg,
+                       const std::set<int>& written) {
+  if (is_added(args, arg)) return ArgumentWay::added;
+  const bool can_load = !written.contains(arg.dat) && arg.dim <= largest_loaded_row;
+  return can_load ? ArgumentWay::loaded : ArgumentWay::in_place;
+}
+
+}  // namespace
+
+std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args) {
+  const std::set<int> written = written_dats(args);
+  std::vector<ArgumentWay> ways;
+  for (const ArgShape& arg : args) {
+    if (is_dat(arg))
+      ways.push_back(way_of_dat(args, arg, written));
+    else if (is_global(arg))
+      ways.push_back(writes(arg) ? ArgumentWay::reduced : ArgumentWay::global);
+    else
+      ways.push_back(is_number(arg) ? ArgumentWay::number : ArgumentWay::off);
+  }
+  return ways;
+}
+
+}  // namespace op2::jit

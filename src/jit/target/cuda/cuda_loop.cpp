@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/cuda_loop.hpp>
+
+#include <string>
+#include <utility>
+
+#include <core/error.hpp>
+#include <jit/target/cuda/device_constants.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
+
+namespace op2::jit {
+namespace {
+
+class CudaCode : public LinkedCode {
+ public:
+  CudaCode(const gpu::Device& device, const std::vector<std::byte>& image)
+      : module_(device, image) {}
+
+  void find(const std::vector<LinkSymbol>& symbols) {
+    loop_.loop = module_.function(cuda_loop_symbol);
+    loop_.fold = module_.function(cuda_fold_symbol);
+    for (std::size_t k = 0; k < symbols.size(); ++k)
+      if (const auto found = module_.symbol(device_symbol(k, symbols[k].name)))
+        loop_.constants.push_back({found->address, found->bytes, symbols[k].address});
+  }
+
+  bool has_loop() const { return static_cast<bool>(loop_.loop); }
+  void* entry() const override { return const_cast<CudaLoop*>(&loop_); }
+
+ private:
+  gpu::Module module_;
+  CudaLoop loop_;
+};
+
+}  // namespace
+
+const CudaLoop& cuda_loop_of(const CompiledLoop& code) {
+  core::ensure(code.target == cuda_target_name, "code of another target is launched on a GPU");
+  return *static_cast<const CudaLoop*>(code.entry);
+}
+
+LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte>& image,
+                          const std::vector<LinkSymbol>& symbols) {
+  try {
+    device.make_current();
+    auto code = std::make_unique<CudaCode>(device, image);
+    code->find(symbols);
+    if (!code->has_loop()) return {nullptr, "the binary does not define op2_loop"};
+    return {std::move(code), {}};
+  } catch (const Error& error) {
+    return {nullptr, error.what()};
+  }
+}
+
+}  // namespace op2::jit

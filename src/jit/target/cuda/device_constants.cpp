@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/device_constants.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include <core/value_type.hpp>
+#include <jit/constant_symbols.hpp>
+
+namespace op2::jit {
+namespace {
+
+/// Of 64 KB; the compiler needs some for numbers in the source and for parameters.
+constexpr std::size_t constant_memory = 56 * 1024;
+
+std::string namespace_at(std::size_t position) {
+  return fmt::format("op2_constants{}", position);
+}
+
+/// An upper bound.
+std::size_t bytes_of(const ConstantShape& constant) {
+  if (constant.variable == nullptr) return core::size_of(constant.type, constant.dim);
+  std::size_t values = 1;
+  const std::string& text = constant.declaration;
+  for (auto at = text.find('['); at != std::string::npos; at = text.find('[', at + 1))
+    values *= std::strtoull(text.c_str() + at + 1, nullptr, 10);
+  return values * sizeof(double);
+}
+
+}  // namespace
+
+std::string constant_namespace(const LoopNest& nest, const ConstantShape& constant) {
+  const auto all = constants_of(nest);
+  return namespace_at(std::ranges::find(all, constant) - all.begin());
+}
+
+std::string constant_definitions(const LoopNest& nest) {
+  std::string text;
+  std::size_t used = 0;
+  for (const ConstantShape& constant : constants_of(nest)) {
+    const std::size_t bytes = bytes_of(constant);
+    const bool fits = used + bytes <= constant_memory;
+    if (fits) used += bytes;
+    text += fmt::format("namespace {} {{ {} {}; }}\n", constant_namespace(nest, constant),
+                        fits ? "__constant__" : "__device__", declaration_of(constant));
+  }
+  return text;
+}
+
+std::string device_symbol(std::size_t position, const std::string& symbol) {
+  const std::string scope = namespace_at(position);
+  const std::string name = symbol.substr(symbol.find('_', std::string("op2_const").size()) + 1);
+  return fmt::format("_ZN{}{}{}{}E", scope.size(), scope, name.size(), name);
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/device_headers.hpp>
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include <jit/common_headers.hpp>
+#include <jit/llvm/math_names.hpp>
+#include <jit/source_scan.hpp>
+#include <jit/target/cuda/device_library.hpp>
+
+namespace op2::jit {
+namespace {
+
+constexpr const char* integer_types = R"(#pragma once
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
+namespace std {
+using ::int8_t; using ::uint8_t; using ::int16_t; using ::uint16_t; using ::int32_t;
+using ::uint32_t; using ::int64_t; using ::uint64_t; using ::intptr_t; using ::uintptr_t;
+}
+)";
+
+constexpr const char* integer_type_limits = R"(
+#define INT32_MAX 2147483647
+#define INT32_MIN (-INT32_MAX - 1)
+#define UINT32_MAX 4294967295U
+#define INT64_MAX 9223372036854775807L
+#define INT64_MIN (-INT64_MAX - 1)
+#define UINT64_MAX 18446744073709551615UL
+)";
+
+constexpr const char* sizes = R"(#pragma once
+namespace std { using ::size_t; using ::ptrdiff_t; }
+)";
+
+constexpr const char* float_limits = R"(
+#define FLT_MAX 3.402823466e+38F
+#define FLT_MIN 1.175494351e-38F
+#define FLT_EPSILON 1.192092896e-07F
+#define DBL_MAX 1.7976931348623157e+308
+#define DBL_MIN 2.2250738585072014e-308
+#define DBL_EPSILON 2.2204460492503131e-16
+)";
+
+constexpr const char* integer_limits = R"(
+#define CHAR_BIT 8
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295U
+#define LONG_MAX 9223372036854775807L
+#define LONG_MIN (-LONG_MAX - 1L)
+#define LLONG_MAX 9223372036854775807LL
+#define LLONG_MIN (-LLONG_MAX - 1LL)
+)";
+
+constexpr const char* traits = R"(#pragma once
+namespace op2_device {
+template <class T> constexpr bool is_integer() { return false; }
+template <> constexpr bool is_integer<bool>() { return true; }
+template <> constexpr bool is_integer<char>() { return true; }
+template <> constexpr bool is_integer<signed char>() { return true; }
+template <> constexpr bool is_integer<unsigned char>() { return true; }
+template <> constexpr bool is_integer<short>() { return true; }
+template <> constexpr bool is_integer<unsigned short>() { return true; }
+template <> constexpr bool is_integer<int>() { return true; }
+template <> constexpr bool is_integer<unsigned>() { return true; }
+template <> constexpr bool is_integer<long>() { return true; }
+template <> constexpr bool is_integer<unsigned long>() { return true; }
+template <> constexpr bool is_integer<long long>() { return true; }
+template <> constexpr bool is_integer<unsigned long long>() { return true; }
+template <class T> constexpr bool is_real() { return false; }
+template <> constexpr bool is_real<float>() { return true; }
+template <> constexpr bool is_real<double>() { return true; }
+template <class T> constexpr bool is_number() { return is_integer<T>() || is_real<T>(); }
+template <class T, class U> constexpr bool mixes() {
+  return is_number<T>() && is_number<U>() && (is_integer<T>() || is_integer<U>() || sizeof(T) != sizeof(U));
+}
+}
+)";
+
+// {0} is the type, {1} and {2} its binary and decimal digits, {3} the greatest and {4} the least
+// positive value, {5} epsilon; {6} and {7} are the bits of infinity and of a quiet NaN.
+constexpr const char* real_limits = R"(
+template <> struct numeric_limits<{0}> {{
+  static constexpr bool is_specialized = true, is_integer = false, is_signed = true;
+  static constexpr bool has_infinity = true, has_quiet_NaN = true;
+  static constexpr int digits = {1}, digits10 = {2};
+  static constexpr {0} max() noexcept {{ return {3}; }}
+  static constexpr {0} min() noexcept {{ return {4}; }}
+  static constexpr {0} lowest() noexcept {{ return -{3}; }}
+  static constexpr {0} epsilon() noexcept {{ return {5}; }}
+  static constexpr {0} infinity() noexcept {{ return __builtin_bit_cast({0}, {6}); }}
+  static constexpr {0} quiet_NaN() noexcept {{ return __builtin_bit_cast({0}, {7}); }}
+}};
+)";
+
+constexpr const char* whole_limits = R"(
+template <class T> requires(op2_device::is_integer<T>()) struct numeric_limits<T> {
+  static constexpr bool is_specialized = true, is_integer = true, is_signed = T(-1) < T(0);
+  static constexpr bool has_infinity = false, has_quiet_NaN = false;
+  static constexpr int digits = T(2) == T(1) ? 1 : 8 * sizeof(T) - is_signed;
+  static constexpr T max() noexcept {
+    return is_signed ? T(((T(1) << (digits - 1)) - 1) * 2 + 1) : T(-1);
+  }
+  static constexpr T min() noexcept { return is_signed ? T(-max() - 1) : T(0); }
+  static constexpr T lowest() noexcept { return min(); }
+};
+)";
+
+std::string limits() {
+  return "#pragma once\n#include <op2_traits>\nnamespace std {\n"
+         "template <class T> struct numeric_limits { static constexpr bool is_specialized = false; "
+         "};\n" +
+         fmt::format(fmt::runtime(real_limits), "double", 53, 15, "1.7976931348623157e+308",
+                     "2.2250738585072014e-308", "2.2204460492503131e-16", "0x7ff0000000000000UL",
+                     "0x7ff8000000000000UL") +
+         fmt::format(fmt::runtime(real_limits), "float", 24, 6, "3.402823466e+38F",
+                     "1.175494351e-38F", "1.192092896e-07F", "0x7f800000U", "0x7fc00000U") +
+         whole_limits + "}\n";
+}
+
+constexpr const char* strings = R"(#pragma once
+inline void* memmove(void* to, const void* from, size_t bytes) {
+  char* t = static_cast<char*>(to);
+  const char* f = static_cast<const char*>(from);
+  if (t < f)
+    for (size_t k = 0; k < bytes; ++k) t[k] = f[k];
+  else
+    for (size_t k = bytes; k > 0; --k) t[k - 1] = f[k - 1];
+  return to;
+}
+inline int memcmp(const void* a, const void* b, size_t bytes) {
+  const unsigned char* x = static_cast<const unsigned char*>(a);
+  const unsigned char* y = static_cast<const unsigned char*>(b);
+  for (size_t k = 0; k < bytes; ++k)
+    if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+  return 0;
+}
+inline size_t strlen(const char* text) {
+  size_t length = 0;
+  while (text[length] != 0) ++length;
+  return length;
+}
+namespace std { using ::memcpy; using ::memmove; using ::memset; using ::memcmp; using ::strlen; }
+)";
+
+constexpr const char* output = R"(#pragma once
+inline int puts(const char* text) { return printf("%s\n", text); }
+namespace std { using ::printf; using ::puts; }
+)";
+
+constexpr const char* assertions = R"(#undef assert
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+#define assert(condition) \
+  ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
+#endif
+)";
+
+constexpr const char* absolute_values = R"(#pragma once
+namespace std { using ::abs; }
+)";
+
+// {0} is the function. Integers count as double, as in the standard library.
+constexpr const char* unary_form =
+    "template <class T> requires(op2_device::is_integer<T>()) inline double {0}(T x) {{ return "
+    "{0}(static_cast<double>(x)); }}\n";
+
+constexpr const char* binary_form =
+    "template <class T, class U> requires(op2_device::mixes<T, U>()) inline double {0}(T x, U y) "
+    "{{ return {0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
+
+constexpr const char* other_mathematics = R"(
+template <class T, class U, class V> requires(op2_device::mixes<T, U>() || op2_device::mixes<U, V>())
+inline double fma(T x, U y, V z) {
+  return fma(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+}
+template <class T> requires(op2_device::is_integer<T>()) inline double ldexp(T x, int exponent) { return ldexp(static_cast<double>(x), exponent); }
+template <class T> requires(op2_device::is_integer<T>()) inline double frexp(T x, int* exponent) { return frexp(static_cast<double>(x), exponent); }
+template <class T> requires(op2_device::is_integer<T>()) inline double scalbn(T x, int exponent) { return scalbn(static_cast<double>(x), exponent); }
+namespace std {
+using ::fma; using ::ldexp; using ::frexp; using ::modf; using ::scalbn; using ::lrint; using ::lround;
+using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite; using ::signbit;
+}
+)";
+
+constexpr const char* mathematical_macros = R"(
+#define NAN __builtin_bit_cast(float, 0x7fc00000U)
+#define INFINITY __builtin_bit_cast(float, 0x7f800000U)
+#define HUGE_VAL __builtin_bit_cast(double, 0x7ff0000000000000UL)
+)";
+
+std::string mathematics() {
+  std::string text = "#pragma once\n#include <op2_traits>\n#include <stdlib.h>\n";
+  std::string names;
+  const auto add = [&](const char* form, const char* name) {
+    text += fmt::format(fmt::runtime(form), name);
+    names += fmt::format("using ::{0}; using ::{0}f;\n", name);
+  };
+  for (const char* name : unary_functions) add(unary_form, name);
+  for (const char* name : binary_functions) add(binary_form, name);
+  return text + "namespace std {\n" + names + "}\n" + other_mathematics;
+}
+
+/// A header of declarations, which are read once, and macros.
+std::string with_macros(const char* declarations, const std::string& macros) {
+  return fmt::format("#include <{}>\n{}", declarations, macros);
+}
+
+std::vector<IncludedFile> all_headers() {
+  return {{"math.h",
+           with_macros("op2_math", std::string(mathematical_macros) + mathematical_constants)},
+          {"cmath", "#include <math.h>\n"},
+          {"stdlib.h", absolute_values},
+          {"cstdlib", "#include <stdlib.h>\n"},
+          {"stdint.h", with_macros("op2_stdint", integer_type_limits)},
+          {"cstdint", "#include <stdint.h>\n"},
+          {"stddef.h", sizes},
+          {"cstddef", "#include <stddef.h>\n"},
+          {"float.h", float_limits},
+          {"cfloat", "#include <float.h>\n"},
+          {"limits.h", integer_limits},
+          {"climits", "#include <limits.h>\n"},
+          {"string.h", strings},
+          {"cstring", "#include <string.h>\n"},
+          {"stdio.h", output},
+          {"cstdio", "#include <stdio.h>\n"},
+          {"assert.h", assertions},
+          {"cassert", "#include <assert.h>\n"},
+          {"algorithm", algorithms},
+          {"utility", "#include <algorithm>\n"},
+          {"limits", limits()},
+          {"initializer_list", "#pragma once\n"},
+          {"op2_math", mathematics()},
+          {"op2_stdint", integer_types},
+          {"op2_traits", traits},
+          {device_library_name, device_library}};
+}
+
+std::string without_macros(const std::vector<IncludedFile>& headers) {
+  std::string text;
+  for (const IncludedFile& header : headers)
+    for (const std::string& macro : macros_in(header.text)) text += fmt::format("#undef {}\n", macro);
+  return text;
+}
+
+}  // namespace
+
+const std::vector<IncludedFile>& device_headers() {
+  static const std::vector<IncludedFile> headers = [] {
+    std::vector<IncludedFile> all = all_headers();
+    all.push_back({undefining_header, without_macros(all)});
+    return all;
+  }();
+  return headers;
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The headers that kernels may include when they are compiled for a GPU.
+#pragma once
+
+#include <vector>
+
+#include <jit/loop_nest.hpp>
+
+namespace op2::jit {
+
+/// The same names as for a CPU, over what NVRTC knows without headers, and the library of generated
+/// code. Those that only define macros may be included again after the macros were undefined.
+const std::vector<IncludedFile>& device_headers();
+
+/// One of them, which undefines the macros of all others.
+inline constexpr const char* undefining_header = "op2_undefine";
+
+}  // namespace op2::jit

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions that are launched, op2_loop and op2_fold.
+#pragma once
+
+#include <string>
+
+#include <jit/loop_nest.hpp>
+
+namespace op2::jit {
+
+std::string loop_kernel(const LoopNest& nest);
+
+/// Empty if the nest has no reductions.
+std::string fold_kernel(const LoopNest& nest);
+
+}  // namespace op2::jit

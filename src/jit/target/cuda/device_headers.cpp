@@ -251,7 +251,8 @@ std::vector<IncludedFile> all_headers() {
 std::string without_macros(const std::vector<IncludedFile>& headers) {
   std::string text;
   for (const IncludedFile& header : headers)
-    for (const std::string& macro : macros_in(header.text)) text += fmt::format("#undef {}\n", macro);
+    for (const std::string& macro : macros_in(header.text))
+      text += fmt::format("#undef {}\n", macro);
   return text;
 }
 

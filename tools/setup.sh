@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs missing Debian packages for building, testing and plotting.
 # shellcheck disable=SC2086 # the lists are split into words on purpose
 set -eu
 
@@ -12,7 +11,27 @@ packages="g++ cmake ninja-build make ccache pkg-config
   libgtest-dev libgmock-dev strace
   python3 python3-matplotlib python3-numpy"
 
+usage() {
+  cat <<'END'
+usage: tools/setup.sh [--cuda]
+
+Installs missing Debian packages for building, testing and plotting; as root or with sudo.
+
+--cuda  installs instead what OP2_TARGET=cuda needs besides NVIDIA's driver: its compiler library NVRTC, from
+        Python's package index, into a virtual environment in ~/.local/share/op2/cuda, where the
+        library looks for it. It takes 60 to 120 MB. The version follows the driver: 13 for a driver of CUDA 13
+        or newer, 12.9 for one of CUDA 12, and 12.9 without a driver, which every later driver accepts.
+        Neither root nor a toolkit is needed. OP2_CUDA_DRIVER names the driver where the loader does
+        not find libcuda.so.1.
+END
+}
+
 fail() {
+  echo "setup: $1" >&2
+  exit 1
+}
+
+fail_on_packages() {
   echo "setup: $1" >&2
   echo "setup: these Debian 12 packages, or their equivalents, are needed:" $packages >&2
   echo "setup: if they are installed under other names, add SETUP=true to the make command" >&2
@@ -26,29 +45,81 @@ is_installed() {
   esac
 }
 
-for program in apt-get dpkg-query; do
-  command -v $program >/dev/null || fail "$program is missing, so this is not a Debian system"
-done
+install_packages() {
+  for program in apt-get dpkg-query; do
+    command -v $program >/dev/null ||
+      fail_on_packages "$program is missing, so this is not a Debian system"
+  done
 
-missing=""
-for package in $packages; do
-  is_installed "$package" || missing="$missing $package"
-done
-if [ -z "$missing" ]; then
-  echo "setup: all packages are installed"
-  exit 0
-fi
+  missing=""
+  for package in $packages; do
+    is_installed "$package" || missing="$missing $package"
+  done
+  if [ -z "$missing" ]; then
+    echo "setup: all packages are installed"
+    return
+  fi
 
-if [ "$(id -u)" -eq 0 ]; then
-  as_root="env"
-elif command -v sudo >/dev/null; then
-  as_root="sudo env"
-else
-  fail "installing packages needs root or sudo; missing:$missing"
-fi
+  if [ "$(id -u)" -eq 0 ]; then
+    as_root="env"
+  elif command -v sudo >/dev/null; then
+    as_root="sudo env"
+  else
+    fail_on_packages "installing packages needs root or sudo; missing:$missing"
+  fi
 
-echo "setup: installing$missing"
-apt_get="$as_root DEBIAN_FRONTEND=noninteractive apt-get -q"
-$apt_get update || fail "apt-get update failed; missing:$missing"
-$apt_get install -y --no-install-recommends $missing ||
-  fail "apt-get install failed; missing:$missing"
+  echo "setup: installing$missing"
+  apt_get="$as_root DEBIAN_FRONTEND=noninteractive apt-get -q"
+  $apt_get update || fail_on_packages "apt-get update failed; missing:$missing"
+  $apt_get install -y --no-install-recommends $missing ||
+    fail_on_packages "apt-get install failed; missing:$missing"
+}
+
+# Prints the version of CUDA that the driver supports, as 12020 for 12.2; 0 without a driver.
+driver_version() {
+  python3 - "${OP2_CUDA_DRIVER:-}" <<'END'
+import ctypes
+import os
+import sys
+
+path = sys.argv[1] or "libcuda.so.1"
+if os.path.isdir(path):
+    path = os.path.join(path, "libcuda.so.1")
+version = ctypes.c_int(0)
+try:
+    ctypes.CDLL(path).cuDriverGetVersion(ctypes.byref(version))
+except (OSError, AttributeError):
+    pass
+print(version.value)
+END
+}
+
+install_cuda() {
+  command -v python3 >/dev/null || fail "python3 is missing; run tools/setup.sh first"
+  version=$(driver_version)
+  case $((version / 1000)) in
+    0) why="no driver was found" package="nvidia-cuda-nvrtc-cu12==12.9.*" ;;
+    12) why="the driver supports CUDA 12" package="nvidia-cuda-nvrtc-cu12==12.9.*" ;;
+    [1-9] | 1[01]) fail "the NVIDIA driver is too old: it supports CUDA $((version / 1000)); install one for CUDA 12.0 or newer" ;;
+    *) why="the driver supports CUDA $((version / 1000))" package="nvidia-cuda-nvrtc==13.*" ;;
+  esac
+
+  folder="${HOME:?}/.local/share/op2/cuda"
+  echo "setup: $why; installing $package in $folder"
+  [ -x "$folder/bin/pip" ] || python3 -m venv "$folder" ||
+    fail "no virtual environment could be made; install the Debian package python3-venv"
+  "$folder/bin/pip" install --quiet --disable-pip-version-check "$package" ||
+    fail "pip could not install $package"
+  ls "$folder"/lib/python3*/site-packages/nvidia/cu*/lib/libnvrtc.so.* ||
+    fail "$package has no libnvrtc.so where it was expected"
+}
+
+case "$#:${1:-}" in
+  0:) install_packages ;;
+  1:--cuda) install_cuda ;;
+  1:--help | 1:-h) usage ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac

@@ -6,6 +6,16 @@
 
 namespace op2::gpu {
 
+namespace {
+
+EventHandle handle_of(const core::Event& event) {
+  const auto* const same = dynamic_cast<const CudaEvent*>(&event);
+  core::ensure(same != nullptr, "an event is not one of a CUDA device");
+  return same->handle();
+}
+
+}  // namespace
+
 CudaEvent::CudaEvent(const Driver& driver) : driver_(driver) {
   driver_.call(&DriverApi::event_create, &handle_, event_without_timing);
 }
@@ -53,12 +63,11 @@ void CudaStream::fill(core::DeviceAddress to, std::byte value, std::size_t bytes
 }
 
 void CudaStream::record(core::Event& event) {
-  driver_.call(&DriverApi::event_record, dynamic_cast<CudaEvent&>(event).handle(), handle_);
+  driver_.call(&DriverApi::event_record, handle_of(event), handle_);
 }
 
 void CudaStream::wait_for(const core::Event& event) {
-  driver_.call(&DriverApi::stream_wait_for, handle_, dynamic_cast<const CudaEvent&>(event).handle(),
-               0U);
+  driver_.call(&DriverApi::stream_wait_for, handle_, handle_of(event), 0U);
 }
 
 void CudaStream::upload_and_wait(core::DeviceAddress to, const std::byte* from, std::size_t bytes) {

@@ -97,6 +97,7 @@ Device::~Device() {
   if (context_ == nullptr) return;
   driver_->call_and_ignore(&DriverApi::context_set_current, context_);
   space_.reset();
+  driver_->call_and_ignore(&DriverApi::context_set_current, nullptr);
   driver_->call_and_ignore(&DriverApi::context_release, number_);
 }
 

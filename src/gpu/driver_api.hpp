@@ -26,10 +26,9 @@ using ExecutableHandle = struct CuGraphExecutable*;
 
 /// What functions of the driver return. All others are failures, too.
 struct DriverResult {
-  static constexpr int success = 0, out_of_memory = 2, stub_library = 34, devices_unavailable = 46,
-                       no_device = 100, no_binary = 209, uncorrectable_memory = 214,
-                       invalid_ptx = 218, unsupported_ptx = 222, not_found = 500, not_ready = 600,
-                       illegal_address = 700, out_of_resources = 701, launch_failed = 719,
+  static constexpr int success = 0, out_of_memory = 2, devices_unavailable = 46, no_binary = 209,
+                       uncorrectable_memory = 214, invalid_ptx = 218, unsupported_ptx = 222,
+                       not_found = 500, not_ready = 600, illegal_address = 700, launch_failed = 719,
                        system_not_ready = 802, driver_mismatch = 803, unknown = 999;
 };
 
@@ -72,7 +71,6 @@ struct DriverApi {
   Function<unsigned> init{library, "cuInit"};
   Function<int*> driver_version{library, "cuDriverGetVersion"};
   Function<int, const char**> error_name{library, "cuGetErrorName"};
-  Function<int, const char**> error_string{library, "cuGetErrorString"};
 
   Function<int*> device_count{library, "cuDeviceGetCount"};
   Function<DeviceNumber*, int> device_get{library, "cuDeviceGet"};

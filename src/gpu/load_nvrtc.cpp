@@ -21,7 +21,9 @@ struct Choice {
     return driver_version != 0 && major > driver_version / 1000;
   }
   void note(const std::string& file, const std::string& what) {
-    tried.append("\n  ").append(file).append(": ").append(what);
+    tried.append("\n  ");
+    if (!what.starts_with(file)) tried.append(file).append(": ");
+    tried.append(what);
   }
   void note_version(const std::string& file, const std::string& version, bool above) {
     (above ? too_new : too_old) = true;

@@ -9,10 +9,17 @@
 namespace op2::gpu {
 namespace {
 
-/// A part of a download whose bytes are to leave the staging memory.
-struct Part {
-  std::size_t begin = 0, bytes = 0;
-};
+/// Queues copies and waits for them; where queueing fails, for those that were queued.
+template <class Queue>
+void queue_and_wait(CudaStream& stream, Queue queue) {
+  try {
+    queue();
+  } catch (...) {
+    stream.driver().call_and_ignore(&DriverApi::stream_wait, stream.handle());
+    throw;
+  }
+  stream.wait();
+}
 
 }  // namespace
 
@@ -28,6 +35,16 @@ Staging::~Staging() {
 
 void Staging::upload(CudaStream& stream, core::DeviceAddress to, const std::byte* from,
                      std::size_t bytes) {
+  queue_and_wait(stream, [&] { queue_uploads(stream, to, from, bytes); });
+}
+
+void Staging::download(CudaStream& stream, std::byte* to, core::DeviceAddress from,
+                       std::size_t bytes) {
+  queue_and_wait(stream, [&] { queue_downloads(stream, to, from, bytes); });
+}
+
+void Staging::queue_uploads(CudaStream& stream, core::DeviceAddress to, const std::byte* from,
+                            std::size_t bytes) {
   for (std::size_t at = 0, turn = 0; at < bytes; at += half_bytes, ++turn) {
     Half& half = halves_[turn % 2];
     if (turn >= 2) half.copied.wait();
@@ -36,11 +53,10 @@ void Staging::upload(CudaStream& stream, core::DeviceAddress to, const std::byte
     stream.upload(to + at, half.memory, size);
     stream.record(half.copied);
   }
-  stream.wait();
 }
 
-void Staging::download(CudaStream& stream, std::byte* to, core::DeviceAddress from,
-                       std::size_t bytes) {
+void Staging::queue_downloads(CudaStream& stream, std::byte* to, core::DeviceAddress from,
+                              std::size_t bytes) {
   const auto take = [&](std::size_t at) {
     Half& half = halves_[at / half_bytes % 2];
     half.copied.wait();
@@ -53,7 +69,6 @@ void Staging::download(CudaStream& stream, std::byte* to, core::DeviceAddress fr
     if (at > 0) take(at - half_bytes);
   }
   if (bytes > 0) take((bytes - 1) / half_bytes * half_bytes);
-  stream.wait();
 }
 
 }  // namespace op2::gpu

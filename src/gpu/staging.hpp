@@ -21,11 +21,17 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // After all work of the stream. The host waits.
+  // After all work of the stream. The host waits, also where they fail: no copy is left that could
+  // access this memory later.
   void upload(CudaStream& stream, core::DeviceAddress to, const std::byte* from, std::size_t bytes);
   void download(CudaStream& stream, std::byte* to, core::DeviceAddress from, std::size_t bytes);
 
  private:
+  void queue_uploads(CudaStream& stream, core::DeviceAddress to, const std::byte* from,
+                     std::size_t bytes);
+  void queue_downloads(CudaStream& stream, std::byte* to, core::DeviceAddress from,
+                       std::size_t bytes);
+
   struct Half {
     explicit Half(const Driver& driver) : copied(driver) {}
     CudaEvent copied;

@@ -18,7 +18,7 @@
 namespace op2::test::gpu {
 namespace {
 
-constexpr std::size_t page = 4096, alignment = 256;
+constexpr std::size_t page = Arena::page_size, alignment = 256;
 constexpr std::size_t range_bytes = std::size_t{1} << 36;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -48,23 +48,32 @@ class Arena::Opening {
       : arena_(arena) {
     arena_.kernel_ = &kernel;
     for (const Access& access : accesses) {
-      const Allocation& allocation = arena.find(access.data, access.bytes, kernel);
+      Allocation& allocation = arena.find(access.data, access.bytes, kernel);
       int& protection = opened_[&allocation];
       protection |= access.mode == Mode::read ? PROT_READ : PROT_READ | PROT_WRITE;
     }
     for (const auto& [allocation, protection] : opened_) protect(allocation->pages, protection);
+    arena_.opening_ = this;
   }
   ~Opening() {
-    for (const auto& [allocation, protection] : opened_)
+    for (const auto& [allocation, protection] : opened_) {
       ::mprotect(allocation->pages.data(), allocation->pages.size(), PROT_NONE);
+      allocation->open = false;
+    }
     arena_.kernel_ = nullptr;
+    arena_.opening_ = nullptr;
+  }
+  void add(Allocation& allocation) {
+    opened_[&allocation] = PROT_READ | PROT_WRITE;
+    protect(allocation.pages, PROT_READ | PROT_WRITE);
+    allocation.open = true;
   }
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
 
  private:
   Arena& arena_;
-  std::map<const Allocation*, int> opened_;  ///< and how
+  std::map<Allocation*, int> opened_;  ///< and how
 };
 
 Arena::Arena(std::size_t capacity, Findings& findings)
@@ -84,10 +93,6 @@ Arena::~Arena() {
   ::close(file_);
 }
 
-bool Arena::contains(const void* address) const {
-  return address >= range_.data() && address < range_.data() + range_bytes;
-}
-
 std::byte* Arena::inside(const void* device) const {
   return own_view_ + (static_cast<const std::byte*>(device) - range_.data());
 }
@@ -104,8 +109,12 @@ std::byte* Arena::allocate(std::size_t bytes, std::string name) {
   next_ += page_bytes + page;
   poison({inside(pages.data()), page_bytes});
   std::byte* data = pages.data() + page_bytes - data_bytes;
-  allocations_.emplace(pages.data(),
-                       Allocation{std::move(name), data, bytes, pages, std::vector<bool>(bytes)});
+  Allocation& added = allocations_[pages.data()];
+  added = {std::move(name),     data, bytes, pages, std::vector<std::uint8_t>(bytes),
+           AccessHistory(bytes)};
+  by_page_.resize(static_cast<std::size_t>(next_ - range_.data()) / page, nullptr);
+  std::fill_n(by_page_.end() - static_cast<std::ptrdiff_t>(page_bytes / page) - 1,
+              page_bytes / page, &added);
   live_bytes_ += bytes;
   return data;
 }
@@ -118,6 +127,7 @@ void Arena::free(void* data) {
   check_slack(allocation);
   allocation.freed = true;
   allocation.has_value = {};
+  allocation.history = {};
   live_bytes_ -= allocation.bytes;
   ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               allocation.pages.data() - range_.data(), static_cast<off_t>(allocation.pages.size()));
@@ -156,7 +166,7 @@ void Arena::give_values(void* data, std::size_t bytes) {
   Allocation& allocation = find(data, bytes, "copy");
   const auto begin =
       allocation.has_value.begin() + static_cast<std::ptrdiff_t>(allocation.offset_of(data));
-  std::fill(begin, begin + static_cast<std::ptrdiff_t>(bytes), true);
+  std::fill(begin, begin + static_cast<std::ptrdiff_t>(bytes), std::uint8_t{1});
 }
 
 void Arena::copy_in(void* device, const void* host, std::size_t bytes) {
@@ -208,6 +218,18 @@ void Arena::check_slack(const Allocation& allocation) {
       findings_.report("memory beside an allocation was written: '{}' of {} bytes, offset {}",
                        allocation.name, allocation.bytes, changed - begin);
   }
+}
+
+void Arena::open(Allocation& allocation) {
+  opening_->add(allocation);
+}
+
+std::string Arena::describe(const void* address) const {
+  const Allocation* allocation = nearest(address);
+  if (allocation == nullptr) return "memory that was never allocated";
+  return fmt::format("'{}' of {} bytes{}, offset {}", allocation->name, allocation->bytes,
+                     allocation->freed ? ", freed" : "",
+                     static_cast<const std::byte*>(address) - allocation->data);
 }
 
 std::string Arena::explain_fault(const void* address) const {

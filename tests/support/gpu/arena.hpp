@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "access_history.hpp"
 #include "findings.hpp"
 
 namespace op2::test::gpu {
@@ -32,9 +34,11 @@ struct Allocation {
   std::string name;
   std::byte* data;
   std::size_t bytes;
-  std::span<std::byte> pages;   ///< whole pages, with the slack around the data
-  std::vector<bool> has_value;  ///< by byte: was it copied or filled?
+  std::span<std::byte> pages;           ///< whole pages, with the slack around the data
+  std::vector<std::uint8_t> has_value;  ///< by byte, 0 or 1: was it copied or filled?
+  AccessHistory history;                ///< of kernels whose accesses are seen one by one
   bool freed = false;
+  bool open = false;  ///< for the kernel that runs now
 
   std::size_t offset_of(const void* byte) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(byte) - data);
@@ -43,6 +47,8 @@ struct Allocation {
 
 class Arena {
  public:
+  static constexpr std::size_t page_size = 4096;
+
   /// @param capacity  bytes that may be allocated at the same time
   Arena(std::size_t capacity, Findings& findings);
   ~Arena();
@@ -70,6 +76,21 @@ class Arena {
   /// The same with all allocations open.
   void run(const std::string& kernel, const std::function<void()>& function);
 
+  /// For a kernel that runs now and declares nothing: the allocation around a byte, also the freed
+  /// one or the slack beside it; null if there is none. Constant cost.
+  Allocation* around(const void* byte) const {
+    const auto page =
+        static_cast<std::size_t>(static_cast<const std::byte*>(byte) - range_.data()) / page_size;
+    return page < by_page_.size() ? by_page_[page] : nullptr;
+  }
+  /// Opens it until that kernel ends.
+  void open(Allocation& allocation);
+  bool contains(const void* address) const {
+    return address >= range_.data() && address < range_.data() + range_.size();
+  }
+  /// The name, size and offset for messages; `address` is memory of this device.
+  std::string describe(const void* address) const;
+
   std::size_t live_bytes() const { return live_bytes_; }
   const std::string& device() const { return findings_.device(); }
 
@@ -80,7 +101,6 @@ class Arena {
  private:
   class Opening;
   void check_slack(const Allocation& allocation);
-  bool contains(const void* address) const;
   const Allocation* nearest(const void* address) const;
   std::byte* inside(const void* device) const;
   std::vector<Access> everything() const;
@@ -91,7 +111,9 @@ class Arena {
   std::byte* own_view_;                                 ///< the same memory, always open
   std::byte* next_;                                     ///< first page that was never used
   std::map<const std::byte*, Allocation> allocations_;  ///< by first page; freed ones stay
+  std::vector<Allocation*> by_page_;                    ///< null: a closed page between two
   const std::string* kernel_ = nullptr;                 ///< that runs now
+  Opening* opening_ = nullptr;                          ///< for it
   int file_;
 };
 

@@ -78,6 +78,16 @@ void Device::free_pinned(std::byte* data) noexcept {
   });
 }
 
+void Device::pin(const void* data, std::size_t bytes) {
+  begin_call("pin");
+  pinned_.pin(data, bytes);
+}
+
+void Device::unpin(const void* data) {
+  begin_call("unpin");
+  pinned_.release(data);
+}
+
 Device::StreamNumber Device::create_stream() {
   begin_call("create stream");
   races_.add_stream();

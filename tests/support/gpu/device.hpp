@@ -73,6 +73,13 @@ class Device {
   std::byte* allocate_pinned(std::size_t bytes);
   /// As `free`.
   void free_pinned(std::byte* data) noexcept;
+  /// Memory of the program, until it is unpinned or the device ends.
+  void pin(const void* data, std::size_t bytes);
+  void unpin(const void* data);
+  /// For kernels whose accesses are seen one by one.
+  Arena& arena() { return arena_; }
+  /// What such a kernel does wrong. @throws Misuse
+  [[noreturn]] void report(const std::string& finding) { findings_.report("{}", finding); }
 
   // Work, in the order of the calls if it is of one stream.
   StreamNumber create_stream();

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compiler_log.hpp"
+
+#include <map>
+#include <regex>
+#include <sstream>
+#include <utility>
+
+#include "compile_kernels.hpp"
+
+#include <fmt/format.h>
+
+namespace op2::test::gpu::cuda {
+namespace {
+
+/// The lines of a program, by the file and number that #line gives them.
+using Lines = std::map<std::pair<std::string, int>, std::string>;
+
+Lines lines_of(const Program& program) {
+  static const std::regex directive(R"re(\s*#\s*(?:line)?\s+(\d+)(?:\s+"([^"]*)")?.*)re");
+  Lines lines;
+  std::istringstream source(program.source);
+  std::string file = program.name;
+  int number = 1;
+  for (std::string line; std::getline(source, line); ++number) {
+    std::smatch parts;
+    lines[{file, number}] = line;
+    if (!std::regex_match(line, parts, directive)) continue;
+    number = std::stoi(parts[1]) - 1;
+    if (parts[2].matched) file = parts[2];
+  }
+  return lines;
+}
+
+std::string with_caret(const Lines& lines, const std::string& file, int line, int column) {
+  const auto found = lines.find({file, line});
+  if (found == lines.end()) return "\n";
+  return fmt::format("  {}\n  {:>{}}\n\n", found->second, "^", column);
+}
+
+}  // namespace
+
+std::string nvrtc_log(const std::string& gcc_log, const Program& program) {
+  static const std::regex message(R"((.*?):(\d+):(\d+): (?:fatal )?error: (.*))");
+  const Lines lines = lines_of(program);
+  std::istringstream text(gcc_log);
+  std::string log;
+  int errors = 0;
+  for (std::string line; std::getline(text, line);) {
+    std::smatch parts;
+    if (!std::regex_match(line, parts, message)) {
+      if (line.find("ld: ") != std::string::npos) log += line + "\n";
+      continue;
+    }
+    ++errors;
+    log += fmt::format("{}({}): error: {}\n", parts[1].str(), parts[2].str(), parts[4].str());
+    log += with_caret(lines, parts[1], std::stoi(parts[2]), std::stoi(parts[3]));
+  }
+  if (errors > 0)
+    log += fmt::format("{} error{} detected in the compilation of \"{}\".\n", errors,
+                       errors == 1 ? "" : "s", program.name);
+  return log;
+}
+
+}  // namespace op2::test::gpu::cuda

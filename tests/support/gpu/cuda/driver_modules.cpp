@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver's functions for modules, kernels and launches.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "calls.hpp"
+#include "elf_file.hpp"
+#include "launches.hpp"
+#include "module_text.hpp"
+#include "stream_order.hpp"
+
+using namespace op2::test::gpu::cuda;
+
+namespace {
+
+using DevicePointer = unsigned long long;
+
+std::shared_ptr<const KernelImage> load(const void* data) {
+  if (data == nullptr) throw DriverError{Code::invalid_value};
+  std::vector<std::byte> image;
+  if (is_module_text(static_cast<const char*>(data))) {
+    image = image_of(static_cast<const char*>(data));
+    data = image.data();
+  }
+  try {
+    return std::make_shared<KernelImage>(data);
+  } catch (const std::runtime_error& error) {
+    machine().report(error.what());
+    throw DriverError{Code::invalid_image};
+  }
+}
+
+/// Gives a variable an address that the host cannot access. Its first value is the module's, unless
+/// that is all zeros: what nobody has set has none.
+const KnownVariable& know_variable(Context& context, Module& module, const std::string& name) {
+  for (const KnownVariable& known : *module.variables)
+    if (known.name == name) return known;
+  const auto variable = module.image->variable(name);
+  if (!variable || variable->bytes == 0) throw DriverError{Code::not_found};
+  const std::span in_image{variable->data, variable->bytes};
+  std::byte* on_device = context.device.allocate(variable->bytes, "variable " + name);
+  if (std::ranges::any_of(in_image, [](std::byte byte) { return byte != std::byte{0}; }))
+    context.device.arena().copy_in(on_device, in_image.data(), in_image.size());
+  const auto constants = module.image->constants();
+  const bool constant =
+      in_image.data() >= constants.data() && in_image.data() < constants.data() + constants.size();
+  return module.variables->emplace_back(KnownVariable{name, in_image, on_device, constant});
+}
+
+int attribute_of(const Function& function, int attribute) {
+  switch (attribute) {
+    case 0:
+      return function.entry.max_threads;
+    case 1:
+      return static_cast<int>(function.module->image->shared().size() -
+                              function.module->image->dynamic_shared().size());
+    case 4:  // registers
+      return 32;
+    case 5:  // versions of PTX and of the code
+    case 6:
+      return 90;
+    case 8:
+      return static_cast<int>(function.max_dynamic_shared);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int cuModuleLoadDataEx(Module** handle, const void* image, unsigned, int*, void**) {
+  return call_in_context("cuModuleLoadDataEx",
+                         [&](Context& context) { *handle = context.modules.add(load(image)); });
+}
+
+int cuModuleUnload(Module* handle) {
+  return call_in_context("cuModuleUnload", [&](Context& context) {
+    Module& module = context.modules.at(handle);
+    context.device.wait_for_all();
+    for (const KnownVariable& variable : *module.variables) context.device.free(variable.on_device);
+    module.variables->clear();
+    context.modules.remove(handle);
+  });
+}
+
+int cuModuleGetFunction(Function** function, Module* handle, const char* name) {
+  return call_in_context("cuModuleGetFunction", [&](Context& context) {
+    Module& module = context.modules.at(handle);
+    auto entry = module.image->entry(name);
+    if (!entry) throw DriverError{Code::not_found};
+    auto& known = module.functions[name];
+    if (known == nullptr) known = std::make_unique<Function>(Function{&module, std::move(*entry)});
+    *function = known.get();
+  });
+}
+
+int cuModuleGetGlobal_v2(DevicePointer* pointer, std::size_t* bytes, Module* handle,
+                         const char* name) {
+  return call_in_context("cuModuleGetGlobal_v2", [&](Context& context) {
+    const KnownVariable& variable = know_variable(context, context.modules.at(handle), name);
+    if (pointer != nullptr) *pointer = reinterpret_cast<DevicePointer>(variable.on_device);
+    if (bytes != nullptr) *bytes = variable.in_image.size();
+  });
+}
+
+int cuFuncGetAttribute(int* value, int attribute, Function* function) {
+  return call_in_context("cuFuncGetAttribute",
+                         [&](Context&) { *value = attribute_of(*function, attribute); });
+}
+
+int cuFuncSetAttribute(Function* function, int attribute, int value) {
+  return call_in_context("cuFuncSetAttribute", [&](Context&) {
+    const bool possible =
+        attribute == 8 && value >= 0 && static_cast<std::size_t>(value) <= max_dynamic_shared;
+    if (!possible) throw DriverError{Code::invalid_value};
+    function->max_dynamic_shared = static_cast<std::size_t>(value);
+  });
+}
+
+int cuLaunchKernel(Function* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                   unsigned threads_x, unsigned threads_y, unsigned threads_z,
+                   unsigned shared_bytes, Stream* handle, void** parameters, void**) {
+  return call_in_context("cuLaunchKernel", [&](Context& context) {
+    if (blocks_y != 1 || blocks_z != 1 || threads_y != 1 || threads_z != 1)
+      throw DriverError{Code::invalid_value};
+    const auto launch = make_launch(*function, {blocks_x, threads_x, shared_bytes}, parameters);
+    context.device.launch(stream_number(context, handle), launch->entry.name, {},
+                          [&context, launch] { run_kernel(context, *launch); });
+  });
+}
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a test asks of the emulated machine, by environment variables.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../work_queues.hpp"
+
+namespace op2::test::gpu::cuda {
+
+struct Settings {
+  Schedule schedule{};       ///< OP2_EMU_ORDER, as parse_schedule reads it
+  std::int64_t fail_at = 0;  ///< OP2_EMU_FAIL=k:code: the k-th call of any function fails
+  int fail_code = 0;
+  int devices = 1;                            ///< OP2_EMU_DEVICES
+  std::size_t memory = std::size_t{2} << 30;  ///< OP2_EMU_MEMORY: bytes of each device
+  std::string report;                         ///< OP2_EMU_REPORT: a file for what is found wrong
+};
+
+/// @throws std::invalid_argument
+Settings read_settings();
+
+}  // namespace op2::test::gpu::cuda

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the driver answers.
+#include <array>
+#include <thread>
+
+#include "cuda_program.hpp"
+
+namespace op2::test::gpu::cuda {
+namespace {
+
+class EmulatedDriver : public CudaProgram {};
+
+TEST_F(EmulatedDriver, TheDeviceHasANameAndAnArchitecture) {
+  std::array<char, 64> name{};
+  int major = 0;
+  EXPECT_EQ(api->device_name(name.data(), 64, 0), 0);
+  EXPECT_EQ(api->device_attribute(&major, op2::gpu::DeviceAttribute::architecture_major, 0), 0);
+  EXPECT_STREQ(name.data(), "emulated device");
+  EXPECT_EQ(major, 9);
+}
+
+TEST_F(EmulatedDriver, AllocationsEndWithTheMemory) {
+  start({{"OP2_EMU_MEMORY", "1000"}});
+  DevicePointer a = 0, b = 0;
+  EXPECT_EQ(api->memory_allocate(&a, 600), 0);
+  EXPECT_EQ(api->memory_allocate(&b, 600), 2);
+  EXPECT_EQ(api->memory_free(a), 0);
+  EXPECT_EQ(api->memory_allocate(&b, 600), 0);
+}
+
+TEST_F(EmulatedDriver, EachDeviceHasItsOwnMemory) {
+  start({{"OP2_EMU_DEVICES", "2"}});
+  const auto q = upload<double>({1});
+  op2::gpu::ContextHandle other = nullptr;
+  EXPECT_EQ(api->context_retain(&other, 1), 0);
+  EXPECT_EQ(api->context_set_current(other), 0);
+  EXPECT_EQ(api->stream_create(&stream, 1), 0);
+  EXPECT_THAT(run(kernel("double* q", "*q = 1;"), 1, 1, q), HasSubstr("memory of the host"));
+}
+
+TEST_F(EmulatedDriver, AThreadHasNoContextBeforeItSetsOne) {
+  int result = 0;
+  std::thread([&] { result = api->memory_free(0); }).join();
+  EXPECT_EQ(result, 201);
+}
+
+TEST_F(EmulatedDriver, WhatIsWrongLosesTheDevice) {
+  const auto q = allocate(8);
+  EXPECT_NE(run(kernel("double* q", "q[1] = 1;"), 1, 1, q), "");
+  DevicePointer more = 0;
+  EXPECT_EQ(api->memory_allocate(&more, 8), 700);
+}
+
+TEST_F(EmulatedDriver, TheKthCallFails) {
+  start({{"OP2_EMU_FAIL", "6:2"}});  // after cuInit, retaining, setting the context, a stream
+  DevicePointer memory = 0;
+  EXPECT_EQ(api->memory_allocate(&memory, 8), 0);
+  EXPECT_EQ(api->memory_allocate(&memory, 8), 2);
+  EXPECT_EQ(api->memory_allocate(&memory, 8), 0);
+}
+
+TEST_F(EmulatedDriver, ALostDeviceStaysLost) {
+  start({{"OP2_EMU_FAIL", "5:719"}});
+  DevicePointer memory = 0;
+  EXPECT_EQ(api->memory_allocate(&memory, 8), 719);
+  EXPECT_EQ(api->memory_allocate(&memory, 8), 719);
+}
+
+TEST_F(EmulatedDriver, FunctionsOfNvrtcFailInTurnToo) {
+  start({{"OP2_EMU_FAIL", "7:2"}});
+  EXPECT_THROW(compile(kernel_head + "() {}"), std::exception);
+  EXPECT_EQ(of_emulator<long long (*)(const char*)>("op2_emu_calls")("nvrtcVersion"), 1);
+}
+
+TEST_F(EmulatedDriver, LaunchesHaveLimits) {
+  const auto set = kernel("int", "");
+  EXPECT_EQ(launch(set, 0, 1, 0, 1), 1);
+  EXPECT_EQ(launch(set, 1, 1025, 0, 1), 1);
+  EXPECT_EQ(launch(set, 1, 1, 50000, 1), 1);
+  EXPECT_EQ(api->function_set_attribute(set, 8, 50000), 0);
+  EXPECT_EQ(launch(set, 1, 1, 50000, 1), 0);
+  EXPECT_EQ(api->function_set_attribute(set, 8, 240000), 1);
+}
+
+TEST_F(EmulatedDriver, ABlockIsNotLargerThanTheKernelAllows) {
+  const auto set =
+      function(load("extern \"C\" __global__ void __launch_bounds__(64) kernel(int) {}"));
+  EXPECT_EQ(launch(set, 1, 64, 0, 1), 0);
+  EXPECT_EQ(launch(set, 1, 65, 0, 1), 1);
+}
+
+TEST_F(EmulatedDriver, WhatIsNotThereIsNotFound) {
+  const auto module = load(kernel_head + "() {}");
+  FunctionHandle none = nullptr;
+  DevicePointer symbol = 0;
+  EXPECT_EQ(api->module_function(&none, module, "other"), 500);
+  EXPECT_EQ(api->module_symbol(&symbol, nullptr, module, "sqrt"), 500);
+}
+
+TEST_F(EmulatedDriver, MistakesAreWrittenToAFile) {
+  const std::string file = ::testing::TempDir() + "emulated_cuda_report";
+  start({{"OP2_EMU_REPORT", file}});
+  run(kernel("double* q", "q[1] = 1;"), 1, 1, allocate(8));
+  ::unsetenv("OP2_EMU_REPORT");
+  std::string text(1000, 0);
+  FILE* report = std::fopen(file.c_str(), "r");
+  text.resize(std::fread(text.data(), 1, text.size(), report));
+  std::fclose(report);
+  EXPECT_THAT(text,
+              HasSubstr("emulated device 0': kernel 'kernel', block 0 of 1, thread 0 of 1: write"));
+}
+
+}  // namespace
+}  // namespace op2::test::gpu::cuda

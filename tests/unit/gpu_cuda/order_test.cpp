@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When work is done, and what the host and streams must wait for.
+#include "cuda_program.hpp"
+
+namespace op2::test::gpu::cuda {
+namespace {
+
+class Orders : public CudaProgram, public ::testing::WithParamInterface<const char*> {
+ protected:
+  Orders() : CudaProgram(GetParam()) { api->stream_create(&other, 1); }
+  StreamHandle other = nullptr;
+};
+INSTANTIATE_TEST_SUITE_P(All, Orders,
+                         ::testing::Values("lazy", "eager", "others", "reversed", "random:3"));
+
+class LazyOrder : public CudaProgram {
+ protected:
+  LazyOrder() { api->stream_create(&other, 1); }
+  StreamHandle other = nullptr;
+};
+
+TEST_P(Orders, AnEventOrdersStreams) {
+  const auto q = allocate(8);
+  launch(kernel("double* q", "*q = 4;"), 1, 1, 0, q);
+  EventHandle done = nullptr;
+  EXPECT_EQ(api->event_create(&done, 2), 0);
+  EXPECT_EQ(api->event_record(done, stream), 0);
+  EXPECT_EQ(api->stream_wait_for(other, done, 0), 0);
+  auto* back = pinned<double>(1);
+  EXPECT_EQ(api->download(back, q, 8, other), 0);
+  EXPECT_EQ(api->stream_wait(other), 0);
+  EXPECT_EQ(*back, 4);
+}
+
+TEST_F(LazyOrder, ACopyThatNothingOrdersBehindTheKernelReadsNoValue) {
+  const auto q = allocate(8);
+  launch(kernel("double* q", "*q = 4;"), 1, 1, 0, q);
+  api->download(pinned<double>(1), q, 8, other);
+  EXPECT_EQ(api->stream_wait(other), 700);
+  EXPECT_THAT(findings(), HasSubstr("'download' reads memory without a value"));
+}
+
+TEST_F(LazyOrder, ACopyThatTheHostWaitsForIsNotOrderedBehindTheKernel) {
+  const auto q = allocate(8);
+  launch(kernel("double* q", "*q = 4;"), 1, 1, 0, q);
+  double back = 0;
+  EXPECT_EQ(of_emulator<int (*)(void*, DevicePointer, std::size_t)>("cuMemcpyDtoH_v2")(&back, q, 8),
+            700);
+}
+
+TEST_F(LazyOrder, WithoutAWaitTheHostReadsNothingUseful) {
+  const auto q = upload<double>({4});
+  auto* back = pinned<double>(1);
+  *back = 4;
+  EXPECT_EQ(api->download(back, q, 8, stream), 0);
+  EXPECT_NE(*back, 4);
+}
+
+TEST_P(Orders, AnAsynchronousCopyNeedsPinnedMemory) {
+  const auto q = allocate(8);
+  const double value = 1;
+  EXPECT_EQ(api->upload(q, &value, 8, stream), 700);
+  EXPECT_THAT(findings(), HasSubstr("memory of the host is not pinned"));
+}
+
+TEST_P(Orders, MemoryThatIsRegisteredIsPinned) {
+  std::vector<double> value{3};
+  of_emulator<int (*)(void*, std::size_t, unsigned)>("cuMemHostRegister_v2")(value.data(), 8, 0);
+  const auto q = allocate(8);
+  EXPECT_EQ(api->upload(q, value.data(), 8, stream), 0);
+  EXPECT_THAT(download<double>(q, 1), ::testing::ElementsAre(3));
+}
+
+/// Sets q, then doubles it; with an edge between.
+class Graphs : public CudaProgram {
+ protected:
+  int launch_graph(DevicePointer q, bool with_edge) {
+    op2::gpu::GraphHandle graph = nullptr;
+    api->graph_create(&graph, 0);
+    std::array<void*, 1> parameters{&q};
+    op2::gpu::KernelNode node{.function = kernel("double* q", "*q = 2;"),
+                              .parameters = parameters.data()};
+    api->graph_add_kernel(&first, graph, nullptr, 0, &node);
+    node.function = kernel("double* q", "*q = 2 * *q;");
+    api->graph_add_kernel(&second, graph, &first, with_edge ? 1 : 0, &node);
+    EXPECT_EQ(api->graph_instantiate(&executable, graph, 0), 0);
+    EXPECT_EQ(api->graph_launch(executable, stream), 0);
+    return api->stream_wait(stream);
+  }
+  op2::gpu::NodeHandle first = nullptr, second = nullptr;
+  op2::gpu::ExecutableHandle executable = nullptr;
+};
+
+TEST_F(Graphs, KernelsRunInTheOrderOfTheEdges) {
+  const auto q = allocate(8);
+  EXPECT_EQ(launch_graph(q, true), 0);
+  EXPECT_THAT(download<double>(q, 1), ::testing::ElementsAre(4));
+}
+
+TEST_F(Graphs, AnEdgeThatIsMissingIsFound) {
+  EXPECT_EQ(launch_graph(allocate(8), false), 700);
+}
+
+TEST_F(Graphs, ParametersOfANodeCanBeReplaced) {
+  auto q = upload<double>({0}), other = upload<double>({7});
+  EXPECT_EQ(launch_graph(q, true), 0);
+  std::array<void*, 1> parameters{&other};
+  const op2::gpu::KernelNode node{.function = kernel("double* q", "*q += 1;"),
+                                  .parameters = parameters.data()};
+  EXPECT_EQ(api->graph_set_kernel(executable, second, &node), 0);
+  EXPECT_EQ(api->graph_launch(executable, stream), 0);
+  EXPECT_THAT(download<double>(other, 1), ::testing::ElementsAre(8));
+}
+
+}  // namespace
+}  // namespace op2::test::gpu::cuda

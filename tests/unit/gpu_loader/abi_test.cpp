@@ -5,11 +5,13 @@
 #include <type_traits>
 
 #include <cuda.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <nvrtc.h>
 
+#include <gpu/device.hpp>
 #include <gpu/driver_api.hpp>
 #include <gpu/nvrtc_api.hpp>
+#include <support/expect_error.hpp>
 
 namespace op2::gpu {
 namespace {
@@ -135,14 +137,31 @@ static_assert(offsetof(KernelNode, extra) == offsetof(Theirs, extra));
 static_assert(offsetof(KernelNode, kernel) == offsetof(Theirs, kern));
 static_assert(offsetof(KernelNode, context) == offsetof(Theirs, ctx));
 
-TEST(Abi, TheToolkitsLibraryHasAllFunctionsOfTheDriver) {
+/// The toolkit's library to link with: all names, no driver. Empty: there is none.
+std::string library_to_link_with() {
   for (const char* folder : {"lib", "lib64", "targets/x86_64-linux/lib"}) {
-    const auto stub = std::filesystem::path(OP2_CUDA_INCLUDE) / ".." / folder / "stubs/libcuda.so";
-    if (!std::filesystem::exists(stub)) continue;
-    EXPECT_EQ(load_driver(stub.string())->library.missing(), "");
-    return;
+    const auto file = std::filesystem::path(OP2_CUDA_INCLUDE) / ".." / folder / "stubs/libcuda.so";
+    if (std::filesystem::exists(file)) return file.string();
   }
-  GTEST_SKIP() << "no stubs/libcuda.so beside " << OP2_CUDA_INCLUDE;
+  return {};
+}
+
+class ToolkitLibrary : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (path.empty()) GTEST_SKIP() << "no stubs/libcuda.so beside " << OP2_CUDA_INCLUDE;
+  }
+  const std::string path = library_to_link_with();
+};
+
+TEST_F(ToolkitLibrary, HasAllFunctionsOfTheDriver) {
+  EXPECT_EQ(load_driver(path)->library.missing(), "");
+}
+
+TEST_F(ToolkitLibrary, IsNotADriver) {
+  EXPECT_THAT(test::error_text(ErrorCode::no_device,
+                               [&] { Device::open({.driver = path, .nvrtc = ""}, 0); }),
+              ::testing::HasSubstr("libcuda.so, cuInit returned 34 ("));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gpu/module.hpp>
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <gpu/device.hpp>
 
 #include <support/cuda_stubs/stub_driver.hpp>

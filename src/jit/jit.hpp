@@ -66,14 +66,16 @@ struct Outcome {
 
 struct JitOptions {
   std::string plugin_dir;  ///< instead of the library's folder, if not empty
-  std::string cpu;         ///< LLVM's name of the CPU; empty: the host
-  int threads = 0;         ///< parallel compilations; 0: one per hardware thread, at least 2
+  std::string cpu;  ///< LLVM's name of the CPU, empty: the host; or "sm_90" for a GPU that is
+                    ///< not there
+  int threads = 0;  ///< parallel compilations; 0: one per hardware thread, at least 2
   CacheOptions cache;
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
-  bool vector_math = false;      ///< OP2_VECTOR_MATH
-  bool check_access = false;     ///< kernels that break an access mode are errors
-  core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
+  bool vector_math = false;       ///< OP2_VECTOR_MATH
+  bool fuse_multiply_add = true;  ///< on GPUs: a * b + c is rounded once
+  bool check_access = false;      ///< kernels that break an access mode are errors
+  core::Trace* trace = nullptr;   ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
 };

@@ -60,6 +60,10 @@ bool is_template(std::string_view name) {
 
 }  // namespace
 
+bool is_keyword(std::string_view name) {
+  return among(keywords, name) && name != "main" && name != "std" && name != "NULL";
+}
+
 bool is_reserved_for_functions(std::string_view name) {
   return among(keywords, name) || among(macros, name) || name.starts_with("op2_") ||
          name.starts_with("__");

@@ -14,4 +14,6 @@ bool is_reserved(std::string_view name);
 /// The subset that kernels cannot have either.
 bool is_reserved_for_functions(std::string_view name);
 
+bool is_keyword(std::string_view name);
+
 }  // namespace op2::jit

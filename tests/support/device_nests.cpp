@@ -105,8 +105,9 @@ std::vector<NamedNest> nests_of_all_accesses() {
   std::vector<NamedNest> nests;
   for (const Type type :
        {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::u64, Type::b8})
-    for (const int dim : {1, 2, 3, 4, 16, 17}) nests.push_back(nest_of_all_accesses(type, dim));
-  nests.push_back(nest_of_all_accesses(Type::f64, 70));
+    for (const int dim : {1, 3, 4}) nests.push_back(nest_of_all_accesses(type, dim));
+  for (const int dim : {2, 17, 70}) nests.push_back(nest_of_all_accesses(Type::f64, dim));
+  nests.push_back(nest_of_all_accesses(Type::f32, 2));
   return nests;
 }
 

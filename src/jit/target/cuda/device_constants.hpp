@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables on a device that hold the constants that kernels read. Each is in a separate namespace, because constants of two kernels may have one name.
+// Variables on a device that hold the constants that kernels read. Each is in a separate namespace,
+// because constants of two kernels may have one name.
 #pragma once
 
 #include <cstddef>

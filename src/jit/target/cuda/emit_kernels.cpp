@@ -83,6 +83,7 @@ class LoopEmitter {
 
   std::string run() {
     declare_shared();
+    align_dats();
     if (reduces()) {
       each(Way::reduced, &LoopEmitter::start_reduction);
       begin_chunk();
@@ -140,6 +141,17 @@ class LoopEmitter {
            block_threads / 32);
   }
 
+  /// Says that rows begin at multiples of 16 bytes, as far as their sizes allow: then the compiler
+  /// joins accesses to neighbouring values of rows in place.
+  void align_dats() {
+    const std::set<int> written = written_dats(args_);
+    std::set<int> done;
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (ways_[i] == Way::in_place && done.insert(args_[i].dat).second)
+        line("  op2_dat{0} = static_cast<{1}*>(__builtin_assume_aligned(op2_dat{0}, {2}));",
+             args_[i].dat, element_type(args_[i], written.contains(args_[i].dat)), dat_alignment);
+  }
+
   void start_reduction(std::size_t i, const ArgShape& arg) {
     line("  {} op2_local{}[{}];", type_of(arg), i, arg.dim);
     line("  op2_device::start<{}>(op2_local{}, op2_result{});", operation_of(arg), i, i);
@@ -179,13 +191,10 @@ class LoopEmitter {
     line("    int op2_number{} = {};", i, number_of_row(i, row_of(arg)));
   }
 
-  /// With the alignment of the row, so that the compiler joins accesses to neighbouring values.
   void declare_in_place(std::size_t i, const ArgShape& arg) {
-    const std::string type = element_type(arg, written_dats(args_).contains(arg.dat));
-    line(
-        "    {0}* const op2_in_place{1} = static_cast<{0}*>(__builtin_assume_aligned(\n"
-        "        {2}, op2_device::alignment<{3}, {4}>()));",
-        type, i, row_address(arg, row_of(arg)), type_of(arg), arg.dim);
+    line("    {}* const op2_in_place{} = {};",
+         element_type(arg, written_dats(args_).contains(arg.dat)), i,
+         row_address(arg, row_of(arg)));
   }
 
   void load_row(std::size_t i, const ArgShape& arg) {

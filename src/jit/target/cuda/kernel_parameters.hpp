@@ -26,6 +26,9 @@ inline constexpr const char* cuda_fold_symbol = "op2_fold";
 inline constexpr unsigned block_threads = 256;
 inline constexpr std::int64_t chunk_elements = 2048;
 
+/// Of the address of a dat, in bytes.
+inline constexpr int dat_alignment = 16;
+
 /// A parameter of a kernel; all are 8 bytes: addresses on the device, or long long.
 struct KernelParameter {
   enum class Kind {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/cuda_target.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <core/error.hpp>
+#include <core/hash.hpp>
+#include <core/seconds_since.hpp>
+#include <jit/target/cuda/device_headers.hpp>
+#include <jit/target/cuda/emit_cuda.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_scope.hpp>
+#include <jit/target/cuda/nvrtc_messages.hpp>
+#include <jit/target/cuda/signature_check.hpp>
+#include <jit/target/cuda/source_faults.hpp>
+
+namespace op2::jit {
+namespace {
+
+/// Warnings that compilers for CPUs do not give by default: variables and functions without use.
+constexpr const char* quiet = "--diag-suppress=177,550";
+
+/// Equal in libraries with equal headers.
+std::string headers_digest() {
+  core::Hasher hasher;
+  for (const IncludedFile& header : device_headers()) hasher.field(header.name).field(header.text);
+  return core::to_hex(hasher.finish()).substr(0, 16);
+}
+
+std::vector<gpu::SourceHeader> headers_of(const LoopNest& nest) {
+  std::vector<gpu::SourceHeader> headers;
+  for (const IncludedFile& header : device_headers()) headers.push_back({header.name, header.text});
+  for (const IncludedFile& file : scoped_files(nest)) headers.push_back({file.name, file.text});
+  return headers;
+}
+
+/// The result of a rejected source.
+void explain(CompileResult& result, const LoopNest& nest, const std::string& log) {
+  result.status = CompileStatus::rejected;
+  const auto fault = kernel_fault(nest, result.diagnostics);
+  if (fault) {
+    result.status = CompileStatus::wrong_signature;
+    result.message = fault->fault.message;
+    result.unit = fault->call;
+    result.diagnostics.clear();
+    if (fault->fault.place) result.diagnostics.push_back(*fault->fault.place);
+    return;
+  }
+  add_notes(result.diagnostics, nest);
+  if (result.diagnostics.empty()) result.message = log;
+}
+
+/// What ptxas says of registers and memory is kept behind the code, in comments.
+std::string with_comments(std::string ptx, const std::string& lines) {
+  std::string_view rest = lines;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    ptx += fmt::format("// {}\n", rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return ptx;
+}
+
+std::vector<std::byte> bytes_with_zero(const std::string& text) {
+  const auto* begin = reinterpret_cast<const std::byte*>(text.c_str());
+  return {begin, begin + text.size() + 1};
+}
+
+int architecture_named(const std::string& name) {
+  int number = 0;
+  const char* end = name.c_str() + name.size();
+  const bool named =
+      name.starts_with("sm_") && std::from_chars(name.c_str() + 3, end, number).ptr == end;
+  if (!named)
+    core::fail(
+        ErrorCode::bad_option,
+        "the architecture is unknown: option OP2_JIT_CPU is '{}'; without a device, name one, "
+        "for example sm_90",
+        name);
+  return number;
+}
+
+}  // namespace
+
+std::string CudaTarget::architecture() const {
+  return fmt::format("{}_{}", options_.to_ptx ? "compute" : "sm", options_.architecture);
+}
+
+TargetInfo CudaTarget::info() const {
+  return {.triple = "nvptx64",
+          .cpu = architecture(),
+          .features = "headers " + headers_digest(),
+          .compiler = "NVRTC " + nvrtc_->version(),
+          .vector_math = {}};
+}
+
+std::string CudaTarget::options() const {
+  std::string flags = options_.fuse_multiply_add ? "" : "fmad=off ";
+  if (options_.line_numbers) flags += "lines=on ";
+  return flags;
+}
+
+std::vector<std::string> CudaTarget::compiler_options() const {
+  std::vector<std::string> list = {"--std=c++20",
+                                   "--gpu-architecture=" + architecture(),
+                                   "-default-device",
+                                   options_.fuse_multiply_add ? "--fmad=true" : "--fmad=false",
+                                   quiet,
+                                   "--ptxas-options=-v"};
+  if (options_.line_numbers) list.emplace_back("-lineinfo");
+  return list;
+}
+
+EmittedLoop CudaTarget::emit(const LoopNest& nest) const {
+  return {{emit_cuda(nest)}, cuda_loop_symbol, {}};
+}
+
+CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop) {
+  const auto begin = core::Clock::now();
+  CompileResult result;
+  result.diagnostics = macro_faults(request.nest);
+  if (!result.diagnostics.empty()) {
+    result.status = CompileStatus::rejected;
+    return result;
+  }
+  gpu::Compiled compiled =
+      nvrtc_->compile(loop.units[0], "op2_loop.cu", headers_of(request.nest), compiler_options());
+  result.diagnostics = nvrtc_messages(compiled.log);
+  if (compiled.ok) {
+    result.status = CompileStatus::ok;
+    result.object = options_.to_ptx ? bytes_with_zero(compiled.ptx) : std::move(compiled.cubin);
+    result.assembly = with_comments(std::move(compiled.ptx), ptxas_lines(compiled.log));
+    for (const KernelCall& call : request.nest.calls)
+      result.signatures.push_back(signature_of(call));
+  } else {
+    explain(result, request.nest, compiled.log);
+  }
+  result.seconds = core::seconds_since(begin);
+  return result;
+}
+
+LinkResult CudaTarget::load(const std::vector<std::byte>& binary, const std::string&,
+                            const std::vector<LinkSymbol>& symbols) {
+  if (device_ == nullptr) return {nullptr, "there is no device to load it on"};
+  return load_cuda_loop(*device_, binary, symbols);
+}
+
+std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
+                                         std::shared_ptr<const gpu::Nvrtc> nvrtc,
+                                         const JitOptions& options) {
+  const int newest = nvrtc->newest_architecture();
+  CudaCodeOptions code{
+      .architecture = device != nullptr ? device->architecture() : architecture_named(options.cpu),
+      .fuse_multiply_add = options.fuse_multiply_add};
+  if (code.architecture > newest) {
+    code.architecture = newest;
+    code.to_ptx = true;
+  }
+  return std::make_shared<CudaTarget>(device, std::move(nvrtc), code);
+}
+
+}  // namespace op2::jit

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The target of NVIDIA GPUs: CUDA C++ that NVRTC compiles to machine code of one architecture.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <gpu/device.hpp>
+#include <gpu/nvrtc.hpp>
+#include <jit/jit.hpp>
+#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/target.hpp>
+
+namespace op2::jit {
+
+/// Options that the code depends on, beside the nest and the architecture.
+struct CudaCodeOptions {
+  int architecture = 80;  ///< as in sm_80
+  bool to_ptx = false;    ///< the device is newer than the compiler; the driver compiles PTX
+  bool fuse_multiply_add = true;  ///< else products are rounded before they are added
+  bool line_numbers = false;      ///< of kernels' sources, in the machine code for profilers
+};
+
+class CudaTarget : public Target {
+ public:
+  CudaTarget(const gpu::Device* device, std::shared_ptr<const gpu::Nvrtc> nvrtc,
+             const CudaCodeOptions& options)
+      : device_(device), nvrtc_(std::move(nvrtc)), options_(options) {}
+
+  std::string name() const override { return cuda_target_name; }
+  TargetInfo info() const override;
+  std::string options() const override;
+  EmittedLoop emit(const LoopNest& nest) const override;
+  CompileResult compile(const LoopRequest& request, EmittedLoop& loop) override;
+  /// Fails without a device.
+  LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
+                  const std::vector<LinkSymbol>& symbols) override;
+
+ private:
+  std::string architecture() const;
+  std::vector<std::string> compiler_options() const;
+
+  const gpu::Device* device_;
+  std::shared_ptr<const gpu::Nvrtc> nvrtc_;
+  const CudaCodeOptions options_;
+};
+
+/// @param device  outlives the target and its code; null: code is compiled and not loaded, for the
+///                architecture that `options.cpu` names ("sm_90")
+/// @throws Error  bad_option: `options.cpu` is not the name of an architecture
+std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
+                                         std::shared_ptr<const gpu::Nvrtc> nvrtc,
+                                         const JitOptions& options);
+
+}  // namespace op2::jit

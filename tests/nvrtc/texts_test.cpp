@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is generated for GPUs is accepted by NVIDIA's compiler.
+#include <gmock/gmock.h>
+
+#include <nvrtc/nvrtc_of_tests.hpp>
+#include <support/device_nests.hpp>
+
+namespace op2::jit {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Texts : test::WithNvrtc {
+  CompileResult compile(const std::string& architecture, const LoopNest& nest) const {
+    const auto target = target_for(architecture);
+    EmittedLoop loop = target->emit(nest);
+    return target->compile({nest, {}}, loop);
+  }
+
+  void expect_all_compile(const std::string& architecture) const {
+    for (const test::NamedNest& each : test::device_nests()) {
+      const CompileResult result = compile(architecture, each.nest);
+      EXPECT_EQ(result.status, CompileStatus::ok) << each.name << ": " << result.message;
+      for (const Diagnostic& message : result.diagnostics)
+        ADD_FAILURE() << each.name << ", line " << message.line << " of " << message.file << ": "
+                      << message.text;
+    }
+  }
+};
+
+TEST_F(Texts, AllCompileForComputeCapability80WithoutWarnings) {
+  expect_all_compile("sm_80");
+}
+
+TEST_F(Texts, AllCompileForComputeCapability90WithoutWarnings) {
+  expect_all_compile("sm_90");
+}
+
+TEST_F(Texts, KernelsOfAirfoilNeedNoSpilledRegisters) {
+  for (const test::NamedNest& each : test::airfoil_nests()) {
+    const std::string assembly = compile("sm_90", each.nest).assembly;
+    EXPECT_THAT(assembly, HasSubstr("0 bytes spill stores, 0 bytes spill loads")) << each.name;
+    EXPECT_THAT(assembly, Not(testing::ContainsRegex("[1-9][0-9]* bytes spill"))) << each.name;
+  }
+}
+
+TEST_F(Texts, TheBinaryIsForTheArchitectureAndTheAssemblyIsPtx) {
+  const CompileResult result = compile("sm_80", test::airfoil_nests()[0].nest);
+  const std::string object(reinterpret_cast<const char*>(result.object.data()),
+                           result.object.size());
+  EXPECT_THAT(object, testing::StartsWith("\177ELF"));
+  EXPECT_THAT(result.assembly, HasSubstr(".target sm_80"));
+  EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_loop("));
+}
+
+TEST_F(Texts, RowsAreReadAndWrittenBySixteenBytes) {
+  const std::string assembly = compile("sm_90", test::airfoil_nests()[0].nest).assembly;
+  EXPECT_THAT(assembly, HasSubstr("ld.global.nc.v2.f64"));
+  EXPECT_THAT(assembly, HasSubstr("st.global.v2.f64"));
+}
+
+TEST_F(Texts, ADeviceNewerThanTheCompilerGetsPtx) {
+  const auto target = target_for("sm_999");
+  EXPECT_EQ(target->info().cpu, "compute_" + std::to_string(nvrtc->newest_architecture()));
+  const LoopNest nest = test::airfoil_nests()[0].nest;
+  EmittedLoop loop = target->emit(nest);
+  const CompileResult result = target->compile({nest, {}}, loop);
+  EXPECT_EQ(result.status, CompileStatus::ok);
+  EXPECT_EQ(result.object.back(), std::byte{0});
+}
+
+}  // namespace
+}  // namespace op2::jit

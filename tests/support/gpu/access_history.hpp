@@ -19,6 +19,21 @@ struct Moment {
   std::uint64_t kernel = 1, block = 1;          ///< when they began
   std::uint64_t barrier = 1, warp_barrier = 1;  ///< when the thread has left the last one
   unsigned thread = 0;                          ///< in its block
+
+  /// Earlier work that nothing orders before this one: when it began, and when the next one did.
+  struct Rival {
+    std::uint64_t begin, end;
+  };
+  std::vector<Rival> rivals{};  ///< the newest first
+  std::uint64_t oldest_rival = ~std::uint64_t{0};
+
+  /// Whether earlier work can meet this one.
+  bool has_rival(std::uint64_t time) const {
+    if (time < oldest_rival) return false;
+    for (const Rival& rival : rivals)
+      if (rival.begin <= time && time < rival.end) return true;
+    return false;
+  }
 };
 
 inline constexpr unsigned warp_size = 32;
@@ -29,7 +44,7 @@ class Accessors {
  public:
   /// @param since  when the memory was new, or a kernel began before which all had ended
   bool can_meet(const Moment& at, std::uint64_t since) const {
-    if (time_ < since) return false;
+    if (time_ < since) return at.has_rival(time_);
     if (scope_ == Scope::grid || time_ < at.block) return true;
     if (time_ < at.barrier) return false;
     if (scope_ == Scope::block || !same_warp(at)) return true;
@@ -61,6 +76,7 @@ class Accessors {
   void clear() { time_ = 0; }
 
   /// One of them, and whether it was in the block that runs.
+  std::uint64_t time() const { return time_; }
   unsigned thread() const { return static_cast<unsigned>(thread_); }
   bool in_block(const Moment& at) const { return scope_ != Scope::grid && time_ >= at.block; }
 

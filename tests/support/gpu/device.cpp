@@ -125,6 +125,28 @@ void Device::begin_work(StreamNumber stream, const std::string& work,
   for (const Access& access : accesses) note(participant(stream), work, access);
 }
 
+Ticket Device::ticket(StreamNumber stream) const {
+  const std::size_t own = participant(stream);
+  Ticket ticket{own, races_.clock(own).of(own), races_.clock(own)};
+  ticket.known.join(races_.clock(RaceDetector::host));
+  return ticket;
+}
+
+void Device::see(const std::string& work, const Ticket& ticket, const Access& access) {
+  if (!options_.sees_accesses) return;
+  access_order_.begin(work, ticket);
+  const Moment& at = access_order_.moment();
+  Allocation& allocation = arena_.find(access.data, access.bytes, work);
+  const AccessKind kind = access.mode == Mode::read ? AccessKind::read : AccessKind::write;
+  const std::size_t offset = allocation.offset_of(access.data);
+  const Rival* rival = allocation.history.note(offset, access.bytes, kind, at, at.kernel);
+  if (rival != nullptr)
+    findings_.report(
+        "race: nothing orders '{}' and '{}' on '{}', offset {}, {} bytes; an event or a wait is "
+        "missing",
+        access_order_.work_at(rival->who.time()), work, allocation.name, offset, access.bytes);
+}
+
 void Device::upload(StreamNumber stream, void* to, const void* from, std::size_t bytes) {
   begin_call("upload");
   queue_upload(stream, to, from, bytes, pinned_.keep(from, bytes, "upload"));
@@ -135,8 +157,9 @@ void Device::queue_upload(StreamNumber stream, void* to, const void* from, std::
   begin_work(stream, "upload", std::array{writes(to, bytes)});
   ++counters_.uploads;
   counters_.uploaded_bytes += count(bytes);
-  queues_.add(stream, [=, this, pinned = std::move(pinned)] {
+  queues_.add(stream, [=, this, pinned = std::move(pinned), ticket = ticket(stream)] {
     arena_.find(to, bytes, "upload");
+    see("upload", ticket, writes(to, bytes));
     arena_.copy_in(to, from, bytes);
   });
 }
@@ -152,7 +175,8 @@ void Device::queue_download(StreamNumber stream, void* to, const void* from, std
   ++counters_.downloads;
   counters_.downloaded_bytes += count(bytes);
   poison({static_cast<std::byte*>(to), bytes});
-  queues_.add(stream, [=, this, pinned = std::move(pinned)] {
+  queues_.add(stream, [=, this, pinned = std::move(pinned), ticket = ticket(stream)] {
+    see("download", ticket, reads(from, bytes));
     arena_.require_values(from, bytes, "download");
     arena_.copy_out(to, from, bytes);
   });
@@ -162,9 +186,11 @@ void Device::copy(StreamNumber stream, void* to, const void* from, std::size_t b
   begin_call("copy");
   begin_work(stream, "copy", std::array{reads(from, bytes), writes(to, bytes)});
   ++counters_.copies;
-  queues_.add(stream, [=, this] {
+  queues_.add(stream, [=, this, ticket = ticket(stream)] {
     arena_.find(from, bytes, "copy");
     arena_.find(to, bytes, "copy");
+    see("copy", ticket, reads(from, bytes));
+    see("copy", ticket, writes(to, bytes));
     arena_.copy_inside(to, from, bytes);
   });
 }
@@ -173,9 +199,10 @@ void Device::fill(StreamNumber stream, void* to, std::byte value, std::size_t by
   begin_call("fill");
   begin_work(stream, "fill", std::array{writes(to, bytes)});
   ++counters_.fills;
-  queues_.add(stream, [=, this] {
+  queues_.add(stream, [=, this, ticket = ticket(stream)] {
     const std::vector<std::byte> values(bytes, value);
     arena_.find(to, bytes, "fill");
+    see("fill", ticket, writes(to, bytes));
     arena_.copy_in(to, values.data(), bytes);
   });
 }
@@ -198,6 +225,16 @@ void Device::launch(StreamNumber stream, const std::string& kernel,
   begin_work(stream, kernel, {});
   ++counters_.launches;
   queues_.add(stream, [=, this] { arena_.run(kernel, function); });
+}
+
+void Device::launch_seen(StreamNumber stream, const std::string& kernel,
+                         std::function<void(const Ticket&)> function) {
+  begin_call("launch");
+  begin_work(stream, kernel, {});
+  ++counters_.launches;
+  queues_.add(stream, [=, this, ticket = ticket(stream)] {
+    arena_.run(kernel, {}, [&] { function(ticket); });
+  });
 }
 
 void Device::record(StreamNumber stream, DeviceEvent& event) {

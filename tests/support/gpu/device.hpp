@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "access_order.hpp"
 #include "arena.hpp"
 #include "failure_plan.hpp"
 #include "findings.hpp"
@@ -30,6 +31,7 @@ struct DeviceOptions {
   std::string name = "gpu0";
   std::size_t capacity = std::size_t{1} << 31;  ///< bytes that may be allocated at the same time
   Schedule schedule{};
+  bool sees_accesses = false;  ///< of kernels, one by one: copies count as accesses, too
 };
 
 /// What was asked of a device since it exists.
@@ -99,6 +101,12 @@ class Device {
   /// A kernel that may access all allocations, which nothing orders against other work.
   void launch(StreamNumber stream, const std::string& kernel, std::function<void()> function);
 
+  /// A kernel whose accesses are seen: the function begins its work in `access_order` with the
+  /// ticket.
+  void launch_seen(StreamNumber stream, const std::string& kernel,
+                   std::function<void(const Ticket&)> function);
+  AccessOrder& access_order() { return access_order_; }
+
   void record(StreamNumber stream, DeviceEvent& event);
   void wait_for(StreamNumber stream, const DeviceEvent& event);
 
@@ -119,6 +127,10 @@ class Device {
  private:
   void begin_call(const char* function);
   void begin_work(StreamNumber stream, const std::string& work, std::span<const Access> accesses);
+  /// For work that the last `begin_work` has begun.
+  Ticket ticket(StreamNumber stream) const;
+  /// What a copy accesses when it runs.
+  void see(const std::string& work, const Ticket& ticket, const Access& access);
   void note(std::size_t participant, const std::string& work, const Access& access);
   using Keeper = std::shared_ptr<std::byte>;  ///< of pinned memory, or null
   void queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes,
@@ -138,6 +150,7 @@ class Device {
   Arena arena_;
   PinnedMemory pinned_;
   RaceDetector races_;
+  AccessOrder access_order_;
   WorkQueues queues_;
 };
 

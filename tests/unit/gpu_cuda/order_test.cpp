@@ -32,6 +32,47 @@ TEST_P(Orders, AnEventOrdersStreams) {
   EXPECT_EQ(*back, 4);
 }
 
+TEST_P(Orders, ACopyThatNothingOrdersBehindTheKernelIsFound) {
+  const auto q = upload<double>({1});
+  const auto set = kernel("double* q", "*q = 4;");
+  launch(set, 1, 1, 0, q);
+  api->download(pinned<double>(1), q, 8, other);
+  api->stream_wait(stream);
+  EXPECT_EQ(api->stream_wait(other), 700);
+  EXPECT_THAT(findings(), HasSubstr("race: "));
+}
+
+TEST_P(Orders, KernelsOfTwoStreamsAreFoundIfNothingOrdersThem) {
+  const auto q = upload<double>({1});
+  const auto set = kernel("double* q", "*q = 4;");
+  launch(set, 1, 1, 0, q);
+  std::swap(stream, other);
+  launch(set, 1, 1, 0, q);
+  api->stream_wait(other);
+  EXPECT_EQ(api->stream_wait(stream), 700);
+  EXPECT_THAT(findings(), HasSubstr("race: write of 8 bytes; write of other work, 'kernel',"));
+}
+
+TEST_P(Orders, KernelsOfTwoStreamsMayReadTheSame) {
+  const auto q = upload<double>({1}), to = allocate(16);
+  const auto copy = kernel("const double* q, double* to", "*to = *q;");
+  launch(copy, 1, 1, 0, q, to);
+  std::swap(stream, other);
+  launch(copy, 1, 1, 0, q, to + 8);
+  EXPECT_EQ(api->stream_wait(other), 0);
+  EXPECT_EQ(api->stream_wait(stream), 0);
+}
+
+TEST_P(Orders, WhatTheHostHasWaitedForIsOrdered) {
+  const auto q = upload<double>({1});
+  const auto set = kernel("double* q", "*q = 4;");
+  launch(set, 1, 1, 0, q);
+  EXPECT_EQ(api->stream_wait(stream), 0);
+  std::swap(stream, other);
+  launch(set, 1, 1, 0, q);
+  EXPECT_EQ(api->stream_wait(stream), 0);
+}
+
 TEST_F(LazyOrder, ACopyThatNothingOrdersBehindTheKernelReadsNoValue) {
   const auto q = allocate(8);
   launch(kernel("double* q", "*q = 4;"), 1, 1, 0, q);
@@ -98,7 +139,8 @@ TEST_F(Graphs, KernelsRunInTheOrderOfTheEdges) {
 }
 
 TEST_F(Graphs, AnEdgeThatIsMissingIsFound) {
-  EXPECT_EQ(launch_graph(allocate(8), false), 700);
+  EXPECT_EQ(launch_graph(upload<double>({1}), false), 700);
+  EXPECT_THAT(findings(), HasSubstr("race: "));
 }
 
 TEST_F(Graphs, ParametersOfANodeCanBeReplaced) {

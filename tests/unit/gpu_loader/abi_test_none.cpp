@@ -2,5 +2,6 @@
 #include <gtest/gtest.h>
 
 TEST(Abi, NeedsTheHeadersOfCuda) {
-  GTEST_SKIP() << "cuda.h and nvrtc.h are not installed; set CUDA_HOME when CMake runs";
+  GTEST_SKIP()
+      << "cuda.h and nvrtc.h of CUDA 12 or newer are not installed; set CUDA_HOME when CMake runs";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compiler_log.hpp"
 
+#include <array>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -38,6 +39,23 @@ std::string with_caret(const Lines& lines, const std::string& file, int line, in
   return fmt::format("  {}\n  {:>{}}\n\n", found->second, "^", column);
 }
 
+/// The words of NVRTC for the most frequent mistakes; those of GCC otherwise.
+std::string reworded(const std::string& message) {
+  static const std::array<std::pair<std::regex, const char*>, 5> wordings{
+      {{std::regex("'([^']*)' was not declared in this scope.*"),
+        "error: identifier \"$1\" is undefined"},
+       {std::regex("(\\S+): No such file or directory"),
+        "catastrophic error: cannot open source file \"$1\""},
+       {std::regex("static assertion failed: (.*)"), "error: static assertion failed with \"$1\""},
+       {std::regex("'[^']*?([^' ]+)' has no member named '([^']*)'.*"),
+        "error: class \"$1\" has no member \"$2\""},
+       {std::regex("redefinition of '(?:[^']* )?([^' (]+)(?:\\(.*\\))?'.*"),
+        "error: \"$1\" has already been defined"}}};
+  for (const auto& [gcc, nvrtc] : wordings)
+    if (std::regex_match(message, gcc)) return std::regex_replace(message, gcc, nvrtc);
+  return "error: " + message;
+}
+
 }  // namespace
 
 std::string nvrtc_log(const std::string& gcc_log, const Program& program) {
@@ -53,7 +71,7 @@ std::string nvrtc_log(const std::string& gcc_log, const Program& program) {
       continue;
     }
     ++errors;
-    log += fmt::format("{}({}): error: {}\n", parts[1].str(), parts[2].str(), parts[4].str());
+    log += fmt::format("{}({}): {}\n", parts[1].str(), parts[2].str(), reworded(parts[4]));
     log += with_caret(lines, parts[1], std::stoi(parts[2]), std::stoi(parts[3]));
   }
   if (errors > 0)

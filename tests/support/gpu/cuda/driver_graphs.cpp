@@ -8,6 +8,7 @@
 #include "stream_order.hpp"
 
 using namespace op2::test::gpu::cuda;
+using op2::test::gpu::Ticket;
 
 namespace {
 
@@ -73,8 +74,9 @@ int cuGraphExecDestroy(ExecutableGraph* executable) {
 int cuGraphLaunch(ExecutableGraph* executable, Stream* handle) {
   return call_in_context("cuGraphLaunch", [&](Context& context) {
     const auto graph = std::make_shared<const ExecutableGraph>(context.executables.at(executable));
-    context.device.launch(stream_number(context, handle), "graph", {},
-                          [&context, graph] { run_graph(context, *graph); });
+    context.device.launch_seen(
+        stream_number(context, handle), "graph",
+        [&context, graph](const Ticket& ticket) { run_graph(context, *graph, ticket); });
   });
 }
 }

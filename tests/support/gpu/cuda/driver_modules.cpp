@@ -11,6 +11,7 @@
 #include "stream_order.hpp"
 
 using namespace op2::test::gpu::cuda;
+using op2::test::gpu::Ticket;
 
 namespace {
 
@@ -127,8 +128,9 @@ int cuLaunchKernel(Function* function, unsigned blocks_x, unsigned blocks_y, uns
     if (blocks_y != 1 || blocks_z != 1 || threads_y != 1 || threads_z != 1)
       throw DriverError{Code::invalid_value};
     const auto launch = make_launch(*function, {blocks_x, threads_x, shared_bytes}, parameters);
-    context.device.launch(stream_number(context, handle), launch->entry.name, {},
-                          [&context, launch] { run_kernel(context, *launch); });
+    context.device.launch_seen(
+        stream_number(context, handle), launch->entry.name,
+        [&context, launch](const Ticket& ticket) { run_kernel(context, *launch, ticket); });
   });
 }
 }

@@ -85,8 +85,17 @@ std::string KernelMemory::describe(const std::byte* begin) const {
   return is_in(image_.all(), begin) ? "memory of the module" : "memory of the host";
 }
 
+std::string KernelMemory::describe_rival(const AccessOrder& order) const {
+  const Moment& at = order.moment();
+  const char* what = name_of(rival_->kind);
+  if (rival_->who.time() < at.kernel)
+    return fmt::format("{} of other work, '{}',", what, order.work_at(rival_->who.time()));
+  return fmt::format("{} of thread {} of {} block", what, rival_->who.thread(),
+                     rival_->who.in_block(at) ? "this" : "another");
+}
+
 std::string KernelMemory::explain(Fault fault, const std::byte* begin, std::size_t bytes,
-                                  AccessKind kind, const Moment& at) const {
+                                  AccessKind kind, const AccessOrder& order) const {
   const std::string what = fmt::format("{} of {} bytes", name_of(kind), bytes);
   const std::string where = describe(begin);
   switch (fault) {
@@ -105,9 +114,8 @@ std::string KernelMemory::explain(Fault fault, const std::byte* begin, std::size
     case Fault::race:
       break;
   }
-  return fmt::format("race: {}; {} of thread {} of {} block is not ordered before it: {}", what,
-                     name_of(rival_->kind), rival_->who.thread(),
-                     rival_->who.in_block(at) ? "this" : "another", where);
+  return fmt::format("race: {}; {} is not ordered before it: {}", what, describe_rival(order),
+                     where);
 }
 
 }  // namespace op2::test::gpu::cuda

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../access_order.hpp"
 #include "../arena.hpp"
 
 namespace op2::test::gpu::cuda {
@@ -60,7 +61,7 @@ class KernelMemory {
 
   /// @param fault  of the last check
   std::string explain(Fault fault, const std::byte* begin, std::size_t bytes, AccessKind kind,
-                      const Moment& at) const;
+                      const AccessOrder& order) const;
 
  private:
   /// Memory that is not of the arena.
@@ -79,18 +80,22 @@ class KernelMemory {
       std::memset(values, 1, bytes);
       return true;
     }
-    return bytes == 8 ? all_of_eight(values) : std::memchr(values, 0, bytes) == nullptr;
+    if (bytes == 8) return are_ones<std::uint64_t>(values);
+    if (bytes == 4) return are_ones<std::uint32_t>(values);
+    return std::memchr(values, 0, bytes) == nullptr;
   }
-  static bool all_of_eight(const std::uint8_t* values) {
-    std::uint64_t word = 0;
+  template <class Word>
+  static bool are_ones(const std::uint8_t* values) {
+    Word word = 0;
     std::memcpy(&word, values, sizeof word);
-    return word == 0x0101010101010101U;
+    return word == static_cast<Word>(0x0101010101010101U);
   }
   Fault check_section(const std::byte* begin, std::size_t bytes, AccessKind kind, const Moment& at);
   Fault check(Section& section, const std::byte* begin, std::size_t bytes, AccessKind kind,
               const Moment& at, std::uint64_t since);
   Fault check_constant(const std::byte* begin, std::size_t bytes, AccessKind kind);
   std::string describe(const std::byte* begin) const;
+  std::string describe_rival(const AccessOrder& order) const;
 
   Arena& arena_;
   const KernelImage& image_;

@@ -13,8 +13,6 @@
 namespace op2::test::gpu::cuda {
 namespace {
 
-thread_local KernelRun* current __attribute__((tls_model("initial-exec"))) = nullptr;
-
 std::vector<void*> addresses(const std::vector<std::vector<std::byte>>& values) {
   std::vector<void*> all;
   for (const auto& value : values) all.push_back(const_cast<std::byte*>(value.data()));
@@ -23,30 +21,28 @@ std::vector<void*> addresses(const std::vector<std::vector<std::byte>>& values) 
 
 }  // namespace
 
-KernelRun* KernelRun::running() {
-  return current;
-}
+thread_local KernelRun* KernelRun::current_ = nullptr;
 
 KernelRun::KernelRun(const Launch& launch, Arena& arena, RunState& state)
     : launch_(launch),
       state_(state),
+      moment_(state.order.moment()),
       memory_(arena, *launch.image, *launch.variables, launch.shape.shared_bytes),
       threads_(launch.shape.threads,
                {[this](unsigned thread) { begin_thread(thread); },
                 [this] { launch_.entry.call(parameters_.data()); }},
-               &KernelRun::run_fiber, state.fibers, state.moment, state.dice),
+               &KernelRun::run_fiber, state.fibers, state.order.moment(), state.dice),
       parameters_(addresses(launch.parameters)),
       slots_(std::size_t{2} * (launch.shape.threads + warp_size)) {}
 
 void KernelRun::run_fiber() {
-  current->threads_.run_threads();
+  current_->threads_.run_threads();
 }
 
 std::string KernelRun::run() {
-  current = this;
+  current_ = this;
   block_shape() = {launch_.shape.threads};
   grid_shape() = {launch_.shape.blocks};
-  state_.moment.kernel = ++state_.moment.now;
   std::vector<unsigned> order(launch_.shape.blocks);
   std::iota(order.begin(), order.end(), 0U);
   std::shuffle(order.begin(), order.end(), state_.dice);
@@ -58,7 +54,7 @@ std::string KernelRun::run() {
     if (!stuck.empty()) finding_ = fmt::format("block {}: {}", block_, stuck);
     if (!finding_.empty()) break;
   }
-  current = nullptr;
+  current_ = nullptr;
   return std::exchange(finding_, {});
 }
 
@@ -70,7 +66,7 @@ void KernelRun::begin_thread(unsigned thread) {
 
 void KernelRun::fail(std::string finding) {
   finding_ = fmt::format("block {} of {}, thread {} of {}: {}", block_, launch_.shape.blocks,
-                         state_.moment.thread, launch_.shape.threads, finding);
+                         moment_.thread, launch_.shape.threads, finding);
   std::string().swap(finding);  // what is on the stack is never destroyed
   threads_.abandon();
 }
@@ -87,7 +83,7 @@ void KernelRun::wait_for_warp(std::uint32_t mask, int line) {
 
 KernelRun::Slot* KernelRun::slots() {
   const std::size_t warps = slots_.size() / 2 / warp_size;
-  const std::size_t warp = state_.moment.thread / warp_size;
+  const std::size_t warp = moment_.thread / warp_size;
   return &slots_[(threads_.meetings() % 2 * warps + warp) * warp_size];
 }
 

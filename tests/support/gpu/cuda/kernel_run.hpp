@@ -28,7 +28,7 @@ struct LaunchShape {
 
 /// What the kernels of a device share, one after the other.
 struct RunState {
-  Moment moment;
+  AccessOrder& order;
   std::mt19937 dice;
   FiberPool fibers;
 };
@@ -46,20 +46,21 @@ class KernelRun {
  public:
   KernelRun(const Launch& launch, Arena& arena, RunState& state);
 
-  /// Blocks in random order. @return  what the kernel does wrong; empty: nothing
+  /// Blocks in random order; its work has begun in the state's order. @return  what the kernel does
+  /// wrong; empty: nothing
   std::string run();
 
   /// In the calling thread of the host; null: none.
-  static KernelRun* running();
+  static KernelRun* running() { return current_; }
 
   // What the kernel calls.
   void access(const void* data, std::size_t bytes, AccessKind kind, std::size_t alignment) {
     const auto* begin = static_cast<const std::byte*>(data);
     if (begin >= stack_begin_ && begin < stack_end_) return;
-    Fault fault = memory_.check(begin, bytes, kind, state_.moment);
+    Fault fault = memory_.check(begin, bytes, kind, moment_);
     if ((reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) != 0) fault = Fault::misaligned;
     if (fault != Fault::none) [[unlikely]]
-      fail(memory_.explain(fault, begin, bytes, kind, state_.moment));
+      fail(memory_.explain(fault, begin, bytes, kind, state_.order));
   }
   void wait_for_block(int line);
   void wait_for_warp(std::uint32_t mask, int line);
@@ -77,8 +78,11 @@ class KernelRun {
   Slot* slots();
   void fail(std::string finding);
 
+  static thread_local KernelRun* current_ __attribute__((tls_model("initial-exec")));
+
   const Launch& launch_;
   RunState& state_;
+  Moment& moment_;
   KernelMemory memory_;
   BlockThreads threads_;
   std::vector<void*> parameters_;

@@ -2,7 +2,7 @@
 #include "launches.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <set>
 
 #include "elf_file.hpp"
@@ -28,8 +28,43 @@ void store_variables(Arena& arena, const Launch& launch) {
       arena.copy_in(variable.on_device, variable.in_image.data(), variable.in_image.size());
 }
 
-bool can_run(const Node& node, const std::set<const Node*>& done) {
-  return std::ranges::all_of(node.after, [&](const Node* before) { return done.contains(before); });
+/// Kernels of a graph that have run.
+class Progress {
+ public:
+  explicit Progress(const ExecutableGraph& graph) : graph_(graph) {}
+
+  bool can_run(const Node* handle) const {
+    return std::ranges::all_of(graph_.nodes.at(handle).after,
+                               [&](const Node* before) { return began_.contains(before); });
+  }
+  void note(const Node* handle, std::uint64_t began) { began_.emplace(handle, began); }
+  /// When those began that no path of edges orders before it.
+  std::vector<std::uint64_t> rivals_of(const Node* handle) const {
+    std::set<const Node*> before;
+    add_before(handle, before);
+    std::vector<std::uint64_t> rivals;
+    for (const auto& [other, began] : began_)
+      if (!before.contains(other)) rivals.push_back(began);
+    return rivals;
+  }
+
+ private:
+  void add_before(const Node* handle, std::set<const Node*>& before) const {
+    for (const Node* other : graph_.nodes.at(handle).after)
+      if (before.insert(other).second) add_before(other, before);
+  }
+  const ExecutableGraph& graph_;
+  std::map<const Node*, std::uint64_t> began_;
+};
+
+/// Work has begun.
+void run(Context& context, const Launch& launch) {
+  Arena& arena = context.device.arena();
+  load_variables(arena, launch);
+  const std::string finding = KernelRun(launch, arena, context.kernels).run();
+  if (!finding.empty())
+    context.device.report(fmt::format("kernel '{}', {}", launch.entry.name, finding));
+  store_variables(arena, launch);
 }
 
 }  // namespace
@@ -50,26 +85,25 @@ std::shared_ptr<const Launch> make_launch(const Function& function, const Launch
   return launch;
 }
 
-void run_kernel(Context& context, const Launch& launch) {
-  Arena& arena = context.device.arena();
-  load_variables(arena, launch);
-  const std::string finding = KernelRun(launch, arena, context.kernels).run();
-  if (!finding.empty())
-    context.device.report(fmt::format("kernel '{}', {}", launch.entry.name, finding));
-  store_variables(arena, launch);
+void run_kernel(Context& context, const Launch& launch, const Ticket& ticket) {
+  context.device.access_order().begin(launch.entry.name, ticket);
+  run(context, launch);
 }
 
-void run_graph(Context& context, const ExecutableGraph& graph) {
-  std::set<const Node*> done;
+void run_graph(Context& context, const ExecutableGraph& graph, const Ticket& ticket) {
+  Progress progress(graph);
+  AccessOrder& order = context.device.access_order();
   std::vector<const Node*> left;
   for (const auto& [handle, node] : graph.nodes) left.push_back(handle);
   while (!left.empty()) {
     std::ranges::shuffle(left, context.kernels.dice);
-    const auto next = std::ranges::find_if(
-        left, [&](const Node* handle) { return can_run(graph.nodes.at(handle), done); });
-    run_kernel(context, *graph.nodes.at(*next).launch);
-    done.insert(*next);
+    const auto next =
+        std::ranges::find_if(left, [&](const Node* handle) { return progress.can_run(handle); });
+    const Launch& launch = *graph.nodes.at(*next).launch;
+    order.begin(launch.entry.name, ticket, progress.rivals_of(*next));
+    progress.note(*next, order.moment().kernel);
     left.erase(next);
+    run(context, launch);
   }
 }
 

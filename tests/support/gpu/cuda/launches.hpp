@@ -12,10 +12,10 @@ namespace op2::test::gpu::cuda {
 std::shared_ptr<const Launch> make_launch(const Function& function, const LaunchShape& shape,
                                           void* const* parameters);
 
-/// @throws Misuse if the kernel does something wrong
-void run_kernel(Context& context, const Launch& launch);
+/// Work of the call that the ticket is of. @throws Misuse if the kernel does something wrong
+void run_kernel(Context& context, const Launch& launch, const Ticket& ticket);
 
 /// All kernels, in a random order that the edges allow.
-void run_graph(Context& context, const ExecutableGraph& graph);
+void run_graph(Context& context, const ExecutableGraph& graph, const Ticket& ticket);
 
 }  // namespace op2::test::gpu::cuda

@@ -43,9 +43,10 @@ Current& current_of_thread() {
 
 Context::Context(int its_number, const Settings& settings)
     : number(its_number),
-      device({fmt::format("emulated device {}", its_number), settings.memory, settings.schedule}),
+      device({fmt::format("emulated device {}", its_number), settings.memory, settings.schedule,
+              true}),
       null_stream(device.create_stream()),
-      kernels{{}, std::mt19937(settings.schedule.seed), {}} {}
+      kernels{device.access_order(), std::mt19937(settings.schedule.seed), {}} {}
 
 Machine::Machine() {
   if (settings_.fail_at > 0)

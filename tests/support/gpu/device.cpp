@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -152,12 +153,29 @@ void Device::upload(StreamNumber stream, void* to, const void* from, std::size_t
   queue_upload(stream, to, from, bytes, pinned_.keep(from, bytes, "upload"));
 }
 
+std::shared_ptr<const Device::HostBytes> Device::note_read(HostBytes bytes) {
+  std::erase_if(to_be_read_, [](const auto& read) { return read.expired(); });
+  auto noted = std::make_shared<const HostBytes>(bytes);
+  to_be_read_.push_back(noted);
+  return noted;
+}
+
+bool Device::is_to_be_read(HostBytes bytes) const {
+  return std::ranges::any_of(to_be_read_, [&](const auto& read) {
+    const auto other = read.lock();
+    return other != nullptr && other->data() < bytes.data() + bytes.size() &&
+           bytes.data() < other->data() + other->size();
+  });
+}
+
 void Device::queue_upload(StreamNumber stream, void* to, const void* from, std::size_t bytes,
                           Keeper pinned) {
   begin_work(stream, "upload", std::array{writes(to, bytes)});
   ++counters_.uploads;
   counters_.uploaded_bytes += count(bytes);
-  queues_.add(stream, [=, this, pinned = std::move(pinned), ticket = ticket(stream)] {
+  auto read = note_read({static_cast<const std::byte*>(from), bytes});
+  queues_.add(stream, [=, this, pinned = std::move(pinned), read = std::move(read),
+                       ticket = ticket(stream)] {
     arena_.find(to, bytes, "upload");
     see("upload", ticket, writes(to, bytes));
     arena_.copy_in(to, from, bytes);
@@ -174,7 +192,8 @@ void Device::queue_download(StreamNumber stream, void* to, const void* from, std
   begin_work(stream, "download", std::array{reads(from, bytes)});
   ++counters_.downloads;
   counters_.downloaded_bytes += count(bytes);
-  poison({static_cast<std::byte*>(to), bytes});
+  const std::span target{static_cast<std::byte*>(to), bytes};
+  if (!is_to_be_read(target)) poison(target);
   queues_.add(stream, [=, this, pinned = std::move(pinned), ticket = ticket(stream)] {
     see("download", ticket, reads(from, bytes));
     arena_.require_values(from, bytes, "download");

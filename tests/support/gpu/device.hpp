@@ -90,7 +90,8 @@ class Device {
   void close(StreamNumber stream) noexcept;
   /// Reads pinned memory when it runs.
   void upload(StreamNumber stream, void* to, const void* from, std::size_t bytes);
-  /// Poisons pinned memory at once and writes it when it runs.
+  /// Writes pinned memory when it runs, and poisons it at once unless an upload is still to read
+  /// it.
   void download(StreamNumber stream, void* to, const void* from, std::size_t bytes);
   void copy(StreamNumber stream, void* to, const void* from, std::size_t bytes);
   void fill(StreamNumber stream, void* to, std::byte value, std::size_t bytes);
@@ -137,6 +138,10 @@ class Device {
                     Keeper pinned);
   void queue_download(StreamNumber stream, void* to, const void* from, std::size_t bytes,
                       Keeper pinned);
+  /// Memory of the host that an upload reads, until that has run.
+  using HostBytes = std::span<const std::byte>;
+  std::shared_ptr<const HostBytes> note_read(HostBytes bytes);
+  bool is_to_be_read(HostBytes bytes) const;
   void finish(StreamNumber stream);
   /// Nothing was wrong so far: the host has waited wherever it must.
   bool is_sound() const { return !failures_.has_failed() && findings_.all().empty(); }
@@ -151,6 +156,7 @@ class Device {
   PinnedMemory pinned_;
   RaceDetector races_;
   AccessOrder access_order_;
+  std::vector<std::weak_ptr<const HostBytes>> to_be_read_;
   WorkQueues queues_;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What stands for NVRTC.
+#include <jit/target/cuda/device_headers.hpp>
+
 #include "cuda_program.hpp"
 
 namespace op2::test::gpu::cuda {
@@ -44,6 +46,25 @@ TEST_F(Compiler, GivenHeadersAreIncluded) {
       op2::gpu::load_nvrtc({"", EMULATED_CUDA}, 0)
           ->compile("#include <own/limits>\nint f() { return most; }\n", "a.cu", headers,
                     {"--gpu-architecture=sm_80", "--std=c++20", "-default-device"});
+  EXPECT_TRUE(compiled.ok) << compiled.log;
+}
+
+TEST_F(Compiler, AnErrorInAGivenHeaderHasTheHeadersName) {
+  const std::vector<op2::gpu::SourceHeader> headers{{"limits", "int a = b;\n"}};
+  const auto compiled = op2::gpu::load_nvrtc({"", EMULATED_CUDA}, 0)
+                            ->compile("#include <limits>\n", "a.cu", headers, {});
+  EXPECT_THAT(compiled.log, HasSubstr("limits(1): error: identifier \"b\" is undefined"));
+}
+
+TEST_F(Compiler, HeadersForGeneratedCodeCompile) {
+  std::vector<op2::gpu::SourceHeader> headers;
+  std::string source;
+  for (const auto& header : jit::device_headers()) {
+    headers.push_back({header.name, header.text});
+    source += "#include <" + header.name + ">\n";
+  }
+  const auto compiled =
+      op2::gpu::load_nvrtc({"", EMULATED_CUDA}, 0)->compile(source, "a.cu", headers, {});
   EXPECT_TRUE(compiled.ok) << compiled.log;
 }
 

@@ -97,6 +97,27 @@ TEST_F(LazyOrder, WithoutAWaitTheHostReadsNothingUseful) {
   EXPECT_NE(*back, 4);
 }
 
+TEST_F(LazyOrder, PinnedMemoryIsReadWhenTheCopyRuns) {
+  auto* value = pinned<double>(1);
+  *value = 4;
+  const auto q = allocate(8);
+  EXPECT_EQ(api->upload(q, value, 8, stream), 0);
+  *value = 5;
+  EXPECT_THAT(download<double>(q, 1), ::testing::ElementsAre(5));
+}
+
+TEST_P(Orders, AStreamMayReadPinnedMemoryAndWriteItLater) {
+  auto* value = pinned<double>(1);
+  *value = 4;
+  const auto q = allocate(8);
+  const auto twice = kernel("double* q", "*q *= 2;");
+  api->upload(q, value, 8, stream);
+  launch(twice, 1, 1, 0, q);
+  api->download(value, q, 8, stream);
+  EXPECT_EQ(api->stream_wait(stream), 0);
+  EXPECT_EQ(*value, 8);
+}
+
 TEST_P(Orders, AnAsynchronousCopyNeedsPinnedMemory) {
   const auto q = allocate(8);
   const double value = 1;

@@ -49,6 +49,12 @@ std::string read_file(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;)
+    text.erase(at, part.size());
+  return text;
+}
+
 const std::regex& kernel_head() {
   static const std::regex head(
       R"(__global__\s+void\s+(?:__launch_bounds__\s*\(\s*(\d+)[^)]*\)\s*)?(\w+)\s*\()");
@@ -145,7 +151,7 @@ Compiled compile_kernels(const Program& program, int architecture,
                          entries(source, has_dynamic_shared)));
   const int status = std::system(commands(folder, architecture, definitions).c_str());
   Compiled compiled;
-  const std::string said = read_file(folder.file("log"));
+  const std::string said = without(read_file(folder.file("log")), folder.file("./"));
   compiled.log = nvrtc_log(said, program);
   if (status != 0 && compiled.log.empty())
     compiled.log = said + "the compiler of the host has failed\n";

@@ -20,6 +20,50 @@
 using size_t = decltype(sizeof 0);
 using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
 
+// Known to NVRTC without a header.
+namespace std {
+template <class T>
+class initializer_list {
+  const T* first_ = nullptr;
+  size_t size_ = 0;
+  constexpr initializer_list(const T* first, size_t size) : first_(first), size_(size) {}
+
+ public:
+  constexpr initializer_list() = default;
+  constexpr size_t size() const { return size_; }
+  constexpr const T* begin() const { return first_; }
+  constexpr const T* end() const { return first_ + size_; }
+};
+}  // namespace std
+namespace op2_emu {
+template <class T>
+struct Value {
+  using type = T;
+};
+template <class T>
+struct Value<T&> {
+  using type = T;
+};
+template <class T>
+struct Value<T&&> {
+  using type = T;
+};
+}  // namespace op2_emu
+namespace std {
+template <class T>
+constexpr typename op2_emu::Value<T>::type&& move(T&& value) noexcept {
+  return static_cast<typename op2_emu::Value<T>::type&&>(value);
+}
+template <class T>
+constexpr T&& forward(typename op2_emu::Value<T>::type& value) noexcept {
+  return static_cast<T&&>(value);
+}
+template <class T>
+constexpr T&& forward(typename op2_emu::Value<T>::type&& value) noexcept {
+  return static_cast<T&&>(value);
+}
+}  // namespace std
+
 struct uint3 {
   unsigned x, y, z;
 };

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernels that are launched have in common, whichever way they add to rows through maps:
+// their parameters, the frame in which threads take turns, and one call of a nest's kernels.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <jit/loop_nest.hpp>
+#include <jit/target/cuda/argument_ways.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
+
+namespace op2::jit {
+
+/// The first line of a function that is launched.
+/// @param range  its first parameters
+std::string signature_of(const char* symbol, const char* range,
+                         const std::vector<KernelParameter>& parameters,
+                         std::span<const ArgShape> args);
+
+/// How values of a reduction are joined: a type of the device library.
+std::string operation_of(const ArgShape& arg);
+
+/// Memory of a block through which its warps fold a reduction.
+std::string warps_declaration(const ArgShape& arg, std::size_t position);
+
+/// The row of a dat or of indices that an argument accesses.
+std::string row_of(const ArgShape& arg);
+
+/// Writes a function that executes elements. Derived classes decide which, and what becomes of
+/// increments.
+class KernelText {
+ protected:
+  /// @param nest  outlives it
+  KernelText(const LoopNest& nest, std::vector<ArgumentWay> ways)
+      : nest_(nest), args_(nest.args), ways_(std::move(ways)) {}
+
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(fmt::appender(out_), format, std::forward<Args>(args)...);
+    out_.push_back('\n');
+  }
+
+  template <class Text>
+  void each(ArgumentWay way, void (Text::*emit)(std::size_t position, const ArgShape& arg)) {
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (ways_[i] == way) (static_cast<Text*>(this)->*emit)(i, args_[i]);
+  }
+
+  bool reduces() const;
+
+  void declare_shared(std::size_t position, const ArgShape& arg);
+  void align_dats();
+
+  /// One thread for each index of the range, or chunks of them if there are reductions.
+  /// `op2_active`: the thread has an index in this turn.
+  void begin_threads(const char* index);
+  void end_threads();
+
+  /// The rows that the maps of the element `op2_element` lead to.
+  void read_columns();
+  /// Rows and values that the kernels get for it.
+  void prepare_arguments();
+  void call_kernels();
+  /// @param condition  the element does not contribute to reductions
+  void restore_reductions(const std::string& condition);
+
+  const LoopNest& nest_;
+  const std::vector<ArgShape>& args_;
+  const std::vector<ArgumentWay> ways_;
+  fmt::memory_buffer out_;
+
+ private:
+  void begin_chunk(const char* index);
+  void start_reduction(std::size_t position, const ArgShape& arg);
+  void store_partial(std::size_t position, const ArgShape& arg);
+  void declare_number(std::size_t position, const ArgShape& arg);
+  void declare_in_place(std::size_t position, const ArgShape& arg);
+  void load_row(std::size_t position, const ArgShape& arg);
+  void remember_reduction(std::size_t position, const ArgShape& arg);
+  void restore_reduction(std::size_t position, const ArgShape& arg);
+  std::string pointer_to_data(std::size_t position) const;
+};
+
+}  // namespace op2::jit

@@ -67,6 +67,9 @@ class Device {
   /// What users of a DeviceSpace do not ask for. Calls of this class are never left out.
   Omissions& omissions() { return omissions_; }
 
+  /// What was found where nothing may be thrown. @throws Misuse
+  void throw_postponed() { findings_.throw_postponed(); }
+
   // Memory. Freeing never fails; what it finds wrong is thrown by the next call.
   /// @param name  for messages; a number if there is none
   std::byte* allocate(std::size_t bytes, std::string name = {});

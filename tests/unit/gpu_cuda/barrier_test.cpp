@@ -37,6 +37,12 @@ TEST_F(Barriers, ABlockMayMeetManyTimes) {
   EXPECT_THAT(download<int>(alone, 64), ::testing::Each(50));
 }
 
+TEST_F(Barriers, AnAssertionEndsTheKernel) {
+  EXPECT_THAT(run(kernel("int", "if (threadIdx.x == 3) __assertfail(\"n < 3\", \"\", 7, \"\", 1);"),
+                  1, 4, 0),
+              HasSubstr("thread 3 of 4: assertion 'n < 3' of line 7 does not hold"));
+}
+
 TEST_F(Barriers, AWarpSumsByShuffles) {
   const auto sum = kernel(
       "double* to",

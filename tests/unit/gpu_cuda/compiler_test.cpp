@@ -53,7 +53,9 @@ TEST_F(Compiler, AnErrorInAGivenHeaderHasTheHeadersName) {
   const std::vector<op2::gpu::SourceHeader> headers{{"limits", "int a = b;\n"}};
   const auto compiled = op2::gpu::load_nvrtc({"", EMULATED_CUDA}, 0)
                             ->compile("#include <limits>\n", "a.cu", headers, {});
-  EXPECT_THAT(compiled.log, HasSubstr("limits(1): error: identifier \"b\" is undefined"));
+  EXPECT_THAT(
+      compiled.log,
+      HasSubstr("limits(1): error: identifier \"b\" is undefined\n  int a = b;\n          ^\n"));
 }
 
 TEST_F(Compiler, HeadersForGeneratedCodeCompile) {
@@ -66,6 +68,12 @@ TEST_F(Compiler, HeadersForGeneratedCodeCompile) {
   const auto compiled =
       op2::gpu::load_nvrtc({"", EMULATED_CUDA}, 0)->compile(source, "a.cu", headers, {});
   EXPECT_TRUE(compiled.ok) << compiled.log;
+}
+
+TEST_F(Compiler, AFunctionWithoutABodyIsUnresolved) {
+  const auto compiled =
+      compile("double other(double);" + kernel_head + "(double* q) { *q = other(1); }");
+  EXPECT_EQ(compiled.log, "ptxas fatal   : Unresolved extern function '_Z5otherd'\n");
 }
 
 TEST_F(Compiler, AnUnknownOptionOrArchitectureIsRefused) {

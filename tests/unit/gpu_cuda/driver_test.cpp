@@ -28,6 +28,18 @@ TEST_F(EmulatedDriver, AllocationsEndWithTheMemory) {
   EXPECT_EQ(api->memory_allocate(&b, 600), 0);
 }
 
+TEST_F(EmulatedDriver, WhatIsFreedWasAllocated) {
+  EXPECT_EQ(api->memory_free(allocate(16) + 8), 700);
+  EXPECT_THAT(findings(), HasSubstr("free of a pointer into the middle of an allocation"));
+}
+
+TEST_F(EmulatedDriver, PinnedMemoryIsNotFreedBeforeACopyHasRun) {
+  auto* value = pinned<double>(1);
+  EXPECT_EQ(api->upload(allocate(8), value, 8, stream), 0);
+  EXPECT_EQ(api->pinned_free(value), 700);
+  EXPECT_THAT(findings(), HasSubstr("pinned memory is freed before a copy has run"));
+}
+
 TEST_F(EmulatedDriver, EachDeviceHasItsOwnMemory) {
   start({{"OP2_EMU_DEVICES", "2"}});
   const auto q = upload<double>({1});

@@ -50,6 +50,7 @@ int call_in_context(const char* function, Action action) noexcept {
     if (context->lost != Code::success) return context->lost;
     try {
       action(*context);
+      context->device.throw_postponed();
     } catch (const Misuse& misuse) {
       all.report(misuse.what());
       context->lost = Code::illegal_address;

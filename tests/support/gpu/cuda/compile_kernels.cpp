@@ -109,7 +109,8 @@ std::string commands(const TemporaryFolder& folder, int architecture,
       "--param tsan-instrument-func-entry-exit=0 -fno-diagnostics-show-caret "
       "-nostdinc {1} -include '" OP2_EMU_DEVICE_HEADER
       "' -I '{0}' '{0}/kernels.cpp' -S -o '{0}/kernels.s' "
-      "&& sed -i 's/__tsan_/op2_emu_/g' '{0}/kernels.s' && g++ -shared -Wl,-z,defs '{0}/kernels.s' "
+      "&& sed -i 's/__tsan_/op2_emu_/g' '{0}/kernels.s' && g++ -shared -Wl,-z,defs,--no-demangle "
+      "'{0}/kernels.s' "
       "'{2}' -lm "
       "-o '{0}/kernels.so'; }} 2> '{0}/log'",
       folder.file("."), macros, this_library());

@@ -14,14 +14,12 @@
 namespace op2::test::gpu::cuda {
 namespace {
 
-/// The lines of a program, by the file and number that #line gives them.
+/// The lines of a program and its headers, by the file and number that #line gives them.
 using Lines = std::map<std::pair<std::string, int>, std::string>;
 
-Lines lines_of(const Program& program) {
+void add_lines(Lines& lines, const std::string& text, std::string file) {
   static const std::regex directive(R"re(\s*#\s*(?:line)?\s+(\d+)(?:\s+"([^"]*)")?.*)re");
-  Lines lines;
-  std::istringstream source(program.source);
-  std::string file = program.name;
+  std::istringstream source(text);
   int number = 1;
   for (std::string line; std::getline(source, line); ++number) {
     std::smatch parts;
@@ -30,6 +28,12 @@ Lines lines_of(const Program& program) {
     number = std::stoi(parts[1]) - 1;
     if (parts[2].matched) file = parts[2];
   }
+}
+
+Lines lines_of(const Program& program) {
+  Lines lines;
+  add_lines(lines, program.source, program.name);
+  for (const Header& header : program.headers) add_lines(lines, header.text, header.name);
   return lines;
 }
 
@@ -39,21 +43,43 @@ std::string with_caret(const Lines& lines, const std::string& file, int line, in
   return fmt::format("  {}\n  {:>{}}\n\n", found->second, "^", column);
 }
 
+struct Wording {
+  std::regex gcc;
+  const char* nvrtc;
+};
+
 /// The words of NVRTC for the most frequent mistakes; those of GCC otherwise.
 std::string reworded(const std::string& message) {
-  static const std::array<std::pair<std::regex, const char*>, 5> wordings{
-      {{std::regex("'([^']*)' was not declared in this scope.*"),
-        "error: identifier \"$1\" is undefined"},
-       {std::regex("(\\S+): No such file or directory"),
-        "catastrophic error: cannot open source file \"$1\""},
-       {std::regex("static assertion failed: (.*)"), "error: static assertion failed with \"$1\""},
-       {std::regex("'[^']*?([^' ]+)' has no member named '([^']*)'.*"),
-        "error: class \"$1\" has no member \"$2\""},
-       {std::regex("redefinition of '(?:[^']* )?([^' (]+)(?:\\(.*\\))?'.*"),
-        "error: \"$1\" has already been defined"}}};
-  for (const auto& [gcc, nvrtc] : wordings)
-    if (std::regex_match(message, gcc)) return std::regex_replace(message, gcc, nvrtc);
+  static const std::array wordings{
+      Wording{std::regex("'([^']*)' was not declared in this scope.*"),
+              "error: identifier \"$1\" is undefined"},
+      Wording{std::regex("(\\S+): No such file or directory"),
+              "catastrophic error: cannot open source file \"$1\""},
+      Wording{std::regex("static assertion failed: (.*)"),
+              "error: static assertion failed with \"$1\""},
+      Wording{std::regex("'[^']*?([^' ]+)' has no member named '([^']*)'.*"),
+              "error: class \"$1\" has no member \"$2\""},
+      Wording{std::regex("'([^']*)' is not a member of '([^']*)'.*"),
+              "error: namespace \"$2\" has no member \"$1\""},
+      Wording{std::regex("redefinition of '(?:[^']* )?([^' (]+)(?:\\(.*\\))?'.*"),
+              "error: \"$1\" has already been defined"},
+      Wording{std::regex("'[^']*?(\\w+)' conflicts with a previous declaration.*"),
+              "error: \"$1\" has already been declared in the current scope"},
+      Wording{std::regex("template instantiation depth exceeds.*"),
+              "error: excessive recursion at instantiation"}};
+  for (const Wording& wording : wordings)
+    if (std::regex_match(message, wording.gcc))
+      return std::regex_replace(message, wording.gcc, wording.nvrtc);
   return "error: " + message;
+}
+
+/// A function without a body is found by the linker, whose place NVRTC's assembler has. Empty: no
+/// error.
+std::string of_linker(const std::string& line) {
+  static const std::regex undefined("undefined reference to `([^']*)'");
+  std::smatch parts;
+  if (!std::regex_search(line, parts, undefined)) return {};
+  return fmt::format("ptxas fatal   : Unresolved extern function '{}'\n", parts[1].str());
 }
 
 }  // namespace
@@ -67,7 +93,7 @@ std::string nvrtc_log(const std::string& gcc_log, const Program& program) {
   for (std::string line; std::getline(text, line);) {
     std::smatch parts;
     if (!std::regex_match(line, parts, message)) {
-      if (line.find("ld: ") != std::string::npos) log += line + "\n";
+      log += of_linker(line);
       continue;
     }
     ++errors;

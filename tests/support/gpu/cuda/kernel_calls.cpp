@@ -139,6 +139,9 @@ void op2_emu_exchange(void* value, std::size_t bytes, unsigned from_lane, std::u
                       int line) {
   KernelRun::running()->exchange(value, bytes, from_lane, mask, line);
 }
+void op2_emu_assertion(const char* condition, unsigned line) {
+  KernelRun::running()->fail_assertion(condition, line);
+}
 std::uint32_t op2_emu_ballot(int vote, std::uint32_t mask, int line) {
   return KernelRun::running()->ballot(vote != 0, mask, line);
 }

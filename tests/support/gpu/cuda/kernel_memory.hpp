@@ -74,8 +74,10 @@ class KernelMemory {
       return byte >= bytes.data() && byte < bytes.data() + bytes.size();
     }
   };
-  /// Whether they do; those that are written have one from now on.
+  /// Whether they do; those that are written have one from now on. An atomic update may be of a
+  /// word of which only some bytes are meant.
   static bool have_values(std::uint8_t* values, std::size_t bytes, AccessKind kind) {
+    if (kind == AccessKind::atomic) return std::memchr(values, 1, bytes) != nullptr;
     if (kind == AccessKind::write) {
       std::memset(values, 1, bytes);
       return true;

@@ -71,6 +71,10 @@ void KernelRun::fail(std::string finding) {
   threads_.abandon();
 }
 
+void KernelRun::fail_assertion(const char* condition, unsigned line) {
+  fail(fmt::format("assertion '{}' of line {} does not hold", condition, line));
+}
+
 void KernelRun::wait_for_block(int line) {
   std::string wrong = threads_.wait_for_block(line);
   if (!wrong.empty()) fail(std::move(wrong));

@@ -67,6 +67,7 @@ class KernelRun {
   /// All lanes of the mask give a value and take that of another.
   /// @param value  at most 16 bytes
   void exchange(void* value, std::size_t bytes, unsigned from_lane, std::uint32_t mask, int line);
+  void fail_assertion(const char* condition, unsigned line);
   /// Bit k is whether lane k has given a value other than 0.
   std::uint32_t ballot(bool vote, std::uint32_t mask, int line);
 

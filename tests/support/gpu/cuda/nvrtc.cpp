@@ -33,6 +33,9 @@ struct NvrtcCode {
 };
 
 constexpr std::array architectures{80, 90};
+/// NVIDIA has none of that number, so that a cache does not take one's code for the other's. To be
+/// increased when compiled modules need other calls than before.
+constexpr int major_version = 13, minor_version = 90;
 
 struct Options {
   int architecture = 80;
@@ -129,8 +132,8 @@ extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
   return call("nvrtcVersion", [&] {
-    *major = 13;
-    *minor = 0;
+    *major = major_version;
+    *minor = minor_version;
     return NvrtcCode::success;
   });
 }

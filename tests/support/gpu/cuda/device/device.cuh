@@ -198,8 +198,10 @@ inline void* op2_emu_memset(void* to, int value, size_t bytes) {
 
 extern "C" {
 int printf(const char* format, ...);
-void __assertfail(const void* condition, const void* file, unsigned line, const void* function,
-                  size_t);
+void op2_emu_assertion(const char* condition, unsigned line);
+}
+inline void __assertfail(const void* condition, const void*, unsigned line, const void*, size_t) {
+  op2_emu_assertion(static_cast<const char*>(condition), line);
 }
 
 // Mathematics: the names of C, with those of C++ for float.

@@ -98,6 +98,21 @@ std::string limits() {
          fmt::format(fmt::runtime(real_limits), "float", "FLT", "f") + whole_limits + "}\n";
 }
 
+constexpr const char* lists = R"(#pragma once
+#include <stddef.h>
+namespace std {
+template <class T> class initializer_list {
+  const T* begin_ = nullptr;
+  size_t size_ = 0;
+ public:
+  constexpr initializer_list() noexcept = default;
+  constexpr size_t size() const noexcept { return size_; }
+  constexpr const T* begin() const noexcept { return begin_; }
+  constexpr const T* end() const noexcept { return begin_ + size_; }
+};
+}
+)";
+
 constexpr const char* strings = R"(#pragma once
 #include <stddef.h>
 extern "C" {
@@ -224,7 +239,7 @@ std::vector<IncludedFile> shim_headers() {
           {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
           {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
           {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"},
-          {"limits", limits()},          {"initializer_list", initializer_lists},
+          {"limits", limits()},          {"initializer_list", lists},
           {"op2_simd", simd_header}};
 }
 

@@ -19,6 +19,14 @@ TEST_F(Accesses, AKernelWorksOnItsParametersWithoutAFinding) {
   EXPECT_THAT(download<double>(q, 5), ::testing::ElementsAre(2, 4, 6, 8, 10));
 }
 
+TEST_F(Accesses, LocalArraysKeepTheirMemoryAcrossBarriers) {
+  const auto turn = kernel("double* q",
+                           "double own[4]; const int t = threadIdx.x;"
+                           "for (int k = 0; k < 4; ++k) own[k] = q[(t + k) % 4];"
+                           "__syncthreads(); q[t] = own[(t + int(own[0])) % 4];");
+  EXPECT_EQ(run(turn, 1, 4, upload<double>({1, 2, 3, 0})), "");
+}
+
 TEST_F(Accesses, WithoutABoundsCheckAKernelLeavesItsAllocation) {
   const auto twice = kernel("double* q", index + "q[n] *= 2;");
   EXPECT_THAT(run(twice, 1, 8, upload<double>({1, 2, 3, 4, 5})),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include <core/value_type.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -16,14 +17,28 @@ bool is_added(std::span<const ArgShape> args, const ArgShape& arg) {
          });
 }
 
+/// Whether no other thread accesses the row.
+bool is_own_row(std::span<const ArgShape> args, const ArgShape& arg) {
+  return !is_indirect(arg) && std::ranges::count_if(args, [&](const ArgShape& other) {
+                                return is_dat(other) && other.dat == arg.dat;
+                              }) == 1;
+}
+
 ArgumentWay way_of_dat(std::span<const ArgShape> args, const ArgShape& arg,
                        const std::set<int>& written) {
   if (is_added(args, arg)) return ArgumentWay::added;
-  const bool can_load = !written.contains(arg.dat) && arg.dim <= largest_loaded_row;
-  return can_load ? ArgumentWay::loaded : ArgumentWay::in_place;
+  if (arg.dim > largest_loaded_row) return ArgumentWay::in_place;
+  if (!written.contains(arg.dat)) return ArgumentWay::loaded;
+  const bool gains = row_alignment(arg) > core::size_of(arg.type);
+  return gains && is_own_row(args, arg) ? ArgumentWay::stored : ArgumentWay::in_place;
 }
 
 }  // namespace
+
+std::size_t row_alignment(const ArgShape& arg) {
+  const std::size_t bytes = core::size_of(arg.type, arg.dim);
+  return std::min<std::size_t>(16, bytes & -bytes);
+}
 
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args) {
   const std::set<int> written = written_dats(args);

@@ -2,6 +2,7 @@
 // How each argument of a nest reaches its data on a GPU, where all elements run at once.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -20,13 +21,19 @@ enum class ArgumentWay {
   global,    ///< a value that is read
   reduced,   ///< the thread's part of a reduction, in a local variable
   loaded,    ///< a row in registers
+  stored,    ///< a row in registers that is stored after the call
   in_place,  ///< a row in memory
   added      ///< a row of zeros that is added to memory after the call, atomically
 };
 
-/// A dat that some argument modifies, other than by increments alone, is accessed in place by all
-/// its arguments. Increments through maps are added; those of the element's own row too if the dat
-/// is also incremented through a map.
+/// The largest power of 2, up to 16, that divides the bytes of every row of a dat.
+std::size_t row_alignment(const ArgShape& arg);
+
+/// Rows of the element that the loop modifies, and accesses by one argument only, are loaded and
+/// stored as a whole if that takes fewer accesses; values that the kernel sets without reading them
+/// are not loaded. Otherwise a dat that some argument modifies, other than by increments alone, is
+/// accessed in place by all its arguments. Increments through maps are added; those of the
+/// element's own row too if the dat is also incremented through a map.
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args);
 
 }  // namespace op2::jit

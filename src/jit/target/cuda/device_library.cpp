@@ -31,16 +31,24 @@ template <class T, int dim> struct alignas(alignment<T, dim>()) Row {
   T values[dim];
 };
 
-// Reads a row with the widest loads that its alignment allows.
+// A part of a row that one instruction reads or writes.
+template <class T, int dim> struct alignas(alignment<T, dim>()) Piece {
+  T values[alignment<T, dim>() / sizeof(T)];
+};
 template <class T, int dim>
-__device__ __forceinline__ void load(Row<T, dim>& to, const T* __restrict__ from) {
-  struct alignas(alignment<T, dim>()) Piece {
-    T values[alignment<T, dim>() / sizeof(T)];
-  };
-  constexpr int pieces = sizeof(Row<T, dim>) / sizeof(Piece);
+__device__ __forceinline__ void copy_pieces(T* to, const T* from) {
+  constexpr int pieces = sizeof(Row<T, dim>) / sizeof(Piece<T, dim>);
 #pragma unroll
   for (int k = 0; k < pieces; ++k)
-    reinterpret_cast<Piece*>(to.values)[k] = reinterpret_cast<const Piece*>(from)[k];
+    reinterpret_cast<Piece<T, dim>*>(to)[k] = reinterpret_cast<const Piece<T, dim>*>(from)[k];
+}
+template <class T, int dim>
+__device__ __forceinline__ void load(Row<T, dim>& to, const T* __restrict__ from) {
+  copy_pieces<T, dim>(to.values, from);
+}
+template <class T, int dim>
+__device__ __forceinline__ void store(T* to, const Row<T, dim>& from) {
+  copy_pieces<T, dim>(to, from.values);
 }
 
 __device__ __forceinline__ void add(double* to, double value) { atomicAdd(to, value); }

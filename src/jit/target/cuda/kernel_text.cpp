@@ -127,6 +127,7 @@ void KernelText::prepare_arguments() {
   each(Way::number, &KernelText::declare_number);
   each(Way::in_place, &KernelText::declare_in_place);
   each(Way::loaded, &KernelText::load_row);
+  each(Way::stored, &KernelText::load_row);
   each(Way::reduced, &KernelText::remember_reduction);
 }
 
@@ -142,6 +143,10 @@ void KernelText::declare_in_place(std::size_t i, const ArgShape& arg) {
 void KernelText::load_row(std::size_t i, const ArgShape& arg) {
   line("    op2_device::Row<{}, {}> op2_row{};", type_of(arg), arg.dim, i);
   line("    op2_device::load(op2_row{}, {});", i, row_address(arg, row_of(arg)));
+}
+
+void KernelText::store_row(std::size_t i, const ArgShape& arg) {
+  line("    op2_device::store({}, op2_row{});", row_address(arg, row_of(arg)), i);
 }
 
 /// Elements that do not count must not change a partial result.
@@ -179,6 +184,7 @@ std::string KernelText::pointer_to_data(std::size_t i) const {
     case Way::in_place:
       return fmt::format("op2_in_place{}", i);
     case Way::loaded:
+    case Way::stored:
     case Way::added:
       return fmt::format("op2_row{}.values", i);
   }
@@ -195,6 +201,7 @@ void KernelText::call_kernels() {
     line("{}    {}::{}(\n        {});", vector_declarations(nest_, n, pointers, "    "),
          kernel_namespace(n), nest_.calls[n].name,
          fmt::join(actual_arguments(nest_, n, pointers, pass), ",\n        "));
+  each(Way::stored, &KernelText::store_row);
 }
 
 }  // namespace op2::jit

@@ -66,6 +66,7 @@ class KernelText {
   void read_columns();
   /// Rows and values that the kernels get for it.
   void prepare_arguments();
+  /// Then stores the rows that were loaded to be modified.
   void call_kernels();
   /// @param condition  the element does not contribute to reductions
   void restore_reductions(const std::string& condition);
@@ -82,6 +83,7 @@ class KernelText {
   void declare_number(std::size_t position, const ArgShape& arg);
   void declare_in_place(std::size_t position, const ArgShape& arg);
   void load_row(std::size_t position, const ArgShape& arg);
+  void store_row(std::size_t position, const ArgShape& arg);
   void remember_reduction(std::size_t position, const ArgShape& arg);
   void restore_reduction(std::size_t position, const ArgShape& arg);
   std::string pointer_to_data(std::size_t position) const;

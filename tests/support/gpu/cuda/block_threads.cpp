@@ -72,8 +72,9 @@ Fiber* BlockThreads::next_fiber() {
   std::swap(ready_[dice_() % ready_.size()], ready_.back());
   const unsigned thread = ready_.back();
   ready_.pop_back();
+  running_ = std::exchange(states_[thread].fiber, nullptr);  // whose stack the thread may access
   become(thread);
-  return std::exchange(states_[thread].fiber, nullptr);
+  return running_;
 }
 
 void BlockThreads::become(unsigned thread) {

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Generated kernels on the emulated device, which checks all their accesses, against loops of the
+// host. All values are whole numbers, so that sums do not depend on their order.
+#include <numeric>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <airfoil/kernels.hpp>
+
+#include <core/value_type.hpp>
+#include <gpu/nvrtc.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
+#include <support/device_nests.hpp>
+#include <support/jit_options.hpp>
+#include <support/loop_shapes.hpp>
+#include <support/temporary_directory.hpp>
+#include <unit/jit_cuda/loop_data.hpp>
+
+namespace op2::jit {
+namespace {
+
+using test::bytes_of;
+using test::dat;
+using test::global;
+using test::LoopData;
+using test::values_of;
+
+constexpr int elements = 4700, targets = 700;  ///< three chunks, and not whole blocks
+
+std::vector<int> random_entries(int count, unsigned seed) {
+  std::vector<int> entries(count);
+  for (int& entry : entries)
+    entry = static_cast<int>((seed = seed * 1664525 + 1013904223) >> 8) % targets;
+  return entries;
+}
+
+/// Whole numbers of a type, from 0 to 6.
+template <class T>
+test::Bytes numbers(int count, int offset) {
+  std::vector<T> values(count);
+  for (int k = 0; k < count; ++k) values[k] = static_cast<T>((k * 5 + offset) % 7);
+  return bytes_of(values);
+}
+
+struct CudaCode : testing::Test {
+  test::TemporaryDirectory folder;
+  std::unique_ptr<gpu::Device> device = gpu::Device::open({EMULATED_CUDA, EMULATED_CUDA}, 0);
+  core::Log log{core::LogLevel::off};
+  std::vector<Constant> declared;
+  std::unique_ptr<Jit> jit = std::make_unique<Jit>(
+      test::jit_options(folder.path(), [this] { return declared; }), log, [this] {
+        return make_cuda_target(
+            device.get(), gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, device->driver_version()),
+            {});
+      });
+  op_kernel_core kernel{"k", "", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
+
+  const CudaLoop* loop_of(const LoopNest& nest) {
+    const LoopRequest request{
+        nest, {nest.calls.size(), {.loop = "loop", .call_site = "main.cpp:7", .kernel = &kernel}}};
+    const Outcome outcome = jit->get({{request}})[0];
+    if (outcome.error) ADD_FAILURE() << outcome.error->what();
+    return outcome.code != nullptr ? &cuda_loop_of(*outcome.code) : nullptr;
+  }
+  void run(const LoopNest& nest, LoopData& data) {
+    const CudaLoop* loop = loop_of(nest);
+    if (loop != nullptr) test::run_on_device(*device, *loop, nest, data);
+  }
+};
+
+/// The kernel of `nest_of_all_accesses`.
+template <class T, int dim>
+void all(const T* a, const T* b, T* written, T* changed, T* increased, T* first, T* second,
+         const T* const* corners, T** sums, T* here, T* there, const T* absent, const int* index,
+         const int* far, const T* factor, T* sum, T* least, T* greatest) {
+  for (int k = 0; k < dim; ++k) {
+    const T value = static_cast<T>(a[k] + b[k] * factor[k]);
+    written[k] = absent == nullptr ? value : absent[k];
+    changed[k] = static_cast<T>(changed[k] + value);
+    increased[k] = static_cast<T>(increased[k] + value);
+    first[k] = static_cast<T>(first[k] + value);
+    second[k] = static_cast<T>(second[k] + *index - *far);
+    for (int c = 0; c < 3; ++c) sums[c][k] = static_cast<T>(sums[c][k] + corners[c][k]);
+    here[k] = static_cast<T>(here[k] + value);
+    there[k] = static_cast<T>(there[k] + value);
+    sum[k] = static_cast<T>(sum[k] + value);
+    least[k] = std::min(least[k], value);
+    greatest[k] = std::max(greatest[k], value);
+  }
+}
+
+template <class... P>
+test::HostKernel host_kernel(void (*function)(P...)) {
+  return [function](char* const* arguments) {
+    HostFunction<P...>::call(reinterpret_cast<void (*)()>(function), arguments);
+  };
+}
+
+template <class T, int dim>
+LoopData data_of_all(const LoopNest& nest) {
+  LoopData data{.begin = 3, .end = elements - 2, .counted = elements - 100};
+  for (int number = 0; number < 8; ++number) data.dats[number] = numbers<T>(elements * dim, number);
+  data.maps[0] = {2, random_entries(2 * elements, 1)};
+  data.maps[1] = {3, random_entries(3 * elements, 2)};
+  for (std::size_t i = 0; i < nest.args.size(); ++i)
+    if (nest.args[i].kind == OP_ARG_GBL) data.globals[i] = numbers<T>(dim, static_cast<int>(i));
+  std::vector<int>& far = data.numbers[nest.args.size() - 5];
+  far.resize(targets);
+  std::iota(far.begin(), far.end(), 100);
+  return data;
+}
+
+template <class T, int dim>
+void expect_same_as_host(CudaCode& test) {
+  const LoopNest nest = test::nest_of_all_accesses(type_of<T>(), dim).nest;
+  LoopData expected = data_of_all<T, dim>(nest), found = expected;
+  test::run_on_host(nest, {host_kernel(&all<T, dim>)}, expected);
+  test.run(nest, found);
+  for (const auto& [number, bytes] : expected.dats)
+    EXPECT_EQ(values_of<T>(found.dats[number]), values_of<T>(bytes)) << "dat " << number;
+  for (const auto& [position, bytes] : expected.globals)
+    EXPECT_EQ(values_of<T>(found.globals[position]), values_of<T>(bytes)) << "arg " << position;
+}
+
+TEST_F(CudaCode, AllAccessesToDoublesAreThoseOfTheHost) {
+  expect_same_as_host<double, 1>(*this);
+  expect_same_as_host<double, 3>(*this);
+  expect_same_as_host<double, 4>(*this);
+  expect_same_as_host<double, 17>(*this);
+}
+
+TEST_F(CudaCode, AllAccessesToFloatsAreThoseOfTheHost) {
+  expect_same_as_host<float, 1>(*this);
+  expect_same_as_host<float, 3>(*this);
+  expect_same_as_host<float, 4>(*this);
+}
+
+TEST_F(CudaCode, AllAccessesToIntegersOf32BitsAreThoseOfTheHost) {
+  expect_same_as_host<std::int32_t, 1>(*this);
+  expect_same_as_host<std::int32_t, 3>(*this);
+  expect_same_as_host<std::uint32_t, 2>(*this);
+}
+
+TEST_F(CudaCode, AllAccessesToIntegersOf64BitsAreThoseOfTheHost) {
+  expect_same_as_host<std::int64_t, 1>(*this);
+  expect_same_as_host<std::int64_t, 3>(*this);
+  expect_same_as_host<std::uint64_t, 2>(*this);
+}
+
+TEST_F(CudaCode, AllAccessesToTruthValuesAreThoseOfTheHost) {
+  expect_same_as_host<bool, 1>(*this);
+  expect_same_as_host<bool, 3>(*this);
+}
+
+TEST_F(CudaCode, KernelsWithEqualNamesInsideStayApart) {
+  double first = 3;
+  std::vector<float> second(9000, 2.0F);
+  const LoopNest nest = test::nest_of_clashing_kernels().nest;
+  declared = {{"gam", Type::f64, 1, &first}, {"gam", Type::f32, 9000, second.data()}};
+  LoopData data{.begin = 0, .end = 10, .counted = 10};
+  data.dats[0] = bytes_of(std::vector<double>(10, 4));
+  data.dats[1] = bytes_of(std::vector<double>(10, 0));
+  data.dats[2] = bytes_of(std::vector<float>(targets, 100));
+  data.maps[0] = {2, random_entries(20, 3)};
+  run(nest, data);
+  const double after_first = 2 * ((4 + 1) * 3) + 1 + std::sqrt(M_PI);
+  EXPECT_DOUBLE_EQ(values_of<double>(data.dats[1])[9], after_first + 2 * 1 + M_E + 100);
+}
+
+TEST_F(CudaCode, HeadersHaveWhatKernelsMayUse) {
+  LoopData data{.begin = 0, .end = 1, .counted = 1};
+  data.dats[0] = bytes_of(std::vector<double>{4, 0.25});
+  data.dats[1] = bytes_of(std::vector<std::int64_t>{0});
+  data.dats[2] = bytes_of(std::vector<std::uint64_t>{0});
+  run(test::nest_of_library_names().nest, data);
+  EXPECT_GT(values_of<std::int64_t>(data.dats[1])[0], 4294967290);
+  EXPECT_EQ(values_of<std::uint64_t>(data.dats[2])[0], UINT64_MAX - 3 + 4);
+}
+
+TEST_F(CudaCode, ReductionsOfTheSameElementsHaveTheSameBits) {
+  const LoopNest nest = nest_of(
+      {.name = "add", .source = "void add(const double* x, double* sum) { *sum += 1 / (1 + *x); }"},
+      {dat(0, 1, OP_READ), global(1, OP_INC)});
+  LoopData data{.begin = 0, .end = elements, .counted = elements};
+  data.dats[0] = numbers<double>(elements, 1);
+  data.globals[1] = bytes_of(std::vector<double>{0.1});
+  LoopData again = data;
+  run(nest, data);
+  run(nest, again);
+  EXPECT_EQ(data.globals[1], again.globals[1]);
+}
+
+TEST_F(CudaCode, AnEmptyRangeLeavesAReductionAsItWas) {
+  const LoopNest nest =
+      nest_of({.name = "low",
+               .source = "void low(const int* x, int* least) { if (*x < *least) *least = *x; }"},
+              {dat(0, 1, OP_READ, -1, Type::i32), global(1, OP_MIN, Type::i32)});
+  LoopData data{.begin = 0, .end = 1, .counted = 0};
+  data.dats[0] = bytes_of(std::vector<int>{-5});
+  data.globals[1] = bytes_of(std::vector<int>{7});
+  run(nest, data);
+  EXPECT_EQ(values_of<int>(data.globals[1])[0], 7);
+}
+
+}  // namespace
+}  // namespace op2::jit

@@ -33,6 +33,11 @@ TEST_F(Accesses, WithoutABoundsCheckAKernelLeavesItsAllocation) {
               HasSubstr("read of 8 bytes outside of any allocation: 'allocation 0' of 40 bytes"));
 }
 
+TEST_F(Accesses, AMistakeHasItsLineInTheSource) {
+  const auto set = kernel("double* q", "\n\n#line 212 \"airfoil.cpp\"\n q[1] = 1;");
+  EXPECT_THAT(run(set, 1, 1, allocate(8)), HasSubstr("thread 0 of 1, airfoil.cpp:212: write"));
+}
+
 TEST_F(Accesses, AMapEntryBeyondTheSetIsNamedWithItsOffset) {
   const auto gather = kernel("const double* q, const int* map, double* to",
                              "to[threadIdx.x] = q[map[threadIdx.x]];");

@@ -111,6 +111,7 @@ TEST_F(EmulatedDriver, WhatIsNotThereIsNotFound) {
 
 TEST_F(EmulatedDriver, MistakesAreWrittenToAFile) {
   const std::string file = ::testing::TempDir() + "emulated_cuda_report";
+  std::remove(file.c_str());
   start({{"OP2_EMU_REPORT", file}});
   run(kernel("double* q", "q[1] = 1;"), 1, 1, allocate(8));
   ::unsetenv("OP2_EMU_REPORT");
@@ -118,8 +119,10 @@ TEST_F(EmulatedDriver, MistakesAreWrittenToAFile) {
   FILE* report = std::fopen(file.c_str(), "r");
   text.resize(std::fread(text.data(), 1, text.size(), report));
   std::fclose(report);
-  EXPECT_THAT(text,
-              HasSubstr("emulated device 0': kernel 'kernel', block 0 of 1, thread 0 of 1: write"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "emulated device 0': kernel 'kernel', block 0 of 1, thread 0 of 1, test.cu:1: write"));
 }
 
 }  // namespace

@@ -104,7 +104,8 @@ std::string commands(const TemporaryFolder& folder, int architecture,
   std::string macros = fmt::format("-DOP2_EMU_ARCHITECTURE={}0", architecture);
   for (const std::string& definition : definitions) macros += " '-D" + definition + "'";
   return fmt::format(
-      "{{ LC_ALL=C g++ -x c++ -std=c++20 -O1 -w -fPIC -fno-exceptions -fno-rtti -ffp-contract=off "
+      "{{ LC_ALL=C g++ -x c++ -std=c++20 -O1 -gdwarf-4 -g1 -w -fPIC -fno-exceptions -fno-rtti "
+      "-ffp-contract=off "
       "-fno-tree-vectorize -fno-extern-tls-init -fsanitize=thread "
       "--param tsan-instrument-func-entry-exit=0 -fno-diagnostics-show-caret "
       "-nostdinc {1} -include '" OP2_EMU_DEVICE_HEADER

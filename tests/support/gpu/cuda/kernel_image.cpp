@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 
 #include "elf_file.hpp"
+
+#include <fmt/format.h>
 
 namespace op2::test::gpu::cuda {
 namespace {
@@ -47,7 +52,9 @@ Function function_at(void* handle, const std::string& name) {
 }  // namespace
 
 KernelImage::KernelImage(const void* elf) {
-  const TemporaryFile file(elf_file_at(elf));
+  const auto bytes = elf_file_at(elf);
+  file_.assign(bytes.begin(), bytes.end());
+  const TemporaryFile file(file_);
   handle_ = ::dlopen(file.name(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) throw std::runtime_error(::dlerror());
   find_segments();
@@ -74,6 +81,23 @@ void KernelImage::find_segments() {
     end = std::max(end, memory.data() + memory.size());
   }
   all_ = {bytes_at(map->l_addr), end};
+}
+
+std::string KernelImage::line_of(const void* code) const {
+  const TemporaryFile file(file_);
+  const auto offset = static_cast<const std::byte*>(code) - all_.data();
+  const std::string command =
+      fmt::format("addr2line -i -e '{}' {:#x} 2>/dev/null", file.name(), offset);
+  const auto close = [](FILE* pipe) { ::pclose(pipe); };
+  const std::unique_ptr<FILE, decltype(close)> answer(::popen(command.c_str(), "r"), close);
+  std::array<char, 1024> line{};
+  std::string place = "?";
+  while (answer != nullptr && std::fgets(line.data(), line.size(), answer.get()) != nullptr) {
+    place = std::filesystem::path(line.data()).filename();
+    place = place.substr(0, place.find_first_of(" \n"));
+    if (!place.starts_with("device.cuh")) break;  // the function that calls it comes next
+  }
+  return place;
 }
 
 std::span<std::byte> KernelImage::shared() const {

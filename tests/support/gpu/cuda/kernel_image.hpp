@@ -35,6 +35,9 @@ class KernelImage {
   std::optional<Entry> entry(const std::string& name) const;
   std::optional<Variable> variable(const std::string& name) const;
 
+  /// "file:line" of the source for an address in its code; "?" if that is not known. Slow.
+  std::string line_of(const void* code) const;
+
   std::span<std::byte> constants() const { return constants_; }
   /// Variables that kernels may write; constants may be among them.
   std::span<std::byte> writable() const { return writable_; }
@@ -47,6 +50,7 @@ class KernelImage {
  private:
   void find_segments();
 
+  std::vector<std::byte> file_;
   void* handle_ = nullptr;
   std::span<std::byte> constants_, writable_, all_;
   std::size_t shared_bytes_ = 0;

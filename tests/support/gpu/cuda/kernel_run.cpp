@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel_run.hpp"
 
+#include <execinfo.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "thread_index.hpp"
@@ -50,12 +53,11 @@ std::string KernelRun::run() {
     block_ = block;
     block_index() = {block, 0, 0};
     memory_.start_block();
-    std::string stuck = threads_.run();
-    if (!stuck.empty()) finding_ = fmt::format("block {}: {}", block_, stuck);
+    if (std::string stuck = threads_.run(); !stuck.empty()) finding_ = std::move(stuck);
     if (!finding_.empty()) break;
   }
   current_ = nullptr;
-  return std::exchange(finding_, {});
+  return finding_.empty() ? std::string() : described();
 }
 
 void KernelRun::begin_thread(unsigned thread) {
@@ -65,10 +67,21 @@ void KernelRun::begin_thread(unsigned thread) {
 }
 
 void KernelRun::fail(std::string finding) {
-  finding_ = fmt::format("block {} of {}, thread {} of {}: {}", block_, launch_.shape.blocks,
-                         moment_.thread, launch_.shape.threads, finding);
+  finding_ = std::move(finding);
   std::string().swap(finding);  // what is on the stack is never destroyed
+  std::array<void*, 32> frames{};
+  const auto code = launch_.image->all();
+  for (const void* frame : std::span(frames).first(::backtrace(frames.data(), frames.size())))
+    if (place_ == nullptr && frame >= code.data() && frame < code.data() + code.size())
+      place_ = static_cast<const std::byte*>(frame) - 1;  // in the call
   threads_.abandon();
+}
+
+std::string KernelRun::described() const {
+  if (place_ == nullptr) return fmt::format("block {}: {}", block_, finding_);
+  return fmt::format("block {} of {}, thread {} of {}, {}: {}", block_, launch_.shape.blocks,
+                     moment_.thread, launch_.shape.threads, launch_.image->line_of(place_),
+                     finding_);
 }
 
 void KernelRun::fail_assertion(const char* condition, unsigned line) {

@@ -78,6 +78,8 @@ class KernelRun {
   /// Of the warp that runs; twice, as some lanes are one exchange ahead of others.
   Slot* slots();
   void fail(std::string finding);
+  /// The finding with the line of the source.
+  std::string described() const;
 
   static thread_local KernelRun* current_ __attribute__((tls_model("initial-exec")));
 
@@ -91,6 +93,7 @@ class KernelRun {
   const std::byte *stack_begin_ = nullptr, *stack_end_ = nullptr;  ///< of the thread that runs
   unsigned block_ = 0;
   std::string finding_;
+  const void* place_ = nullptr;  ///< of it, in the kernel's code
 };
 
 }  // namespace op2::test::gpu::cuda

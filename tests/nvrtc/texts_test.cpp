@@ -2,6 +2,7 @@
 // What is generated for GPUs is accepted by NVIDIA's compiler.
 #include <gmock/gmock.h>
 
+#include <jit/target/cuda/increments.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
 #include <support/device_nests.hpp>
 
@@ -16,6 +17,13 @@ struct Texts : test::WithNvrtc {
     const auto target = target_for(architecture);
     EmittedLoop loop = target->emit(nest);
     return target->compile({nest, {}}, loop);
+  }
+
+  CompileResult compile_pulled(int architecture, const LoopNest& nest) const {
+    CudaTarget target(nullptr, nvrtc,
+                      {.architecture = architecture, .increments = core::Increments::pull});
+    EmittedLoop loop = target.emit(nest);
+    return target.compile({nest, {}}, loop);
   }
 
   void expect_all_compile(const std::string& architecture) const {
@@ -42,6 +50,19 @@ TEST_F(Texts, KernelsOfAirfoilNeedNoSpilledRegisters) {
     const std::string assembly = compile("sm_90", each.nest).assembly;
     EXPECT_THAT(assembly, HasSubstr("0 bytes spill stores, 0 bytes spill loads")) << each.name;
     EXPECT_THAT(assembly, Not(testing::ContainsRegex("[1-9][0-9]* bytes spill"))) << each.name;
+  }
+}
+
+TEST_F(Texts, LoopsThatGatherIncrementsNeedNoAtomicsAndNoSpilledRegisters) {
+  for (const test::NamedNest& each : test::airfoil_nests()) {
+    if (!can_pull(each.nest.args)) continue;
+    for (const int architecture : {80, 90}) {
+      const CompileResult result = compile_pulled(architecture, each.nest);
+      EXPECT_THAT(result.diagnostics, testing::IsEmpty()) << each.name;
+      EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull(")) << each.name;
+      EXPECT_THAT(result.assembly, HasSubstr("0 bytes stack frame, 0 bytes spill stores"));
+      EXPECT_THAT(result.assembly, Not(testing::ContainsRegex("\t(atom|red)\\."))) << each.name;
+    }
   }
 }
 

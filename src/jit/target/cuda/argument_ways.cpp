@@ -54,4 +54,12 @@ std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args) {
   return ways;
 }
 
+std::vector<ArgumentWay> pull_ways_of(std::span<const ArgShape> args) {
+  std::vector<ArgumentWay> ways = ways_of(args);
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (is_dat(args[i]) && writes(args[i]))
+      ways[i] = args[i].access == OP_INC ? ArgumentWay::summed : ArgumentWay::once;
+  return ways;
+}
+
 }  // namespace op2::jit

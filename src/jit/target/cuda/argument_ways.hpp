@@ -23,7 +23,9 @@ enum class ArgumentWay {
   loaded,    ///< a row in registers
   stored,    ///< a row in registers that is stored after the call
   in_place,  ///< a row in memory
-  added      ///< a row of zeros that is added to memory after the call, atomically
+  added,     ///< a row of zeros that is added to memory after the call, atomically
+  summed,    ///< a row of a sum that the thread keeps, or of zeros that are dropped
+  once       ///< a row in memory, or in scratch memory if another thread's execution counts
 };
 
 /// The largest power of 2, up to 16, that divides the bytes of every row of a dat.
@@ -35,5 +37,8 @@ std::size_t row_alignment(const ArgShape& arg);
 /// accessed in place by all its arguments. Increments through maps are added; those of the
 /// element's own row too if the dat is also incremented through a map.
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args);
+
+/// The same where rows gather increments. Precondition: `can_pull`.
+std::vector<ArgumentWay> pull_ways_of(std::span<const ArgShape> args);
 
 }  // namespace op2::jit

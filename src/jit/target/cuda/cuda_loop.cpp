@@ -18,6 +18,8 @@ class CudaCode : public LinkedCode {
 
   void find(const std::vector<LinkSymbol>& symbols) {
     loop_.loop = module_.function(cuda_loop_symbol);
+    loop_.pulls = !loop_.loop;
+    if (loop_.pulls) loop_.loop = module_.function(cuda_pull_symbol);
     loop_.fold = module_.function(cuda_fold_symbol);
     for (std::size_t k = 0; k < symbols.size(); ++k)
       if (const auto found = module_.symbol(device_symbol(k, symbols[k].name)))
@@ -45,7 +47,7 @@ LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte
     device.make_current();
     auto code = std::make_unique<CudaCode>(device, image);
     code->find(symbols);
-    if (!code->has_loop()) return {nullptr, "the binary does not define op2_loop"};
+    if (!code->has_loop()) return {nullptr, "the binary defines neither op2_loop nor op2_pull"};
     return {std::move(code), {}};
   } catch (const Error& error) {
     return {nullptr, error.what()};

@@ -26,7 +26,9 @@ struct CudaConstant {
 
 /// What `CompiledLoop::entry` points to. The parameters are those of kernel_parameters.hpp.
 struct CudaLoop {
-  gpu::Function loop, fold;  ///< `fold` is null if the loop has no reductions
+  gpu::Function loop;
+  gpu::Function fold;  ///< null if the loop has no reductions
+  bool pulls = false;  ///< `loop` is op2_pull, not op2_loop
   std::vector<CudaConstant> constants;
 };
 

@@ -101,6 +101,8 @@ TargetInfo CudaTarget::info() const {
 std::string CudaTarget::options() const {
   std::string flags = options_.fuse_multiply_add ? "" : "fmad=off ";
   if (options_.line_numbers) flags += "lines=on ";
+  if (options_.increments != core::Increments::rows)
+    flags += options_.increments == core::Increments::pull ? "inc=pull " : "inc=auto ";
   return flags;
 }
 
@@ -116,7 +118,7 @@ std::vector<std::string> CudaTarget::compiler_options() const {
 }
 
 EmittedLoop CudaTarget::emit(const LoopNest& nest) const {
-  return {{emit_cuda(nest)}, cuda_loop_symbol, {}};
+  return {{emit_cuda(nest, options_.increments)}, cuda_loop_symbol, {}};
 }
 
 CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <core/increments.hpp>
 #include <gpu/device.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/jit.hpp>
@@ -19,6 +20,7 @@ struct CudaCodeOptions {
   bool to_ptx = false;    ///< the device is newer than the compiler; the driver compiles PTX
   bool fuse_multiply_add = true;  ///< else products are rounded before they are added
   bool line_numbers = false;      ///< of kernels' sources, in the machine code for profilers
+  core::Increments increments = core::Increments::rows;
 };
 
 class CudaTarget : public Target {

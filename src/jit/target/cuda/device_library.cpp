@@ -116,6 +116,27 @@ struct Greatest {
   template <class T> __device__ static T join(T a, T b) { return a < b || a != a ? b : a; }
 };
 
+// The row that a kernel adds to: the thread's sum, or zeros.
+template <class T, int dim>
+__device__ __forceinline__ Row<T, dim> begin_sum(const Row<T, dim>& sum, bool is_sum) {
+  Row<T, dim> row;
+#pragma unroll
+  for (int k = 0; k < dim; ++k) row.values[k] = is_sum ? sum.values[k] : T();
+  return row;
+}
+
+// The sum after the kernel has added to the row.
+// is_sum: the row has begun with the sum; is_part: it belongs to the sum nevertheless
+template <class T, int dim>
+__device__ __forceinline__ void end_sum(Row<T, dim>& sum, const Row<T, dim>& row, bool is_sum,
+                                        bool is_part) {
+#pragma unroll
+  for (int k = 0; k < dim; ++k) {
+    const T joined = is_part ? Sum::join(sum.values[k], row.values[k]) : sum.values[k];
+    sum.values[k] = is_sum ? row.values[k] : joined;
+  }
+}
+
 template <class T> __device__ __forceinline__ T of_lane_above(T value, int distance) {
   return __shfl_down_sync(0xffffffffU, value, distance);
 }

@@ -9,6 +9,8 @@
 #include <jit/target/cuda/device_constants.hpp>
 #include <jit/target/cuda/device_library.hpp>
 #include <jit/target/cuda/emit_kernels.hpp>
+#include <jit/target/cuda/emit_pull.hpp>
+#include <jit/target/cuda/increments.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
 #include <jit/target/emit_parts.hpp>
@@ -54,14 +56,15 @@ std::string signature_checks(const LoopNest& nest, std::size_t call) {
 
 }  // namespace
 
-std::string emit_cuda(const LoopNest& nest) {
+std::string emit_cuda(const LoopNest& nest, core::Increments increments) {
   core::ensure(runs_on_device(nest.args), "a loop that sets a global by single elements on a GPU");
   std::string text = heading_of(nest);
   text += fmt::format("#include <{}>\n", device_library_name) + standard_includes(nest);
   text += constant_definitions(nest);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += kernel_scope(nest, n);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += signature_checks(nest, n);
-  return text + loop_kernel(nest) + fold_kernel(nest);
+  text += pulls(nest.args, increments) ? pull_kernel(nest) : loop_kernel(nest);
+  return text + fold_kernel(nest);
 }
 
 }  // namespace op2::jit

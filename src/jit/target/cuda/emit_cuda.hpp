@@ -4,16 +4,17 @@
 
 #include <string>
 
+#include <core/increments.hpp>
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
 /// One text in C++20 that includes `device_headers` and `scoped_files`. It defines
-/// `cuda_loop_symbol` and, for a nest with reductions, `cuda_fold_symbol`, as in
-/// kernel_parameters.hpp. Comparisons of the kernels' parameters with the arguments fail with
-/// messages that `signature_mark` begins. Equal nests yield equal texts. Precondition:
-/// `runs_on_device`.
-std::string emit_cuda(const LoopNest& nest);
+/// `cuda_loop_symbol`, or `cuda_pull_symbol` if the nest `pulls`, and, for a nest with reductions,
+/// `cuda_fold_symbol`, as in kernel_parameters.hpp. Comparisons of the kernels' parameters with the
+/// arguments fail with messages that `signature_mark` begins. Equal nests yield equal texts.
+/// Precondition: `runs_on_device`.
+std::string emit_cuda(const LoopNest& nest, core::Increments increments = core::Increments::rows);
 
 /// Followed by the call, "result", "count", or a parameter and "form" or "const".
 inline constexpr const char* signature_mark = "op2 signature";

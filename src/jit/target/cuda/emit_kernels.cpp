@@ -36,9 +36,7 @@ class RowsText : public KernelText {
     line("  }}");
     each(Way::added, &RowsText::add_row);
     end_threads();
-    return signature_of(cuda_loop_symbol,
-                        "long long op2_begin, long long op2_end, long long op2_counted",
-                        kernel_parameters(args_), args_) +
+    return signature_of(cuda_loop_symbol, loop_range, kernel_parameters(args_), args_) +
            fmt::to_string(out_) + "}\n";
   }
 

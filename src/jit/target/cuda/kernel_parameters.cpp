@@ -46,6 +46,13 @@ std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args) {
   return parameters;
 }
 
+std::vector<KernelParameter> pull_parameters(std::span<const ArgShape> args) {
+  std::vector<KernelParameter> parameters = kernel_parameters(args);
+  for (const Kind list : {Kind::pull_rows, Kind::pull_start, Kind::pull_elements})
+    parameters.push_back({list, 0});
+  return parameters;
+}
+
 std::vector<KernelParameter> fold_parameters(std::span<const ArgShape> args) {
   std::vector<KernelParameter> parameters = kernel_parameters(args);
   std::erase_if(parameters, [](const KernelParameter& parameter) {

@@ -8,7 +8,10 @@
 //   * With reductions: block k executes the elements [begin + k * chunk_elements, ...) up to its
 //     next, and stores their partial results. op2_fold, one block, folds the partial results of all
 //     chunks into the result. Both in fixed trees: bits depend on begin, end and counted only.
-// Both kernels are launched with block_threads threads and without dynamic shared memory.
+// op2_pull is there instead of op2_loop if rows gather what elements add to them (increments.hpp).
+// It executes the rows at positions [op2_begin, op2_end) of a list, and for each row the elements
+// that add to it. What is said of elements above holds for positions, but op2_counted is an
+// element. All kernels are launched with block_threads threads and without dynamic shared memory.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +24,7 @@
 namespace op2::jit {
 
 inline constexpr const char* cuda_loop_symbol = "op2_loop";
+inline constexpr const char* cuda_pull_symbol = "op2_pull";
 inline constexpr const char* cuda_fold_symbol = "op2_fold";
 
 inline constexpr unsigned block_threads = 256;
@@ -35,14 +39,19 @@ struct KernelParameter {
     dat,         ///< T*, shape [rows x dim]
     map,         ///< const int*, transposed: entry of element e in column c at [c * stride + e]
     map_stride,  ///< long long, of the map before it
-    numbers,  ///< const int*, shape [rows]: the index that the kernel gets for a row, or null for
-              ///< the row itself
-    global,   ///< const T*, shape [dim]: a value that is read
-    result,   ///< T*, shape [dim]: of a reduction; holds its start value
-    partials  ///< T*, shape [chunks x dim]: of the same reduction
+    numbers,    ///< const int*, shape [rows]: the index that the kernel gets for a row, or null for
+                ///< the row itself
+    global,     ///< const T*, shape [dim]: a value that is read
+    result,     ///< T*, shape [dim]: of a reduction; holds its start value
+    partials,   ///< T*, shape [chunks x dim]: of the same reduction
+    pull_rows,  ///< const int*: the row at each position; null: the position itself
+    pull_start,    ///< const int*: where the elements of the row at position p begin in the next
+                   ///< list, at [p - op2_begin]; one more at the end
+    pull_elements  ///< const int*: the elements that add to a row, each once, ascending
   };
   Kind kind = Kind::dat;
-  std::size_t arg = 0;  ///< position in the nest's arguments; of a dat or map, of the first use
+  std::size_t arg = 0;  ///< position in the nest's arguments; of a dat or map, of the first use; of
+                        ///< lists unused
   bool operator==(const KernelParameter&) const = default;
 };
 
@@ -55,6 +64,9 @@ bool runs_on_device(std::span<const ArgShape> args);
 
 /// The parameters of op2_loop, after op2_begin, op2_end and op2_counted, all three long long.
 std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args);
+
+/// The parameters of op2_pull, after the same three. Precondition: `can_pull`.
+std::vector<KernelParameter> pull_parameters(std::span<const ArgShape> args);
 
 /// The parameters of op2_fold, after op2_chunks (long long): result and partials of each reduction.
 /// Empty: there is no op2_fold.

@@ -36,6 +36,12 @@ std::string declaration_of(const KernelParameter& parameter, std::span<const Arg
       return fmt::format("{}* __restrict__ op2_result{}", type_of(arg), i);
     case Kind::partials:
       return fmt::format("{}* __restrict__ op2_partials{}", type_of(arg), i);
+    case Kind::pull_rows:
+      return "const int* __restrict__ op2_rows";
+    case Kind::pull_start:
+      return "const int* __restrict__ op2_start";
+    case Kind::pull_elements:
+      return "const int* __restrict__ op2_elements";
   }
   return {};
 }
@@ -182,10 +188,12 @@ std::string KernelText::pointer_to_data(std::size_t i) const {
     case Way::reduced:
       return fmt::format("op2_local{}", i);
     case Way::in_place:
+    case Way::once:
       return fmt::format("op2_in_place{}", i);
     case Way::loaded:
     case Way::stored:
     case Way::added:
+    case Way::summed:
       return fmt::format("op2_row{}.values", i);
   }
   return {};

@@ -17,6 +17,10 @@
 
 namespace op2::jit {
 
+/// The first parameters of op2_loop and op2_pull.
+inline constexpr const char* loop_range =
+    "long long op2_begin, long long op2_end, long long op2_counted";
+
 /// The first line of a function that is launched.
 /// @param range  its first parameters
 std::string signature_of(const char* symbol, const char* range,

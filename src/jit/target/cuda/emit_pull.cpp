@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/emit_pull.hpp>
+
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include <jit/target/cuda/increments.hpp>
+#include <jit/target/cuda/kernel_text.hpp>
+#include <jit/target/emit_parts.hpp>
+
+namespace op2::jit {
+namespace {
+
+using Way = ArgumentWay;
+
+/// One thread for each row that increments go to. Of the executions of an element, that by its row
+/// in the first column counts.
+class PullText : public KernelText {
+ public:
+  explicit PullText(const LoopNest& nest)
+      : KernelText(nest, pull_ways_of(nest.args)),
+        owner_(row_name(pulled_columns(nest.args).front())) {}
+
+  std::string run() {
+    each(Way::reduced, &PullText::declare_shared);
+    align_dats();
+    begin_threads("op2_position");
+    line("  if (op2_active) {{");
+    line("    const int op2_target =");
+    line("        op2_rows ? op2_rows[op2_position] : static_cast<int>(op2_position);");
+    each_sum(&PullText::load_sum);
+    begin_elements();
+    execute_element();
+    line("    }}");
+    each_sum(&PullText::store_sum);
+    line("  }}");
+    end_threads();
+    return signature_of(cuda_pull_symbol, loop_range, pull_parameters(args_), args_) +
+           fmt::to_string(out_) + "}\n";
+  }
+
+ private:
+  /// For each dat that is incremented.
+  void each_sum(void (PullText::*emit)(const ArgShape&)) {
+    std::set<int> done;
+    for (std::size_t i = 0; i < args_.size(); ++i)
+      if (ways_[i] == Way::summed && done.insert(args_[i].dat).second) (this->*emit)(args_[i]);
+  }
+
+  void load_sum(const ArgShape& arg) {
+    line("    op2_device::Row<{}, {}> op2_sum{};", type_of(arg), arg.dim, arg.dat);
+    line("    op2_device::load(op2_sum{}, {});", arg.dat, row_address(arg, "op2_target"));
+  }
+
+  void store_sum(const ArgShape& arg) {
+    line("    op2_device::store({}, op2_sum{});", row_address(arg, "op2_target"), arg.dat);
+  }
+
+  void begin_elements() {
+    line("    const int op2_past = op2_start[op2_position - op2_begin + 1];");
+    line(
+        "    for (int op2_at = op2_start[op2_position - op2_begin]; op2_at < op2_past; ++op2_at) "
+        "{{");
+    line("    const long long op2_element = op2_elements[op2_at];");
+  }
+
+  void execute_element() {
+    read_columns();
+    line("    const bool op2_counts = {} == op2_target;", owner_);
+    prepare_arguments();
+    each(Way::once, &PullText::declare_once);
+    each(Way::summed, &PullText::begin_sum);
+    call_kernels();
+    restore_reductions("!op2_counts || op2_element >= op2_counted");
+    each(Way::summed, &PullText::end_sum);
+  }
+
+  void declare_once(std::size_t i, const ArgShape& arg) {
+    line("    {} op2_scratch{}[{}];", type_of(arg), i, arg.dim);
+    line("    {}* const op2_in_place{} = op2_counts ? {} : op2_scratch{};", type_of(arg), i,
+         row_address(arg, row_of(arg)), i);
+  }
+
+  /// The first of the element's rows that is the thread's begins with the sum; if others are it
+  /// too, what they get is added.
+  void begin_sum(std::size_t i, const ArgShape& arg) {
+    line("    const bool op2_mine{} = {} == op2_target;", i, row_of(arg));
+    std::vector<std::string> earlier;
+    for (std::size_t k = 0; k < i; ++k)
+      if (ways_[k] == Way::summed && args_[k].dat == arg.dat)
+        earlier.push_back(fmt::format(" && !op2_mine{}", k));
+    line("    const bool op2_is_sum{0} = op2_mine{0}{1};", i, fmt::join(earlier, ""));
+    line("    op2_device::Row<{}, {}> op2_row{} =", type_of(arg), arg.dim, i);
+    line("        op2_device::begin_sum(op2_sum{}, op2_is_sum{});", arg.dat, i);
+  }
+
+  void end_sum(std::size_t i, const ArgShape& arg) {
+    line("    op2_device::end_sum(op2_sum{}, op2_row{}, op2_is_sum{}, op2_mine{});", arg.dat, i, i,
+         i);
+  }
+
+  const std::string owner_;
+};
+
+}  // namespace
+
+std::string pull_kernel(const LoopNest& nest) {
+  return PullText(nest).run();
+}
+
+}  // namespace op2::jit

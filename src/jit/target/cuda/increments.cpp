@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/increments.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <tuple>
+
+#include <core/value_type.hpp>
+#include <jit/target/emit_parts.hpp>
+
+namespace op2::jit {
+namespace {
+
+constexpr std::size_t most_columns = 4;
+
+/// An atomic addition of a value is counted as this many accesses: it reads and writes.
+constexpr std::int64_t accesses_of_addition = 2;
+
+bool is_pulled(const ArgShape& arg) {
+  return is_dat(arg) && arg.access == OP_INC && is_indirect(arg);
+}
+
+std::vector<ArgShape> increments_of(std::span<const ArgShape> args) {
+  std::vector<ArgShape> increments;
+  std::ranges::copy_if(args, std::back_inserter(increments), is_pulled);
+  return increments;
+}
+
+/// Dats of one set share maps, and maps onto one set share dats.
+bool add_to_one_set(const std::vector<ArgShape>& increments) {
+  std::set<int> dats{increments.front().dat}, maps;
+  for (std::size_t known = 0; known != dats.size() + maps.size();) {
+    known = dats.size() + maps.size();
+    for (const ArgShape& arg : increments)
+      if (dats.contains(arg.dat) || maps.contains(arg.map)) {
+        dats.insert(arg.dat);
+        maps.insert(arg.map);
+      }
+  }
+  return std::ranges::all_of(increments,
+                             [&](const ArgShape& arg) { return dats.contains(arg.dat); });
+}
+
+/// Whether threads that execute the same element may each write.
+bool is_harmless(std::span<const ArgShape> args, const ArgShape& arg) {
+  if (!is_dat(arg) || !writes(arg)) return true;
+  const auto of_dat = [&](const ArgShape& other) { return is_dat(other) && other.dat == arg.dat; };
+  if (is_pulled(arg))
+    return std::ranges::none_of(
+        args, [&](const ArgShape& other) { return of_dat(other) && !is_pulled(other); });
+  return arg.access == OP_WRITE && !is_indirect(arg) && std::ranges::count_if(args, of_dat) == 1;
+}
+
+std::int64_t bytes_of(const ArgShape& arg) {
+  return static_cast<std::int64_t>(core::size_of(arg.type, arg.dim));
+}
+
+/// Of the rows and map entries that an element reads, each counted once.
+std::int64_t bytes_read(std::span<const ArgShape> args) {
+  auto bytes = static_cast<std::int64_t>(sizeof(int) * columns_of(args).size());
+  std::set<std::tuple<int, int, int>> known;
+  for (const ArgShape& arg : args)
+    if (is_dat(arg) && !writes(arg) && known.emplace(arg.dat, arg.map, arg.column).second)
+      bytes += bytes_of(arg);
+  return bytes;
+}
+
+bool moves_fewer_bytes(std::span<const ArgShape> args, std::size_t columns) {
+  const std::int64_t read = bytes_read(args);
+  std::int64_t added = 0;
+  for (const ArgShape& arg : increments_of(args)) added += accesses_of_addition * bytes_of(arg);
+  const auto entry = static_cast<std::int64_t>(sizeof(int));  // of the list of elements
+  return static_cast<std::int64_t>(columns) * (read + entry) < read + added;
+}
+
+}  // namespace
+
+bool can_pull(std::span<const ArgShape> args) {
+  const std::vector<ArgShape> increments = increments_of(args);
+  return !increments.empty() && add_to_one_set(increments) &&
+         std::ranges::all_of(args, [&](const ArgShape& arg) { return is_harmless(args, arg); });
+}
+
+bool pulls(std::span<const ArgShape> args, core::Increments asked) {
+  if (asked == core::Increments::rows || !can_pull(args)) return false;
+  if (asked == core::Increments::pull) return true;
+  const std::size_t columns = pulled_columns(args).size();
+  return columns >= 2 && columns <= most_columns && moves_fewer_bytes(args, columns);
+}
+
+std::vector<ArgShape> pulled_columns(std::span<const ArgShape> args) {
+  return columns_of(increments_of(args));
+}
+
+}  // namespace op2::jit

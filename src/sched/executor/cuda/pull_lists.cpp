@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cuda/pull_lists.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <core/error.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// Calls `visit` with each row that an iteration adds to, once.
+template <class Visit>
+void for_each_row(std::span<const RowAccess> columns, std::int64_t iteration, const Visit& visit) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::int64_t row = columns[c].row_of(iteration);
+    const auto earlier = columns.first(c);
+    if (std::ranges::none_of(
+            earlier, [&](const RowAccess& column) { return column.row_of(iteration) == row; }))
+      visit(static_cast<std::size_t>(row));
+  }
+}
+
+void check_size(std::size_t columns, std::int64_t iterations) {
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (iterations > most / static_cast<std::int64_t>(columns))
+    core::fail(ErrorCode::too_large,
+               "a loop has too many increments to gather: {} elements add to {} rows each, at most "
+               "{} increments are possible; set OP2_GPU_INC=rows",
+               iterations, columns, most);
+}
+
+/// How many iterations add to each row of the set.
+std::vector<std::int32_t> counts_of(std::span<const RowAccess> columns, IndexRange iterations) {
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(columns.front().rows));
+  for (std::int64_t i = iterations.begin; i < iterations.end; ++i)
+    for_each_row(columns, i, [&](std::size_t row) { ++counts[row]; });
+  return counts;
+}
+
+/// The rows with iterations, and where the iterations of each begin.
+PullLists with_rows(const std::vector<std::int32_t>& counts) {
+  PullLists lists;
+  lists.start.push_back(0);
+  for (std::size_t row = 0; row < counts.size(); ++row) {
+    if (counts[row] == 0) continue;
+    lists.rows.push_back(static_cast<std::int32_t>(row));
+    lists.start.push_back(lists.start.back() + counts[row]);
+  }
+  return lists;
+}
+
+void add_iterations(PullLists& lists, std::span<const RowAccess> columns, IndexRange iterations,
+                    std::vector<std::int32_t> next) {
+  for (std::size_t k = 0; k < lists.rows.size(); ++k)
+    next[static_cast<std::size_t>(lists.rows[k])] = lists.start[k];
+  lists.iterations.resize(static_cast<std::size_t>(lists.start.back()));
+  for (std::int64_t i = iterations.begin; i < iterations.end; ++i)
+    for_each_row(columns, i, [&](std::size_t row) {
+      lists.iterations[static_cast<std::size_t>(next[row]++)] = static_cast<std::int32_t>(i);
+    });
+}
+
+}  // namespace
+
+PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterations) {
+  check_size(columns.size(), iterations.size());
+  std::vector<std::int32_t> counts = counts_of(columns, iterations);
+  PullLists lists = with_rows(counts);
+  add_iterations(lists, columns, iterations, std::move(counts));
+  const auto size = static_cast<std::int64_t>(lists.rows.size());
+  lists.positions = {0, size};
+  if (size > 0 && lists.rows.back() - lists.rows.front() == size - 1) {
+    lists.positions = {lists.rows.front(), lists.rows.front() + size};
+    lists.rows.clear();
+  }
+  return lists;
+}
+
+}  // namespace op2::sched

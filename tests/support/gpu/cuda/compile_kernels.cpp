@@ -74,8 +74,8 @@ extern "C" {
 __constant__ char op2_emu_constant = 0;
 extern char __start_op2_constant[] __attribute__((visibility("hidden"))), __stop_op2_constant[] __attribute__((visibility("hidden")));
 char* op2_emu_constants[] = {__start_op2_constant, __stop_op2_constant};
-thread_local char op2_emu_shared_end;
-void* op2_emu_shared() { return &op2_emu_shared_end; }
+alignas(16) thread_local char op2_emu_shared_end[16];
+void* op2_emu_shared() { return op2_emu_shared_end; }
 )";
   if (has_dynamic_shared)
     text += fmt::format(
@@ -105,14 +105,12 @@ std::string commands(const TemporaryFolder& folder, int architecture,
   for (const std::string& definition : definitions) macros += " '-D" + definition + "'";
   return fmt::format(
       "{{ LC_ALL=C g++ -x c++ -std=c++20 -O1 -gdwarf-4 -g1 -w -fPIC -fno-exceptions -fno-rtti "
-      "-ffp-contract=off "
-      "-fno-tree-vectorize -fno-extern-tls-init -fsanitize=thread "
-      "--param tsan-instrument-func-entry-exit=0 -fno-diagnostics-show-caret "
-      "-nostdinc {1} -include '" OP2_EMU_DEVICE_HEADER
-      "' -I '{0}' '{0}/kernels.cpp' -S -o '{0}/kernels.s' "
-      "&& sed -i 's/__tsan_/op2_emu_/g' '{0}/kernels.s' && g++ -shared -Wl,-z,defs,--no-demangle "
-      "'{0}/kernels.s' "
-      "'{2}' -lm "
+      "-ffp-contract=off -fno-tree-vectorize -fno-extern-tls-init -fsanitize=thread "
+      "--param tsan-instrument-func-entry-exit=0 -fno-diagnostics-show-caret -nostdinc {1} "
+      "-include '" OP2_EMU_DEVICE_HEADER
+      "' -I '{0}' '{0}/kernels.cpp' -S -o '{0}/kernels.s' && "
+      "sed -i 's/__tsan_/op2_emu_/g' '{0}/kernels.s' && "
+      "g++ -shared -nostdlib -Wl,-z,defs,--no-demangle '{0}/kernels.s' '{2}' -lm -lc -lgcc "
       "-o '{0}/kernels.so'; }} 2> '{0}/log'",
       folder.file("."), macros, this_library());
 }
@@ -122,7 +120,7 @@ std::string beyond_limits(std::span<const std::byte> image, bool has_dynamic_sha
   const std::size_t shared =
       thread_local_bytes(image) - (has_dynamic_shared ? max_dynamic_shared : 0);
   const std::size_t constants = section_bytes(image, "op2_constant");
-  if (shared > (std::size_t{48} << 10) + 64)
+  if (shared > (std::size_t{48} << 10) + 16)
     return fmt::format(
         "ptxas error   : Entry function uses too much shared data ({:#x} bytes, 0xc000 max)\n",
         shared);

@@ -49,13 +49,19 @@ const KnownVariable& know_variable(Context& context, Module& module, const std::
   return module.variables->emplace_back(KnownVariable{name, in_image, on_device, constant});
 }
 
+Function make_function(Module& module, Entry entry) {
+  constexpr std::size_t without_asking = std::size_t{48} << 10;
+  const std::size_t own = module.image->shared().size() - module.image->dynamic_shared().size() -
+                          1;  // op2_emu_shared_end
+  return {&module, std::move(entry), own, without_asking - std::min(own, without_asking)};
+}
+
 int attribute_of(const Function& function, int attribute) {
   switch (attribute) {
     case 0:
       return function.entry.max_threads;
     case 1:
-      return static_cast<int>(function.module->image->shared().size() -
-                              function.module->image->dynamic_shared().size());
+      return static_cast<int>(function.own_shared);
     case 4:  // registers
       return 32;
     case 5:  // versions of PTX and of the code
@@ -93,7 +99,8 @@ int cuModuleGetFunction(Function** function, Module* handle, const char* name) {
     auto entry = module.image->entry(name);
     if (!entry) throw DriverError{Code::not_found};
     auto& known = module.functions[name];
-    if (known == nullptr) known = std::make_unique<Function>(Function{&module, std::move(*entry)});
+    if (known == nullptr)
+      known = std::make_unique<Function>(make_function(module, std::move(*entry)));
     *function = known.get();
   });
 }

@@ -41,7 +41,8 @@ struct Module;
 struct Function {
   Module* module;
   Entry entry;
-  std::size_t max_dynamic_shared = std::size_t{48} << 10;
+  std::size_t own_shared;          ///< bytes of its variables
+  std::size_t max_dynamic_shared;  ///< bytes that a launch may ask for besides
 };
 
 struct Module {

@@ -51,8 +51,9 @@ const KnownVariable& know_variable(Context& context, Module& module, const std::
 
 Function make_function(Module& module, Entry entry) {
   constexpr std::size_t without_asking = std::size_t{48} << 10;
-  const std::size_t own = module.image->shared().size() - module.image->dynamic_shared().size() -
-                          1;  // op2_emu_shared_end
+  constexpr std::size_t end_marker = 16;  // op2_emu_shared_end
+  const KernelImage& image = *module.image;
+  const std::size_t own = image.shared().size() - image.dynamic_shared().size() - end_marker;
   return {&module, std::move(entry), own, without_asking - std::min(own, without_asking)};
 }
 
@@ -121,10 +122,11 @@ int cuFuncGetAttribute(int* value, int attribute, Function* function) {
 
 int cuFuncSetAttribute(Function* function, int attribute, int value) {
   return call_in_context("cuFuncSetAttribute", [&](Context&) {
+    const auto bytes = static_cast<std::size_t>(value);
     const bool possible =
-        attribute == 8 && value >= 0 && static_cast<std::size_t>(value) <= max_dynamic_shared;
+        attribute == 8 && value >= 0 && bytes + function->own_shared <= max_dynamic_shared;
     if (!possible) throw DriverError{Code::invalid_value};
-    function->max_dynamic_shared = static_cast<std::size_t>(value);
+    function->max_dynamic_shared = bytes;
   });
 }
 

@@ -43,7 +43,7 @@ struct LoadOption {
   static constexpr int error_log = 5, error_log_bytes = 6;
 };
 inline constexpr unsigned stream_non_blocking = 1;
-inline constexpr unsigned event_without_timing = 2;
+inline constexpr unsigned event_with_timing = 0, event_without_timing = 2;
 
 /// A kernel of a graph: launch shape, and the addresses of the values of its parameters.
 struct KernelNode {
@@ -103,6 +103,8 @@ struct DriverApi {
   Function<EventHandle, StreamHandle> event_record{library, "cuEventRecord"};
   Function<EventHandle> event_query{library, "cuEventQuery"};
   Function<EventHandle> event_wait{library, "cuEventSynchronize"};
+  /// Milliseconds from the first event to the second.
+  Function<float*, EventHandle, EventHandle> event_elapsed{library, "cuEventElapsedTime"};
 
   Function<ModuleHandle*, const void*, unsigned, int*, void**> module_load{library,
                                                                            "cuModuleLoadDataEx"};

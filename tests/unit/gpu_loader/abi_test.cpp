@@ -67,6 +67,7 @@ static_assert(same(&DriverApi::event_destroy, cuEventDestroy));
 static_assert(same(&DriverApi::event_record, cuEventRecord));
 static_assert(same(&DriverApi::event_query, cuEventQuery));
 static_assert(same(&DriverApi::event_wait, cuEventSynchronize));
+static_assert(same(&DriverApi::event_elapsed, cuEventElapsedTime));
 static_assert(same(&DriverApi::module_load, cuModuleLoadDataEx));
 static_assert(same(&DriverApi::module_unload, cuModuleUnload));
 static_assert(same(&DriverApi::module_function, cuModuleGetFunction));
@@ -124,6 +125,7 @@ static_assert(FunctionAttribute::max_dynamic_shared_bytes ==
 static_assert(LoadOption::error_log == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(LoadOption::error_log_bytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(stream_non_blocking == CU_STREAM_NON_BLOCKING);
+static_assert(event_with_timing == CU_EVENT_DEFAULT);
 static_assert(event_without_timing == CU_EVENT_DISABLE_TIMING);
 
 using Theirs = CUDA_KERNEL_NODE_PARAMS;

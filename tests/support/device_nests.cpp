@@ -73,6 +73,41 @@ ArgShape through_map(ArgShape arg, int map) {
   return arg;
 }
 
+ArgShape cell_corner(int column) {
+  return dat(x, 2, OP_READ, column, Type::f64, 4);
+}
+
+/// save_soln, then adt_calc of the same state.
+NamedNest saving_and_time_steps() {
+  using namespace airfoil;
+  LoopNest fused;
+  fused.args = {dat(q, 4, OP_READ), dat(qold, 4, OP_WRITE)};
+  for (int c = 0; c < 4; ++c) fused.args.push_back(cell_corner(c));
+  fused.args.push_back(dat(adt, 1, OP_WRITE));
+  fused.calls = {
+      airfoil_call(*op_kernel(save_soln), {{0, OP_READ}, {1, OP_WRITE}}),
+      airfoil_call(
+          *op_kernel(adt_calc),
+          {{2, OP_READ}, {3, OP_READ}, {4, OP_READ}, {5, OP_READ}, {0, OP_READ}, {6, OP_WRITE}})};
+  return {"save_soln+adt_calc", fused};
+}
+
+/// update, then adt_calc of the new state.
+NamedNest update_and_time_steps(std::vector<ArgShape> update_args) {
+  using namespace airfoil;
+  LoopNest fused;
+  fused.args = std::move(update_args);
+  fused.args[3].access = OP_RW;
+  for (int c = 0; c < 4; ++c) fused.args.push_back(cell_corner(c));
+  fused.calls = {
+      airfoil_call(*op_kernel(update),
+                   {{0, OP_READ}, {1, OP_WRITE}, {2, OP_RW}, {3, OP_READ}, {4, OP_INC}}),
+      airfoil_call(
+          *op_kernel(adt_calc),
+          {{5, OP_READ}, {6, OP_READ}, {7, OP_READ}, {8, OP_READ}, {1, OP_READ}, {3, OP_WRITE}})};
+  return {"update+adt_calc", fused};
+}
+
 }  // namespace
 
 NamedNest nest_of_all_accesses(Type type, int dim) {
@@ -177,7 +212,6 @@ NamedNest nest_of_library_names() {
 
 std::vector<NamedNest> airfoil_nests() {
   using namespace airfoil;
-  const auto cell_corner = [](int column) { return dat(x, 2, OP_READ, column, Type::f64, 4); };
   const auto of_cell = [](Dats which, int dim, op_access access, int column) {
     return through_map(dat(which, dim, access, column), 1);
   };
@@ -200,17 +234,8 @@ std::vector<NamedNest> airfoil_nests() {
              of_cell(adt, 1, OP_READ, 0), of_cell(res, 4, OP_INC, 0),
              dat(bound, 1, OP_READ, -1, Type::i32)}),
       alone(*op_kernel(update), update_args)};
-  LoopNest fused;  // update, then adt_calc of the new state
-  fused.args = update_args;
-  fused.args[3].access = OP_RW;
-  for (int c = 0; c < 4; ++c) fused.args.push_back(cell_corner(c));
-  fused.calls = {
-      airfoil_call(*op_kernel(update),
-                   {{0, OP_READ}, {1, OP_WRITE}, {2, OP_RW}, {3, OP_READ}, {4, OP_INC}}),
-      airfoil_call(
-          *op_kernel(adt_calc),
-          {{5, OP_READ}, {6, OP_READ}, {7, OP_READ}, {8, OP_READ}, {1, OP_READ}, {3, OP_WRITE}})};
-  nests.push_back({"update+adt_calc", fused});
+  nests.push_back(saving_and_time_steps());
+  nests.push_back(update_and_time_steps(update_args));
   return nests;
 }
 

@@ -59,7 +59,7 @@ void describe_plain(CLI::App& app, Command& command, const char* name, const cha
 
 void describe_list(CLI::App& app, Command& command) {
   Subcommand<ListOptions> sub(app, "list", "List the entries");
-  sub.app.add_option("--target", sub.values->target, "only those for this target, e.g. cpu");
+  sub.app.add_option("--target", sub.values->target, "only those for this target: cpu or cuda");
   sub.runs(command, [](const Common& common, const ListOptions& options) {
     return list(common, options.target);
   });
@@ -72,9 +72,9 @@ void describe_show(CLI::App& app, Command& command) {
   const auto part = [&](const char* flag, Part value, const char* help) {
     parts->add_flag_callback(flag, [own = sub.values, value] { own->part = value; }, help);
   };
-  part("--source", Part::source, "the generated C++");
+  part("--source", Part::source, "the generated C++, or CUDA C++");
   part("--ir", Part::ir, "the optimised LLVM IR");
-  part("--asm", Part::assembly, "the assembly");
+  part("--asm", Part::assembly, "the assembly; of a GPU, PTX");
   part("--key", Part::key, "the fields that the key is made from");
   part("--stats", Part::statistics, "sizes and instruction counts");
   parts->require_option(0, 1);

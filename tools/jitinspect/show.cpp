@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <jit/cache_key.hpp>
+#include <jit/cache_resources.hpp>
 
 #include "code_statistics.hpp"
 #include "commands.hpp"
@@ -51,6 +52,19 @@ Json simd_of(const CacheEntry& entry) {
   return {{"width", entry.simd.width}, {"description", jit::description_of(entry.simd)}};
 }
 
+/// Of each kernel of a GPU's code.
+Json resources_of(const CacheEntry& entry) {
+  Json list = Json::array();
+  for (const jit::KernelResources& kernel : jit::resources_in(entry.assembly))
+    list.push_back({{"kernel", kernel.kernel},
+                    {"registers", kernel.registers},
+                    {"stack_bytes", kernel.stack_bytes},
+                    {"spill_store_bytes", kernel.spill_store_bytes},
+                    {"spill_load_bytes", kernel.spill_load_bytes},
+                    {"shared_bytes", kernel.shared_bytes}});
+  return list;
+}
+
 Json summary_of(const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
   return {{"kernel", entry.key.kernel},
@@ -70,6 +84,7 @@ Json summary_of(const StoredEntry& stored) {
           {"used", stored.file.used},
           {"file", stored.file.name},
           {"bytes", stored.file.bytes},
+          {"resources", resources_of(entry)},
           {"statistics", statistics_of(entry)}};
 }
 
@@ -120,13 +135,25 @@ void print_statistics(const CacheEntry& entry) {
   fmt::print("object     {}\n", size_words(std::ssize(entry.object)));
 }
 
+/// How the code uses the processor: SIMD lanes of a CPU, or registers and memory of a GPU.
+void print_execution(const CacheEntry& entry) {
+  const auto kernels = jit::resources_in(entry.assembly);
+  if (kernels.empty()) fmt::print("SIMD       {}\n", printable(jit::description_of(entry.simd)));
+  for (const jit::KernelResources& kernel : kernels)
+    fmt::print(
+        "{:<11}{} registers, {} bytes spilled and {} of stack for a thread; {} bytes of shared "
+        "memory for a block\n",
+        printable(kernel.kernel), kernel.registers, kernel.spill_store_bytes, kernel.stack_bytes,
+        kernel.shared_bytes);
+}
+
 void print_summary(const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
   fmt::print("key        {}\n", jit::name_of(stored.parsed.key));
   fmt::print("kernel     {}\n", printable(entry.key.kernel));
   fmt::print("loop       {}\n", printable(entry.loop));
   fmt::print("signature  {}\n", printable(entry.signature));
-  fmt::print("SIMD       {}\n", printable(jit::description_of(entry.simd)));
+  print_execution(entry);
   print_lines("arguments", entry.key.arguments);
   if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
   for (const jit::AccessFinding& finding : entry.findings)

@@ -111,6 +111,22 @@ TEST_F(Inspect, ListsTheEntriesOfATarget) {
   EXPECT_EQ(run_json("stats")["by_target"]["cpu"]["entries"], 1);
 }
 
+TEST_F(Inspect, ShowsWhatKernelsOfAGpuNeed) {
+  CacheEntry entry = entry_number(1);
+  entry.key.target = "cuda";
+  entry.assembly =
+      ".visible .entry op2_loop()\n"
+      "// ptxas info    : Compiling entry function 'op2_loop' for 'sm_90'\n"
+      "// ptxas         .     24 bytes stack frame, 16 bytes spill stores, 8 bytes spill loads\n"
+      "// ptxas info    : Used 46 registers, used 1 barriers, 11264 bytes smem\n";
+  put(entry);
+  EXPECT_THAT(run("show kernel1").text,
+              AllOf(HasSubstr("op2_loop   46 registers, 16 bytes spilled and 24 of stack for a "
+                              "thread; 11264 bytes of shared memory for a block"),
+                    Not(HasSubstr("SIMD"))));
+  EXPECT_EQ(run_json("show kernel1")["resources"][0]["spill_load_bytes"], 8);
+}
+
 TEST_F(Inspect, ReportsWhyCodeIsScalar) {
   put(entry_number(3));
   EXPECT_THAT(

@@ -94,6 +94,10 @@ class DeviceCopy {
         return shared(data_.globals.at(parameter.arg));
       case Kind::partials:
         return number(put(nullptr, chunks * core::size_of(arg.type, arg.dim)));
+      case Kind::pull_rows:
+      case Kind::pull_start:
+      case Kind::pull_elements:
+        break;  // not of op2_loop
     }
     return 0;
   }

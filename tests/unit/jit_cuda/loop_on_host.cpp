@@ -91,6 +91,10 @@ class Element {
       case jit::ArgumentWay::stored:
       case jit::ArgumentWay::in_place:
         bytes = row_in_memory(i);
+        break;
+      case jit::ArgumentWay::summed:
+      case jit::ArgumentWay::once:
+        break;  // not of op2_loop
     }
     return reinterpret_cast<char*>(bytes);
   }

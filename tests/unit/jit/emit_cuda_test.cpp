@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The structure of what is generated for GPUs; tests/nvrtc compiles it, tests/unit/jit_cuda runs
+// it.
+#include <gmock/gmock.h>
+
+#include <core/error.hpp>
+#include <jit/target/cuda/argument_ways.hpp>
+#include <jit/target/cuda/device_constants.hpp>
+#include <jit/target/cuda/emit_cuda.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_scope.hpp>
+#include <support/loop_shapes.hpp>
+
+namespace op2::jit {
+namespace {
+
+using test::dat;
+using test::element_number;
+using test::global;
+using test::off;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using Kind = KernelParameter::Kind;
+using Way = ArgumentWay;
+
+LoopNest work(std::string source, std::vector<ArgShape> args = {}) {
+  return nest_of({.name = "work", .source = std::move(source)}, std::move(args));
+}
+
+TEST(KernelParameters, HaveOneForEachDatAndMapAndTheStrideAfterTheMap) {
+  const std::vector<ArgShape> args = {dat(0, 2, OP_READ, 0), dat(0, 2, OP_READ, 1),
+                                      dat(1, 1, OP_RW), element_number(), global(1, OP_READ)};
+  EXPECT_THAT(kernel_parameters(args),
+              ElementsAre(KernelParameter{Kind::dat, 0}, KernelParameter{Kind::map, 0},
+                          KernelParameter{Kind::map_stride, 0}, KernelParameter{Kind::dat, 2},
+                          KernelParameter{Kind::numbers, 3}, KernelParameter{Kind::global, 4}));
+  EXPECT_TRUE(fold_parameters(args).empty());
+}
+
+TEST(KernelParameters, OfReductionsAreResultAndPartialsInBothKernels) {
+  const std::vector<ArgShape> args = {off(dat(0, 1, OP_READ)), dat(1, 1, OP_READ),
+                                      global(2, OP_MIN)};
+  EXPECT_THAT(kernel_parameters(args),
+              ElementsAre(KernelParameter{Kind::dat, 1}, KernelParameter{Kind::result, 2},
+                          KernelParameter{Kind::partials, 2}));
+  EXPECT_THAT(fold_parameters(args),
+              ElementsAre(KernelParameter{Kind::result, 2}, KernelParameter{Kind::partials, 2}));
+}
+
+TEST(KernelParameters, GlobalsThatElementsSetKeepALoopFromTheDevice) {
+  EXPECT_FALSE(runs_on_device(std::vector{global(1, OP_WRITE)}));
+  EXPECT_FALSE(runs_on_device(std::vector{global(1, OP_RW)}));
+  EXPECT_TRUE(runs_on_device(std::vector{global(1, OP_MAX), dat(0, 1, OP_WRITE)}));
+}
+
+TEST(ArgumentWays, ShortRowsThatAreOnlyReadAreLoaded) {
+  EXPECT_THAT(
+      ways_of(std::vector{dat(0, 16, OP_READ), dat(0, 16, OP_READ, 0), dat(1, 17, OP_READ)}),
+      ElementsAre(Way::loaded, Way::loaded, Way::in_place));
+}
+
+TEST(ArgumentWays, RowsAreStoredAsAWholeIfThatTakesFewerAccesses) {
+  EXPECT_THAT(ways_of(std::vector{dat(0, 4, OP_WRITE), dat(1, 3, OP_RW), dat(2, 4, OP_RW, 0)}),
+              ElementsAre(Way::stored, Way::in_place, Way::in_place));
+  EXPECT_THAT(ways_of(std::vector{dat(0, 4, OP_RW), dat(0, 4, OP_READ, 1)}),
+              ElementsAre(Way::in_place, Way::in_place));
+}
+
+TEST(ArgumentWays, IncrementsThroughMapsAreAddedAndWithThemThoseOfTheElementsRow) {
+  EXPECT_THAT(ways_of(std::vector{dat(0, 1, OP_INC, 0), dat(0, 1, OP_INC), dat(1, 1, OP_INC)}),
+              ElementsAre(Way::added, Way::added, Way::in_place));
+}
+
+TEST(EmitCuda, PutsKernelsIntoNamespacesWithTheirFilesAndWithoutTheirMacrosBehind) {
+  LoopNest nest = work("#include \"gas.h\"\n#define TWO 2\nvoid work(const double* x) {}",
+                       {dat(0, 1, OP_READ)});
+  nest.calls[0].includes = {{"gas.h", "#include \"more.h\"\n"}, {"more.h", "#define THREE 3\n"}};
+  EXPECT_THAT(emit_cuda(nest),
+              AllOf(HasSubstr("namespace op2_kernel0 {"),
+                    HasSubstr("#line 1 \"op2_call0/work\"\n#include \"op2_call0/gas.h\"\n"),
+                    HasSubstr("#undef THREE\n#undef TWO\n")));
+  EXPECT_EQ(scoped_files(nest)[0].text, "#include \"op2_call0/more.h\"\n");
+}
+
+TEST(EmitCuda, NamesOfTheSourceAtFileScopeAreFoundInItsNamespace) {
+  EXPECT_THAT(emit_cuda(work("double help();\nvoid work(double* x) {\n"
+                             "  *x = ::help() + ::sqrt(2.0) + std::fabs(*x) + A::b;\n}",
+                             {dat(0, 1, OP_RW)})),
+              HasSubstr("*x = ::op2_kernel0::help() + ::sqrt(2.0) + std::fabs(*x) + A::b;"));
+}
+
+TEST(EmitCuda, HeadersOfAllKernelsAreIncludedAtFileScope) {
+  const std::string text =
+      emit_cuda(work("#include <climits>\nvoid work(const double* x) {}", {dat(0, 1, OP_READ)}));
+  EXPECT_LT(text.find("#include <climits>\n#include <cmath>"), text.find("namespace op2_kernel0"));
+}
+
+TEST(EmitCuda, ConstantsAreInConstantMemoryAsLongAsTheyFit) {
+  LoopNest nest = work("void work(const double* x) {}", {dat(0, 1, OP_READ)});
+  nest.calls[0].constants = {{"a", Type::f64, 6000}, {"b", Type::f64, 6000}, {"c"}};
+  EXPECT_THAT(emit_cuda(nest),
+              AllOf(HasSubstr("namespace op2_constants0 { __constant__ double a[6000]; }"),
+                    HasSubstr("namespace op2_constants1 { __device__ double b[6000]; }"),
+                    HasSubstr("namespace op2_constants2 { __constant__ double c; }"),
+                    HasSubstr("using op2_constants2::c;")));
+  EXPECT_EQ(device_symbol(1, "op2_const_b"), "_ZN14op2_constants11bE");
+  EXPECT_EQ(device_symbol(12, "op2_const3_q_inf"), "_ZN15op2_constants125q_infE");
+}
+
+TEST(EmitCuda, AnArgumentThatIsOffIsANullPointer) {
+  EXPECT_THAT(
+      emit_cuda(work("void work(const double* x, const double* y) {}",
+                     {dat(0, 1, OP_READ), off(dat(1, 1, OP_READ))})),
+      AllOf(HasSubstr("op2_row0.values)},\n        nullptr);"), Not(HasSubstr("op2_dat1"))));
+}
+
+TEST(EmitCuda, TheSecondKernelIsThereOnlyForReductions) {
+  EXPECT_THAT(emit_cuda(work("void work(const double* x) {}", {dat(0, 1, OP_READ)})),
+              Not(HasSubstr("op2_fold(")));
+  EXPECT_THAT(emit_cuda(work("void work(double* s) {}", {global(1, OP_INC)})),
+              HasSubstr("__launch_bounds__(256) op2_fold("));
+}
+
+TEST(EmitCuda, ALoopThatIsNotForTheDeviceIsAnInternalError) {
+  EXPECT_THROW(emit_cuda(work("void work(double* s) {}", {global(1, OP_WRITE)})), Error);
+}
+
+}  // namespace
+}  // namespace op2::jit

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the log of NVRTC says, without NVRTC.
+#include <gmock/gmock.h>
+
+#include <jit/backend.hpp>
+#include <jit/target/cuda/nvrtc_messages.hpp>
+#include <jit/target/cuda/scan_functions.hpp>
+
+namespace op2::jit {
+namespace {
+
+using testing::ElementsAre;
+
+Diagnostic only(const std::string& log) {
+  const std::vector<Diagnostic> messages = nvrtc_messages(log);
+  EXPECT_EQ(messages.size(), 1U);
+  return messages.empty() ? Diagnostic{} : messages[0];
+}
+
+TEST(NvrtcMessages, HaveAPlaceInTheSourceOfTheirKernel) {
+  const Diagnostic message = only(
+      "op2_call1/adt_calc(4): error: identifier \"foo\" is undefined\n"
+      "    double a = foo + 1;\n               ^\n\n1 error detected in the compilation.\n");
+  EXPECT_EQ(message.file, "adt_calc");
+  EXPECT_EQ(message.unit, 1);
+  EXPECT_EQ(message.line, 4);
+  EXPECT_EQ(message.column, 14);
+  EXPECT_EQ(message.source_line, "  double a = foo + 1;");
+  EXPECT_EQ(message.kind, Diagnostic::Kind::unknown_symbol);
+  EXPECT_EQ(message.subject, "foo");
+}
+
+TEST(NvrtcMessages, DoNotShowWhatWasWrittenIntoTheSource) {
+  const Diagnostic message = only(
+      "op2_call0/work(1): error: expected a \";\"\n"
+      "  x = ::op2_kernel0::help() y\n                            ^\n");
+  EXPECT_EQ(message.source_line, "x = ::help() y");
+  EXPECT_EQ(message.column, 14);
+}
+
+TEST(NvrtcMessages, WarningsHaveNumbersThatAreNotShown) {
+  const Diagnostic message = only(
+      "op2_call0/work(6): warning #187-D: use of \"=\" where \"==\" may have been intended\n"
+      "    if (y[0] = 2) return;\n        ^\n\n"
+      "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n");
+  EXPECT_EQ(message.severity, Diagnostic::Severity::warning);
+  EXPECT_EQ(message.text, "use of \"=\" where \"==\" may have been intended");
+}
+
+TEST(NvrtcMessages, AboutOtherFilesAreAboutGeneratedCode) {
+  EXPECT_EQ(only("generated code(12): error: static assertion failed with \"op2\"\n").file,
+            generated_file);
+  EXPECT_EQ(only("At end of source: error: expected a \"}\"\n").file, generated_file);
+}
+
+TEST(NvrtcMessages, OfTheAssemblerNameTheFunctionThatIsMissing) {
+  const Diagnostic message =
+      only("ptxas fatal   : Unresolved extern function '_ZN11op2_kernel05otherEd'\n");
+  EXPECT_EQ(message.subject, "other");
+  EXPECT_EQ(message.kind, Diagnostic::Kind::unknown_symbol);
+}
+
+TEST(NvrtcMessages, AFileThatCannotBeOpenedIsNamed) {
+  EXPECT_EQ(
+      only("op2_call0/a(1): catastrophic error: cannot open source file \"nope.h\"\n").subject,
+      "nope.h");
+}
+
+TEST(NvrtcMessages, LinesAboutRegistersAreKeptWithoutTimes) {
+  const std::string log =
+      "ptxas info    : Used 18 registers, used 0 barriers\n"
+      "ptxas info    : Compile time = 4.995 ms\n";
+  EXPECT_EQ(ptxas_lines(log), "ptxas info    : Used 18 registers, used 0 barriers\n");
+  EXPECT_TRUE(nvrtc_messages(log).empty());
+}
+
+std::vector<std::string> shown(const std::string& source) {
+  std::vector<std::string> list;
+  for (const FunctionForm& function : scan_functions(source, "k"))
+    list.push_back((function.is_template ? "template " : "") + function.result + " " +
+                   function.scope + "::" + function.name + "(" + parameter_list(function) + ")");
+  return list;
+}
+
+TEST(ScanFunctions, FindsThoseThatAreDefined) {
+  EXPECT_THAT(shown("double declared(double);\n#define A(x) void macro(x) {\n"
+                    "static inline double help(double v) { if (v > 0) { return v; } return 0; }\n"
+                    "struct S { void member() {} };\nnamespace in { void inner(int) {} }\n"
+                    "template <class T> T twice(T v) { return v + v; }\n"
+                    "const double table[] = {1, 2};\nextern \"C\" { void of_c(void) {} }\n"
+                    "void work(const double*x, double * const *y, float z[3]) noexcept {}"),
+              ElementsAre("double ::help(double v)", "void in::inner(int)",
+                          "template template<class T> T ::twice(T v)", "void ::of_c()",
+                          "void ::work(const double *x, double *const *y, float z[3])"));
+}
+
+TEST(ScanFunctions, KnowsWhereParametersAre) {
+  const FunctionForm work = scan_functions("\n  void work(double* x,\n double* y) {}", "k")[0];
+  EXPECT_EQ(work.place.line, 2);
+  EXPECT_EQ(work.place.column, 8);
+  EXPECT_EQ(work.parameters[1].place.line, 3);
+  EXPECT_EQ(work.parameters[1].place.column, 10);
+  EXPECT_EQ(work.parameters[1].place.source_line, " double* y) {}");
+}
+
+}  // namespace
+}  // namespace op2::jit

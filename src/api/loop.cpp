@@ -60,4 +60,5 @@ void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set se
     runtime.flush();
   else
     runtime.flush_if_full();
+  if (!runtime.options.queue_loops) runtime.bring_dats_home();
 }

@@ -19,13 +19,13 @@ void op_printf(const char* format, ...) {
 
 void op_timers(double* cpu, double* wall) {
   auto& runtime = op2::api::usable();
-  runtime.flush();
+  runtime.finish();
   if (cpu != nullptr) *cpu = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   if (wall != nullptr) *wall = runtime.ranks().seconds();
 }
 
 op_jit_statistics op_get_jit_statistics() {
-  return op2::api::running().jit.statistics();
+  return op2::api::running().jit_statistics();
 }
 
 op_chain_statistics op_get_chain_statistics() {

@@ -70,7 +70,7 @@ comm::HaloMemory halo_memory_of_ranks(Runtime& runtime) {
 
 std::string summary_of_all_ranks(Runtime& runtime) {
   runtime.enter("summary");
-  op_jit_statistics jit = runtime.jit.statistics();
+  op_jit_statistics jit = runtime.jit_statistics();
   op_chain_statistics halo = runtime.engine.statistics();
   std::int64_t iterations = halo.core_iterations + halo.rest_iterations;
   const comm::FoldedValues all[] = {sum(jit.compiled),

@@ -9,6 +9,8 @@
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
+#include <gpu/nvrtc.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
 #include <sched/shapes.hpp>
 #include <sched/signature.hpp>
 
@@ -65,6 +67,28 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   return j;
 }
 
+gpu::LibraryPaths library_paths(const core::Options& options) {
+  return {options.cuda_driver, options.nvrtc};
+}
+
+/// Null unless loops run on a device.
+std::unique_ptr<gpu::Device> open_device(const core::Options& options) {
+  if (options.target != core::Target::cuda) return nullptr;
+  return gpu::Device::open(library_paths(options), comm::rank_on_node().rank);
+}
+
+/// Makes code for the device; for the CPU if there is none.
+jit::Jit make_jit(const core::Options& options, jit::JitOptions given, core::Log& log,
+                  gpu::Device* device) {
+  if (device == nullptr) return jit::Jit(std::move(given), log);
+  const std::function<std::shared_ptr<jit::Target>()> load = [device,
+                                                              paths = library_paths(options),
+                                                              given] {
+    return jit::make_cuda_target(device, gpu::load_nvrtc(paths, device->driver_version()), given);
+  };
+  return jit::Jit(std::move(given), log, load);
+}
+
 /// Of a job of several ranks.
 int exit_code(ErrorCode code) {
   return 64 + static_cast<int>(code) / 100;
@@ -94,13 +118,17 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
                  std::unique_ptr<comm::MpiSession>& session, op_error_handler handler)
     : options(std::move(given)),
       self(session == nullptr ? comm::make_self_communicator() : nullptr),
+      device(open_device(options)),
       rows(mesh, session ? *session->communicator : *self, options.renumber),
       log(level_of(ranks(), level), ranks().log_prefix()),
       trace(!options.trace.empty()),
       topology(share_of_node(of_process)),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
-      jit(jit_options(options, mesh, trace), log),
-      engine(options, topology, pool, rows, jit, table, trace, log),
+      jit(make_jit(options, jit_options(options, mesh, trace), log, device.get())),
+      host_jit(device == nullptr
+                   ? nullptr
+                   : std::make_unique<jit::Jit>(jit_options(options, mesh, trace), log)),
+      engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log}),
       handler_(handler),
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
@@ -208,6 +236,30 @@ void Runtime::flush() {
     throw;
   }
   mesh.recycle();
+}
+
+void Runtime::finish() {
+  flush();
+  guard([this] { engine.wait(); }, true);
+}
+
+void Runtime::bring_dats_home() {
+  guard([this] {
+    for (const auto& dat : mesh.dats()) dat->rows.host_read();
+  });
+}
+
+op_jit_statistics Runtime::jit_statistics() const {
+  op_jit_statistics all = jit.statistics();
+  if (host_jit == nullptr) return all;
+  const op_jit_statistics host = host_jit->statistics();
+  all.compiled += host.compiled;
+  all.disk_hits += host.disk_hits;
+  all.received += host.received;
+  all.memory_hits += host.memory_hits;
+  all.compile_seconds += host.compile_seconds;
+  all.wait_seconds += host.wait_seconds;
+  return all;
 }
 
 /// @param moves_rows  some dats may have moved when it fails, others not: the session is over

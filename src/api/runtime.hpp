@@ -25,6 +25,7 @@
 #include <core/thread_pool.hpp>
 #include <core/topology.hpp>
 #include <core/trace.hpp>
+#include <gpu/device.hpp>
 #include <jit/jit.hpp>
 #include <op2/runtime.hpp>
 #include <sched/engine.hpp>
@@ -79,6 +80,9 @@ class Runtime {
   /// results fails with `poisoned`. Collective.
   void flush();
 
+  /// The same; returns when the loops have run, also on a device. Collective.
+  void finish();
+
   /// Flushes if the queue has reached its bound, in loops or in bytes of copied globals. The bound
   /// is a whole number of time steps if the program repeats itself: then every flush executes the
   /// same chain, whose plan is known.
@@ -95,6 +99,12 @@ class Runtime {
   /// Executes the queued loops and returns the declared rows of a dat. Collective.
   /// @param storage  holds rows that come from other ranks; outlives the result
   std::span<const std::byte> fetch(const core::Dat& dat, comm::Bytes& storage);
+
+  /// Makes the host's copies of all dats current. Local.
+  void bring_dats_home();
+
+  /// Of the code for the device and for the host.
+  op_jit_statistics jit_statistics() const;
 
   /// Throws `poisoned` after a failed flush.
   void check_usable() const;
@@ -116,6 +126,7 @@ class Runtime {
   core::Options options;
   std::unique_ptr<comm::MpiSession> mpi;     ///< null: one rank
   std::unique_ptr<comm::Communicator> self;  ///< of one rank
+  std::unique_ptr<gpu::Device> device;       ///< null: loops run on the CPU
   core::Mesh mesh;
   comm::DistributedMesh rows;
   core::Log log;
@@ -126,6 +137,7 @@ class Runtime {
   const core::Topology topology;  ///< what this rank may use
   core::ThreadPool pool;
   jit::Jit jit;
+  std::unique_ptr<jit::Jit> host_jit;  ///< for loops that the device cannot run; null: no device
   sched::Engine engine;
 
  private:

@@ -228,5 +228,5 @@ void op_exit() {
 }
 
 void op_flush() {
-  op2::api::usable().flush();
+  op2::api::usable().finish();
 }

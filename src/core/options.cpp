@@ -60,9 +60,9 @@ void read_elsewhere(const GivenOption&, Options&) {}
 using O = Options;
 
 constexpr OptionRow table[] = {
-    {"OP2_TARGET", one_of<&O::target>, "cpu, reference",
-     "where loops run; reference: on one thread, without optimisations, as host functions if "
-     "kernels have them"},
+    {"OP2_TARGET", one_of<&O::target>, "cpu, cuda, reference",
+     "where loops run; cuda: on an NVIDIA GPU, one per rank; reference: on one thread, without "
+     "optimisations, as host functions if kernels have them"},
     {"OP2_THREADS", number<&O::threads, 1, 4096>, "all cores bound to the process, n",
      "CPU threads"},
     {"OP2_JIT", one_of<&O::jit>, "on, off, require",
@@ -75,6 +75,10 @@ constexpr OptionRow table[] = {
      "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
     {"OP2_PLUGIN_DIR", text<&O::plugin_dir>, "folder of libop2, path",
      "where the JIT plug-ins are"},
+    {"OP2_CUDA_DRIVER", text<&O::cuda_driver>, "search, file or folder",
+     "the driver that OP2_TARGET=cuda uses: libcuda.so.1"},
+    {"OP2_NVRTC", text<&O::nvrtc>, "search, file or folder",
+     "the compiler that OP2_TARGET=cuda uses: libnvrtc.so of CUDA 12.0 or newer"},
     {"OP2_CACHE", one_of<&O::cache>, "rw, ro, off", "use of the cache directory"},
     {"OP2_CACHE_DIR", text<&O::cache_dir>, "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path",
      "cache of compiled kernels"},

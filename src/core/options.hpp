@@ -11,7 +11,7 @@
 
 namespace op2::core {
 
-enum class Target { cpu, reference };
+enum class Target { cpu, cuda, reference };
 enum class JitMode { on, off, require };
 enum class ChainMode { off, on };
 enum class CacheMode { read_write, read_only, off };
@@ -62,6 +62,8 @@ struct Options {
   bool jit_wait = true;  ///< for code, where a host function could run instead
   std::string jit_cpu;
   std::string plugin_dir;
+  std::string cuda_driver;  ///< file; empty: search
+  std::string nvrtc;        ///< file or folder; empty: search
   CacheMode cache = CacheMode::read_write;
   std::string cache_dir;
   std::int64_t cache_max_bytes = std::int64_t{1} << 30;

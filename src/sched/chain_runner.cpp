@@ -27,7 +27,7 @@ void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& que
                       std::uint64_t fingerprint) {
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     run_chain({plan, prepared, queue, chain}, fingerprint);
-  prepared.wait();  // the values of the queue end with this call
+  prepared.release_values();  // they end with this call
 }
 
 void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {

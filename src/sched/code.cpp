@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
+#include <jit/target/cpu/cpu_target.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/shapes.hpp>
 #include <sched/shared_code.hpp>
@@ -14,8 +15,9 @@
 namespace op2::sched {
 namespace {
 
-/// "jit, SIMD width 8", or "jit".
+/// "jit, SIMD width 8", "jit" or "cuda".
 std::string describe_code(const jit::CompiledLoop& code) {
+  if (code.target != jit::cpu_target_name) return code.target;
   return code.simd.vectorised() ? "jit, " + jit::description_of(code.simd) : "jit";
 }
 
@@ -62,6 +64,12 @@ bool is_awaited(const jit::Outcome& outcome) {
   return outcome.code == nullptr && !outcome.error;
 }
 
+/// Of the CPU; devices have no vectors.
+bool is_scalar(const jit::Outcome& outcome) {
+  return outcome.code != nullptr && outcome.code->target == jit::cpu_target_name &&
+         !outcome.code->simd.vectorised();
+}
+
 /// Whether host functions can replace the step's code until it is compiled. They would read
 /// constants when they run, not as they were at the call.
 bool can_run_on_host(const jit::LoopNest& nest, const Step& step) {
@@ -105,7 +113,8 @@ Code CodeFinder::find(const core::Queue& queue, const core::Mesh& mesh, const St
   }
   if (requests.empty()) return code;
   if (options_.dump.source)
-    for (const jit::LoopRequest& request : requests) log_.dump(jit_.compiled_source(request.nest));
+    for (std::size_t n = 0; n < requests.size(); ++n)
+      log_.dump(maker_for(*asked[n]).compiled_source(requests[n].nest));
   const std::vector<jit::Outcome> outcomes = outcomes_of(requests, asked, wait);
   code.regroup = keep_apart(queue, mesh, asked, outcomes);
   for (std::size_t n = 0; n < asked.size() && !code.regroup; ++n) {
@@ -135,6 +144,30 @@ jit::LoopRequest CodeFinder::request_for(const core::Queue& queue, const core::M
   return request;
 }
 
+/// A device runs no loop whose elements have an order.
+jit::Jit& CodeFinder::maker_for(const Step& step) const {
+  return makers_.host == nullptr || step.order == Order::any ? makers_.target : *makers_.host;
+}
+
+/// Collective. The code of all steps, of which the target runs some and the host the others.
+std::vector<jit::Outcome> CodeFinder::outcomes_on_both(std::span<const jit::LoopRequest> requests,
+                                                       std::span<const Step* const> steps) {
+  std::vector<jit::Outcome> outcomes(requests.size());
+  for (jit::Jit* maker : {&makers_.target, makers_.host}) {
+    std::vector<std::size_t> place;
+    std::vector<jit::LoopRequest> some;
+    for (std::size_t n = 0; n < requests.size(); ++n) {
+      if (&maker_for(*steps[n]) != maker) continue;
+      place.push_back(n);
+      some.push_back(requests[n]);
+    }
+    if (some.empty()) continue;
+    std::vector<jit::Outcome> made = code_for(*maker, communicator_, some);
+    for (std::size_t k = 0; k < place.size(); ++k) outcomes[place[k]] = std::move(made[k]);
+  }
+  return outcomes;
+}
+
 bool CodeFinder::must_wait(Wait wait) const {
   return wait == Wait::always || options_.jit_wait || options_.jit == core::JitMode::require ||
          options_.check_access || is_made_together(communicator_);
@@ -143,11 +176,12 @@ bool CodeFinder::must_wait(Wait wait) const {
 /// The code; nothing for steps that run as host functions until it is compiled.
 std::vector<jit::Outcome> CodeFinder::outcomes_of(std::span<const jit::LoopRequest> requests,
                                                   std::span<const Step* const> steps, Wait wait) {
-  if (must_wait(wait)) return code_for(jit_, communicator_, requests);
-  std::vector<jit::Outcome> outcomes = jit_.get_ready(requests);
+  if (makers_.host != nullptr) return outcomes_on_both(requests, steps);
+  if (must_wait(wait)) return code_for(makers_.target, communicator_, requests);
+  std::vector<jit::Outcome> outcomes = makers_.target.get_ready(requests);
   for (std::size_t n = 0; n < requests.size(); ++n)
     if (is_awaited(outcomes[n]) && !can_run_on_host(requests[n].nest, *steps[n]))
-      outcomes[n] = jit_.get(requests.subspan(n, 1)).front();
+      outcomes[n] = makers_.target.get(requests.subspan(n, 1)).front();
   return outcomes;
 }
 
@@ -164,7 +198,7 @@ bool CodeFinder::keep_apart(const core::Queue& queue, const core::Mesh& mesh,
     const jit::Outcome& outcome = outcomes[n];
     fused.push_back(steps[n]);
     failed.push_back(outcome.error ? 1 : 0);
-    scalar.push_back(outcome.code != nullptr && !outcome.code->simd.vectorised() ? 1 : 0);
+    scalar.push_back(is_scalar(outcome) ? 1 : 0);
   }
   combine_flags(failed, communicator_, "comparing fused loops without code");
   combine_flags(scalar, communicator_, "comparing fused loops that are not vectorised");
@@ -184,7 +218,7 @@ bool CodeFinder::loses_vectors(const core::Queue& queue, const core::Mesh& mesh,
   for (const KernelUse& use : fused.kernels)
     requests.push_back(request_for(queue, mesh, step_of(queue, use.record), calls));
   std::vector<char> vectorised(1, 0);
-  for (const jit::Outcome& outcome : code_for(jit_, communicator_, requests))
+  for (const jit::Outcome& outcome : code_for(makers_.target, communicator_, requests))
     if (outcome.code != nullptr && outcome.code->simd.vectorised()) vectorised[0] = 1;
   combine_flags(vectorised, communicator_, "comparing which loops are vectorised");
   return vectorised[0] != 0;
@@ -196,6 +230,11 @@ void CodeFinder::take(const core::Queue& queue, const core::Mesh& mesh, const St
   if (outcome.error) fall_back(loop, *outcome.error);
   code.compiled = outcome.code;
   if (outcome.code != nullptr) return report(loop, *outcome.code);
+  if (makers_.host != nullptr && !outcome.error)
+    log_.warning_once(
+        loop.name, fmt::format("loop '{}' ({}) runs on one thread of the {}; its data are copied "
+                               "from the device and back",
+                               loop.name, site_of(loop), describe_host(loop, mesh, step.args)));
   if (const core::FunctionKernel* function = mesh.function_of(loop.kernel))
     code.variables = function->variables;
 }

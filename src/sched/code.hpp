@@ -32,19 +32,25 @@ struct Code {
   bool regroup = false;
 };
 
+/// Who makes code.
+struct CodeMakers {
+  jit::Jit& target;
+  jit::Jit* host;  ///< for what the target cannot run; null: the target is the CPU
+};
+
 class CodeFinder {
  public:
   /// All references must outlive it.
-  CodeFinder(const core::Options& options, jit::Jit& jit, comm::Communicator& communicator,
-             core::Log& log)
-      : options_(options), jit_(jit), communicator_(communicator), log_(log) {}
+  CodeFinder(const core::Options& options, const CodeMakers& makers,
+             comm::Communicator& communicator, core::Log& log)
+      : options_(options), makers_(makers), communicator_(communicator), log_(log) {}
 
   /// Collective. Cost: a compilation for each new step.
   /// @throws Error of the kernels' sources, bad_option, not_compiled, plugin_failure
   Code find(const core::Queue& queue, const core::Mesh& mesh, const Steps& steps, Wait wait);
 
   /// Whether code is still being compiled in the background.
-  bool making() const { return jit_.making(); }
+  bool making() const { return makers_.target.making(); }
 
   /// Which loops of this queue may be fused. The result references the argument.
   FusionRules fusion_rules(const core::Queue& queue) const;
@@ -72,6 +78,9 @@ class CodeFinder {
                                Calls& calls) const;
   std::string describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
                             std::span<const core::LoopArg> args) const;
+  jit::Jit& maker_for(const Step& step) const;
+  std::vector<jit::Outcome> outcomes_on_both(std::span<const jit::LoopRequest> requests,
+                                             std::span<const Step* const> steps);
   bool must_wait(Wait wait) const;
   std::vector<jit::Outcome> outcomes_of(std::span<const jit::LoopRequest> requests,
                                         std::span<const Step* const> steps, Wait wait);
@@ -84,7 +93,7 @@ class CodeFinder {
   void report(const core::LoopRecord& loop, const jit::CompiledLoop& code);
 
   const core::Options& options_;
-  jit::Jit& jit_;
+  const CodeMakers makers_;
   comm::Communicator& communicator_;
   core::Log& log_;
   std::map<op_kernel, int> fallen_back_;       ///< cannot be compiled; by what error code

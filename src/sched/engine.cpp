@@ -25,18 +25,16 @@ Halos halos_for(const core::Options& options, int ranks) {
 
 }  // namespace
 
-Engine::Engine(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
-               comm::DistributedMesh& rows, jit::Jit& jit, core::LoopTable& table,
-               core::Trace& trace, core::Log& log)
-    : options_(options),
-      rows_(rows),
-      trace_(trace),
-      log_(log),
-      analysis_{halos_for(options, rows.communicator().size()), !options.eliminate_dead_loops},
-      code_(options, jit, rows.communicator(), log),
-      books_(table, log),
-      executor_(make_executor(options, topology, pool, rows, trace)),
-      runner_(rows.communicator(), trace) {}
+Engine::Engine(const Resources& r)
+    : options_(r.options),
+      rows_(r.rows),
+      trace_(r.trace),
+      log_(r.log),
+      analysis_{halos_for(options_, rows_.communicator().size()), !options_.eliminate_dead_loops},
+      code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
+      books_(r.table, log_),
+      executor_(make_executor(r)),
+      runner_(rows_.communicator(), trace_) {}
 
 Engine::~Engine() = default;
 

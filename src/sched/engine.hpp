@@ -16,24 +16,15 @@
 #include <sched/books.hpp>
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
+#include <sched/resources.hpp>
 #include <sched/verify.hpp>
-
-namespace op2::comm {
-class DistributedMesh;
-}
-namespace op2::core {
-class ThreadPool;
-struct Topology;
-}  // namespace op2::core
 
 namespace op2::sched {
 
 class Engine {
  public:
-  /// All references must outlive the engine.
-  Engine(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
-         comm::DistributedMesh& rows, jit::Jit& jit, core::LoopTable& table, core::Trace& trace,
-         core::Log& log);
+  /// @throws Error device_failure, out_of_memory
+  explicit Engine(const Resources& resources);
   ~Engine();
 
   /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
@@ -41,6 +32,9 @@ class Engine {
   /// @throws Error of the kernels' sources, not_compiled, plugin_failure, order_dependent,
   /// collective_mismatch, communication_failure
   void flush(core::Queue& queue, const core::Mesh& mesh);
+
+  /// Returns when all executed loops have run, also on a device. @throws Error device_failure
+  void wait() { executor_->wait(); }
 
   /// To be called before the mesh is redistributed: ends all exchanges; only owned rows stay valid.
   void forget_halos();

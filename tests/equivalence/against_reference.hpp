@@ -21,6 +21,12 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) 
 inline const std::vector<Setting> settings_of_reference = {
     {"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}, {"OP2_DISABLE", "dead"}};
 
+/// Where the programs are tested: TEST_TARGET, or the CPU.
+inline Setting tested_target() {
+  const char* target = std::getenv("TEST_TARGET");
+  return {"OP2_TARGET", target == nullptr ? "cpu" : target};
+}
+
 /// Bit by bit.
 inline void expect_equal(const Observed& expected, const Observed& got, const std::string& place) {
   ASSERT_EQ(expected.values.size(), got.values.size()) << place;

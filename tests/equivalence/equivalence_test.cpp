@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give the same results, bit by bit, whether loops run one by one through host
 // functions or lazily, compiled, on several threads, tile by tile, in an order of the library's
-// own. TEST_CHAINS and TEST_SEED choose how many and which; TEST_TILES=0 is for executors without
-// tiles.
+// own. TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target;
+// TEST_TILES=0 is for executors without tiles.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -38,7 +38,8 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
   for (std::uint64_t seed = first; chains < wanted; ++seed) {
     const Observed reference = run_program({seed}, settings_of_reference);
     int number = 0;
-    for (const auto& settings : configurations()) {
+    for (auto settings : configurations()) {
+      settings.push_back(tested_target());
       const Observed got = run_program({seed}, settings);
       expect_equal(reference, got,
                    "seed " + std::to_string(seed) + ", configuration " + std::to_string(number++));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give on several ranks, compiled, on two threads each, in chains and tile by tile,
 // the same bits as through host functions on one rank. TEST_CHAINS and TEST_SEED choose how many
-// and which; TEST_TILES=0 is for executors without tiles.
+// and which; TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -49,7 +49,8 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_alone(shape);
     int number = 0;
-    for (const auto& settings : configurations()) {
+    for (auto settings : configurations()) {
+      settings.push_back(tested_target());
       const Observed got = run_program(shape, settings, [&] {
         op_init(0, nullptr, 0);
         ranks = op_ranks();

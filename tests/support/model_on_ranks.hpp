@@ -59,7 +59,7 @@ class ModelOnRanks {
         pool_(threads, topology_),
         jit_(jit::JitOptions{}, log_),
         rows_(mesh_, ranks, options.renumber),
-        engine_(options_, topology_, pool_, rows_, jit_, table_, trace_, log_) {
+        engine_({options_, topology_, pool_, rows_, jit_, nullptr, nullptr, table_, trace_, log_}) {
     declare(values, random);
   }
 

@@ -27,7 +27,8 @@ struct ExchangeSize {
 ///
 /// A chain with an exchange: pack_and_start, run(interior), finish_and_unpack, run(boundary);
 /// any other chain: run(boundary). An executor may queue these calls and run them later, in an
-/// order with the same result; `wait` returns when all have run, `collect` when its step has.
+/// order with the same result; `collect` returns when its step has run, Executor::wait when all
+/// have.
 class PreparedPlan {
  public:
   /// Called with the position of each step of the chain, in their order, when its last iterations
@@ -56,9 +57,9 @@ class PreparedPlan {
   /// changed.
   virtual std::byte* collect(std::size_t step, const GlobalArg& reduction) = 0;
 
-  /// Returns when everything that was started has run. Called at the end of every plan: then the
-  /// queue is emptied, and the program may change constants that code finds in host memory.
-  virtual void wait() = 0;
+  /// Returns when nothing that was started needs the queue's values or the program's constants any
+  /// more. Called at the end of every plan: then the queue is emptied, and both may change.
+  virtual void release_values() = 0;
 
   virtual ExchangeSize exchange_size(std::size_t chain) const = 0;
 
@@ -78,6 +79,10 @@ class Executor {
 
   /// Whether `prepare` gives a better result for this plan if it repeats. Uniform.
   virtual bool gains_by_repetition(const Plan& plan) const = 0;
+
+  /// Returns when everything that was started has run.
+  /// @throws Error device_failure
+  virtual void wait() = 0;
 
   /// To be called when rows or maps have moved, after all plans were destroyed.
   virtual void forget_rows() = 0;

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/make_executor.hpp>
 
+#include <core/options.hpp>
+#include <gpu/device.hpp>
 #include <sched/executor/cpu/cpu_executor.hpp>
+#include <sched/executor/cuda/cuda_executor.hpp>
 #include <sched/executor/reference/reference_executor.hpp>
 
 namespace op2::sched {
 
-std::unique_ptr<Executor> make_executor(const core::Options& options,
-                                        const core::Topology& topology, core::ThreadPool& pool,
-                                        comm::DistributedMesh& rows, core::Trace& trace) {
-  if (options.target == core::Target::reference)
-    return std::make_unique<ReferenceExecutor>(options, pool, rows);
-  return std::make_unique<CpuExecutor>(options, topology, pool, rows, trace);
+std::unique_ptr<Executor> make_executor(const Resources& r) {
+  if (r.options.target == core::Target::reference)
+    return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows);
+  if (r.device != nullptr)
+    return std::make_unique<CudaExecutor>(r.options, r.rows, r.jit, *r.device);
+  return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, r.trace);
 }
 
 }  // namespace op2::sched

@@ -4,18 +4,12 @@
 
 #include <memory>
 
-#include <comm/halo/distributed_mesh.hpp>
-#include <core/options.hpp>
-#include <core/thread_pool.hpp>
-#include <core/topology.hpp>
-#include <core/trace.hpp>
 #include <sched/executor/executor.hpp>
+#include <sched/resources.hpp>
 
 namespace op2::sched {
 
-/// All references must outlive the executor.
-std::unique_ptr<Executor> make_executor(const core::Options& options,
-                                        const core::Topology& topology, core::ThreadPool& pool,
-                                        comm::DistributedMesh& rows, core::Trace& trace);
+/// @throws Error device_failure, out_of_memory
+std::unique_ptr<Executor> make_executor(const Resources& resources);
 
 }  // namespace op2::sched

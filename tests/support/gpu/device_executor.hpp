@@ -37,6 +37,7 @@ class DeviceExecutor : public sched::Executor {
 
   std::unique_ptr<sched::PreparedPlan> prepare(const sched::Plan& plan, bool repeats) override;
   bool gains_by_repetition(const sched::Plan&) const override { return false; }
+  void wait() override { space_.main_stream().wait(); }
   void forget_rows() override { indices_.clear(); }
 
  private:

@@ -6,6 +6,7 @@
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
 #include <sched/executor/reference/host_loop.hpp>
+#include <sched/executor/sequential_step.hpp>
 
 #include "device_executor.hpp"
 
@@ -65,7 +66,7 @@ DevicePlan::DevicePlan(const sched::Plan& plan, Exchanges exchanges, DeviceSpace
 
 DevicePlan::~DevicePlan() {
   try {
-    wait();
+    release_values();
   } catch (const std::exception&) {  // the next call that uses the device throws as well
   }
 }
@@ -94,9 +95,13 @@ void DevicePlan::launch_step(std::size_t s, sched::Phase phase) {
   ArgBinder binder(step, indices_, blocks_[s]->bound_reads());
   std::vector<Access> accesses = binder.accesses();
   if (!blocks_[s]->empty()) accesses.push_back(blocks_[s]->access());
-  StepKernel kernel{
-      &step,         &code, binder.args(), blocks_[s]->partials(), {}, rows_in_order(step, phase),
-      step.set->size};
+  StepKernel kernel{&step,
+                    &code,
+                    binder.args(),
+                    blocks_[s]->partials(),
+                    {},
+                    sched::rows_in_order(step, phase),
+                    step.set->size};
   if (step.tracks_elements()) {
     const std::size_t rows = step.set->numbers.size();
     kernel.global_index = {indices_.of(*step.set), rows};

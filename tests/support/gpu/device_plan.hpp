@@ -35,7 +35,7 @@ class DevicePlan final : public sched::PreparedPlan {
   std::byte* collect(std::size_t step, const sched::GlobalArg& reduction) override {
     return blocks_[step]->collect(reduction);
   }
-  void wait() override { space_.main_stream().wait(); }
+  void release_values() override { space_.main_stream().wait(); }
   sched::ExchangeSize exchange_size(std::size_t chain) const override;
   std::string describe(const core::Queue& queue) const override;
 

@@ -59,14 +59,12 @@ class ExecutorWithDevice : OwnDevice, public DeviceExecutor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_executor(const core::Options& options, const core::Topology&,
-                                        core::ThreadPool& pool, comm::DistributedMesh& rows,
-                                        core::Trace&) {
-  if (options.target == core::Target::reference)
-    return std::make_unique<ReferenceExecutor>(options, pool, rows);
+std::unique_ptr<Executor> make_executor(const Resources& r) {
+  if (r.options.target == core::Target::reference)
+    return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows);
   if (Device* given = DeviceOfThread::current())
-    return std::make_unique<DeviceExecutor>(options.exchange, rows, *given);
-  return std::make_unique<ExecutorWithDevice>(options.exchange, rows);
+    return std::make_unique<DeviceExecutor>(r.options.exchange, r.rows, *given);
+  return std::make_unique<ExecutorWithDevice>(r.options.exchange, r.rows);
 }
 
 }  // namespace op2::sched

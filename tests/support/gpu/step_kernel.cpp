@@ -54,16 +54,4 @@ void StepKernel::run_rows(const sched::StepBindings& bindings, sched::IndexRange
   });
 }
 
-sched::IndexRanges rows_in_order(const sched::Step& step, sched::Phase phase) {
-  const sched::IndexRange all = step.rows(phase);
-  const auto& index = step.set->numbers;
-  if (!step.runs_as_declared()) return {all};
-  sched::IndexRanges rows;
-  for (std::int64_t row = all.begin; row < all.end; ++row) rows.push_back({row, row + 1});
-  std::ranges::sort(rows, {}, [&](const sched::IndexRange& row) {
-    return index[static_cast<std::size_t>(row.begin)];
-  });
-  return rows;
-}
-
 }  // namespace op2::test::gpu

@@ -30,8 +30,4 @@ struct StepKernel {
   void run_rows(const sched::StepBindings& bindings, sched::IndexRange range, bool counts) const;
 };
 
-/// The rows of a step in a phase: one by one, ascending by global index, where the order matters.
-/// @param global_index  the host's
-sched::IndexRanges rows_in_order(const sched::Step& step, sched::Phase phase);
-
 }  // namespace op2::test::gpu

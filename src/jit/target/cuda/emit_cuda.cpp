@@ -54,9 +54,14 @@ std::string signature_checks(const LoopNest& nest, std::size_t call) {
          parameters;
 }
 
+bool is_library_kernel(const LoopNest& nest) {
+  return nest.args.empty() && nest.calls.front().name == cuda_loop_symbol;
+}
+
 }  // namespace
 
 std::string emit_cuda(const LoopNest& nest, core::Increments increments) {
+  if (is_library_kernel(nest)) return heading_of(nest) + nest.calls.front().source;
   core::ensure(runs_on_device(nest.args), "a loop that sets a global by single elements on a GPU");
   std::string text = heading_of(nest);
   text += fmt::format("#include <{}>\n", device_library_name) + standard_includes(nest);

@@ -14,6 +14,9 @@ namespace op2::jit {
 /// `cuda_fold_symbol`, as in kernel_parameters.hpp. Comparisons of the kernels' parameters with the
 /// arguments fail with messages that `signature_mark` begins. Equal nests yield equal texts.
 /// Precondition: `runs_on_device`.
+///
+/// A nest without arguments whose kernel has the name of `cuda_loop_symbol`, which programs cannot
+/// use, is a kernel of the library: its source is the text, with its parameters.
 std::string emit_cuda(const LoopNest& nest, core::Increments increments = core::Increments::rows);
 
 /// Followed by the call, "result", "count", or a parameter and "form" or "const".

@@ -30,6 +30,7 @@ class CpuExecutor : public Executor {
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
   bool gains_by_repetition(const Plan& plan) const override;
+  void wait() override {}
   void forget_rows() override { parts_.forget_rows(); }
 
  private:

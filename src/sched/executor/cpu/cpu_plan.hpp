@@ -36,7 +36,7 @@ class CpuPlan : public PreparedPlan {
   std::byte* collect(std::size_t step, const GlobalArg& reduction) override {
     return fold_threads(made_.bindings[step], reduction);
   }
-  void wait() override {}
+  void release_values() override {}
   ExchangeSize exchange_size(std::size_t chain) const override;
   std::string describe(const core::Queue& queue) const override;
 

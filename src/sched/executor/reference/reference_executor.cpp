@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/reference/reference_executor.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <core/seconds_since.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
-#include <sched/executor/payload.hpp>
-#include <sched/executor/reference/host_loop.hpp>
+#include <sched/executor/sequential_step.hpp>
 
 namespace op2::sched {
 namespace {
-
-/// The rows of a step in a phase; one by one in the order of their global indices if the order
-/// matters and the rows have another.
-IndexRanges rows_in_order(const Step& step, Phase phase) {
-  const IndexRange rows = step.rows(phase);
-  const auto& index = step.set->numbers;
-  if (!step.runs_as_declared()) return {rows};
-  IndexRanges sorted;
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) sorted.push_back({row, row + 1});
-  std::ranges::sort(sorted, {}, [&](const IndexRange& row) { return index[row.begin]; });
-  return sorted;
-}
 
 class ReferencePlan : public PreparedPlan {
  public:
@@ -48,7 +34,7 @@ class ReferencePlan : public PreparedPlan {
   std::byte* collect(std::size_t step, const GlobalArg& reduction) override {
     return bindings_[step].partial(reduction, 0);
   }
-  void wait() override {}
+  void release_values() override {}
 
   ExchangeSize exchange_size(std::size_t chain) const override {
     return size_of(exchanges_[chain].get());
@@ -67,23 +53,8 @@ class ReferencePlan : public PreparedPlan {
     const auto begin = core::Clock::now();
     const bool is_first = phase == Phase::interior || step.rows(Phase::interior).empty();
     if (is_first) bind_globals(step, queue, bindings_[s]);
-    const QueuedValues values(plan_.code[s].variables);
-    for (const IndexRange& rows : rows_in_order(step, phase)) {
-      const std::int64_t border = std::clamp<std::int64_t>(step.set->size, rows.begin, rows.end);
-      run_rows(s, {rows.begin, border}, true);
-      run_rows(s, {border, rows.end}, false);
-    }
+    run_in_order(step, plan_.code[s], bindings_[s], phase);
     plan_.rows[s].row->seconds += core::seconds_since(begin);
-  }
-
-  void run_rows(std::size_t s, IndexRange rows, bool counts) {
-    const Step& step = plan_.steps.all[s];
-    const core::ArgBinding* bound = bindings_[s].of(0, counts);
-    if (rows.empty()) return;
-    if (!counts || !step.tracks_elements()) return run_host_step(step, rows, bound);
-    run_and_track(step, bindings_[s], {rows}, step.set->numbers, [&](std::int64_t row) {
-      run_host_step(step, {row, row + 1}, bound);
-    });
   }
 
   const Plan& plan_;

@@ -22,6 +22,7 @@ class ReferenceExecutor : public Executor {
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
   bool gains_by_repetition(const Plan&) const override { return false; }
+  void wait() override {}
   void forget_rows() override {}
 
  private:

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cuda/cuda_executor.hpp>
+
+#include <array>
+#include <exception>
+
+#include <core/error.hpp>
+#include <jit/target/cuda/cuda_loop.hpp>
+#include <sched/executor/cuda/cuda_plan.hpp>
+#include <sched/executor/cuda/halo_packer.hpp>
+#include <sched/executor/cuda/pack_kernel.hpp>
+#include <sched/shared_code.hpp>
+
+namespace op2::sched {
+
+CudaExecutor::CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
+                           gpu::Device& device)
+    : options_(options),
+      rows_(rows),
+      jit_(jit),
+      device_(device),
+      copies_(device.space()),
+      halo_(device.space().make_stream()),
+      tables_(copies_),
+      constants_(device.space()) {
+  rows_.mesh().use(&copies_);
+}
+
+CudaExecutor::~CudaExecutor() {
+  try {
+    rows_.mesh().use(nullptr);
+  } catch (const std::exception&) {  // the program has seen the failure of the device before
+  }
+}
+
+/// The kernel that packs, made when the first exchange needs it. Collective then.
+gpu::Function CudaExecutor::pack_kernel() {
+  if (!pack_kernel_) {
+    const std::array request{pack_request()};
+    const jit::Outcome outcome = code_for(jit_, rows_.communicator(), request).front();
+    if (outcome.error) throw *outcome.error;
+    pack_kernel_ = jit::cuda_loop_of(*outcome.code).loop;
+  }
+  return pack_kernel_;
+}
+
+std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& chain) {
+  if (chain.exchanged.empty()) return nullptr;
+  return std::make_unique<comm::HaloExchange>(
+      rows_.communicator(),
+      comm::halo_messages(rows_.halo_plan(), chain.exchanged, options_.exchange),
+      make_cuda_packer({copies_.space(), *halo_, pack_kernel()}));
+}
+
+std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
+  CudaPlan::Exchanges exchanges;
+  for (const Chain& chain : plan.chains()) exchanges.push_back(make_exchange(chain));
+  return std::make_unique<CudaPlan>(plan, std::move(exchanges),
+                                    CudaShared{device_, copies_, tables_, constants_});
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executes plans on one CUDA device. Dats stay there until the program asks for them.
+#pragma once
+
+#include <memory>
+
+#include <comm/halo/distributed_mesh.hpp>
+#include <comm/halo/halo_exchange.hpp>
+#include <core/array.hpp>
+#include <core/options.hpp>
+#include <gpu/device.hpp>
+#include <gpu/module.hpp>
+#include <jit/jit.hpp>
+#include <sched/executor/cuda/current_constants.hpp>
+#include <sched/executor/cuda/device_tables.hpp>
+#include <sched/executor/executor.hpp>
+
+namespace op2::sched {
+
+class CudaExecutor : public Executor {
+ public:
+  /// From now on the mesh has copies on the device. All references must outlive the executor and
+  /// its prepared plans.
+  /// @param jit  for the device
+  CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
+               gpu::Device& device);
+  /// The mesh's data come home.
+  ~CudaExecutor() override;
+
+  std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
+  bool gains_by_repetition(const Plan&) const override { return false; }
+  void wait() override { device_.space().main_stream().wait(); }
+  void forget_rows() override { tables_.clear(); }
+
+ private:
+  gpu::Function pack_kernel();
+  std::unique_ptr<comm::HaloExchange> make_exchange(const Chain& chain);
+
+  const core::Options& options_;
+  comm::DistributedMesh& rows_;
+  jit::Jit& jit_;
+  gpu::Device& device_;
+  core::DeviceCopies copies_;
+  std::unique_ptr<core::Stream> halo_;
+  DeviceTables tables_;
+  CurrentConstants constants_;
+  gpu::Function pack_kernel_;  ///< empty until it is needed
+};
+
+}  // namespace op2::sched

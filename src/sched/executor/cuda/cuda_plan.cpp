@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cuda/cuda_plan.hpp>
+
+#include <exception>
+#include <utility>
+
+#include <core/seconds_since.hpp>
+#include <jit/target/cuda/cuda_target.hpp>
+#include <sched/describe.hpp>
+#include <sched/executor/exchanges.hpp>
+
+namespace op2::sched {
+namespace {
+
+bool runs_on_device(const StepCode& code) {
+  return code.compiled != nullptr && code.compiled->target == jit::cuda_target_name;
+}
+
+std::vector<bool> steps_on_device(const Plan& plan) {
+  std::vector<bool> on_device;
+  for (std::size_t s = 0; s < plan.steps.all.size(); ++s)
+    on_device.push_back(plan.steps.all[s].runs() && runs_on_device(plan.code[s]));
+  return on_device;
+}
+
+}  // namespace
+
+CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shared)
+    : plan_(plan),
+      exchanges_(std::move(exchanges)),
+      shared_(shared),
+      values_(shared.copies.space(), plan, steps_on_device(plan)),
+      launches_(plan.steps.all.size()),
+      host_steps_(plan.steps.all.size()),
+      chain_of_(plan.steps.all.size()) {
+  make_steps(steps_on_device(plan));
+  for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
+    for (const Phase phase : {Phase::interior, Phase::boundary}) add_phase(chain, phase);
+}
+
+void CudaPlan::make_steps(const std::vector<bool>& on_device) {
+  for (std::size_t s = 0; s < on_device.size(); ++s)
+    if (on_device[s])
+      launches_[s] =
+          std::make_unique<StepLaunch>(plan_, s, values_, shared_.tables, shared_.copies);
+    else if (plan_.steps.all[s].runs())
+      host_steps_[s] = std::make_unique<HostStep>(plan_.steps.all[s], plan_.code[s]);
+  for (std::size_t chain = 0; chain < plan_.chains().size(); ++chain)
+    for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+      chain_of_[s] = chain;
+}
+
+void CudaPlan::add_phase(std::size_t chain, Phase phase) {
+  std::vector<Part>& parts = (phase == Phase::interior ? interior_ : boundary_).emplace_back();
+  std::vector<StepLaunch*> neighbours;
+  const auto end_neighbours = [&] {
+    if (!neighbours.empty())
+      parts.push_back({std::make_unique<DevicePhase>(shared_.device, neighbours, phase)});
+    neighbours.clear();
+  };
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
+    if (!plan_.steps.all[s].runs() || plan_.steps.all[s].rows(phase).empty()) continue;
+    if (launches_[s] != nullptr) {
+      neighbours.push_back(launches_[s].get());
+      continue;
+    }
+    end_neighbours();
+    parts.push_back({nullptr, s});
+  }
+  end_neighbours();
+}
+
+/// Buffers are freed when nothing uses them.
+CudaPlan::~CudaPlan() {
+  try {
+    shared_.copies.space().main_stream().wait();
+  } catch (const std::exception&) {  // the next call that uses the device throws as well
+  }
+}
+
+void CudaPlan::pack_and_start(std::size_t chain, std::uint64_t fingerprint) {
+  exchanges_[chain]->start(fingerprint);
+}
+
+void CudaPlan::finish_and_unpack(std::size_t chain) {
+  exchanges_[chain]->finish();
+}
+
+bool CudaPlan::is_first(std::size_t chain, Phase phase) const {
+  return phase == Phase::interior || exchanges_[chain] == nullptr;
+}
+
+/// What a call changes: values of globals and of constants.
+void CudaPlan::start(std::size_t chain, core::Queue& queue) {
+  values_.upload(chain, queue);
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
+    if (launches_[s] != nullptr)
+      shared_.constants.update(jit::cuda_loop_of(*plan_.code[s].compiled));
+    if (host_steps_[s] != nullptr) host_steps_[s]->start(queue);
+  }
+}
+
+void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
+  if (is_first(chain, phase)) start(chain, queue);
+  for (const Part& part : (phase == Phase::interior ? interior_ : boundary_)[chain]) {
+    if (part.on_device != nullptr)
+      part.on_device->run();
+    else
+      run_on_host(part.step, phase);
+    if (phase == Phase::interior) exchanges_[chain]->progress();
+  }
+  if (phase == Phase::interior) return;
+  values_.download(chain);
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) finished(s);
+}
+
+void CudaPlan::run_on_host(std::size_t s, Phase phase) {
+  const auto begin = core::Clock::now();
+  host_steps_[s]->run(phase);
+  plan_.rows[s].row->seconds += core::seconds_since(begin);
+}
+
+std::byte* CudaPlan::collect(std::size_t s, const GlobalArg& reduction) {
+  if (host_steps_[s] != nullptr) return host_steps_[s]->collect(reduction);
+  return values_.collect(chain_of_[s], s, reduction);
+}
+
+ExchangeSize CudaPlan::exchange_size(std::size_t chain) const {
+  return size_of(exchanges_[chain].get());
+}
+
+std::string CudaPlan::describe(const core::Queue& queue) const {
+  std::string text;
+  for (std::size_t s = 0; s < plan_.steps.all.size(); ++s) {
+    const char* const place = launches_[s] != nullptr     ? ": on the device"
+                              : host_steps_[s] != nullptr ? ": on the host"
+                                                          : "";
+    text += describe_step(queue, plan_, s) + place + "\n";
+  }
+  return text;
+}
+
+}  // namespace op2::sched

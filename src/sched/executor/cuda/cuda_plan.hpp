@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A plan on a device: its loops are queued on one stream, without a wait between them; what the
+// device cannot run, the host runs in between.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <comm/halo/halo_exchange.hpp>
+#include <gpu/device.hpp>
+#include <sched/executor/cuda/current_constants.hpp>
+#include <sched/executor/cuda/device_phase.hpp>
+#include <sched/executor/cuda/host_step.hpp>
+#include <sched/executor/cuda/plan_values.hpp>
+#include <sched/executor/cuda/step_launch.hpp>
+#include <sched/executor/executor.hpp>
+
+namespace op2::sched {
+
+/// What several plans share; all references outlive them.
+struct CudaShared {
+  gpu::Device& device;
+  core::DeviceCopies& copies;
+  DeviceTables& tables;
+  CurrentConstants& constants;
+};
+
+class CudaPlan : public PreparedPlan {
+ public:
+  using Exchanges = std::vector<std::unique_ptr<comm::HaloExchange>>;
+
+  /// @param exchanges  per chain; null: none
+  CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shared);
+  ~CudaPlan() override;
+
+  void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;
+  void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
+  void finish_and_unpack(std::size_t chain) override;
+  std::byte* collect(std::size_t step, const GlobalArg& reduction) override;
+  /// Returns at once: what the device needs was copied when the chain began.
+  void release_values() override {}
+  ExchangeSize exchange_size(std::size_t chain) const override;
+  std::string describe(const core::Queue& queue) const override;
+
+ private:
+  bool is_first(std::size_t chain, Phase phase) const;
+  void start(std::size_t chain, core::Queue& queue);
+  void make_steps(const std::vector<bool>& on_device);
+  void add_phase(std::size_t chain, Phase phase);
+  void run_on_host(std::size_t step, Phase phase);
+
+  const Plan& plan_;
+  Exchanges exchanges_;
+  CudaShared shared_;
+  PlanValues values_;
+  std::vector<std::unique_ptr<StepLaunch>> launches_;  ///< per step; null unless on the device
+  std::vector<std::unique_ptr<HostStep>> host_steps_;  ///< per step; null unless on the host
+  std::vector<std::size_t> chain_of_;                  ///< per step
+  /// What runs in a phase of a chain, in this order: neighbouring steps of the device, or one of
+  /// the host.
+  struct Part {
+    std::unique_ptr<DevicePhase> on_device;  ///< null: on the host
+    std::size_t step = 0;                    ///< of the host
+  };
+  std::vector<std::vector<Part>> interior_, boundary_;  ///< per chain
+};
+
+}  // namespace op2::sched

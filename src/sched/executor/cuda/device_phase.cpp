@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cuda/device_phase.hpp>
+
+#include <algorithm>
+
+#include <gpu/launch.hpp>
+
+namespace op2::sched {
+namespace {
+
+gpu::LaunchShape shape_of(const KernelLaunch& launch) {
+  return {launch.blocks, jit::block_threads, 0};
+}
+
+std::vector<void*> addresses_of(KernelLaunch& launch) {
+  std::vector<void*> addresses;
+  for (LaunchParameter& parameter : launch.parameters) addresses.push_back(&parameter);
+  return addresses;
+}
+
+bool commute(const core::LoopArg& a, const core::LoopArg& b) {
+  const bool both_read = !a.modifies() && !b.modifies();
+  const bool both_add =
+      a.access == OP_INC && b.access == OP_INC && a.is_indirect() && b.is_indirect();
+  return both_read || both_add;
+}
+
+}  // namespace
+
+bool must_follow(const Step& later, const Step& earlier) {
+  for (const core::LoopArg& b : later.args)
+    for (const core::LoopArg& a : earlier.args)
+      if (a.is_active_dat() && b.is_active_dat() && a.dat == b.dat && !commute(a, b)) return true;
+  return false;
+}
+
+bool DevicePhase::announce_accesses() {
+  bool moved = false;
+  for (StepLaunch* step : steps_) {
+    if (step->step().rows(phase_).empty()) continue;
+    const bool this_one = step->announce_accesses();
+    moved = moved || this_one;
+  }
+  return moved;
+}
+
+void DevicePhase::run() {
+  if (announce_accesses()) {
+    if (graph_ != nullptr) device_.space().main_stream().wait();
+    graph_.reset();
+    runs_ = 0;
+  }
+  if (runs_++ == 0) return launch_each();
+  if (graph_ == nullptr) make_graph();
+  graph_->launch(device_.space().main_stream());
+}
+
+void DevicePhase::launch_each() {
+  for (const StepLaunch* step : steps_)
+    for (KernelLaunch& launch : step->kernels(step->step().rows(phase_)))
+      gpu::launch(device_.space().main_stream(), launch.kernel, shape_of(launch),
+                  addresses_of(launch));
+}
+
+void DevicePhase::make_graph() {
+  auto graph = std::make_unique<gpu::Graph>(device_);
+  struct Added {
+    const Step* step;
+    gpu::Graph::Node loop;  ///< whose results later steps need; what folds reductions is behind it
+  };
+  std::vector<Added> added;
+  for (const StepLaunch* step : steps_) {
+    std::vector<gpu::Graph::Node> after;
+    for (const Added& earlier : added)
+      if (must_follow(step->step(), *earlier.step)) after.push_back(earlier.loop);
+    std::vector<KernelLaunch> launches = step->kernels(step->step().rows(phase_));
+    for (std::size_t k = 0; k < launches.size(); ++k) {
+      const gpu::Graph::Node node =
+          graph->add(launches[k].kernel, shape_of(launches[k]), addresses_of(launches[k]), after);
+      if (k == 0) added.push_back({&step->step(), node});
+      after = {node};
+    }
+  }
+  graph->finish();
+  graph_ = std::move(graph);
+}
+
+std::size_t DevicePhase::kernels() const {
+  std::size_t count = 0;
+  for (const StepLaunch* step : steps_) count += step->kernels(step->step().rows(phase_)).size();
+  return count;
+}
+
+}  // namespace op2::sched

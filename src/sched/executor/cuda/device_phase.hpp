@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neighbouring steps of one phase on a device, without a step of the host between them: kernel by
+// kernel at first; one graph from the second time on, in which kernels that share no data may run
+// side by side.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <gpu/graph.hpp>
+#include <sched/executor/cuda/step_launch.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+class DevicePhase {
+ public:
+  /// @param steps  in their order; outlive it, as does the device
+  DevicePhase(gpu::Device& device, std::vector<StepLaunch*> steps, Phase phase)
+      : device_(device), steps_(std::move(steps)), phase_(phase) {}
+
+  /// Queues the iterations of the phase on the main stream.
+  /// @throws Error out_of_memory, device_failure
+  void run();
+
+  /// Kernels per run.
+  std::size_t kernels() const;
+
+ private:
+  bool announce_accesses();
+  void launch_each();
+  void make_graph();
+
+  gpu::Device& device_;
+  std::vector<StepLaunch*> steps_;
+  Phase phase_;
+  int runs_ = 0;  ///< since a dat has moved
+  std::unique_ptr<gpu::Graph> graph_;
+};
+
+/// Whether a step must run after an earlier one: they access the same dat, and not only to
+/// increment it through maps, which commutes.
+bool must_follow(const Step& later, const Step& earlier);
+
+}  // namespace op2::sched

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What loops on a device need of a mesh beside its dats: maps column by column, so that
+// neighbouring threads read neighbouring entries, and the indices that kernels get for rows.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include <core/array.hpp>
+#include <core/mesh.hpp>
+
+namespace op2::sched {
+
+class DeviceTables {
+ public:
+  /// @param copies  outlives the tables
+  explicit DeviceTables(core::DeviceCopies& copies) : copies_(copies) {}
+
+  /// The entry of element e in column c is at index c * stride + e.
+  struct Columns {
+    const std::int32_t* entries;  ///< on the device; null if the map is empty
+    std::int64_t stride;
+  };
+  /// The rows of the map must stay as they are until `clear`. Cost, once per map: a pass over its
+  /// entries, and as many bytes on the host and on the device.
+  /// @throws Error out_of_memory, device_failure
+  Columns columns_of(const core::Map& map);
+
+  /// The index that kernels get for each local row of a set, shape [rows], on the device; null: the
+  /// row itself.
+  /// @throws Error out_of_memory, device_failure
+  const std::int32_t* numbers_of(const core::Set& set);
+
+  /// To be called when rows or maps have moved, and nothing runs that uses the tables.
+  void clear();
+
+ private:
+  core::DeviceCopies& copies_;
+  std::unordered_map<const core::Map*, core::Array> columns_;
+  std::unordered_map<const core::Set*, core::Array> numbers_;
+};
+
+}  // namespace op2::sched

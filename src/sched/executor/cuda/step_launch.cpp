@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cuda/step_launch.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <core/error.hpp>
+#include <core/value_type.hpp>
+#include <sched/shapes.hpp>
+
+namespace op2::sched {
+namespace {
+
+using Kind = jit::KernelParameter::Kind;
+
+/// Where the parameters of a nest begin, behind the range of iterations.
+constexpr std::size_t first_parameter = 3;
+
+constexpr std::size_t alignment = 64;
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::uint64_t number_of(const void* address) {
+  return reinterpret_cast<std::uint64_t>(address);
+}
+
+std::int64_t blocks_for(std::int64_t elements, std::int64_t each) {
+  return (elements + each - 1) / each;
+}
+
+const GlobalArg& global_at(const std::vector<GlobalArg>& globals, std::size_t arg) {
+  return *std::ranges::find(globals, arg, &GlobalArg::arg);
+}
+
+}  // namespace
+
+StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values,
+                       DeviceTables& tables, core::DeviceCopies& copies)
+    : step_(plan.steps.all[s]),
+      code_(jit::cuda_loop_of(*plan.code[s].compiled)),
+      parameters_(jit::kernel_parameters(arg_shapes(step_.args))),
+      loop_values_(first_parameter) {
+  partials_.set_label(fmt::format("partial results of the loop over set '{}' with kernel '{}'",
+                                  step_.set->name_storage, step_.kernels.front().kernel->name));
+  partials_.use(&copies);
+  set_reductions(values, s);
+  for (const jit::KernelParameter& parameter : parameters_)
+    loop_values_.push_back(fixed_value(parameter, values, s, tables));
+  std::size_t reduction = 0;
+  for (std::size_t k = 0; k < parameters_.size(); ++k)
+    if (parameters_[k].kind == Kind::partials)
+      loop_values_[first_parameter + k] = fold_values_[2 + 2 * reduction++];
+}
+
+std::int64_t StepLaunch::most_chunks() const {
+  const auto chunks_in = [&](Phase phase) {
+    return blocks_for(std::max<std::int64_t>(0, step_.rows(phase).size()), jit::chunk_elements);
+  };
+  return std::max(chunks_in(Phase::interior), chunks_in(Phase::boundary));
+}
+
+/// Partial results of one reduction come after those of another.
+void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
+  if (step_.reductions.empty()) return;
+  std::vector<std::size_t> begin;
+  std::size_t bytes = 0;
+  for (const GlobalArg& reduction : step_.reductions) {
+    begin.push_back(bytes);
+    const std::size_t each = core::size_of(reduction.shape.type, reduction.shape.dim);
+    bytes += aligned(each * static_cast<std::size_t>(most_chunks()));
+  }
+  partials_.replace(core::zeroed_bytes(bytes));
+  const core::DeviceAddress partials = partials_.device_overwrite().get();
+  fold_values_.push_back(0);
+  for (std::size_t k = 0; k < begin.size(); ++k) {
+    fold_values_.push_back(number_of(values.result(s, step_.reductions[k]).value));
+    fold_values_.push_back(number_of(partials.value) + begin[k]);
+  }
+}
+
+/// The value of a parameter, but for addresses of dats and of partial results.
+LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
+                                        const PlanValues& values, std::size_t s,
+                                        DeviceTables& tables) const {
+  const core::LoopArg& arg = step_.args[parameter.arg];
+  switch (parameter.kind) {
+    case Kind::dat:
+    case Kind::partials:
+      return 0;
+    case Kind::map:
+      return number_of(tables.columns_of(*arg.map).entries);
+    case Kind::map_stride:
+      return static_cast<LaunchParameter>(tables.columns_of(*arg.map).stride);
+    case Kind::numbers:
+      return number_of(
+          tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to) : *step_.set));
+    case Kind::global: {
+      const auto k = &global_at(step_.reads, parameter.arg) - step_.reads.data();
+      return number_of(values.read(s, static_cast<std::size_t>(k)).value);
+    }
+    case Kind::result:
+      return number_of(values.result(s, global_at(step_.reductions, parameter.arg)).value);
+  }
+  core::ensure(false, "a kernel has a parameter of an unknown kind");
+  return 0;
+}
+
+bool StepLaunch::announce_accesses() {
+  for (const core::LoopArg& arg : step_.args)
+    if (arg.is_active_dat() && arg.modifies()) static_cast<void>(arg.dat->rows.device_write());
+  bool moved = false;
+  for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    if (parameters_[k].kind != Kind::dat) continue;
+    LaunchParameter& known = loop_values_[first_parameter + k];
+    const LaunchParameter now =
+        number_of(step_.args[parameters_[k].arg].dat->rows.device_read().value);
+    moved = moved || now != known;
+    known = now;
+  }
+  return moved;
+}
+
+std::vector<KernelLaunch> StepLaunch::kernels(IndexRange rows) const {
+  if (rows.empty()) return {};
+  const bool reduces = !step_.reductions.empty();
+  const std::int64_t blocks =
+      blocks_for(rows.size(), reduces ? jit::chunk_elements : jit::block_threads);
+  std::vector<KernelLaunch> launches;
+  launches.push_back({code_.loop, static_cast<unsigned>(blocks), loop_values_});
+  launches.back().parameters[0] = static_cast<LaunchParameter>(rows.begin);
+  launches.back().parameters[1] = static_cast<LaunchParameter>(rows.end);
+  launches.back().parameters[2] = static_cast<LaunchParameter>(step_.set->size);
+  if (!reduces) return launches;
+  launches.push_back({code_.fold, 1, fold_values_});
+  launches.back().parameters[0] = static_cast<LaunchParameter>(blocks);
+  return launches;
+}
+
+}  // namespace op2::sched

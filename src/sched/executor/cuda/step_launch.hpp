@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a step runs on a device: the parameters of its kernels, and their launches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <core/array.hpp>
+#include <gpu/module.hpp>
+#include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
+#include <sched/executor/cuda/device_tables.hpp>
+#include <sched/executor/cuda/plan_values.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+/// All parameters have eight bytes: addresses and numbers.
+using LaunchParameter = std::uint64_t;
+
+/// One launch of a kernel, in blocks of jit::block_threads.
+struct KernelLaunch {
+  gpu::Function kernel;
+  unsigned blocks = 0;
+  std::vector<LaunchParameter> parameters;
+};
+
+class StepLaunch {
+ public:
+  /// References outlive it.
+  /// @param s       the position of the step in the plan
+  /// @param tables  of rows that stay where they are
+  /// @throws Error out_of_memory, device_failure
+  StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values, DeviceTables& tables,
+             core::DeviceCopies& copies);
+
+  /// Brings the step's dats to the device, and marks those that it writes as newer there. To be
+  /// called before each launch of its kernels.
+  /// @return whether a dat is at another address than at the last call
+  /// @throws Error out_of_memory, device_failure
+  bool announce_accesses();
+
+  /// The kernels that run some iterations, each after the one before; none if there are none.
+  /// Valid while `announce_accesses` returns false.
+  std::vector<KernelLaunch> kernels(IndexRange rows) const;
+
+  const Step& step() const { return step_; }
+
+ private:
+  void set_reductions(const PlanValues& values, std::size_t s);
+  LaunchParameter fixed_value(const jit::KernelParameter& parameter, const PlanValues& values,
+                              std::size_t s, DeviceTables& tables) const;
+  std::int64_t most_chunks() const;
+
+  const Step& step_;
+  const jit::CudaLoop& code_;
+  std::vector<jit::KernelParameter> parameters_;
+  std::vector<LaunchParameter>
+      loop_values_;  ///< begin, end, end of those that count; then `parameters_`
+  std::vector<LaunchParameter>
+      fold_values_;       ///< chunks; then result and partial results per reduction
+  core::Array partials_;  ///< of all reductions, per chunk
+};
+
+}  // namespace op2::sched

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/sequential_step.hpp>
+
+#include <algorithm>
+
+#include <jit/target/cpu/cpu_target.hpp>
+#include <sched/executor/payload.hpp>
+#include <sched/executor/reference/host_loop.hpp>
+
+namespace op2::sched {
+namespace {
+
+void run_range(const Step& step, const StepCode& code, IndexRange rows,
+               const core::ArgBinding* bound) {
+  if (code.compiled != nullptr)
+    jit::range_of (*code.compiled)(rows.begin, rows.end, bound);
+  else
+    run_host_step(step, rows, bound);
+}
+
+void run_rows(const Step& step, const StepCode& code, const StepBindings& bindings, IndexRange rows,
+              bool counts) {
+  if (rows.empty()) return;
+  const core::ArgBinding* bound = bindings.of(0, counts);
+  if (!counts || !step.tracks_elements()) return run_range(step, code, rows, bound);
+  run_and_track(step, bindings, {rows}, step.set->numbers, [&](std::int64_t row) {
+    run_range(step, code, {row, row + 1}, bound);
+  });
+}
+
+}  // namespace
+
+IndexRanges rows_in_order(const Step& step, Phase phase) {
+  const IndexRange rows = step.rows(phase);
+  const auto& index = step.set->numbers;
+  if (!step.runs_as_declared()) return {rows};
+  IndexRanges sorted;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) sorted.push_back({row, row + 1});
+  std::ranges::sort(sorted, {}, [&](const IndexRange& row) { return index[row.begin]; });
+  return sorted;
+}
+
+void run_in_order(const Step& step, const StepCode& code, const StepBindings& bindings,
+                  Phase phase) {
+  const QueuedValues values(code.variables);
+  for (const IndexRange& rows : rows_in_order(step, phase)) {
+    const std::int64_t border = std::clamp<std::int64_t>(step.set->size, rows.begin, rows.end);
+    run_rows(step, code, bindings, {rows.begin, border}, true);
+    run_rows(step, code, bindings, {border, rows.end}, false);
+  }
+}
+
+}  // namespace op2::sched

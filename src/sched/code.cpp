@@ -249,7 +249,7 @@ void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& c
 void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
   const ErrorCode code = error.code();
   const bool final = code == ErrorCode::internal || code == ErrorCode::bad_option ||
-                     code == ErrorCode::kernel_access;
+                     code == ErrorCode::kernel_access || code == ErrorCode::device_compiler;
   if (loop.kernel->host == nullptr || options_.jit == core::JitMode::require || final) throw error;
   fallen_back_[loop.kernel] = static_cast<int>(code);
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;

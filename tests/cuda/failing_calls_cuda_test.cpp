@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whichever call of the driver or the compiler fails, a program gets the right results or a named
 // error. TEST_CALLS is how many calls are tried, evenly among all; 0: each.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -14,18 +12,13 @@
 
 #include <equivalence/against_reference.hpp>
 
+#include "emulator.hpp"
+
 namespace op2::test {
 namespace {
 
 constexpr int out_of_memory = 2, illegal_address = 700;
-const ProgramShape shape{.seed = 3, .meshes = 1, .chains = 6};
-
-/// A function of the emulator, which the library has loaded or will load.
-template <class F>
-F* of_emulator(const char* name) {
-  void* library = dlopen(std::getenv("OP2_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL);
-  return reinterpret_cast<F*>(dlsym(library, name));
-}
+const ProgramShape shape{.seed = 3, .meshes = 1, .chains = 3};
 
 /// The emulator begins anew.
 void reset(const std::string& failure) {
@@ -33,7 +26,7 @@ void reset(const std::string& failure) {
     unsetenv("OP2_EMU_FAIL");
   else
     setenv("OP2_EMU_FAIL", failure.c_str(), 1);
-  of_emulator<void()>("op2_emu_reset")();
+  reset_emulator();
 }
 
 std::vector<Setting> settings(bool cached) {
@@ -78,7 +71,7 @@ void run_failing(std::int64_t k, int code, bool cached, const Observed& referenc
 std::int64_t calls_without_failure(bool cached, const Observed& reference) {
   reset("");
   expect_equal(reference, run_program(shape, settings(cached)), "no failure");
-  return of_emulator<long long(const char*)>("op2_emu_calls")("");
+  return emulated_calls("");
 }
 
 void try_calls(bool cached, std::int64_t wanted) {
@@ -99,11 +92,11 @@ void try_calls(bool cached, std::int64_t wanted) {
 
 TEST(FailingCalls, GiveTheRightResultsOrANamedError) {
   calls_without_failure(true, run_program(shape, settings_of_reference));  // fills the cache
-  try_calls(true, static_cast<std::int64_t>(from_environment("TEST_CALLS", 40)));
+  try_calls(true, static_cast<std::int64_t>(from_environment("TEST_CALLS", 30)));
 }
 
 TEST(FailingCalls, OfTheCompilerDoSoToo) {
-  try_calls(false, static_cast<std::int64_t>(from_environment("TEST_COLD_CALLS", 10)));
+  try_calls(false, static_cast<std::int64_t>(from_environment("TEST_COLD_CALLS", 6)));
 }
 
 }  // namespace

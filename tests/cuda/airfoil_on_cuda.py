@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Airfoil gives the residual of the reference executor, to 1e-12, on a device per rank, with the
+same messages and bytes as on CPUs, whatever the order of a device's work and with chains or without.
+
+usage: airfoil_on_cuda.py airfoil [mpiexec ranks...]"""
+import os
+import re
+import subprocess
+import sys
+
+ITERATIONS = 10
+TOLERANCE = 1e-12
+
+
+def run(command, **switches):
+    """The program's output."""
+    environment = {**os.environ, "OP2_THREADS": "1", **switches}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"{command} {switches}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def residual(output):
+    return float(re.search(rf"{ITERATIONS} of {ITERATIONS} +residual ([0-9.e+-]+)", output)[1])
+
+
+def halos(output):
+    """"Halos: 2 ranks, 40 exchanges, ...", without times; nothing on one rank."""
+    found = re.search(r"Halos: (\d+ ranks, \d+ exchanges, [^;]*)", output)
+    return re.sub(r"[0-9.]+ s\b", "", found[1]) if found else None
+
+
+def main():
+    airfoil, *rest = sys.argv[1:]
+    program = [airfoil, "--size", "12", "18", "--iterations", str(ITERATIONS), "--no-check"]
+    expected = residual(run(program, OP2_TARGET="reference"))
+    jobs = [program] + [[rest[0], "-np", ranks, *program] for ranks in rest[1:]]
+    failures = runs = 0
+    for command in jobs:
+        for chain, order in ("off", "lazy"), ("on", "others"), ("on", "random:7"):
+            output = run(command, OP2_TARGET="cuda", OP2_CHAIN=chain, OP2_EMU_ORDER=order)
+            on_cpu = run(command, OP2_CHAIN=chain)
+            runs += 1
+            deviation = abs(residual(output) / expected - 1)
+            if not deviation <= TOLERANCE or halos(output) != halos(on_cpu):
+                failures += 1
+                print(f"{command}, chain {chain}, {order}: deviation {deviation:.1e}, "
+                      f"{halos(output)}, on CPUs {halos(on_cpu)}")
+    print(f"checked {runs} runs of Airfoil on devices against the reference, {failures} failures")
+    sys.exit(failures > 0)
+
+
+main()

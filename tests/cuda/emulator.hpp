@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The emulated driver that OP2_CUDA_DRIVER names, from inside the program that it serves.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace op2::test {
+
+/// A function that the emulator exports (tests/support/gpu/README.md).
+template <class F>
+F* of_emulator(const char* name) {
+  void* library = dlopen(std::getenv("OP2_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<F*>(dlsym(library, name));
+}
+
+/// New devices, which read the environment again.
+inline void reset_emulator() {
+  of_emulator<void()>("op2_emu_reset")();
+}
+
+/// Calls of a function since then; of all functions if the name is empty.
+inline long long emulated_calls(const char* function) {
+  return of_emulator<long long(const char*)>("op2_emu_calls")(function);
+}
+
+}  // namespace op2::test

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program asks of a device, and what it is told.
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <op2/op2.hpp>
+
+#include "emulator.hpp"
+
+namespace op2::test {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+
+const double scale = 2;
+
+OP_KERNEL(add_length, (const double* length, double* left, double* right), {
+  *left += *length;
+  *right += *length;
+});
+OP_KERNEL(scaled, (double* sum, double* total), {
+  *sum *= scale;
+  *total += *sum;
+});
+OP_KERNEL(last_of, (const double* sum, double* last), { *last = *sum; });
+OP_KERNEL(ask_neighbour, (const double* right, double* left), { *left = *right + 1; });
+
+/// A ring of nodes and edges; every node gets the lengths of its two edges, which are 1.
+class OnDevice : public testing::Test {
+ protected:
+  static constexpr int size = 3000;
+
+  void SetUp() override {
+    setenv("OP2_TARGET", "cuda", 1);
+    for (const char* name : {"OP2_EMU_MEMORY", "OP2_EMU_FAIL"}) unsetenv(name);
+    reset_emulator();
+  }
+  void TearDown() override {
+    try {
+      op_exit();
+    } catch (const Error&) {  // the test has seen it
+    }
+    unsetenv("OP2_TARGET");
+  }
+
+  void start() {
+    op_init(0, nullptr);
+    op_decl_const("scale", 1, &scale);
+    nodes = op_decl_set(size, "nodes");
+    edges = op_decl_set(size, "edges");
+    std::vector<int> ends;
+    for (int edge = 0; edge < size; ++edge) ends.insert(ends.end(), {edge, (edge + 1) % size});
+    ends_of_edge = op_decl_map(edges, nodes, 2, ends.data(), "ends_of_edge");
+    length = op_decl_dat(edges, 1, std::vector<double>(size, 1).data(), "length");
+    sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
+  }
+
+  void add() {
+    op_par_loop(add_length, "add_length", edges, op_arg_dat(length, OP_READ),
+                op_arg_dat(sum, 0, ends_of_edge, OP_INC), op_arg_dat(sum, 1, ends_of_edge, OP_INC));
+  }
+  double total_of_scaled() {
+    double total = 0;
+    op_par_loop(scaled, "scaled", nodes, op_arg_dat(sum, OP_RW),
+                op_arg_gbl(&total, 1, "double", OP_INC));
+    op_flush();
+    return total;
+  }
+  std::vector<double> sums() {
+    std::vector<double> values(size);
+    op_fetch_data(sum, values.data());
+    return values;
+  }
+
+  op_set nodes{}, edges{};
+  op_map ends_of_edge{};
+  op_dat length{}, sum{};
+};
+
+TEST_F(OnDevice, AChainThatRepeatsIsOneGraph) {
+  start();
+  for (int k = 0; k < 3; ++k) {
+    add();
+    total_of_scaled();
+  }
+  EXPECT_EQ(emulated_calls("cuLaunchKernel"), 3);  // both loops and a fold, the first time
+  EXPECT_EQ(emulated_calls("cuGraphLaunch"), 2);
+}
+
+TEST_F(OnDevice, TheSecondRunOfAProgramCompilesNothing) {
+  for (int run = 0; run < 2; ++run) {
+    reset_emulator();
+    start();
+    add();
+    EXPECT_EQ(total_of_scaled(), 4.0 * size);
+    op_exit();
+  }
+  EXPECT_EQ(emulated_calls("nvrtcCompileProgram"), 0);
+}
+
+TEST_F(OnDevice, AReductionHasTheValueOfASum) {
+  start();
+  add();
+  EXPECT_EQ(total_of_scaled(), 4.0 * size);
+}
+
+TEST_F(OnDevice, AConstantThatChangesBetweenLoopsIsSeenByTheLater) {
+  start();
+  add();
+  EXPECT_EQ(total_of_scaled(), 4.0 * size);
+  const double other = 3;
+  op_decl_const("scale", 1, &other);
+  EXPECT_EQ(total_of_scaled(), 12.0 * size);
+}
+
+TEST_F(OnDevice, DataStayThereBetweenLoops) {
+  start();
+  for (int k = 0; k < 5; ++k) {
+    add();
+    op_flush();
+  }
+  const long long downloads = emulated_calls("cuMemcpyDtoHAsync_v2");
+  EXPECT_EQ(downloads, 0);
+  EXPECT_THAT(sums(), Each(10.0));
+  EXPECT_EQ(emulated_calls("cuMemcpyDtoHAsync_v2"), 1);
+}
+
+TEST_F(OnDevice, ALoopInOrderRunsOnTheHostBetweenOthers) {
+  start();
+  add();
+  op_par_loop(ask_neighbour, "ask_neighbour", edges, op_arg_dat(sum, 1, ends_of_edge, OP_READ),
+              op_arg_dat(sum, 0, ends_of_edge, OP_RW));
+  add();
+  std::vector<double> expected(size, 5);
+  expected.back() = 6;  // its neighbour had changed before
+  EXPECT_EQ(sums(), expected);
+}
+
+TEST_F(OnDevice, AGlobalThatAnElementSetsIsThatOfTheLast) {
+  start();
+  add();
+  double last = 0;
+  op_par_loop(last_of, "last_of", nodes, op_arg_dat(sum, OP_READ),
+              op_arg_gbl(&last, 1, "double", OP_WRITE));
+  op_flush();
+  EXPECT_EQ(last, 2);
+}
+
+TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatNamesTheLargestArrays) {
+  setenv("OP2_EMU_MEMORY", "60000", 1);
+  reset_emulator();
+  start();
+  add();
+  try {
+    op_flush();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("out of device memory"), HasSubstr("24000 bytes")));
+  }
+}
+
+TEST_F(OnDevice, WithoutADriverTheErrorSaysWhatWasLookedFor) {
+  const std::string driver = std::getenv("OP2_CUDA_DRIVER");
+  setenv("OP2_CUDA_DRIVER", "/nowhere/libcuda.so.1", 1);
+  try {
+    op_init(0, nullptr);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::no_device);
+    EXPECT_THAT(error.what(), HasSubstr("/nowhere/libcuda.so.1"));
+  }
+  setenv("OP2_CUDA_DRIVER", driver.c_str(), 1);
+}
+
+TEST_F(OnDevice, WithoutNvrtcTheErrorSaysWhatWasLookedFor) {
+  const std::string nvrtc = std::getenv("OP2_NVRTC");
+  setenv("OP2_NVRTC", "/nowhere/libnvrtc.so.13", 1);
+  start();
+  add();
+  try {
+    op_flush();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::device_compiler);
+    EXPECT_THAT(error.what(), HasSubstr("/nowhere/libnvrtc.so.13"));
+  }
+  setenv("OP2_NVRTC", nvrtc.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace op2::test

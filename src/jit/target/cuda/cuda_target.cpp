@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
-#include <core/hash.hpp>
 #include <core/seconds_since.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
@@ -23,13 +22,6 @@ namespace {
 
 /// Warnings that compilers for CPUs do not give by default: variables and functions without use.
 constexpr const char* quiet = "--diag-suppress=177,550";
-
-/// Equal in libraries with equal headers.
-std::string headers_digest() {
-  core::Hasher hasher;
-  for (const IncludedFile& header : device_headers()) hasher.field(header.name).field(header.text);
-  return core::to_hex(hasher.finish()).substr(0, 16);
-}
 
 std::vector<gpu::SourceHeader> headers_of(const LoopNest& nest) {
   std::vector<gpu::SourceHeader> headers;
@@ -93,7 +85,7 @@ std::string CudaTarget::architecture() const {
 TargetInfo CudaTarget::info() const {
   return {.triple = "nvptx64",
           .cpu = architecture(),
-          .features = "headers " + headers_digest(),
+          .features = features_of_headers(),
           .compiler = "NVRTC " + nvrtc_->version(),
           .vector_math = {}};
 }

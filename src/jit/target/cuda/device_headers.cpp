@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <core/hash.hpp>
 #include <jit/common_headers.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/source_scan.hpp>
@@ -265,6 +266,12 @@ const std::vector<IncludedFile>& device_headers() {
     return all;
   }();
   return headers;
+}
+
+std::string features_of_headers() {
+  core::Hasher hasher;
+  for (const IncludedFile& header : device_headers()) hasher.field(header.name).field(header.text);
+  return "headers " + core::to_hex(hasher.finish()).substr(0, 16);
 }
 
 }  // namespace op2::jit

@@ -2,6 +2,7 @@
 // The headers that kernels may include when they are compiled for a GPU.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <jit/loop_nest.hpp>
@@ -11,6 +12,9 @@ namespace op2::jit {
 /// The same names as for a CPU, over what NVRTC knows without headers, and the library of generated
 /// code. Those that only define macros may be included again after the macros were undefined.
 const std::vector<IncludedFile>& device_headers();
+
+/// For the key of code: "headers" and a hash of all of them.
+std::string features_of_headers();
 
 /// One of them, which undefines the macros of all others.
 inline constexpr const char* undefining_header = "op2_undefine";

@@ -34,6 +34,9 @@ class Nvrtc {
   /// For example "13.0".
   std::string version() const;
   int major() const { return major_; }
+  bool is_at_least(int major, int minor) const {
+    return major_ > major || (major_ == major && minor_ >= minor);
+  }
   /// Of those that it compiles for, as in sm_121: 121.
   int newest_architecture() const { return newest_architecture_; }
   /// The file that was loaded.

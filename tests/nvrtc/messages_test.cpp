@@ -56,6 +56,14 @@ TEST_F(Messages, AMisspelledConstantNamesTheDeclaredOnes) {
               HasSubstr("declared constants: gam; did you mean 'gam'?"));
 }
 
+TEST_F(Messages, AConstantThatAMacroNamesIsFound) {
+  double gam = 1.4;
+  declared = {{"gam", Type::f64, 1, &gam}};
+  EXPECT_THAT(error("#define CONSTANT(x) ga##x\n"
+                    "void work(const double* x, double* y) { *y = CONSTANT(m) * *x; }"),
+              HasSubstr("there is no device to load it on"));
+}
+
 TEST_F(Messages, AConstantIsNotModified) {
   double gam = 1.4;
   declared = {{"gam", Type::f64, 1, &gam}};

@@ -81,6 +81,15 @@ TEST_F(Texts, RowsAreReadAndWrittenBySixteenBytes) {
   EXPECT_THAT(assembly, HasSubstr("st.global.v2.f64"));
 }
 
+TEST_F(Texts, ProductsAreRoundedBeforeTheyAreAddedIfThatIsWanted) {
+  const LoopNest nest = test::airfoil_nests()[1].nest;
+  const auto target = target_for("sm_90", false);
+  EXPECT_NE(target->options(), target_for("sm_90")->options());
+  EmittedLoop loop = target->emit(nest);
+  EXPECT_THAT(compile("sm_90", nest).assembly, HasSubstr("fma.rn.f64 \t%fd"));
+  EXPECT_THAT(target->compile({nest, {}}, loop).assembly, HasSubstr("mul.rn.f64 \t%fd"));
+}
+
 TEST_F(Texts, ADeviceNewerThanTheCompilerGetsPtx) {
   const auto target = target_for("sm_999");
   EXPECT_EQ(target->info().cpu, "compute_" + std::to_string(nvrtc->newest_architecture()));

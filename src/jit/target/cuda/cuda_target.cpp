@@ -105,6 +105,8 @@ std::vector<std::string> CudaTarget::compiler_options() const {
                                    options_.fuse_multiply_add ? "--fmad=true" : "--fmad=false",
                                    quiet,
                                    "--ptxas-options=-v"};
+  if (nvrtc_->is_at_least(12, 4)) list.emplace_back("--minimal");   // without textures and the like
+  if (nvrtc_->is_at_least(12, 9)) list.emplace_back("--no-cache");  // the library has one
   if (options_.line_numbers) list.emplace_back("-lineinfo");
   return list;
 }

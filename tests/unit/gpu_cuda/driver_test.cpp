@@ -78,6 +78,18 @@ TEST_F(EmulatedDriver, ALostDeviceStaysLost) {
   EXPECT_EQ(api->memory_allocate(&memory, 8), 719);
 }
 
+TEST_F(EmulatedDriver, TheKthCallOfAFunctionIsLeftOut) {
+  start({{"OP2_EMU_OMIT", "cuMemsetD8Async:2"}});
+  ::unsetenv("OP2_EMU_OMIT");
+  const auto a = allocate(1), b = allocate(1);
+  EXPECT_EQ(api->fill(a, 1, 1, stream), 0);
+  EXPECT_EQ(api->fill(b, 1, 1, stream), 0);
+  EXPECT_THAT(download<char>(a, 1), ::testing::ElementsAre(1));
+  auto* value = pinned<char>(1);
+  api->download(value, b, 1, stream);
+  EXPECT_EQ(api->stream_wait(stream), 700);
+}
+
 TEST_F(EmulatedDriver, FunctionsOfNvrtcFailInTurnToo) {
   start({{"OP2_EMU_FAIL", "7:2"}});
   EXPECT_THROW(compile(kernel_head + "() {}"), std::exception);

@@ -47,7 +47,7 @@ int call_in_context(const char* function, Action action) noexcept {
     Context* context = all.current();
     if (context == nullptr) return Code::invalid_context;
     const std::lock_guard guard(context->lock);
-    if (context->lost != Code::success) return context->lost;
+    if (context->lost != Code::success || all.omits(function)) return context->lost;
     try {
       action(*context);
       context->device.throw_postponed();

@@ -90,6 +90,11 @@ void Machine::count(const char* function) {
   }
 }
 
+bool Machine::omits(const char* function) {
+  const std::lock_guard guard(lock_);
+  return settings_.omitted == function && calls_[function] == settings_.omit_at;
+}
+
 std::int64_t Machine::calls(const std::string& function) {
   const std::lock_guard guard(lock_);
   return function.empty() ? plan_.calls() : calls_[function];

@@ -100,6 +100,8 @@ class Machine {
 
   /// To be called at the start of every function. @throws DriverError if it is to fail
   void count(const char* function);
+  /// Whether the call that was counted last is to do nothing: a planted mistake.
+  bool omits(const char* function);
   std::int64_t calls(const std::string& function);
 
   /// Writes down what is wrong.

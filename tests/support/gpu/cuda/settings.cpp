@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace op2::test::gpu::cuda {
 namespace {
@@ -10,6 +11,15 @@ namespace {
 std::string variable(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
   return value == nullptr || *value == 0 ? otherwise : value;
+}
+
+/// The two parts of "a:b"; empty if the variable is not set.
+std::pair<std::string, std::string> pair_of(const char* name) {
+  const std::string text = variable(name, "");
+  const std::size_t colon = text.find(':');
+  if (!text.empty() && colon == std::string::npos)
+    throw std::invalid_argument(std::string(name) + " has no colon: " + text);
+  return {text.substr(0, colon), text.empty() ? "" : text.substr(colon + 1)};
 }
 
 }  // namespace
@@ -20,13 +30,14 @@ Settings read_settings() {
   settings.devices = std::stoi(variable("OP2_EMU_DEVICES", "1"));
   settings.memory = std::stoull(variable("OP2_EMU_MEMORY", "2147483648"));
   settings.report = variable("OP2_EMU_REPORT", "");
-  const std::string failure = variable("OP2_EMU_FAIL", "");
-  if (failure.empty()) return settings;
-  const std::size_t colon = failure.find(':');
-  if (colon == std::string::npos)
-    throw std::invalid_argument("OP2_EMU_FAIL is not of the form k:code: " + failure);
-  settings.fail_at = std::stoll(failure);
-  settings.fail_code = std::stoi(failure.substr(colon + 1));
+  const auto [call, code] = pair_of("OP2_EMU_FAIL");
+  if (!call.empty()) {
+    settings.fail_at = std::stoll(call);
+    settings.fail_code = std::stoi(code);
+  }
+  const auto [function, number] = pair_of("OP2_EMU_OMIT");
+  settings.omitted = function;
+  if (!function.empty()) settings.omit_at = std::stoll(number);
   return settings;
 }
 

@@ -14,6 +14,8 @@ struct Settings {
   Schedule schedule{};       ///< OP2_EMU_ORDER, as parse_schedule reads it
   std::int64_t fail_at = 0;  ///< OP2_EMU_FAIL=k:code: the k-th call of any function fails
   int fail_code = 0;
+  std::string omitted;  ///< OP2_EMU_OMIT=function:k: the k-th call of the function does nothing
+  std::int64_t omit_at = 0;
   int devices = 1;                            ///< OP2_EMU_DEVICES
   std::size_t memory = std::size_t{2} << 30;  ///< OP2_EMU_MEMORY: bytes of each device
   std::string report;                         ///< OP2_EMU_REPORT: a file for what is found wrong

@@ -157,29 +157,48 @@ NamedNest nest_of_clashing_kernels() {
   const jit::IncludedFile of_second{"gas.h",
                                     "#pragma once\n#include <cfloat>\n"
                                     "inline int gas(double v) { return v < DBL_MAX; }\n"};
+  nest.calls.push_back(
+      {.name = "step",
+       .source = "#include <cmath>\n#include \"gas.h\"\n#define second third\n"
+                 "#define double_of(v) (2 * (v))\n#define x op\n"
+                 "extern \"C\" double cbrt(double);\nextern \"C\" double one() { return 1; }\n"
+                 "struct Pair { double a; };\nstatic int count() { return 1; }\n"
+                 "void step(const double* x, double* y) {\n"
+                 "  const Pair p{gas(*x) * gam};\n"
+                 "  *y = double_of(p.a) + ::count() * one() + std::sqrt(M_PI) * cbrt(1.0);\n}",
+       .args = {{0, OP_READ}, {1, OP_WRITE}},
+       .constants = {{"gam"}},
+       .includes = {of_first, more_of_first, most_of_first}});
   nest.calls.push_back({.name = "step",
-                        .source = "#include <cmath>\n#include \"gas.h\"\n#define second third\n"
-                                  "#define double_of(v) (2 * (v))\n#define x op\n"
-                                  "struct Pair { double a; };\nstatic int count() { return 1; }\n"
-                                  "void step(const double* x, double* y) {\n"
-                                  "  const Pair p{gas(*x) * gam};\n"
-                                  "  *y = double_of(p.a) + ::count() + std::sqrt(M_PI);\n}",
-                        .args = {{0, OP_READ}, {1, OP_WRITE}},
-                        .constants = {{"gam"}},
-                        .includes = {of_first, more_of_first, most_of_first}});
-  nest.calls.push_back({.name = "step",
-                        .source =
-                            "#include <cmath>\n#include \"gas.h\"\n"
-                            "struct Pair { int n[2]; };\nstatic double count() { return M_E; }\n"
-                            "template <class T> T double_of(T v) { return v + v; }\n"
-                            "void step(double* y, const float* x) {\n"
-                            "  const Pair p{{gas(*y), static_cast<int>(gam[1])}};\n"
-                            "  *y += double_of(p.n[0]) + count() + *x;\n}",
+                        .source = "#include <cmath>\n#include \"gas.h\"\n"
+                                  "extern \"C\" double one() { return 0; }\nstruct Pair { int "
+                                  "n[2]; };\nstatic double count() { return M_E; }\n"
+                                  "template <class T> T double_of(T v) { return v + v; }\n"
+                                  "void step(double* y, const float* x) {\n"
+                                  "  const Pair p{{gas(*y), static_cast<int>(gam[1])}};\n"
+                                  "  *y += double_of(p.n[0]) + count() + *x + one();\n}",
                         .args = {{1, OP_RW}, {2, OP_READ}},
                         .constants = {{"gam", Type::f32, 9000}},
                         .includes = {of_second}});
   nest.args = {dat(0, 1, OP_READ), dat(1, 1, OP_WRITE), dat(2, 1, OP_READ, 0, Type::f32)};
   return {"clashing kernels", nest};
+}
+
+NamedNest nest_of_lenient_kernel() {
+  static const double table[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  jit::KernelCall call{.name = "lenient",
+                       .source =
+                           "void lenient(double* x, const double* y, long* n, long long** v) {\n"
+                           "  const_cast<double*>(y)[0] = *x * table[1][2];\n"
+                           "  n[0] = *v[0] + *v[1];\n}"};
+  call.constants = {{"table", Type::f64, 6, "double table[2][3]", &table}};
+  call.any_const = true;
+  LoopNest nest = jit::nest_of(
+      std::move(call), {dat(0, 1, OP_READ), dat(1, 1, OP_WRITE), dat(2, 1, OP_RW, -1, Type::i64),
+                        dat(3, 1, OP_READ, 0, Type::i64), dat(3, 1, OP_READ, 1, Type::i64)});
+  nest.calls[0].args[3].members = 2;
+  nest.calls[0].args[4].members = 0;
+  return {"lenient kernel", nest};
 }
 
 NamedNest nest_of_library_names() {
@@ -242,6 +261,7 @@ std::vector<NamedNest> airfoil_nests() {
 std::vector<NamedNest> device_nests() {
   std::vector<NamedNest> nests = nests_of_all_accesses();
   nests.push_back(nest_of_clashing_kernels());
+  nests.push_back(nest_of_lenient_kernel());
   nests.push_back(nest_of_library_names());
   for (NamedNest& nest : airfoil_nests()) nests.push_back(std::move(nest));
   return nests;

@@ -25,6 +25,10 @@ std::vector<NamedNest> nests_of_all_accesses();
 /// constants of equal names.
 NamedNest nest_of_clashing_kernels();
 
+/// A kernel whose pointers are const where they need not be and not where they should, with a
+/// variable of the program.
+NamedNest nest_of_lenient_kernel();
+
 /// Kernels that use what the standard headers offer, and names that belong to CUDA.
 NamedNest nest_of_library_names();
 

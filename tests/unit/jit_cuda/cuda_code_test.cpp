@@ -167,6 +167,74 @@ TEST_F(CudaCode, KernelsWithEqualNamesInsideStayApart) {
   EXPECT_DOUBLE_EQ(values_of<double>(data.dats[1])[9], after_first + 2 * 1 + M_E + 100);
 }
 
+TEST_F(CudaCode, AVariableOfTheProgramIsReadWhereverItsPointersAreConst) {
+  const LoopNest nest = test::nest_of_lenient_kernel().nest;
+  const ConstantShape& table = nest.calls[0].constants[0];
+  declared = {{table.name, table.type, table.dim, const_cast<void*>(table.variable),
+               table.declaration, table.variable}};
+  LoopData data{.begin = 0, .end = 3, .counted = 3};
+  data.dats[0] = bytes_of(std::vector<double>{1, 2, 3});
+  data.dats[1] = bytes_of(std::vector<double>(3, 0));
+  data.dats[2] = bytes_of(std::vector<long>(3, 0));
+  data.dats[3] = bytes_of(std::vector<long>{10, 20, 30, 40});
+  data.maps[0] = {2, {0, 1, 1, 2, 2, 3}};
+  run(nest, data);
+  EXPECT_THAT(values_of<double>(data.dats[1]), testing::ElementsAre(6, 12, 18));
+  EXPECT_THAT(values_of<long>(data.dats[2]), testing::ElementsAre(30, 50, 70));
+}
+
+/// Data for any nest: values from 1 to 2, every fourth from 5 to 6, so that rows are states of a
+/// gas.
+LoopData random_data(const LoopNest& nest) {
+  LoopData data{.begin = 0, .end = elements, .counted = elements};
+  unsigned seed = 1;
+  const auto values = [&](int count) {
+    std::vector<double> list(count);
+    for (int k = 0; k < count; ++k) {
+      seed = seed * 1664525 + 1013904223;
+      list[k] = (k % 4 == 3 ? 5 : 1) + (seed >> 8) % 1000 / 1e3;
+    }
+    return bytes_of(list);
+  };
+  for (std::size_t i = 0; i < nest.args.size(); ++i) {
+    const ArgShape& arg = nest.args[i];
+    if (arg.kind == OP_ARG_GBL) data.globals[i] = values(arg.dim);
+    if (arg.dat >= 0)
+      data.dats[arg.dat] =
+          arg.type == Type::i32 ? numbers<int>(elements, 1) : values(elements * arg.dim);
+    if (arg.map >= 0) data.maps[arg.map] = {arg.arity, random_entries(arg.arity * elements, 7)};
+  }
+  return data;
+}
+
+TEST_F(CudaCode, TheLoopsOfAirfoilAreThoseOfTheHostAlsoFused) {
+  using namespace airfoil;
+  const std::map<std::string, op_kernel> kernels = {{"save_soln", save_soln},
+                                                    {"adt_calc", adt_calc},
+                                                    {"res_calc", res_calc},
+                                                    {"bres_calc", bres_calc},
+                                                    {"update", update}};
+  const auto constant = [](const char* name, const double& value, int dim = 1) {
+    return Constant{name, Type::f64, dim, const_cast<double*>(&value)};
+  };
+  declared = {constant("gam", gam), constant("gm1", gm1),   constant("cfl", cfl),
+              constant("eps", eps), constant("mach", mach), constant("qinf", qinf[0], 4)};
+  for (const test::NamedNest& each : test::airfoil_nests()) {
+    std::vector<test::HostKernel> on_host;
+    for (const KernelCall& call : each.nest.calls)
+      on_host.push_back(
+          [k = kernels.at(call.name)](char* const* arguments) { k->call(k->host, arguments); });
+    LoopData expected = random_data(each.nest), found = expected;
+    test::run_on_host(each.nest, on_host, expected);
+    run(each.nest, found);
+    for (const auto& [number, bytes] : expected.dats)
+      EXPECT_THAT(
+          values_of<double>(found.dats[number]),
+          testing::Pointwise(testing::NanSensitiveDoubleNear(1e-9), values_of<double>(bytes)))
+          << each.name << ", dat " << number;
+  }
+}
+
 TEST_F(CudaCode, HeadersHaveWhatKernelsMayUse) {
   LoopData data{.begin = 0, .end = 1, .counted = 1};
   data.dats[0] = bytes_of(std::vector<double>{4, 0.25});

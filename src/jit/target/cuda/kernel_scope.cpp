@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -38,6 +40,8 @@ class ScopedText {
     const std::vector<std::string_view> tokens = scan_source(text_).tokens;
     for (std::size_t k = 0; k < tokens.size(); ++k) {
       if (tokens[k].starts_with('#')) include(tokens[k]);
+      if (defines_c_function(tokens, k))  // two kernels may have one of the same name
+        insert(tokens[k + 1].data() + 2 - text_.data(), "++");
       if (is_global_qualifier(tokens, k))
         insert(tokens[k + 2].data() - text_.data(), kernel_namespace(call_) + "::");
     }
@@ -64,6 +68,15 @@ class ScopedText {
       copied_ = directive.data() + close - text_.data();
       return;
     }
+  }
+
+  /// Whether tokens k and k + 1 are `extern "C"` before a function with its body.
+  static bool defines_c_function(const std::vector<std::string_view>& tokens, std::size_t k) {
+    if (k + 2 >= tokens.size() || tokens[k] != "extern" || tokens[k + 1] != "\"C\"") return false;
+    const auto end = std::find_if(
+        tokens.begin() + static_cast<std::ptrdiff_t>(k) + 2, tokens.end(),
+        [](std::string_view token) { return token == "{" || token == ";" || token == "="; });
+    return end != tokens.end() && *end == "{" && tokens[k + 2] != "{";
   }
 
   static bool is_word(std::string_view token) {

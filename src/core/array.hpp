@@ -83,6 +83,9 @@ class Array {
   /// The state of the contents: increases with every write through this class.
   std::uint64_t epoch() const { return std::max(host_epoch_, device_epoch_); }
 
+  /// Whether reading the host's copy would download it.
+  bool newer_on_device() const { return device_epoch_ > host_epoch_; }
+
   /// Replaces the bytes; the host's copy is current. Invalidates all addresses.
   void replace(HostBytes fresh);
   /// Changes the number of bytes; new ones are zero. Invalidates all addresses.

@@ -13,10 +13,13 @@ namespace op2::sched {
 namespace {
 
 void finish_alone(const Step& step, const core::Queue& queue, const Collect& collect) {
-  for (const GlobalArg& global : step.reductions)
-    fold_partial(global.shape, collect(global),
+  for (const GlobalArg& global : step.reductions) {
+    const std::byte* found = collect(global);
+    if (found == nullptr) continue;
+    fold_partial(global.shape, found,
                  global.shape.global != nullptr ? global.shape.global->value.host_write().get()
                                                 : global.source.value_in(queue).user);
+  }
 }
 
 /// A raw global after its loop on this rank.

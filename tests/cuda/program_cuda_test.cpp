@@ -110,6 +110,22 @@ TEST_F(OnDevice, AReductionHasTheValueOfASum) {
   EXPECT_EQ(total_of_scaled(), 4.0 * size);
 }
 
+TEST_F(OnDevice, ALazyGlobalStaysThereUntilItIsRead) {
+  start();
+  const double zero = 0;
+  const op_global total = op_decl_global(1, &zero, "total");
+  for (int k = 0; k < 3; ++k) {
+    op_par_loop(scaled, "scaled", nodes, op_arg_dat(sum, OP_RW), op_arg_gbl(total, OP_INC));
+    add();
+    op_flush();
+  }
+  EXPECT_EQ(emulated_calls("cuMemcpyDtoHAsync_v2"), 0);
+  double value = 0;
+  op_fetch_global(total, &value);
+  EXPECT_EQ(value, (0 + 4 + 12) * size);
+  EXPECT_EQ(emulated_calls("cuMemcpyDtoHAsync_v2"), 1);
+}
+
 TEST_F(OnDevice, AConstantThatChangesBetweenLoopsIsSeenByTheLater) {
   start();
   add();

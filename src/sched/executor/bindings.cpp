@@ -22,15 +22,6 @@ core::ArgBinding bind_arg(const core::Set& set, const core::LoopArg& arg) {
   return binding;
 }
 
-/// The value of a global for the loop: that assigned last in the chain, or that before the chain.
-void* value_seen(const GlobalArg& global, core::Queue& queue) {
-  if (global.assignment >= 0) return queue.captured(queue.records()[global.assignment].captured);
-  if (global.shape.global != nullptr)
-    return const_cast<std::byte*>(global.shape.global->value.host_read());
-  const core::ArgValue& value = global.source.value_in(queue);
-  return global.shape.modifies() ? value.user : queue.captured(value.captured);
-}
-
 }  // namespace
 
 StepBindings bind(const Step& step, int threads, bool some_do_not_count) {
@@ -50,10 +41,18 @@ StepBindings bind(const Step& step, int threads, bool some_do_not_count) {
   return bindings;
 }
 
+const void* value_seen(const GlobalArg& global, core::Queue& queue) {
+  if (global.assignment >= 0) return queue.captured(queue.records()[global.assignment].captured);
+  if (global.shape.global != nullptr) return global.shape.global->value.host_read();
+  const core::ArgValue& value = global.source.value_in(queue);
+  return global.shape.modifies() ? value.user : queue.captured(value.captured);
+}
+
 void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings) {
   for (int set = 0; set < bindings.sets; ++set) {
     core::ArgBinding* args = bindings.args.data() + set * step.args.size();
-    for (const GlobalArg& global : step.reads) args[global.arg].base = value_seen(global, queue);
+    for (const GlobalArg& global : step.reads)
+      args[global.arg].base = const_cast<void*>(value_seen(global, queue));
     for (const GlobalArg& reduction : step.reductions) {
       std::byte* partial = bindings.partial(reduction, set);
       start_partial(reduction.shape, value_seen(reduction, queue), partial);

@@ -44,6 +44,10 @@ StepBindings bind(const Step& step, int threads, bool some_do_not_count);
 /// Binds the globals of a call and initialises partial results.
 void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings);
 
+/// The value of a global for its loop: that assigned last in the chain, or that before the chain.
+/// Brings the value of a lazy global to the host.
+const void* value_seen(const GlobalArg& global, core::Queue& queue);
+
 /// Folds the threads' partial results into that of the first one.
 /// @return its value
 std::byte* fold_threads(const StepBindings& bindings, const GlobalArg& reduction);

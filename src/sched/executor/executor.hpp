@@ -54,7 +54,7 @@ class PreparedPlan {
 
   /// This rank's result for a reduction of a step: the value, shape [dim]; for payloads with the
   /// global index of the element at `GlobalArg::element`. Valid until the step runs again; may be
-  /// changed.
+  /// changed. On one rank an executor may give a lazy global its value itself and return null.
   virtual std::byte* collect(std::size_t step, const GlobalArg& reduction) = 0;
 
   /// Returns when nothing that was started needs the queue's values or the program's constants any

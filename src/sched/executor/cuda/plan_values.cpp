@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <core/value_type.hpp>
+#include <sched/reduction.hpp>
 
 namespace op2::sched {
 namespace {
@@ -26,84 +27,122 @@ PlanValues::PlanValues(core::MemorySpace& space, const Plan& plan,
       plan_(plan),
       on_device_(on_device),
       blocks_(plan.chains().size()),
-      results_(on_device.size()),
-      reads_(on_device.size()),
-      on_host_(on_device.size()) {
-  place(plan, on_device);
-  for (Block& block : blocks_) {
-    block.uploaded = space.make_event();
-    block.downloaded = space.make_event();
+      places_(on_device.size()) {
+  for (std::size_t chain = 0; chain < blocks_.size(); ++chain) {
+    place(chain);
+    for (auto& event : blocks_[chain].uploaded) event = space.make_event();
+    blocks_[chain].downloaded = space.make_event();
   }
   if (bytes_ == 0) return;
   device_ = core::allocate_on(space, bytes_);
-  going_ = core::allocate_pinned_for(space, bytes_);
+  going_ = core::allocate_pinned_for(space, ahead * bytes_);
   coming_ = core::allocate_pinned_for(space, bytes_);
-  std::memset(going_.get(), 0, bytes_);
+  std::memset(going_.get(), 0, ahead * bytes_);
 }
 
-void PlanValues::place(const Plan& plan, const std::vector<bool>& on_device) {
-  for (std::size_t chain = 0; chain < blocks_.size(); ++chain) {
-    const std::size_t first = plan.steps.begin[chain], last = plan.steps.begin[chain + 1];
-    blocks_[chain].begin = bytes_;
-    for (std::size_t s = first; s < last; ++s) {
-      if (!on_device[s]) continue;
-      on_host_[s] = bind(plan.steps.all[s], 1, false);
-      results_[s] = bytes_;
-      bytes_ = aligned(bytes_ + plan.steps.all[s].block_bytes);
+void PlanValues::place(std::size_t chain) {
+  const std::size_t first = plan_.steps.begin[chain], last = plan_.steps.begin[chain + 1];
+  Block& block = blocks_[chain];
+  block.begin = bytes_;
+  for (std::size_t s = first; s < last; ++s) {
+    if (!on_device_[s]) continue;
+    const Step& step = plan_.steps.all[s];
+    places_[s].results = bytes_;
+    bytes_ = aligned(bytes_ + step.block_bytes);
+    for (const GlobalArg& reduction : step.reductions) {
+      places_[s].kept.push_back(is_kept(chain, step, reduction));
+      block.downloads = block.downloads || !places_[s].kept.back();
     }
-    blocks_[chain].results_end = bytes_;
-    for (std::size_t s = first; s < last; ++s) {
-      if (!on_device[s]) continue;
-      for (const GlobalArg& read : plan.steps.all[s].reads) {
-        reads_[s].push_back(bytes_);
-        bytes_ = aligned(bytes_ + bytes_of(read));
-      }
-    }
-    blocks_[chain].end = bytes_;
   }
+  block.results_end = bytes_;
+  for (std::size_t s = first; s < last; ++s) {
+    if (!on_device_[s]) continue;
+    for (const GlobalArg& read : plan_.steps.all[s].reads) {
+      places_[s].reads.push_back(bytes_);
+      bytes_ = aligned(bytes_ + bytes_of(read));
+    }
+  }
+  block.end = bytes_;
+}
+
+/// On several ranks the host combines results; of two loops that reduce the same global, the second
+/// would have to wait for the first.
+bool PlanValues::is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const {
+  const core::Global* const global = reduction.shape.global;
+  if (global == nullptr || !step.set->whole) return false;
+  int reductions = 0;
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+    for (const GlobalArg& other : plan_.steps.all[s].reductions)
+      reductions += other.shape.global == global ? 1 : 0;
+  return reductions == 1;
 }
 
 core::DeviceAddress PlanValues::result(std::size_t step, const GlobalArg& reduction) const {
-  return device_.get() + (results_[step] + reduction.offset);
+  return device_.get() + (places_[step].results + reduction.offset);
 }
 
 core::DeviceAddress PlanValues::read(std::size_t step, std::size_t k) const {
-  return device_.get() + reads_[step][k];
+  return device_.get() + places_[step].reads[k];
 }
 
-void PlanValues::fill(std::size_t s, core::Queue& queue) {
+/// Puts the value that a loop sees at its place, or notes from where on the device it comes.
+void PlanValues::fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place,
+                            std::byte* staging, std::vector<Copy>& copies) {
+  core::Global* const lazy = global.shape.global;
+  if (lazy != nullptr && global.assignment < 0 && lazy->value.newer_on_device())
+    copies.push_back({device_.get() + place, lazy->value.device_read(), bytes_of(global)});
+  else
+    std::memcpy(staging + place, value_seen(global, queue), bytes_of(global));
+}
+
+void PlanValues::fill(std::size_t s, core::Queue& queue, std::byte* staging,
+                      std::vector<Copy>& copies) {
   const Step& step = plan_.steps.all[s];
-  bind_globals(step, queue, on_host_[s]);
-  if (step.block_bytes > 0)
-    std::memcpy(going_.get() + results_[s], on_host_[s].blocks.get(), step.block_bytes);
+  for (std::size_t k = 0; k < step.reductions.size(); ++k) {
+    const GlobalArg& reduction = step.reductions[k];
+    const std::size_t place = places_[s].results + reduction.offset;
+    if (places_[s].kept[k])
+      fill_value(reduction, queue, place, staging, copies);
+    else
+      start_partial(reduction.shape, value_seen(reduction, queue), staging + place);
+  }
   for (std::size_t k = 0; k < step.reads.size(); ++k)
-    std::memcpy(going_.get() + reads_[s][k], on_host_[s].args[step.reads[k].arg].base,
-                bytes_of(step.reads[k]));
+    fill_value(step.reads[k], queue, places_[s].reads[k], staging, copies);
 }
 
 void PlanValues::upload(std::size_t chain, core::Queue& queue) {
   Block& block = blocks_[chain];
   if (block.begin == block.end) return;
-  block.uploaded->wait();
+  const std::size_t turn = block.turn++ % ahead;
+  block.uploaded[turn]->wait();
+  std::byte* const staging = going_.get() + turn * bytes_;
+  std::vector<Copy> copies;
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-    if (on_device_[s]) fill(s, queue);
+    if (on_device_[s]) fill(s, queue, staging, copies);
   core::Stream& stream = space_.main_stream();
-  stream.upload(device_.get() + block.begin, going_.get() + block.begin, block.end - block.begin);
-  stream.record(*block.uploaded);
+  stream.upload(device_.get() + block.begin, staging + block.begin, block.end - block.begin);
+  stream.record(*block.uploaded[turn]);
+  for (const Copy& copy : copies) stream.copy(copy.to, copy.from, copy.bytes);
 }
 
 void PlanValues::download(std::size_t chain) {
   Block& block = blocks_[chain];
-  if (block.begin == block.results_end) return;
+  if (!block.downloads) return;
   core::Stream& stream = space_.main_stream();
   stream.download(coming_.get() + block.begin, device_.get() + block.begin,
                   block.results_end - block.begin);
   stream.record(*block.downloaded);
 }
 
-std::byte* PlanValues::collect(std::size_t chain, std::size_t step, const GlobalArg& reduction) {
+std::byte* PlanValues::collect(std::size_t chain, std::size_t s, const GlobalArg& reduction) {
+  const auto k = static_cast<std::size_t>(&reduction - plan_.steps.all[s].reductions.data());
+  if (places_[s].kept[k]) {
+    const auto value = reduction.shape.global->value.device_overwrite();
+    space_.main_stream().copy(value.get(), result(s, reduction), bytes_of(reduction));
+    return nullptr;
+  }
   blocks_[chain].downloaded->wait();
-  return coming_.get() + results_[step] + reduction.offset;
+  return coming_.get() + places_[s].results + reduction.offset;
 }
 
 }  // namespace op2::sched

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The globals of a plan on a device: per chain one block with the results of its reductions, then
 // the values that its loops read. One copy brings a chain's values there before it runs, one brings
-// its results back.
+// back the results that the host needs. Values of lazy globals that the device has stay there.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -27,31 +28,50 @@ class PlanValues {
   core::DeviceAddress read(std::size_t step, std::size_t k) const;  ///< of the step's k-th read
 
   /// Queues the upload of the values that the chain's loops see in this call, and the start of its
-  /// results. Waits for the previous call to have read its own.
+  /// results. Waits if the device is many calls behind.
   void upload(std::size_t chain, core::Queue& queue);
-  /// Queues the download of the chain's results.
+  /// Queues the download of the results that the host needs.
   void download(std::size_t chain);
-  /// A result of the last download; waits for it. Valid until the next upload of the chain.
+  /// A result of the last download; waits for it. Valid until the next upload of the chain. Null
+  /// for a lazy global that the device keeps: then its value is the result from now on.
   std::byte* collect(std::size_t chain, std::size_t step, const GlobalArg& reduction);
 
  private:
+  /// Calls whose values may be under way at the same time.
+  static constexpr std::size_t ahead = 8;
+
   struct Block {
     std::size_t begin = 0, results_end = 0, end = 0;  ///< in bytes of the memory
-    std::unique_ptr<core::Event> uploaded, downloaded;
+    bool downloads = false;                           ///< the host needs some results
+    std::size_t turn = 0;                             ///< of the next call
+    std::array<std::unique_ptr<core::Event>, ahead> uploaded;
+    std::unique_ptr<core::Event> downloaded;
   };
-  void place(const Plan& plan, const std::vector<bool>& on_device);
-  void fill(std::size_t step, core::Queue& queue);
+  /// The places of a step's globals.
+  struct Places {
+    std::size_t results = 0;         ///< where its results begin
+    std::vector<std::size_t> reads;  ///< per read
+    std::vector<bool> kept;          ///< per reduction: the device keeps the lazy global's value
+  };
+  /// A value that is on the device already.
+  struct Copy {
+    core::DeviceAddress to, from;
+    std::size_t bytes;
+  };
+  void place(std::size_t chain);
+  bool is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const;
+  void fill(std::size_t step, core::Queue& queue, std::byte* staging, std::vector<Copy>& copies);
+  void fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place,
+                  std::byte* staging, std::vector<Copy>& copies);
 
   core::MemorySpace& space_;
   const Plan& plan_;
-  std::vector<bool> on_device_;
-  std::vector<Block> blocks_;                    ///< per chain
-  std::vector<std::size_t> results_;             ///< per step: where its results begin
-  std::vector<std::vector<std::size_t>> reads_;  ///< per step and read
-  std::vector<StepBindings> on_host_;            ///< per step: values before they are uploaded
+  std::vector<bool> on_device_;  ///< per step
+  std::vector<Block> blocks_;    ///< per chain
+  std::vector<Places> places_;   ///< per step
   std::size_t bytes_ = 0;
   core::DeviceBuffer device_;
-  core::PinnedBuffer going_, coming_;
+  core::PinnedBuffer going_, coming_;  ///< `ahead` times the memory; once
 };
 
 }  // namespace op2::sched

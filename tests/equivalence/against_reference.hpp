@@ -27,6 +27,18 @@ inline Setting tested_target() {
   return {"OP2_TARGET", target == nullptr ? "cpu" : target};
 }
 
+/// Then not all programs report what was fused.
+inline bool is_on_device() {
+  return tested_target().value == "cuda";
+}
+
+/// Whether a kernel that cannot be compiled is an error: TEST_JIT, or require. Without LLVM the
+/// host calls what the device cannot run as functions, which is OP2_JIT=on.
+inline std::string jit_of_tests() {
+  const char* jit = std::getenv("TEST_JIT");
+  return jit == nullptr ? "require" : jit;
+}
+
 /// Bit by bit.
 inline void expect_equal(const Observed& expected, const Observed& got, const std::string& place) {
   ASSERT_EQ(expected.values.size(), got.values.size()) << place;

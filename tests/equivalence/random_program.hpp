@@ -24,8 +24,9 @@ struct Observed {
   std::vector<std::vector<std::byte>> values;
   std::vector<std::string> what;  ///< parallel to `values`: chain and name
   int chains = 0;
+  // Of programs with reports:
   int tilings = 0;  ///< groups of loops that were executed tile by tile, on all ranks together
-  int fusions = 0;  ///< different loops that were made of several
+  int fusions = 0;  ///< different loops that became part of others
 };
 
 /// Which program.

@@ -70,7 +70,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   if (from_environment("TEST_TILES", 1) != 0) {
     EXPECT_GT(tilings, 0);
   }
-  EXPECT_GT(fusions, 0);
+  EXPECT_TRUE(fusions > 0 || is_on_device());
   std::cout << "checked " << chains << " random chains on " << ranks
             << " ranks against the reference executor on one, in " << configurations().size()
             << " configurations; loops ran in tiles " << tilings << " times, " << fusions

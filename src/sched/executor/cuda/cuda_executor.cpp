@@ -14,7 +14,7 @@
 namespace op2::sched {
 
 CudaExecutor::CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
-                           gpu::Device& device)
+                           gpu::Device& device, core::Trace& trace)
     : options_(options),
       rows_(rows),
       jit_(jit),
@@ -22,7 +22,9 @@ CudaExecutor::CudaExecutor(const core::Options& options, comm::DistributedMesh& 
       copies_(device.space()),
       halo_(device.space().make_stream()),
       tables_(copies_),
-      constants_(device.space()) {
+      constants_(device.space()),
+      times_(options.timing.empty() && !trace.on() ? nullptr
+                                                   : std::make_unique<StepTimes>(device, trace)) {
   rows_.mesh().use(&copies_);
 }
 
@@ -55,8 +57,8 @@ std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& cha
 std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
   CudaPlan::Exchanges exchanges;
   for (const Chain& chain : plan.chains()) exchanges.push_back(make_exchange(chain));
-  return std::make_unique<CudaPlan>(plan, std::move(exchanges),
-                                    CudaShared{device_, copies_, tables_, constants_});
+  return std::make_unique<CudaPlan>(
+      plan, std::move(exchanges), CudaShared{device_, copies_, tables_, constants_, times_.get()});
 }
 
 }  // namespace op2::sched

@@ -8,11 +8,13 @@
 #include <comm/halo/halo_exchange.hpp>
 #include <core/array.hpp>
 #include <core/options.hpp>
+#include <core/trace.hpp>
 #include <gpu/device.hpp>
 #include <gpu/module.hpp>
 #include <jit/jit.hpp>
 #include <sched/executor/cuda/current_constants.hpp>
 #include <sched/executor/cuda/device_tables.hpp>
+#include <sched/executor/cuda/step_times.hpp>
 #include <sched/executor/executor.hpp>
 
 namespace op2::sched {
@@ -23,7 +25,7 @@ class CudaExecutor : public Executor {
   /// its prepared plans.
   /// @param jit  for the device
   CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
-               gpu::Device& device);
+               gpu::Device& device, core::Trace& trace);
   /// The mesh's data come home.
   ~CudaExecutor() override;
 
@@ -44,7 +46,8 @@ class CudaExecutor : public Executor {
   std::unique_ptr<core::Stream> halo_;
   DeviceTables tables_;
   CurrentConstants constants_;
-  gpu::Function pack_kernel_;  ///< empty until it is needed
+  std::unique_ptr<StepTimes> times_;  ///< null: nobody asks for a table or a trace
+  gpu::Function pack_kernel_;         ///< empty until it is needed
 };
 
 }  // namespace op2::sched

@@ -55,7 +55,8 @@ void CudaPlan::add_phase(std::size_t chain, Phase phase) {
   std::vector<StepLaunch*> neighbours;
   const auto end_neighbours = [&] {
     if (!neighbours.empty())
-      parts.push_back({std::make_unique<DevicePhase>(shared_.device, neighbours, phase)});
+      parts.push_back(
+          {std::make_unique<DevicePhase>(shared_.device, neighbours, phase, shared_.times)});
     neighbours.clear();
   };
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {

@@ -14,6 +14,7 @@
 #include <sched/executor/cuda/host_step.hpp>
 #include <sched/executor/cuda/plan_values.hpp>
 #include <sched/executor/cuda/step_launch.hpp>
+#include <sched/executor/cuda/step_times.hpp>
 #include <sched/executor/executor.hpp>
 
 namespace op2::sched {
@@ -24,6 +25,7 @@ struct CudaShared {
   core::DeviceCopies& copies;
   DeviceTables& tables;
   CurrentConstants& constants;
+  StepTimes* times;  ///< null: steps are not timed
 };
 
 class CudaPlan : public PreparedPlan {

@@ -50,16 +50,29 @@ void DevicePhase::run() {
     graph_.reset();
     runs_ = 0;
   }
+  if (times_ != nullptr) return launch_each_timed();
   if (runs_++ == 0) return launch_each();
   if (graph_ == nullptr) make_graph();
   graph_->launch(device_.space().main_stream());
 }
 
+void DevicePhase::launch(const StepLaunch& step) {
+  for (KernelLaunch& launch : step.kernels(step.step().rows(phase_)))
+    gpu::launch(device_.space().main_stream(), launch.kernel, shape_of(launch),
+                addresses_of(launch));
+}
+
 void DevicePhase::launch_each() {
-  for (const StepLaunch* step : steps_)
-    for (KernelLaunch& launch : step->kernels(step->step().rows(phase_)))
-      gpu::launch(device_.space().main_stream(), launch.kernel, shape_of(launch),
-                  addresses_of(launch));
+  for (const StepLaunch* step : steps_) launch(*step);
+}
+
+void DevicePhase::launch_each_timed() {
+  times_->start();
+  for (const StepLaunch* step : steps_) {
+    launch(*step);
+    times_->end_of(step->row());
+  }
+  times_->finish();
 }
 
 void DevicePhase::make_graph() {

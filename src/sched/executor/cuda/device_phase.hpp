@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Neighbouring steps of one phase on a device, without a step of the host between them: kernel by
 // kernel at first; one graph from the second time on, in which kernels that share no data may run
-// side by side.
+// side by side. If they are timed, always kernel by kernel.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include <gpu/graph.hpp>
 #include <sched/executor/cuda/step_launch.hpp>
+#include <sched/executor/cuda/step_times.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -17,8 +18,9 @@ namespace op2::sched {
 class DevicePhase {
  public:
   /// @param steps  in their order; outlive it, as does the device
-  DevicePhase(gpu::Device& device, std::vector<StepLaunch*> steps, Phase phase)
-      : device_(device), steps_(std::move(steps)), phase_(phase) {}
+  /// @param times  where the time of the steps is added up; null: nowhere
+  DevicePhase(gpu::Device& device, std::vector<StepLaunch*> steps, Phase phase, StepTimes* times)
+      : device_(device), steps_(std::move(steps)), phase_(phase), times_(times) {}
 
   /// Queues the iterations of the phase on the main stream.
   /// @throws Error out_of_memory, device_failure
@@ -29,12 +31,15 @@ class DevicePhase {
 
  private:
   bool announce_accesses();
+  void launch(const StepLaunch& step);
   void launch_each();
+  void launch_each_timed();
   void make_graph();
 
   gpu::Device& device_;
   std::vector<StepLaunch*> steps_;
   Phase phase_;
+  StepTimes* times_;
   int runs_ = 0;  ///< since a dat has moved
   std::unique_ptr<gpu::Graph> graph_;
 };

@@ -39,7 +39,9 @@ const GlobalArg& global_at(const std::vector<GlobalArg>& globals, std::size_t ar
 
 StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values,
                        DeviceTables& tables, core::DeviceCopies& copies)
-    : step_(plan.steps.all[s]),
+    : plan_(plan),
+      position_(s),
+      step_(plan.steps.all[s]),
       code_(jit::cuda_loop_of(*plan.code[s].compiled)),
       parameters_(jit::kernel_parameters(arg_shapes(step_.args))),
       loop_values_(first_parameter) {

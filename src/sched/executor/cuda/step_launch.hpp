@@ -45,6 +45,8 @@ class StepLaunch {
   std::vector<KernelLaunch> kernels(IndexRange rows) const;
 
   const Step& step() const { return step_; }
+  /// Where the step counts in the per-loop table.
+  core::LoopRow& row() const { return *plan_.rows[position_].row; }
 
  private:
   void set_reductions(const PlanValues& values, std::size_t s);
@@ -52,6 +54,8 @@ class StepLaunch {
                               std::size_t s, DeviceTables& tables) const;
   std::int64_t most_chunks() const;
 
+  const Plan& plan_;
+  const std::size_t position_;  ///< of the step in the plan
   const Step& step_;
   const jit::CudaLoop& code_;
   std::vector<jit::KernelParameter> parameters_;

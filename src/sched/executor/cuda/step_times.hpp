@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long steps take on the device, for the per-loop table and for traces.
+#pragma once
+
+#include <vector>
+
+#include <core/loop_table.hpp>
+#include <core/trace.hpp>
+#include <gpu/timer.hpp>
+
+namespace op2::sched {
+
+/// Between `start` and `finish` nothing else is queued on the main stream.
+class StepTimes {
+ public:
+  /// All references outlive it.
+  StepTimes(gpu::Device& device, core::Trace& trace)
+      : stream_(device.space().main_stream()), trace_(trace), timer_(device) {}
+
+  /// Waits for all earlier work. @throws Error device_failure, as all functions
+  void start();
+  /// The kernels queued since `start`, or since the last call, are those of a step.
+  /// @param row  where it counts
+  void end_of(core::LoopRow& row);
+  /// Waits for the kernels and adds up what they have taken.
+  void finish();
+
+ private:
+  core::Stream& stream_;
+  core::Trace& trace_;
+  gpu::Timer timer_;
+  core::Clock::time_point begin_;
+  std::vector<core::LoopRow*> rows_;  ///< of steps since `start`
+};
+
+}  // namespace op2::sched

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The per-loop table and the trace of loops on a device, whose events are a millisecond apart.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <op2/op2.hpp>
+
+namespace op2::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+OP_KERNEL(store_one, (double* x), { x[0] = 1; });
+OP_KERNEL(add_up, (const double* x, double* sum), { sum[0] += x[0]; });
+
+std::string text_of(const std::filesystem::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// Runs two loops on the device, the first of them `times` times, one by one.
+void run_program(int times) {
+  char name[] = "timing_cuda_test";
+  char* arguments[] = {name, nullptr};
+  op_init(1, arguments, 0);
+  const op_set rows = op_decl_set(10, "rows");
+  const op_dat x = op_decl_dat(rows, 1, static_cast<const double*>(nullptr), "x");
+  for (int k = 0; k < times; ++k) {
+    op_par_loop(store_one, "store_one", rows, op_arg_dat(x, OP_WRITE));
+    op_flush();
+  }
+  double sum = 0;
+  op_par_loop(add_up, "add_up", rows, op_arg_dat(x, OP_READ),
+              op_arg_gbl(&sum, 1, "double", OP_INC));
+  op_exit();
+  EXPECT_EQ(sum, 10);
+}
+
+class TimingOnCuda : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder); }
+  void TearDown() override {
+    for (const char* name : {"OP2_TIMING", "OP2_TRACE"}) unsetenv(name);
+    std::filesystem::remove_all(folder);
+  }
+  std::string run(const char* option, const char* file, int times) {
+    setenv(option, (folder / file).c_str(), 1);
+    run_program(times);
+    return text_of(folder / file);
+  }
+  const std::filesystem::path folder = testing::TempDir() + "timing_cuda_test";
+};
+
+TEST_F(TimingOnCuda, TheTableHasTheSecondsOfTheDevice) {
+  EXPECT_THAT(run("OP2_TIMING", "table.csv", 3), HasSubstr("\"store_one\",3,0,30,0.003,"));
+}
+
+TEST_F(TimingOnCuda, TheTraceHasALaneForTheDevice) {
+  const std::string trace = run("OP2_TRACE", "trace.json", 1);
+  EXPECT_THAT(trace, HasSubstr("\"device\""));
+  EXPECT_THAT(trace, HasSubstr("\"store_one\""));
+  EXPECT_THAT(trace, HasSubstr("\"add_up\""));
+}
+
+}  // namespace
+}  // namespace op2::test

@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test test-long fuzz asan tsan bench bench-against bench-mpi setup clean
+.PHONY: help build airfoil test test-long fuzz asan tsan bench bench-against bench-gpu bench-mpi setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-against BASE=commit"
 	@echo "               the same, and cold start, against that commit; ROUNDS=5, QUICK=--quick (3 min)"
+	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and its tools in build/release"
 	@echo "make clean     remove the build folder"
@@ -72,6 +73,15 @@ bench: build/release/build.ninja
 bench-against: build/release/build.ninja
 	$(if $(BASE),,$(error BASE is not set; give a commit, e.g. make bench-against BASE=HEAD~1))
 	@$(PYTHON) -B tests/bench/bench_against.py $(BASE) --jobs $(JOBS) $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
+
+# The programs of tools/gpu/bundle.sh.
+GPU_KIT = airfoil cg_bench device_bench equivalence_test gpu_kernels_test program_on_device_test op2-jitinspect
+
+bench-gpu: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target $(GPU_KIT)
+	@tools/gpu/bundle.sh --from build/release build/gpu-kit
+	@build/gpu-kit/check.sh build/bench-gpu --steps "versions gpu compile device airfoil large cg tiny"; \
+	  status=$$?; cat build/bench-gpu/results.jsonl; exit $$status
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect

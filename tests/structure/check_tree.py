@@ -55,7 +55,7 @@ LEFTOVERS = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b|(?<![\w.])/(?:home|root|wor
 CODE = {".cpp", ".hpp", ".h", ".cmake", ".py", ".sh"}
 TEXT = CODE | {".md", ".txt", ".in", ".json", ".yml", ".expected"}
 NAMES = {"Makefile", "LICENSE", ".clang-format", ".clang-tidy", ".editorconfig", ".gitignore"}
-SKIPPED = {".git", "build", ".cache", "__pycache__"}
+SKIPPED = {".git", ".gpu", "build", ".cache", "__pycache__"}
 MAX_LINES = 800
 MAX_SOURCE_LINES = 350  # in src
 

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The kit for machines with a GPU, made of programs that are built already and run on the emulated device: every
+# step runs, finds no failure, and writes the figures that docs/gpu.md describes.
+#   kit_test.sh BUILD FOLDER      the emulated device is in OP2_CUDA_DRIVER and OP2_NVRTC
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$1 folder=$2
+rm -rf "$folder"
+tools/gpu/bundle.sh --from "$build" "$folder"
+"$folder/check.sh" "$folder/results" --quick || { cat "$folder/results/log.txt" && exit 1; }
+
+python3 -B - "$folder/results/results.jsonl" <<'END'
+import json
+import sys
+
+STEPS = ["versions", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny"]
+FIGURES = {"compile": "cpu_ms", "device": "gb_per_s", "equivalence": "found", "airfoil": "us_per_iteration",
+           "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter"}
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+found = {line["step"] for line in lines}
+assert set(STEPS) <= found, f"steps are missing: {set(STEPS) - found}"
+for step, figure in FIGURES.items():
+    assert any(line["step"] == step and line.get(figure) not in (None, "") for line in lines), f"{step}: no {figure}"
+assert lines[-1] == {"step": "end", "failures": 0, "seconds": lines[-1]["seconds"]}, lines[-1]
+for line in lines:
+    assert line.get("status") in (None, "passed", "missing"), line
+print(f"checked {len(lines)} lines of {len(found)} steps")
+END
+
+# Without a driver and without tools of NVIDIA the steps say what is missing, and nothing fails.
+env -u OP2_CUDA_DRIVER OP2_CUDA_DRIVER= "$folder/check.sh" "$folder/without" --quick \
+  --steps "gpu device sanitizer counters"

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Collects in one folder what testing and measuring on a machine with a GPU needs. That machine needs
+# NVIDIA's driver and NVRTC, and a C library as new as this one's; nothing else. See docs/gpu.md.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+limit_mb=40
+programs="examples/airfoil/airfoil tests/bench/cg_bench tests/bench/device_bench
+  tests/equivalence/equivalence_test tests/unit/gpu_kernels/gpu_kernels_test
+  tests/unit/gpu_loader/program_on_device_test tools/op2-jitinspect"
+
+usage() {
+  cat <<'END'
+usage: tools/gpu/bundle.sh [--from BUILD] [FOLDER]
+
+Builds a release without LLVM, MPI, HDF5 and Scotch in build/gpu, and fills FOLDER (.gpu) with its programs,
+the libraries that they need, and check.sh, which is to be run on the other machine.
+  --from BUILD  take the programs of this build folder; nothing is built
+  JOBS=n        number of parallel compilations
+  CPU=name      of the other machine, as for -march of the compiler: x86-64-v2
+END
+}
+
+fail() {
+  echo "bundle: $1" >&2
+  exit 1
+}
+
+# Where libraries are found on the other machine: beside the programs, those that libraries need, too. Tests
+# are listed by running them while they are built, so that the library's folder must be known then.
+build() {
+  local off=""
+  for part in LLVM MPI HDF5 SCOTCH PTSCOTCH; do off="$off -DOP2_WITH_$part=OFF"; done
+  # shellcheck disable=SC2016,SC2086 # $ORIGIN is for the loader; the list is split into words
+  cmake -S . -B build/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release $off -DOP2_BENCH_CPU="${CPU:-x86-64-v2}" \
+    -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN' \
+    -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags >build/gpu.log
+  local targets=""
+  for program in $programs; do targets="$targets ${program##*/}"; done
+  # shellcheck disable=SC2086 # a list of targets
+  LD_LIBRARY_PATH=$PWD/build/gpu/lib cmake --build build/gpu -j "${JOBS:-$(nproc)}" --target $targets
+}
+
+# The files of all shared libraries that a program loads at its start, but those of the C library.
+libraries_of() {
+  LD_LIBRARY_PATH=$from/lib ldd "$1" |
+    awk '/not found/ { print "missing " $1 } $2 == "=>" && $3 ~ /^\// { print $3 }' |
+    grep -v -E '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so'
+}
+
+take() {
+  install -m 755 "$1" "$folder/${1##*/}"
+  strip --strip-unneeded "$folder/${1##*/}"
+}
+
+from="" folder=.gpu
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --from) from=${2:?$(usage)} && shift ;;
+    --help) usage && exit ;;
+    -*) usage >&2 && exit 2 ;;
+    *) folder=$1 ;;
+  esac
+  shift
+done
+if [ -z "$from" ]; then
+  mkdir -p build
+  build
+  from=build/gpu
+fi
+from=$(cd "$from" && pwd)
+mkdir -p "$folder"
+for program in $programs; do
+  [ -x "$from/$program" ] || fail "there is no program $from/$program; build it first"
+  take "$from/$program"
+done
+for library in $(for program in $programs; do libraries_of "$from/$program"; done | sort -u); do
+  [ "$library" != missing ] || fail "a library of the programs is missing: see ldd"
+  take "$library"
+done
+install -m 755 tools/gpu/check.sh "$folder/check.sh"
+{
+  echo "commit: $(git describe --always --dirty 2>/dev/null || echo unknown)"
+  grep -E '^(OP2_WITH_[A-Z0-9]+|CMAKE_BUILD_TYPE):' "$from/CMakeCache.txt" | sed -E 's/:[A-Z]+=/: /'
+  echo "C library: $(getconf GNU_LIBC_VERSION)"
+} >"$folder/contents.txt"
+
+size_mb=$(($(du -sk "$folder" | cut -f 1) / 1024 + 1))
+[ "$size_mb" -le "$limit_mb" ] || fail "$folder has $size_mb MB, more than $limit_mb"
+echo "bundle: $folder has $(find "$folder" -type f | wc -l) files, $size_mb MB; on the other machine:" \
+  "$folder/check.sh RESULTS"

@@ -1,0 +1,251 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests and measures OP2_TARGET=cuda on the machine on which it runs, with the programs beside it
+# (tools/gpu/bundle.sh). Ends by itself in less than nine minutes. It only reads the GPU's settings.
+set -uo pipefail
+kit=$(cd "$(dirname "$0")" && pwd)
+
+usage() {
+  cat <<'END'
+usage: check.sh FOLDER [--quick] [--steps "STEP ..."]
+
+Writes FOLDER/results.jsonl, one line of JSON per figure, and FOLDER/log.txt, what the programs printed.
+  --quick  tiny meshes and few repetitions: to see whether the steps work
+  --steps  only these; all: versions gpu compile device kernels equivalence sanitizer airfoil cg tiny counters large
+END
+}
+
+steps="versions gpu compile device kernels equivalence sanitizer airfoil cg tiny counters large"
+results="" quick=""
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --quick) quick=yes ;;
+    --steps) steps=${2:?$(usage)} && shift ;;
+    --help) usage && exit ;;
+    -*) usage >&2 && exit 2 ;;
+    *) results=$1 ;;
+  esac
+  shift
+done
+[ -n "$results" ] || { usage >&2 && exit 2; }
+mkdir -p "$results" && results=$(cd "$results" && pwd) || exit 2
+: >"$results/results.jsonl"
+: >"$results/log.txt"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+deadline=$((SECONDS + 520))
+failures=0
+
+# What a step asks of the GPU, in full and for a test of these steps.
+sized() { [ -n "$quick" ] && echo "$2" || echo "$1"; }
+
+# Only what says where the driver and NVRTC are is taken from the environment.
+for name in $(compgen -e OP2_); do
+  case $name in OP2_CUDA_DRIVER | OP2_NVRTC | OP2_EMU_*) ;; *) unset "$name" ;; esac
+done
+export OP2_CACHE_DIR=$work/cache OP2_PLUGIN_DIR=$work CUDA_CACHE_DISABLE=1
+if [ -z "${OP2_CUDA_DRIVER:-}" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+  for driver in /usr/local/nvidia/lib64/libcuda.so.1 /usr/local/nvidia/lib/libcuda.so.1; do
+    [ ! -e "$driver" ] || export OP2_CUDA_DRIVER=$driver
+  done
+fi
+
+# ---- lines of JSON ----
+
+quoted() { printf '"%s"' "$(printf '%s' "$1" | tr '\n\t' '  ' | sed 's/[\\"]/\\&/g')"; }
+
+# line STEP 'FIELDS'
+line() { printf '{"step": "%s", %s}\n' "$1" "$2" >>"$results/results.jsonl"; }
+
+missing() { line "$1" "\"status\": \"missing\", \"what\": $(quoted "$2")"; }
+
+# timed STEP SECONDS COMMAND ...: runs it under a limit, with its output in $work/output and in the log.
+timed() {
+  local step=$1 limit=$2 begin=$EPOCHREALTIME status=passed code
+  shift 2
+  local left=$((deadline - SECONDS))
+  [ "$limit" -le "$left" ] || limit=$left
+  if [ "$limit" -le 0 ]; then
+    line "$step" '"status": "no time left"'
+    failures=$((failures + 1))
+    return 1
+  fi
+  echo "== $step: $*" >>"$results/log.txt"
+  timeout -k 5 "$limit" "$@" >"$work/output" 2>&1 </dev/null
+  code=$?
+  tail -c 200000 "$work/output" >>"$results/log.txt"
+  case $code in 0) ;; 124 | 137) status="over its time" ;; *) status=failed ;; esac
+  [ $code = 0 ] || failures=$((failures + 1))
+  line "$step" "\"status\": \"$status\", \"exit\": $code, \"seconds\": $(
+    awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.2f", b - a }')"
+  return $code
+}
+
+# The lines of JSON that a program printed, as figures of a step.
+own_figures() { sed -n "s/^{/{\"step\": \"$1\", /p" "$work/output" >>"$results/results.jsonl"; }
+
+# ---- the steps ----
+
+versions() {
+  line versions "\"machine\": $(quoted "$(uname -srm)"), \"cores\": $(nproc), \"c_library\": $(
+    quoted "$(getconf GNU_LIBC_VERSION)"), \"nvcc\": $(
+    quoted "$(nvcc --version 2>/dev/null | sed -n 's/.*release //p')"), \"date\": \"$(date -u +%FT%TZ)\""
+  while IFS=: read -r name value; do
+    line versions "\"of\": $(quoted "$name"), \"is\": $(quoted "${value# }")"
+  done <"$kit/contents.txt"
+}
+
+gpu() {
+  command -v nvidia-smi >/dev/null || { missing gpu nvidia-smi && return; }
+  local fields=name,driver_version,memory.total,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.limit
+  timed gpu 20 nvidia-smi --query-gpu=$fields --format=csv,noheader || return
+  while read -r device; do line gpu "\"fields\": \"$fields\", \"device\": $(quoted "$device")"; done <"$work/output"
+}
+
+# Twice: the second time NVRTC is in the page cache.
+compile() {
+  timed compile_first 60 "$kit/device_bench" --compile-for sm_90 || return
+  timed compile 60 "$kit/device_bench" --compile-for sm_90 && own_figures compile
+}
+
+device() {
+  timed device 60 "$kit/device_bench" --copy-mb "$(sized 2048 1)" --launches "$(sized 200 9)" \
+    --rounds "$(sized 10 2)" && own_figures device
+}
+
+# What the library makes of launches and graphs, and generated kernels alone, against the host.
+kernels() {
+  timed program 30 "$kit/program_on_device_test"
+  timed kernels 60 "$kit/gpu_kernels_test"
+}
+
+# Random programs against the reference executor, which calls the kernels as functions of the host.
+equivalence() {
+  timed equivalence 120 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 1)" \
+    TEST_MESHES="$(sized 5 1)" \
+    "$kit/equivalence_test"
+  line equivalence "\"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"warnings_of_host_functions\": $(
+    grep -c 'as a host function on one thread' "$work/output")"
+}
+
+# run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE]: Airfoil.
+run_flow() {
+  local step=$1 limit=$2 around=$3 away=$4 iterations=$5
+  shift 5
+  timed "$step" "$limit" env OP2_TARGET=cuda "$@" "$kit/airfoil" --size "$around" "$away" \
+    --iterations "$iterations"
+}
+
+# The same, timed by the program's own output between its first and its last line, so without compilation.
+flow() {
+  run_flow "$@" || return
+  awk -v step="$1" -v settings="${6:-}" '
+    /^mesh:/ { cells = $4 }
+    $2 == "of" && /residual/ { if (n == 0) { first = $1; begin = $6 } n++; last = $1; end = $6; residual = $5 }
+    END {
+      if (n > 1) { iterations = last - first; seconds = end - begin } else { iterations = last; seconds = end }
+      printf "{\"step\": \"%s\", \"settings\": \"%s\", \"cells\": %d, ", step, settings, cells
+      printf "\"iterations\": %d, \"us_per_iteration\": %.2f, ", iterations, 1e6 * seconds / iterations
+      number = residual ~ /^[0-9.e+-]+$/
+      printf "\"with_start\": %s, \"residual\": %s, \"at\": %d}\n", (n > 1 ? "false" : "true"),
+        (number ? residual : "null"), last
+    }' "$work/output" >>"$results/results.jsonl"
+}
+
+# The same, with the library's table of loops, for which each loop is launched and waited for by itself.
+flow_by_loop() {
+  OP2_TIMING=$work/loops.csv run_flow "$@" || return
+  awk -F, -v step="$1" -v settings="${6:-}" 'NR > 1 && $2 > 0 {
+    gsub(/"/, "")
+    printf "{\"step\": \"%s\", \"settings\": \"%s\", \"loop\": \"%s\", ", step, settings, $1
+    printf "\"calls\": %d, \"us_per_call\": %.3f, ", $2, 1e6 * $5 / $2
+    printf "\"bytes_per_call\": %.0f, \"gb_per_s\": %s}\n", $6 / $2, $7
+  }' "$work/loops.csv" >>"$results/results.jsonl"
+}
+
+# Five loops under each of NVIDIA's checkers, one kernel per loop; the kernels are in the cache before.
+sanitizer() {
+  command -v compute-sanitizer >/dev/null || { missing sanitizer compute-sanitizer && return; }
+  export OP2_DISABLE=fuse
+  run_flow sanitizer_none 30 24 16 2
+  for tool in memcheck initcheck racecheck; do
+    timed "sanitizer_$tool" 45 env OP2_TARGET=cuda compute-sanitizer --tool $tool --error-exitcode 9 \
+      "$kit/airfoil" --size 24 16 --iterations 2
+    line "sanitizer_$tool" "\"found\": $(quoted "$(grep 'SUMMARY' "$work/output")")"
+  done
+  unset OP2_DISABLE
+}
+
+# Both ways in which increments can run, if the library has both.
+forms_of_increments() {
+  "$kit/airfoil" --op2-help 2>/dev/null | grep -q OP2_GPU_INC && echo rows pull || echo as-it-is
+}
+
+# in_each_form RUN STEP SECONDS AROUND AWAY ITERATIONS [NAME=VALUE]
+in_each_form() {
+  local run=$1 form
+  shift
+  for form in $(forms_of_increments); do
+    if [ "$form" = as-it-is ]; then $run "$@"; else $run "$@" "OP2_GPU_INC=$form"; fi
+  done
+}
+
+airfoil() {
+  local around away few
+  around=$(sized 400 8) away=$(sized 600 6) few=$(sized 100 2)
+  in_each_form flow airfoil 45 "$around" "$away" "$(sized 1000 3)"
+  in_each_form flow_by_loop airfoil_by_loop 45 "$around" "$away" "$few"
+  export OP2_DISABLE=fuse
+  in_each_form flow_by_loop airfoil_by_loop_unfused 45 "$around" "$away" "$few"
+  unset OP2_DISABLE
+}
+
+large() {
+  in_each_form flow large 80 "$(sized 2000 10)" "$(sized 2000 6)" "$(sized 300 2)"
+  in_each_form flow_by_loop large_by_loop 80 "$(sized 2000 10)" "$(sized 2000 6)" "$(sized 30 2)"
+}
+
+cg() {
+  timed cg 60 env OP2_TARGET=cuda "$kit/cg_bench" --threads 1 --width "$(sized 1000 12)" \
+    --iterations "$(sized 50 2)" --rounds "$(sized 3 1)" && own_figures cg
+}
+
+tiny() {
+  local iterations
+  iterations=$(sized 2000 2)
+  for size in $(sized "10x8 20x20 40x60 80x120" 6x4); do
+    flow tiny 20 "${size%x*}" "${size#*x}" "$iterations"
+  done
+}
+
+# Of the kernels of a half step, one per loop, which is all that OP2_TIMING is for here: adt_calc, res_calc, bres_calc,
+# update and what folds its sum, after the first iteration and save_soln of the second. Clocks stay as they are.
+counters() {
+  command -v ncu >/dev/null || { missing counters ncu && return; }
+  local metrics=gpu__time_duration.sum,dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed
+  metrics=$metrics,lts__throughput.avg.pct_of_peak_sustained_elapsed,launch__registers_per_thread
+  metrics=$metrics,sm__warps_active.avg.pct_of_peak_sustained_active
+  local around away
+  around=$(sized 400 8) away=$(sized 600 6)
+  export OP2_DISABLE=fuse OP2_TIMING=$work/loops.csv
+  run_flow counters_none 45 "$around" "$away" 3
+  timed counters 60 env OP2_TARGET=cuda ncu --clock-control none --csv --metrics $metrics \
+    --launch-skip 12 --launch-count 5 "$kit/airfoil" --size "$around" "$away" --iterations 3
+  unset OP2_DISABLE OP2_TIMING
+  while read -r row; do line counters "\"csv\": $(quoted "$row")"; done < <(grep '^"' "$work/output")
+}
+
+has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ]; }
+
+for step in $steps; do
+  case $step in
+    versions | gpu | compile) $step ;;
+    device | kernels | equivalence | sanitizer | airfoil | large | cg | tiny | counters)
+      if has_gpu; then $step; else missing "$step" "a GPU"; fi
+      ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+done
+line end "\"failures\": $failures, \"seconds\": $SECONDS"
+echo "check: $failures failures; $results/results.jsonl has $(wc -l <"$results/results.jsonl") lines"
+[ $failures = 0 ]

@@ -127,9 +127,10 @@ void print_statistics(const CacheEntry& entry) {
   fmt::print("compiled   in {:.1f} ms\n", 1e3 * entry.compile_seconds);
   fmt::print("source     {}, around a kernel of {}\n", size_words(std::ssize(entry.source)),
              size_words(std::ssize(entry.key.source)));
-  fmt::print("IR         {}, {} instructions: {} loads, {} stores, {} calls, {} on vectors\n",
-             size_words(std::ssize(entry.ir)), ir.instructions, ir.loads, ir.stores, ir.calls,
-             ir.vectors);
+  if (!entry.ir.empty())
+    fmt::print("IR         {}, {} instructions: {} loads, {} stores, {} calls, {} on vectors\n",
+               size_words(std::ssize(entry.ir)), ir.instructions, ir.loads, ir.stores, ir.calls,
+               ir.vectors);
   fmt::print("assembly   {}, {} instructions\n", size_words(std::ssize(entry.assembly)),
              assembly_instructions(entry.assembly));
   fmt::print("object     {}\n", size_words(std::ssize(entry.object)));

@@ -91,6 +91,16 @@ TEST(EmitCuda, NamesOfTheSourceAtFileScopeAreFoundInItsNamespace) {
               HasSubstr("*x = ::op2_kernel0::help() + ::sqrt(2.0) + std::fabs(*x) + A::b;"));
 }
 
+TEST(EmitCuda, FunctionsOfTheLibraryAreNotHiddenByThoseOfTheSource) {
+  const std::string text =
+      emit_cuda(work("static double pow(double x, int n) { return x; }\n"
+                     "static double norm(double x) { return x; }\n"
+                     "void work(double* x) { *x = pow(*x, 0.5); }",
+                     {dat(0, 1, OP_RW)}));
+  EXPECT_THAT(text, AllOf(HasSubstr("double pow(double x, double y) { return ::pow(x, y); }\n"),
+                          Not(HasSubstr("::norm(x"))));
+}
+
 TEST(EmitCuda, HeadersOfAllKernelsAreIncludedAtFileScope) {
   const std::string text =
       emit_cuda(work("#include <climits>\nvoid work(const double* x) {}", {dat(0, 1, OP_READ)}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/target/cuda/device_headers.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -182,6 +183,18 @@ constexpr const char* binary_form =
     "template <class T, class U> requires(op2_device::mixes<T, U>()) inline double {0}(T x, U y) "
     "{{ return {0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
 
+// The same for a namespace in which others of the name are defined.
+constexpr const char* unary_overloads =
+    "inline double {0}(double x) {{ return ::{0}(x); }}\n"
+    "inline float {0}(float x) {{ return ::{0}(x); }}\n"
+    "template <class T> requires(op2_device::is_integer<T>()) inline double {0}(T x) {{ return "
+    "::{0}(static_cast<double>(x)); }}\n";
+constexpr const char* binary_overloads =
+    "inline double {0}(double x, double y) {{ return ::{0}(x, y); }}\n"
+    "inline float {0}(float x, float y) {{ return ::{0}(x, y); }}\n"
+    "template <class T, class U> requires(op2_device::mixes<T, U>()) inline double {0}(T x, U y) "
+    "{{ return ::{0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
+
 constexpr const char* other_mathematics = R"(
 template <class T, class U, class V> requires(op2_device::mixes<T, U>() || op2_device::mixes<U, V>())
 inline double fma(T x, U y, V z) {
@@ -266,6 +279,13 @@ const std::vector<IncludedFile>& device_headers() {
     return all;
   }();
   return headers;
+}
+
+std::string overloads_of(const std::string& name) {
+  const auto is_in = [&](const auto& list) { return std::ranges::find(list, name) != list.end(); };
+  if (is_in(unary_functions)) return fmt::format(fmt::runtime(unary_overloads), name);
+  if (is_in(binary_functions)) return fmt::format(fmt::runtime(binary_overloads), name);
+  return {};
 }
 
 std::string features_of_headers() {

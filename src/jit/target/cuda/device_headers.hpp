@@ -13,6 +13,10 @@ namespace op2::jit {
 /// code. Those that only define macros may be included again after the macros were undefined.
 const std::vector<IncludedFile>& device_headers();
 
+/// The functions of <cmath> with this name, defined once more, for a namespace; empty if there are
+/// none.
+std::string overloads_of(const std::string& name);
+
 /// For the key of code: "headers" and a hash of all of them.
 std::string features_of_headers();
 

@@ -19,6 +19,7 @@
 #include <jit/source_scan.hpp>
 #include <jit/target/cuda/device_constants.hpp>
 #include <jit/target/cuda/device_headers.hpp>
+#include <jit/target/cuda/scan_functions.hpp>
 
 namespace op2::jit {
 namespace {
@@ -143,6 +144,21 @@ std::set<std::string> macros_of(const KernelCall& kernel) {
   return {macros.begin(), macros.end()};
 }
 
+/// Functions of the library that the source defines too, with other parameters: in the namespace
+/// its own would hide them.
+std::string overloaded_functions(const KernelCall& kernel) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& text) {
+    for (const FunctionForm& function : scan_functions(text, {}))
+      if (function.scope.empty() && function.name != kernel.name) names.insert(function.name);
+  };
+  add(kernel.source);
+  for (const IncludedFile& file : kernel.includes) add(file.text);
+  std::string text;
+  for (const std::string& name : names) text += overloads_of(name);
+  return text;
+}
+
 }  // namespace
 
 std::string kernel_namespace(std::size_t call) {
@@ -183,6 +199,7 @@ std::string standard_includes(const LoopNest& nest) {
 std::string kernel_scope(const LoopNest& nest, std::size_t call) {
   const KernelCall& kernel = nest.calls[call];
   std::string text = fmt::format("\nnamespace {} {{\n{}", kernel_namespace(call), includes_of({}));
+  text += overloaded_functions(kernel);
   for (const ConstantShape& constant : kernel.constants)
     text += fmt::format("using {}::{};\n", constant_namespace(nest, constant), constant.name);
   text += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n}}\n", scoped_name(call, kernel.name),

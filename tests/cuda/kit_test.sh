@@ -8,15 +8,35 @@ cd "$(dirname "$0")/../.."
 build=$1 folder=$2
 rm -rf "$folder"
 tools/gpu/bundle.sh --from "$build" "$folder"
-"$folder/check.sh" "$folder/results" --quick || { cat "$folder/results/log.txt" && exit 1; }
+# In place of NVIDIA's tools: they run the program that they are given, and print what the steps look for.
+tools=$folder/tools
+mkdir -p "$tools"
+cat >"$tools/nvidia-smi" <<'END'
+#!/bin/sh
+echo "emulated device, 580.00, 2048 MiB"
+END
+cat >"$tools/compute-sanitizer" <<'END'
+#!/bin/sh
+while [ "${1#--}" != "$1" ]; do shift 2; done
+"$@" && echo "========= ERROR SUMMARY: 0 errors"
+END
+cat >"$tools/ncu" <<'END'
+#!/bin/sh
+while ! [ -x "$1" ]; do shift; done
+"$@" && echo '"ID","Kernel Name","Metric Value"' && echo '"0","op2_loop","7.5"'
+END
+chmod +x "$tools"/*
+PATH=$tools:$PATH "$folder/check.sh" "$folder/results" --quick || { cat "$folder/results/log.txt" && exit 1; }
 
 python3 -B - "$folder/results/results.jsonl" <<'END'
 import json
 import sys
 
-STEPS = ["versions", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny"]
+STEPS = ["versions", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny"]
 FIGURES = {"compile": "cpu_ms", "device": "gb_per_s", "equivalence": "found", "airfoil": "us_per_iteration",
-           "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter"}
+           "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter", "gpu": "device",
+           "sanitizer_memcheck": "found", "sanitizer_initcheck": "found", "sanitizer_racecheck": "found",
+           "counters": "csv"}
 lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 found = {line["step"] for line in lines}
 assert set(STEPS) <= found, f"steps are missing: {set(STEPS) - found}"
@@ -24,10 +44,10 @@ for step, figure in FIGURES.items():
     assert any(line["step"] == step and line.get(figure) not in (None, "") for line in lines), f"{step}: no {figure}"
 assert lines[-1] == {"step": "end", "failures": 0, "seconds": lines[-1]["seconds"]}, lines[-1]
 for line in lines:
-    assert line.get("status") in (None, "passed", "missing"), line
+    assert line.get("status") in (None, "passed"), line
 print(f"checked {len(lines)} lines of {len(found)} steps")
 END
 
-# Without a driver and without tools of NVIDIA the steps say what is missing, and nothing fails.
-env -u OP2_CUDA_DRIVER OP2_CUDA_DRIVER= "$folder/check.sh" "$folder/without" --quick \
-  --steps "gpu device sanitizer counters"
+# Without a driver the steps say what is missing, and nothing fails.
+OP2_CUDA_DRIVER='' "$folder/check.sh" "$folder/without" --quick --steps "device sanitizer counters"
+[ -e /dev/nvidiactl ] || [ "$(grep -c '"missing", "what": "a GPU"' "$folder/without/results.jsonl")" = 3 ]

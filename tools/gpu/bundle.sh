@@ -64,7 +64,9 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-if [ -z "$from" ]; then
+if [ -n "$from" ]; then
+  limit_mb=1000 # with libraries that a release for other machines does without
+else
   mkdir -p build
   build
   from=build/gpu

@@ -75,8 +75,8 @@ class Accessors {
   }
   void clear() { time_ = 0; }
 
-  /// One of them, and whether it was in the block that runs.
   std::uint64_t time() const { return time_; }
+  /// One of them, and whether it was in the block that runs.
   unsigned thread() const { return static_cast<unsigned>(thread_); }
   bool in_block(const Moment& at) const { return scope_ != Scope::grid && time_ >= at.block; }
 

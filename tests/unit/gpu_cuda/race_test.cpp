@@ -18,6 +18,11 @@ TEST_F(Races, AnAdditionThatIsNotAtomicIsARace) {
               HasSubstr("race: "));
 }
 
+TEST_F(Races, AnAtomicUpdateIsShownInTheKernel) {
+  EXPECT_THAT(run(kernel("double* sum", "atomicAdd(sum, 1.0);"), 1, 1, allocate(8)),
+              HasSubstr("test.cu:1: atomic update of 8 bytes without a value"));
+}
+
 TEST_F(Races, BlocksThatWriteTheSameAreARace) {
   EXPECT_THAT(run(kernel("int* flag", "*flag = 1;"), 2, 1, allocate(4)),
               HasSubstr("race: write of 4 bytes; write of thread 0 of another block"));

@@ -85,6 +85,7 @@ std::string of_linker(const std::string& line) {
 }  // namespace
 
 std::string nvrtc_log(const std::string& gcc_log, const Program& program) {
+  if (gcc_log.empty()) return {};
   static const std::regex message(R"((.*?):(\d+):(\d+): (?:fatal )?error: (.*))");
   const Lines lines = lines_of(program);
   std::istringstream text(gcc_log);

@@ -95,7 +95,7 @@ std::string KernelImage::line_of(const void* code) const {
   while (answer != nullptr && std::fgets(line.data(), line.size(), answer.get()) != nullptr) {
     place = std::filesystem::path(line.data()).filename();
     place = place.substr(0, place.find_first_of(" \n"));
-    if (!place.starts_with("device.cuh")) break;  // the function that calls it comes next
+    if (!place.starts_with(device_header)) break;  // the function that calls it comes next
   }
   return place;
 }

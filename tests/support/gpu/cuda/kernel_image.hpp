@@ -6,9 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace op2::test::gpu::cuda {
+
+/// The file with what sources need not include.
+inline constexpr std::string_view device_header = "device.cuh";
 
 /// A kernel that can be called for one thread after the other.
 struct Entry {
@@ -35,7 +39,8 @@ class KernelImage {
   std::optional<Entry> entry(const std::string& name) const;
   std::optional<Variable> variable(const std::string& name) const;
 
-  /// "file:line" of the source for an address in its code; "?" if that is not known. Slow.
+  /// "file:line" of the source for an address in its code, if possible not in `device_header`; "?"
+  /// if that is not known. Slow.
   std::string line_of(const void* code) const;
 
   std::span<std::byte> constants() const { return constants_; }

@@ -72,16 +72,20 @@ void KernelRun::fail(std::string finding) {
   std::array<void*, 32> frames{};
   const auto code = launch_.image->all();
   for (const void* frame : std::span(frames).first(::backtrace(frames.data(), frames.size())))
-    if (place_ == nullptr && frame >= code.data() && frame < code.data() + code.size())
-      place_ = static_cast<const std::byte*>(frame) - 1;  // in the call
+    if (frame >= code.data() && frame < code.data() + code.size())
+      places_.push_back(static_cast<const std::byte*>(frame) - 1);  // in the call
   threads_.abandon();
 }
 
 std::string KernelRun::described() const {
-  if (place_ == nullptr) return fmt::format("block {}: {}", block_, finding_);
+  if (places_.empty()) return fmt::format("block {}: {}", block_, finding_);
+  std::string line;
+  for (const void* place : places_) {
+    line = launch_.image->line_of(place);
+    if (!line.starts_with(device_header)) break;
+  }
   return fmt::format("block {} of {}, thread {} of {}, {}: {}", block_, launch_.shape.blocks,
-                     moment_.thread, launch_.shape.threads, launch_.image->line_of(place_),
-                     finding_);
+                     moment_.thread, launch_.shape.threads, line, finding_);
 }
 
 void KernelRun::fail_assertion(const char* condition, unsigned line) {

@@ -93,7 +93,7 @@ class KernelRun {
   const std::byte *stack_begin_ = nullptr, *stack_end_ = nullptr;  ///< of the thread that runs
   unsigned block_ = 0;
   std::string finding_;
-  const void* place_ = nullptr;  ///< of it, in the kernel's code
+  std::vector<const void*> places_;  ///< of it in the code, the innermost first
 };
 
 }  // namespace op2::test::gpu::cuda

@@ -91,6 +91,16 @@ void report_startup(Runtime& runtime) {
                     "other, set it to the number of cores",
                     runtime.pool.size(), runtime.topology.cores));
   runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
+  if (runtime.device == nullptr) return;
+  const gpu::Device& device = *runtime.device;
+  runtime.log.info(fmt::format("loops run on device {}: {}, sm_{}, CUDA {}.{}", device.ordinal(),
+                               device.name(), device.architecture(), device.driver_version() / 1000,
+                               device.driver_version() % 1000 / 10));
+  if (const int ranks = comm::rank_on_node().count; ranks > device.device_count())
+    runtime.log.warning(
+        fmt::format("ranks share devices: {} ranks, {} devices on this machine; they take turns, "
+                    "start a rank per device",
+                    ranks, device.device_count()));
 }
 
 /// ": op_fetch_data", or nothing.

@@ -11,10 +11,25 @@
 
 namespace op2::core {
 
+namespace {
+
+/// Devices change bytes atomically in words of this size: the last one must be whole.
+constexpr std::size_t word_bytes = 4;
+
+/// Undefined bytes, with zeros behind them to the end of the last word.
+DeviceBuffer whole_words(MemorySpace& space, std::size_t bytes) {
+  const std::size_t whole = (bytes + word_bytes - 1) / word_bytes * word_bytes;
+  DeviceBuffer memory = allocate_on(space, whole);
+  space.main_stream().fill(memory.get() + bytes, std::byte{0}, whole - bytes);
+  return memory;
+}
+
+}  // namespace
+
 DeviceBuffer DeviceCopies::allocate(const Array& array) {
   arrays_.reserve(arrays_.size() + 1);
   try {
-    DeviceBuffer bytes = allocate_on(space_, array.bytes());
+    DeviceBuffer bytes = whole_words(space_, array.bytes());
     arrays_.push_back(&array);
     return bytes;
   } catch (const std::bad_alloc&) {

@@ -31,6 +31,8 @@ OP_KERNEL(scaled, (double* sum, double* total), {
 OP_KERNEL(last_of, (const double* sum, double* last), { *last = *sum; });
 OP_KERNEL(ask_neighbour, (const double* right, double* left), { *left = *right + 1; });
 
+OP_KERNEL(mark, (bool* seen), { *seen = true; });
+
 /// A ring of nodes and edges; every node gets the lengths of its two edges, which are 1.
 class OnDevice : public testing::Test {
  protected:
@@ -124,6 +126,19 @@ TEST_F(OnDevice, ALazyGlobalStaysThereUntilItIsRead) {
   op_fetch_global(total, &value);
   EXPECT_EQ(value, (0 + 4 + 12) * size);
   EXPECT_EQ(emulated_calls("cuMemcpyDtoHAsync_v2"), 1);
+}
+
+/// A device changes single bytes atomically with the word that they are in.
+TEST_F(OnDevice, BytesAtTheEndOfADatCanBeIncremented) {
+  op_init(0, nullptr);
+  const int targets[] = {2, 0};
+  const op_set from = op_decl_set(2, "from"), to = op_decl_set(3, "to");
+  const op_map map = op_decl_map(from, to, 1, targets, "map");
+  const op_dat seen = op_decl_dat<bool>(to, 1, nullptr, "seen");
+  op_par_loop(mark, "mark", from, op_arg_dat(seen, 0, map, OP_INC));
+  bool values[3];
+  op_fetch_data(seen, values);
+  EXPECT_THAT(values, testing::ElementsAre(true, false, true));
 }
 
 TEST_F(OnDevice, AConstantThatChangesBetweenLoopsIsSeenByTheLater) {

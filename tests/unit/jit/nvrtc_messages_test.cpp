@@ -5,6 +5,7 @@
 #include <jit/backend.hpp>
 #include <jit/target/cuda/nvrtc_messages.hpp>
 #include <jit/target/cuda/scan_functions.hpp>
+#include <jit/target/cuda/source_faults.hpp>
 
 namespace op2::jit {
 namespace {
@@ -64,6 +65,15 @@ TEST(NvrtcMessages, AFileThatCannotBeOpenedIsNamed) {
   EXPECT_EQ(
       only("op2_call0/a(1): catastrophic error: cannot open source file \"nope.h\"\n").subject,
       "nope.h");
+}
+
+TEST(NvrtcMessages, WithoutASourceLineGetThatOfTheSource) {
+  std::vector<Diagnostic> messages =
+      nvrtc_messages("op2_call0/work(2): error: identifier \"foo\" is undefined\n");
+  add_source_lines(
+      messages, nest_of({.name = "work", .source = "void work(double* x) {\n  *x = foo;\n}"}, {}));
+  EXPECT_EQ(messages[0].source_line, "  *x = foo;");
+  EXPECT_EQ(messages[0].column, 8);
 }
 
 TEST(NvrtcMessages, LinesAboutRegistersAreKeptWithoutTimes) {

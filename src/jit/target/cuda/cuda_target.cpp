@@ -126,6 +126,7 @@ CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop)
   gpu::Compiled compiled =
       nvrtc_->compile(loop.units[0], "op2_loop.cu", headers_of(request.nest), compiler_options());
   result.diagnostics = nvrtc_messages(compiled.log);
+  add_source_lines(result.diagnostics, request.nest);
   if (compiled.ok) {
     result.status = CompileStatus::ok;
     result.object = options_.to_ptx ? bytes_with_zero(compiled.ptx) : std::move(compiled.cubin);

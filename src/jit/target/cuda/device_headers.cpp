@@ -66,6 +66,20 @@ constexpr const char* integer_limits = R"(
 )";
 
 constexpr const char* traits = R"(#pragma once
+// A number of given bits. NVRTC 12.0 to 12.2 cannot compute it in constant expressions.
+#if __has_builtin(__builtin_bit_cast)
+#define op2_constexpr constexpr
+namespace op2_device {
+constexpr double real_of(unsigned long bits) { return __builtin_bit_cast(double, bits); }
+constexpr float real_of(unsigned bits) { return __builtin_bit_cast(float, bits); }
+}
+#else
+#define op2_constexpr inline
+namespace op2_device {
+inline double real_of(unsigned long bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+inline float real_of(unsigned bits) { return __int_as_float(static_cast<int>(bits)); }
+}
+#endif
 namespace op2_device {
 template <class T> constexpr bool is_integer() { return false; }
 template <> constexpr bool is_integer<bool>() { return true; }
@@ -101,8 +115,8 @@ template <> struct numeric_limits<{0}> {{
   static constexpr {0} min() noexcept {{ return {4}; }}
   static constexpr {0} lowest() noexcept {{ return -{3}; }}
   static constexpr {0} epsilon() noexcept {{ return {5}; }}
-  static constexpr {0} infinity() noexcept {{ return __builtin_bit_cast({0}, {6}); }}
-  static constexpr {0} quiet_NaN() noexcept {{ return __builtin_bit_cast({0}, {7}); }}
+  static op2_constexpr {0} infinity() noexcept {{ return op2_device::real_of({6}); }}
+  static op2_constexpr {0} quiet_NaN() noexcept {{ return op2_device::real_of({7}); }}
 }};
 )";
 
@@ -210,9 +224,9 @@ using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite;
 )";
 
 constexpr const char* mathematical_macros = R"(
-#define NAN __builtin_bit_cast(float, 0x7fc00000U)
-#define INFINITY __builtin_bit_cast(float, 0x7f800000U)
-#define HUGE_VAL __builtin_bit_cast(double, 0x7ff0000000000000UL)
+#define NAN op2_device::real_of(0x7fc00000U)
+#define INFINITY op2_device::real_of(0x7f800000U)
+#define HUGE_VAL op2_device::real_of(0x7ff0000000000000UL)
 )";
 
 std::string mathematics() {
@@ -266,7 +280,7 @@ std::string without_macros(const std::vector<IncludedFile>& headers) {
   std::string text;
   for (const IncludedFile& header : headers)
     for (const std::string& macro : macros_in(header.text))
-      text += fmt::format("#undef {}\n", macro);
+      if (!macro.starts_with("op2_")) text += fmt::format("#undef {}\n", macro);
   return text;
 }
 

@@ -5,17 +5,14 @@ namespace op2::jit {
 
 // It is included before the sources of kernels, so that none of their macros changes it.
 const char* const device_library = R"(#pragma once
+#include <op2_traits>
 
 // Clang's and GCC's names of values that sources made from programs contain.
 #if !__has_builtin(__builtin_nan)
-constexpr double __builtin_nan(const char*) {
-  return __builtin_bit_cast(double, 0x7ff8000000000000UL);
-}
-constexpr float __builtin_nanf(const char*) { return __builtin_bit_cast(float, 0x7fc00000U); }
-constexpr double __builtin_huge_val() {
-  return __builtin_bit_cast(double, 0x7ff0000000000000UL);
-}
-constexpr float __builtin_huge_valf() { return __builtin_bit_cast(float, 0x7f800000U); }
+op2_constexpr double __builtin_nan(const char*) { return op2_device::real_of(0x7ff8000000000000UL); }
+op2_constexpr float __builtin_nanf(const char*) { return op2_device::real_of(0x7fc00000U); }
+op2_constexpr double __builtin_huge_val() { return op2_device::real_of(0x7ff0000000000000UL); }
+op2_constexpr float __builtin_huge_valf() { return op2_device::real_of(0x7f800000U); }
 #endif
 
 // Becomes whichever pointer the kernel takes: to `long` or `long long`, to const, or to pointers.

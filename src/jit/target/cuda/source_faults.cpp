@@ -82,7 +82,34 @@ std::vector<Diagnostic> notes_to(Diagnostic& message, const LoopNest& nest) {
   return notes;
 }
 
+/// A kernel's source, or a file that it includes, by name; null for other files.
+const std::string* text_of(const KernelCall& kernel, const std::string& file) {
+  if (file == kernel.name) return &kernel.source;
+  const auto found = std::ranges::find(kernel.includes, file, &IncludedFile::name);
+  return found != kernel.includes.end() ? &found->text : nullptr;
+}
+
+/// @param number  from 1
+std::string line_of(const std::string& text, int number) {
+  std::size_t begin = 0;
+  for (int line = 1; line < number && begin < text.size(); ++line)
+    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 }  // namespace
+
+void add_source_lines(std::vector<Diagnostic>& messages, const LoopNest& nest) {
+  for (Diagnostic& message : messages) {
+    const std::string* text = text_of(nest.calls.at(message.unit), message.file);
+    if (text == nullptr || message.line == 0 || !message.source_line.empty()) continue;
+    message.source_line = line_of(*text, message.line);
+    std::size_t at = message.source_line.find(message.subject);
+    if (message.subject.empty() || at == std::string::npos)
+      at = message.source_line.find_first_not_of(" \t");
+    message.column = at == std::string::npos ? 1 : static_cast<int>(at) + 1;
+  }
+}
 
 void add_notes(std::vector<Diagnostic>& messages, const LoopNest& nest) {
   std::vector<Diagnostic> all;

@@ -154,6 +154,4 @@ if(OP2_HAVE_HDF5)
   endif()
 endif()
 
-op2_decide(CUDA FALSE "not part of this version")
-
 message(STATUS "libop2 ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE})${OP2_SUMMARY}")

@@ -12,7 +12,7 @@ set(OP2_SANITIZE "" CACHE STRING
     "Sanitizers for the library and for generated code: address;undefined or thread")
 
 # Optional parts: AUTO uses what is found, ON fails without it, OFF leaves it out.
-set(OP2_PARTS LLVM HWLOC MPI CUDA HDF5 SCOTCH PTSCOTCH)
+set(OP2_PARTS LLVM HWLOC MPI HDF5 SCOTCH PTSCOTCH)
 foreach(part IN LISTS OP2_PARTS)
   set(OP2_WITH_${part} AUTO CACHE STRING "Use ${part}: AUTO, ON or OFF")
   set_property(CACHE OP2_WITH_${part} PROPERTY STRINGS AUTO ON OFF)

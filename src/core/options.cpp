@@ -79,6 +79,10 @@ constexpr OptionRow table[] = {
      "the driver that OP2_TARGET=cuda uses: libcuda.so.1"},
     {"OP2_NVRTC", text<&O::nvrtc>, "search, file or folder",
      "the compiler that OP2_TARGET=cuda uses: libnvrtc.so of CUDA 12.0 or newer"},
+    {"OP2_GPU_INC", one_of<&O::gpu_increments>, "auto, rows, pull",
+     "how loops on a GPU add to rows through maps; rows: elements add atomically; pull: where a "
+     "loop allows it, each row gathers what elements add to it, in their order; auto: where that "
+     "is expected to move fewer bytes"},
     {"OP2_CACHE", one_of<&O::cache>, "rw, ro, off", "use of the cache directory"},
     {"OP2_CACHE_DIR", text<&O::cache_dir>, "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path",
      "cache of compiled kernels"},
@@ -139,6 +143,8 @@ constexpr OptionRow debug_words[] = {
     {"no_fuse", set<&O::fuse, false>, "", "every loop runs by itself", "OP2_DISABLE=fuse"},
     {"no_simd", set<&O::simd, SimdMode::off>, "",
      "compiled code executes one element after the other", "OP2_DISABLE=simd"},
+    {"no_contract", set<&O::gpu_contract, false>, "",
+     "on a GPU, products are rounded before they are added"},
     {"no_tile", set<&O::tile, Tiling{TileMode::off, 0}>, "", "loops run one after the other",
      "OP2_DISABLE=tile"},
 };

@@ -40,6 +40,13 @@ enum class RenumberMode { automatic, off, on };
 /// Whether compiled code is vectorised over elements.
 enum class SimdMode { where_it_pays, wherever_possible, off };
 
+/// How loops on a GPU add to rows through maps.
+enum class Increments {
+  automatic,  ///< the code generator chooses for each loop
+  rows,       ///< each element adds to its rows, atomically
+  pull        ///< each row gathers what elements add to it, where a loop allows that
+};
+
 /// How loops are executed tile by tile.
 enum class TileMode {
   modelled,  ///< where a model expects a gain
@@ -64,6 +71,8 @@ struct Options {
   std::string plugin_dir;
   std::string cuda_driver;  ///< file; empty: search
   std::string nvrtc;        ///< file or folder; empty: search
+  Increments gpu_increments = Increments::automatic;
+  bool gpu_contract = true;  ///< a * b + c may be rounded once
   CacheMode cache = CacheMode::read_write;
   std::string cache_dir;
   std::int64_t cache_max_bytes = std::int64_t{1} << 30;

@@ -74,8 +74,9 @@ struct JitOptions {
   core::SimdMode simd = core::SimdMode::where_it_pays;
   bool vector_math = false;       ///< OP2_VECTOR_MATH
   bool fuse_multiply_add = true;  ///< on GPUs: a * b + c is rounded once
-  bool check_access = false;      ///< kernels that break an access mode are errors
-  core::Trace* trace = nullptr;   ///< gets a span of lane "compile" per compilation
+  core::Increments increments = core::Increments::automatic;  ///< on GPUs
+  bool check_access = false;     ///< kernels that break an access mode are errors
+  core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
 };

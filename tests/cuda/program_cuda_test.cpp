@@ -40,7 +40,7 @@ class OnDevice : public testing::Test {
 
   void SetUp() override {
     setenv("OP2_TARGET", "cuda", 1);
-    for (const char* name : {"OP2_EMU_MEMORY", "OP2_EMU_FAIL"}) unsetenv(name);
+    for (const char* name : {"OP2_EMU_MEMORY", "OP2_EMU_FAIL", "OP2_GPU_INC"}) unsetenv(name);
     reset_emulator();
   }
   void TearDown() override {
@@ -185,6 +185,7 @@ TEST_F(OnDevice, AGlobalThatAnElementSetsIsThatOfTheLast) {
 
 TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatNamesTheLargestArrays) {
   setenv("OP2_EMU_MEMORY", "60000", 1);
+  setenv("OP2_GPU_INC", "rows", 1);
   reset_emulator();
   start();
   add();

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include <unit/gpu_kernels/loop_on_device.hpp>
 #include <support/loop_shapes.hpp>
+#include <unit/gpu_kernels/loop_on_device.hpp>
 
 namespace op2::test {
 namespace {
@@ -110,6 +110,16 @@ TEST(PullKernel, ANestThatCannotPullIsCompiledWithAtomics) {
                    {dat(0, 1, OP_READ), dat(1, 1, OP_WRITE)}));
   EXPECT_FALSE(direct.code().pulls);
   EXPECT_TRUE(PulledLoop(flux_nest()).code().pulls);
+}
+
+TEST(PullKernel, CodeForOtherIncrementsHasAnotherKey) {
+  const auto nvrtc = gpu::load_nvrtc(libraries_of_environment(), 0);
+  const auto options_with = [&](core::Increments increments) {
+    return jit::CudaTarget(nullptr, nvrtc, {.increments = increments}).options();
+  };
+  EXPECT_NE(options_with(core::Increments::pull), options_with(core::Increments::rows));
+  EXPECT_NE(options_with(core::Increments::automatic), options_with(core::Increments::rows));
+  EXPECT_NE(options_with(core::Increments::automatic), options_with(core::Increments::pull));
 }
 
 }  // namespace

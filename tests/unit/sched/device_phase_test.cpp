@@ -18,10 +18,11 @@ struct TwoSteps {
   op_arg through(core::Dat& dat, op_access access) {
     return op_arg_dat(&dat, 0, &ring.ends, access);
   }
-  bool second_waits(core::Set& first_set, op_arg first, core::Set& second_set, op_arg second) {
+  bool second_waits(core::Set& first_set, op_arg first, core::Set& second_set, op_arg second,
+                    bool atomic = true) {
     test::queue_loop(queue, first_set, first);
     test::queue_loop(queue, second_set, second);
-    return must_follow(step_of(queue, 1), step_of(queue, 0));
+    return must_follow(step_of(queue, 1), step_of(queue, 0), atomic);
   }
 };
 
@@ -47,6 +48,12 @@ TEST(DevicePhase, TwoLoopsThatIncrementThroughMapsDoNotWait) {
   TwoSteps two;
   EXPECT_FALSE(two.second_waits(two.ring.edges, two.through(two.ring.q, OP_INC), two.ring.edges,
                                 two.through(two.ring.q, OP_INC)));
+}
+
+TEST(DevicePhase, IncrementsThatRowsGatherWait) {
+  TwoSteps two;
+  EXPECT_TRUE(two.second_waits(two.ring.edges, two.through(two.ring.q, OP_INC), two.ring.edges,
+                               two.through(two.ring.q, OP_INC), false));
 }
 
 /// A direct increment is not atomic.

@@ -26,10 +26,10 @@ struct CudaConstant {
 
 /// What `CompiledLoop::entry` points to. The parameters are those of kernel_parameters.hpp.
 struct CudaLoop {
-  gpu::Function loop;
-  gpu::Function fold;  ///< null if the loop has no reductions
-  bool pulls = false;  ///< `loop` is op2_pull, not op2_loop
-  std::vector<CudaConstant> constants;
+  gpu::Function loop{};
+  gpu::Function fold{};  ///< null if the loop has no reductions
+  bool pulls = false;    ///< `loop` is op2_pull, not op2_loop
+  std::vector<CudaConstant> constants{};
 };
 
 /// Precondition: `code` is of this target.

@@ -152,7 +152,8 @@ std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
   const int newest = nvrtc->newest_architecture();
   CudaCodeOptions code{
       .architecture = device != nullptr ? device->architecture() : architecture_named(options.cpu),
-      .fuse_multiply_add = options.fuse_multiply_add};
+      .fuse_multiply_add = options.fuse_multiply_add,
+      .increments = options.increments};
   if (code.architecture > newest) {
     code.architecture = newest;
     code.to_ptx = true;

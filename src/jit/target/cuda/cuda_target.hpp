@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <core/increments.hpp>
+#include <core/options.hpp>
 #include <gpu/device.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/jit.hpp>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <core/increments.hpp>
+#include <core/options.hpp>
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {

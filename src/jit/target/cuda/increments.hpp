@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <core/increments.hpp>
+#include <core/options.hpp>
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {

@@ -130,14 +130,15 @@ ExchangeSize CudaPlan::exchange_size(std::size_t chain) const {
   return size_of(exchanges_[chain].get());
 }
 
+std::string CudaPlan::place_of(std::size_t s) const {
+  if (launches_[s] == nullptr) return host_steps_[s] != nullptr ? ": on the host" : "";
+  return launches_[s]->pulls() ? ": on the device, rows gather increments" : ": on the device";
+}
+
 std::string CudaPlan::describe(const core::Queue& queue) const {
   std::string text;
-  for (std::size_t s = 0; s < plan_.steps.all.size(); ++s) {
-    const char* const place = launches_[s] != nullptr     ? ": on the device"
-                              : host_steps_[s] != nullptr ? ": on the host"
-                                                          : "";
-    text += describe_step(queue, plan_, s) + place + "\n";
-  }
+  for (std::size_t s = 0; s < plan_.steps.all.size(); ++s)
+    text += describe_step(queue, plan_, s) + place_of(s) + "\n";
   return text;
 }
 

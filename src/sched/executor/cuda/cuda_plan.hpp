@@ -51,6 +51,7 @@ class CudaPlan : public PreparedPlan {
   void make_steps(const std::vector<bool>& on_device);
   void add_phase(std::size_t chain, Phase phase);
   void run_on_host(std::size_t step, Phase phase);
+  std::string place_of(std::size_t step) const;
 
   const Plan& plan_;
   Exchanges exchanges_;

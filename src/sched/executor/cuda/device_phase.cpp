@@ -18,19 +18,20 @@ std::vector<void*> addresses_of(KernelLaunch& launch) {
   return addresses;
 }
 
-bool commute(const core::LoopArg& a, const core::LoopArg& b) {
+bool commute(const core::LoopArg& a, const core::LoopArg& b, bool atomic) {
   const bool both_read = !a.modifies() && !b.modifies();
   const bool both_add =
-      a.access == OP_INC && b.access == OP_INC && a.is_indirect() && b.is_indirect();
+      atomic && a.access == OP_INC && b.access == OP_INC && a.is_indirect() && b.is_indirect();
   return both_read || both_add;
 }
 
 }  // namespace
 
-bool must_follow(const Step& later, const Step& earlier) {
+bool must_follow(const Step& later, const Step& earlier, bool atomic) {
   for (const core::LoopArg& b : later.args)
     for (const core::LoopArg& a : earlier.args)
-      if (a.is_active_dat() && b.is_active_dat() && a.dat == b.dat && !commute(a, b)) return true;
+      if (a.is_active_dat() && b.is_active_dat() && a.dat == b.dat && !commute(a, b, atomic))
+        return true;
   return false;
 }
 
@@ -57,7 +58,7 @@ void DevicePhase::run() {
 }
 
 void DevicePhase::launch(const StepLaunch& step) {
-  for (KernelLaunch& launch : step.kernels(step.step().rows(phase_)))
+  for (KernelLaunch& launch : step.kernels(phase_))
     gpu::launch(device_.space().main_stream(), launch.kernel, shape_of(launch),
                 addresses_of(launch));
 }
@@ -78,19 +79,20 @@ void DevicePhase::launch_each_timed() {
 void DevicePhase::make_graph() {
   auto graph = std::make_unique<gpu::Graph>(device_);
   struct Added {
-    const Step* step;
+    const StepLaunch* step;
     gpu::Graph::Node loop;  ///< whose results later steps need; what folds reductions is behind it
   };
   std::vector<Added> added;
   for (const StepLaunch* step : steps_) {
     std::vector<gpu::Graph::Node> after;
     for (const Added& earlier : added)
-      if (must_follow(step->step(), *earlier.step)) after.push_back(earlier.loop);
-    std::vector<KernelLaunch> launches = step->kernels(step->step().rows(phase_));
+      if (must_follow(step->step(), earlier.step->step(), !step->pulls() && !earlier.step->pulls()))
+        after.push_back(earlier.loop);
+    std::vector<KernelLaunch> launches = step->kernels(phase_);
     for (std::size_t k = 0; k < launches.size(); ++k) {
       const gpu::Graph::Node node =
           graph->add(launches[k].kernel, shape_of(launches[k]), addresses_of(launches[k]), after);
-      if (k == 0) added.push_back({&step->step(), node});
+      if (k == 0) added.push_back({step, node});
       after = {node};
     }
   }
@@ -100,7 +102,7 @@ void DevicePhase::make_graph() {
 
 std::size_t DevicePhase::kernels() const {
   std::size_t count = 0;
-  for (const StepLaunch* step : steps_) count += step->kernels(step->step().rows(phase_)).size();
+  for (const StepLaunch* step : steps_) count += step->kernels(phase_).size();
   return count;
 }
 

@@ -45,7 +45,7 @@ class DevicePhase {
 };
 
 /// Whether a step must run after an earlier one: they access the same dat, and not only to
-/// increment it through maps, which commutes.
-bool must_follow(const Step& later, const Step& earlier);
+/// increment it through maps, which commutes if both do it atomically.
+bool must_follow(const Step& later, const Step& earlier, bool atomic);
 
 }  // namespace op2::sched

@@ -61,6 +61,7 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
 void DeviceTables::clear() {
   columns_.clear();
   numbers_.clear();
+  pull_.clear();
 }
 
 }  // namespace op2::sched

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What loops on a device need of a mesh beside its dats: maps column by column, so that
-// neighbouring threads read neighbouring entries, and the indices that kernels get for rows.
+// neighbouring threads read neighbouring entries; the indices that kernels get for rows; which
+// iterations add to which rows.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,14 @@
 
 #include <core/array.hpp>
 #include <core/mesh.hpp>
+#include <sched/executor/cuda/pull_tables.hpp>
 
 namespace op2::sched {
 
 class DeviceTables {
  public:
   /// @param copies  outlives the tables
-  explicit DeviceTables(core::DeviceCopies& copies) : copies_(copies) {}
+  explicit DeviceTables(core::DeviceCopies& copies) : copies_(copies), pull_(copies) {}
 
   /// The entry of element e in column c is at index c * stride + e.
   struct Columns {
@@ -31,6 +33,9 @@ class DeviceTables {
   /// @throws Error out_of_memory, device_failure
   const std::int32_t* numbers_of(const core::Set& set);
 
+  /// For loops in which rows gather increments.
+  PullTables& pull() { return pull_; }
+
   /// To be called when rows or maps have moved, and nothing runs that uses the tables.
   void clear();
 
@@ -38,6 +43,7 @@ class DeviceTables {
   core::DeviceCopies& copies_;
   std::unordered_map<const core::Map*, core::Array> columns_;
   std::unordered_map<const core::Set*, core::Array> numbers_;
+  PullTables pull_;
 };
 
 }  // namespace op2::sched

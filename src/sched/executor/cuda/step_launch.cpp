@@ -7,6 +7,7 @@
 
 #include <core/error.hpp>
 #include <core/value_type.hpp>
+#include <sched/row_access.hpp>
 #include <sched/shapes.hpp>
 
 namespace op2::sched {
@@ -35,6 +36,22 @@ const GlobalArg& global_at(const std::vector<GlobalArg>& globals, std::size_t ar
   return *std::ranges::find(globals, arg, &GlobalArg::arg);
 }
 
+std::vector<jit::KernelParameter> parameters_of(const Step& step, const jit::CudaLoop& code) {
+  const std::vector<jit::ArgShape> shapes = arg_shapes(step.args);
+  return code.pulls ? jit::pull_parameters(shapes) : jit::kernel_parameters(shapes);
+}
+
+/// The columns of maps through which a step adds.
+std::vector<RowAccess> columns_added_through(const Step& step) {
+  std::vector<RowAccess> columns;
+  for (const core::LoopArg& arg : step.args) {
+    if (!arg.is_active_dat() || !arg.is_indirect() || arg.access != OP_INC) continue;
+    const RowAccess column = row_access(arg);
+    if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
+  }
+  return columns;
+}
+
 }  // namespace
 
 StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values,
@@ -43,11 +60,12 @@ StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values
       position_(s),
       step_(plan.steps.all[s]),
       code_(jit::cuda_loop_of(*plan.code[s].compiled)),
-      parameters_(jit::kernel_parameters(arg_shapes(step_.args))),
+      parameters_(parameters_of(step_, code_)),
       loop_values_(first_parameter) {
   partials_.set_label(fmt::format("partial results of the loop over set '{}' with kernel '{}'",
                                   step_.set->name_storage, step_.kernels.front().kernel->name));
   partials_.use(&copies);
+  set_ranges(tables);
   set_reductions(values, s);
   for (const jit::KernelParameter& parameter : parameters_)
     loop_values_.push_back(fixed_value(parameter, values, s, tables));
@@ -57,11 +75,22 @@ StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values
       loop_values_[first_parameter + k] = fold_values_[2 + 2 * reduction++];
 }
 
-std::int64_t StepLaunch::most_chunks() const {
-  const auto chunks_in = [&](Phase phase) {
-    return blocks_for(std::max<std::int64_t>(0, step_.rows(phase).size()), jit::chunk_elements);
+void StepLaunch::set_ranges(DeviceTables& tables) {
+  const auto range_of = [&](Phase phase) -> Range {
+    const IndexRange iterations = step_.rows(phase);
+    if (!code_.pulls) return {iterations, {}};
+    const PullTable lists =
+        tables.pull().lists_of(columns_added_through(step_), iterations, step_.set->name_storage);
+    return {lists.positions, lists};
   };
-  return std::max(chunks_in(Phase::interior), chunks_in(Phase::boundary));
+  ranges_ = {range_of(Phase::interior), range_of(Phase::boundary)};
+}
+
+std::int64_t StepLaunch::most_chunks() const {
+  std::int64_t most = 0;
+  for (const Range& range : ranges_)
+    most = std::max(most, blocks_for(range.indices.size(), jit::chunk_elements));
+  return most;
 }
 
 /// Partial results of one reduction come after those of another.
@@ -83,7 +112,7 @@ void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
   }
 }
 
-/// The value of a parameter, but for addresses of dats and of partial results.
+/// The value of a parameter, but for addresses of dats, of partial results and of lists.
 LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
                                         const PlanValues& values, std::size_t s,
                                         DeviceTables& tables) const {
@@ -91,6 +120,9 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
   switch (parameter.kind) {
     case Kind::dat:
     case Kind::partials:
+    case Kind::pull_rows:
+    case Kind::pull_start:
+    case Kind::pull_elements:
       return 0;
     case Kind::map:
       return number_of(tables.columns_of(*arg.map).entries);
@@ -125,16 +157,22 @@ bool StepLaunch::announce_accesses() {
   return moved;
 }
 
-std::vector<KernelLaunch> StepLaunch::kernels(IndexRange rows) const {
-  if (rows.empty()) return {};
+std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
+  const auto& [indices, lists] = range(phase);
+  if (indices.empty()) return {};
   const bool reduces = !step_.reductions.empty();
   const std::int64_t blocks =
-      blocks_for(rows.size(), reduces ? jit::chunk_elements : jit::block_threads);
+      blocks_for(indices.size(), reduces ? jit::chunk_elements : jit::block_threads);
   std::vector<KernelLaunch> launches;
   launches.push_back({code_.loop, static_cast<unsigned>(blocks), loop_values_});
-  launches.back().parameters[0] = static_cast<LaunchParameter>(rows.begin);
-  launches.back().parameters[1] = static_cast<LaunchParameter>(rows.end);
-  launches.back().parameters[2] = static_cast<LaunchParameter>(step_.set->size);
+  std::vector<LaunchParameter>& values = launches.back().parameters;
+  values[0] = static_cast<LaunchParameter>(indices.begin);
+  values[1] = static_cast<LaunchParameter>(indices.end);
+  values[2] = static_cast<LaunchParameter>(step_.set->size);
+  if (code_.pulls) {
+    const std::array addresses{lists.rows, lists.start, lists.iterations};
+    std::ranges::transform(addresses, values.end() - std::ssize(addresses), number_of);
+  }
   if (!reduces) return launches;
   launches.push_back({code_.fold, 1, fold_values_});
   launches.back().parameters[0] = static_cast<LaunchParameter>(blocks);

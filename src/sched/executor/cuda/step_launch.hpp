@@ -2,6 +2,7 @@
 // How a step runs on a device: the parameters of its kernels, and their launches.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -40,18 +41,29 @@ class StepLaunch {
   /// @throws Error out_of_memory, device_failure
   bool announce_accesses();
 
-  /// The kernels that run some iterations, each after the one before; none if there are none.
-  /// Valid while `announce_accesses` returns false.
-  std::vector<KernelLaunch> kernels(IndexRange rows) const;
+  /// The kernels that run the iterations of a phase, each after the one before; none if there are
+  /// none. Valid while `announce_accesses` returns false.
+  std::vector<KernelLaunch> kernels(Phase phase) const;
+
+  /// Whether rows gather increments, which then are not atomic.
+  bool pulls() const { return code_.pulls; }
 
   const Step& step() const { return step_; }
   /// Where the step counts in the per-loop table.
   core::LoopRow& row() const { return *plan_.rows[position_].row; }
 
  private:
+  /// What the threads of a phase execute: iterations, or the positions of rows that gather.
+  struct Range {
+    IndexRange indices{0, 0};
+    PullTable lists;  ///< unless iterations
+  };
+
+  void set_ranges(DeviceTables& tables);
   void set_reductions(const PlanValues& values, std::size_t s);
   LaunchParameter fixed_value(const jit::KernelParameter& parameter, const PlanValues& values,
                               std::size_t s, DeviceTables& tables) const;
+  const Range& range(Phase phase) const { return ranges_[phase == Phase::interior ? 0 : 1]; }
   std::int64_t most_chunks() const;
 
   const Plan& plan_;
@@ -59,6 +71,7 @@ class StepLaunch {
   const Step& step_;
   const jit::CudaLoop& code_;
   std::vector<jit::KernelParameter> parameters_;
+  std::array<Range, 2> ranges_;  ///< per phase
   std::vector<LaunchParameter>
       loop_values_;  ///< begin, end, end of those that count; then `parameters_`
   std::vector<LaunchParameter>

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cuda/pull_tables.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace op2::sched {
+
+void PullTables::fill(Table& table, const PullLists& lists, const std::string& set) {
+  table.positions = lists.positions;
+  table.rows = lists.rows.size();
+  table.start = lists.start.size();
+  const std::size_t all = table.rows + table.start + lists.iterations.size();
+  core::HostBytes bytes = core::zeroed_bytes(sizeof(std::int32_t) * all);
+  auto* to = reinterpret_cast<std::int32_t*>(bytes.memory.get());
+  for (const auto* list : {&lists.rows, &lists.start, &lists.iterations})
+    to = std::ranges::copy(*list, to).out;
+  table.lists.set_label(fmt::format("increments by elements of set '{}', row by row", set));
+  table.lists.replace(std::move(bytes));
+  table.lists.use(&copies_);
+}
+
+PullTable PullTables::lists_of(const std::vector<RowAccess>& columns, IndexRange iterations,
+                               const std::string& set) {
+  if (iterations.empty()) return {};
+  const Key key{columns, iterations.begin, iterations.end};
+  auto found = tables_.find(key);
+  if (found == tables_.end()) {
+    const PullLists lists = make_pull_lists(columns, iterations);
+    found = tables_.try_emplace(key).first;
+    fill(found->second, lists, set);
+  }
+  const Table& table = found->second;
+  const auto* first = reinterpret_cast<const std::int32_t*>(table.lists.device_read().value);
+  return {table.positions, table.rows == 0 ? nullptr : first, first + table.rows,
+          first + table.rows + table.start};
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pull lists on a device. Loops that add through the same columns in the same range share them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <core/array.hpp>
+#include <sched/executor/cuda/pull_lists.hpp>
+
+namespace op2::sched {
+
+/// Addresses on the device; see PullLists.
+struct PullTable {
+  IndexRange positions{0, 0};
+  const std::int32_t* rows = nullptr;  ///< null: each position is a row
+  const std::int32_t* start = nullptr;
+  const std::int32_t* iterations = nullptr;
+};
+
+class PullTables {
+ public:
+  /// @param copies  outlives the tables
+  explicit PullTables(core::DeviceCopies& copies) : copies_(copies) {}
+
+  /// The columns must stay as they are until `clear`. Cost, once: as make_pull_lists; the lists
+  /// have an entry per increment and two per row, on the host and on the device.
+  /// @param set  the name of what iterates, for messages
+  /// @throws Error too_large, out_of_memory, device_failure
+  PullTable lists_of(const std::vector<RowAccess>& columns, IndexRange iterations,
+                     const std::string& set);
+
+  void clear() { tables_.clear(); }
+
+ private:
+  struct Key {
+    std::vector<RowAccess> columns;
+    std::int64_t begin, end;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Table {
+    IndexRange positions{0, 0};
+    std::size_t rows = 0, start = 0;  ///< lengths of the first two lists
+    core::Array lists;                ///< one after the other
+  };
+  void fill(Table& table, const PullLists& lists, const std::string& set);
+
+  core::DeviceCopies& copies_;
+  std::map<Key, Table> tables_;
+};
+
+}  // namespace op2::sched

@@ -45,9 +45,11 @@ for step, figure in FIGURES.items():
 assert lines[-1] == {"step": "end", "failures": 0, "seconds": lines[-1]["seconds"]}, lines[-1]
 for line in lines:
     assert line.get("status") in (None, "passed"), line
+    # The events of the emulated device are a millisecond apart.
+    assert line.get("us_per_call", 1000) >= 1000, line
 print(f"checked {len(lines)} lines of {len(found)} steps")
 END
 
 # Without a driver the steps say what is missing, and nothing fails.
 OP2_CUDA_DRIVER='' "$folder/check.sh" "$folder/without" --quick --steps "device sanitizer counters"
-[ -e /dev/nvidiactl ] || [ "$(grep -c '"missing", "what": "a GPU"' "$folder/without/results.jsonl")" = 3 ]
+[ -e /dev/nvidiactl ] || command -v nvidia-smi >/dev/null || [ "$(grep -c '"missing", "what": "a GPU"' "$folder/without/results.jsonl")" = 3 ]

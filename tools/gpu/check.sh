@@ -237,7 +237,7 @@ counters() {
   while read -r row; do line counters "\"csv\": $(quoted "$row")"; done < <(grep '^"' "$work/output")
 }
 
-has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ]; }
+has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }
 
 for step in $steps; do
   case $step in

@@ -119,16 +119,24 @@ kernels() {
   timed kernels 60 "$kit/gpu_kernels_test"
 }
 
+# Both ways in which increments can run: in_each_form RUN ARGUMENT ... calls RUN with OP2_GPU_INC=... behind its arguments.
+in_each_form() {
+  local form
+  for form in rows pull; do "$@" "OP2_GPU_INC=$form"; done
+}
+
 # Random programs against the reference executor, which calls the kernels as functions of the host. Without LLVM so does
 # the host with loops whose elements have an order; but the compiler for GPUs must not refuse a kernel.
-equivalence() {
+equivalence_in() {
   local refused
-  timed equivalence 120 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 1)" \
-    TEST_MESHES="$(sized 5 1)" "$kit/equivalence_test"
+  timed equivalence 100 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 1)" \
+    TEST_MESHES="$(sized 5 1)" "$1" "$kit/equivalence_test"
   refused=$(grep -c "kernel '.*' runs as a host function" "$work/output")
   [ "$refused" = 0 ] || failures=$((failures + 1))
-  line equivalence "\"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"refused_kernels\": $refused"
+  line equivalence "\"settings\": \"$1\", \"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"refused_kernels\": $refused"
 }
+
+equivalence() { in_each_form equivalence_in; }
 
 # run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE]: Airfoil.
 run_flow() {
@@ -166,30 +174,20 @@ flow_by_loop() {
 }
 
 # Five loops under each of NVIDIA's checkers, one kernel per loop; the kernels are in the cache before.
+sanitizer_in() {
+  run_flow sanitizer_none 30 24 16 2 "$1"
+  for tool in memcheck initcheck racecheck; do
+    timed "sanitizer_$tool" 30 env OP2_TARGET=cuda "$1" compute-sanitizer --tool $tool --error-exitcode 9 \
+      "$kit/airfoil" --size 24 16 --iterations 2
+    line "sanitizer_$tool" "\"settings\": \"$1\", \"found\": $(quoted "$(grep 'SUMMARY' "$work/output")")"
+  done
+}
+
 sanitizer() {
   command -v compute-sanitizer >/dev/null || { missing sanitizer compute-sanitizer && return; }
   export OP2_DISABLE=fuse
-  run_flow sanitizer_none 30 24 16 2
-  for tool in memcheck initcheck racecheck; do
-    timed "sanitizer_$tool" 45 env OP2_TARGET=cuda compute-sanitizer --tool $tool --error-exitcode 9 \
-      "$kit/airfoil" --size 24 16 --iterations 2
-    line "sanitizer_$tool" "\"found\": $(quoted "$(grep 'SUMMARY' "$work/output")")"
-  done
+  in_each_form sanitizer_in
   unset OP2_DISABLE
-}
-
-# Both ways in which increments can run, if the library has both.
-forms_of_increments() {
-  "$kit/airfoil" --op2-help 2>/dev/null | grep -q OP2_GPU_INC && echo rows pull || echo as-it-is
-}
-
-# in_each_form RUN STEP SECONDS AROUND AWAY ITERATIONS [NAME=VALUE]
-in_each_form() {
-  local run=$1 form
-  shift
-  for form in $(forms_of_increments); do
-    if [ "$form" = as-it-is ]; then $run "$@"; else $run "$@" "OP2_GPU_INC=$form"; fi
-  done
 }
 
 airfoil() {

@@ -210,6 +210,7 @@ void Runtime::end_job(const Error& error) {
 
 void Runtime::flush() {
   check_usable();
+  if (device != nullptr) device->make_current();  // the program may have used another
   try {
     const Marked executing(executing_);
     engine.flush(queue, mesh);

@@ -226,7 +226,7 @@ void op_exit() {
   };
   attempt([&] {
     if (runtime->failed()) return;
-    runtime->flush();
+    runtime->finish();
     runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
     runtime->ranks().barrier();
   });

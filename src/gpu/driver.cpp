@@ -10,8 +10,16 @@ namespace {
 const char* advice(int result) {
   switch (result) {
     case DriverResult::illegal_address:
+    case DriverResult::illegal_instruction:
+    case DriverResult::misaligned_address:
+    case DriverResult::illegal_address_space:
+    case DriverResult::illegal_counter:
     case DriverResult::launch_failed:
-      return "find the kernel that accesses memory wrongly with OP2_TARGET=cpu OP2_CHECK=access";
+      return "find the kernel that accesses memory wrongly: OP2_CHECK=pointers runs each loop at "
+             "its call, OP2_TARGET=cpu OP2_CHECK=access checks its source";
+    case DriverResult::assert_failed:
+      return "an assert of a kernel has failed: see what it printed; OP2_CHECK=pointers runs each "
+             "loop at its call";
     case DriverResult::out_of_memory:
       return "use more devices, or a smaller mesh";
     case DriverResult::no_binary:

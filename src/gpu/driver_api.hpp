@@ -26,10 +26,13 @@ using ExecutableHandle = struct CuGraphExecutable*;
 
 /// What functions of the driver return. All others are failures, too.
 struct DriverResult {
-  static constexpr int success = 0, out_of_memory = 2, devices_unavailable = 46, no_binary = 209,
-                       uncorrectable_memory = 214, invalid_ptx = 218, unsupported_ptx = 222,
-                       not_found = 500, not_ready = 600, illegal_address = 700, launch_failed = 719,
-                       system_not_ready = 802, driver_mismatch = 803, unknown = 999;
+  static constexpr int success = 0, out_of_memory = 2, devices_unavailable = 46,
+                       invalid_image = 200, no_binary = 209, uncorrectable_memory = 214,
+                       invalid_ptx = 218, unsupported_ptx = 222, not_found = 500, not_ready = 600,
+                       illegal_address = 700, assert_failed = 710, illegal_instruction = 715,
+                       misaligned_address = 716, illegal_address_space = 717, illegal_counter = 718,
+                       launch_failed = 719, system_not_ready = 802, driver_mismatch = 803,
+                       unknown = 999;
 };
 
 struct DeviceAttribute {

@@ -2,6 +2,7 @@
 #include <gpu/module.hpp>
 
 #include <array>
+#include <new>
 
 #include <gpu/cuda_stream.hpp>
 
@@ -38,6 +39,22 @@ class LoadLog {
   std::array<char, 4096> text_{};
 };
 
+bool is_about_image(int result) {
+  return result == DriverResult::invalid_image || result == DriverResult::no_binary ||
+         result == DriverResult::invalid_ptx || result == DriverResult::unsupported_ptx;
+}
+
+[[noreturn]] void fail_to_load(const Driver& driver, int result, const std::string& details) {
+  const char* const call = driver.api().module_load.name();
+  if (result == DriverResult::out_of_memory) throw std::bad_alloc();
+  try {
+    driver.fail(call, result, details);
+  } catch (const Error& error) {
+    if (is_about_image(result)) throw ImageRefused(error);
+    throw;
+  }
+}
+
 }  // namespace
 
 Function::Function(const Driver& driver, FunctionHandle handle)
@@ -54,8 +71,7 @@ Module::Module(const Device& device, std::span<const std::byte> image) : device_
   const int result = device_.driver().result_of(&DriverApi::module_load, &handle_, image.data(),
                                                 static_cast<unsigned>(values.size()),
                                                 log.options.data(), values.data());
-  if (result != DriverResult::success)
-    device_.driver().fail(device_.api().module_load.name(), result, log.text());
+  if (result != DriverResult::success) fail_to_load(device_.driver(), result, log.text());
 }
 
 Module::~Module() {

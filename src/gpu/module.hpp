@@ -9,6 +9,7 @@
 
 #include <core/memory_space.hpp>
 #include <gpu/device.hpp>
+#include <op2/error.hpp>
 
 namespace op2::gpu {
 
@@ -43,11 +44,18 @@ struct Symbol {
   std::size_t bytes = 0;
 };
 
+/// The driver does not accept an image: it is damaged, or not for this device.
+struct ImageRefused : Error {
+  explicit ImageRefused(const Error& error) : Error(error) {}
+};
+
 class Module {
  public:
   /// Any thread. May wait for all work of the device.
   /// @param image   a cubin, or PTX with a zero at its end; read during the call only
-  /// @throws Error  device_failure; with the driver's messages about PTX
+  /// @throws ImageRefused  with the driver's messages about PTX
+  /// @throws Error         device_failure: anything else, also of earlier work
+  /// @throws std::bad_alloc
   Module(const Device& device, std::span<const std::byte> image);
   ~Module();
   Module(const Module&) = delete;

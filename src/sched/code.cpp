@@ -2,6 +2,7 @@
 #include <sched/code.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -229,14 +230,23 @@ void CodeFinder::take(const core::Queue& queue, const core::Mesh& mesh, const St
   const core::LoopRecord& loop = queue.records()[step.record];
   if (outcome.error) fall_back(loop, *outcome.error);
   code.compiled = outcome.code;
+  if (makers_.host != nullptr) report_host(loop, mesh, step, outcome);
   if (outcome.code != nullptr) return report(loop, *outcome.code);
-  if (makers_.host != nullptr && !outcome.error)
-    log_.warning_once(
-        loop.name, fmt::format("loop '{}' ({}) runs on one thread of the {}; its data are copied "
-                               "from the device and back",
-                               loop.name, site_of(loop), describe_host(loop, mesh, step.args)));
   if (const core::FunctionKernel* function = mesh.function_of(loop.kernel))
     code.variables = function->variables;
+}
+
+/// Warns once if a loop runs on the host although the target is a device.
+void CodeFinder::report_host(const core::LoopRecord& loop, const core::Mesh& mesh, const Step& step,
+                             const jit::Outcome& outcome) {
+  if (outcome.error || (outcome.code != nullptr && &maker_for(step) == &makers_.target)) return;
+  const std::string why = outcome.code == nullptr  ? describe_host(loop, mesh, step.args)
+                          : has_payload(step.args) ? "host: an element sets a global"
+                                                   : "host: the order of its elements matters";
+  log_.warning_once(fmt::format("loop '{}' on the host", loop.name),
+                    fmt::format("loop '{}' ({}) runs on one thread of the {}; its data are copied "
+                                "from the device and back",
+                                loop.name, site_of(loop), why));
 }
 
 void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& code) {
@@ -248,8 +258,10 @@ void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& c
 /// Runs the kernel as a host function from now on; throws if it must not or cannot.
 void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
   const ErrorCode code = error.code();
-  const bool final = code == ErrorCode::internal || code == ErrorCode::bad_option ||
-                     code == ErrorCode::kernel_access || code == ErrorCode::device_compiler;
+  constexpr std::array final_codes{ErrorCode::internal,       ErrorCode::bad_option,
+                                   ErrorCode::kernel_access,  ErrorCode::device_compiler,
+                                   ErrorCode::device_failure, ErrorCode::out_of_memory};
+  const bool final = std::ranges::find(final_codes, code) != final_codes.end();
   if (loop.kernel->host == nullptr || options_.jit == core::JitMode::require || final) throw error;
   fallen_back_[loop.kernel] = static_cast<int>(code);
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;

@@ -90,6 +90,8 @@ class CodeFinder {
   void take(const core::Queue& queue, const core::Mesh& mesh, const Step& step,
             const jit::Outcome& outcome, StepCode& code);
   void fall_back(const core::LoopRecord& loop, const Error& error);
+  void report_host(const core::LoopRecord& loop, const core::Mesh& mesh, const Step& step,
+                   const jit::Outcome& outcome);
   void report(const core::LoopRecord& loop, const jit::CompiledLoop& code);
 
   const core::Options& options_;

@@ -45,8 +45,7 @@ void end_program(bool cached) {
 /// Errors that say what the device, or the compiler for it, has refused.
 bool is_named(const Error& error) {
   return error.code() == ErrorCode::device_failure || error.code() == ErrorCode::out_of_memory ||
-         error.code() == ErrorCode::no_device || error.code() == ErrorCode::device_compiler ||
-         error.code() == ErrorCode::link_failure;
+         error.code() == ErrorCode::no_device || error.code() == ErrorCode::device_compiler;
 }
 
 struct Outcomes {

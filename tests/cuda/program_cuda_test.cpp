@@ -9,6 +9,8 @@
 
 #include <op2/op2.hpp>
 
+#include <support/stderr_capture.hpp>
+
 #include "emulator.hpp"
 
 namespace op2::test {
@@ -31,6 +33,7 @@ OP_KERNEL(scaled, (double* sum, double* total), {
 OP_KERNEL(last_of, (const double* sum, double* last), { *last = *sum; });
 OP_KERNEL(ask_neighbour, (const double* right, double* left), { *left = *right + 1; });
 
+OP_KERNEL(write_beyond, (double* sum), { sum[100000 + static_cast<int>(*sum)] = 1; });
 OP_KERNEL(mark, (bool* seen), { *seen = true; });
 
 /// A ring of nodes and edges; every node gets the lengths of its two edges, which are 1.
@@ -181,6 +184,46 @@ TEST_F(OnDevice, AGlobalThatAnElementSetsIsThatOfTheLast) {
               op_arg_gbl(&last, 1, "double", OP_WRITE));
   op_flush();
   EXPECT_EQ(last, 2);
+}
+
+TEST_F(OnDevice, LoopsOfTheHostAreNamedOnce) {
+  start();
+  StderrCapture log;
+  for (int k = 0; k < 2; ++k) {
+    double last = 0;
+    op_par_loop(last_of, "last_of", nodes, op_arg_dat(sum, OP_READ),
+                op_arg_gbl(&last, 1, "double", OP_WRITE));
+    op_par_loop(ask_neighbour, "ask_neighbour", edges, op_arg_dat(sum, 1, ends_of_edge, OP_READ),
+                op_arg_dat(sum, 0, ends_of_edge, OP_RW));
+    op_flush();
+  }
+  const std::string text = log.news();
+  for (const char* loop : {"loop 'last_of' (", "loop 'ask_neighbour' ("}) {
+    const std::size_t first = text.find("copied from the device and back", text.find(loop));
+    EXPECT_NE(first, text.npos) << text;
+  }
+  EXPECT_THAT(text, HasSubstr("an element sets a global"));
+}
+
+TEST_F(OnDevice, AFaultOfTheLastLoopIsThrownAtTheEnd) {
+  start();
+  op_par_loop(write_beyond, "write_beyond", nodes, op_arg_dat(sum, OP_RW));
+  try {
+    op_exit();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::device_failure) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr("OP2_CHECK=pointers"));
+  }
+}
+
+TEST_F(OnDevice, AProgramMayMakeAnotherContextCurrent) {
+  start();
+  add();
+  op_flush();
+  of_emulator<int(void*)>("cuCtxSetCurrent")(nullptr);
+  add();
+  EXPECT_THAT(sums(), Each(4.0));
 }
 
 TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatNamesTheLargestArrays) {

@@ -104,9 +104,11 @@ std::string fault(const Driver& driver, int result) {
 TEST_F(StubDevice, NamesAFaultAndWhatToDo) {
   EXPECT_EQ(fault(device->driver(), 700),
             "OP2-E508 device fault: device 0 (Stub 1), cuX returned 700 "
-            "(CUDA_ERROR_ILLEGAL_ADDRESS); find the kernel that accesses memory wrongly with "
-            "OP2_TARGET=cpu OP2_CHECK=access");
-  EXPECT_THAT(fault(device->driver(), 719), EndsWith("OP2_CHECK=access"));
+            "(CUDA_ERROR_ILLEGAL_ADDRESS); find the kernel that accesses memory wrongly: "
+            "OP2_CHECK=pointers runs each loop at its call, OP2_TARGET=cpu OP2_CHECK=access checks "
+            "its source");
+  EXPECT_THAT(fault(device->driver(), 719), EndsWith("OP2_CHECK=access checks its source"));
+  EXPECT_THAT(fault(device->driver(), 710), HasSubstr("an assert of a kernel has failed"));
   EXPECT_THAT(fault(device->driver(), 2), EndsWith("; use more devices, or a smaller mesh"));
   EXPECT_THAT(fault(device->driver(), 222), EndsWith("of the same CUDA version"));
   EXPECT_THAT(fault(device->driver(), 400), EndsWith("; restart the program"));

@@ -49,8 +49,8 @@ LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte
     code->find(symbols);
     if (!code->has_loop()) return {nullptr, "the binary defines neither op2_loop nor op2_pull"};
     return {std::move(code), {}};
-  } catch (const Error& error) {
-    return {nullptr, error.what()};
+  } catch (const gpu::ImageRefused& refused) {
+    return {nullptr, refused.what()};
   }
 }
 

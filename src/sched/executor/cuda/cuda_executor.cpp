@@ -31,7 +31,7 @@ CudaExecutor::CudaExecutor(const core::Options& options, comm::DistributedMesh& 
 CudaExecutor::~CudaExecutor() {
   try {
     rows_.mesh().use(nullptr);
-  } catch (const std::exception&) {  // the program has seen the failure of the device before
+  } catch (const std::exception&) {  // the session waits before it ends, and has thrown then
   }
 }
 

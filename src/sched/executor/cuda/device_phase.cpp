@@ -2,6 +2,7 @@
 #include <sched/executor/cuda/device_phase.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <gpu/launch.hpp>
 
@@ -35,18 +36,17 @@ bool must_follow(const Step& later, const Step& earlier, bool atomic) {
   return false;
 }
 
-bool DevicePhase::announce_accesses() {
-  bool moved = false;
-  for (StepLaunch* step : steps_) {
-    if (step->step().rows(phase_).empty()) continue;
-    const bool this_one = step->announce_accesses();
-    moved = moved || this_one;
-  }
-  return moved;
+/// How often dats of the steps have moved.
+std::uint64_t DevicePhase::announce_accesses() {
+  std::uint64_t moves = 0;
+  for (StepLaunch* step : steps_)
+    if (!step->step().rows(phase_).empty()) moves += step->announce_accesses();
+  return moves;
 }
 
 void DevicePhase::run() {
-  if (announce_accesses()) {
+  const std::uint64_t known = std::exchange(moves_, announce_accesses());
+  if (known != moves_) {
     if (graph_ != nullptr) device_.space().main_stream().wait();
     graph_.reset();
     runs_ = 0;

@@ -30,7 +30,7 @@ class DevicePhase {
   std::size_t kernels() const;
 
  private:
-  bool announce_accesses();
+  std::uint64_t announce_accesses();
   void launch(const StepLaunch& step);
   void launch_each();
   void launch_each_timed();
@@ -40,7 +40,8 @@ class DevicePhase {
   std::vector<StepLaunch*> steps_;
   Phase phase_;
   StepTimes* times_;
-  int runs_ = 0;  ///< since a dat has moved
+  int runs_ = 0;             ///< since a dat has moved
+  std::uint64_t moves_ = 0;  ///< of dats, when the phase ran last
   std::unique_ptr<gpu::Graph> graph_;
 };
 

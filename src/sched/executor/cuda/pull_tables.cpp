@@ -29,7 +29,12 @@ PullTable PullTables::lists_of(const std::vector<RowAccess>& columns, IndexRange
   if (found == tables_.end()) {
     const PullLists lists = make_pull_lists(columns, iterations);
     found = tables_.try_emplace(key).first;
-    fill(found->second, lists, set);
+    try {
+      fill(found->second, lists, set);
+    } catch (...) {
+      tables_.erase(found);
+      throw;
+    }
   }
   const Table& table = found->second;
   const auto* first = reinterpret_cast<const std::int32_t*>(table.lists.device_read().value);

@@ -142,7 +142,7 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
   return 0;
 }
 
-bool StepLaunch::announce_accesses() {
+std::uint64_t StepLaunch::announce_accesses() {
   for (const core::LoopArg& arg : step_.args)
     if (arg.is_active_dat() && arg.modifies()) static_cast<void>(arg.dat->rows.device_write());
   bool moved = false;
@@ -154,7 +154,8 @@ bool StepLaunch::announce_accesses() {
     moved = moved || now != known;
     known = now;
   }
-  return moved;
+  if (moved) ++moves_;
+  return moves_;
 }
 
 std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {

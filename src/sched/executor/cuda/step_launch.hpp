@@ -37,12 +37,12 @@ class StepLaunch {
 
   /// Brings the step's dats to the device, and marks those that it writes as newer there. To be
   /// called before each launch of its kernels.
-  /// @return whether a dat is at another address than at the last call
+  /// @return how often a dat was at another address than at the call before
   /// @throws Error out_of_memory, device_failure
-  bool announce_accesses();
+  std::uint64_t announce_accesses();
 
   /// The kernels that run the iterations of a phase, each after the one before; none if there are
-  /// none. Valid while `announce_accesses` returns false.
+  /// none. Valid while `announce_accesses` returns the same.
   std::vector<KernelLaunch> kernels(Phase phase) const;
 
   /// Whether rows gather increments, which then are not atomic.
@@ -75,8 +75,9 @@ class StepLaunch {
   std::vector<LaunchParameter>
       loop_values_;  ///< begin, end, end of those that count; then `parameters_`
   std::vector<LaunchParameter>
-      fold_values_;       ///< chunks; then result and partial results per reduction
-  core::Array partials_;  ///< of all reductions, per chunk
+      fold_values_;          ///< chunks; then result and partial results per reduction
+  core::Array partials_;     ///< of all reductions, per chunk
+  std::uint64_t moves_ = 0;  ///< of dats
 };
 
 }  // namespace op2::sched

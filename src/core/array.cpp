@@ -20,7 +20,7 @@ constexpr std::size_t word_bytes = 4;
 DeviceBuffer whole_words(MemorySpace& space, std::size_t bytes) {
   const std::size_t whole = (bytes + word_bytes - 1) / word_bytes * word_bytes;
   DeviceBuffer memory = allocate_on(space, whole);
-  space.main_stream().fill(memory.get() + bytes, std::byte{0}, whole - bytes);
+  if (whole > bytes) space.main_stream().fill(memory.get() + bytes, std::byte{0}, whole - bytes);
   return memory;
 }
 

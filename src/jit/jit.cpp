@@ -307,6 +307,13 @@ const CompiledLoop* Jit::in_memory(const LoopNest& nest) const {
   return parts_->memory.find(nest);
 }
 
+std::vector<KernelFacts> Jit::facts(std::span<const LoopRequest> requests) {
+  std::vector<KernelFacts> facts;
+  for (const LoopRequest& request : requests)
+    facts.emplace_back(request.nest.calls.front().args.size());
+  return facts;
+}
+
 std::string Jit::compiled_source(const LoopNest& nest) {
   return joined(parts_->loaded().emit(nest).units);
 }

@@ -17,6 +17,7 @@
 #include <core/trace.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
+#include <jit/kernel_facts.hpp>
 #include <jit/loop_request.hpp>
 #include <jit/simd.hpp>
 #include <op2/error.hpp>
@@ -120,6 +121,15 @@ class Jit {
   /// The code of a nest if it is in memory. Null also while it is being made, and if it was
   /// rejected. Local; cheap.
   const CompiledLoop* in_memory(const LoopNest& nest) const;
+
+  /// What the sources of kernels prove about the arguments of their calls: from memory, embedded in
+  /// the program, from disk, or from the compiler. Local, deterministic; waits for the compiler
+  /// where nothing else knows. Errors are not reported: a source that does not compile, or that no
+  /// compiler can read here, proves nothing. For targets without such a compiler, ask the Jit of
+  /// the CPU.
+  /// @param requests  each with one call and its origin
+  /// @return          one per request, in their order
+  std::vector<KernelFacts> facts(std::span<const LoopRequest> requests);
 
   /// The C++ that is first compiled for a nest, for display. Loads the plug-in, not the compiler.
   /// @throws Error as `target`

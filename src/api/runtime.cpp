@@ -252,6 +252,11 @@ void Runtime::bring_dats_home() {
   });
 }
 
+void Runtime::join_threads() {
+  jit.join_threads();
+  if (host_jit != nullptr) host_jit->join_threads();
+}
+
 op_jit_statistics Runtime::jit_statistics() const {
   op_jit_statistics all = jit.statistics();
   if (host_jit == nullptr) return all;

@@ -119,6 +119,9 @@ class Runtime {
   /// others wait `time_of_root` for it to end the job. Returns on one rank.
   void end_job(const Error& error);
 
+  /// Waits until no thread loads or makes code.
+  void join_threads();
+
   /// The child of a fork has no worker threads and shares files with its parent.
   void mark_forked() { forked_ = true; }
   bool forked() const { return forked_; }

@@ -82,6 +82,20 @@ void mark_forked() {
   pthread_atfork(nullptr, nullptr, mark_forked);
 }
 
+/// Waits for the threads that load or make code when the thread that called op_init ends. If it
+/// ends the program, that is before any static destructor: those of the compiler's libraries, which
+/// are loaded later than everything else, would run first and take away what the threads use.
+struct EndOfThread {
+  ~EndOfThread() {
+    Runtime* runtime = sessions().running.get();
+    if (runtime != nullptr && !runtime->forked()) runtime->join_threads();
+  }
+};
+
+void watch_thread() {
+  [[maybe_unused]] static thread_local const EndOfThread end;
+}
+
 void report_startup(Runtime& runtime) {
   for (const std::string& name : core::unknown_switches(environ))
     runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
@@ -194,6 +208,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   api::check_report_paths(*runtime);
   api::report_startup(*runtime);
   running = std::move(runtime);
+  api::watch_thread();
 }
 
 }  // namespace

@@ -31,18 +31,6 @@ HostBytes allocate_rows(const Set* set, int dim, Type type, const char* name) {
   }
 }
 
-/// `name`, with a number appended if another record of this kind has that name.
-template <class Records>
-std::string unique_name(const Records& records, const char* name) {
-  const auto taken = [&](const std::string& candidate) {
-    return std::any_of(records.begin(), records.end(),
-                       [&](const auto& record) { return record->name_storage == candidate; });
-  };
-  std::string unique = name;
-  for (int number = 2; taken(unique); ++number) unique = fmt::format("{}#{}", name, number);
-  return unique;
-}
-
 }  // namespace
 
 void Set::take_layout(const Layout& rows) {
@@ -72,7 +60,7 @@ void describe(Kernel& kernel, const char* name, std::string source, const char* 
 
 Set& Mesh::add_set(const Block& block, const char* name) {
   auto set = std::make_unique<Set>();
-  set->name_storage = unique_name(sets_, name);
+  set->name_storage = set_names_.take(name);
   static_cast<op_set_core&>(*set) = {.index = static_cast<int>(sets_.size()),
                                      .size = block.declared,
                                      .name = set->name_storage.c_str(),
@@ -87,7 +75,7 @@ Set& Mesh::add_set(const Block& block, const char* name) {
 
 Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, const char* name) {
   auto map = std::make_unique<Map>();
-  map->name_storage = unique_name(maps_, name);
+  map->name_storage = map_names_.take(name);
   const std::size_t count = static_cast<std::size_t>(from->size) * static_cast<std::size_t>(dim);
   try {
     map->take_entries(bytes_of(std::vector<std::int32_t>(values, values + count)));
@@ -172,6 +160,14 @@ Dat* Mesh::take_recycled(op_set set, int dim, Type type) {
   return dat;
 }
 
+/// Names of temporary dats may be equal.
+void Mesh::rename(Dat& dat, const char* name) {
+  if (dat.name != nullptr) dat_names_.end_share(dat.name_storage);
+  if (dat.temporary) dat_names_.share(name);
+  dat.name_storage = dat.temporary ? name : dat_names_.take(name);
+  dat.name = dat.name_storage.c_str();
+}
+
 Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const char* name,
                    bool temporary) {
   Dat* dat = temporary ? take_recycled(set, dim, type) : nullptr;
@@ -191,8 +187,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
     fresh->rows.use(copies_);
     dat = dats_.emplace_back(std::move(fresh)).get();
   }
-  dat->name_storage = temporary ? name : unique_name(dats_, name);
-  dat->name = dat->name_storage.c_str();
+  rename(*dat, name);
   dat->rows.set_label(fmt::format("dat '{}' on set '{}'", dat->name_storage, set->name));
   if (values != nullptr && set->size > 0)
     std::memcpy(dat->rows.host_overwrite().get(), values, dat->bytes());
@@ -202,7 +197,7 @@ Dat& Mesh::add_dat(op_set set, int dim, Type type, const void* values, const cha
 
 Global& Mesh::add_global(int dim, Type type, const void* initial, const char* name) {
   auto global = std::make_unique<Global>();
-  global->name_storage = unique_name(globals_, name);
+  global->name_storage = global_names_.take(name);
   global->value_type = type;
   global->value.set_label(fmt::format("global '{}'", global->name_storage));
   global->value.replace(zeroed_bytes(size_of(type, dim)));

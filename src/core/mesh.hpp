@@ -20,6 +20,7 @@
 #include <core/handle_set.hpp>
 #include <core/layout.hpp>
 #include <core/memory.hpp>
+#include <core/unique_names.hpp>
 
 namespace op2::core {
 
@@ -206,7 +207,9 @@ class Mesh {
 
  private:
   Dat* take_recycled(op_set set, int dim, Type type);
+  void rename(Dat& dat, const char* name);
 
+  UniqueNames set_names_, map_names_, dat_names_, global_names_;
   std::vector<std::unique_ptr<Set>> sets_;
   std::vector<std::unique_ptr<Map>> maps_;
   std::vector<std::unique_ptr<Dat>> dats_;

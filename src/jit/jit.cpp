@@ -269,6 +269,11 @@ void Jit::preload() {
   }
 }
 
+void Jit::join_threads() {
+  parts_->preloading = {};
+  parts_->background.clear();
+}
+
 std::vector<Outcome> Jit::get(std::span<const LoopRequest> requests) {
   return get(requests, [this](std::span<const LoopRequest> missing) {
     return built_of(parts_->produce(missing, [&] { return parts_->declared(); }));

@@ -100,6 +100,10 @@ class Jit {
   /// `get` tries again and reports it.
   void preload();
 
+  /// Waits until no thread of this object loads or makes code. For a program that ends while they
+  /// do: its static destructors, and those of the libraries that are being loaded, run next.
+  void join_threads();
+
   /// Code for all loops of a chain, in the order of the requests. Code that is neither in memory
   /// nor on disk is compiled now, in parallel; equal nests are compiled once, in this process and
   /// among the processes that share the cache. The failure of one loop is its Outcome, not an

@@ -21,6 +21,8 @@ struct ChainArg {
 struct ChainLoop {
   std::vector<ChainArg> args;
   bool reduction;  ///< reduces a global, so its owned elements must always run
+  /// W_h of its set counts as empty below this level, see Layout::deepest.
+  Level deepest = no_level;
 };
 
 /// Everything about the execution of a chain with halos that follows from its descriptors. The same

@@ -13,11 +13,17 @@ namespace op2::core {
 /// a pass over the maps when the mesh is distributed.
 inline constexpr Level deepest_tracked = -16;
 
+/// The same for a set whose owned rows keep the order of the declaration. All its owned elements
+/// are in W_-1, because no map starts from it.
+inline constexpr Level deepest_in_declared_order = -1;
+
 struct Layout {
   /// prefix[h - deepest_tracked] rows form W_h, for every h up to highest().
   std::vector<std::int32_t> prefix;
   std::vector<std::int64_t> global_id;  ///< of each row; empty: rows are as this rank declares them
   std::vector<std::int32_t> owner;      ///< rank that owns each row; empty: this one
+  /// W_h below this level counts as empty, on every rank.
+  Level deepest = deepest_tracked;
 
   /// Of a set without halos: every level has all rows. Known up to level 2, as with halos.
   static Layout without_halos(std::int32_t rows) {

@@ -71,7 +71,7 @@ Level interior_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits
     if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat]);
     level = std::min(level, is_direct(arg) ? rows : core::inside(rows));
   }
-  return level < deepest_interior ? no_level : level;
+  return level < std::max(deepest_interior, loop.deepest) ? no_level : level;
 }
 
 /// Lowers the limits by what a loop leaves to the boundary phase if its interior is W_interior.

@@ -12,7 +12,8 @@
 namespace op2::sched {
 
 /// The deepest interior; a deeper one counts as empty, so that long chains cost no more. It is
-/// below core::deepest_tracked, so that the analysis does not depend on how rows are stored.
+/// below core::deepest_tracked, so that the analysis does not depend on how rows are stored, except
+/// those of sets that keep the declared order (ChainLoop::deepest).
 inline constexpr core::Level deepest_interior = -40;
 
 /// Extents, and the validity that each dat must have before the chain.

@@ -21,9 +21,15 @@ bool needs_combined(std::span<const core::LoopArg> args, const Reduced& reduced)
   });
 }
 
-core::ChainLoop describe_loop(std::span<const core::LoopArg> args, bool keep,
+/// W_h of a set that is distinguished at all, on every rank.
+core::Level deepest_of(const core::Set& set) {
+  const core::Level deepest = set.layout->deepest;
+  return deepest == core::deepest_in_declared_order ? deepest : core::no_level;
+}
+
+core::ChainLoop describe_loop(const core::Set& set, std::span<const core::LoopArg> args, bool keep,
                               std::vector<core::Dat*>& dats) {
-  core::ChainLoop loop{{}, keep};
+  core::ChainLoop loop{{}, keep, deepest_of(set)};
   bool modifies = false;
   for (const core::LoopArg& arg : args) {
     loop.reduction = loop.reduction || arg.is_reduction();
@@ -76,7 +82,8 @@ ChainDescription describe_chain(const core::Queue& queue, RecordRange chain, boo
   for (const core::LoopRecord& record :
        queue.records().subspan(chain.begin, chain.end - chain.begin))
     if (!record.is_assignment())
-      description.loops.push_back(describe_loop(queue.args_of(record), keep_all, description.dats));
+      description.loops.push_back(
+          describe_loop(*record.set, queue.args_of(record), keep_all, description.dats));
   return description;
 }
 

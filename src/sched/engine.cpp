@@ -62,6 +62,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& queue, const core::Me
                                         Wait wait) {
   comm::Communicator& ranks = rows_.communicator();
   const Passes pass(queue, trace_, log_, options_.dump, ranks.is_root());
+  rows_.ensure_rows(core::no_level);  // how sets are ordered limits interiors
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(queue, valid_);
   const bool bounded = analysis_.halos == Halos::per_chain;

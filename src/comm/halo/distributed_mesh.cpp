@@ -69,16 +69,29 @@ bool DistributedMesh::keeps(const core::Map& map) const {
 }
 
 void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> owners) {
+  is_partitioned_ = true;
+  build(blocks, std::move(owners));
+}
+
+void DistributedMesh::build(const BlockMesh& blocks, std::vector<Owners> owners) {
   owners_ = std::move(owners);
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
-  take(build_halo_plan(communicator_, blocks, owners_, {renumber_, weights()}));
+  take(build_halo_plan(communicator_, blocks, owners_,
+                       {renumber_, weights(), sets_in_declared_order()}));
+}
+
+std::vector<char> DistributedMesh::sets_in_declared_order() const {
+  if (!keeps_order_ || is_partitioned_) return {};
+  std::vector<char> kept(mesh_.sets().size(), 1);
+  for (const auto& map : mesh_.maps()) kept[static_cast<std::size_t>(map->from->index)] = 0;
+  return kept;
 }
 
 void DistributedMesh::ensure_rows(core::Level level) {
   if (halo_plan_ == nullptr) {
     if (communicator_.size() > 1)
-      distribute(declared_mesh(), std::move(owners_));
+      build(declared_mesh(), std::move(owners_));
     else
       take(plan_without_neighbours(whole_mesh(mesh_, weights()),
                                    keeps_order_ ? core::RenumberMode::off : renumber_));

@@ -48,8 +48,8 @@ class DistributedMesh {
 
   /// From the declared form to the distributed one. Collective.
   /// @param blocks  the mesh as declared
-  /// @param owners  of the declared elements, for each set; sets that are missing stay with the
-  /// declaring ranks
+  /// @param owners  of the declared elements, for each set, as a partitioner has chosen them; sets
+  /// that are missing stay with the declaring ranks
   void distribute(const BlockMesh& blocks, std::vector<Owners> owners);
 
   /// Back to the declared form, for new sets and maps. Remembers the owners. Collective.
@@ -59,8 +59,9 @@ class DistributedMesh {
   /// but local if the rows are there.
   void ensure_rows(core::Level level);
 
-  /// On one rank: whether rows stay in the declared order even if another has better locality.
-  /// Takes effect when the mesh next leaves the declared form.
+  /// Whether rows stay in the declared order even if another has better locality: on one rank those
+  /// of all sets, on several the owned rows of sets from which no map starts, as long as no
+  /// partitioner has chosen owners. Takes effect when the mesh next leaves the declared form.
   void keep_order(bool keep);
 
   /// The values of a dat as declared: shape [declared x dim]. Collective; in the declared form a
@@ -90,6 +91,8 @@ class DistributedMesh {
  private:
   bool keeps(const op_set_core& set) const;
   bool keeps(const core::Map& map) const;
+  void build(const BlockMesh& blocks, std::vector<Owners> owners);
+  std::vector<char> sets_in_declared_order() const;
   void take(HaloPlan plan);
   void update_records();
   std::vector<std::int64_t> weights() const;
@@ -98,6 +101,7 @@ class DistributedMesh {
   Communicator& communicator_;
   const core::RenumberMode renumber_;
   bool keeps_order_ = false;
+  bool is_partitioned_ = false;  ///< owners were chosen
   std::vector<Owners> owners_;   ///< as distributed, for each set; may be shorter than the mesh
   std::deque<Blocks> declared_;  ///< of each set that was asked for; empty: not yet
   std::unique_ptr<HaloPlan> halo_plan_;

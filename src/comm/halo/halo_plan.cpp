@@ -73,9 +73,12 @@ std::vector<std::vector<char>> accessed_by_others(const HaloPlan& plan) {
   return accessed;
 }
 
-/// Orders the owned elements: the deepest first; those of equal depth as in `ordinals`, or by their
-/// global indices if that is empty.
-void order_owned(int rank, const std::vector<std::int8_t>& depths, Order ordinals, IndexMap& set) {
+/// Orders the owned elements: the deepest first, unless only levels that have all of them are
+/// distinguished; those of equal depth as in `ordinals`, or by their global indices if that is
+/// empty.
+void order_owned(int rank, std::vector<std::int8_t> depths, Order ordinals, IndexMap& set) {
+  if (set.layout.deepest == core::deepest_in_declared_order)
+    std::ranges::fill(depths, static_cast<std::int8_t>(1 - set.layout.deepest));
   if (ordinals.empty()) {
     ordinals.resize(depths.size());
     std::iota(ordinals.begin(), ordinals.end(), 0);
@@ -127,9 +130,12 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   for (std::size_t s = 0; s < mesh.sets.size(); ++s)
     plan.sets.push_back({Placement(communicator, mesh.sets[s], owners[s]), {}, {}, {}});
   std::vector<std::vector<std::int32_t>> targets;
-  LocalMesh owned{{}, numbering.weight, {}};
-  for (const IndexMap& set : plan.sets)
+  LocalMesh owned{{}, numbering.weight, {}, numbering.keeps_order};
+  for (IndexMap& set : plan.sets) {
+    if (owned.keeps(static_cast<int>(owned.sizes.size())))
+      set.layout.deepest = core::deepest_in_declared_order;
     owned.sizes.push_back(static_cast<std::int32_t>(set.placement.owned().size()));
+  }
   for (const BlockMap& map : mesh.maps) {
     const auto to = static_cast<std::size_t>(map.to);
     plan.maps.push_back({map.from, map.to, map.arity, {}, {}, {}});

@@ -110,6 +110,9 @@ struct HaloPlan {
 struct Numbering {
   core::RenumberMode mode = core::RenumberMode::off;  ///< off: by their global indices
   std::vector<std::int64_t> weight;  ///< of each set, see LocalMesh; needed unless off
+  /// Of each set: all its owned elements are ordered by their global indices, whatever their level.
+  /// No map starts from such a set. Uniform; empty: there is none.
+  std::vector<char> keeps_order{};
 };
 
 /// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *

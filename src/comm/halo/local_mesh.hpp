@@ -2,6 +2,7 @@
 // The part of a mesh that this process holds, in local indices.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,6 +22,11 @@ struct LocalMesh {
   std::vector<std::int32_t> sizes;   ///< of each set
   std::vector<std::int64_t> weight;  ///< of each set: bytes of data on it
   std::vector<MapView> maps;
+  std::vector<char> keeps_order{};  ///< of each set: its rows keep their order; empty: none does
+
+  bool keeps(int set) const {
+    return !keeps_order.empty() && keeps_order[static_cast<std::size_t>(set)] != 0;
+  }
 };
 
 }  // namespace op2::comm

@@ -189,7 +189,7 @@ class Sorter {
 
   /// Orders a set and all sets that maps connect with it.
   void sort_from(int home) {
-    if (!judges() || mesh_.sizes[home] >= few_elements)
+    if (!mesh_.keeps(home) && (!judges() || mesh_.sizes[home] >= few_elements))
       orders_[home] = order_of_home(mesh_, home, mode_);
     reach(home, 0);
     for (const MapView* map = next_map(); map != nullptr; map = next_map()) {
@@ -233,6 +233,7 @@ class Sorter {
   bool judges() const { return mode_ == core::RenumberMode::automatic; }
 
   void follow(const MapView& map, bool forward, int set, const Positions& ordered) {
+    if (mesh_.keeps(set)) return;
     if (judges() && mesh_.sizes[set] < few_elements && ordered.empty()) return;
     const Positions keys = last_positions(map, forward, mesh_.sizes[set], ordered);
     if (!judges() || step_of(keys) > good_step) orders_[set] = sorted_by(keys);

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <core/layout.hpp>
 #include <support/airfoil_chain.hpp>
 #include <support/chain_builder.hpp>
 
@@ -156,6 +157,15 @@ TEST(ChainAnalysis, TheCoreRunsWhileTheHaloIsInFlight) {
       sched::analyse_chain(chain, std::vector<Level>{0, 0}, std::vector<Level>{0, 0});
   EXPECT_THAT(levels.extent, ElementsAre(1, 0));
   EXPECT_THAT(levels.interior, ElementsAre(-1, -2));
+}
+
+TEST(ChainAnalysis, ALoopOverRowsInDeclaredOrderLeavesItsReadersToTheBoundaryPhase) {
+  Chain chain = chain_of(loop().read(0, e2n).inc(1, e2n), loop().read(1).rw(0),
+                         loop().read(0, e2n).inc(2, e2n));
+  const std::vector<Level> owned{0, 0, 0};
+  EXPECT_THAT(sched::analyse_chain(chain, owned, owned).interior, ElementsAre(-1, -2, -3));
+  chain[1].deepest = core::deepest_in_declared_order;
+  EXPECT_THAT(sched::analyse_chain(chain, owned, owned).interior, ElementsAre(-1, none, none));
 }
 
 TEST(ChainAnalysis, NothingIsPostponedWhereNothingIsExchanged) {

@@ -27,6 +27,10 @@ foreach(target op2 op2_llvm op2_clang op2-jitinspect)
   endif()
 endforeach()
 
+if(TARGET op2-compile)
+  install(TARGETS op2-compile RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR})
+endif()
+
 # For programs with OP2's developer headers.
 if(TARGET op2-embed-kernels)
   install(TARGETS op2-embed-kernels EXPORT op2Targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

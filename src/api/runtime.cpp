@@ -53,6 +53,7 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   jit::JitOptions j;
   j.plugin_dir = options.plugin_dir;
   j.cpu = options.jit_cpu;
+  j.limit = {options.jit_seconds, options.jit_memory_bytes};
   j.cache.mode = options.cache;
   j.cache.directory = options.cache_dir;
   j.cache.max_bytes = options.cache_max_bytes;

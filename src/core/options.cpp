@@ -38,6 +38,21 @@ void read_tiling(const GivenOption& given, Options& options) {
   options.tile = {TileMode::fixed, number_of(given, 1, most_rows)};
 }
 
+/// "seconds" or "seconds:MiB".
+void read_jit_limit(const GivenOption& given, Options& options) {
+  constexpr std::int64_t most_seconds = 1'000'000, least_mib = 128, most_mib = 1'000'000'000;
+  const std::size_t colon = std::min(given.value.find(':'), given.value.size());
+  const auto part = [&](const char* name, std::string value, std::int64_t low, std::int64_t high) {
+    return number_of(
+        {given.row, fmt::format("{}={}, {}", given.name, given.value, name), std::move(value)}, low,
+        high);
+  };
+  options.jit_seconds = part("seconds", given.value.substr(0, colon), 1, most_seconds);
+  if (colon < given.value.size())
+    options.jit_memory_bytes = part("MiB", given.value.substr(colon + 1), least_mib, most_mib)
+                               << 20;
+}
+
 constexpr OptionWord dump_words[] = {
     {"cut", [](Options& o) { o.dump.cut = true; }},
     {"analyse", [](Options& o) { o.dump.analyse = true; }},
@@ -73,6 +88,9 @@ constexpr OptionRow table[] = {
      "background; the last bits of results then depend on timing"},
     {"OP2_JIT_CPU", text<&O::jit_cpu>, "host, name",
      "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
+    {"OP2_JIT_LIMIT", read_jit_limit, "60:2048, seconds, seconds:MiB",
+     "CPU time and memory that the compilation of a kernel may take; more is an error of that "
+     "kernel"},
     {"OP2_PLUGIN_DIR", text<&O::plugin_dir>, "folder of libop2, path",
      "where the JIT plug-ins are"},
     {"OP2_CUDA_DRIVER", text<&O::cuda_driver>, "search, file or folder",

@@ -68,6 +68,8 @@ struct Options {
   JitMode jit = JitMode::on;
   bool jit_wait = true;  ///< for code, where a host function could run instead
   std::string jit_cpu;
+  std::int64_t jit_seconds = 60;  ///< of CPU time, for the compilation of a kernel
+  std::int64_t jit_memory_bytes = std::int64_t{2048} << 20;
   std::string plugin_dir;
   std::string cuda_driver;  ///< file; empty: search
   std::string nvrtc;        ///< file or folder; empty: search

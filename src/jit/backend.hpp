@@ -16,7 +16,7 @@
 namespace op2::jit {
 
 /// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 11;
+inline constexpr int plugin_abi = 12;
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.
@@ -56,6 +56,7 @@ struct CompileRequest {
   bool vector_math =
       false;  ///< vector versions of mathematical functions, less accurate, may be used
   Sanitizers sanitizers;
+  bool operator==(const CompileRequest&) const = default;
 };
 
 /// One compiler and linker. Functions may be called from several threads at once and do not throw.
@@ -64,6 +65,9 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual TargetInfo target() const = 0;
+
+  /// Loads what `compile` needs, which that does otherwise.
+  virtual void prepare() {}
 
   virtual CompileResult compile(const CompileRequest& request) = 0;
 

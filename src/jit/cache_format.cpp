@@ -13,6 +13,7 @@
 #include <core/hash.hpp>
 #include <jit/byte_stream.hpp>
 #include <jit/cache_key.hpp>
+#include <jit/finding_fields.hpp>
 
 namespace op2::jit {
 
@@ -21,13 +22,6 @@ template <class Stream, class Constant>
 requires std::same_as<std::remove_const_t<Constant>, ConstantUse>
 void fields(Stream& stream, Constant& constant) {
   stream.values(constant.call, constant.name);
-}
-
-template <class Stream, class Finding>
-requires std::same_as<std::remove_const_t<Finding>, AccessFinding>
-void fields(Stream& stream, Finding& finding) {
-  stream.values(finding.call, finding.argument, finding.is_omission, finding.what, finding.advice,
-                finding.file, finding.line, finding.column, finding.source_line);
 }
 
 namespace {

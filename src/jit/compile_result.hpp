@@ -22,6 +22,7 @@ struct TargetInfo {
   std::string compiler;     ///< "LLVM 19.1.7" and whatever else identifies the build
   int vector_bytes = 0;     ///< of the widest vectors; follows from the features
   std::string vector_math;  ///< identifies the vector versions of functions; empty: none
+  bool operator==(const TargetInfo&) const = default;
 };
 
 /// One message of the compiler.
@@ -46,6 +47,7 @@ struct Diagnostic {
   std::string source_line;  ///< the line of the place, without line break
   std::string subject;      ///< the symbol, file or bracket that `kind` is about, or empty
   std::int32_t unit = 0;    ///< of the request
+  bool operator==(const Diagnostic&) const = default;
 };
 
 enum class CompileStatus {
@@ -54,6 +56,7 @@ enum class CompileStatus {
   wrong_signature,  ///< `message` tells which parameter and why; `diagnostics` may have a note that
                     ///< tells where
   crashed,          ///< the compiler failed; `message` tells what is known
+  over_limit,       ///< it needed more than OP2_JIT_LIMIT allows; `message` is what and how much
   unavailable       ///< the compiler cannot be loaded; `message` is the reason
 };
 
@@ -71,6 +74,7 @@ struct CompileResult {
   std::vector<AccessFinding> findings{};  ///< of a successful compilation
   std::int32_t parsed = 0;  ///< units that were parsed, not known from an earlier loop
   double seconds = 0;
+  bool operator==(const CompileResult&) const = default;
 };
 
 /// A symbol that linked code may use, beside the mathematical functions on the plug-in's list.

@@ -176,6 +176,11 @@ Error compile_error(const CompileResult& result, const KernelContext& context) {
               "{}: the compiler failed on kernel '{}': {}; simplify the kernel{}", where,
               context.kernel.name, result.message,
               context.kernel.host == nullptr ? ", or give it a host function (OP_KERNEL)" : "")};
+    case CompileStatus::over_limit:
+      return {ErrorCode::kernel_limits,
+              fmt::format("{}: the compiler needs too much for kernel '{}': {}; simplify the "
+                          "kernel, or set OP2_JIT_LIMIT to more",
+                          where, context.kernel.name, result.message)};
     case CompileStatus::unavailable:
       return {ErrorCode::plugin_failure, fmt::format("{}: kernel '{}' cannot be compiled: {}",
                                                      where, context.kernel.name, result.message)};

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -17,8 +16,10 @@
 #include <jit/cache_key.hpp>
 #include <jit/kernel_cache.hpp>
 #include <jit/loop_builder.hpp>
+#include <jit/loop_failure.hpp>
 #include <jit/loop_key.hpp>
-#include <jit/plugin_loader.hpp>
+#include <jit/progress.hpp>
+#include <jit/remote/remote_backend.hpp>
 #include <jit/run_parallel.hpp>
 #include <jit/serialized_code.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
@@ -28,26 +29,6 @@ namespace {
 
 /// Longer waits for code are logged.
 constexpr double patience_seconds = 1.0;
-
-Built failure(ErrorCode code, const LoopRequest& request, const char* reason,
-              const char* what_to_do) {
-  return {nullptr, Error(code, fmt::format("the code cannot be made: {}, {}; {}", where_is(request),
-                                           reason, what_to_do))};
-}
-
-/// The exception that is being handled, as the outcome of a loop.
-Built caught(const LoopRequest& request) {
-  try {
-    throw;
-  } catch (const Error& error) {
-    return {nullptr, error};
-  } catch (const std::bad_alloc& error) {
-    return failure(ErrorCode::out_of_memory, request, error.what(),
-                   "use more memory or fewer ranks on a machine");
-  } catch (const std::exception& error) {
-    return failure(ErrorCode::internal, request, error.what(), "please report it");
-  }
-}
 
 /// Makes the code of the i-th request.
 using MakeOne = std::function<Product(std::size_t i)>;
@@ -150,7 +131,11 @@ std::vector<Product> Jit::Parts::produce(std::span<const LoopRequest> requests,
   return make_each(requests, [&] {
     const auto builder =
         std::make_shared<const LoopBuilder>(options, loaded(), opened(), log, constants());
-    return [builder, requests](std::size_t i) { return builder->build(requests[i]); };
+    const auto progress = std::make_shared<Progress>(requests.size(), log);
+    return [builder, requests, progress](std::size_t i) {
+      const Progress::Step step(*progress);
+      return builder->build(requests[i]);
+    };
   });
 }
 
@@ -232,8 +217,10 @@ void Jit::Parts::count_wait(core::Clock::time_point begin, std::size_t built, st
 
 namespace {
 
-std::function<std::shared_ptr<Backend>()> plugin_loader(const JitOptions& options) {
-  return [folder = options.plugin_dir, cpu = options.cpu] { return load_backend(folder, cpu); };
+std::function<std::shared_ptr<Backend>()> remote_loader(const JitOptions& options, core::Log& log) {
+  return [folder = options.plugin_dir, cpu = options.cpu, limit = options.limit, &log] {
+    return load_remote_backend(folder, cpu, limit, log);
+  };
 }
 
 std::function<std::shared_ptr<Target>()> cpu_loader(
@@ -243,7 +230,7 @@ std::function<std::shared_ptr<Target>()> cpu_loader(
 
 }  // namespace
 
-Jit::Jit(JitOptions options, core::Log& log) : Jit(options, log, plugin_loader(options)) {}
+Jit::Jit(JitOptions options, core::Log& log) : Jit(options, log, remote_loader(options, log)) {}
 
 Jit::Jit(JitOptions options, core::Log& log, std::function<std::shared_ptr<Backend>()> load)
     : Jit(options, log, cpu_loader(options, log, std::move(load))) {}

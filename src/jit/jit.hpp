@@ -19,6 +19,7 @@
 #include <jit/disk_cache.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/loop_request.hpp>
+#include <jit/remote/compile_limit.hpp>
 #include <jit/simd.hpp>
 #include <op2/error.hpp>
 #include <op2/kernel.hpp>
@@ -67,9 +68,10 @@ struct Outcome {
 
 struct JitOptions {
   std::string plugin_dir;  ///< instead of the library's folder, if not empty
-  std::string cpu;  ///< LLVM's name of the CPU, empty: the host; or "sm_90" for a GPU that is
-                    ///< not there
-  int threads = 0;  ///< parallel compilations; 0: one per hardware thread, at least 2
+  std::string cpu;     ///< LLVM's name of the CPU, empty: the host; or "sm_90" for a GPU that is
+                       ///< not there
+  int threads = 0;     ///< parallel compilations; 0: one per hardware thread, at least 2
+  CompileLimit limit;  ///< of one kernel, on the CPU
   CacheOptions cache;
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;

@@ -2,6 +2,7 @@
 #include <jit/plugin_loader.hpp>
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -18,15 +19,20 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> candidates(const std::string& plugin_dir) {
   if (!plugin_dir.empty()) return {fs::absolute(plugin_dir) / "libop2_llvm.so"};
-  const auto folder = library_folder(reinterpret_cast<const void*>(&load_backend));
+  const auto folder = library_folder(reinterpret_cast<const void*>(&load_plugin));
   return {folder / "libop2_llvm.so", folder / "op2" / "libop2_llvm.so"};
 }
 
-/// A handle of the first file that can be loaded.
-void* load_first(const std::vector<fs::path>& files) {
+struct LoadedFile {
+  void* library;
+  fs::path file;
+};
+
+/// The first file that can be loaded.
+LoadedFile load_first(const std::vector<fs::path>& files) {
   std::string tried;
   for (const auto& file : files) {
-    if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return {library, file};
     tried += fmt::format("\n  {}", dlerror());
   }
   core::fail(
@@ -37,8 +43,8 @@ void* load_first(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-std::unique_ptr<Backend> load_backend(const std::string& plugin_dir, const std::string& cpu) {
-  void* library = load_first(candidates(plugin_dir));
+Plugin load_plugin(const std::string& plugin_dir, const std::string& cpu) {
+  auto [library, file] = load_first(candidates(plugin_dir));
   const auto make = reinterpret_cast<BackendFactory>(dlsym(library, "op2_jit_backend"));
   if (make == nullptr)
     core::fail(ErrorCode::plugin_failure,
@@ -47,7 +53,7 @@ std::unique_ptr<Backend> load_backend(const std::string& plugin_dir, const std::
                dlerror());
   std::string message;
   std::unique_ptr<Backend> backend(make(plugin_abi, cpu.c_str(), &message));
-  if (backend != nullptr) return backend;
+  if (backend != nullptr) return {std::move(backend), std::move(file)};
   if (!cpu.empty())
     core::fail(
         ErrorCode::bad_option,

@@ -4,7 +4,7 @@
 
 namespace op2::jit {
 
-std::unique_ptr<Backend> load_backend(const std::string&, const std::string&) {
+Plugin load_plugin(const std::string&, const std::string&) {
   core::fail(ErrorCode::not_compiled,
              "this build of libop2 has no run-time compiler; configure it with -DOP2_WITH_LLVM=ON");
 }

@@ -16,7 +16,12 @@ build_and_run() {
   rm -rf "${work:?}/$step" "$OP2_CACHE_DIR"
   cmake -S "$consumer" -B "$work/$step" -G Ninja "$@"
   cmake --build "$work/$step" -j 2
-  "$work/$step/consumer"
+  "$work/$step/consumer" 2>"$work/$step.log"
+  cat "$work/$step.log" >&2
+  if grep -F 'op2-compile' "$work/$step.log"; then
+    echo "the helper that compiles kernels is not used" >&2
+    exit 1
+  fi
 }
 
 case $step in

@@ -142,8 +142,11 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   add(std::move(message));
 }
 
-/// A limit of constant evaluation is reported by a note to an error of another kind.
+/// A limit of constant evaluation is reported by a note to an error of another kind. Each message
+/// holds its line, which may be the whole source.
 void Collector::add(Diagnostic message) {
+  constexpr std::size_t most_messages = 200;
+  if (messages.size() >= most_messages && message.severity != Diagnostic::Severity::error) return;
   if (message.severity == Diagnostic::Severity::note && message.kind == Diagnostic::Kind::limit) {
     message.kind = Diagnostic::Kind::other;
     for (auto error = messages.rbegin(); error != messages.rend(); ++error) {

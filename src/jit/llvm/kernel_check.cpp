@@ -129,13 +129,17 @@ void KernelCheck::visit(const clang::Decl& declaration, const std::string& scope
     const bool plain = function->getTemplatedKind() == clang::FunctionDecl::TK_NonTemplate;
     if (plain && function->isThisDeclarationADefinition()) add(*function, scope);
   } else if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration)) {
-    if (may_need_constructor(*variable))
+    if (constructed_.empty() && may_need_constructor(*variable))
       constructed_.push_back(note_at(sources, variable->getLocation(), "declared here"));
   }
 }
 
+/// Parameters and places, which hold the line of the source, are only needed of functions that have
+/// the kernel's name: a source of one line may define thousands of others.
 void KernelCheck::add(const clang::FunctionDecl& function, const std::string& scope) {
-  auto form = form_of(function);
+  FunctionForm form;
+  form.name = function.getNameAsString();
+  if (form.name == unit_.kernel) form = form_of(function);
   form.scope = scope;
   if (is_kernel(form, unit_.kernel)) declaration_ = &function;
   functions_.push_back(std::move(form));

@@ -30,7 +30,7 @@ class KernelCheck : public clang::ASTConsumer {
   const FunctionForm* kernel() const;
   /// Its declaration in the syntax tree, while that is in memory.
   const clang::FunctionDecl* declaration() const { return declaration_; }
-  /// Places of the global variables that may need a constructor.
+  /// The place of the first global variable that may need a constructor.
   const std::vector<Diagnostic>& constructed() const { return constructed_; }
 
  private:

@@ -41,8 +41,10 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const CompileUnit& unit
 /// of the C library: symbol and place.
 std::map<std::string, Diagnostic> undefined_functions(clang::CodeGenerator& generator,
                                                       const clang::SourceManager& sources) {
+  constexpr std::size_t most_functions = 20;  // as many as errors of the compiler
   std::map<std::string, Diagnostic> found;
   for (const auto& function : *generator.GetModule()) {
+    if (found.size() == most_functions) break;
     const std::string symbol = function.getName().str();
     if (!function.isDeclaration() || function.isIntrinsic() || may_be_called(symbol)) continue;
     if (symbol.starts_with(call_name)) continue;

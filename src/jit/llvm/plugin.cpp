@@ -36,8 +36,12 @@ class LlvmBackend : public Backend {
 
   TargetInfo target() const override { return machine_.info; }
 
-  CompileResult compile(const CompileRequest& request) override {
+  void prepare() override {
     std::call_once(loaded_, [this] { compiler_ = load_compiler(machine_, message_); });
+  }
+
+  CompileResult compile(const CompileRequest& request) override {
+    prepare();
     if (compiler_ != nullptr) return compiler_->compile(request);
     CompileResult result;
     result.status = CompileStatus::unavailable;

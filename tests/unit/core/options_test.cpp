@@ -174,6 +174,20 @@ TEST(Options, AValueThatIsNotANumberNamesTheVariable) {
   EXPECT_THAT(refusal({{"OP2_THREADS", "4 "}}), HasSubstr("OP2_THREADS=4 ; use a number from 1"));
 }
 
+TEST(Options, TheLimitOfACompilationIsSecondsAndMebibytes) {
+  EXPECT_EQ(read({{"OP2_JIT_LIMIT", "60:2048"}}), read({}));
+  EXPECT_EQ(read({{"OP2_JIT_LIMIT", "5"}}).jit_seconds, 5);
+  EXPECT_EQ(read({{"OP2_JIT_LIMIT", "5"}}).jit_memory_bytes, read({}).jit_memory_bytes);
+  EXPECT_EQ(read({{"OP2_JIT_LIMIT", "5:256"}}).jit_memory_bytes, 256 << 20);
+}
+
+TEST(Options, ALimitOfACompilationThatIsNotPositiveIsRefused) {
+  for (const char* value : {"0", "-1", "many", "60s", "60:", "60:0", "60:-5", "60:2:3", ":", ""})
+    EXPECT_THAT(refusal({{"OP2_JIT_LIMIT", value}}),
+                HasSubstr(std::string("OP2_JIT_LIMIT=") + value))
+        << value;
+}
+
 TEST(Options, VariablesThatAreNotSwitchesAreFound) {
   char known[] = "OP2_THREADS=1", misspelled[] = "OP2_THREAD=1", former[] = "OP2_DISABLE=simd",
        wrapper[] = "OP2_EMBED_KERNELS=tool", other[] = "PATH=/bin";

@@ -226,5 +226,13 @@ TEST_F(DiagnosticsTest, LimitsSignaturesAndCrashesHaveTheirCodes) {
   EXPECT_EQ(error().code(), ErrorCode::plugin_failure);
 }
 
+TEST_F(DiagnosticsTest, AKernelThatCostsTooMuchNamesTheSwitch) {
+  result.status = CompileStatus::over_limit;
+  result.message = "more than 60 s of CPU time";
+  EXPECT_EQ(error().code(), ErrorCode::kernel_limits);
+  EXPECT_THAT(what(), HasSubstr("kernel 'flux': more than 60 s of CPU time; simplify the kernel, "
+                                "or set OP2_JIT_LIMIT"));
+}
+
 }  // namespace
 }  // namespace op2::jit

@@ -7,7 +7,7 @@ if(NOT OP2_SANITIZE MATCHES thread OR NOT OP2_HAVE_LLVM)
 endif()
 
 op2_add_test(race_test race_test.cpp INTERNAL)
-add_dependencies(race_test op2_llvm op2_clang)
+add_dependencies(race_test op2-compile)
 add_custom_target(race_tests DEPENDS race_test)
 
 # op2_add_race_mutant(name test file text replacement): `text` occurs in `file`, relative to src;

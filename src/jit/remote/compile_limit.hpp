@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the compilation of one kernel may cost: OP2_JIT_LIMIT.
+#pragma once
+
+#include <cstdint>
+
+namespace op2::jit {
+
+struct CompileLimit {
+  std::int64_t seconds = 60;                             ///< of CPU time
+  std::int64_t memory_bytes = std::int64_t{2048} << 20;  ///< resident, of the compiling process
+  bool operator==(const CompileLimit&) const = default;
+};
+
+}  // namespace op2::jit

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Backend that compiles in other processes and links in this one, so that no kernel can make the
+// compiler end the program, take all memory or never return.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <core/log.hpp>
+#include <jit/backend.hpp>
+#include <jit/remote/compile_limit.hpp>
+#include <jit/remote/helper_process.hpp>
+
+namespace op2::jit {
+
+struct RemoteSettings {
+  std::vector<std::filesystem::path> helpers;  ///< files, of which the first that exists is started
+  std::filesystem::path plugin;                ///< that the helper loads
+  std::string cpu;                             ///< as for load_backend
+  CompileLimit limit;
+};
+
+class RemoteBackend : public Backend {
+ public:
+  /// Starts nothing yet.
+  /// @param local  links, and compiles if no helper can be started, after one warning
+  RemoteBackend(std::unique_ptr<Backend> local, RemoteSettings settings, core::Log& log)
+      : local_(std::move(local)), settings_(std::move(settings)), log_(log) {}
+
+  TargetInfo target() const override { return local_->target(); }
+  void prepare() override;
+  CompileResult compile(const CompileRequest& request) override;
+  LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
+                  const std::vector<LinkSymbol>& symbols) override {
+    return local_->link(object, symbol, symbols);
+  }
+
+ private:
+  struct Reply {
+    bool has_worker = false;        ///< false: this process must do it
+    std::optional<Message> answer;  ///< nothing: the worker has ended before
+  };
+
+  Reply ask(MessageKind kind, const CompileRequest& request);
+  Descriptor take_worker();
+  Descriptor new_worker();
+  bool has_helper();
+  void warn(const std::filesystem::path& file, const std::string& reason);
+
+  const std::unique_ptr<Backend> local_;
+  const RemoteSettings settings_;
+  core::Log& log_;
+  std::mutex mutex_;  ///< of all following members
+  std::unique_ptr<HelperProcess> helper_;
+  bool is_refused_ = false;       ///< no helper can be started
+  std::vector<Descriptor> idle_;  ///< sockets to workers that wait for a request
+};
+
+/// Loads the plug-in, for linking, and sets up compiling in other processes.
+/// @throws Error as load_plugin
+std::shared_ptr<Backend> load_remote_backend(const std::string& plugin_dir, const std::string& cpu,
+                                             const CompileLimit& limit, core::Log& log);
+
+}  // namespace op2::jit

@@ -40,10 +40,12 @@ airfoil: build/release/build.ninja
 	@$(PYTHON) examples/airfoil/plot_mach.py build/airfoil.vtu build/airfoil.png
 	@echo "wrote build/airfoil.png and build/airfoil.vtu"
 
+# The last line says how long both took.
 test: build/dev/build.ninja
-	@cmake --build --preset dev -j $(JOBS)
-	@ctest --preset dev
-	@grep -h "^checked .*\(random\|reference\)" build/dev/Testing/Temporary/LastTest.log
+	@begin=$$(date +%s) && cmake --build --preset dev -j $(JOBS) && built=$$(date +%s) && ctest --preset dev && \
+	  tested=$$(date +%s) && \
+	  grep -h "^checked .*\(random\|reference\)" build/dev/Testing/Temporary/LastTest.log && \
+	  echo "build $$((built - begin)) s, tests $$((tested - built)) s"
 
 test-long: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS)

@@ -21,10 +21,25 @@ foreach(part IN LISTS OP2_PARTS)
   endif()
 endforeach()
 
-if(PROJECT_IS_TOP_LEVEL)
-  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+# What cannot be chosen, and what nobody chose, is said.
+if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
+  message(STATUS "BUILD_SHARED_LIBS=${BUILD_SHARED_LIBS}: libop2 is a shared library all the same: it loads its compiler "
+                 "from the folder that it is in")
+endif()
+if(CMAKE_UNITY_BUILD)
+  set(CMAKE_UNITY_BUILD OFF)  # in this folder and below: files have local names in common
+  message(STATUS "CMAKE_UNITY_BUILD=ON: the files of libop2 are compiled one by one all the same")
+endif()
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  if(PROJECT_IS_TOP_LEVEL)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+    message(STATUS "CMAKE_BUILD_TYPE is not set: Release is built")
+  else()
+    message(WARNING "CMAKE_BUILD_TYPE is not set: libop2 is built without optimisation; add -DCMAKE_BUILD_TYPE=Release")
   endif()
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
   find_program(CCACHE_PROGRAM ccache)
   mark_as_advanced(CCACHE_PROGRAM)
   if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)

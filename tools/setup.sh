@@ -3,7 +3,7 @@
 # shellcheck disable=SC2086 # the lists are split into words on purpose
 set -eu
 
-packages="g++ cmake ninja-build make ccache pkg-config
+packages="g++ clang cmake ninja-build make ccache pkg-config
   llvm-19-dev libclang-19-dev libclang-cpp19-dev libclang-common-19-dev libpolly-19-dev
   libclang-rt-19-dev libhwloc-dev
   libopenmpi-dev openmpi-bin libptscotch-dev libhdf5-openmpi-dev hdf5-tools

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -98,11 +97,11 @@ struct TypedKernel {
 /// A kernel from source. Local. The source must define a function `name` with one pointer parameter
 /// per loop argument; it may define helpers and include files (docs/kernels.md). It is compiled
 /// when the first loop that uses it is executed.
+/// @param file, line  of the call, for messages
 /// @throws op2::Error bad_name, null_data
 OP2_API op_kernel op_decl_kernel(const char* name, const char* source,
-                                 std::source_location where = std::source_location::current());
+                                 const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 /// The same with the source in the file `path`, which is read now.
 /// @throws op2::Error bad_name, io_failure
-OP2_API op_kernel op_decl_kernel_file(const char* name, const char* path,
-                                      std::source_location where = std::source_location::current());
+OP2_API op_kernel op_decl_kernel_file(const char* name, const char* path);

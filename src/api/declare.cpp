@@ -208,16 +208,15 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   std::memcpy(values, record.value.host_read(), record.value.bytes());
 }
 
-op_kernel op_decl_kernel(const char* name, const char* source, std::source_location where) {
+op_kernel op_decl_kernel(const char* name, const char* source, const char* file, int line) {
   auto& runtime = api::usable();
   check_kernel_name(name);
   if (source == nullptr)
     core::fail(ErrorCode::null_data, "the source is null: kernel '{}'; pass its text", name);
-  return &runtime.mesh.add_kernel(name, source, where.file_name(), static_cast<int>(where.line()),
-                                  false);
+  return &runtime.mesh.add_kernel(name, source, file, line, false);
 }
 
-op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_location where) {
+op_kernel op_decl_kernel_file(const char* name, const char* path) {
   auto& runtime = api::usable();
   check_kernel_name(name);
   if (path == nullptr)
@@ -229,6 +228,5 @@ op_kernel op_decl_kernel_file(const char* name, const char* path, std::source_lo
         ErrorCode::io_failure,
         "cannot read a source: kernel '{}', file '{}', {}; check the path and the permissions",
         name, path, std::strerror(errno));
-  return &runtime.mesh.add_kernel(name, std::move(*text), path, static_cast<int>(where.line()),
-                                  true);
+  return &runtime.mesh.add_kernel(name, std::move(*text), path, 1, true);
 }

@@ -107,9 +107,9 @@ void report_startup(Runtime& runtime) {
   runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
   if (runtime.device == nullptr) return;
   const gpu::Device& device = *runtime.device;
-  runtime.log.info(fmt::format("loops run on device {}: {}, sm_{}, CUDA {}.{}", device.ordinal(),
-                               device.name(), device.architecture(), device.driver_version() / 1000,
-                               device.driver_version() % 1000 / 10));
+  runtime.log.info(fmt::format("loops run on device {}: {}, sm_{}, {}", device.ordinal(),
+                               device.name(), device.architecture(),
+                               gpu::cuda_version(device.driver_version())));
   if (const int ranks = comm::rank_on_node().count; ranks > device.device_count())
     runtime.log.warning(
         fmt::format("ranks share devices: {} ranks, {} devices on this machine; they take turns, "

@@ -6,6 +6,8 @@
 
 #include <op2/compat/op2_functions.h>
 
+#include <core/round_up.hpp>
+
 namespace op2::compat {
 namespace {
 
@@ -19,7 +21,7 @@ bool is_aligned(const void* memory) {
 
 void* op_malloc(unsigned long size) {
   if (size > SIZE_MAX - alignment) return nullptr;
-  return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  return std::aligned_alloc(alignment, core::round_up(size, alignment));
 }
 void* op_calloc(unsigned long count, unsigned long size) {
   unsigned long bytes = 0;

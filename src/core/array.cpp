@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
+#include <core/round_up.hpp>
 
 namespace op2::core {
 
@@ -18,7 +19,7 @@ constexpr std::size_t word_bytes = 4;
 
 /// Undefined bytes, with zeros behind them to the end of the last word.
 DeviceBuffer whole_words(MemorySpace& space, std::size_t bytes) {
-  const std::size_t whole = (bytes + word_bytes - 1) / word_bytes * word_bytes;
+  const std::size_t whole = round_up(bytes, word_bytes);
   DeviceBuffer memory = allocate_on(space, whole);
   if (whole > bytes) space.main_stream().fill(memory.get() + bytes, std::byte{0}, whole - bytes);
   return memory;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <core/round_up.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 
@@ -112,8 +113,7 @@ void Queue::clear() {
 }
 
 std::size_t Queue::capture(const void* values, std::size_t bytes) {
-  const std::size_t offset =
-      (captured_.size() + capture_alignment - 1) / capture_alignment * capture_alignment;
+  const std::size_t offset = round_up(captured_.size(), capture_alignment);
   captured_.resize(offset + bytes);
   std::memcpy(captured_.data() + offset, values, bytes);
   return offset;

@@ -27,11 +27,10 @@ int version_of(const DriverApi& api) {
   int version = 0;
   begin(api, &DriverApi::driver_version, &version);
   if (version < oldest_driver)
-    core::fail(
-        ErrorCode::no_device,
-        "the NVIDIA driver is too old: driver {}, CUDA {}.{}; install a driver for CUDA 12.0 "
-        "or newer, or use OP2_TARGET=cpu",
-        api.library.path(), version / 1000, version % 1000 / 10);
+    core::fail(ErrorCode::no_device,
+               "the NVIDIA driver is too old: driver {}, {}; install a driver for CUDA 12.0 "
+               "or newer, or use OP2_TARGET=cpu",
+               api.library.path(), cuda_version(version));
   return version;
 }
 

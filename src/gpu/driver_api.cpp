@@ -42,4 +42,8 @@ std::shared_ptr<const DriverApi> load_driver(const std::string& path) {
   return api;
 }
 
+std::string cuda_version(int version) {
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
 }  // namespace op2::gpu

@@ -139,4 +139,7 @@ struct DriverApi {
 /// @throws Error  no_device: there is no driver, or it lacks functions
 std::shared_ptr<const DriverApi> load_driver(const std::string& path);
 
+/// "CUDA 12.2" for the driver's number 12020.
+std::string cuda_version(int version);
+
 }  // namespace op2::gpu

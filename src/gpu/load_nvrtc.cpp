@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <core/error.hpp>
+#include <gpu/driver_api.hpp>
 #include <gpu/nvrtc.hpp>
 
 namespace op2::gpu {
@@ -64,11 +65,6 @@ const char* headline(const Choice& choice) {
   if (choice.too_new) return "NVRTC is too new for the driver";
   if (choice.too_old) return "NVRTC is too old";
   return choice.broken ? "NVRTC cannot be loaded" : "NVRTC is not found";
-}
-
-/// "CUDA 12.2".
-std::string cuda_version(int version) {
-  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 std::string needed(int driver_version) {

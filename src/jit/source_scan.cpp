@@ -197,12 +197,12 @@ SourceScan scan_source(std::string_view text) {
   return Scanner(text).run();
 }
 
-std::vector<std::string> macros_in(std::string_view text) {
+std::vector<std::string_view> macros_in(std::string_view text) {
   const std::vector<std::string_view> tokens = scan_source(text).tokens;
-  std::vector<std::string> macros;
+  std::vector<std::string_view> macros;
   for (std::size_t k = 0; k + 1 < tokens.size(); ++k)
     if (tokens[k].starts_with('#') && tokens[k].ends_with("define"))
-      macros.emplace_back(tokens[k + 1]);
+      macros.push_back(tokens[k + 1]);
   return macros;
 }
 

@@ -25,8 +25,9 @@ struct SourceScan {
 /// files.
 SourceScan scan_source(std::string_view text);
 
-/// The macros that a source defines, in order; also in parts that conditions exclude.
-std::vector<std::string> macros_in(std::string_view text);
+/// The macros that a source defines, in order; also in parts that conditions exclude. They are
+/// parts of `text`.
+std::vector<std::string_view> macros_in(std::string_view text);
 
 /// The files that `source` includes, directly or not, sorted by name, which is their path relative
 /// to `folder`. Names are looked up in the folder of the including file, then in `folder`; missing

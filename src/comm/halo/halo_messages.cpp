@@ -4,12 +4,13 @@
 #include <map>
 #include <utility>
 
+#include <core/round_up.hpp>
+
 namespace op2::comm {
 namespace {
 
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + 15) / 16 * 16;
-}
+/// Segments begin at multiples of this many bytes.
+constexpr std::size_t segment_alignment = 16;
 
 /// Collects the segments of the messages to, or from, each rank.
 template <class Segment>
@@ -22,7 +23,8 @@ class MessageBuilder {
     if (mine.empty() || grouping_ == core::Grouping::separate)
       mine.push_back({rank, message_header, {}});
     segment.offset = mine.back().bytes;
-    mine.back().bytes += aligned(rows * static_cast<std::size_t>(segment.dat->size));
+    mine.back().bytes +=
+        core::round_up(rows * static_cast<std::size_t>(segment.dat->size), segment_alignment);
     mine.back().segments.push_back(segment);
   }
 

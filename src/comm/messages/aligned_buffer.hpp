@@ -8,6 +8,7 @@
 
 #include <comm/messages/communicator.hpp>
 #include <core/memory.hpp>
+#include <core/round_up.hpp>
 
 namespace op2::comm {
 
@@ -19,7 +20,7 @@ class AlignedBuffers {
     for (const Peer& peer : peers) {
       begin_.push_back(bytes);
       size_.push_back(peer.bytes);
-      bytes += (peer.bytes + alignment - 1) / alignment * alignment;
+      bytes += core::round_up(peer.bytes, alignment);
     }
     data_ = allocate(bytes);
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <core/round_up.hpp>
+
 namespace op2::comm {
 namespace {
 
@@ -34,7 +36,7 @@ void ReductionBlock::fold(const ReductionBlock& other) {
 std::vector<ReductionBlock> packed(const WordReduction& words, std::uint64_t fingerprint) {
   constexpr std::size_t capacity = ReductionBlock::capacity;
   const std::size_t count = words.sums.size() + words.minima.size() + words.maxima.size();
-  std::vector<ReductionBlock> blocks(std::max<std::size_t>(1, (count + capacity - 1) / capacity),
+  std::vector<ReductionBlock> blocks(std::max<std::size_t>(1, core::pieces_for(count, capacity)),
                                      ReductionBlock(fingerprint));
   for_each_word(words, [&](std::size_t k, bool is_sum, std::int64_t word) {
     blocks[k / capacity].words[k % capacity] = word;

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <gpu/device.hpp>
-#include <gpu/launch.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
+#include <sched/executor/cuda/kernel_launch.hpp>
 #include <sched/executor/cuda/pull_lists.hpp>
 
 namespace op2::test {
@@ -83,23 +83,20 @@ class PulledLoop {
     parameters_[1] = static_cast<std::uint64_t>(lists.positions.end);
     parameters_[2] = static_cast<std::uint64_t>(counted);
     const auto each = code().fold ? jit::chunk_elements : std::int64_t{jit::block_threads};
-    blocks_ = (lists.positions.size() + each - 1) / each;
+    blocks_ = sched::blocks_for(lists.positions.size(), each);
     launch(code().loop, blocks_, parameters_);
   }
   void fold(const OnDevice& result, const OnDevice& partials) {
-    std::vector<std::uint64_t> parameters{static_cast<std::uint64_t>(blocks_)};
+    std::vector<sched::LaunchParameter> parameters{blocks_};
     for (const OnDevice* memory : {&result, &partials})
       parameters.push_back(reinterpret_cast<std::uint64_t>(memory->address()));
     launch(code().fold, 1, parameters);
   }
 
  private:
-  void launch(const gpu::Function& kernel, std::int64_t blocks,
-              std::vector<std::uint64_t>& parameters) {
-    std::vector<void*> addresses;
-    for (std::uint64_t& parameter : parameters) addresses.push_back(&parameter);
-    gpu::launch(device.space().main_stream(), kernel,
-                {static_cast<unsigned>(blocks), jit::block_threads, 0}, addresses);
+  void launch(const gpu::Function& kernel, unsigned blocks,
+              const std::vector<sched::LaunchParameter>& parameters) {
+    sched::launch_on(device.space().main_stream(), {kernel, blocks, parameters});
   }
 
   std::unique_ptr<gpu::Device> opened_ = gpu::Device::open(libraries_of_environment(), 0);
@@ -109,9 +106,9 @@ class PulledLoop {
 
  private:
   std::unique_ptr<jit::LinkedCode> linked_;
-  std::vector<std::uint64_t> parameters_;
+  std::vector<sched::LaunchParameter> parameters_;
   std::deque<OnDevice> memory_;
-  std::int64_t blocks_ = 0;
+  unsigned blocks_ = 0;
 };
 
 }  // namespace op2::test

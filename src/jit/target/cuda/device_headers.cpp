@@ -279,7 +279,7 @@ std::vector<IncludedFile> all_headers() {
 std::string without_macros(const std::vector<IncludedFile>& headers) {
   std::string text;
   for (const IncludedFile& header : headers)
-    for (const std::string& macro : macros_in(header.text))
+    for (const std::string_view macro : macros_in(header.text))
       if (!macro.starts_with("op2_")) text += fmt::format("#undef {}\n", macro);
   return text;
 }

@@ -97,10 +97,10 @@ class ScopedText {
     if (!is_word(tokens[k + 2]) || is_standard(tokens[k + 2])) return false;
     if (k == 0) return true;
     const std::string_view before = tokens[k - 1];
-    return before != ">" && before != ":" && (!is_word(before) || is_keyword(before));
+    return before != ">" && before != ":" && (!is_word(before) || may_precede_global(before));
   }
 
-  static bool is_keyword(std::string_view word) {
+  static bool may_precede_global(std::string_view word) {
     constexpr auto keywords = std::to_array<std::string_view>(
         {"return", "else", "case", "const", "static", "inline", "constexpr", "typename", "struct"});
     return std::ranges::find(keywords, word) != keywords.end();
@@ -138,7 +138,7 @@ std::string includes_of(std::set<std::string> names) {
 
 /// The macros that a kernel's source and files define.
 std::set<std::string> macros_of(const KernelCall& kernel) {
-  std::vector<std::string> macros = macros_in(kernel.source);
+  std::vector<std::string_view> macros = macros_in(kernel.source);
   for (const IncludedFile& file : kernel.includes)
     std::ranges::copy(macros_in(file.text), std::back_inserter(macros));
   return {macros.begin(), macros.end()};

@@ -17,7 +17,7 @@
 namespace op2::jit {
 namespace {
 
-std::string fault_of(const std::string& macro) {
+std::string fault_of(std::string_view macro) {
   constexpr const char* demand = "a kernel's source must not define a macro of that name";
   if (is_keyword(macro)) return fmt::format("'{}' is a keyword; {}", macro, demand);
   if (macro.starts_with("op2_"))
@@ -27,12 +27,10 @@ std::string fault_of(const std::string& macro) {
 
 void add_faults(std::vector<Diagnostic>& faults, std::size_t call, const std::string& text,
                 const std::string& file) {
-  std::size_t at = 0;
-  for (const std::string& macro : macros_in(text)) {
-    at = text.find(macro, text.find("define", at) + 6);
+  for (const std::string_view macro : macros_in(text)) {
     const std::string fault = fault_of(macro);
     if (fault.empty()) continue;
-    faults.push_back(note_in(text, at, file, fault));
+    faults.push_back(note_in(text, macro.data() - text.data(), file, fault));
     faults.back().severity = Diagnostic::Severity::error;
     faults.back().unit = static_cast<std::int32_t>(call);
   }

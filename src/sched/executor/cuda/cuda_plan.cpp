@@ -5,49 +5,30 @@
 #include <utility>
 
 #include <core/seconds_since.hpp>
-#include <jit/target/cuda/cuda_target.hpp>
+#include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
-namespace {
-
-bool runs_on_device(const StepCode& code) {
-  return code.compiled != nullptr && code.compiled->target == jit::cuda_target_name;
-}
-
-std::vector<bool> steps_on_device(const Plan& plan) {
-  std::vector<bool> on_device;
-  for (std::size_t s = 0; s < plan.steps.all.size(); ++s)
-    on_device.push_back(plan.steps.all[s].runs() && runs_on_device(plan.code[s]));
-  return on_device;
-}
-
-}  // namespace
-
 CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shared)
     : plan_(plan),
       exchanges_(std::move(exchanges)),
       shared_(shared),
-      values_(shared.copies.space(), plan, steps_on_device(plan)),
+      values_(shared.copies.space(), plan),
       launches_(plan.steps.all.size()),
-      host_steps_(plan.steps.all.size()),
-      chain_of_(plan.steps.all.size()) {
-  make_steps(steps_on_device(plan));
+      host_steps_(plan.steps.all.size()) {
+  make_steps();
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     for (const Phase phase : {Phase::interior, Phase::boundary}) add_phase(chain, phase);
 }
 
-void CudaPlan::make_steps(const std::vector<bool>& on_device) {
-  for (std::size_t s = 0; s < on_device.size(); ++s)
-    if (on_device[s])
+void CudaPlan::make_steps() {
+  for (std::size_t s = 0; s < launches_.size(); ++s)
+    if (runs_on_device(plan_, s))
       launches_[s] =
           std::make_unique<StepLaunch>(plan_, s, values_, shared_.tables, shared_.copies);
     else if (plan_.steps.all[s].runs())
       host_steps_[s] = std::make_unique<HostStep>(plan_.steps.all[s], plan_.code[s]);
-  for (std::size_t chain = 0; chain < plan_.chains().size(); ++chain)
-    for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-      chain_of_[s] = chain;
 }
 
 void CudaPlan::add_phase(std::size_t chain, Phase phase) {
@@ -123,7 +104,7 @@ void CudaPlan::run_on_host(std::size_t s, Phase phase) {
 
 std::byte* CudaPlan::collect(std::size_t s, const GlobalArg& reduction) {
   if (host_steps_[s] != nullptr) return host_steps_[s]->collect(reduction);
-  return values_.collect(chain_of_[s], s, reduction);
+  return values_.collect(s, reduction);
 }
 
 ExchangeSize CudaPlan::exchange_size(std::size_t chain) const {

@@ -48,7 +48,7 @@ class CudaPlan : public PreparedPlan {
  private:
   bool is_first(std::size_t chain, Phase phase) const;
   void start(std::size_t chain, core::Queue& queue);
-  void make_steps(const std::vector<bool>& on_device);
+  void make_steps();
   void add_phase(std::size_t chain, Phase phase);
   void run_on_host(std::size_t step, Phase phase);
   std::string place_of(std::size_t step) const;
@@ -59,7 +59,6 @@ class CudaPlan : public PreparedPlan {
   PlanValues values_;
   std::vector<std::unique_ptr<StepLaunch>> launches_;  ///< per step; null unless on the device
   std::vector<std::unique_ptr<HostStep>> host_steps_;  ///< per step; null unless on the host
-  std::vector<std::size_t> chain_of_;                  ///< per step
   /// What runs in a phase of a chain, in this order: neighbouring steps of the device, or one of
   /// the host.
   struct Part {

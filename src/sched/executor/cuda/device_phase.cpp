@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/device_phase.hpp>
 
-#include <algorithm>
 #include <utility>
 
-#include <gpu/launch.hpp>
+#include <sched/executor/cuda/kernel_launch.hpp>
 
 namespace op2::sched {
 namespace {
-
-gpu::LaunchShape shape_of(const KernelLaunch& launch) {
-  return {launch.blocks, jit::block_threads, 0};
-}
-
-std::vector<void*> addresses_of(KernelLaunch& launch) {
-  std::vector<void*> addresses;
-  for (LaunchParameter& parameter : launch.parameters) addresses.push_back(&parameter);
-  return addresses;
-}
 
 bool commute(const core::LoopArg& a, const core::LoopArg& b, bool atomic) {
   const bool both_read = !a.modifies() && !b.modifies();
@@ -36,31 +25,17 @@ bool must_follow(const Step& later, const Step& earlier, bool atomic) {
   return false;
 }
 
-/// How often dats of the steps have moved.
-std::uint64_t DevicePhase::announce_accesses() {
-  std::uint64_t moves = 0;
-  for (StepLaunch* step : steps_)
-    if (!step->step().rows(phase_).empty()) moves += step->announce_accesses();
-  return moves;
-}
-
 void DevicePhase::run() {
-  const std::uint64_t known = std::exchange(moves_, announce_accesses());
-  if (known != moves_) {
-    if (graph_ != nullptr) device_.space().main_stream().wait();
-    graph_.reset();
-    runs_ = 0;
-  }
+  for (StepLaunch* step : steps_) step->announce_accesses();
   if (times_ != nullptr) return launch_each_timed();
-  if (runs_++ == 0) return launch_each();
+  if (!std::exchange(has_run_, true)) return launch_each();
   if (graph_ == nullptr) make_graph();
   graph_->launch(device_.space().main_stream());
 }
 
 void DevicePhase::launch(const StepLaunch& step) {
   for (KernelLaunch& launch : step.kernels(phase_))
-    gpu::launch(device_.space().main_stream(), launch.kernel, shape_of(launch),
-                addresses_of(launch));
+    launch_on(device_.space().main_stream(), std::move(launch));
 }
 
 void DevicePhase::launch_each() {
@@ -98,12 +73,6 @@ void DevicePhase::make_graph() {
   }
   graph->finish();
   graph_ = std::move(graph);
-}
-
-std::size_t DevicePhase::kernels() const {
-  std::size_t count = 0;
-  for (const StepLaunch* step : steps_) count += step->kernels(phase_).size();
-  return count;
 }
 
 }  // namespace op2::sched

@@ -26,11 +26,7 @@ class DevicePhase {
   /// @throws Error out_of_memory, device_failure
   void run();
 
-  /// Kernels per run.
-  std::size_t kernels() const;
-
  private:
-  std::uint64_t announce_accesses();
   void launch(const StepLaunch& step);
   void launch_each();
   void launch_each_timed();
@@ -40,8 +36,7 @@ class DevicePhase {
   std::vector<StepLaunch*> steps_;
   Phase phase_;
   StepTimes* times_;
-  int runs_ = 0;             ///< since a dat has moved
-  std::uint64_t moves_ = 0;  ///< of dats, when the phase ran last
+  bool has_run_ = false;
   std::unique_ptr<gpu::Graph> graph_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <core/round_up.hpp>
+
 namespace op2::sched {
 namespace {
 
@@ -16,7 +18,7 @@ std::int64_t rows_of(const core::Map& map) {
 }
 
 std::int64_t stride_of(const core::Map& map) {
-  return (rows_of(map) + column_alignment - 1) / column_alignment * column_alignment;
+  return core::round_up(rows_of(map), column_alignment);
 }
 
 core::HostBytes by_columns(const core::Map& map) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/halo_packer.hpp>
 
-#include <array>
 #include <cstring>
 #include <exception>
 #include <vector>
 
-#include <gpu/launch.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
+#include <sched/executor/cuda/kernel_launch.hpp>
 #include <sched/executor/cuda/pack_kernel.hpp>
 
 namespace op2::sched {
@@ -18,6 +17,10 @@ std::int64_t word_bytes_of(std::int64_t row_bytes) {
   std::int64_t bytes = 16;
   while (row_bytes % bytes != 0) bytes /= 2;
   return bytes;
+}
+
+LaunchParameter address_of(const core::DeviceBuffer& memory) {
+  return reinterpret_cast<LaunchParameter>(memory.get().value);
 }
 
 core::DeviceBuffer on_device(core::MemorySpace& space, core::Stream& stream, const void* bytes,
@@ -67,15 +70,11 @@ class Side {
   core::DeviceAddress buffer() const { return buffer_.get(); }
 
   void launch(bool unpack) const {
-    std::array<std::uint64_t, pack_parameters> values{
-        reinterpret_cast<std::uint64_t>(table_.get().value), pieces_.size(),
-        static_cast<std::uint64_t>(words_), reinterpret_cast<std::uint64_t>(buffer_.get().value),
-        unpack ? 1U : 0U};
-    std::array<void*, pack_parameters> addresses{};
-    for (std::size_t k = 0; k < values.size(); ++k) addresses[k] = &values[k];
-    const auto blocks =
-        static_cast<unsigned>((words_ + jit::block_threads - 1) / jit::block_threads);
-    gpu::launch(parts_.halo, parts_.kernel, {blocks, jit::block_threads, 0}, addresses);
+    launch_on(parts_.halo,
+              {parts_.kernel,
+               blocks_for(words_, jit::block_threads),
+               {address_of(table_), pieces_.size(), static_cast<LaunchParameter>(words_),
+                address_of(buffer_), unpack ? 1U : 0U}});
   }
 
  private:

@@ -19,11 +19,8 @@ struct RowPiece {
   std::int64_t word_bytes;   ///< 16, 8, 4, 2 or 1
 };
 
-/// Parameters of the kernel, each of eight bytes: pieces, their number, words in all pieces,
-/// buffer, whether it unpacks.
-inline constexpr std::size_t pack_parameters = 5;
-
-/// The nest is a kernel of the library (emit_cuda.hpp).
+/// The nest is a kernel of the library (emit_cuda.hpp). Its parameters: pieces, their number, words
+/// in all pieces, buffer, whether it unpacks.
 jit::LoopRequest pack_request();
 
 }  // namespace op2::sched

@@ -3,7 +3,9 @@
 
 #include <cstring>
 
+#include <core/round_up.hpp>
 #include <core/value_type.hpp>
+#include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/reduction.hpp>
 
 namespace op2::sched {
@@ -11,23 +13,19 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 std::size_t bytes_of(const GlobalArg& global) {
   return core::size_of(global.shape.type, global.shape.dim);
 }
 
 }  // namespace
 
-PlanValues::PlanValues(core::MemorySpace& space, const Plan& plan,
-                       const std::vector<bool>& on_device)
-    : space_(space),
-      plan_(plan),
-      on_device_(on_device),
-      blocks_(plan.chains().size()),
-      places_(on_device.size()) {
+bool runs_on_device(const Plan& plan, std::size_t step) {
+  const jit::CompiledLoop* const code = plan.code[step].compiled;
+  return plan.steps.all[step].runs() && code != nullptr && code->target == jit::cuda_target_name;
+}
+
+PlanValues::PlanValues(core::MemorySpace& space, const Plan& plan)
+    : space_(space), plan_(plan), blocks_(plan.chains().size()), places_(plan.steps.all.size()) {
   for (std::size_t chain = 0; chain < blocks_.size(); ++chain) {
     place(chain);
     for (auto& event : blocks_[chain].uploaded) event = space.make_event();
@@ -45,10 +43,12 @@ void PlanValues::place(std::size_t chain) {
   Block& block = blocks_[chain];
   block.begin = bytes_;
   for (std::size_t s = first; s < last; ++s) {
-    if (!on_device_[s]) continue;
+    if (!runs_on_device(plan_, s)) continue;
     const Step& step = plan_.steps.all[s];
+    places_[s].on_device = true;
+    places_[s].chain = chain;
     places_[s].results = bytes_;
-    bytes_ = aligned(bytes_ + step.block_bytes);
+    bytes_ = core::round_up(bytes_ + step.block_bytes, alignment);
     for (const GlobalArg& reduction : step.reductions) {
       places_[s].kept.push_back(is_kept(chain, step, reduction));
       block.downloads = block.downloads || !places_[s].kept.back();
@@ -56,10 +56,10 @@ void PlanValues::place(std::size_t chain) {
   }
   block.results_end = bytes_;
   for (std::size_t s = first; s < last; ++s) {
-    if (!on_device_[s]) continue;
+    if (!places_[s].on_device) continue;
     for (const GlobalArg& read : plan_.steps.all[s].reads) {
       places_[s].reads.push_back(bytes_);
-      bytes_ = aligned(bytes_ + bytes_of(read));
+      bytes_ = core::round_up(bytes_ + bytes_of(read), alignment);
     }
   }
   block.end = bytes_;
@@ -118,7 +118,7 @@ void PlanValues::upload(std::size_t chain, core::Queue& queue) {
   std::byte* const staging = going_.get() + turn * bytes_;
   std::vector<Copy> copies;
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-    if (on_device_[s]) fill(s, queue, staging, copies);
+    if (places_[s].on_device) fill(s, queue, staging, copies);
   core::Stream& stream = space_.main_stream();
   stream.upload(device_.get() + block.begin, staging + block.begin, block.end - block.begin);
   stream.record(*block.uploaded[turn]);
@@ -134,14 +134,14 @@ void PlanValues::download(std::size_t chain) {
   stream.record(*block.downloaded);
 }
 
-std::byte* PlanValues::collect(std::size_t chain, std::size_t s, const GlobalArg& reduction) {
+std::byte* PlanValues::collect(std::size_t s, const GlobalArg& reduction) {
   const auto k = static_cast<std::size_t>(&reduction - plan_.steps.all[s].reductions.data());
   if (places_[s].kept[k]) {
     const auto value = reduction.shape.global->value.device_overwrite();
     space_.main_stream().copy(value.get(), result(s, reduction), bytes_of(reduction));
     return nullptr;
   }
-  blocks_[chain].downloaded->wait();
+  blocks_[places_[s].chain].downloaded->wait();
   return coming_.get() + places_[s].results + reduction.offset;
 }
 

@@ -16,12 +16,14 @@
 
 namespace op2::sched {
 
+/// Whether the device runs a step; otherwise the host does, or nobody.
+bool runs_on_device(const Plan& plan, std::size_t step);
+
 class PlanValues {
  public:
   /// @param space, plan  outlive it
-  /// @param on_device    per step: whether its globals are here
   /// @throws std::bad_alloc, Error device_failure
-  PlanValues(core::MemorySpace& space, const Plan& plan, const std::vector<bool>& on_device);
+  PlanValues(core::MemorySpace& space, const Plan& plan);
 
   /// Addresses on the device, shape [dim]; constant.
   core::DeviceAddress result(std::size_t step, const GlobalArg& reduction) const;
@@ -34,7 +36,7 @@ class PlanValues {
   void download(std::size_t chain);
   /// A result of the last download; waits for it. Valid until the next upload of the chain. Null
   /// for a lazy global that the device keeps: then its value is the result from now on.
-  std::byte* collect(std::size_t chain, std::size_t step, const GlobalArg& reduction);
+  std::byte* collect(std::size_t step, const GlobalArg& reduction);
 
  private:
   /// Calls whose values may be under way at the same time.
@@ -49,6 +51,8 @@ class PlanValues {
   };
   /// The places of a step's globals.
   struct Places {
+    bool on_device = false;
+    std::size_t chain = 0;
     std::size_t results = 0;         ///< where its results begin
     std::vector<std::size_t> reads;  ///< per read
     std::vector<bool> kept;          ///< per reduction: the device keeps the lazy global's value
@@ -66,9 +70,8 @@ class PlanValues {
 
   core::MemorySpace& space_;
   const Plan& plan_;
-  std::vector<bool> on_device_;  ///< per step
-  std::vector<Block> blocks_;    ///< per chain
-  std::vector<Places> places_;   ///< per step
+  std::vector<Block> blocks_;   ///< per chain
+  std::vector<Places> places_;  ///< per step
   std::size_t bytes_ = 0;
   core::DeviceBuffer device_;
   core::PinnedBuffer going_, coming_;  ///< `ahead` times the memory; once

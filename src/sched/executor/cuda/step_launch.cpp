@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
+#include <core/round_up.hpp>
 #include <core/value_type.hpp>
 #include <sched/row_access.hpp>
 #include <sched/shapes.hpp>
@@ -20,16 +21,8 @@ constexpr std::size_t first_parameter = 3;
 
 constexpr std::size_t alignment = 64;
 
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 std::uint64_t number_of(const void* address) {
   return reinterpret_cast<std::uint64_t>(address);
-}
-
-std::int64_t blocks_for(std::int64_t elements, std::int64_t each) {
-  return (elements + each - 1) / each;
 }
 
 const GlobalArg& global_at(const std::vector<GlobalArg>& globals, std::size_t arg) {
@@ -89,7 +82,7 @@ void StepLaunch::set_ranges(DeviceTables& tables) {
 std::int64_t StepLaunch::most_chunks() const {
   std::int64_t most = 0;
   for (const Range& range : ranges_)
-    most = std::max(most, blocks_for(range.indices.size(), jit::chunk_elements));
+    most = std::max(most, core::pieces_for(range.indices.size(), jit::chunk_elements));
   return most;
 }
 
@@ -101,7 +94,7 @@ void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
   for (const GlobalArg& reduction : step_.reductions) {
     begin.push_back(bytes);
     const std::size_t each = core::size_of(reduction.shape.type, reduction.shape.dim);
-    bytes += aligned(each * static_cast<std::size_t>(most_chunks()));
+    bytes += core::round_up(each * static_cast<std::size_t>(most_chunks()), alignment);
   }
   partials_.replace(core::zeroed_bytes(bytes));
   const core::DeviceAddress partials = partials_.device_overwrite().get();
@@ -112,13 +105,14 @@ void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
   }
 }
 
-/// The value of a parameter, but for addresses of dats, of partial results and of lists.
+/// The value of a parameter, but for addresses of partial results and of lists.
 LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
                                         const PlanValues& values, std::size_t s,
                                         DeviceTables& tables) const {
   const core::LoopArg& arg = step_.args[parameter.arg];
   switch (parameter.kind) {
     case Kind::dat:
+      return number_of(arg.dat->rows.device_read().value);
     case Kind::partials:
     case Kind::pull_rows:
     case Kind::pull_start:
@@ -142,30 +136,24 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
   return 0;
 }
 
-std::uint64_t StepLaunch::announce_accesses() {
-  for (const core::LoopArg& arg : step_.args)
-    if (arg.is_active_dat() && arg.modifies()) static_cast<void>(arg.dat->rows.device_write());
-  bool moved = false;
-  for (std::size_t k = 0; k < parameters_.size(); ++k) {
-    if (parameters_[k].kind != Kind::dat) continue;
-    LaunchParameter& known = loop_values_[first_parameter + k];
-    const LaunchParameter now =
-        number_of(step_.args[parameters_[k].arg].dat->rows.device_read().value);
-    moved = moved || now != known;
-    known = now;
+void StepLaunch::announce_accesses() {
+  for (const core::LoopArg& arg : step_.args) {
+    if (!arg.is_active_dat()) continue;
+    if (arg.modifies())
+      static_cast<void>(arg.dat->rows.device_write());
+    else
+      arg.dat->rows.device_read();
   }
-  if (moved) ++moves_;
-  return moves_;
 }
 
 std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
   const auto& [indices, lists] = range(phase);
   if (indices.empty()) return {};
   const bool reduces = !step_.reductions.empty();
-  const std::int64_t blocks =
+  const unsigned blocks =
       blocks_for(indices.size(), reduces ? jit::chunk_elements : jit::block_threads);
   std::vector<KernelLaunch> launches;
-  launches.push_back({code_.loop, static_cast<unsigned>(blocks), loop_values_});
+  launches.push_back({code_.loop, blocks, loop_values_});
   std::vector<LaunchParameter>& values = launches.back().parameters;
   values[0] = static_cast<LaunchParameter>(indices.begin);
   values[1] = static_cast<LaunchParameter>(indices.end);
@@ -176,7 +164,7 @@ std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
   }
   if (!reduces) return launches;
   launches.push_back({code_.fold, 1, fold_values_});
-  launches.back().parameters[0] = static_cast<LaunchParameter>(blocks);
+  launches.back().parameters[0] = blocks;
   return launches;
 }
 

@@ -3,28 +3,17 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include <core/array.hpp>
-#include <gpu/module.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <sched/executor/cuda/device_tables.hpp>
+#include <sched/executor/cuda/kernel_launch.hpp>
 #include <sched/executor/cuda/plan_values.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
-
-/// All parameters have eight bytes: addresses and numbers.
-using LaunchParameter = std::uint64_t;
-
-/// One launch of a kernel, in blocks of jit::block_threads.
-struct KernelLaunch {
-  gpu::Function kernel;
-  unsigned blocks = 0;
-  std::vector<LaunchParameter> parameters;
-};
 
 class StepLaunch {
  public:
@@ -37,12 +26,11 @@ class StepLaunch {
 
   /// Brings the step's dats to the device, and marks those that it writes as newer there. To be
   /// called before each launch of its kernels.
-  /// @return how often a dat was at another address than at the call before
   /// @throws Error out_of_memory, device_failure
-  std::uint64_t announce_accesses();
+  void announce_accesses();
 
   /// The kernels that run the iterations of a phase, each after the one before; none if there are
-  /// none. Valid while `announce_accesses` returns the same.
+  /// none.
   std::vector<KernelLaunch> kernels(Phase phase) const;
 
   /// Whether rows gather increments, which then are not atomic.
@@ -75,9 +63,8 @@ class StepLaunch {
   std::vector<LaunchParameter>
       loop_values_;  ///< begin, end, end of those that count; then `parameters_`
   std::vector<LaunchParameter>
-      fold_values_;          ///< chunks; then result and partial results per reduction
-  core::Array partials_;     ///< of all reductions, per chunk
-  std::uint64_t moves_ = 0;  ///< of dats
+      fold_values_;       ///< chunks; then result and partial results per reduction
+  core::Array partials_;  ///< of all reductions, per chunk
 };
 
 }  // namespace op2::sched

@@ -323,7 +323,7 @@ Production Jit::produce(std::span<const LoopRequest> requests) {
 std::vector<Built> Jit::adopt(std::span<const LoopRequest> requests,
                               std::span<const std::byte> code) {
   return built_of(parts_->make_each(requests, [&] {
-    return [this, requests, &target = parts_->loaded(), declared = parts_->declared(),
+    return [requests, &target = parts_->loaded(), declared = parts_->declared(),
             each = blocks_of(code, requests.size())](std::size_t i) -> Product {
       return {{deserialize(requests[i], each[i], target, declared), {}}, {}};
     };

@@ -31,7 +31,7 @@ HaloPlan plan_without_neighbours(const LocalMesh& mesh, core::RenumberMode mode)
   for (const MapView& map : mesh.maps) {
     const IndexMap& from = plan.sets[static_cast<std::size_t>(map.from)];
     const IndexMap& to = plan.sets[static_cast<std::size_t>(map.to)];
-    LocalMap& local = plan.maps.emplace_back(map.from, map.to, map.arity);
+    LocalMap& local = plan.maps.emplace_back(LocalMap{map.from, map.to, map.arity, {}, {}, {}});
     if (!from.as_declared() || !to.as_declared()) local.entries = entries_of(map, from, to);
   }
   return plan;

@@ -22,8 +22,9 @@ enum class ScalarReason : std::uint8_t {
   calls,            ///< a kernel calls the functions in `detail`
   not_vectorised,   ///< the compiler does not vectorise it; `detail` is its remark, if it has one
   not_profitable,   ///< `amount` instructions to load and store vectors would save `limit`
+  not_inlined,      ///< the compiler does not inline a kernel: it is long, or calls itself
 };
-inline constexpr int scalar_reason_count = 13;
+inline constexpr int scalar_reason_count = 14;
 
 /// The SIMD width of code.
 struct SimdChoice {
@@ -32,7 +33,7 @@ struct SimdChoice {
   std::int32_t argument = -1;  ///< this and the following: as the reason says
   std::int64_t amount = 0;
   std::int64_t limit = 0;
-  std::string detail{};
+  std::string detail{};  ///< one line, for display only
 
   bool vectorised() const { return width > 1; }
   bool operator==(const SimdChoice&) const = default;

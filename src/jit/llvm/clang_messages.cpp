@@ -97,6 +97,17 @@ Diagnostic::Severity severity_of(clang::DiagnosticsEngine::Level level) {
                                                     : Diagnostic::Severity::note;
 }
 
+/// The library's names mean nothing to the user, who cannot call them either.
+bool has_own_name(llvm::StringRef text) {
+  return text.contains("op2_");
+}
+
+/// Without a suggestion to use a name of the library.
+std::string without_own_names(llvm::StringRef text) {
+  const auto [message, suggestion] = text.split("; did you mean ");
+  return (has_own_name(suggestion) ? message : text).str();
+}
+
 /// The source line of `place`.
 std::string line_at(const clang::SourceManager& sources, clang::SourceLocation place) {
   const auto [file, offset] = sources.getDecomposedExpansionLoc(place);
@@ -134,7 +145,8 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   message.kind = kind_of(info.getID());
   llvm::SmallString<128> text;
   info.FormatDiagnostic(text);
-  message.text = text.str().str();
+  message.text = without_own_names(text);
+  if (message.severity == Diagnostic::Severity::note && has_own_name(text)) return;
   if (has_subject(info.getID())) message.subject = first_argument(info);
   if (info.hasSourceManager() && info.getLocation().isValid()) {
     set_place(message, info.getSourceManager(), info.getLocation());

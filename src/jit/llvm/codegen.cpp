@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/codegen.hpp>
 
-#include <cmath>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
 #include <fmt/format.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -24,11 +22,12 @@
 #include <llvm/Transforms/Instrumentation/AddressSanitizer.h>
 #include <llvm/Transforms/Instrumentation/ThreadSanitizer.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Utils/LowerSwitch.h>
 
 #include <jit/llvm/assemble.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/llvm/chosen_pointers.hpp>
 #include <jit/llvm/negation.hpp>
-#include <jit/llvm/simd_gain.hpp>
+#include <jit/llvm/scalar_reasons.hpp>
 #include <jit/llvm/vector_math.hpp>
 
 namespace op2::jit {
@@ -68,19 +67,43 @@ class MessageHandler : public llvm::DiagnosticHandler {
  private:
   static bool is_vectoriser(llvm::StringRef pass) { return pass == "loop-vectorize"; }
 
+  /// A loop over two elements is unrolled, and its instructions are paired by another pass.
+  static bool is_slp(llvm::StringRef pass) { return pass == "slp-vectorizer"; }
+
   /// Remarks about loops that must be vectorised have no name of a pass.
   void note(const llvm::DiagnosticInfoOptimizationBase& remark) {
     if (remark.getFunction().getName() != blocks_) return;
     if (llvm::isa<llvm::DiagnosticInfoOptimizationFailure>(remark)) refused_ = true;
-    if (llvm::isa<llvm::OptimizationRemark>(remark)) vectorised_ = true;
+    if (const auto* done = llvm::dyn_cast<llvm::OptimizationRemark>(&remark))
+      vectorised_ = vectorised_ || is_slp(done->getPassName()) ||
+                    (is_vectoriser(done->getPassName()) && is_of_elements(done->getCodeRegion()));
     if (llvm::isa<llvm::OptimizationRemarkAnalysis>(remark) &&
         remark.getPassName() == llvm::OptimizationRemarkAnalysis::AlwaysPrint && reason_.empty())
-      reason_ = without_prefix(remark.getMsg());
+      reason_ = reason_in(remark.getMsg());
   }
 
-  static std::string without_prefix(llvm::StringRef message) {
+  /// Whether a block begins the loop over elements, which has a pragma, and not one in a kernel.
+  static bool is_of_elements(const llvm::Value* region) {
+    const auto* header = llvm::dyn_cast_or_null<llvm::BasicBlock>(region);
+    return header != nullptr &&
+           llvm::any_of(llvm::predecessors(header), [](const llvm::BasicBlock* before) {
+             const auto* loop = before->getTerminator()->getMetadata("llvm.loop");
+             return loop != nullptr && llvm::any_of(loop->operands(), &must_be_vectorised);
+           });
+  }
+
+  static bool must_be_vectorised(const llvm::MDOperand& property) {
+    const auto* words = llvm::dyn_cast_or_null<llvm::MDNode>(property.get());
+    const auto* name = words != nullptr && words->getNumOperands() > 0
+                           ? llvm::dyn_cast<llvm::MDString>(words->getOperand(0))
+                           : nullptr;
+    return name != nullptr && name->getString() == "llvm.loop.vectorize.enable";
+  }
+
+  /// One line, without the advice to users of Clang that follows in some remarks.
+  static std::string reason_in(llvm::StringRef message) {
     message.consume_front("loop not vectorized: ");
-    return message.str();
+    return message.split('\n').first.split(". Use ").first.str();
   }
 
   void add_frame(const llvm::DiagnosticInfoStackSize& frame) {
@@ -107,7 +130,28 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const Machine& machine) {
       llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
 }
 
-void add_own_passes(llvm::PassBuilder& builder) {
+/// The vectoriser of LLVM 19 does not take switches, which the optimiser also makes of `else if`.
+/// @param blocks  the function whose loop must become vector code
+struct BranchesForSwitches : llvm::PassInfoMixin<BranchesForSwitches> {
+  explicit BranchesForSwitches(const std::string& blocks) : blocks_(blocks) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    if (function.getName() != blocks_) return llvm::PreservedAnalyses::all();
+    return llvm::LowerSwitchPass().run(function, analyses);
+  }
+
+ private:
+  const std::string& blocks_;
+};
+
+void add_own_passes(llvm::PassBuilder& builder, const std::string& blocks) {
+  builder.registerScalarOptimizerLateEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(LoadBeforeChoice());
+      });
+  builder.registerVectorizerStartEPCallback(
+      [&blocks](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(BranchesForSwitches(blocks));
+      });
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
         llvm::FunctionPassManager each;
@@ -144,7 +188,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileR
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   llvm::PassBuilder builder(&machine, tuning);
-  add_own_passes(builder);
+  add_own_passes(builder, request.blocks);
   add_sanitizers(builder, request);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -203,37 +247,6 @@ void refuse_undefined(const llvm::Module& module, const SourceMarks& marks,
   }
 }
 
-/// What the optimiser, or a sanitizer, has put there itself.
-bool is_made_by_passes(llvm::StringRef name) {
-  return name.starts_with("mem") || name.starts_with("__asan_") || name.starts_with("__tsan_");
-}
-
-/// Functions, other than of mathematics, that a function calls: each lane would wait for the
-/// others.
-SimdChoice calls_in(const llvm::Module& module, const std::string& function) {
-  std::set<std::string> names;
-  if (const auto* blocks = module.getFunction(function))
-    for (const auto& instruction : llvm::instructions(*blocks))
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-        if (const auto* callee = call->getCalledFunction();
-            callee != nullptr && !callee->isIntrinsic() && !is_mathematical(callee->getName()) &&
-            !is_vector_mathematics(callee->getName()) && !is_made_by_passes(callee->getName()))
-          names.insert(callee->getName().str());
-  if (names.empty()) return {};
-  return {.reason = ScalarReason::calls, .detail = fmt::format("{}", fmt::join(names, ", "))};
-}
-
-/// Whether vector code is not profitable in the function.
-SimdChoice loss_in(llvm::Module& module, const std::string& function) {
-  llvm::Function* blocks = module.getFunction(function);
-  if (blocks == nullptr) return {};
-  const SimdGain gain = simd_gain(*blocks);
-  if (gain.saved >= gain.moved) return {};
-  return {.reason = ScalarReason::not_profitable,
-          .amount = std::llround(gain.moved),
-          .limit = std::llround(gain.saved)};
-}
-
 }  // namespace
 
 void SourceMarks::set_unit(std::int32_t unit) {
@@ -265,7 +278,7 @@ GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, cons
   optimise(module, *target, request,
            mathematics ? mathematics->functions() : std::vector<llvm::VecDesc>());
   const auto is_vector = [&] { return result.scalar.reason == ScalarReason::none; };
-  result.scalar = calls_in(module, request.blocks);
+  result.scalar = calls_in(module, request);
   if (is_vector()) result.scalar = messages.scalar();
   if (is_vector() && request.must_gain) result.scalar = loss_in(module, request.blocks);
   refuse_constructors(module, marks, result.diagnostics);

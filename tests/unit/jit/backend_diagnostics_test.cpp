@@ -33,6 +33,13 @@ TEST(Diagnostics, NameAnUnknownFunctionAlthoughASimilarOneExists) {
   EXPECT_EQ(first_error(request).subject, "sqr");
 }
 
+TEST(Diagnostics, DoNotSuggestTheLibrarysOwnNames) {
+  auto request = work("*y = together + load_it;");
+  request.units[0].source = "#include <op2_simd>\n" + request.units[0].source;
+  for (const Diagnostic& message : load()->compile(request).diagnostics)
+    EXPECT_THAT(message.text, testing::Not(HasSubstr("op2_"))) << message.text;
+}
+
 TEST(Diagnostics, NameAMissingInclude) {
   auto request = work("*y = *x;");
   request.units[0].source = "#include \"nowhere.h\"\n" + request.units[0].source;

@@ -72,6 +72,13 @@ TEST(EmitCpu, SeveralElementsAtOnceAreLoadedAsRowsAndTransposed) {
       {.width = 8});
 }
 
+TEST(EmitCpu, TheReasonForScalarCodeIsNotPartOfTheCode) {
+  const LoopNest nest =
+      nest_of({.name = "f", .source = "void f(double* a) {}"}, {dat(0, 1, OP_RW)});
+  const SimdChoice choice{.reason = ScalarReason::not_vectorised, .detail = "first\nsecond"};
+  EXPECT_EQ(emit_cpu(nest, choice), emit_cpu(nest, {}));
+}
+
 TEST(EmitCpu, EachOfSeveralKernelsHasASeparateUnit) {
   LoopNest nest{.calls = {},
                 .args = {dat(0, 2, OP_WRITE), off(dat(1, 1, OP_READ)), dat(2, 1, OP_READ, 0),

@@ -53,8 +53,12 @@ std::string pointer_to_data(const ArgShape& arg, std::size_t position) {
   return row_address(arg, row_of(arg));
 }
 
+/// Without the reason for scalar code: it may be words of the compiler.
 void emit_heading(fmt::memory_buffer& out, const LoopNest& nest, const SimdChoice& simd) {
-  fmt::format_to(fmt::appender(out), "{}// {}\n", heading_of(nest), description_of(simd));
+  out.append(heading_of(nest));
+  if (simd.vectorised())
+    fmt::format_to(fmt::appender(out), "// In blocks of {} elements, to be vectorised\n",
+                   simd.width);
 }
 
 void emit_constants(fmt::memory_buffer& out, const LoopNest& nest, const KernelCall& call) {

@@ -64,7 +64,7 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.vector_math = options.vector_math;
   j.check_access = options.check_access;
   j.increments = options.gpu_increments;
-  j.fuse_multiply_add = options.gpu_contract;
+  j.contract = options.contract;
   j.trace = &trace;
   j.constants = [&mesh] { return sched::constants_of(mesh); };
   return j;

@@ -124,6 +124,9 @@ constexpr OptionRow table[] = {
     {"OP2_VECTOR_MATH", one_of<&O::vector_math>, "off, on",
      "whether vectorised code may call vector versions of exp, sin, pow and other functions, whose "
      "last two bits may be wrong"},
+    {"OP2_FP_CONTRACT", one_of<&O::contract>, "on, off",
+     "whether compiled kernels may round a * b + c once; off: each operation is rounded, as in host "
+     "functions compiled with -ffp-contract=off"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
      "caches expects a gain; measured: only if a trial of both ways confirms it, so that the last "
@@ -161,8 +164,6 @@ constexpr OptionRow debug_words[] = {
     {"no_fuse", set<&O::fuse, false>, "", "every loop runs by itself", "OP2_DISABLE=fuse"},
     {"no_simd", set<&O::simd, SimdMode::off>, "",
      "compiled code executes one element after the other", "OP2_DISABLE=simd"},
-    {"no_contract", set<&O::gpu_contract, false>, "",
-     "on a GPU, products are rounded before they are added"},
     {"no_tile", set<&O::tile, Tiling{TileMode::off, 0}>, "", "loops run one after the other",
      "OP2_DISABLE=tile"},
 };

@@ -74,12 +74,12 @@ struct Options {
   std::string cuda_driver;  ///< file; empty: search
   std::string nvrtc;        ///< file or folder; empty: search
   Increments gpu_increments = Increments::automatic;
-  bool gpu_contract = true;  ///< a * b + c may be rounded once
   CacheMode cache = CacheMode::read_write;
   std::string cache_dir;
   std::int64_t cache_max_bytes = std::int64_t{1} << 30;
   RenumberMode renumber = RenumberMode::automatic;
   bool vector_math = false;
+  bool contract = true;  ///< a * b + c may be rounded once, in the code of any target
   Tiling tile;
   ChainMode chain = ChainMode::off;
   int depth_max = 6;        ///< layers

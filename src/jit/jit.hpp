@@ -75,8 +75,8 @@ struct JitOptions {
   CacheOptions cache;
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
-  bool vector_math = false;       ///< OP2_VECTOR_MATH
-  bool fuse_multiply_add = true;  ///< on GPUs: a * b + c is rounded once
+  bool vector_math = false;  ///< OP2_VECTOR_MATH
+  bool contract = true;      ///< OP2_FP_CONTRACT
   core::Increments increments = core::Increments::automatic;  ///< on GPUs
   bool check_access = false;     ///< kernels that break an access mode are errors
   core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation

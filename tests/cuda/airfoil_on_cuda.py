@@ -45,7 +45,7 @@ def flow(program, **switches):
 
 def check_gathered(program):
     """The number of failures."""
-    gathered = flow(program, OP2_TARGET="cuda", OP2_GPU_INC="pull", OP2_DEBUG="no_contract")
+    gathered = flow(program, OP2_TARGET="cuda", OP2_GPU_INC="pull", OP2_FP_CONTRACT="off")
     if gathered == flow(program, OP2_TARGET="reference"):
         return 0
     print("the flow of gathered increments differs from that of the reference executor")

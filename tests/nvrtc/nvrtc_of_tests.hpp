@@ -29,10 +29,10 @@ class WithNvrtc : public testing::Test {
 
   /// @param architecture  "sm_90"; code for it is compiled, not loaded
   std::shared_ptr<jit::Target> target_for(const std::string& architecture,
-                                          bool fuse_multiply_add = true) const {
+                                          bool contract = true) const {
     jit::JitOptions options;
     options.cpu = architecture;
-    options.fuse_multiply_add = fuse_multiply_add;
+    options.contract = contract;
     return jit::make_cuda_target(nullptr, nvrtc, options);
   }
 

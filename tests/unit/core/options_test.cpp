@@ -155,19 +155,25 @@ TEST(Options, SwitchesForTestsAreNotInTheHelp) {
 /// Those whose default is a value and no description.
 TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
   const Options defaults = read({});
-  for (const auto& [name, value] :
-       Variables{{"OP2_TARGET", "cpu"},   {"OP2_JIT", "on"},          {"OP2_JIT_WAIT", "on"},
-                 {"OP2_JIT_CPU", "host"}, {"OP2_CACHE", "rw"},        {"OP2_CACHE_MAX_MB", "1024"},
-                 {"OP2_CHAIN", "off"},    {"OP2_DEPTH_MAX", "6"},     {"OP2_RENUMBER", "auto"},
-                 {"OP2_SIMD", "auto"},    {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},
-                 {"OP2_DUMP", "none"},    {"OP2_TRACE", "none"},      {"OP2_TIMING", "none"},
-                 {"OP2_CHECK", "none"},   {"OP2_DEBUG", "none"},      {"OP2_EXCHANGE", "grouped"},
-                 {"OP2_QUEUE_MAX", "64"}, {"OP2_DISABLE", "none"}})
+  for (const auto& [name, value] : Variables{
+           {"OP2_TARGET", "cpu"},       {"OP2_JIT", "on"},          {"OP2_JIT_WAIT", "on"},
+           {"OP2_JIT_CPU", "host"},     {"OP2_CACHE", "rw"},        {"OP2_CACHE_MAX_MB", "1024"},
+           {"OP2_CHAIN", "off"},        {"OP2_DEPTH_MAX", "6"},     {"OP2_RENUMBER", "auto"},
+           {"OP2_SIMD", "auto"},        {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},
+           {"OP2_FP_CONTRACT", "on"},   {"OP2_DUMP", "none"},       {"OP2_TRACE", "none"},
+           {"OP2_TIMING", "none"},      {"OP2_CHECK", "none"},      {"OP2_DEBUG", "none"},
+           {"OP2_EXCHANGE", "grouped"}, {"OP2_QUEUE_MAX", "64"},    {"OP2_DISABLE", "none"}})
     EXPECT_EQ(read({{name, value}}), defaults) << name;
 }
 
 TEST(Options, TheHostIsTheDefaultCpu) {
   EXPECT_EQ(read({{"OP2_JIT_CPU", "host"}}).jit_cpu, "");
+}
+
+TEST(Options, ContractionIsSwitchedOffByOneSwitchForAllTargets) {
+  EXPECT_FALSE(read({{"OP2_FP_CONTRACT", "off"}}).contract);
+  EXPECT_THAT(refusal({{"OP2_FP_CONTRACT", "fast"}}),
+              HasSubstr("OP2_FP_CONTRACT=fast; use on, off"));
 }
 
 TEST(Options, AValueThatIsNotANumberNamesTheVariable) {

@@ -52,7 +52,7 @@ class PulledLoop {
     const auto nvrtc = gpu::load_nvrtc(libraries_of_environment(), device.driver_version());
     jit::CudaTarget target(&device, nvrtc,
                            {.architecture = device.architecture(),
-                            .fuse_multiply_add = false,
+                            .contract = false,
                             .increments = core::Increments::pull});
     jit::EmittedLoop emitted = target.emit(nest);
     const jit::CompileResult compiled = target.compile({nest, {}}, emitted);

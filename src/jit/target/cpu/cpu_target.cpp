@@ -50,6 +50,7 @@ CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string
 std::string CpuTarget::options() const {
   constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
   std::string flags = key_flags(options_.sanitizers) + simd[static_cast<int>(options_.simd)];
+  if (!options_.contract) flags += "contract=off ";
   if (options_.vector_math) flags += "math=vector " + info().vector_math;
   return flags;
 }
@@ -58,7 +59,7 @@ EmittedLoop CpuTarget::emit(const LoopNest& nest) const {
   SimdChoice simd = options_.simd == core::SimdMode::off
                         ? SimdChoice{.reason = ScalarReason::disabled}
                         : simd_choice(nest.args, info().vector_bytes);
-  std::vector<std::string> units = emit_cpu(nest, simd);
+  std::vector<std::string> units = emit_cpu(nest, simd, options_.contract);
   return {std::move(units), range_symbol, std::move(simd)};
 }
 
@@ -67,7 +68,7 @@ CompileResult CpuTarget::compile(const LoopRequest& request, EmittedLoop& loop) 
   if (result.status != CompileStatus::ok || result.scalar.reason == ScalarReason::none)
     return result;
   loop.simd = result.scalar;
-  loop.units = emit_cpu(request.nest, loop.simd);
+  loop.units = emit_cpu(request.nest, loop.simd, options_.contract);
   const double first_seconds = result.seconds;
   result = run_compiler(request, loop);
   result.seconds += first_seconds;
@@ -97,7 +98,8 @@ std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const 
     log.warning_once("vector mathematics",
                      "OP2_VECTOR_MATH=on: this machine has no vector versions of mathematical "
                      "functions (libmvec.so.1), so they are called one by one");
-  const CpuCodeOptions code{options.sanitizers, options.simd, options.vector_math};
+  const CpuCodeOptions code{options.sanitizers, options.simd, options.vector_math,
+                            options.contract};
   return std::make_shared<CpuTarget>(std::move(backend), code);
 }
 

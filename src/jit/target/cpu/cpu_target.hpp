@@ -21,6 +21,7 @@ struct CpuCodeOptions {
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
   bool vector_math = false;
+  bool contract = true;  ///< a * b + c may be rounded once
 };
 
 class CpuTarget : public Target {

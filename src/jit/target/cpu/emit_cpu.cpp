@@ -141,6 +141,9 @@ constexpr const char* library_headers =
     "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n";
 constexpr const char* simd_include = "#include <op2_simd>\n";
 
+/// At file scope it holds to the end of the unit.
+constexpr const char* no_contraction = "#pragma clang fp contract(off)\n";
+
 /// The kernel and its loop in one unit.
 std::string single_unit(const LoopNest& nest, const SimdChoice& simd) {
   fmt::memory_buffer out;
@@ -176,11 +179,16 @@ std::string loop_unit(const LoopNest& nest, const SimdChoice& simd) {
 
 }  // namespace
 
-std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd) {
-  if (nest.calls.size() == 1) return {single_unit(nest, simd)};
+std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd, bool contract) {
   std::vector<std::string> units;
-  for (std::size_t n = 0; n < nest.calls.size(); ++n) units.push_back(kernel_unit(nest, n));
-  units.push_back(loop_unit(nest, simd));
+  if (nest.calls.size() == 1) {
+    units.push_back(single_unit(nest, simd));
+  } else {
+    for (std::size_t n = 0; n < nest.calls.size(); ++n) units.push_back(kernel_unit(nest, n));
+    units.push_back(loop_unit(nest, simd));
+  }
+  if (!contract)
+    for (std::string& unit : units) unit.insert(0, no_contraction);
   return units;
 }
 

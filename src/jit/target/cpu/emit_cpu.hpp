@@ -17,6 +17,8 @@ inline constexpr const char* range_symbol = "__op2_loop";
 /// them, that of the loop. The last defines `range_symbol`. A kernel's source is unchanged in its
 /// unit, after a `#line` that names the kernel. Equal nests and choices yield equal units. Cost:
 /// linear in the length of the result.
-std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd);
+/// @param contract  whether a * b + c may be rounded once; otherwise a pragma in each unit says so
+std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
+                                  bool contract = true);
 
 }  // namespace op2::jit

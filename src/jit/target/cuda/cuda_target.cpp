@@ -91,7 +91,7 @@ TargetInfo CudaTarget::info() const {
 }
 
 std::string CudaTarget::options() const {
-  std::string flags = options_.fuse_multiply_add ? "" : "fmad=off ";
+  std::string flags = options_.contract ? "" : "contract=off ";
   if (options_.line_numbers) flags += "lines=on ";
   if (options_.increments != core::Increments::rows)
     flags += options_.increments == core::Increments::pull ? "inc=pull " : "inc=auto ";
@@ -102,7 +102,7 @@ std::vector<std::string> CudaTarget::compiler_options() const {
   std::vector<std::string> list = {"--std=c++20",
                                    "--gpu-architecture=" + architecture(),
                                    "-default-device",
-                                   options_.fuse_multiply_add ? "--fmad=true" : "--fmad=false",
+                                   options_.contract ? "--fmad=true" : "--fmad=false",
                                    quiet,
                                    "--ptxas-options=-v"};
   if (nvrtc_->is_at_least(12, 4)) list.emplace_back("--minimal");   // without textures and the like
@@ -152,7 +152,7 @@ std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
   const int newest = nvrtc->newest_architecture();
   CudaCodeOptions code{
       .architecture = device != nullptr ? device->architecture() : architecture_named(options.cpu),
-      .fuse_multiply_add = options.fuse_multiply_add,
+      .contract = options.contract,
       .increments = options.increments};
   if (code.architecture > newest) {
     code.architecture = newest;

@@ -2,40 +2,36 @@
 // Those stand-ins for headers of the standard library that are the same for all compilers.
 #pragma once
 
+#include <vector>
+
+#include <jit/kernel_library/algorithms.hpp>
+#include <jit/kernel_library/complex_numbers.hpp>
+#include <jit/kernel_library/numbers.hpp>
+#include <jit/kernel_library/utilities.hpp>
+#include <jit/loop_nest.hpp>
+
 namespace op2::jit {
 
-/// <algorithm>
-inline constexpr const char* algorithms = R"(#pragma once
-#include <initializer_list>
-namespace std {
-template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
-template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
-template <class T> constexpr T min(initializer_list<T> list) {
-  T least = *list.begin();
-  for (const T& each : list) least = min(least, each);
-  return least;
+/// They include <stddef.h>, <math.h> and <initializer_list>, which each compiler has its own of.
+inline std::vector<IncludedFile> common_headers() {
+  return {{"algorithm", algorithms},
+          {"utility", utilities},
+          {"array", arrays},
+          {"numeric", numerics},
+          {"functional", functionals},
+          {"limits", limits},
+          {"numbers", numbers},
+          {"complex", complex_numbers},
+          {"op2_traits", number_traits},
+          {"cmath", "#include <math.h>\n"},
+          {"cstdlib", "#include <stdlib.h>\n"},
+          {"cstdint", "#include <stdint.h>\n"},
+          {"cstddef", "#include <stddef.h>\n"},
+          {"cfloat", "#include <float.h>\n"},
+          {"climits", "#include <limits.h>\n"},
+          {"cstring", "#include <string.h>\n"},
+          {"cstdio", "#include <stdio.h>\n"},
+          {"cassert", "#include <assert.h>\n"}};
 }
-template <class T> constexpr T max(initializer_list<T> list) {
-  T greatest = *list.begin();
-  for (const T& each : list) greatest = max(greatest, each);
-  return greatest;
-}
-template <class T> constexpr const T& clamp(const T& x, const T& low, const T& high) {
-  return x < low ? low : high < x ? high : x;
-}
-template <class T> constexpr void swap(T& a, T& b) { T old = a; a = b; b = old; }
-}
-)";
-
-/// Macros of <math.h>.
-inline constexpr const char* mathematical_constants = R"(#define M_E 2.7182818284590452354
-#define M_LN2 0.69314718055994530942
-#define M_LN10 2.30258509299404568402
-#define M_PI 3.14159265358979323846
-#define M_PI_2 1.57079632679489661923
-#define M_PI_4 0.78539816339744830962
-#define M_SQRT2 1.41421356237309504880
-#define M_SQRT1_2 0.70710678118654752440
-)";
 
 }  // namespace op2::jit

@@ -20,14 +20,16 @@ struct DeclaredName {
 
 /// The most used names of supplied headers that are not included by default.
 constexpr DeclaredName declared_names[] = {
-    {"printf", "cstdio"},         {"puts", "cstdio"},      {"memcpy", "cstring"},
-    {"memmove", "cstring"},       {"memset", "cstring"},   {"assert", "cassert"},
-    {"DBL_MAX", "cfloat"},        {"DBL_MIN", "cfloat"},   {"DBL_EPSILON", "cfloat"},
-    {"FLT_MAX", "cfloat"},        {"FLT_MIN", "cfloat"},   {"FLT_EPSILON", "cfloat"},
-    {"INT_MAX", "climits"},       {"INT_MIN", "climits"},  {"UINT_MAX", "climits"},
-    {"LONG_MAX", "climits"},      {"LONG_MIN", "climits"}, {"LLONG_MAX", "climits"},
-    {"LLONG_MIN", "climits"},     {"strlen", "cstring"},   {"memcmp", "cstring"},
-    {"numeric_limits", "limits"},
+    {"printf", "cstdio"},         {"puts", "cstdio"},        {"memcpy", "cstring"},
+    {"memmove", "cstring"},       {"memset", "cstring"},     {"assert", "cassert"},
+    {"DBL_MAX", "cfloat"},        {"DBL_MIN", "cfloat"},     {"DBL_EPSILON", "cfloat"},
+    {"FLT_MAX", "cfloat"},        {"FLT_MIN", "cfloat"},     {"FLT_EPSILON", "cfloat"},
+    {"INT_MAX", "climits"},       {"INT_MIN", "climits"},    {"UINT_MAX", "climits"},
+    {"LONG_MAX", "climits"},      {"LONG_MIN", "climits"},   {"LLONG_MAX", "climits"},
+    {"LLONG_MIN", "climits"},     {"strlen", "cstring"},     {"memcmp", "cstring"},
+    {"numeric_limits", "limits"}, {"complex", "complex"},    {"array", "array"},
+    {"numbers", "numbers"},       {"accumulate", "numeric"}, {"inner_product", "numeric"},
+    {"iota", "numeric"},          {"gcd", "numeric"},        {"greater", "functional"},
 };
 
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {

@@ -12,9 +12,10 @@
 namespace op2::jit {
 
 /// The standard headers that kernels can include, under their C++ names.
-inline constexpr std::array offered_headers{"algorithm", "cassert", "cfloat",  "climits",
-                                            "cmath",     "cstddef", "cstdint", "cstdio",
-                                            "cstdlib",   "cstring", "limits",  "utility"};
+inline constexpr std::array offered_headers{
+    "algorithm",  "array",   "cassert", "cfloat",  "climits", "cmath",
+    "complex",    "cstddef", "cstdint", "cstdio",  "cstdlib", "cstring",
+    "functional", "limits",  "numbers", "numeric", "utility"};
 
 /// The folder of the file that declares the kernel, in which its headers are searched.
 std::string folder_of(const op_kernel_core& kernel);

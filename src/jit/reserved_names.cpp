@@ -45,9 +45,10 @@ constexpr auto keywords =
                                      "std",           "NULL"});
 
 constexpr auto macros = std::to_array<std::string_view>(
-    {"M_E",     "M_LOG2E", "M_LOG10E",   "M_LN2",   "M_LN10",      "M_PI", "M_PI_2",   "M_PI_4",
-     "M_1_PI",  "M_2_PI",  "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2",   "NAN",  "INFINITY", "HUGE_VAL",
-     "INT_MAX", "INT_MIN", "DBL_MAX",    "DBL_MIN", "DBL_EPSILON", "EOF"});
+    {"FP_NAN",   "FP_INFINITE", "FP_ZERO", "FP_SUBNORMAL", "FP_NORMAL",   "M_E",      "M_LOG2E",
+     "M_LOG10E", "M_LN2",       "M_LN10",  "M_PI",         "M_PI_2",      "M_PI_4",   "M_1_PI",
+     "M_2_PI",   "M_2_SQRTPI",  "M_SQRT2", "M_SQRT1_2",    "NAN",         "INFINITY", "HUGE_VAL",
+     "INT_MAX",  "INT_MIN",     "DBL_MAX", "DBL_MIN",      "DBL_EPSILON", "EOF"});
 
 bool among(const auto& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -55,7 +56,8 @@ bool among(const auto& names, std::string_view name) {
 
 /// Templates of <cmath>.
 bool is_template(std::string_view name) {
-  return name == "abs" || name == "isnan" || name == "isinf" || name == "isfinite";
+  return name == "abs" || name == "isnan" || name == "isinf" || name == "isfinite" ||
+         name == "fpclassify" || name == "isnormal";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <core/value_type.hpp>
 #include <jit/loop_request.hpp>
 #include <support/loop_shapes.hpp>
+#include <support/temporary_directory.hpp>
 
 namespace op2::test {
 namespace {
@@ -233,6 +234,12 @@ NamedNest nest_of_library_names() {
            dat(2, 1, OP_WRITE, -1, Type::u64)})};
 }
 
+NamedNest nest_of_library_kernel() {
+  return {"library kernel",
+          jit::nest_of({.name = "library_kernel", .source = content_of(OP2_LIBRARY_KERNEL)},
+                       {dat(0, 2, OP_READ), dat(1, 8, OP_WRITE)})};
+}
+
 std::vector<NamedNest> airfoil_nests() {
   using namespace airfoil;
   const auto of_cell = [](Dats which, int dim, op_access access, int column) {
@@ -267,6 +274,7 @@ std::vector<NamedNest> device_nests() {
   nests.push_back(nest_of_clashing_kernels());
   nests.push_back(nest_of_lenient_kernel());
   nests.push_back(nest_of_library_names());
+  nests.push_back(nest_of_library_kernel());
   for (NamedNest& nest : airfoil_nests()) nests.push_back(std::move(nest));
   return nests;
 }

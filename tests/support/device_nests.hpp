@@ -32,6 +32,9 @@ NamedNest nest_of_lenient_kernel();
 /// Kernels that use what the standard headers offer, and names that belong to CUDA.
 NamedNest nest_of_library_names();
 
+/// A kernel that uses the library of kernels beyond mathematics: tests/support/library_kernel.inc.
+NamedNest nest_of_library_kernel();
+
 /// The loops of Airfoil alone, then save_soln fused with adt_calc and update with adt_calc.
 std::vector<NamedNest> airfoil_nests();
 

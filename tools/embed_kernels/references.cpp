@@ -159,6 +159,7 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
   bool VisitCXXDeleteExpr(clang::CXXDeleteExpr* e) { return refuse("frees memory", e); }
   bool VisitCXXThrowExpr(clang::CXXThrowExpr* e) { return refuse("throws an exception", e); }
   bool VisitCXXTryStmt(clang::CXXTryStmt* s) { return refuse("catches exceptions", s); }
+  bool VisitAsmStmt(clang::AsmStmt* s) { return refuse("has inline assembly", s); }
   bool VisitCXXTypeidExpr(clang::CXXTypeidExpr* e) { return refuse("uses typeid", e); }
   bool VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr* e) {
     return refuse("uses dynamic_cast", e);

@@ -13,6 +13,7 @@
 #include <clang/Lex/Preprocessor.h>
 
 #include <jit/llvm/clang_messages.hpp>
+#include <jit/llvm/source_check.hpp>
 
 namespace op2::jit {
 namespace {
@@ -100,7 +101,10 @@ bool is_ours(const clang::SourceManager& sources, clang::SourceLocation place) {
 
 bool KernelCheck::HandleTopLevelDecl(clang::DeclGroupRef group) {
   if (compiler_.getDiagnostics().hasErrorOccurred()) return true;
-  for (const auto* declaration : group) visit(*declaration, {});
+  for (const auto* declaration : group) {
+    if (is_written(*declaration)) check_source(*declaration, compiler_.getDiagnostics());
+    visit(*declaration, {});
+  }
   return !fault_;
 }
 
@@ -114,6 +118,13 @@ const FunctionForm* KernelCheck::kernel() const {
       std::find_if(functions_.rbegin(), functions_.rend(),
                    [this](const auto& function) { return is_kernel(function, unit_.kernel); });
   return found != functions_.rend() ? &*found : nullptr;
+}
+
+/// Whether the user wrote it; an instance of a template is not.
+bool KernelCheck::is_written(const clang::Decl& declaration) const {
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration);
+  return !is_ours(compiler_.getSourceManager(), declaration.getLocation()) &&
+         (function == nullptr || !function->isTemplateInstantiation());
 }
 
 void KernelCheck::visit(const clang::Decl& declaration, const std::string& scope) {

@@ -34,6 +34,7 @@ class KernelCheck : public clang::ASTConsumer {
   const std::vector<Diagnostic>& constructed() const { return constructed_; }
 
  private:
+  bool is_written(const clang::Decl& declaration) const;
   void visit(const clang::Decl& declaration, const std::string& scope);
   void add(const clang::FunctionDecl& function, const std::string& scope);
 

@@ -21,9 +21,9 @@ inline constexpr std::array binary_functions{"atan2", "copysign", "fdim",      "
 
 /// Functions of other forms, with a float twin each. Some are not declared by any header: the
 /// optimiser makes calls to them.
-inline constexpr std::array other_math_functions{"exp10",  "fma",     "frexp", "ldexp",
-                                                 "llrint", "llround", "lrint", "lround",
-                                                 "modf",   "scalbn",  "sincos"};
+inline constexpr std::array other_math_functions{"exp10",  "fma",    "frexp",   "ilogb",
+                                                 "ldexp",  "llrint", "llround", "lrint",
+                                                 "lround", "modf",   "scalbn",  "sincos"};
 
 /// The rest of the C library that kernels or the optimiser may call.
 inline constexpr std::array library_functions{"bcmp",   "memcmp",       "memcpy",  "memmove",

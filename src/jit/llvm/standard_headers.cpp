@@ -62,42 +62,6 @@ constexpr const char* integer_limits = R"(#pragma once
 #define LLONG_MIN (-LLONG_MAX - 1LL)
 )";
 
-// {0} is the type, {1} the beginning of Clang's macros for it, {2} the suffix of its builtins.
-constexpr const char* real_limits = R"(
-template <> struct numeric_limits<{0}> {{
-  static constexpr bool is_specialized = true, is_integer = false, is_signed = true;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true;
-  static constexpr int digits = __{1}_MANT_DIG__, digits10 = __{1}_DIG__;
-  static constexpr {0} max() noexcept {{ return __{1}_MAX__; }}
-  static constexpr {0} min() noexcept {{ return __{1}_MIN__; }}
-  static constexpr {0} lowest() noexcept {{ return -__{1}_MAX__; }}
-  static constexpr {0} epsilon() noexcept {{ return __{1}_EPSILON__; }}
-  static constexpr {0} infinity() noexcept {{ return __builtin_huge_val{2}(); }}
-  static constexpr {0} quiet_NaN() noexcept {{ return __builtin_nan{2}(""); }}
-}};
-)";
-
-constexpr const char* whole_limits = R"(
-template <class T> requires(__is_integral(T)) struct numeric_limits<T> {
-  static constexpr bool is_specialized = true, is_integer = true, is_signed = T(-1) < T(0);
-  static constexpr bool has_infinity = false, has_quiet_NaN = false;
-  static constexpr int digits = __is_same(T, bool) ? 1 : 8 * sizeof(T) - is_signed;
-  static constexpr T max() noexcept {
-    return is_signed ? T(((T(1) << (digits - 1)) - 1) * 2 + 1) : T(-1);
-  }
-  static constexpr T min() noexcept { return is_signed ? T(-max() - 1) : T(0); }
-  static constexpr T lowest() noexcept { return min(); }
-};
-)";
-
-std::string limits() {
-  return "#pragma once\nnamespace std {\n"
-         "template <class T> struct numeric_limits { static constexpr bool is_specialized = false; "
-         "};\n" +
-         fmt::format(fmt::runtime(real_limits), "double", "DBL", "") +
-         fmt::format(fmt::runtime(real_limits), "float", "FLT", "f") + whole_limits + "}\n";
-}
-
 constexpr const char* lists = R"(#pragma once
 #include <stddef.h>
 namespace std {
@@ -180,6 +144,8 @@ float frexpf(float, int*) noexcept;
 double modf(double, double*) noexcept;
 float modff(float, float*) noexcept;
 double scalbn(double, int) noexcept;
+int ilogb(double) noexcept;
+int ilogbf(float) noexcept;
 float scalbnf(float, int) noexcept;
 long lrint(double) noexcept;
 long lrintf(float) noexcept;
@@ -195,6 +161,8 @@ inline float ldexp(float x, int exponent) { return ldexpf(x, exponent); }
 inline float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 inline float modf(float x, float* whole) { return modff(x, whole); }
 inline float scalbn(float x, int exponent) { return scalbnf(x, exponent); }
+inline int ilogb(float x) { return ilogbf(x); }
+template <class T> requires(__is_integral(T)) inline int ilogb(T x) { return ilogb((double)x); }
 template <class T, class U, class V>
   requires(__is_arithmetic(T) && __is_arithmetic(U) && __is_arithmetic(V))
 inline double fma(T x, U y, V z) { return fma((double)x, (double)y, (double)z); }
@@ -215,7 +183,7 @@ using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite;
 )";
 
 std::string mathematics() {
-  std::string text = "#pragma once\n#include <stdlib.h>\n";
+  std::string text = "#pragma once\n#include <op2_traits>\n#include <stdlib.h>\n";
   std::string names;
   const auto add = [&](const char* form, const char* name) {
     text += fmt::format(fmt::runtime(form), name);
@@ -223,24 +191,21 @@ std::string mathematics() {
   };
   for (const char* name : unary_functions) add(unary_form, name);
   for (const char* name : binary_functions) add(binary_form, name);
-  return text + "namespace std {\n" + names + "}\n" + other_mathematics + mathematical_constants;
+  return text + "namespace std {\n" + names + "}\n" + other_mathematics + number_classes +
+         mathematical_macros;
 }
 
 }  // namespace
 
 std::vector<IncludedFile> shim_headers() {
-  return {{"math.h", mathematics()},     {"cmath", "#include <math.h>\n"},
-          {"stdlib.h", absolute_values}, {"cstdlib", "#include <stdlib.h>\n"},
-          {"stdint.h", integer_types},   {"cstdint", "#include <stdint.h>\n"},
-          {"stddef.h", sizes},           {"cstddef", "#include <stddef.h>\n"},
-          {"float.h", float_limits},     {"cfloat", "#include <float.h>\n"},
-          {"limits.h", integer_limits},  {"climits", "#include <limits.h>\n"},
-          {"string.h", strings},         {"cstring", "#include <string.h>\n"},
-          {"stdio.h", output},           {"cstdio", "#include <stdio.h>\n"},
-          {"assert.h", assertions},      {"cassert", "#include <assert.h>\n"},
-          {"algorithm", algorithms},     {"utility", "#include <algorithm>\n"},
-          {"limits", limits()},          {"initializer_list", lists},
-          {"op2_simd", simd_header}};
+  std::vector<IncludedFile> headers = common_headers();
+  const std::vector<IncludedFile> own = {
+      {"math.h", mathematics()},   {"stdlib.h", absolute_values}, {"stdint.h", integer_types},
+      {"stddef.h", sizes},         {"float.h", float_limits},     {"limits.h", integer_limits},
+      {"string.h", strings},       {"stdio.h", output},           {"assert.h", assertions},
+      {"initializer_list", lists}, {"op2_simd", simd_header}};
+  headers.insert(headers.end(), own.begin(), own.end());
+  return headers;
 }
 
 }  // namespace op2::jit

@@ -40,6 +40,50 @@ TEST(Diagnostics, DoNotSuggestTheLibrarysOwnNames) {
     EXPECT_THAT(message.text, testing::Not(HasSubstr("op2_"))) << message.text;
 }
 
+/// The first message about a kernel, with what is before it.
+Diagnostic message_about(const char* before, const char* body) {
+  auto request = work(body);
+  request.units[0].source = before + request.units[0].source;
+  const CompileResult result = load()->compile(request);
+  EXPECT_FALSE(result.diagnostics.empty()) << before << body;
+  return result.diagnostics.empty() ? Diagnostic{} : result.diagnostics[0];
+}
+
+TEST(Diagnostics, WarnOfStateThatThreadsShare) {
+  const char* names[][2] = {{"", "static int n = 0; *y = ++n;"},
+                            {"static double n = 0;\n", "*y = *x; n += *x;"},
+                            {"struct P { double v[2]; } n;\n", "n.v[1] = *x; *y = 1;"}};
+  for (const auto& [before, body] : names) {
+    const Diagnostic message = message_about(before, body);
+    EXPECT_EQ(message.severity, Diagnostic::Severity::warning);
+    EXPECT_THAT(message.text, HasSubstr("must not keep state: variable 'n'"));
+  }
+}
+
+TEST(Diagnostics, DoNotWarnOfConstants) {
+  auto request = work("static const double t[2] = {1, 2}; double l = *x; l += gam; *y = l + t[1];");
+  request.units[0].source = "static double gam = 2;\n" + request.units[0].source;
+  EXPECT_TRUE(load()->compile(request).diagnostics.empty());
+}
+
+TEST(Diagnostics, WarnOfInlineAssembly) {
+  const Diagnostic message = message_about("", "asm volatile(\"\"); *y = *x;");
+  EXPECT_EQ(message.severity, Diagnostic::Severity::warning);
+  EXPECT_THAT(message.text, HasSubstr("inline assembly"));
+}
+
+TEST(Diagnostics, RefuseWhatKernelsDoNotSupport) {
+  EXPECT_THAT(first_error(work("double* p = new double(*x); *y = *p;")).text,
+              HasSubstr("allocate"));
+  EXPECT_THAT(
+      first_error(work("struct S { virtual double f() { return 1; } }; *y = S().f();")).text,
+      HasSubstr("virtual functions"));
+  auto request = work("*y = fabs(*x);");
+  request.units[0].source =
+      "#include <cmath>\ndouble fabs(double x) { return x; }\n" + request.units[0].source;
+  EXPECT_THAT(first_error(request).text, HasSubstr("redefines a function of the library: 'fabs'"));
+}
+
 TEST(Diagnostics, NameAMissingInclude) {
   auto request = work("*y = *x;");
   request.units[0].source = "#include \"nowhere.h\"\n" + request.units[0].source;

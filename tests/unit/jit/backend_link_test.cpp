@@ -20,7 +20,7 @@ std::string refusal(const std::string& prologue, const std::string& body) {
   request.units[0].source = prologue + request.units[0].source;
   const auto backend = load();
   const auto compiled = backend->compile(request);
-  EXPECT_EQ(compiled.diagnostics.size(), 0U) << compiled.diagnostics[0].text;
+  EXPECT_EQ(compiled.status, CompileStatus::ok) << compiled.diagnostics[0].text;
   return backend->link(compiled.object, request.symbol, {}).message;
 }
 

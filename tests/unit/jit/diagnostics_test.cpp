@@ -176,7 +176,7 @@ TEST_F(DiagnosticsTest, FunctionsOfStandardHeadersNameTheHeader) {
 TEST_F(DiagnosticsTest, AStandardHeaderThatIsNotOfferedListsThoseThatAre) {
   add("'vector' file not found", Diagnostic::Kind::missing_include, "vector");
   result.diagnostics[0].source_line = "#include <vector>";
-  EXPECT_THAT(what(), HasSubstr("; kernels can include <algorithm>, <cassert>, "));
+  EXPECT_THAT(what(), HasSubstr("; kernels can include <algorithm>, <array>, <cassert>, "));
 }
 
 TEST_F(DiagnosticsTest, AnIncludeThroughAMacroIsExplained) {

@@ -12,6 +12,7 @@
 #include <jit/target/cuda/cuda_target.hpp>
 #include <support/device_nests.hpp>
 #include <support/jit_options.hpp>
+#include <support/library_kernel.inc>
 #include <support/loop_shapes.hpp>
 #include <support/temporary_directory.hpp>
 #include <unit/jit_cuda/loop_data.hpp>
@@ -243,6 +244,23 @@ TEST_F(CudaCode, HeadersHaveWhatKernelsMayUse) {
   run(test::nest_of_library_names().nest, data);
   EXPECT_GT(values_of<std::int64_t>(data.dats[1])[0], 4294967290);
   EXPECT_EQ(values_of<std::uint64_t>(data.dats[2])[0], UINT64_MAX - 3 + 4);
+}
+
+TEST_F(CudaCode, TheLibraryOfKernelsIsThatOfTheHost) {
+  const LoopNest nest = test::nest_of_library_kernel().nest;
+  LoopData data{.begin = 0, .end = 50, .counted = 50};
+  std::vector<double> x;
+  for (int k = 0; k < 100; ++k) x.push_back(0.1 + 0.37 * ((7 * k) % 11));
+  data.dats[0] = bytes_of(x);
+  data.dats[1] = bytes_of(std::vector<double>(8 * 50));
+  run(nest, data);
+  const std::vector<double> y = values_of<double>(data.dats[1]);
+  for (std::size_t k = 0; k < 50; ++k) {
+    double expected[8];
+    library_kernel(&x[2 * k], expected);
+    for (std::size_t n = 0; n < 8; ++n)
+      EXPECT_NEAR(y[8 * k + n], expected[n], 1e-12 * std::fabs(expected[n])) << k << ", " << n;
+  }
 }
 
 TEST_F(CudaCode, ReductionsOfTheSameElementsHaveTheSameBits) {

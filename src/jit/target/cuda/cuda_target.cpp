@@ -15,6 +15,7 @@
 #include <jit/target/cuda/kernel_scope.hpp>
 #include <jit/target/cuda/nvrtc_messages.hpp>
 #include <jit/target/cuda/signature_check.hpp>
+#include <jit/target/cuda/source_check.hpp>
 #include <jit/target/cuda/source_faults.hpp>
 
 namespace op2::jit {
@@ -119,13 +120,18 @@ CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop)
   const auto begin = core::Clock::now();
   CompileResult result;
   result.diagnostics = macro_faults(request.nest);
-  if (!result.diagnostics.empty()) {
+  const std::vector<Diagnostic> checks = check_sources(request.nest);
+  result.diagnostics.insert(result.diagnostics.end(), checks.begin(), checks.end());
+  if (std::ranges::any_of(result.diagnostics, [](const Diagnostic& each) {
+        return each.severity == Diagnostic::Severity::error;
+      })) {
     result.status = CompileStatus::rejected;
     return result;
   }
   gpu::Compiled compiled =
       nvrtc_->compile(loop.units[0], "op2_loop.cu", headers_of(request.nest), compiler_options());
   result.diagnostics = nvrtc_messages(compiled.log);
+  result.diagnostics.insert(result.diagnostics.end(), checks.begin(), checks.end());
   add_source_lines(result.diagnostics, request.nest);
   if (compiled.ok) {
     result.status = CompileStatus::ok;

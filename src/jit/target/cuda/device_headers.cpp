@@ -65,86 +65,6 @@ constexpr const char* integer_limits = R"(
 #define LLONG_MIN (-LLONG_MAX - 1LL)
 )";
 
-constexpr const char* traits = R"(#pragma once
-// A number of given bits. NVRTC 12.0 to 12.2 cannot compute it in constant expressions.
-#if __has_builtin(__builtin_bit_cast)
-#define op2_constexpr constexpr
-namespace op2_device {
-constexpr double real_of(unsigned long bits) { return __builtin_bit_cast(double, bits); }
-constexpr float real_of(unsigned bits) { return __builtin_bit_cast(float, bits); }
-}
-#else
-#define op2_constexpr inline
-namespace op2_device {
-inline double real_of(unsigned long bits) { return __longlong_as_double(static_cast<long long>(bits)); }
-inline float real_of(unsigned bits) { return __int_as_float(static_cast<int>(bits)); }
-}
-#endif
-namespace op2_device {
-template <class T> constexpr bool is_integer() { return false; }
-template <> constexpr bool is_integer<bool>() { return true; }
-template <> constexpr bool is_integer<char>() { return true; }
-template <> constexpr bool is_integer<signed char>() { return true; }
-template <> constexpr bool is_integer<unsigned char>() { return true; }
-template <> constexpr bool is_integer<short>() { return true; }
-template <> constexpr bool is_integer<unsigned short>() { return true; }
-template <> constexpr bool is_integer<int>() { return true; }
-template <> constexpr bool is_integer<unsigned>() { return true; }
-template <> constexpr bool is_integer<long>() { return true; }
-template <> constexpr bool is_integer<unsigned long>() { return true; }
-template <> constexpr bool is_integer<long long>() { return true; }
-template <> constexpr bool is_integer<unsigned long long>() { return true; }
-template <class T> constexpr bool is_real() { return false; }
-template <> constexpr bool is_real<float>() { return true; }
-template <> constexpr bool is_real<double>() { return true; }
-template <class T> constexpr bool is_number() { return is_integer<T>() || is_real<T>(); }
-template <class T, class U> constexpr bool mixes() {
-  return is_number<T>() && is_number<U>() && (is_integer<T>() || is_integer<U>() || sizeof(T) != sizeof(U));
-}
-}
-)";
-
-// {0} is the type, {1} and {2} its binary and decimal digits, {3} the greatest and {4} the least
-// positive value, {5} epsilon; {6} and {7} are the bits of infinity and of a quiet NaN.
-constexpr const char* real_limits = R"(
-template <> struct numeric_limits<{0}> {{
-  static constexpr bool is_specialized = true, is_integer = false, is_signed = true;
-  static constexpr bool has_infinity = true, has_quiet_NaN = true;
-  static constexpr int digits = {1}, digits10 = {2};
-  static constexpr {0} max() noexcept {{ return {3}; }}
-  static constexpr {0} min() noexcept {{ return {4}; }}
-  static constexpr {0} lowest() noexcept {{ return -{3}; }}
-  static constexpr {0} epsilon() noexcept {{ return {5}; }}
-  static op2_constexpr {0} infinity() noexcept {{ return op2_device::real_of({6}); }}
-  static op2_constexpr {0} quiet_NaN() noexcept {{ return op2_device::real_of({7}); }}
-}};
-)";
-
-constexpr const char* whole_limits = R"(
-template <class T> requires(op2_device::is_integer<T>()) struct numeric_limits<T> {
-  static constexpr bool is_specialized = true, is_integer = true, is_signed = T(-1) < T(0);
-  static constexpr bool has_infinity = false, has_quiet_NaN = false;
-  static constexpr int digits = T(2) == T(1) ? 1 : 8 * sizeof(T) - is_signed;
-  static constexpr T max() noexcept {
-    return is_signed ? T(((T(1) << (digits - 1)) - 1) * 2 + 1) : T(-1);
-  }
-  static constexpr T min() noexcept { return is_signed ? T(-max() - 1) : T(0); }
-  static constexpr T lowest() noexcept { return min(); }
-};
-)";
-
-std::string limits() {
-  return "#pragma once\n#include <op2_traits>\nnamespace std {\n"
-         "template <class T> struct numeric_limits { static constexpr bool is_specialized = false; "
-         "};\n" +
-         fmt::format(fmt::runtime(real_limits), "double", 53, 15, "1.7976931348623157e+308",
-                     "2.2250738585072014e-308", "2.2204460492503131e-16", "0x7ff0000000000000UL",
-                     "0x7ff8000000000000UL") +
-         fmt::format(fmt::runtime(real_limits), "float", 24, 6, "3.402823466e+38F",
-                     "1.175494351e-38F", "1.192092896e-07F", "0x7f800000U", "0x7fc00000U") +
-         whole_limits + "}\n";
-}
-
 constexpr const char* strings = R"(#pragma once
 inline void* memmove(void* to, const void* from, size_t bytes) {
   char* t = static_cast<char*>(to);
@@ -190,43 +110,44 @@ namespace std { using ::abs; }
 
 // {0} is the function. Integers count as double, as in the standard library.
 constexpr const char* unary_form =
-    "template <class T> requires(op2_device::is_integer<T>()) inline double {0}(T x) {{ return "
+    "template <class T> requires(op2_traits::is_integer<T>()) inline double {0}(T x) {{ return "
     "{0}(static_cast<double>(x)); }}\n";
 
 constexpr const char* binary_form =
-    "template <class T, class U> requires(op2_device::mixes<T, U>()) inline double {0}(T x, U y) "
+    "template <class T, class U> requires(op2_traits::mixes<T, U>()) inline double {0}(T x, U y) "
     "{{ return {0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
 
 // The same for a namespace in which others of the name are defined.
 constexpr const char* unary_overloads =
     "inline double {0}(double x) {{ return ::{0}(x); }}\n"
     "inline float {0}(float x) {{ return ::{0}(x); }}\n"
-    "template <class T> requires(op2_device::is_integer<T>()) inline double {0}(T x) {{ return "
+    "template <class T> requires(op2_traits::is_integer<T>()) inline double {0}(T x) {{ return "
     "::{0}(static_cast<double>(x)); }}\n";
 constexpr const char* binary_overloads =
     "inline double {0}(double x, double y) {{ return ::{0}(x, y); }}\n"
     "inline float {0}(float x, float y) {{ return ::{0}(x, y); }}\n"
-    "template <class T, class U> requires(op2_device::mixes<T, U>()) inline double {0}(T x, U y) "
+    "template <class T, class U> requires(op2_traits::mixes<T, U>()) inline double {0}(T x, U y) "
     "{{ return ::{0}(static_cast<double>(x), static_cast<double>(y)); }}\n";
 
 constexpr const char* other_mathematics = R"(
-template <class T, class U, class V> requires(op2_device::mixes<T, U>() || op2_device::mixes<U, V>())
+template <class T, class U, class V> requires(op2_traits::mixes<T, U>() || op2_traits::mixes<U, V>())
 inline double fma(T x, U y, V z) {
   return fma(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
 }
-template <class T> requires(op2_device::is_integer<T>()) inline double ldexp(T x, int exponent) { return ldexp(static_cast<double>(x), exponent); }
-template <class T> requires(op2_device::is_integer<T>()) inline double frexp(T x, int* exponent) { return frexp(static_cast<double>(x), exponent); }
-template <class T> requires(op2_device::is_integer<T>()) inline double scalbn(T x, int exponent) { return scalbn(static_cast<double>(x), exponent); }
+template <class T> requires(op2_traits::is_integer<T>()) inline double ldexp(T x, int exponent) { return ldexp(static_cast<double>(x), exponent); }
+template <class T> requires(op2_traits::is_integer<T>()) inline double frexp(T x, int* exponent) { return frexp(static_cast<double>(x), exponent); }
+template <class T> requires(op2_traits::is_integer<T>()) inline int ilogb(T x) { return ilogb(static_cast<double>(x)); }
+template <class T> requires(op2_traits::is_integer<T>()) inline double scalbn(T x, int exponent) { return scalbn(static_cast<double>(x), exponent); }
 namespace std {
 using ::fma; using ::ldexp; using ::frexp; using ::modf; using ::scalbn; using ::lrint; using ::lround;
 using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite; using ::signbit;
 }
 )";
 
-constexpr const char* mathematical_macros = R"(
-#define NAN op2_device::real_of(0x7fc00000U)
-#define INFINITY op2_device::real_of(0x7f800000U)
-#define HUGE_VAL op2_device::real_of(0x7ff0000000000000UL)
+constexpr const char* special_values = R"(
+#define NAN op2_traits::real_of(0x7fc00000U)
+#define INFINITY op2_traits::real_of(0x7f800000U)
+#define HUGE_VAL op2_traits::real_of(0x7ff0000000000000UL)
 )";
 
 std::string mathematics() {
@@ -238,7 +159,7 @@ std::string mathematics() {
   };
   for (const char* name : unary_functions) add(unary_form, name);
   for (const char* name : binary_functions) add(binary_form, name);
-  return text + "namespace std {\n" + names + "}\n" + other_mathematics;
+  return text + "namespace std {\n" + names + "}\n" + other_mathematics + number_classes;
 }
 
 /// A header of declarations, which are read once, and macros.
@@ -247,40 +168,30 @@ std::string with_macros(const char* declarations, const std::string& macros) {
 }
 
 std::vector<IncludedFile> all_headers() {
-  return {{"math.h",
-           with_macros("op2_math", std::string(mathematical_macros) + mathematical_constants)},
-          {"cmath", "#include <math.h>\n"},
-          {"stdlib.h", absolute_values},
-          {"cstdlib", "#include <stdlib.h>\n"},
-          {"stdint.h", with_macros("op2_stdint", integer_type_limits)},
-          {"cstdint", "#include <stdint.h>\n"},
-          {"stddef.h", sizes},
-          {"cstddef", "#include <stddef.h>\n"},
-          {"float.h", float_limits},
-          {"cfloat", "#include <float.h>\n"},
-          {"limits.h", integer_limits},
-          {"climits", "#include <limits.h>\n"},
-          {"string.h", strings},
-          {"cstring", "#include <string.h>\n"},
-          {"stdio.h", output},
-          {"cstdio", "#include <stdio.h>\n"},
-          {"assert.h", assertions},
-          {"cassert", "#include <assert.h>\n"},
-          {"algorithm", algorithms},
-          {"utility", "#include <algorithm>\n"},
-          {"limits", limits()},
-          {"initializer_list", "#pragma once\n"},
-          {"op2_math", mathematics()},
-          {"op2_stdint", integer_types},
-          {"op2_traits", traits},
-          {device_library_name, device_library}};
+  std::vector<IncludedFile> headers = common_headers();
+  const std::vector<IncludedFile> own = {
+      {"math.h", with_macros("op2_math", std::string(special_values) + mathematical_macros)},
+      {"stdlib.h", absolute_values},
+      {"stdint.h", with_macros("op2_stdint", integer_type_limits)},
+      {"stddef.h", sizes},
+      {"float.h", float_limits},
+      {"limits.h", integer_limits},
+      {"string.h", strings},
+      {"stdio.h", output},
+      {"assert.h", assertions},
+      {"initializer_list", "#pragma once\n"},
+      {"op2_math", mathematics()},
+      {"op2_stdint", integer_types},
+      {device_library_name, device_library}};
+  headers.insert(headers.end(), own.begin(), own.end());
+  return headers;
 }
 
 std::string without_macros(const std::vector<IncludedFile>& headers) {
   std::string text;
   for (const IncludedFile& header : headers)
     for (const std::string_view macro : macros_in(header.text))
-      if (!macro.starts_with("op2_")) text += fmt::format("#undef {}\n", macro);
+      text += fmt::format("#undef {}\n", macro);
   return text;
 }
 

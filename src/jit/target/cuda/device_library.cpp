@@ -9,10 +9,10 @@ const char* const device_library = R"(#pragma once
 
 // Clang's and GCC's names of values that sources made from programs contain.
 #if !__has_builtin(__builtin_nan)
-op2_constexpr double __builtin_nan(const char*) { return op2_device::real_of(0x7ff8000000000000UL); }
-op2_constexpr float __builtin_nanf(const char*) { return op2_device::real_of(0x7fc00000U); }
-op2_constexpr double __builtin_huge_val() { return op2_device::real_of(0x7ff0000000000000UL); }
-op2_constexpr float __builtin_huge_valf() { return op2_device::real_of(0x7f800000U); }
+template <class op2_none = void> constexpr double __builtin_nan(const char*) { return op2_traits::real_of(0x7ff8000000000000UL); }
+template <class op2_none = void> constexpr float __builtin_nanf(const char*) { return op2_traits::real_of(0x7fc00000U); }
+template <class op2_none = void> constexpr double __builtin_huge_val() { return op2_traits::real_of(0x7ff0000000000000UL); }
+template <class op2_none = void> constexpr float __builtin_huge_valf() { return op2_traits::real_of(0x7f800000U); }
 #endif
 
 // Becomes whichever pointer the kernel takes: to `long` or `long long`, to const, or to pointers.

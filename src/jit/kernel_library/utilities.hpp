@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// <utility> and <array> for kernels.
+#pragma once
+
+namespace op2::jit {
+
+inline constexpr const char* utilities = R"(#pragma once
+#include <stddef.h>
+namespace std {
+template <class T> struct remove_reference { typedef T type; };
+template <class T> struct remove_reference<T&> { typedef T type; };
+template <class T> struct remove_reference<T&&> { typedef T type; };
+template <class T> constexpr T&& forward(typename remove_reference<T>::type& x) noexcept {
+  return static_cast<T&&>(x);
+}
+template <class T> constexpr typename remove_reference<T>::type&& move(T&& x) noexcept {
+  return static_cast<typename remove_reference<T>::type&&>(x);
+}
+template <class T> constexpr void swap(T& a, T& b) {
+  T old = a;
+  a = b;
+  b = old;
+}
+template <class T, size_t n> constexpr void swap(T (&a)[n], T (&b)[n]) {
+  for (size_t k = 0; k < n; ++k) swap(a[k], b[k]);
+}
+template <class T, class U = T> constexpr T exchange(T& x, const U& value) {
+  T old = x;
+  x = value;
+  return old;
+}
+
+template <class> struct tuple_size;
+template <size_t, class> struct tuple_element;
+
+template <class A, class B> struct pair {
+  typedef A first_type;
+  typedef B second_type;
+  A first;
+  B second;
+  constexpr pair() : first(), second() {}
+  constexpr pair(const A& a, const B& b) : first(a), second(b) {}
+  template <class U, class V>
+  constexpr pair(const pair<U, V>& other) : first(other.first), second(other.second) {}
+};
+template <class A, class B> constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
+template <class A, class B> constexpr bool operator==(const pair<A, B>& x, const pair<A, B>& y) {
+  return x.first == y.first && x.second == y.second;
+}
+template <class A, class B> constexpr bool operator<(const pair<A, B>& x, const pair<A, B>& y) {
+  return x.first < y.first || (!(y.first < x.first) && x.second < y.second);
+}
+template <class A, class B> constexpr bool operator>(const pair<A, B>& x, const pair<A, B>& y) {
+  return y < x;
+}
+template <class A, class B> constexpr bool operator<=(const pair<A, B>& x, const pair<A, B>& y) {
+  return !(y < x);
+}
+template <class A, class B> constexpr bool operator>=(const pair<A, B>& x, const pair<A, B>& y) {
+  return !(x < y);
+}
+template <size_t i, class A, class B> constexpr auto& get(pair<A, B>& x) noexcept {
+  if constexpr (i == 0) return x.first; else return x.second;
+}
+template <size_t i, class A, class B> constexpr const auto& get(const pair<A, B>& x) noexcept {
+  if constexpr (i == 0) return x.first; else return x.second;
+}
+
+template <class T, size_t n> constexpr T* begin(T (&list)[n]) noexcept { return list; }
+template <class T, size_t n> constexpr T* end(T (&list)[n]) noexcept { return list + n; }
+template <class T, size_t n> constexpr size_t size(const T (&)[n]) noexcept { return n; }
+template <class C> constexpr auto begin(C& list) -> decltype(list.begin()) { return list.begin(); }
+template <class C> constexpr auto end(C& list) -> decltype(list.end()) { return list.end(); }
+template <class C> constexpr auto size(const C& list) -> decltype(list.size()) { return list.size(); }
+}
+)";
+
+inline constexpr const char* arrays = R"(#pragma once
+#include <utility>
+namespace std {
+template <class T, size_t n> struct array {
+  typedef T value_type;
+  typedef T* iterator;
+  typedef const T* const_iterator;
+  typedef size_t size_type;
+  T values_[n == 0 ? 1 : n];
+
+  constexpr T& operator[](size_t k) noexcept { return values_[k]; }
+  constexpr const T& operator[](size_t k) const noexcept { return values_[k]; }
+  constexpr T* data() noexcept { return values_; }
+  constexpr const T* data() const noexcept { return values_; }
+  constexpr T* begin() noexcept { return values_; }
+  constexpr const T* begin() const noexcept { return values_; }
+  constexpr const T* cbegin() const noexcept { return values_; }
+  constexpr T* end() noexcept { return values_ + n; }
+  constexpr const T* end() const noexcept { return values_ + n; }
+  constexpr const T* cend() const noexcept { return values_ + n; }
+  constexpr T& front() noexcept { return values_[0]; }
+  constexpr const T& front() const noexcept { return values_[0]; }
+  constexpr T& back() noexcept { return values_[n - 1]; }
+  constexpr const T& back() const noexcept { return values_[n - 1]; }
+  constexpr size_t size() const noexcept { return n; }
+  constexpr size_t max_size() const noexcept { return n; }
+  constexpr bool empty() const noexcept { return n == 0; }
+  constexpr void fill(const T& value) {
+    for (size_t k = 0; k < n; ++k) values_[k] = value;
+  }
+  constexpr void swap(array& other) {
+    for (size_t k = 0; k < n; ++k) std::swap(values_[k], other.values_[k]);
+  }
+};
+template <class T, class... U> array(T, U...) -> array<T, 1 + sizeof...(U)>;
+template <class T, size_t n> constexpr bool operator==(const array<T, n>& a, const array<T, n>& b) {
+  for (size_t k = 0; k < n; ++k)
+    if (!(a[k] == b[k])) return false;
+  return true;
+}
+template <class T, size_t n> constexpr bool operator<(const array<T, n>& a, const array<T, n>& b) {
+  for (size_t k = 0; k < n; ++k) {
+    if (a[k] < b[k]) return true;
+    if (b[k] < a[k]) return false;
+  }
+  return false;
+}
+template <size_t i, class T, size_t n> constexpr T& get(array<T, n>& a) noexcept { return a[i]; }
+template <size_t i, class T, size_t n> constexpr const T& get(const array<T, n>& a) noexcept {
+  return a[i];
+}
+template <class T, size_t n> struct tuple_size<array<T, n>> { static constexpr size_t value = n; };
+template <class T, size_t n> struct tuple_size<const array<T, n>> {
+  static constexpr size_t value = n;
+};
+template <size_t i, class T, size_t n> struct tuple_element<i, array<T, n>> { typedef T type; };
+template <size_t i, class T, size_t n> struct tuple_element<i, const array<T, n>> {
+  typedef const T type;
+};
+}
+)";
+
+}  // namespace op2::jit

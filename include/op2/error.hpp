@@ -19,7 +19,8 @@ enum class ErrorCode : int {
   unknown_symbol = 104,    ///< the source names something that is not declared, nor a constant
   kernel_limits = 105,   ///< the source exceeds a limit of the compiler (depth, steps, frame size)
   compiler_crash = 106,  ///< the compiler crashed on the source
-  kernel_access = 107,   ///< a kernel violates an access mode of its loop (with OP2_CHECK=access)
+  kernel_access = 107,   ///< a kernel uses an index beyond its values, or violates an access mode
+                         ///< (OP2_CHECK=access)
 
   not_initialised = 201,  ///< a call before `op_init` or after `op_exit`
   bad_size = 202,         ///< a negative size, or one that overflows

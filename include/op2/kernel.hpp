@@ -34,6 +34,7 @@ struct op_kernel_core {
   op2::HostCall call;                ///< calls `host`, or null
   const op2::Parameter* parameters;  ///< of the host function, shape [parameter_count], or null
   int parameter_count;               ///< -1 if there is no host function
+  const char* facts = nullptr;       ///< what op2-embed-kernels has proven of the source, or null
 };
 using op_kernel = const op_kernel_core*;
 
@@ -52,7 +53,8 @@ struct HostFunction {
   static void call(void (*function)(), char* const* arguments) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       reinterpret_cast<void (*)(P...)>(function)(reinterpret_cast<P>(arguments[I])...);
-    }(std::index_sequence_for<P...>{});
+    }
+    (std::index_sequence_for<P...>{});
   }
   static constexpr Parameter parameters[] = {{type_of<std::remove_const_t<Reached<P>>>(),
                                               std::is_const_v<Reached<P>>,

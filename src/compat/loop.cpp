@@ -120,6 +120,13 @@ std::span<::op_arg> converted(const arg* const* args, int count, const op_loop_n
   return {list, size};
 }
 
+/// @param found  the embedded kernel, or null
+void add_facts(core::FunctionKernel& kernel, const embedded::Kernel* found) {
+  if (found == nullptr || found->facts == nullptr) return;
+  kernel.facts_storage = found->facts;
+  kernel.facts = kernel.facts_storage.c_str();
+}
+
 /// @param must_be_function  its source cannot be used
 core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const op_loop_name& loop,
                                  bool must_be_function) {
@@ -127,6 +134,7 @@ core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const
   if (found == nullptr || found->source == nullptr || must_be_function) {
     core::FunctionKernel& alone =
         mesh.add_function_kernel(kernel.address, kernel.call, loop.name, "", loop.file, loop.line);
+    add_facts(alone, found);
     alone.why_no_source = must_be_function   ? "a global has a user-defined type"
                           : found == nullptr ? "its source is not embedded in the program"
                                              : found->reason;
@@ -134,6 +142,7 @@ core::FunctionKernel& made_known(core::Mesh& mesh, const function& kernel, const
   }
   core::FunctionKernel& made = mesh.add_function_kernel(kernel.address, kernel.call, found->name,
                                                         found->source, found->file, found->line);
+  add_facts(made, found);
   for (int k = 0; k < found->constant_count; ++k) {
     const embedded::Constant& constant = found->constants[k];
     made.variables.push_back(

@@ -55,7 +55,8 @@ void describe(Kernel& kernel, const char* name, std::string source, const char* 
                                           .host = nullptr,
                                           .call = nullptr,
                                           .parameters = nullptr,
-                                          .parameter_count = -1};
+                                          .parameter_count = -1,
+                                          .facts = nullptr};
 }
 
 Set& Mesh::add_set(const Block& block, const char* name) {

@@ -148,6 +148,7 @@ struct NamedVariable {
 struct FunctionKernel : Kernel {
   std::vector<NamedVariable> variables;  ///< that the source uses but does not define
   std::string why_no_source;             ///< if there is none
+  std::string facts_storage;             ///< of `facts`
 };
 
 /// Everything that a program has declared. Local; the checks of arguments are in validate.hpp.

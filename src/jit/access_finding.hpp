@@ -12,6 +12,7 @@ struct AccessFinding {
   std::int32_t call = 0;         ///< of the nest
   std::int32_t argument = 0;     ///< from 0, as in the call of the loop
   std::int32_t is_omission = 0;  ///< 1: not an error if the argument may be off
+  std::int32_t is_beyond = 0;    ///< 1: values of others are accessed, always an error
   std::string what{};            ///< after "kernel 'flux' ", e.g. "writes it"
   std::string advice{};          ///< what to do
   std::string file{};            ///< as in Diagnostic

@@ -59,7 +59,8 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
     const Diagnostic diagnostic = diagnostic_of(finding);
     const std::string place = seen_at(diagnostic, context, locator);
     messages.push_back(
-        {fmt::format("access {} {} {} {}", context.kernel.name, finding.argument, finding.what,
+        {finding.is_beyond != 0,
+         fmt::format("access {} {} {} {}", context.kernel.name, finding.argument, finding.what,
                      place),
          fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,
                      mode_of(finding.argument, request.nest, request.nest.calls[call]),
@@ -69,10 +70,17 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
   return messages;
 }
 
-Error access_error(const std::vector<AccessMessage>& messages) {
-  std::string text = messages.front().text;
-  for (auto next = messages.begin() + 1; next != messages.end(); ++next) text += "\n" + next->text;
-  return {ErrorCode::kernel_access, text + "\nAn error because of OP2_CHECK=access."};
+std::optional<Error> access_error(const std::vector<AccessMessage>& messages, bool all) {
+  std::string text;
+  bool is_chosen = false;
+  for (const AccessMessage& message : messages) {
+    if (!all && !message.is_error) continue;
+    text += (text.empty() ? "" : "\n") + message.text;
+    is_chosen = is_chosen || !message.is_error;
+  }
+  if (text.empty()) return std::nullopt;
+  if (is_chosen) text += "\nAn error because of OP2_CHECK=access.";
+  return Error(ErrorCode::kernel_access, text);
 }
 
 }  // namespace op2::jit

@@ -2,6 +2,7 @@
 // Messages about kernels that break an access mode of their loop.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@
 namespace op2::jit {
 
 struct AccessMessage {
-  std::string topic;  ///< equal for equal findings at the same place of a kernel
-  std::string text;   ///< loop, argument, kernel, what it does, where, what to do; the source line
+  bool is_error = false;  ///< also without OP2_CHECK=access
+  std::string topic;      ///< equal for equal findings at the same place of a kernel
+  std::string text;  ///< loop, argument, kernel, what it does, where, what to do; the source line
 };
 
 /// One message per finding of a call of the nest, without those that do not apply to an argument
@@ -22,8 +24,10 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
                                            const LoopRequest& request, std::size_t call,
                                            const KernelContext& context);
 
-/// The error kernel_access with all messages.
+/// The error kernel_access with those messages that are errors.
 /// @param messages  at least one
-Error access_error(const std::vector<AccessMessage>& messages);
+/// @param all       because of OP2_CHECK=access
+/// @return          nothing if none is an error
+std::optional<Error> access_error(const std::vector<AccessMessage>& messages, bool all);
 
 }  // namespace op2::jit

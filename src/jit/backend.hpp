@@ -11,12 +11,13 @@
 #include <vector>
 
 #include <jit/compile_result.hpp>
+#include <jit/kernel_facts.hpp>
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {
 
 /// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 12;
+inline constexpr int plugin_abi = 13;
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.
@@ -34,6 +35,9 @@ struct ParameterShape {
   std::int32_t rows = 1;  ///< more: an array of so many pointers to rows
   bool operator==(const ParameterShape&) const = default;
 };
+
+/// The parameters of the kernel of a call, wherever their data are.
+std::vector<ParameterShape> parameters_of(const LoopNest& nest, std::size_t call);
 
 /// A translation unit: emitted C++ around one kernel, or that of a loop whose kernels have units.
 struct CompileUnit {
@@ -56,6 +60,8 @@ struct CompileRequest {
   bool vector_math =
       false;  ///< vector versions of mathematical functions, less accurate, may be used
   Sanitizers sanitizers;
+  bool only_facts = false;  ///< of the kernel of the only unit: nothing is compiled, and the unit
+                            ///< is not parsed again if a request for code has an equal one
   bool operator==(const CompileRequest&) const = default;
 };
 

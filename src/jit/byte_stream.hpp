@@ -59,10 +59,14 @@ class Reader {
   void values(T&... all) {
     (value(all), ...);
   }
+  /// What was read is not what a Writer writes.
+  void refuse() {
+    short_ = true;
+    rest_ = {};
+  }
   Bytes raw(std::uint64_t count) {
     if (count > rest_.size()) {
-      short_ = true;
-      rest_ = {};
+      refuse();
       return {};
     }
     const Bytes taken = rest_.first(count);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <jit/access_finding.hpp>
+#include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>
 
 namespace op2::jit {
@@ -51,6 +52,7 @@ struct CacheEntry {
   std::string loop;                     ///< name of the loop that first asked for it
   SimdChoice simd;                      ///< SIMD width of the code
   std::vector<AccessFinding> findings;  ///< violated access modes
+  std::vector<ParameterFacts> facts{};  ///< of the kernel's parameters; such an entry has no object
   std::string source;                   ///< emitted C++
   std::string ir;
   std::string assembly;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <jit/access_finding.hpp>
+#include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>
 
 namespace op2::jit {
@@ -72,6 +73,8 @@ struct CompileResult {
   SimdChoice scalar{};  ///< if it has a reason: why the loop over lanes is not profitable vector
                         ///< code; then there is no object
   std::vector<AccessFinding> findings{};  ///< of a successful compilation
+  std::vector<ParameterFacts> facts{};    ///< if only they were asked for: of each parameter, or
+                                          ///< none at all
   std::int32_t parsed = 0;  ///< units that were parsed, not known from an earlier loop
   double seconds = 0;
   bool operator==(const CompileResult&) const = default;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A finding as bytes.
+// Findings and facts as bytes.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include <jit/access_finding.hpp>
+#include <jit/kernel_facts.hpp>
 
 namespace op2::jit {
 
@@ -13,8 +15,22 @@ namespace op2::jit {
 template <class Stream, class Finding>
 requires std::same_as<std::remove_const_t<Finding>, AccessFinding>
 void fields(Stream& stream, Finding& finding) {
-  stream.values(finding.call, finding.argument, finding.is_omission, finding.what, finding.advice,
-                finding.file, finding.line, finding.column, finding.source_line);
+  stream.values(finding.call, finding.argument, finding.is_omission, finding.is_beyond,
+                finding.what, finding.advice, finding.file, finding.line, finding.column,
+                finding.source_line);
+}
+
+/// @param facts  const for a Writer
+template <class Stream, class Facts>
+requires std::same_as<std::remove_const_t<Facts>, ParameterFacts>
+void fields(Stream& stream, Facts& facts) {
+  std::int32_t proven = (facts.writes_all ? 1 : 0) + (facts.only_adds ? 2 : 0);
+  stream.values(proven, facts.obstacle, facts.file, facts.line, facts.column);
+  if constexpr (!std::is_const_v<Facts>) {
+    if (proven < 0 || proven > 3) stream.refuse();
+    facts.writes_all = (proven & 1) != 0;
+    facts.only_adds = (proven & 2) != 0;
+  }
 }
 
 }  // namespace op2::jit

@@ -14,6 +14,7 @@
 #include <core/seconds_since.hpp>
 #include <core/signals.hpp>
 #include <jit/cache_key.hpp>
+#include <jit/fact_finder.hpp>
 #include <jit/kernel_cache.hpp>
 #include <jit/loop_builder.hpp>
 #include <jit/loop_failure.hpp>
@@ -63,6 +64,8 @@ struct Jit::Parts {
   std::unique_ptr<DiskCache> disk;
   op_jit_statistics statistics{};
   KernelCache memory;
+  FactFinder facts{[this]() -> Target& { return loaded(); },
+                   [this]() -> DiskCache& { return opened(); }};
   std::atomic<int> making = 0;  ///< batches in `background`
   std::vector<std::jthread>
       background;           ///< used by one thread only; joined before members above are destroyed
@@ -300,10 +303,7 @@ const CompiledLoop* Jit::in_memory(const LoopNest& nest) const {
 }
 
 std::vector<KernelFacts> Jit::facts(std::span<const LoopRequest> requests) {
-  std::vector<KernelFacts> facts;
-  for (const LoopRequest& request : requests)
-    facts.emplace_back(request.nest.calls.front().args.size());
-  return facts;
+  return parts_->facts.find(requests, parts_->threads());
 }
 
 std::string Jit::compiled_source(const LoopNest& nest) {

@@ -3,10 +3,15 @@
 // better than its access modes allow. Plain data; made without running anything.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace op2::jit {
+
+/// Increment it when the analysis changes: facts on disk are of one version, whichever compiler
+/// read the source.
+inline constexpr int proof_version = 1;
 
 /// One argument of a call. False: not proven, so the access mode alone counts.
 struct ArgumentFacts {
@@ -20,9 +25,20 @@ struct ArgumentFacts {
   bool only_adds = false;
   /// If the access mode asks for a fact that is not proven: what stands against it, after "kernel
   /// 'flux' ", with its place: "writes it only on some paths (flux.hpp:12:3)". Empty if there is no
-  /// source to look at.
+  /// source to look at, and for a direct OP_RW, which is in order anyway.
   std::string why{};
   bool operator==(const ArgumentFacts&) const = default;
+};
+
+/// The same of a parameter of a kernel, with a place in its source.
+struct ParameterFacts {
+  bool writes_all = false;
+  bool only_adds = false;
+  std::string obstacle{};  ///< "writes it only on some paths"; empty: there is none
+  std::string file{};      ///< as in Diagnostic
+  std::int32_t line = 0;
+  std::int32_t column = 0;
+  bool operator==(const ParameterFacts&) const = default;
 };
 
 /// In the order of KernelCall::args: every column of a vector argument has the facts of all of it.

@@ -116,7 +116,7 @@ void LoopBuilder::judge(const LoopJob& job, const std::vector<AccessFinding>& fi
     const auto of_call = access_messages(findings, job.request, n, context_of(job, n));
     messages.insert(messages.end(), of_call.begin(), of_call.end());
   }
-  if (options_.check_access && !messages.empty()) throw access_error(messages);
+  if (const auto error = access_error(messages, options_.check_access)) throw *error;
   for (const AccessMessage& message : messages) log_.warning_once(message.topic, message.text);
 }
 

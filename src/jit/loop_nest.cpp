@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <jit/backend.hpp>
+
 namespace op2::jit {
 
 LoopNest nest_of(KernelCall call, std::vector<ArgShape> args) {
@@ -18,6 +20,13 @@ std::string name_of(const LoopNest& nest) {
   std::string name;
   for (const KernelCall& call : nest.calls) name += (name.empty() ? "" : "+") + call.name;
   return name;
+}
+
+std::vector<ParameterShape> parameters_of(const LoopNest& nest, std::size_t call) {
+  std::vector<ParameterShape> parameters;
+  for (const CallArg& arg : nest.calls[call].args)
+    if (arg.members > 0) parameters.push_back({without_place(shape_of(nest, arg)), arg.members});
+  return parameters;
 }
 
 ArgShape shape_of(const LoopNest& nest, const CallArg& arg) {

@@ -3,6 +3,7 @@
 // on a mesh, a partition or a value. Loops of equal nests share their code.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -25,6 +26,19 @@ struct ArgShape {
   std::int32_t arity = 0;  ///< of the map
   auto operator<=>(const ArgShape&) const = default;
 };
+
+/// How kernels access an argument, whichever dat or map it is.
+inline ArgShape without_place(ArgShape shape) {
+  shape.dat = -1;
+  shape.map = std::min(shape.map, 0);
+  shape.column = shape.arity = 0;
+  return shape;
+}
+
+/// Whether more can be done with an argument if the kernel's source proves how it uses it.
+inline bool asks_for_facts(const ArgShape& arg) {
+  return arg.kind == OP_ARG_DAT && arg.active && (arg.access == OP_WRITE || arg.access == OP_RW);
+}
 
 /// A constant that a kernel's source names: declared with op_decl_const, or a variable of the
 /// program, which has a C++ declaration and is distinguished from others of its name by its

@@ -15,8 +15,10 @@ class FakeBackend : public jit::Backend {
  public:
   std::atomic<int> compilations = 0;
   std::atomic<int> links = 0;
-  std::atomic<int> failing_links = 0;  ///< so many of the next links fail
-  std::atomic<int> most_at_once = 0;   ///< compilations that ran at the same time
+  std::atomic<int> proofs = 0;              ///< compilations of facts only
+  std::vector<jit::ParameterFacts> proven;  ///< of every kernel
+  std::atomic<int> failing_links = 0;       ///< so many of the next links fail
+  std::atomic<int> most_at_once = 0;        ///< compilations that ran at the same time
   std::atomic<bool> rejects = false;
   std::atomic<bool> warns = false;
   std::vector<jit::AccessFinding> findings;  ///< of every kernel, where they are wanted
@@ -29,6 +31,7 @@ class FakeBackend : public jit::Backend {
   jit::TargetInfo target() const override { return {"triple", cpu, "+feature", "fake 1", 0, ""}; }
 
   jit::CompileResult compile(const jit::CompileRequest& request) override {
+    if (request.only_facts) return facts();
     ++compilations;
     const int now = ++running_;
     for (int most = most_at_once; most < now && !most_at_once.compare_exchange_weak(most, now);) {
@@ -66,6 +69,14 @@ class FakeBackend : public jit::Backend {
   }
 
  private:
+  jit::CompileResult facts() {
+    ++proofs;
+    jit::CompileResult result;
+    result.status = jit::CompileStatus::ok;
+    result.facts = proven;
+    return result;
+  }
+
   static void add(jit::CompileResult& result, jit::Diagnostic::Severity severity,
                   const std::string& kernel) {
     result.diagnostics.push_back({.severity = severity,

@@ -48,6 +48,22 @@ Json findings_of(const CacheEntry& entry) {
   return list;
 }
 
+/// What the entry says of each parameter that something is known about.
+Json facts_of(const CacheEntry& entry) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < entry.facts.size(); ++i) {
+    const jit::ParameterFacts& facts = entry.facts[i];
+    if (facts == jit::ParameterFacts{}) continue;
+    const std::string obstacle =
+        fmt::format("{}, line {} of {}", facts.obstacle, facts.line, facts.file);
+    list.push_back(fmt::format("argument {}: {}", i,
+                               facts.writes_all  ? "is written in full"
+                               : facts.only_adds ? "is only added to"
+                                                 : obstacle));
+  }
+  return list;
+}
+
 Json simd_of(const CacheEntry& entry) {
   return {{"width", entry.simd.width}, {"description", jit::description_of(entry.simd)}};
 }
@@ -75,6 +91,7 @@ Json summary_of(const StoredEntry& stored) {
           {"arguments", split(entry.key.arguments, '\n')},
           {"constants", split(entry.key.constants, '\n')},
           {"access", findings_of(entry)},
+          {"facts", facts_of(entry)},
           {"target", entry.key.target},
           {"triple", entry.key.triple},
           {"cpu", entry.key.cpu},
@@ -159,6 +176,8 @@ void print_summary(const StoredEntry& stored) {
   if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
   for (const jit::AccessFinding& finding : entry.findings)
     fmt::print("access     {}\n", printable(words_of(finding)));
+  for (const Json& fact : facts_of(entry))
+    fmt::print("facts      {}\n", printable(fact.get<std::string>()));
   fmt::print("target     {}\n", printable(entry.key.target));
   fmt::print("machine    {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
   fmt::print("compiler   {}\n", printable(entry.key.compiler));

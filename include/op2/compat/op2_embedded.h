@@ -30,6 +30,7 @@ struct Kernel {
   int line;                   ///< of the kernel's definition
   const Constant* constants;  ///< shape [constant_count]; null if there are none
   int constant_count;
+  const char* facts;  ///< what is proven of the kernel in each loop of the unit, or null
 };
 
 /// Registers the kernels of one unit for its own lifetime; the table must live as long. Units

@@ -26,7 +26,10 @@ class Compilation {
     for (unit = 0; unit < std::ssize(request_.units); ++unit)
       if (!parse(unit)) return std::move(result_);
     unit = 0;
-    add_code();
+    if (request_.only_facts)
+      result_.status = CompileStatus::ok;
+    else
+      add_code();
     return std::move(result_);
   }
 
@@ -38,7 +41,7 @@ class Compilation {
       ++result_.parsed;
       return parse_unit(machine_, request_.sanitizers, unit, context_);
     };
-    const bool is_shared = number + 1 < std::ssize(request_.units);
+    const bool is_shared = request_.only_facts || number + 1 < std::ssize(request_.units);
     ParsedUnit parsed =
         is_shared ? kernels_.get({unit, request_.sanitizers}, context_, parse_it) : parse_it();
     if (!unit.kernel.empty()) result_.signatures.push_back(parsed.notes.parameters);
@@ -70,6 +73,7 @@ class Compilation {
       finding.call = unit;
       findings_.push_back(std::move(finding));
     }
+    if (request_.only_facts) result_.facts = std::move(parsed.notes.facts);
     parsed.notes.marks.set_unit(unit);
     marks_.add(std::move(parsed.notes.marks));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares a kernel's use of its arguments with the access modes of the request.
+// Compares a kernel's use of its arguments with the access modes of the request, and proves more
+// about it than the modes say.
 #pragma once
 
 #include <vector>
@@ -15,5 +16,10 @@ namespace op2::jit {
 /// @param parameters  those of the unit, which match the kernel's
 std::vector<AccessFinding> access_findings(const clang::FunctionDecl& kernel,
                                            const std::vector<ParameterShape>& parameters);
+
+/// What the kernel does to its dats on every path, one for each parameter; empty if no access mode
+/// asks for it. Preconditions as above.
+std::vector<ParameterFacts> access_facts(const clang::FunctionDecl& kernel,
+                                         const std::vector<ParameterShape>& parameters);
 
 }  // namespace op2::jit

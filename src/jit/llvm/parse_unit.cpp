@@ -91,7 +91,9 @@ class ParseAction : public clang::ASTFrontendAction {
     notes.marks.undefined =
         undefined_functions(*generator_, getCompilerInstance().getSourceManager());
     parsed.module.reset(generator_->ReleaseModule());
-    if (unit_.compare_access && check_->declaration() != nullptr)
+    if (check_->declaration() == nullptr) return;
+    notes.facts = access_facts(*check_->declaration(), unit_.parameters);
+    if (unit_.compare_access)
       notes.findings = access_findings(*check_->declaration(), unit_.parameters);
   }
 

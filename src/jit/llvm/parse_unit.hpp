@@ -23,6 +23,7 @@ struct UnitNotes {
   std::string parameters;  ///< of the kernel, as written
   SourceMarks marks;
   std::vector<AccessFinding> findings;
+  std::vector<ParameterFacts> facts;
 };
 
 struct ParsedUnit {

@@ -78,6 +78,7 @@ void fields(Stream& stream, Request& request) {
   small(stream, request.sanitizers.address);
   small(stream, request.sanitizers.undefined);
   small(stream, request.sanitizers.thread);
+  small(stream, request.only_facts);
 }
 
 template <class Stream, Is<Diagnostic> Message>
@@ -100,7 +101,7 @@ void fields(Stream& stream, Result& result) {
   stream.values(result.message, result.unit, result.diagnostics, result.signatures, result.object,
                 result.ir, result.assembly);
   fields(stream, result.scalar);
-  stream.values(result.findings, result.parsed, result.seconds);
+  stream.values(result.findings, result.facts, result.parsed, result.seconds);
 }
 
 namespace {

@@ -9,4 +9,8 @@ std::string joined(const std::vector<std::string>& units) {
   return all;
 }
 
+std::vector<ParameterFacts> Target::prove(const LoopRequest&) {
+  return {};
+}
+
 }  // namespace op2::jit

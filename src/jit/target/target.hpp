@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <jit/compile_result.hpp>
+#include <jit/kernel_facts.hpp>
 #include <jit/loop_request.hpp>
 #include <jit/simd.hpp>
 
@@ -43,6 +44,10 @@ class Target {
 
   /// @param loop  from `emit` of the request's nest; changed if other sources were compiled
   virtual CompileResult compile(const LoopRequest& request, EmittedLoop& loop) = 0;
+
+  /// What the source of the request's only call proves about its parameters, one for each; empty:
+  /// nothing. This target may have no means to find out.
+  virtual std::vector<ParameterFacts> prove(const LoopRequest& request);
 
   /// @param symbols  addresses of the constants
   virtual LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,

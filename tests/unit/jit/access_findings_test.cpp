@@ -129,6 +129,23 @@ TEST(AccessFindings, AnIndexBeyondTheDimension) {
               ElementsAre("0: uses index 4, but its dimension is 4"));
 }
 
+TEST(AccessFindings, AnIndexBeyondIsCertainWhereItIsAlwaysUsed) {
+  const auto is_beyond = [](const std::string& body) {
+    return compiled("void work(const double* x, double* y) {" + body + "}",
+                    {dat(0, 4, OP_READ), dat(1, 1, OP_RW)})
+        .findings.at(0)
+        .is_beyond;
+  };
+  EXPECT_EQ(is_beyond("y[0] = x[4];"), 1);
+  EXPECT_EQ(is_beyond("y[0] = 0; for (int i = 0; i <= 4; ++i) y[0] += x[i];"), 1);
+  EXPECT_EQ(is_beyond("if (x[0] > 0) y[0] = 1; y[1] = 2;"), 1);
+  for (const char* body : {"if (x[0] > 0) y[0] = x[4];", "y[0] = x[0] > 0 ? x[4] : 0;",
+                           "if (x[0] > 0) return; y[1] = 0;", "while (x[0] < y[0]) y[0] += x[4];",
+                           "switch ((int)x[0]) { case 0: y[1] = 0; }",
+                           "for (int i = 0; i < 9; ++i) { if (x[0] > i) break; y[1] = 0; }"})
+    EXPECT_EQ(is_beyond(body), 0) << body;
+}
+
 TEST(AccessFindings, AnIndexBeyondTheRowsOfAVectorArgument) {
   EXPECT_THAT(found("void work(const double* const* x, double* y) { y[0] = x[2][0]; }",
                     {rows(dat(0, 3, OP_READ, 0), 2), dat(1, 1, OP_WRITE)}),

@@ -14,6 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 struct AccessReport : testing::Test {
@@ -103,6 +104,19 @@ TEST_F(AccessReport, IsAnErrorOfCodeFromDiskToo) {
   log_of({loop()});
   EXPECT_THAT(error_of(loop()), HasSubstr("OP2-E107"));
   EXPECT_EQ(backend->compilations, 1);
+}
+
+TEST_F(AccessReport, ValuesOfOthersAreAnErrorWithoutARequest) {
+  backend->findings.push_back(backend->findings[0]);
+  backend->findings[1].is_beyond = 1;
+  backend->findings[1].what = "uses index 3, but its dimension is 3";
+  core::Log log(core::LogLevel::off);
+  Jit jit(options(false), log, [this] { return backend; });
+  const std::string said = jit.get({{loop()}})[0].error.value().what();
+  EXPECT_THAT(said, StartsWith("OP2-E107 loop 'loop' (main.cpp:7): arg 0 (OP_INC): kernel 'k' uses "
+                               "index 3, but its dimension is 3"));
+  EXPECT_THAT(said, Not(HasSubstr("assigns"))) << "a warning";
+  EXPECT_THAT(said, Not(HasSubstr("OP2_CHECK")));
 }
 
 TEST_F(AccessReport, AnErrorShowsAllFindings) {

@@ -19,8 +19,8 @@ using testing::HasSubstr;
 bool same(const CacheEntry& a, const CacheEntry& b) {
   return a.key == b.key && a.symbol == b.symbol && a.signature == b.signature && a.loop == b.loop &&
          a.constants == b.constants && a.simd == b.simd && a.findings == b.findings &&
-         a.source == b.source && a.ir == b.ir && a.assembly == b.assembly && a.object == b.object &&
-         a.compile_seconds == b.compile_seconds && a.created == b.created;
+         a.facts == b.facts && a.source == b.source && a.ir == b.ir && a.assembly == b.assembly &&
+         a.object == b.object && a.compile_seconds == b.compile_seconds && a.created == b.created;
 }
 
 TEST(CacheFormat, AnEntryReadsBackAsItWas) {

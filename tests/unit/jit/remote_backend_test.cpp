@@ -47,6 +47,15 @@ TEST_F(RemoteBackendTest, RejectsWithTheMessagesOfTheCompiler) {
   EXPECT_EQ(result.diagnostics[0].line, 10);
 }
 
+TEST_F(RemoteBackendTest, ProvesFactsInTheOtherProcess) {
+  CompileRequest asked = work("*y = *x;");
+  asked.only_facts = true;
+  const auto result = make()->compile(asked);
+  ASSERT_EQ(result.facts.size(), 2U) << result.message;
+  EXPECT_TRUE(result.facts[1].writes_all);
+  EXPECT_TRUE(result.object.empty());
+}
+
 TEST_F(RemoteBackendTest, StartsNothingBeforeTheFirstKernel) {
   const auto backend = make();
   EXPECT_EQ(processes(), 0U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an AccessWalk records of reads, writes, and statements that it cannot follow.
 #include <algorithm>
+#include <functional>
 
 #include <jit/llvm/access/access_walk.hpp>
 
@@ -16,6 +17,15 @@ void for_each_name(const clang::Stmt* statement, const auto& found) {
     if (variable != nullptr) found(variable);
   }
   for (const clang::Stmt* child : statement->children()) for_each_name(child, found);
+}
+
+/// Whether a number of type `target` to which something is added in type `sum` is only added to: a
+/// truth value is not, nor an integer that a sum of floating-point numbers is converted to.
+bool adds_exactly(clang::QualType target, clang::QualType sum, const clang::ASTContext& context) {
+  const bool is_same_kind =
+      target->isRealFloatingType() ? sum->isRealFloatingType() : sum->isIntegralOrEnumerationType();
+  return is_same_kind && !target->isBooleanType() && !sum->isDependentType() &&
+         context.getTypeSize(sum) >= context.getTypeSize(target);
 }
 
 }  // namespace
@@ -52,12 +62,43 @@ void AccessWalk::note_unsure(const clang::Stmt* statement) {
     uses_[pointer.parameter].used = true;
     uses_[pointer.parameter].unsure = true;
   };
+  note_doubt(statement);
   for_each_name(statement, [&](const clang::VarDecl* variable) {
     const auto known = state_.locals.find(variable);
     if (known == state_.locals.end()) return;
     if (const auto* pointer = std::get_if<DataPointer>(&known->second)) mark(*pointer);
     if (const auto* place = std::get_if<DataPlace>(&known->second)) mark(place->pointer);
   });
+}
+
+/// What is recorded of the arguments that the statement names may not be all.
+void AccessWalk::note_doubt(const clang::Stmt* statement) {
+  for_each_name(statement, [&](const clang::VarDecl* variable) {
+    const auto known = state_.locals.find(variable);
+    if (known != state_.locals.end()) doubt(known->second, statement->getBeginLoc());
+  });
+}
+
+/// The same of the argument that a variable with this value leads to.
+void AccessWalk::doubt(const LocalValue& value, clang::SourceLocation location) {
+  const auto* place = std::get_if<DataPlace>(&value);
+  const auto* pointer = place != nullptr ? &place->pointer : std::get_if<DataPointer>(&value);
+  if (pointer == nullptr) return;
+  ParameterUse& use = uses_[pointer->parameter];
+  if (!use.doubted) use.doubt = location;
+  use.doubted = true;
+}
+
+void AccessWalk::doubt_all() {
+  for (ParameterUse& use : uses_) use.doubted = true;
+}
+
+/// @param sum  type in which a change of the target is computed
+void AccessWalk::note_inexact(const clang::Expr* target, clang::QualType sum) {
+  const auto changed = place(target);
+  if (!changed || adds_exactly(target->getType(), sum, context_)) return;
+  ParameterUse& use = uses_[changed->pointer.parameter];
+  if (use.inexact.isInvalid()) use.inexact = target->getExprLoc();
 }
 
 /// Variables that the statement names may be changed through their address from here on.
@@ -80,6 +121,7 @@ std::optional<std::size_t> AccessWalk::index_of(const DataPlace& place,
     if (beyond && use.beyond.isInvalid()) {
       use.beyond = location;
       use.beyond_index = *index;
+      use.beyond_always = uncertain_ == 0 && !jumped_;
     }
     return !beyond;
   };
@@ -100,6 +142,11 @@ void AccessWalk::note_read(const DataPlace& place, clang::SourceLocation locatio
   const bool before =
       index ? untouched(marks[*index]) : std::all_of(marks.begin(), marks.end(), untouched);
   if (before && use.read_untouched.isInvalid()) use.read_untouched = location;
+  const auto& sure = state_.sure[place.pointer.parameter];
+  const bool is_late =
+      index ? *index < sure.size() && sure[*index]
+            : !sure.empty() && std::all_of(sure.begin(), sure.end(), std::identity());
+  if (!is_late && use.read_early.isInvalid()) use.read_early = location;
 }
 
 void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
@@ -117,6 +164,8 @@ void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
   if (const auto index = index_of(place, location)) {
     Mark& mark = marks[*index];
     mark = mark == Mark::maybe || mark == Mark::again ? Mark::again : Mark::written;
+    auto& sure = state_.sure[place.pointer.parameter];
+    if (*index < sure.size()) sure[*index] = true;
     return;
   }
   for (Mark& mark : marks) {

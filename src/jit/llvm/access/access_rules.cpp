@@ -28,7 +28,7 @@ class RuleCheck {
  private:
   void add(std::size_t argument, clang::SourceLocation place, std::string what,
            std::string advice) {
-    faults_.push_back({argument, place, std::move(what), std::move(advice), false});
+    faults_.push_back({argument, place, std::move(what), std::move(advice)});
   }
   void add_omission(std::size_t argument, clang::SourceLocation place, std::string what,
                     std::string advice) {
@@ -68,6 +68,7 @@ class RuleCheck {
                         : fmt::format("uses index {}, but its dimension is {}", use.beyond_index,
                                       extent.components),
         "values of another element, or none, are there: correct the index or the dimension");
+    faults_.back().is_beyond = use.beyond_always;
   }
 
   void check_write(std::size_t i, const ParameterUse& use, clang::SourceLocation declared) {

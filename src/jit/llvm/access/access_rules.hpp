@@ -33,6 +33,7 @@ struct AccessFault {
   std::string what;          ///< after "kernel 'flux' ", e.g. "writes it"
   std::string advice;        ///< what to do
   bool is_omission = false;  ///< something is not written: allowed if the argument may be off
+  bool is_beyond = false;    ///< values of others are accessed, whatever the data
 };
 
 /// Limits of the analysis in steps of some 0.3 us: when a program is built, and at run time.

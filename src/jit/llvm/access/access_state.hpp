@@ -41,6 +41,7 @@ enum class Mark {
 
 struct AccessState {
   std::vector<std::vector<Mark>> marks;  ///< shape [parameters][rows * components, at least 1]
+  std::vector<std::vector<bool>> sure;   ///< written on every path to this point; shape of marks
   std::map<const clang::VarDecl*, LocalValue> locals;
   bool live = true;  ///< this point is reachable
 
@@ -65,14 +66,20 @@ enum class WriteKind { assign, increment, update };
 /// The use of one parameter by a kernel. Invalid locations: there is no such use.
 struct ParameterUse {
   bool used = false;
-  bool unsure = false;  ///< some use of it cannot be followed
+  bool unsure = false;               ///< some use of it cannot be followed
+  bool doubted = false;              ///< there may be other uses than those recorded here
+  clang::SourceLocation doubt;       ///< where that is, if it is one place
+  clang::SourceLocation read_early;  ///< where the value before may be read
+  clang::SourceLocation inexact;  ///< an increment that is not an addition in the parameter's type
+  std::int64_t missed = -1;       ///< numbers that some path does not write; -1: unknown
   clang::SourceLocation read;
   clang::SourceLocation read_untouched;  ///< before anything was written there
   clang::SourceLocation write;
   clang::SourceLocation assign;  ///< or any other change but an increment
   clang::SourceLocation beyond;
   std::int64_t beyond_index = 0;
-  std::vector<Mark> marks;  ///< at the end
+  bool beyond_always = false;  ///< whatever the data, if the kernel gets as far as that
+  std::vector<Mark> marks;     ///< at the end
 };
 
 /// Follows a kernel through its branches, loops with constant bounds and helpers.

@@ -57,13 +57,19 @@ std::optional<std::int64_t> AccessWalk::combined(const clang::BinaryOperator& op
 std::optional<std::int64_t> AccessWalk::number(const clang::Expr* expression) const {
   if (expression == nullptr || expression->isValueDependent()) return std::nullopt;
   if (!expression->getType()->isIntegralOrEnumerationType()) return std::nullopt;
-  const clang::Expr* inner = expression->IgnoreParenCasts();
-  const bool to_truth = expression->getType()->isBooleanType();
+  const clang::Expr* inner = expression->IgnoreParens();
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(inner)) return cast_number(*cast);
+  return fitted(computed(inner), inner->getType(), context_);
+}
+
+std::optional<std::int64_t> AccessWalk::cast_number(const clang::CastExpr& cast) const {
+  const clang::Expr* inner = cast.getSubExpr();
+  const bool to_truth = cast.getType()->isBooleanType();
   if (to_truth && inner->getType()->isPointerType()) return presence(inner);
   if (!inner->getType()->isIntegralOrEnumerationType()) return std::nullopt;
-  const auto result = fitted(computed(inner), inner->getType(), context_);
+  const auto result = number(inner);
   if (to_truth && result) return *result != 0;
-  return fitted(result, expression->getType(), context_);
+  return fitted(result, cast.getType(), context_);
 }
 
 /// The value of an integer expression without casts around it.

@@ -7,7 +7,7 @@
 namespace op2::jit {
 namespace {
 
-constexpr std::int64_t most_marks = 512;
+constexpr std::int64_t most_marks = 2048;
 
 /// Merges two marks; `different` if they differ.
 Mark merged(Mark a, Mark b, Mark different) {
@@ -16,6 +16,40 @@ Mark merged(Mark a, Mark b, Mark different) {
   };
   if (a == Mark::unsure || b == Mark::unsure || both(Mark::maybe, Mark::again)) return Mark::unsure;
   return both(Mark::written, Mark::again) ? Mark::written : different;
+}
+
+/// Of two values of a variable on two paths.
+LocalValue merged(const LocalValue& a, const LocalValue& b) {
+  if (a == b) return a;
+  const auto* one = std::get_if<DataPointer>(&a);
+  const auto* other = std::get_if<DataPointer>(&b);
+  const bool is_near = one != nullptr && other != nullptr && one->parameter == other->parameter &&
+                       one->to_rows == other->to_rows;
+  if (!is_near) return {};
+  return DataPointer{one->parameter, one->to_rows, one->row == other->row ? one->row : std::nullopt,
+                     one->component == other->component ? one->component : std::nullopt};
+}
+
+bool has_default(const clang::SwitchStmt& statement) {
+  const auto* label = statement.getSwitchCaseList();
+  while (label != nullptr && !llvm::isa<clang::DefaultStmt>(label))
+    label = label->getNextSwitchCase();
+  return label != nullptr;
+}
+
+/// Whether no label is inside another statement of the body.
+bool is_plain(const clang::SwitchStmt& statement) {
+  int labels = 0, found = 0;
+  for (const auto* label = statement.getSwitchCaseList(); label != nullptr;
+       label = label->getNextSwitchCase())
+    ++labels;
+  const auto* body = llvm::dyn_cast<clang::CompoundStmt>(statement.getBody());
+  if (body == nullptr) return false;
+  for (const auto* inner : body->body())
+    for (const auto* label = llvm::dyn_cast<clang::SwitchCase>(inner); label != nullptr;
+         label = llvm::dyn_cast<clang::SwitchCase>(label->getSubStmt()))
+      ++found;
+  return labels == found;
 }
 
 }  // namespace
@@ -31,10 +65,11 @@ void AccessState::merge(const AccessState& other, Mark different) {
       const Mark a = marks[p][i], b = other.marks[p][i];
       if (a != b) marks[p][i] = merged(a, b, different);
     }
+    for (std::size_t i = 0; i < sure[p].size(); ++i) sure[p][i] = sure[p][i] && other.sure[p][i];
   }
   for (auto& [variable, value] : locals) {
     const auto theirs = other.locals.find(variable);
-    if (theirs == other.locals.end() || theirs->second != value) value = {};
+    value = theirs == other.locals.end() ? LocalValue() : merged(value, theirs->second);
   }
 }
 
@@ -45,6 +80,7 @@ AccessWalk::AccessWalk(const clang::ASTContext& context, const std::vector<Exten
     const std::int64_t count = extent.rows * extent.components;
     const bool known = extent.rows > 0 && extent.components > 0 && count <= most_marks;
     state_.marks.emplace_back(known ? count : 1, Mark::untouched);
+    state_.sure.emplace_back(known ? count : 0, false);
   }
 }
 
@@ -60,7 +96,9 @@ std::vector<ParameterUse> AccessWalk::run(const clang::FunctionDecl& kernel) {
   leave_function();
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     uses_[i].marks = state_.marks[i];
-    if (steps_ > most_steps_) uses_[i].unsure = true;
+    const auto& sure = state_.sure[i];
+    if (!sure.empty()) uses_[i].missed = std::count(sure.begin(), sure.end(), false);
+    if (steps_ > most_steps_) uses_[i].unsure = uses_[i].doubted = true;
   }
   return uses_;
 }
@@ -86,10 +124,8 @@ AccessState AccessWalk::fork() {
 
 void AccessWalk::execute(const clang::Stmt* statement) {
   if (statement == nullptr || is_spent()) return;
-  if (const auto* label = llvm::dyn_cast<clang::SwitchCase>(statement)) {
-    state_.live = true;
-    return execute(label->getSubStmt());
-  }
+  if (const auto* label = llvm::dyn_cast<clang::SwitchCase>(statement))
+    return execute_label(*label);
   if (!state_.live && !llvm::isa<clang::CompoundStmt>(statement)) return;
   if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(statement)) {
     for (const auto* inner : block->body()) execute(inner);
@@ -101,12 +137,15 @@ void AccessWalk::execute(const clang::Stmt* statement) {
   } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(statement)) {
     execute_if(*branch);
   } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(statement)) {
+    note_doubt(loop->getConditionVariableDeclStmt());
     execute_loop(loop->getInit(), loop->getCond(), loop->getInc(), loop->getBody(), false);
   } else if (const auto* repeat = llvm::dyn_cast<clang::WhileStmt>(statement)) {
+    note_doubt(repeat->getConditionVariableDeclStmt());
     execute_loop(nullptr, repeat->getCond(), nullptr, repeat->getBody(), false);
   } else if (const auto* until = llvm::dyn_cast<clang::DoStmt>(statement)) {
     execute_loop(nullptr, until->getCond(), nullptr, until->getBody(), true);
   } else if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(statement)) {
+    execute(range->getInit());
     evaluate(range->getRangeInit());
     execute_unknown_turns(nullptr, nullptr, range->getBody());
   } else if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(statement)) {
@@ -114,15 +153,17 @@ void AccessWalk::execute(const clang::Stmt* statement) {
   } else if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt>(statement)) {
     execute_jump(*statement);
   } else if (const auto* expression = llvm::dyn_cast<clang::Expr>(statement)) {
-    evaluate(expression);
+    discard(expression);
   } else if (const auto* marked = llvm::dyn_cast<clang::AttributedStmt>(statement)) {
     execute(marked->getSubStmt());
   } else if (!llvm::isa<clang::NullStmt>(statement)) {
     note_unsure(calls_.front()->getBody());  // jumps, assembler, exceptions
+    doubt_all();
   }
 }
 
 void AccessWalk::execute_jump(const clang::Stmt& statement) {
+  jumped_ = jumped_ || uncertain_ > 0;
   if (const auto* back = llvm::dyn_cast<clang::ReturnStmt>(&statement)) {
     evaluate(back->getRetValue());
     returns_.push_back(fork());
@@ -137,9 +178,14 @@ void AccessWalk::execute_declaration(const clang::VarDecl& variable) {
   const clang::Expr* value = variable.getInit();
   state_.locals.erase(&variable);  // from an earlier call or iteration
   if (value == nullptr) return;
+  if (!variable.hasLocalStorage()) {  // only the first call evaluates it
+    evaluate(value);
+    return note_doubt(value);
+  }
   LocalValue known;
   if (variable.getType()->isReferenceType()) {
     if (const auto target = place(value)) {
+      follow_indices(value);
       known = *target;
     } else {
       evaluate(value);
@@ -158,22 +204,38 @@ void AccessWalk::execute_if(const clang::IfStmt& statement) {
     return execute(*known != 0 ? statement.getThen() : statement.getElse());
   }
   const AccessState before = fork();
-  execute(statement.getThen());
+  perhaps([&] { execute(statement.getThen()); });
   const AccessState after = std::exchange(state_, before);
-  execute(statement.getElse());
+  perhaps([&] { execute(statement.getElse()); });
   state_.join(after);
 }
 
 /// Executes all cases one after the other; everything that one of them changes is unsure.
 void AccessWalk::execute_switch(const clang::SwitchStmt& statement) {
+  if (!is_plain(statement)) doubt_all();
+  execute(statement.getInit());
+  execute(statement.getConditionVariableDeclStmt());
   evaluate(statement.getCond());
   const AccessState before = fork();
+  switches_.push_back({before.sure, statement.getBody()});
   breaks_.emplace_back();
-  execute(statement.getBody());
+  perhaps([&] { execute(statement.getBody()); });
   for (const AccessState& state : breaks_.back()) state_.join_unsure(state);
   breaks_.pop_back();
+  switches_.pop_back();
+  const bool one_is_run = state_.live && has_default(statement);
+  const auto sure = one_is_run ? state_.sure : before.sure;
   state_.join_unsure(before);
+  state_.sure = sure;
   forget_changed(statement.getBody());
+}
+
+/// A case begins with what is known before the switch; the case above may not have been executed.
+void AccessWalk::execute_label(const clang::SwitchCase& label) {
+  state_.live = true;
+  state_.sure = switches_.back().sure;
+  forget_changed(switches_.back().body);
+  execute(label.getSubStmt());
 }
 
 /// @return false if not all paths reach the end of the iteration
@@ -197,7 +259,10 @@ bool AccessWalk::execute_turn(const clang::Stmt* step, const clang::Stmt* body) 
 void AccessWalk::execute_loop(const clang::Stmt* init, const clang::Expr* condition,
                               const clang::Stmt* step, const clang::Stmt* body, bool body_first) {
   execute(init);
-  if (body_first && !execute_turn(step, body)) return;
+  if (body_first && !execute_turn(step, body)) {
+    if (state_.live) execute_unknown_turns(condition, step, body);
+    return;
+  }
   while (!is_spent()) {
     const auto known = condition != nullptr ? number(condition) : std::nullopt;
     if (!known) return execute_unknown_turns(condition, step, body);
@@ -213,14 +278,16 @@ void AccessWalk::execute_loop(const clang::Stmt* init, const clang::Expr* condit
 /// Executes an unknown number of iterations, perhaps none.
 void AccessWalk::execute_unknown_turns(const clang::Expr* condition, const clang::Stmt* step,
                                        const clang::Stmt* body) {
-  forget_changed(body);
-  forget_changed(step);
+  const auto forget = [&] {
+    for (const clang::Stmt* part : {static_cast<const clang::Stmt*>(condition), step, body})
+      forget_changed(part);
+  };
+  forget();
   if (condition != nullptr) evaluate(condition);
   const AccessState before = fork();
-  execute_turn(step, body);
+  perhaps([&] { execute_turn(step, body); });
   state_.join_unsure(before);
-  forget_changed(body);
-  forget_changed(step);
+  forget();
 }
 
 std::vector<ParameterUse> uses_of(const clang::FunctionDecl& kernel,

@@ -29,6 +29,7 @@ class AccessWalk {
   void execute_declaration(const clang::VarDecl& variable);
   void execute_if(const clang::IfStmt& statement);
   void execute_switch(const clang::SwitchStmt& statement);
+  void execute_label(const clang::SwitchCase& label);
   void execute_loop(const clang::Stmt* init, const clang::Expr* condition, const clang::Stmt* step,
                     const clang::Stmt* body, bool body_first);
   bool execute_turn(const clang::Stmt* step, const clang::Stmt* body);
@@ -38,7 +39,9 @@ class AccessWalk {
   void leave_function();
 
   // Expressions, for their effects.
+  void discard(const clang::Expr* expression);
   void evaluate(const clang::Expr* expression);
+  void evaluate_kept(const clang::Expr& change);
   void evaluate_children(const clang::Expr* expression);
   void evaluate_cast(const clang::CastExpr& cast);
   void evaluate_assigned(const clang::Expr& assignment);
@@ -46,11 +49,16 @@ class AccessWalk {
   void evaluate_branches(const clang::Expr* condition, const clang::Expr* yes,
                          const clang::Expr* no);
   void evaluate_unary(const clang::UnaryOperator& operation);
+  void change(const clang::Expr& expression);
+  void change_by_operator(const clang::BinaryOperator& operation);
+  void change_by_one(const clang::UnaryOperator& operation);
   void evaluate_call(const clang::CallExpr& call);
   void assign(const clang::Expr* target, const clang::Expr* source);
   void assign_local(const clang::VarDecl& variable, const clang::Expr* source);
   LocalValue value_for(const clang::VarDecl& variable, const clang::Expr* source);
   bool evaluate_as_increment(const clang::Expr* target, const clang::Expr* sum);
+  void doubt_increment(const clang::Expr* target, const clang::Expr* sum,
+                       const std::optional<DataPlace>& before);
   void call_function(const clang::FunctionDecl& function, const clang::CallExpr& call);
   LocalValue bind(const clang::ParmVarDecl& parameter, const clang::Expr* argument);
   void follow_indices(const clang::Expr* place);
@@ -58,6 +66,7 @@ class AccessWalk {
 
   // Values of expressions.
   std::optional<std::int64_t> number(const clang::Expr* expression) const;
+  std::optional<std::int64_t> cast_number(const clang::CastExpr& cast) const;
   std::optional<std::int64_t> computed(const clang::Expr* expression) const;
   std::optional<std::int64_t> combined(const clang::BinaryOperator& operation) const;
   std::optional<std::int64_t> presence(const clang::Expr* expression) const;
@@ -72,10 +81,21 @@ class AccessWalk {
   void note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location);
   void note_use(const DataPointer& pointer) { uses_[pointer.parameter].used = true; }
   void note_unsure(const clang::Stmt* statement);
+  void note_doubt(const clang::Stmt* statement);
+  void doubt(const LocalValue& value, clang::SourceLocation location);
+  void doubt_all();
+  void note_inexact(const clang::Expr* target, clang::QualType sum);
   void note_escape(const clang::Stmt* statement);
   /// @return position in the marks; nothing if unknown
   std::optional<std::size_t> index_of(const DataPlace& place, clang::SourceLocation location);
   bool is_spent();
+  /// Executes what other data may leave out.
+  template <class Work>
+  void perhaps(const Work& work) {
+    ++uncertain_;
+    work();
+    --uncertain_;
+  }
   AccessState fork();
 
   const clang::ASTContext& context_;
@@ -84,8 +104,16 @@ class AccessWalk {
   AccessState state_;
   std::vector<AccessState> returns_;
   std::vector<std::vector<AccessState>> breaks_, continues_;  ///< of the loops around
+  /// What is known where a case begins.
+  struct CaseBegin {
+    std::vector<std::vector<bool>> sure;
+    const clang::Stmt* body;
+  };
+  std::vector<CaseBegin> switches_;  ///< of the switches around
   std::vector<const clang::FunctionDecl*> calls_;
   std::set<const clang::VarDecl*> escaped_;  ///< may change through pointers: no longer followed
+  int uncertain_ = 0;                        ///< branches and loops around that may not be executed
+  bool jumped_ = false;                      ///< this point may have been skipped by a jump
   const int most_steps_;
   int steps_ = 0;
 };

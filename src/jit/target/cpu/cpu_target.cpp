@@ -20,15 +20,7 @@ std::string key_flags(const Sanitizers& sanitizers) {
   return flags;
 }
 
-/// How a kernel accesses an argument, whichever dat or map it is: so the unit serves other loops.
-ArgShape without_place(ArgShape shape) {
-  shape.dat = -1;
-  shape.map = std::min(shape.map, 0);
-  shape.column = shape.arity = 0;
-  return shape;
-}
-
-/// What is compiled as unit `n` of the request.
+/// What is compiled as unit `n` of the request; that of a kernel serves other loops too.
 CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string& source) {
   CompileUnit unit;
   unit.source = source;
@@ -36,9 +28,7 @@ CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string
   if (n >= request.nest.calls.size()) return unit;
   const KernelCall& call = request.nest.calls[n];
   unit.kernel = call.name;
-  for (const CallArg& arg : call.args)
-    if (arg.members > 0)
-      unit.parameters.push_back({without_place(shape_of(request.nest, arg)), arg.members});
+  unit.parameters = parameters_of(request.nest, n);
   unit.any_const = call.any_const;
   unit.includes = call.includes;
   unit.compare_access = request.origins[n].compare_access;
@@ -85,6 +75,16 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
   for (std::size_t n = 0; n < loop.units.size(); ++n)
     wanted.units.push_back(unit_of(request, n, loop.units[n]));
   return backend_->compile(wanted);
+}
+
+std::vector<ParameterFacts> CpuTarget::prove(const LoopRequest& request) {
+  CompileRequest wanted{
+      .units = {unit_of(request, 0, emit_kernel(request.nest, 0, options_.contract))},
+      .symbol = {},
+      .blocks = {},
+      .sanitizers = options_.sanitizers,
+      .only_facts = true};
+  return backend_->compile(wanted).facts;
 }
 
 LinkResult CpuTarget::load(const std::vector<std::byte>& binary, const std::string& symbol,

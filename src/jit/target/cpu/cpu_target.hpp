@@ -35,6 +35,7 @@ class CpuTarget : public Target {
   EmittedLoop emit(const LoopNest& nest) const override;
   /// Compiles scalar code instead if the compiler does not vectorise, or if that is not profitable.
   CompileResult compile(const LoopRequest& request, EmittedLoop& loop) override;
+  std::vector<ParameterFacts> prove(const LoopRequest& request) override;
   LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
                   const std::vector<LinkSymbol>& symbols) override;
 

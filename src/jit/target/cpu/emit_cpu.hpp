@@ -21,4 +21,7 @@ inline constexpr const char* range_symbol = "__op2_loop";
 std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
                                   bool contract = true);
 
+/// The unit of one kernel among several; no other call of the nest matters.
+std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract = true);
+
 }  // namespace op2::jit

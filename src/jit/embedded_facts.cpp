@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/embedded_facts.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace op2::jit {
+namespace {
+
+constexpr std::string_view full = "all", sum = "adds";
+
+/// "write 1x4 ", "rw ", or nothing. What is only added to may have any extent.
+std::string form_of(const ParameterShape& parameter) {
+  ArgShape arg = parameter.arg;
+  arg.active = true;
+  if (!asks_for_facts(arg)) return {};
+  return arg.access == OP_RW ? "rw " : fmt::format("write {}x{} ", parameter.rows, arg.dim);
+}
+
+std::string words_of(const ParameterFacts& facts) {
+  if (facts.writes_all || facts.only_adds) return std::string(facts.writes_all ? full : sum);
+  std::string text = facts.obstacle;
+  std::ranges::replace_if(
+      text, [](char c) { return c == '|' || c == '\n'; }, ' ');
+  return text;
+}
+
+/// @return nothing if the word is about a parameter of another form
+std::optional<ParameterFacts> facts_in(std::string_view word, const ParameterShape& parameter) {
+  const std::string form = form_of(parameter);
+  if (form.empty()) return word.empty() ? std::optional(ParameterFacts{}) : std::nullopt;
+  if (!word.starts_with(form)) return std::nullopt;
+  word.remove_prefix(form.size());
+  ParameterFacts facts;
+  facts.writes_all = parameter.arg.access == OP_WRITE && word == full;
+  facts.only_adds = parameter.arg.access == OP_RW && word == sum;
+  if (!facts.writes_all && !facts.only_adds) facts.obstacle = word;
+  return facts;
+}
+
+std::string_view next(std::string_view& rest, char separator) {
+  const std::size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return part;
+}
+
+std::optional<std::vector<ParameterFacts>> facts_of_line(
+    std::string_view line, const std::vector<ParameterShape>& parameters) {
+  if (std::ranges::count(line, '|') + 1 != std::ssize(parameters)) return std::nullopt;
+  std::vector<ParameterFacts> all;
+  for (const ParameterShape& parameter : parameters) {
+    auto facts = facts_in(next(line, '|'), parameter);
+    if (!facts) return std::nullopt;
+    all.push_back(std::move(*facts));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string embedded_line(const std::vector<ParameterShape>& parameters,
+                          const std::vector<ParameterFacts>& facts) {
+  std::string line;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string form = form_of(parameters[i]);
+    line += (i > 0 ? "|" : "") + form + (form.empty() ? "" : words_of(facts[i]));
+  }
+  return line;
+}
+
+std::optional<std::vector<ParameterFacts>> embedded_facts(
+    std::string_view text, const std::vector<ParameterShape>& parameters) {
+  while (!text.empty())
+    if (auto facts = facts_of_line(next(text, '\n'), parameters)) return facts;
+  return std::nullopt;
+}
+
+}  // namespace op2::jit

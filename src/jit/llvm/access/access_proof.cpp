@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/llvm/access/access_proof.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace op2::jit {
+namespace {
+
+AccessProof stopped_by(std::string obstacle, clang::SourceLocation place) {
+  return {false, false, std::move(obstacle), place};
+}
+
+AccessProof proof_of_write(const ParameterUse& use, clang::SourceLocation declared) {
+  if (use.read_early.isValid()) return stopped_by("may read it before writing it", use.read_early);
+  if (use.write.isInvalid()) return stopped_by("does not write it", declared);
+  if (use.missed == 0) return {.writes_all = true};
+  const auto all = std::ssize(use.marks);
+  if (use.missed < 0) return stopped_by("writes a number of values that is not known", use.write);
+  return stopped_by(use.missed == all ? "writes it only on some paths"
+                                      : fmt::format("writes only {} of its {} values on every path",
+                                                    all - use.missed, all),
+                    use.write);
+}
+
+AccessProof proof_of_sum(const ParameterUse& use, clang::SourceLocation declared) {
+  if (use.assign.isValid()) return stopped_by("does not only add to it", use.assign);
+  if (use.read.isValid()) return stopped_by("reads it beside adding to it", use.read);
+  if (use.inexact.isValid())
+    return stopped_by("adds to it in another type of numbers", use.inexact);
+  if (use.write.isInvalid()) return stopped_by("does not add to it", declared);
+  return {.only_adds = true};
+}
+
+AccessProof proof_of(const ParameterUse& use, const AccessRule& rule,
+                     const clang::ParmVarDecl& parameter) {
+  const bool is_dat = rule.is_known && !rule.set_by_some;
+  const bool is_write = is_dat && rule.access == OP_WRITE;
+  if (!is_write && !(is_dat && rule.access == OP_RW)) return {};
+  const auto declared = parameter.getLocation();
+  if (use.unsure || use.doubted)
+    return stopped_by("uses it in a way that is not followed",
+                      use.doubt.isValid() ? use.doubt : declared);
+  if (use.beyond.isValid()) return stopped_by("uses an index beyond its values", use.beyond);
+  return is_write ? proof_of_write(use, declared) : proof_of_sum(use, declared);
+}
+
+}  // namespace
+
+std::vector<AccessProof> access_proofs(const clang::FunctionDecl& kernel,
+                                       const std::vector<AccessRule>& rules, int most_steps) {
+  std::vector<Extent> extents;
+  for (const AccessRule& rule : rules) extents.push_back(rule.extent);
+  const auto uses = uses_of(kernel, extents, most_steps);
+  std::vector<AccessProof> proofs(rules.size());
+  for (std::size_t i = 0; i < uses.size() && i < kernel.getNumParams(); ++i)
+    proofs[i] = proof_of(uses[i], rules[i], *kernel.getParamDecl(i));
+  return proofs;
+}
+
+}  // namespace op2::jit

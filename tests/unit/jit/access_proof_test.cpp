@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the source of a kernel proves: full writes of OP_WRITE, additions of OP_RW. What is only
+// nearly so must not be taken for it.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <support/loop_shapes.hpp>
+#include <unit/jit/backend_support.hpp>
+
+namespace op2::jit::test {
+namespace {
+
+using op2::test::dat;
+using op2::test::global;
+using op2::test::off;
+using testing::IsEmpty;
+
+CompileRequest proof_request(const std::string& text, const std::vector<ParameterShape>& args) {
+  CompileRequest asked = request("", args);
+  asked.only_facts = true;
+  asked.units[0].source =
+      "#include <cmath>\n#include <algorithm>\n#line 10 \"user.cpp\"\n" + text + "\n";
+  return asked;
+}
+
+std::vector<ParameterFacts> facts_of(const std::string& text,
+                                     const std::vector<ParameterShape>& args) {
+  static const std::unique_ptr<Backend> backend = load();
+  return backend->compile(proof_request(text, args)).facts;
+}
+
+/// Of y in `void work(const double* x, TYPE* y)`, after helper functions.
+ParameterFacts of_y(const std::string& body, const ParameterShape& y,
+                    const std::string& helpers = "", const char* type = "double") {
+  const auto facts =
+      facts_of(helpers + "\nvoid work(const double* x, " + type + "* y) {\n" + body + "\n}",
+               {dat(0, 4, OP_READ), y});
+  EXPECT_EQ(facts.size(), 2U) << body;
+  return facts.size() == 2 ? facts[1] : ParameterFacts{};
+}
+
+bool writes_all(const std::string& body, int dim = 2, const std::string& helpers = "") {
+  return of_y(body, dat(1, dim, OP_WRITE, 0), helpers).writes_all;
+}
+
+/// Why it is not proven that y of dim 2 is written.
+std::string missing(const std::string& body) {
+  const ParameterFacts facts = of_y(body, dat(1, 2, OP_WRITE));
+  EXPECT_FALSE(facts.writes_all) << body;
+  return facts.obstacle;
+}
+
+bool only_adds(const std::string& body, const std::string& helpers = "",
+               const char* type = "double", Type of = Type::f64) {
+  return of_y(body, dat(1, 2, OP_RW, 0, of), helpers, type).only_adds;
+}
+
+TEST(AccessProof, AFullWriteIsProven) {
+  for (const char* body :
+       {"y[0] = x[0]; y[1] = x[1];", "for (int i = 0; i < 2; ++i) y[i] = x[i];",
+        "if (x[0] > 0) { y[0] = 1; y[1] = 2; } else { y[1] = 0; y[0] = y[1]; }",
+        "y[0] = y[1] = 0; if (x[0] > 0) y[0] += y[1];", "double* p = y + 1; *p = 1; p[-1] = *p;",
+        "double& r = y[0]; r = 1; y[1] = r;",
+        "y[0] = 1; if (x[0] < 0) { y[1] = 2; return; } y[1] = 3;",
+        "int i = 0; do { y[i] = 0; ++i; } while (i < 2);",
+        "if (x[0] > 0) y[0] = 1; y[0] = 2; y[1] = 3;"})
+    EXPECT_TRUE(writes_all(body)) << body;
+}
+
+TEST(AccessProof, AWriteOnSomePathsIsNot) {
+  EXPECT_EQ(missing("if (x[0] > 0) { y[0] = 1; y[1] = 2; }"), "writes it only on some paths");
+  EXPECT_EQ(missing("y[0] = 1; if (x[0] > 0) y[1] = 2;"),
+            "writes only 1 of its 2 values on every path");
+  for (const char* body :
+       {"y[0] = 1; if (x[0] < 0) return; y[1] = 3;",
+        "for (int i = 0; i < (int)x[0]; ++i) y[i] = 0;", "y[0] = 1; x[0] > 0 && (y[1] = 2) > 0;",
+        "x[0] > 0 ? (y[0] = y[1] = 1) : 0;",
+        "y[0] = 1; for (int i = 0; i < 4; ++i) { if (x[i] > 1) break; y[1] = 1; }",
+        "y[0] = 1; double t = (x[0] > 0 ? (y[1] = 1, 2.0) : 3.0); (void)t;",
+        "y[0] = 1; (void)noexcept(y[1] = 2);", "y[0] = 1; (void)sizeof(y[1] = 2);",
+        "y[0] = 1; while (x[0] > 3) { y[1] = 1; }",
+        "y[0] = 1; if (x[0] > 0) { y[1] = 0; } else {}"})
+    EXPECT_FALSE(writes_all(body)) << body;
+}
+
+TEST(AccessProof, AReadBeforeTheWriteIsNot) {
+  EXPECT_EQ(missing("y[1] = y[0]; y[0] = 1;"), "may read it before writing it");
+  for (const char* body :
+       {"y[0] += 1; y[1] = 2;", "if (x[0] > 0) y[0] = 1; double t = y[0]; y[0] = y[1] = t;",
+        "y[0] = 0; for (int i = 0; i < 2; ++i) { y[0] += y[1 - i]; y[1] = 1; }",
+        "y[(int)x[0]] = 1; double t = y[0]; y[0] = y[1] = t;",
+        "y[0] = 1; y[(int)y[1]] = 1; y[1] = 1;",
+        "y[1] = 0; int i = 0; do { if (x[i] > 2) break; y[1] += y[i++]; } while (i < 2); y[0] = "
+        "0;"})
+    EXPECT_FALSE(writes_all(body)) << body;
+}
+
+TEST(AccessProof, UnknownIndicesProveNothing) {
+  for (const char* body : {"int i = (int)x[0]; y[i] = 1; y[1 - i] = 2;",
+                           "int i = 0; while (i++ < (int)x[0]) {} y[i - 1] = 1; y[i] = 2;",
+                           "int i = 0; int& r = i; r = 1; y[0] = 1; y[i] = 1;",
+                           "int i = 0; int& r = (i = 1); r = 0; y[0] = 1; y[i] = 1;",
+                           "int i = 1; if (x[0] > 0) i = 0; y[0] = 1; y[i] = 1;",
+                           "static int i = 0; y[i] = 1; y[1 - i] = 1; i = 1; y[i] = 2;",
+                           "y[0] = 0; y[(unsigned char)257 - 256] = 1;"})
+    EXPECT_FALSE(writes_all(body)) << body;
+}
+
+TEST(AccessProof, ASwitchIsFollowed) {
+  EXPECT_TRUE(
+      writes_all("switch ((int)x[0]) { case 0: y[0] = y[1] = 1; break;"
+                 " case 1: y[0] = 2; y[1] = 3; break; default: y[0] = y[1] = 0; }"));
+  for (const char* body :
+       {"y[0] = 1; switch ((int)x[0]) { case 0: y[1] = 1; break; case 1: y[1] = 2; }",
+        "y[0] = 1; switch ((int)x[0]) { case 0: y[1] = 1; case 1: break; default: y[1] = 2; }",
+        "y[0] = 1; switch ((int)x[0]) { case 0: y[1] = 1; break; default: y[0] = y[1]; y[1] = 0; }",
+        "int i = 0; y[0] = 1; switch ((int)x[0]) { case 0: i = 1; y[1] = 1; break; default: y[i] = "
+        "1; }",
+        "y[0] = 1; switch ((int)x[0]) { case 0: y[1] = 2; break; while (true) { default: break; } "
+        "}"})
+    EXPECT_FALSE(writes_all(body)) << body;
+}
+
+TEST(AccessProof, JumpsProveNothing) {
+  EXPECT_FALSE(writes_all("if (x[0] > 0) goto end; y[0] = y[1] = 1; end: return;"));
+  EXPECT_FALSE(only_adds("y[0] += 1; if (x[0] > 0) goto end; y[0] += 1; end: return;"));
+}
+
+TEST(AccessProof, HelpersAreFollowed) {
+  const std::string helper =
+      "static void put(double* p, int n) { for (int i = 0; i < n; ++i) p[i] = 1; }"
+      "static void add(double& v, double e) { v += e; }"
+      "static void some(double* p, double x) { if (x > 0) return; p[0] = 1; }";
+  EXPECT_TRUE(writes_all("put(y, 2);", 2, helper));
+  EXPECT_TRUE(writes_all("put(y, 1); put(y + 1, 1);", 2, helper));
+  EXPECT_FALSE(writes_all("put(y, 1);", 2, helper));
+  EXPECT_FALSE(writes_all("some(y, x[0]);", 1, helper));
+  EXPECT_TRUE(only_adds("add(y[0], x[0]); add(y[1], 2);", helper));
+}
+
+TEST(AccessProof, UnknownFunctionsProveNothing) {
+  const std::string helper =
+      "double* same(double* p) { return p; } double& at(double* p) { return p[0]; }"
+      "double sum(double* p, int n) { return n == 0 ? 0 : *p + sum(p + 1, n - 1); }";
+  for (const char* body : {"y[0] = y[1] = 1; same(y)[0] = 2;", "at(y) = 1; y[0] = y[1] = 0;",
+                           "y[0] = sum(y, 2); y[1] = 0;", "double* p = same(y); p[0] = p[1] = 1;",
+                           "auto f = [&](int i) { y[i] = 0; }; f(0); f(1);"})
+    EXPECT_FALSE(writes_all(body, 2, helper)) << body;
+  for (const char* body : {"y[0] += 1; same(y)[0] = 2;", "y[0] += 1; at(y) = 1;",
+                           "y[0] += 1; auto f = [&] { y[0] = 0; }; f();"})
+    EXPECT_FALSE(only_adds(body, helper)) << body;
+}
+
+TEST(AccessProof, AllRowsOfAVectorArgumentMustBeWritten) {
+  const auto proven = [](const std::string& body) {
+    return facts_of("void work(double** y) {" + body + "}", {{dat(1, 2, OP_WRITE, 0), 3}})[0]
+        .writes_all;
+  };
+  EXPECT_TRUE(proven("for (int r = 0; r < 3; ++r) y[r][0] = y[r][1] = 1;"));
+  EXPECT_TRUE(proven("for (int r = 0; r < 3; ++r) { double* p = y[r]; p[0] = 1; p[1] = p[0]; }"));
+  EXPECT_FALSE(proven("for (int r = 0; r < 2; ++r) y[r][0] = y[r][1] = 1;"));
+  EXPECT_FALSE(proven("y[0] = y[1]; for (int r = 0; r < 3; ++r) y[r][0] = y[r][1] = 1;"));
+}
+
+TEST(AccessProof, AdditionsAreProven) {
+  for (const char* body :
+       {"y[0] += x[0]; y[1] -= x[1];", "y[0] = y[0] + x[0];", "y[0] = x[0] + y[0];",
+        "y[0] = y[0] - x[0];", "y[1] = y[1] + x[0] * x[1] - x[2];", "++y[0]; y[1]--;",
+        "if (x[0] > 0) y[0] += 1; else y[1] -= 2;", "for (int i = 0; i < 2; ++i) y[i] += x[i];",
+        "for (int i = 0; i < (int)x[0]; ++i) y[i] += x[i];", "y[(int)x[0]] += 1;",
+        "double& r = y[1]; r += 3;", "double* p = y; p[0] += std::sqrt(x[0]);",
+        "y[0] = y[0] + std::sqrt(x[0]);", "y[0] = std::fma(x[0], x[1], y[0]);", "*y += 1; (void)y;",
+        "y[0] = -x[0] + y[0];"})
+    EXPECT_TRUE(only_adds(body)) << body;
+}
+
+TEST(AccessProof, NearAdditionsAreNot) {
+  for (const char* body : {"y[0] = 2 * y[0] + x[0];",
+                           "y[0] = y[0] + y[0];",
+                           "y[0] = x[0] - y[0];",
+                           "y[0] += y[0];",
+                           "y[0] += y[1];",
+                           "y[0] += 1; y[1] = y[0];",
+                           "if (y[0] < 5) y[0] += x[0];",
+                           "y[0] *= 2;",
+                           "double t = y[0]; y[0] += t;",
+                           "y[0] = y[0] + x[0]; y[0] = 0;",
+                           "y[0] = y[1] + x[0];",
+                           "double t = y[0] += x[0]; (void)t;",
+                           "double t = y[0]++; (void)t;",
+                           "y[0] = x[0];",
+                           "y[0] = -y[0] + x[0];",
+                           "y[0] = x[0] - (y[0] - 1);",
+                           "y[0] = (y[0] + x[0]) * 1;",
+                           "y[0] = (float)(y[0] + x[0]);",
+                           "y[0] = std::max(y[0] + x[0], 0.0);",
+                           "y[0] = std::fma(y[0], 2.0, x[0]);",
+
+                           "",
+                           "while (y[0] < 3) y[0] += 1;",
+                           "y[0] += x[0] > 0 ? y[1] : 1;",
+                           "y[(int)y[1]] += 1;",
+                           "int i = 0; y[i++] = y[i++] + 1;",
+                           "if (++y[0] > 3) y[1] += 1;"})
+    EXPECT_FALSE(only_adds(body)) << body;
+}
+
+TEST(AccessProof, ChangesBehindNamesAreSeen) {
+  for (const char* body :
+       {"double& r = (y[0] += 1); r = 5;", "*&(y[0] += 1) = 3;", "(y[0] += 1) *= 2;",
+        "double* p = &(y[0] += 1); *p = 2;", "(x[0] > 0 ? y[0] += 1 : y[1] += 1) = 3;",
+        "y[0] += 1; double* p; p = y; *p = 4;",
+        "double t[2]; y[0] += 1; double* p = t; for (int i = 0; i < (int)x[0]; ++i) { *p = 3; p = "
+        "y; }",
+        "y[0] += 1; double* p = x[0] > 0 ? y : y + 1; *p = 2;",
+        "y[0] += 1; double* p = y; double** q = &p; **q = 3;",
+        "y[0] += 1; struct S { double* p; } s{y}; s.p[0] = 3;",
+        "y[0] += 1; double* rows[1] = {y}; rows[0][0] = 3;",
+        "y[0] += 1; for (double* p : {y}) *p = 3;", "y[0] += 1; reinterpret_cast<long*>(y)[0] = 3;",
+        "y[0] += 1; static double* p = y; *p = 1;", "y[0] += 1; __builtin_memset(y, 0, 8);",
+        "y[0] += 1; while (double* p = x[0] > 0 ? y : nullptr) { *p = 3; }",
+        "y[0] += 1; std::swap(y[0], y[1]);", "y[0] += 1; asm volatile(\"\" : : \"r\"(y));"})
+    EXPECT_FALSE(only_adds(body)) << body;
+}
+
+TEST(AccessProof, ReadsInsideIndicesAreSeen) {
+  EXPECT_FALSE(only_adds("double t = x[(int)y[0]]; y[0] += t;"));
+  EXPECT_FALSE(only_adds("const double* p = x + (int)y[0]; y[0] += *p;"));
+  EXPECT_FALSE(only_adds("const double& r = x[(int)y[0]]; y[0] += r;"));
+  EXPECT_FALSE(
+      only_adds("y[0] += at(x + (int)y[1]);", "double at(const double* p) { return *p; }"));
+}
+
+TEST(AccessProof, IntegersAreAddedToAsIntegers) {
+  EXPECT_TRUE(only_adds("y[0] += 2; y[1] = y[1] - 1;", "", "int", Type::i32));
+  EXPECT_TRUE(only_adds("y[0] += 5L; ++y[1];", "", "int", Type::i32));
+  EXPECT_FALSE(only_adds("y[0] += 0.5;", "", "int", Type::i32));
+  EXPECT_FALSE(only_adds("y[0] = y[0] + 0.5;", "", "int", Type::i32));
+  EXPECT_FALSE(only_adds("y[0] = y[0] + (int)1;", "", "long", Type::i64) &&
+               only_adds("y[0] -= true;", "", "bool", Type::b8));
+  EXPECT_FALSE(only_adds("y[0] += true;", "", "bool", Type::b8));
+  EXPECT_TRUE(only_adds("y[0] += x[0];", "", "float", Type::f32));
+}
+
+TEST(AccessProof, ObstaclesHaveAPlace) {
+  const ParameterFacts facts = of_y("y[0] = 1;\nif (x[0] > 0)\n  y[1] = 2;", dat(1, 2, OP_WRITE));
+  EXPECT_EQ(facts.file, "user.cpp");
+  EXPECT_EQ(facts.line, 12);
+  const ParameterFacts sum = of_y("y[0] += 1;\nif (y[1] > 0) y[0] += 2;", dat(1, 2, OP_RW));
+  EXPECT_EQ(sum.obstacle, "reads it beside adding to it");
+  EXPECT_EQ(sum.line, 13);
+}
+
+TEST(AccessProof, OnlyDatsThatAskForFactsHaveAny) {
+  EXPECT_THAT(facts_of("void work(const double* x, double* y) { *y += *x; }",
+                       {dat(0, 1, OP_READ), global(1, OP_INC)}),
+              IsEmpty());
+  const auto facts = facts_of("void work(double* x, double* y) { *x = *y = 1; }",
+                              {dat(0, 1, OP_WRITE), global(1, OP_WRITE)});
+  EXPECT_TRUE(facts[0].writes_all);
+  EXPECT_EQ(facts[1], ParameterFacts{});
+}
+
+TEST(AccessProof, AnArgumentThatIsOffMayBeNull) {
+  const std::string text =
+      "void work(const double* x, double* y) { y[0] = 1; if (x != nullptr) y[1] = *x; }";
+  EXPECT_TRUE(facts_of(text, {dat(0, 1, OP_READ), dat(1, 2, OP_WRITE)})[1].writes_all);
+  EXPECT_FALSE(facts_of(text, {off(dat(0, 1, OP_READ)), dat(1, 2, OP_WRITE)})[1].writes_all);
+}
+
+TEST(AccessProof, ASourceInErrorProvesNothing) {
+  EXPECT_THAT(facts_of("void work(double* y) { y[0] = 1 }", {dat(0, 1, OP_WRITE)}), IsEmpty());
+  EXPECT_THAT(facts_of("void other(double* y) { y[0] = 1; }", {dat(0, 1, OP_WRITE)}), IsEmpty());
+}
+
+TEST(AccessProof, AKernelThatIsTooLongProvesNothing) {
+  const std::string turns =
+      "for (int i = 0; i < 300; ++i) for (int j = 0; j < 300; ++j) t += i * j;";
+  EXPECT_FALSE(writes_all("int t = 0;" + turns + "y[0] = y[1] = t;"));
+}
+
+TEST(AccessProof, AKernelThatWasProvenIsNotParsedAgain) {
+  const auto backend = load();
+  CompileRequest asked = proof_request(
+      "void work(double* y) { *y = 1; }\nextern \"C\" void __op2_kernel(void* p) { "
+      "::work((double*)p); }",
+      {dat(0, 1, OP_WRITE)});
+  EXPECT_TRUE(backend->compile(asked).facts.at(0).writes_all);
+  asked.only_facts = false;
+  CompileUnit& loop = asked.units.emplace_back();
+  loop.source =
+      "extern \"C\" void __op2_kernel0(void*);\nextern \"C\" void op2_range_work(long, long, "
+      "const void*) { __op2_kernel0(nullptr); }\n";
+  const CompileResult result = backend->compile(asked);
+  EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
+  EXPECT_EQ(result.parsed, 1) << "the loop";
+}
+
+}  // namespace
+}  // namespace op2::jit::test

@@ -20,6 +20,7 @@ using embedded::Kernel;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 using Buffer = std::array<double, 8>;
 
 Kernel kernel_at(const char* file, int line) {
@@ -171,6 +172,18 @@ TEST(Sources, CheckTheLayoutOfStructures) {
               HasSubstr("static_assert(sizeof(Vector) == 24 && alignof(Vector) == 8);"));
 }
 
+TEST(Facts, AreThoseOfEachFormOfAKernelsLoops) {
+  EXPECT_STREQ(named("plain.cpp", "constants").facts, "|write 1x1 all");
+  EXPECT_EQ(named("plain.cpp", "precision").facts, nullptr) << "only read";
+}
+
+TEST(Facts, AreEmbeddedAlsoWithoutASource) {
+  const Kernel kernel = named("fallback.cpp", "fills");
+  EXPECT_EQ(kernel.source, nullptr);
+  EXPECT_THAT(kernel.facts, StartsWith("write 1x2 all\nwrite 1x3 writes only 2 of its 3 values on "
+                                       "every path (fallback.cpp:"));
+}
+
 TEST(Units, WithEqualNamesHaveTheirOwnKernels) {
   for (const char* name : {"work", "hidden_kernel"}) {
     const Kernel first = named("first_unit.cpp", name), second = named("second_unit.cpp", name);
@@ -194,7 +207,7 @@ TEST(Units, WithoutLoopsRegisterNothing) {
 
 TEST(Fallback, GivesTheReasonWhyThereIsNoSource) {
   const auto kernels = kernels_of("fallback.cpp");
-  EXPECT_EQ(kernels.size(), 27U);
+  EXPECT_EQ(kernels.size(), 28U);
   for (const Kernel& kernel : kernels) {
     EXPECT_EQ(kernel.source, nullptr) << kernel.name;
     EXPECT_NE(kernel.function, nullptr) << kernel.name;

@@ -109,7 +109,8 @@ def include_fault(parts, name, quoted):
         return None
     if top == "src" and parts[1] != target and target not in MAY_INCLUDE.get(parts[1], ()):
         return f"is in {parts[1]} and includes <{name}>; {parts[1]} may not see {target}"
-    seen = "cache" in name or (inside and name.startswith("jit/llvm/"))  # how kernels are compiled
+    compiling = name.startswith("jit/llvm/") or name == "jit/embedded_facts.hpp"
+    seen = "cache" in name or (inside and compiling)  # how kernels are compiled and what they prove
     if top == "tools" and target != "core" and not (target == "jit" and seen):
         return f"is a tool and includes <{name}>; tools see core and the cache of jit"
     if top == "examples" or parts[:2] == ("tests", "install"):

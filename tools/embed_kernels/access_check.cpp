@@ -17,6 +17,9 @@ namespace {
 
 using Kind = LoopArgument::Kind;
 
+/// What switches messages about access modes on and off.
+constexpr const char* flag = " [-Wop2-access]";
+
 op_access mode_of(Access access) {
   constexpr std::array modes{OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   return modes.at(static_cast<std::size_t>(access));
@@ -55,18 +58,6 @@ jit::Extent extent_of(const LoopArgument& argument) {
   return extent;
 }
 
-jit::AccessRule rule_of(const LoopArgument& argument) {
-  jit::AccessRule rule;
-  rule.is_known = argument.kind != Kind::unknown;
-  if (argument.access && argument.kind != Kind::info) rule.access = mode_of(*argument.access);
-  rule.extent = extent_of(argument);
-  rule.set_by_some = argument.kind == Kind::global;
-  rule.keeps_rest = argument.kind == Kind::dat && argument.indirect.value_or(true);
-  rule.may_be_unused = argument.kind == Kind::index;
-  rule.has_copies = argument.kind == Kind::global || argument.indirect.value_or(false);
-  return rule;
-}
-
 /// One loop whose kernel is known.
 class LoopCheck {
  public:
@@ -89,7 +80,11 @@ class LoopCheck {
     }
     for (const auto& fault : jit::access_faults(kernel_, rules, jit::steps_at_build)) {
       const bool may_be_off = loop_.arguments[fault.argument].optional;
-      if (!fault.is_omission || !may_be_off) warn(fault.argument, fault.place, fault.what);
+      if (fault.is_omission && may_be_off) continue;
+      if (fault.is_beyond && is_known(loop_.arguments[fault.argument]))
+        report(Message::Severity::error, fault.argument, fault.place, fault.what + flag);
+      else
+        warn(fault.argument, fault.place, fault.what);
     }
   }
 
@@ -106,7 +101,7 @@ class LoopCheck {
 
   void warn(std::size_t argument, clang::SourceLocation location, const std::string& what) {
     report(check_ == AccessCheck::error ? Message::Severity::error : Message::Severity::warning,
-           argument, location, what + " [-Wop2-access]");
+           argument, location, what + flag);
   }
 
   /// Checks the number of parameters and, where they are certain, their types.
@@ -177,6 +172,18 @@ class LoopCheck {
 };
 
 }  // namespace
+
+jit::AccessRule rule_of(const LoopArgument& argument) {
+  jit::AccessRule rule;
+  rule.is_known = argument.kind != Kind::unknown;
+  if (argument.access && argument.kind != Kind::info) rule.access = mode_of(*argument.access);
+  rule.extent = extent_of(argument);
+  rule.set_by_some = argument.kind == Kind::global;
+  rule.keeps_rest = argument.kind == Kind::dat && argument.indirect.value_or(true);
+  rule.may_be_unused = argument.kind == Kind::index;
+  rule.has_copies = argument.kind == Kind::global || argument.indirect.value_or(false);
+  return rule;
+}
 
 std::vector<Message> access_faults(const Unit& unit, const Loops& loops, AccessCheck check) {
   std::vector<Message> messages, result;

@@ -4,15 +4,20 @@
 
 #include <vector>
 
+#include <jit/llvm/access/access_rules.hpp>
+
 #include "loops.hpp"
 #include "message.hpp"
 #include "options.hpp"
 
 namespace op2::embed {
 
-/// Kernels that violate an access mode: warnings, or errors with AccessCheck::error. Parameters
-/// that do not match the arguments in number or type: errors. Reports nothing where it is not
-/// certain.
+/// What the call of a loop says about an argument.
+jit::AccessRule rule_of(const LoopArgument& argument);
+
+/// Kernels that violate an access mode: warnings, or errors with AccessCheck::error. Those that use
+/// values of others whatever the data, and parameters that do not match the arguments in number or
+/// type: errors. Reports nothing where it is not certain.
 std::vector<Message> access_faults(const Unit& unit, const Loops& loops, AccessCheck check);
 
 }  // namespace op2::embed

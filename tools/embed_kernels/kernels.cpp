@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "constants.hpp"
+#include "kernel_facts.hpp"
 #include "names.hpp"
 #include "source_check.hpp"
 #include "variable_use.hpp"
@@ -76,6 +77,7 @@ std::vector<EmbeddedKernel> embed_kernels(const Unit& unit, const Loops& loops,
                           file_location(unit.sources(), shown->getLocation()),
                           {},
                           {},
+                          facts_of(unit, loops, *function),
                           can_be_named(*function)};
     if (unsupported_flag.empty()) {
       add_source(unit, declarations, kernel);

@@ -16,6 +16,7 @@ struct EmbeddedKernel {
   FileLocation location;
   KernelSource source;  ///< `source.code` is empty if there is a reason
   std::string reason;   ///< why there is no source
+  std::string facts;    ///< as facts_of
   bool can_be_named;    ///< code appended to the unit can take the function's address
 };
 

@@ -43,12 +43,13 @@ std::string row_of(const EmbeddedKernel& kernel, std::size_t number) {
   const auto count = has_source ? kernel.source.variables.size() : 0;
   return fmt::format(
       "    {{reinterpret_cast<void (*)()>(static_cast<{}>(&{})), {}, {}, {},\n     {}, {}, {}, "
-      "{}}},\n",
+      "{},\n     {}}},\n",
       pointer_type(*kernel.function), full_name(*kernel.function),
       quoted(has_source ? kernel.source.name : kernel.function->getNameAsString()),
       has_source ? fmt::format("op2_source_{}", number) : "nullptr",
       has_source ? "nullptr" : quoted(kernel.reason), quoted(kernel.location.file),
-      kernel.location.line, count > 0 ? fmt::format("op2_constants_{}", number) : "nullptr", count);
+      kernel.location.line, count > 0 ? fmt::format("op2_constants_{}", number) : "nullptr", count,
+      kernel.facts.empty() ? "nullptr" : raw(kernel.facts));
 }
 
 }  // namespace

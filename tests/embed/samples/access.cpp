@@ -60,6 +60,12 @@ inline void beyond_in_loop(const double* x, double* y) {
   y[0] = 0;
   for (int i = 0; i <= 3; ++i) y[0] += x[i];  // warns: argument 0 (OP_READ): kernel 'beyond_in_loop' uses index 3
 }
+inline void surely_beyond(const double* x, double* y) {
+  y[0] = x[3];  // fails: argument 0 (OP_READ): kernel 'surely_beyond' uses index 3, but its dimension is 3
+}
+inline void perhaps_beyond(const double* x, double* y) {
+  y[0] = x[0] > 0 ? x[3] : 0;  // warns: argument 0 (OP_READ): kernel 'perhaps_beyond' uses index 3
+}
 inline void unused(const double* x,  // warns: argument 0 (OP_READ): kernel 'unused' does not use it
                    double* y) { y[0] = 1; }
 inline void chained_read(double* x, double* y) {
@@ -103,6 +109,10 @@ void run(op_set set, op_dat d, op_map map) {
   op_par_loop(beyond, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
   op_par_loop(beyond_rows, "l", set, op_arg_dat(d, -2, map, 3, "double", OP_READ), unknown);
   op_par_loop(beyond_in_loop, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
+  const op_dat three = op_decl_dat(set, 3, "double", static_cast<double*>(nullptr), "three");
+  op_par_loop(surely_beyond, "l", set, op_arg_dat(three, -1, OP_ID, 3, "double", OP_READ), unknown);
+  op_par_loop(perhaps_beyond, "l", set, op_arg_dat(three, -1, OP_ID, 3, "double", OP_READ),
+              unknown);
   op_par_loop(unused, "l", set, op_arg_dat(d, -1, OP_ID, 3, "double", OP_READ), unknown);
   op_par_loop(chained_read, "l", set, op_arg_dat(d, -1, OP_ID, 2, "double", OP_READ), unknown);
   op_par_loop(chained_increment, "l", set, unknown, op_arg_dat(d, -1, OP_ID, 2, "double", OP_INC));

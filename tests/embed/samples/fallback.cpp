@@ -164,7 +164,14 @@ inline void members(double* x) {
   x[0] = norm_of(Vector(), 0);
 }
 
+inline void fills(double* x) {
+  x[0] = parameters.factor;
+  x[1] = x[0];
+}
+
 void run_changes(op_set set, op_arg x) {
+  op_par_loop(fills, "l", set, op_arg_dat(nullptr, -1, OP_ID, 2, "double", OP_WRITE));
+  op_par_loop(fills, "l", set, op_arg_dat(nullptr, -1, OP_ID, 3, "double", OP_WRITE));
   op_par_loop(changes_by_pointer, "l", set, x);
   op_par_loop(changes_by_reference, "l", set, x);
   op_par_loop(changes_by_helper, "l", set, x);
@@ -189,7 +196,8 @@ void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(virtuals, "virtuals", set, x);
   op_par_loop(changes, "changes", set, x);
   op_par_loop(reads_environment, "environment", set, x);
-  op_par_loop(+[](double* x) { x[0] = 1; }, "lambda", set, x);
+  op_par_loop(
+      +[](double* x) { x[0] = 1; }, "lambda", set, x);
   op_par_loop(given, "given", set, x, x);
   op_par_loop(kernel_elsewhere, "kernel_elsewhere", set, x);
   op_par_loop(packed, "packed", set, x);

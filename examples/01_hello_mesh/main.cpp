@@ -20,8 +20,8 @@ int main(int argc, char** argv) {
 
   const op_set nodes = op_decl_set(size, "nodes");
   const op_set edges = op_decl_set(size, "edges");
-  const op_map ends_of_edge = op_decl_map(edges, nodes, 2, ends.data(), "ends_of_edge");
-  const op_dat length = op_decl_dat(edges, 1, lengths.data(), "length");
+  const op_map ends_of_edge = op_decl_map(edges, nodes, 2, ends, "ends_of_edge");
+  const op_dat length = op_decl_dat(edges, 1, lengths, "length");
   const op_dat sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
 
   // Two edges increment the same node: the library avoids the data race, for any number of threads.
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
               op_arg_dat(sum, 1, ends_of_edge, OP_INC));
 
   std::vector<double> result(size);
-  op_fetch_data(sum, result.data());
+  op_fetch_data(sum, result);
   for (int node = 0; node < size; ++node) op_printf("node %d: %g\n", node, result[node]);
 
   op_exit();

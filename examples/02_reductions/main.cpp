@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   op_init(argc, argv);
   const std::vector<double> values{8, 16, 24, 32};
   const op_set cells = op_decl_set(4, "cells");
-  const op_dat value = op_decl_dat(cells, 1, values.data(), "value");
+  const op_dat value = op_decl_dat(cells, 1, values, "value");
 
   // Raw: the result is in a variable of this program when op_par_loop returns. So all loops queued
   // before are executed, too.

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   // Wrong data are reported by the declaration.
   try {
     const std::vector<int> ends{0, 1, 1, 3};
-    op_decl_map(edges, nodes, 2, ends.data(), "ends");
+    op_decl_map(edges, nodes, 2, ends, "ends");
   } catch (const op2::Error& error) {
     op_printf("%s\n\n", error.what());
     found += error.code() == op2::ErrorCode::map_out_of_range;

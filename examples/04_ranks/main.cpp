@@ -55,9 +55,9 @@ void run() {
 
   const op_set cells = op_decl_set(cell_block.end - cell_block.begin, "cells");
   const op_set edges = op_decl_set(edge_block.end - edge_block.begin, "edges");
-  const op_map ends = op_decl_map(edges, cells, 2, edge_cells.data(), "ends");
-  const op_dat heat = op_decl_dat(cells, 1, heat_values.data(), "heat");
-  const op_dat position = op_decl_dat(cells, 2, coordinates.data(), "position");
+  const op_map ends = op_decl_map(edges, cells, 2, edge_cells, "ends");
+  const op_dat heat = op_decl_dat(cells, 1, heat_values, "heat");
+  const op_dat position = op_decl_dat(cells, 2, coordinates, "position");
   const double* zeros = nullptr;
   const op_dat gain = op_decl_dat(cells, 1, zeros, "gain");
   // From here on each rank owns a compact part of the square. Without it each rank owns its block.

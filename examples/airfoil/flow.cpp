@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "flow.hpp"
 
+#include <span>
 
 #include "kernels.hpp"
 
@@ -11,7 +12,7 @@ Flow declare_flow(const Mesh& block, const Partitioner& partitioner) {
   op_decl_const("gm1", 1, &gm1);
   op_decl_const("cfl", 1, &cfl);
   op_decl_const("eps", 1, &eps);
-  op_decl_const("qinf", 4, qinf);
+  op_decl_const("qinf", 4, std::span(qinf));
 
   Flow flow{};
   flow.nodes = op_decl_set(block.nodes(), "nodes");
@@ -19,21 +20,21 @@ Flow declare_flow(const Mesh& block, const Partitioner& partitioner) {
   flow.bedges = op_decl_set(block.bedges(), "bedges");
   flow.cells = op_decl_set(block.cells(), "cells");
 
-  flow.pedge = op_decl_map(flow.edges, flow.nodes, 2, block.edge_nodes.data(), "pedge");
-  flow.pecell = op_decl_map(flow.edges, flow.cells, 2, block.edge_cells.data(), "pecell");
-  flow.pbedge = op_decl_map(flow.bedges, flow.nodes, 2, block.bedge_nodes.data(), "pbedge");
-  flow.pbecell = op_decl_map(flow.bedges, flow.cells, 1, block.bedge_cell.data(), "pbecell");
-  flow.pcell = op_decl_map(flow.cells, flow.nodes, 4, block.cell_nodes.data(), "pcell");
+  flow.pedge = op_decl_map(flow.edges, flow.nodes, 2, block.edge_nodes, "pedge");
+  flow.pecell = op_decl_map(flow.edges, flow.cells, 2, block.edge_cells, "pecell");
+  flow.pbedge = op_decl_map(flow.bedges, flow.nodes, 2, block.bedge_nodes, "pbedge");
+  flow.pbecell = op_decl_map(flow.bedges, flow.cells, 1, block.bedge_cell, "pbecell");
+  flow.pcell = op_decl_map(flow.cells, flow.nodes, 4, block.cell_nodes, "pcell");
 
   std::vector<double> undisturbed(block.cells() * std::size_t{4});
   for (std::size_t i = 0; i < undisturbed.size(); ++i) undisturbed[i] = qinf[i % 4];
   const double* zeros = nullptr;
-  flow.x = op_decl_dat(flow.nodes, 2, block.x.data(), "x");
-  flow.q = op_decl_dat(flow.cells, 4, undisturbed.data(), "q");
+  flow.x = op_decl_dat(flow.nodes, 2, block.x, "x");
+  flow.q = op_decl_dat(flow.cells, 4, undisturbed, "q");
   flow.qold = op_decl_dat(flow.cells, 4, zeros, "qold");
   flow.res = op_decl_dat(flow.cells, 4, zeros, "res");
   flow.adt = op_decl_dat(flow.cells, 1, zeros, "adt");
-  flow.bound = op_decl_dat(flow.bedges, 1, block.bound.data(), "bound");
+  flow.bound = op_decl_dat(flow.bedges, 1, block.bound, "bound");
 
   op_partition(partitioner.library.c_str(), partitioner.routine.c_str(), flow.cells, flow.pecell,
                flow.x);

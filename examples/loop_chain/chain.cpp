@@ -51,10 +51,10 @@ Mesh declare_mesh(const Grid& grid) {
   Mesh mesh{};
   mesh.nodes = op_decl_set(block.nodes(), "nodes");
   mesh.edges = op_decl_set(block.edges(), "edges");
-  mesh.edge_nodes = op_decl_map(mesh.edges, mesh.nodes, 2, block.edge_nodes.data(), "edge_nodes");
-  mesh.x = op_decl_dat(mesh.nodes, grid.dim, block.x.data(), "x");
-  mesh.mode = op_decl_dat(mesh.nodes, components, block.mode.data(), "mode");
-  mesh.weight = op_decl_dat(mesh.edges, kinds, block.weight.data(), "weight");
+  mesh.edge_nodes = op_decl_map(mesh.edges, mesh.nodes, 2, block.edge_nodes, "edge_nodes");
+  mesh.x = op_decl_dat(mesh.nodes, grid.dim, block.x, "x");
+  mesh.mode = op_decl_dat(mesh.nodes, components, block.mode, "mode");
+  mesh.weight = op_decl_dat(mesh.edges, kinds, block.weight, "weight");
   mesh.state = op_decl_dat(mesh.nodes, components, zeros, "state");
   mesh.first = op_decl_dat(mesh.nodes, components, zeros, "first");
   mesh.second = op_decl_dat(mesh.nodes, components, zeros, "second");
@@ -100,7 +100,7 @@ Comparison compare_flux(const Mesh& mesh, const State& expected) {
   op_par_loop(compare, "compare", mesh.nodes,
               op_arg_dat(mesh.flux, OP_READ),
               op_arg_dat(mesh.mode, OP_READ),
-              op_arg_gbl(expected.data(), components, "double", OP_READ),
+              op_arg_gbl(expected, components, "double", OP_READ),
               op_arg_gbl(&result.deviation, 1, "double", OP_MAX),
               op_arg_gbl(&result.sum_of_squares, 1, "double", OP_INC));
   return result;

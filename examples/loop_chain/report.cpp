@@ -98,11 +98,11 @@ Summary summarise(const Costs& mine) {
   const Figures values = figures_of(mine);
   Figures sum{}, most{};
   const op_set ranks = op_decl_set(1, "ranks");  // one element on each
-  const op_dat costs = op_decl_dat(ranks, figures, values.data(), "costs");
+  const op_dat costs = op_decl_dat(ranks, figures, values, "costs");
   op_par_loop(add_up, "add_up", ranks,
               op_arg_dat(costs, OP_READ),
-              op_arg_gbl(sum.data(), figures, "double", OP_INC),
-              op_arg_gbl(most.data(), figures, "double", OP_MAX));
+              op_arg_gbl(sum, figures, "double", OP_INC),
+              op_arg_gbl(most, figures, "double", OP_MAX));
   return {costs_of(sum), costs_of(most), op_get_chain_statistics().layers};
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Declarations: sets, maps, dats, constants and globals. All arrays are copied by the call.
 // Unless marked local, functions are collective over the ranks and arrays are this rank's block.
-// All functions throw op2::Error; `not_initialised`, `wrong_thread`, `wrong_process` and
-// `bad_handle` may come from any of them and are not repeated below.
+// Instead of a pointer, functions take a container (op2/lengths.hpp) whose length is checked:
+// bad_size if it is not exactly as long as needed. All ranks must choose the same form. All
+// functions throw op2::Error; `not_initialised`, `wrong_thread`, `wrong_process` and `bad_handle`
+// may come from any of them and are not repeated below.
 #pragma once
 
+#include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
 /// A set of `local_size` elements (>= 0) on this rank: one block of the global set. Blocks are
@@ -18,6 +21,11 @@ OP2_API op_set op_decl_set(int local_size, const char* name);
 /// @throws op2::Error bad_dim, bad_name, null_data, map_out_of_range (names row, column, value,
 /// total)
 OP2_API op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name);
+template <op2::IndexArray C>
+op_map op_decl_map(op_set from, op_set to, int dim, const C& values, const char* name) {
+  op2::detail::check_length("op_decl_map", "map", from, dim, name, op2::detail::given(values));
+  return op_decl_map(from, to, dim, std::data(values), name);
+}
 
 namespace op2::detail {
 OP2_API op_dat decl_dat(op_set set, int dim, const char* type, Type value_type, const void* values,
@@ -32,7 +40,7 @@ OP2_API void fetch_global(op_global global, Type value_type, void* values);
 /// Data on `set`.
 /// @param type    "double", "float", "int", "uint", "ll", "ull" or "bool"; must name T
 /// @param values  shape [elements declared here x dim], or null for zeros
-/// @throws op2::Error bad_dim, bad_type, bad_name, out_of_memory
+/// @throws op2::Error bad_dim, bad_type, bad_name, bad_size, out_of_memory
 template <op2::Value T>
 op_dat op_decl_dat(op_set set, int dim, const char* type, const T* values, const char* name) {
   return op2::detail::decl_dat(set, dim, type, op2::type_of<T>(), values, name);
@@ -40,6 +48,15 @@ op_dat op_decl_dat(op_set set, int dim, const char* type, const T* values, const
 template <op2::Value T>
 op_dat op_decl_dat(op_set set, int dim, const T* values, const char* name) {
   return op2::detail::decl_dat(set, dim, nullptr, op2::type_of<T>(), values, name);
+}
+template <op2::SizedArray C>
+op_dat op_decl_dat(op_set set, int dim, const char* type, const C& values, const char* name) {
+  op2::detail::check_length("op_decl_dat", "dat", set, dim, name, op2::detail::given(values));
+  return op_decl_dat(set, dim, type, std::data(values), name);
+}
+template <op2::SizedArray C>
+op_dat op_decl_dat(op_set set, int dim, const C& values, const char* name) {
+  return op_decl_dat(set, dim, nullptr, values, name);
 }
 
 /// Temporary data on `set`, initially zero. May be declared and freed inside a time loop: memory
@@ -61,12 +78,22 @@ template <op2::Value T>
 void op_decl_const(const char* name, int dim, const T* values) {
   op2::detail::decl_const(name, dim, nullptr, op2::type_of<T>(), values);
 }
+template <op2::SizedArray C>
+void op_decl_const(const char* name, int dim, const C& values) {
+  op2::detail::check_length("op_decl_const", "constant", name, dim, op2::detail::given(values));
+  op_decl_const(name, dim, std::data(values));
+}
 
 /// A global value that the library owns (lazy global): reducing it does not end a chain of loops.
 /// @param initial  shape [dim]
 template <op2::Value T>
 op_global op_decl_global(int dim, const T* initial, const char* name) {
   return op2::detail::decl_global(dim, op2::type_of<T>(), initial, name);
+}
+template <op2::SizedArray C>
+op_global op_decl_global(int dim, const C& initial, const char* name) {
+  op2::detail::check_length("op_decl_global", "global", name, dim, op2::detail::given(initial));
+  return op_decl_global(dim, std::data(initial), name);
 }
 
 /// Sets a lazy global, in order with the queued loops; `values`, shape [dim], are copied. Executes
@@ -76,10 +103,20 @@ template <op2::Value T>
 void op_set_global(op_global global, const T* values) {
   op2::detail::set_global(global, op2::type_of<T>(), values);
 }
+template <op2::SizedArray C>
+void op_set_global(op_global global, const C& values) {
+  op2::detail::check_length("op_set_global", global, op2::detail::given(values));
+  op_set_global(global, std::data(values));
+}
 
 /// Executes pending loops and copies the value to `values`, shape [dim]; equal on all ranks.
 /// @throws op2::Error bad_type, and everything that executing loops may throw
 template <op2::Value T>
 void op_fetch_global(op_global global, T* values) {
   op2::detail::fetch_global(global, op2::type_of<T>(), values);
+}
+template <op2::WritableArray C>
+void op_fetch_global(op_global global, C&& values) {
+  op2::detail::check_length("op_fetch_global", global, op2::detail::given(values));
+  op_fetch_global(global, std::data(values));
 }

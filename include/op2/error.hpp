@@ -23,7 +23,7 @@ enum class ErrorCode : int {
                          ///< (OP2_CHECK=access)
 
   not_initialised = 201,  ///< a call before `op_init` or after `op_exit`
-  bad_size = 202,         ///< a negative size, or one that overflows
+  bad_size = 202,         ///< a negative size, one that overflows, or an array of another length
   bad_name = 203,         ///< an empty or missing name
   bad_dim = 204,    ///< a dim or arity outside 1 .. 65536, or one that contradicts the declaration
   bad_type = 205,   ///< an unknown type string, or one that contradicts the C++ type or the dat

@@ -12,6 +12,7 @@
 // without HDF5. Messages name the file and the dataset.
 #pragma once
 
+#include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
 /// A set whose size is the single integer in dataset `name`. Every rank declares an equal block; if
@@ -53,10 +54,15 @@ OP2_API void write_const_hdf5(const char* name, int dim, const char* type, Type 
 /// constant: see op_decl_const. Values are converted as for dats.
 /// @param type    must name T
 /// @param values  shape [dim]
-/// @throws op2::Error bad_dim, bad_type, null_data
+/// @throws op2::Error bad_dim, bad_type, bad_size, null_data
 template <op2::Value T>
 void op_get_const_hdf5(const char* name, int dim, const char* type, T* values, const char* file) {
   op2::detail::get_const_hdf5(name, dim, type, op2::type_of<T>(), values, file);
+}
+template <op2::WritableArray C>
+void op_get_const_hdf5(const char* name, int dim, const char* type, C&& values, const char* file) {
+  op2::detail::check_length("op_get_const_hdf5", "constant", name, dim, op2::detail::given(values));
+  op_get_const_hdf5(name, dim, type, std::data(values), file);
 }
 /// The same for memory of the type that `type` names.
 OP2_API void op_get_const_hdf5(const char* name, int dim, const char* type, char* values,
@@ -65,11 +71,18 @@ OP2_API void op_get_const_hdf5(const char* name, int dim, const char* type, char
 /// Writes `dim` values to dataset `name` of `file`, which is created if needed; a dataset of this
 /// name is replaced. Values must be equal on all ranks; those of the root are written.
 /// @param values  shape [dim]
-/// @throws op2::Error bad_dim, bad_type, null_data
+/// @throws op2::Error bad_dim, bad_type, bad_size, null_data
 template <op2::Value T>
 void op_write_const_hdf5(const char* name, int dim, const char* type, const T* values,
                          const char* file) {
   op2::detail::write_const_hdf5(name, dim, type, op2::type_of<T>(), values, file);
+}
+template <op2::SizedArray C>
+void op_write_const_hdf5(const char* name, int dim, const char* type, const C& values,
+                         const char* file) {
+  op2::detail::check_length("op_write_const_hdf5", "constant", name, dim,
+                            op2::detail::given(values));
+  op_write_const_hdf5(name, dim, type, std::data(values), file);
 }
 OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, const char* values,
                                  const char* file);
@@ -83,8 +96,8 @@ OP2_API void op_write_const_hdf5(const char* name, int dim, const char* type, co
 OP2_API void op_dump_to_hdf5(const char* file, int base_index = 0);
 
 /// Executes pending loops and writes the dat to `file` under its name; a dataset of that name is
-/// replaced, and a missing file is created. If this fails, or the program is killed meanwhile, an
-/// existing file may be damaged.
+/// replaced, and a missing file is created. An existing file is copied, and replaced when the copy
+/// is complete: until then it is unchanged.
 /// @throws op2::Error bad_handle, and everything that executing loops may throw
 OP2_API void op_fetch_data_hdf5_file(op_dat dat, const char* file);
 

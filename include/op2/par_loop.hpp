@@ -7,6 +7,7 @@
 #include <span>
 
 #include <op2/kernel.hpp>
+#include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
 /// One argument of a loop. Fields may be read; create arguments with the functions below.
@@ -57,6 +58,13 @@ template <op2::Value T>
 op_arg op_arg_gbl(const T* data, int dim, const char* type, op_access access) {
   return op2::detail::arg_gbl(data, false, dim, type, op2::type_of<T>(), access);
 }
+/// The same for a container, whose length is checked.
+/// @throws op2::Error bad_size, null_data
+template <op2::SizedArray C>
+op_arg op_arg_gbl(C&& data, int dim, const char* type, op_access access) {
+  op2::detail::check_length("op_arg_gbl", "argument of type", type, dim, op2::detail::given(data));
+  return op_arg_gbl(std::data(data), dim, type, access);
+}
 
 /// A raw global that is used only if `flag` is not 0; with 0, `data` may be null.
 template <class T>
@@ -65,6 +73,13 @@ op_arg op_opt_arg_gbl(int flag, T* data, int dim, const char* type, op_access ac
   arg.opt = flag;
   arg.optional = true;
   return arg;
+}
+template <op2::SizedArray C>
+op_arg op_opt_arg_gbl(int flag, C&& data, int dim, const char* type, op_access access) {
+  if (flag != 0)
+    op2::detail::check_length("op_opt_arg_gbl", "argument of type", type, dim,
+                              op2::detail::given(data));
+  return op_opt_arg_gbl(flag, std::data(data), dim, type, access);
 }
 
 /// The payload of a minimum or maximum (argmin, argmax), such as the index of its element: the
@@ -79,6 +94,11 @@ op_arg op_arg_info(T* data, int dim, const char* type, int reference) {
   arg.argtype = OP_ARG_INFO;
   arg.idx = reference;
   return arg;
+}
+template <op2::WritableArray C>
+op_arg op_arg_info(C&& data, int dim, const char* type, int reference) {
+  op2::detail::check_length("op_arg_info", "argument of type", type, dim, op2::detail::given(data));
+  return op_arg_info(std::data(data), dim, type, reference);
 }
 
 /// A lazy global: OP_READ, OP_INC, OP_MIN or OP_MAX, in order with the queued loops.

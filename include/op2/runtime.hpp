@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <op2/error.hpp>
+#include <op2/lengths.hpp>
 #include <op2/types.hpp>
 
 /// Initialises the library: reads the OP2_* variables and starts the threads. `--op2-help` among
@@ -63,19 +64,29 @@ OP2_API void fetch_data_range(op_dat dat, Type value_type, void* values, std::in
 }  // namespace op2::detail
 
 /// Executes pending loops and copies the block that this rank declared, shape [declared elements x
-/// dim], in the original order. Collective.
-/// @throws op2::Error bad_type, and everything that executing loops may throw
+/// dim], in the original order. The length of a container is checked. Collective.
+/// @throws op2::Error bad_type, bad_size, and everything that executing loops may throw
 template <op2::Value T>
 void op_fetch_data(op_dat dat, T* values) {
   op2::detail::fetch_data(dat, op2::type_of<T>(), values);
 }
+template <op2::WritableArray C>
+void op_fetch_data(op_dat dat, C&& values) {
+  op2::detail::check_length("op_fetch_data", dat, op2::detail::given(values));
+  op_fetch_data(dat, std::data(values));
+}
 
 /// The same for the elements low .. high (global indices, inclusive); all ranks get all of them.
 /// @param values  shape [(high - low + 1) x dim]
-/// @throws op2::Error bad_type, bad_range
+/// @throws op2::Error bad_type, bad_range, bad_size
 template <op2::Value T>
 void op_fetch_data_idx(op_dat dat, T* values, std::int64_t low, std::int64_t high) {
   op2::detail::fetch_data_range(dat, op2::type_of<T>(), values, low, high);
+}
+template <op2::WritableArray C>
+void op_fetch_data_idx(op_dat dat, C&& values, std::int64_t low, std::int64_t high) {
+  op2::detail::check_length("op_fetch_data_idx", dat, low, high, op2::detail::given(values));
+  op_fetch_data_idx(dat, std::data(values), low, high);
 }
 
 /// This rank and the number of ranks, with which a program declares its block of the mesh.

@@ -309,6 +309,18 @@ TEST_F(MistakeOnRanks, InTheSizeOfASet) {
       error_text(ErrorCode::bad_size, [&] { op_decl_set(is_last ? -1 : 5, "cells"); }));
 }
 
+TEST_F(MistakeOnRanks, InTheLengthOfAnArray) {
+  const op_set cells = op_decl_set(5, "cells");
+  std::vector<double> values(is_last ? 9 : 10);
+  expect_names_the_last(
+      error_text(ErrorCode::bad_size, [&] { op_decl_dat(cells, 2, values, "q"); }));
+  const op_dat q = op_decl_dat(cells, 2, std::vector<double>(10, 1.5), "q");
+  const std::string text = error_text(ErrorCode::bad_size, [&] { op_fetch_data(q, values); });
+  EXPECT_THAT(text,
+              HasSubstr("9 are given, but 10 are needed (5 elements of set 'cells' x dim 2)"));
+  expect_names_the_last(text);
+}
+
 TEST_F(MistakeOnRanks, InTheSizeOfTheWholeSet) {
   if (op_ranks() == 1) GTEST_SKIP() << "one rank cannot give such a size";
   const std::string text =

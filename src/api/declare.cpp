@@ -227,6 +227,6 @@ op_kernel op_decl_kernel_file(const char* name, const char* path) {
     core::fail(
         ErrorCode::io_failure,
         "cannot read a source: kernel '{}', file '{}', {}; check the path and the permissions",
-        name, path, std::strerror(errno));
+        name, path, core::why_unreadable(path));
   return &runtime.mesh.add_kernel(name, std::move(*text), path, 1, true);
 }

@@ -15,6 +15,7 @@
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
+#include <core/text_file.hpp>
 
 namespace op2::api {
 namespace {
@@ -25,8 +26,12 @@ std::string table_for(const std::string& path, const core::LoopTable& table) {
   return core::table_as_text(table);
 }
 
-void check_folder(const char* variable, const std::string& path) {
+void check_target(const char* variable, const std::string& path) {
   if (path.empty()) return;
+  if (const char* kind = core::kind_if_irregular(path.c_str()))
+    core::fail(ErrorCode::io_failure,
+               "the report cannot be written: {}={}, it is {}; name a regular file", variable, path,
+               kind);
   const std::string folder = std::filesystem::path(path).parent_path();
   if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
     core::fail(ErrorCode::io_failure,
@@ -111,8 +116,8 @@ void check_report_paths(Runtime& runtime) {
   runtime.enter("paths of reports");
   runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;
-    check_folder("OP2_TIMING", runtime.options.timing);
-    check_folder("OP2_TRACE", runtime.options.trace);
+    check_target("OP2_TIMING", runtime.options.timing);
+    check_target("OP2_TRACE", runtime.options.trace);
   });
 }
 

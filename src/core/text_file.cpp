@@ -1,27 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/text_file.hpp>
 
-#include <cstdio>
-#include <memory>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 namespace op2::core {
 namespace {
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
+/// An open file, or none.
+struct Descriptor {
+  explicit Descriptor(const char* path)
+      : number(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+  ~Descriptor() {
+    const int error = errno;
+    if (number >= 0) ::close(number);
+    errno = error;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  const int number;
 };
 
 }  // namespace
 
 std::optional<std::string> read_file(const char* path) {
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path, "rb"));
-  if (file == nullptr) return std::nullopt;
+  const Descriptor file(path);
+  struct stat status {};
+  if (file.number < 0 || ::fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode))
+    return std::nullopt;
   std::string text;
   char block[4096];
-  while (const std::size_t bytes = std::fread(block, 1, sizeof block, file.get()))
-    text.append(block, bytes);
-  if (std::ferror(file.get())) return std::nullopt;
+  ssize_t bytes = 0;
+  while ((bytes = ::read(file.number, block, sizeof block)) != 0) {
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0) return std::nullopt;
+    text.append(block, static_cast<std::size_t>(bytes));
+  }
   return text;
+}
+
+std::string why_unreadable(const char* path) {
+  const int error = errno;
+  if (const char* kind = kind_if_irregular(path))
+    return std::string("it is ") + kind + ", not a regular file";
+  return std::generic_category().message(error);
+}
+
+const char* kind_if_irregular(const char* path) {
+  struct stat status {};
+  if (::stat(path, &status) != 0 || S_ISREG(status.st_mode)) return nullptr;
+  if (S_ISDIR(status.st_mode)) return "a folder";
+  if (S_ISFIFO(status.st_mode)) return "a FIFO";
+  if (S_ISSOCK(status.st_mode)) return "a socket";
+  return "a device";
 }
 
 }  // namespace op2::core

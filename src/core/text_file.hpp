@@ -7,7 +7,15 @@
 
 namespace op2::core {
 
-/// The content of a file; nothing, and errno set, if it cannot be read or is a folder.
+/// The content of a file; nothing if it cannot be read (`why_unreadable` has the reason) or is not
+/// a regular file: reading a FIFO or a device might wait for ever.
 std::optional<std::string> read_file(const char* path);
+
+/// Why `read_file` has just failed, as text; to be called before errno changes.
+std::string why_unreadable(const char* path);
+
+/// What is at a path, if anything but a regular file: "a folder", "a FIFO", "a device", "a socket".
+/// Null for regular files and if nothing is there.
+const char* kind_if_irregular(const char* path);
 
 }  // namespace op2::core

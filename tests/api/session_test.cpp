@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of a session: start, end, failure, threads, processes, and the variables it reads.
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ namespace {
 
 using op2::ErrorCode;
 using op2::test::error_text;
+using testing::AllOf;
 using testing::HasSubstr;
 
 OP_KERNEL(set_one, (double* a), { *a = 1; });
@@ -216,6 +218,24 @@ TEST(Session, AnErrorAtTheEndStillLeavesTheReports) {
   EXPECT_THROW(op_exit(), op2::Error);
   EXPECT_TRUE(std::filesystem::exists(table));
   error_text(ErrorCode::not_initialised, [] { op_flush(); });
+}
+
+/// Opening one would wait for the other end.
+TEST(Session, AFifoInPlaceOfAFileIsAnErrorAtOnce) {
+  const op2::test::TemporaryDirectory folder;
+  const std::string fifo = folder / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const char* variable : {"OP2_TIMING", "OP2_TRACE"}) {
+    const Variable report(variable, fifo.c_str());
+    EXPECT_THAT(error_text(ErrorCode::io_failure, [] { op_init(0, nullptr, 0); }),
+                AllOf(HasSubstr(std::string(variable) + "=" + fifo), HasSubstr("it is a FIFO")));
+  }
+  op_init(0, nullptr, 0);
+  EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { op_decl_kernel_file("k", fifo.c_str()); }),
+              HasSubstr("it is a FIFO, not a regular file"));
+  const op_dat dat = op_decl_dat<double>(op_decl_set(1, "set"), 1, nullptr, "dat");
+  error_text(ErrorCode::io_failure, [&] { op_print_dat_to_txtfile(dat, fifo.c_str()); });
+  op_exit();
 }
 
 void end_with_queued_loop() {

@@ -130,6 +130,8 @@ std::vector<Misuse> declarations() {
       {"KernelFileThatIsMissing", ErrorCode::io_failure, {"'k'", "/no/such/file.h", "No such file"},
        [](World&) { op_decl_kernel_file("k", "/no/such/file.h"); }},
       {"KernelFileThatIsAFolder", ErrorCode::io_failure, {"'k'", "/tmp"}, [](World&) { op_decl_kernel_file("k", "/tmp"); }},
+      {"KernelFileThatIsADevice", ErrorCode::io_failure, {"'k'", "/dev/null", "it is a device, not a regular file"},
+       [](World&) { op_decl_kernel_file("k", "/dev/null"); }},
   };
 }
 

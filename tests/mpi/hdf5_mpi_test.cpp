@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/records.hpp>
 #include <support/expect_error.hpp>
+#include <support/failing_calls.hpp>
 #include <support/shared_folder.hpp>
 
 namespace op2::test {
@@ -174,6 +176,84 @@ TEST_P(Hdf5OnRanks, FilesThatCannotBeCreatedAreErrorsOnAll) {
   path = folder / "missing/a.h5";
   EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { write(few, 1); }),
               AllOf(HasSubstr("missing/a.h5"), HasSubstr("No such file or directory")));
+}
+
+/// One call of one rank fails: all ranks get an error and the old file is as it was, or the new one
+/// is complete.
+class Hdf5FailedWrite : public Hdf5OnRanks {
+ protected:
+  using Then = FailingCall::Then;
+  const Blocks blocks = equal_blocks(3000, ranks.size());
+
+  /// A replaced, an unchanged and a new dataset.
+  void write_all(Access access) {
+    Hdf5File file(ranks, path, access, options(4000));
+    file.write_rows({"group/v", blocks, Type::i64, 2}, rows_of<std::int64_t>(blocks, 2).data());
+    file.write_rows({"new", blocks, Type::f64, 1}, rows_of<double>(blocks, 1).data());
+    const int size = 3000;
+    file.write_values("size", Type::i32, 1, &size);
+    file.publish();
+  }
+  std::string content() const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void restore(const std::string& old) {
+    ranks.barrier();  // all have read the file
+    on_root([&] { std::ofstream(path, std::ios::binary) << old; });
+  }
+  bool on_any(bool mine) {
+    WordReduction words{{}, {}, {mine ? 1 : 0}};
+    ranks.reduce(words, "whether a call failed");
+    return words.maxima.front() != 0;
+  }
+  /// @return whether rank `victim` has made so many calls
+  bool fail_once(Access access, int victim, int k, Then then) {
+    restore(old_);
+    const bool mine = ranks.rank() == victim;
+    const FailingCall failing(mine ? folder.path() : "nowhere", k, then);
+    std::string error;
+    try {
+      write_all(access);
+    } catch (const Error& caught) {
+      error = caught.what();
+      EXPECT_THAT(error, HasSubstr("a.h5"));
+    }
+    EXPECT_EQ(on_any(error.empty()), error.empty()) << "an error of one rank is thrown on all";
+    const std::string now = content();
+    EXPECT_TRUE(now == complete_ || (now == old_ && !error.empty())) << victim << ", call " << k;
+    return on_any(mine && failing.happened());
+  }
+  void fail_everywhere(Access access, Then then) {
+    write(few, 1);
+    old_ = content();
+    write_all(access);
+    complete_ = content();
+    const bool all = std::getenv("TEST_FAILURES") != nullptr;
+    for (int victim = 0; victim < ranks.size(); victim += all ? 1 : std::max(1, ranks.size() - 1)) {
+      int k = 1;
+      while (fail_once(access, victim, k, then)) ++k;
+      EXPECT_GE(k, victim == 0 ? 8 : 1) << "rank " << victim << " makes few calls";
+    }
+  }
+
+  std::string old_, complete_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, Hdf5FailedWrite, testing::Bool(), [](const auto& together) {
+  return together.param ? "Together" : "ByTheRoot";
+});
+
+TEST_P(Hdf5FailedWrite, OfANewFileLosesNothing) {
+  fail_everywhere(Access::create, Then::work);
+}
+
+TEST_P(Hdf5FailedWrite, OfAnExistingFileLosesNothing) {
+  fail_everywhere(Access::append, Then::work);
+}
+
+TEST_P(Hdf5FailedWrite, OnADiskThatFillsUpLosesNothing) {
+  fail_everywhere(Access::append, Then::be_full);
 }
 
 }  // namespace

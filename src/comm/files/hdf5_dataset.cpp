@@ -101,7 +101,8 @@ std::optional<Hdf5Dataset> Hdf5Dataset::find_alike(hid_t file, const Hdf5Locatio
                                                    Type type,
                                                    const std::vector<std::int64_t>& extents) {
   auto data = find(file, location);
-  if (data && (data->extents() != extents || H5Tequal(data->stored_, hdf5_type_of(type)) <= 0))
+  if (data && (data->extents() != extents || H5Tequal(data->stored_, hdf5_type_of(type)) <= 0 ||
+               !data->offset()))
     data.reset();
   return data;
 }
@@ -116,7 +117,7 @@ Hdf5Dataset Hdf5Dataset::make(hid_t file, const Hdf5Location& location, Type typ
   H5Pset_create_intermediate_group(links, 1);
   H5Pset_obj_track_times(how, false);  // so that equal data give equal files
   H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
-  H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);  // the same layout, whichever rank writes
+  H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);  // its offset is known before rows are written
   const Sizes sizes(extents.begin(), extents.end());
   const Hdf5Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
                          H5Sclose);
@@ -222,11 +223,16 @@ void Hdf5Dataset::read(const RowRange& rows, int dim, Type type, void* values,
     convert<std::uint64_t>(rows, dim, type, values, buffer);
 }
 
-void Hdf5Dataset::write(const RowRange& rows, int dim, Type type, const void* values,
-                        bool collective) {
-  const Hdf5Handle memory = memory_space(static_cast<hsize_t>(rows.count * dim));
-  const Hdf5Handle stored = space_of(rows), transfer = transfer_list(collective);
-  if (H5Dwrite(dataset_, hdf5_type_of(type), memory, stored, transfer, values) < 0) fail("write");
+std::optional<std::int64_t> Hdf5Dataset::offset() const {
+  const Hdf5Handle how(H5Dget_create_plist(dataset_), H5Pclose);
+  if (how < 0 || H5Pget_layout(how) != H5D_CONTIGUOUS || H5Pget_external_count(how) != 0) return {};
+  const haddr_t address = H5Dget_offset(dataset_);
+  if (address == HADDR_UNDEF) return {};
+  return static_cast<std::int64_t>(address);
+}
+
+void Hdf5Dataset::close() {
+  if (!dataset_.close()) fail("close");
 }
 
 }  // namespace op2::comm

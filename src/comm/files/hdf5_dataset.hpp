@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One dataset of an open HDF5 file: find, make, read and write. All ranks that have the file open
-// call every member, in the same order. Throws Error io_failure and bad_dataset.
+// One dataset of an open HDF5 file: find, make, describe and read. Rows are written by the caller,
+// at `offset`. All ranks that have the file open call every member, in the same order. Throws Error
+// io_failure and bad_dataset.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class Hdf5Dataset {
   /// @throws Error bad_dataset if it is a group
   static std::optional<Hdf5Dataset> find(hid_t file, const Hdf5Location& location);
 
-  /// Opens it if its values have this type and it has these extents; nothing otherwise.
+  /// Opens it if rows of this type and these extents can be written in place; nothing otherwise.
   static std::optional<Hdf5Dataset> find_alike(hid_t file, const Hdf5Location& location, Type type,
                                                const std::vector<std::int64_t>& extents);
 
@@ -47,13 +48,15 @@ class Hdf5Dataset {
   void read(const RowRange& rows, int dim, Type type, void* values, std::span<std::byte> buffer,
             bool collective) const;
 
-  /// Writes rows of `dim` values each; the dataset has this type.
-  void write(const RowRange& rows, int dim, Type type, const void* values, bool collective);
+  /// Where the values are in the file, in bytes from its beginning, if they are there in one piece,
+  /// as in memory; otherwise (compressed, empty, ...) nothing.
+  std::optional<std::int64_t> offset() const;
+
+  /// Checks that closing it loses nothing; no other member may follow.
+  void close();
 
  private:
   Hdf5Dataset(Hdf5Handle dataset, const Hdf5Location& location);
-  void set_number(const char* name, std::int64_t value);
-  void set_text(const char* name, const char* value);
   void set_attribute(const char* name, hid_t type, const void* value);
   void read_stored(const RowRange& rows, int dim, hid_t type, void* values, bool collective) const;
   bool is_alike(Type type) const;

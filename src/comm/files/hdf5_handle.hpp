@@ -7,6 +7,9 @@
 #include <utility>
 
 #include <hdf5.h>
+#if __has_include(<H5FDdevelop.h>)  // HDF5 1.13 and later: the part for drivers
+#include <H5FDdevelop.h>
+#endif
 
 #include <core/error.hpp>
 #include <op2/types.hpp>
@@ -64,7 +67,7 @@ struct Hdf5Ranks {
   /// Sets an access property list to open the file on all ranks.
   /// @param communicator  MPI_Comm_c2f of the ranks
   static bool open_by(hid_t access, int communicator);
-  /// Makes a transfer property list collective.
+  /// Makes a transfer property list (of reading) collective.
   static bool move_by(hid_t transfer);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfers rows of datasets between the file and the ranks: each its own, or the root those of
-// all.
+// Transfers rows of datasets between the file and the ranks: each reads its own, or the root reads
+// and writes those of all.
 #include <algorithm>
 
 #include <comm/files/hdf5_state.hpp>
@@ -47,7 +47,7 @@ void Hdf5File::State::read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, vo
   for_own_rows(rows, [&](const RowRange& range, std::size_t offset) {
     step([&] {
       data.read(range, rows.dim, rows.type, static_cast<std::byte*>(values) + offset, buffer,
-                together);
+                reads_together());
     });
   });
 }
@@ -78,7 +78,7 @@ void Hdf5File::State::read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* dat
 }
 
 /// The root gets the rows of all ranks, in portions, and writes them.
-void Hdf5File::State::gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data,
+void Hdf5File::State::gather_and_write(const Hdf5Rows& rows, std::int64_t offset,
                                        const void* values) {
   const std::int64_t size = rows_at_once(rows.dim), total = rows.blocks.size();
   const auto* in = static_cast<const std::byte*>(values);
@@ -89,32 +89,19 @@ void Hdf5File::State::gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data,
     if (bytes > 0) parts.push_back({0, {in, in + bytes}});
     in += bytes;
     parts = ranks.exchange(std::move(parts));
-    step([&] {
-      Bytes all;
-      all.reserve(bytes_of_rows(rows, range.count));
-      for (const Message& part : parts) all.insert(all.end(), part.bytes.begin(), part.bytes.end());
-      data->write(range, rows.dim, rows.type, all.data(), false);
+    root_step([&] {
+      auto to = offset + static_cast<std::int64_t>(bytes_of_rows(rows, first));
+      for (const Message& part : parts) {
+        output->file().write_at(to, part.bytes.data(), part.bytes.size());
+        to += std::ssize(part.bytes);
+      }
     });
   }
 }
 
 void Hdf5File::State::read(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values) {
-  if (!together && ranks.size() > 1) return read_and_send(rows, data, values);
+  if (!reads_together() && ranks.size() > 1) return read_and_send(rows, data, values);
   read_own(rows, *data, values);
-}
-
-void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
-                            int dim) {
-  std::optional<Hdf5Dataset> data = open_to_write(rows, extents);
-  step(
-      [&] { data->describe(extents.size() == 2 ? extents[0] : 1, dim, core::name_of(rows.type)); });
-  if (!together && ranks.size() > 1) return gather_and_write(rows, data ? &*data : nullptr, values);
-  for_own_rows(rows, [&](const RowRange& range, std::size_t offset) {
-    step([&] {
-      data->write(range, rows.dim, rows.type, static_cast<const std::byte*>(values) + offset,
-                  together);
-    });
-  });
 }
 
 }  // namespace op2::comm

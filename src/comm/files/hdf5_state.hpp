@@ -7,19 +7,29 @@
 
 #include <comm/files/hdf5_dataset.hpp>
 #include <comm/files/hdf5_file.hpp>
+#include <comm/files/hdf5_image.hpp>
+#include <comm/files/new_file.hpp>
 #include <comm/messages/agreement.hpp>
 
 namespace op2::comm {
 
-/// The ranks that have the file open are its members: all, or only the root.
+/// The ranks for which the HDF5 library has the file open are its members: all that read together,
+/// or only the root. While a file is written, the library sees only descriptions, in memory; rows
+/// are written to a temporary file, by all ranks or by the root.
 struct Hdf5File::State {
-  State(Communicator& communicator, const std::string& name, const Hdf5Options& wanted);
-  ~State();
+  State(Communicator& communicator, const std::string& name, Access access,
+        const Hdf5Options& wanted);
 
-  bool member() const { return together || ranks.is_root(); }
+  bool reads_together() const { return together && access == Access::read; }
+  bool member() const { return reads_together() || ranks.is_root(); }
   Hdf5Location location(const std::string& dataset) const { return {path, dataset}; }
 
-  /// Runs an action on the members; if one fails, all ranks throw. Collective.
+  /// Runs an action on every rank; if one fails, all throw. Collective.
+  template <class Action>
+  void everywhere(const Action& action) {
+    throw_together(ranks, error_of("'" + path + "'", action));
+  }
+  /// The same on the members.
   template <class Action>
   void step(const Action& action) {
     throw_together(ranks, member() ? error_of("'" + path + "'", action) : std::nullopt);
@@ -30,13 +40,16 @@ struct Hdf5File::State {
     throw_together(ranks, ranks.is_root() ? error_of("'" + path + "'", action) : std::nullopt);
   }
 
-  void choose_files(Access access);
-  void open(Access access);
+  void open_to_read();
+  void open_to_write();
+  void begin_output();
+  void lock_original();
   Hdf5Dataset existing(const std::string& dataset) const;
-  void reserve(std::size_t bytes);
-  std::optional<Hdf5Dataset> open_to_write(const Hdf5Rows& rows, const Extents& extents);
+  std::int64_t prepare(const Hdf5Rows& rows, const Extents& extents, int dim);
+  std::int64_t prepare_on_root(const Hdf5Rows& rows, const Extents& extents, int dim);
   void write(const Hdf5Rows& rows, const Extents& extents, const void* values, int dim);
   void read(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values);
+  void publish();
 
   /// Number of rows per transfer, the same on all ranks.
   std::int64_t rows_at_once(int dim) const {
@@ -46,18 +59,20 @@ struct Hdf5File::State {
   void for_own_rows(const Hdf5Rows& rows, const Move& move);
   void read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values);
   void read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values);
-  void gather_and_write(const Hdf5Rows& rows, Hdf5Dataset* data, const void* values);
+  void write_own(const Hdf5Rows& rows, std::int64_t offset, const void* values);
+  void gather_and_write(const Hdf5Rows& rows, std::int64_t offset, const void* values);
 
   Communicator& ranks;
   const Hdf5Options options;
   const std::string path;
+  const Access access;
   const bool together;
-  std::optional<QuietHdf5> quiet;  ///< of members
-  std::string target;              ///< on the root, of a file that is being created
-  std::string temporary;           ///< its temporary name; otherwise empty
-  Hdf5Handle file;                 ///< of members
-  std::int64_t bytes_on_disk = 0;  ///< on the root: an upper bound of the file's size
-  bool reserved = false;           ///< on the root: disk space was reserved
+  std::optional<QuietHdf5> quiet;    ///< of members
+  std::optional<OpenFile> original;  ///< on the root: the locked file that is appended to
+  std::optional<NewFile> output;     ///< on the root, of a file that is written
+  std::optional<OpenFile> shared;    ///< the same file on other ranks that write together
+  std::optional<Hdf5Image> image;    ///< on the root: what the HDF5 library changes
+  Hdf5Handle file;                   ///< of members
 };
 
 /// Bytes of so many rows.

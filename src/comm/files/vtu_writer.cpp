@@ -190,9 +190,9 @@ std::array<Section, 4> sections_of(const VtuGrid& grid) {
 
 }  // namespace
 
-void write_vtu(const std::string& path, const VtuGrid& grid) {
+void write_vtu(const std::string& path, const VtuGrid& grid, Leftovers leftovers) {
   const std::array<Section, 4> sections = sections_of(grid);
-  FileWriter file(path);
+  FileWriter file(path, leftovers);
   file.write(header_of(sections, grid.points.count, cells_of(grid)));
   for (const Section& section : sections) {
     for (const DataArray& array : section.arrays) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <comm/files/field.hpp>
+#include <comm/files/new_file.hpp>
 
 namespace op2::comm {
 
@@ -25,7 +26,8 @@ struct VtuGrid {
 /// Local. Cost: streams the arrays; needs no memory that grows with the mesh.
 /// @throws op2::Error bad_dim (arity, points), bad_type (points), bad_size (rows of a field),
 /// io_failure
-void write_vtu(const std::string& path, const VtuGrid& grid);
+void write_vtu(const std::string& path, const VtuGrid& grid,
+               Leftovers leftovers = Leftovers::remove);
 
 /// The file that combines pieces, each a .vtu, into one grid. Local.
 /// @param grid    any of the pieces: all have the same fields

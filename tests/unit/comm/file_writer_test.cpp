@@ -76,9 +76,30 @@ TEST(FileWriter, SaysWhenTheDirectoryMayNotBeWritten) {
 
 TEST(FileWriter, NeverReplacesADeviceOrDirectory) {
   EXPECT_THAT(error_text(ErrorCode::io_failure, [] { FileWriter("/dev/null"); }),
-              HasSubstr("'/dev/null': it exists and is not a regular file"));
+              HasSubstr("'/dev/null': it is a device, not a regular file"));
   const TemporaryDirectory directory;
   error_text(ErrorCode::io_failure, [&] { FileWriter file(directory.path().string()); });
+}
+
+/// Opening a FIFO would wait for a reader.
+TEST(FileWriter, RefusesAFifoAtOnce) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(mkfifo((directory / "a.txt").c_str(), 0600), 0);
+  EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { FileWriter file(directory / "a.txt"); }),
+              HasSubstr("a.txt': it is a FIFO, not a regular file; choose another path"));
+  EXPECT_EQ(directory.file_count(), 1u);
+}
+
+TEST(FileWriter, KeepsThePermissionsOfTheFileThatItReplaces) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "a.txt") << "old";
+  chmod((directory / "a.txt").c_str(), 0604);
+  FileWriter file(directory / "a.txt");
+  file.write("new");
+  file.publish();
+  struct stat status {};
+  ASSERT_EQ(stat((directory / "a.txt").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0604U);
 }
 
 TEST(FileWriter, WritesThroughASymbolicLink) {

@@ -233,6 +233,59 @@ TEST_F(Hdf5FileTest, FilesThatCannotBeReadAreErrors) {
   reading_fails(ErrorCode::io_failure, "v", 1, 1);
 }
 
+/// Opening a FIFO would wait for a writer.
+TEST_F(Hdf5FileTest, AFifoIsAnErrorAtOnce) {
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  for (const Access access : {Access::read, Access::append, Access::create})
+    EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { Hdf5File(*self, path, access); }),
+                HasSubstr("a.h5': it is a FIFO, not a regular file"));
+}
+
+TEST_F(Hdf5FileTest, AFileThatAnotherWriterHasOpenIsNotChanged) {
+  write<int>("v", {1});
+  Hdf5File file(*self, path, Access::append);
+  EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { write<int>("v", {2}); }),
+              AllOf(HasSubstr("the file is in use: "), HasSubstr("a.h5")));
+}
+
+TEST_F(Hdf5FileTest, AnAppendedFileIsChangedAsAWholeOrNotAtAll) {
+  write<int>("v", {1, 2});
+  const std::string old = content_of(path);
+  {
+    Hdf5File file(*self, path, Access::append);
+    file.write_rows({"v", Blocks{{0, 2}}, Type::i32, 1}, std::vector{3, 4}.data());
+    file.write_values("w", Type::i32, 1, std::vector{5}.data());
+    EXPECT_EQ(content_of(path), old);
+  }
+  EXPECT_EQ(content_of(path), old);
+  EXPECT_EQ(directory.file_count(), 1u);
+}
+
+TEST_F(Hdf5FileTest, ManyDatasetsReplaceEachOtherInOneFile) {
+  std::vector<int> values(3000);
+  Hdf5File file(*self, path, Access::create);
+  for (int round = 0; round < 200; ++round) {
+    const auto rows = static_cast<std::int64_t>(1 + round * 37 % 2999);
+    std::iota(values.begin(), values.end(), round);
+    const std::string name = "group" + std::to_string(round % 7) + "/v" + std::to_string(round % 9);
+    file.write_rows({name, Blocks{{0, rows}}, Type::i32, 1}, values.data());
+  }
+  file.publish();
+  for (int round = 200 - 63; round < 200; ++round) {
+    const auto rows = static_cast<std::int64_t>(1 + round * 37 % 2999);
+    std::iota(values.begin(), values.end(), round);
+    const std::string name = "group" + std::to_string(round % 7) + "/v" + std::to_string(round % 9);
+    EXPECT_EQ(read<int>(name, rows), std::vector<int>(values.begin(), values.begin() + rows));
+  }
+}
+
+/// Rows in compressed chunks cannot be overwritten in place.
+TEST_F(Hdf5FileTest, ACompressedDatasetIsReplaced) {
+  Hdf5Maker(path).add_compressed("v", 5, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  write<int>("v", {10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 2);
+  EXPECT_THAT(read<int>("v", 5, 2), ElementsAre(10, 9, 8, 7, 6, 5, 4, 3, 2, 1));
+}
+
 TEST_F(Hdf5FileTest, AFileThatIsCutOffIsAnErrorWhereverItIsCut) {
   write<double>("v", std::vector<double>(1000, 1.5));
   const auto whole = std::filesystem::file_size(path);

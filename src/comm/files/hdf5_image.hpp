@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lets the HDF5 library change a file in memory: what it writes, which is descriptions and no rows,
+// goes to the disk afterwards, by `write_to`. So the library never sees an error of a disk, after
+// which it could neither close its objects nor end the program. Local.
+#pragma once
+
+#include <cstdint>
+
+#include <comm/files/byte_overlay.hpp>
+#include <comm/files/hdf5_handle.hpp>
+#include <comm/files/open_file.hpp>
+
+namespace op2::comm {
+
+class Hdf5Image {
+ public:
+  /// @param file  outlives this object; its bytes count where nothing was changed
+  explicit Hdf5Image(OpenFile& file) : file_(file), size_(file.size()) {}
+
+  /// Creates (or opens, for reading and writing) a file of the HDF5 library in this image, which
+  /// outlives the handle. Invalid if the library reports an error.
+  Hdf5Handle create();
+  Hdf5Handle open();
+
+  /// Rows of a dataset are written to the file itself: older changes there do not count any more.
+  void leave_to_file(std::int64_t offset, std::int64_t bytes) { changes_.forget(offset, bytes); }
+
+  /// Writes the changes to the file.
+  /// @throws Error io_failure
+  void write_to_file();
+
+  // For the HDF5 library.
+  void read(std::int64_t offset, std::span<std::byte> bytes) const;
+  void write(std::int64_t offset, std::span<const std::byte> bytes);
+  std::int64_t size() const { return size_; }
+  void resize(std::int64_t bytes) { size_ = bytes; }
+
+ private:
+  Hdf5Handle access_list();
+
+  OpenFile& file_;
+  ByteOverlay changes_;
+  std::int64_t size_;
+};
+
+}  // namespace op2::comm

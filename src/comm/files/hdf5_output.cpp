@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes an HDF5 file under a temporary name: the HDF5 library changes descriptions in memory,
+// ranks write rows to the file, and a complete file replaces the old one.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+
+#include <comm/files/hdf5_state.hpp>
+#include <comm/messages/records.hpp>
+#include <core/value_type.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+/// As in the HDF5 library, for file systems without locks.
+bool locks_are_off() {
+  const char* const wanted = std::getenv("HDF5_USE_FILE_LOCKING");
+  return wanted != nullptr &&
+         (std::string_view(wanted) == "FALSE" || std::string_view(wanted) == "0");
+}
+
+/// Whether a file still has its name; otherwise another process has replaced it.
+bool is_current(const OpenFile& file) {
+  struct stat open {
+  }, named{};
+  return ::fstat(file.descriptor(), &open) == 0 && ::stat(file.shown().c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+/// Opens the file that is appended to, so that no other process replaces it meanwhile.
+void Hdf5File::State::lock_original() {
+  do {
+    original.reset();
+    original.emplace(OpenFile::existing(path, O_RDWR, path));
+    if (locks_are_off() || ::flock(original->descriptor(), LOCK_EX | LOCK_NB) == 0) continue;
+    if (errno == EWOULDBLOCK)
+      core::fail(ErrorCode::io_failure,
+                 "the file is in use: '{}', another process reads or writes it; try again when it "
+                 "has closed the file",
+                 path);
+  } while (!is_current(*original));
+}
+
+void Hdf5File::State::begin_output() {
+  const bool append = access == Access::append && ::access(path.c_str(), F_OK) == 0;
+  if (append) lock_original();
+  output.emplace(path);
+  if (append) output->file().copy_from(*original);
+  image.emplace(output->file());
+  file = append ? image->open() : image->create();
+  if (file < 0)
+    core::fail(ErrorCode::io_failure,
+               "not an HDF5 file, or a damaged one: '{}', {}; check the path and the file", path,
+               hdf5_message());
+}
+
+void Hdf5File::State::open_to_write() {
+  root_step([&] { begin_output(); });
+  if (!together) return;
+  const Bytes name = ranks.broadcast(bytes_of(output ? output->temporary() : std::string()), 0);
+  everywhere([&] {
+    if (!ranks.is_root()) shared.emplace(OpenFile::existing(text_of(name), O_WRONLY, path));
+  });
+}
+
+std::int64_t Hdf5File::State::prepare_on_root(const Hdf5Rows& rows, const Extents& extents,
+                                              int dim) {
+  const Hdf5Location where = location(rows.dataset);
+  auto data = Hdf5Dataset::find_alike(file, where, rows.type, extents);
+  if (!data) data.emplace(Hdf5Dataset::make(file, where, rows.type, extents));
+  data->describe(extents.size() == 2 ? extents[0] : 1, dim, core::name_of(rows.type));
+  const std::int64_t offset = data->offset().value_or(0);
+  image->leave_to_file(
+      offset, offset == 0 ? 0 : static_cast<std::int64_t>(bytes_of_rows(rows, rows.blocks.size())));
+  data->close();
+  return offset;
+}
+
+/// Describes the dataset. Returns where its rows are in the file; any value if it has none.
+/// Collective.
+std::int64_t Hdf5File::State::prepare(const Hdf5Rows& rows, const Extents& extents, int dim) {
+  std::int64_t offset = 0;
+  root_step([&] { offset = prepare_on_root(rows, extents, dim); });
+  return from_bytes<std::int64_t>(
+             ranks.broadcast(to_bytes<std::int64_t>(std::vector<std::int64_t>{offset}), 0))
+      .front();
+}
+
+void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
+                            int dim) {
+  const std::int64_t offset = prepare(rows, extents, dim);
+  if (!together && ranks.size() > 1) return gather_and_write(rows, offset, values);
+  write_own(rows, offset, values);
+}
+
+/// Every rank writes its rows.
+void Hdf5File::State::write_own(const Hdf5Rows& rows, std::int64_t offset, const void* values) {
+  everywhere([&] {
+    OpenFile& to = output ? output->file() : *shared;
+    const std::size_t before = bytes_of_rows(rows, rows.blocks.begin[ranks.rank()]);
+    to.write_at(offset + static_cast<std::int64_t>(before), values,
+                bytes_of_rows(rows, rows.blocks.count(ranks.rank())));
+  });
+}
+
+void Hdf5File::State::publish() {
+  root_step([&] {
+    if (!file.close())
+      core::fail(ErrorCode::io_failure, "cannot write '{}': {}; check the disk", path,
+                 hdf5_message());
+    image->write_to_file();
+  });
+  everywhere([&] {
+    if (shared) shared->close_durably();
+  });
+  root_step([&] { output->publish(); });
+}
+
+}  // namespace op2::comm

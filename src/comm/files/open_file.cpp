@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/files/open_file.hpp>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <core/error.hpp>
+#include <core/text_file.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+const char* advice_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space or choose another disk";
+    case EFBIG:
+      return "raise the limit of file sizes (ulimit -f)";
+    case ENOENT:
+    case ENOTDIR:
+      return "create its directory or correct the path";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "choose a directory that you may write to";
+    default:
+      return "check the path and the disk";
+  }
+}
+
+/// Whether the system would end the program (SIGXFSZ) instead of reporting an error.
+bool exceeds_limit(std::int64_t size) {
+  rlimit most{};
+  return ::getrlimit(RLIMIT_FSIZE, &most) == 0 && static_cast<rlim_t>(size) > most.rlim_cur;
+}
+
+}  // namespace
+
+void fail_with_errno(const char* action, const std::string& path) {
+  const int error = errno;
+  core::fail(ErrorCode::io_failure, "cannot {} '{}': {}; {}", action, path,
+             std::generic_category().message(error), advice_for(error));
+}
+
+void check_regular(const char* action, const std::string& path) {
+  if (const char* kind = core::kind_if_irregular(path.c_str()))
+    core::fail(ErrorCode::io_failure,
+               "cannot {} '{}': it is {}, not a regular file; choose another path", action, path,
+               kind);
+}
+
+OpenFile::OpenFile(int descriptor, const char* action, std::string shown)
+    : descriptor_(descriptor), shown_(std::move(shown)) {
+  if (descriptor_ < 0) fail_with_errno(action, shown_);
+}
+
+OpenFile::OpenFile(OpenFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), shown_(std::move(other.shown_)) {}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+OpenFile OpenFile::existing(const std::string& path, int flags, const std::string& shown) {
+  check_regular(flags == O_RDONLY ? "read" : "write", path);
+  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0)
+    core::fail(ErrorCode::io_failure, "cannot open '{}': {}; check the path and the permissions",
+               shown, std::generic_category().message(errno));
+  return {descriptor, "open", shown};
+}
+
+std::int64_t OpenFile::size() const {
+  struct stat now {};
+  if (::fstat(descriptor_, &now) != 0) fail_with_errno("read", shown_);
+  return now.st_size;
+}
+
+void OpenFile::write_at(std::int64_t offset, const void* data, std::size_t bytes) {
+  const auto* from = static_cast<const std::byte*>(data);
+  errno = EFBIG;
+  if (bytes > 0 && exceeds_limit(offset + static_cast<std::int64_t>(bytes)))
+    fail_with_errno("write", shown_);
+  while (bytes > 0) {
+    const ssize_t written = ::pwrite(descriptor_, from, bytes, offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = ENOSPC;
+    if (written <= 0) fail_with_errno("write", shown_);
+    from += written;
+    offset += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void OpenFile::read_at(std::int64_t offset, void* data, std::size_t bytes) const {
+  auto* to = static_cast<std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t read = ::pread(descriptor_, to, bytes, offset);
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) fail_with_errno("read", shown_);
+    if (read == 0) break;
+    to += read;
+    offset += read;
+    bytes -= static_cast<std::size_t>(read);
+  }
+  std::memset(to, 0, bytes);
+}
+
+void OpenFile::resize(std::int64_t bytes) {
+  errno = EFBIG;
+  if (exceeds_limit(bytes) || ::ftruncate(descriptor_, bytes) != 0)
+    fail_with_errno("write", shown_);
+}
+
+/// False if the system cannot copy between these files; then nothing is lost by another way.
+bool OpenFile::copied_by_the_system(const OpenFile& other, std::int64_t bytes) {
+  off_t from = 0, to = 0;
+  while (from < bytes) {
+    const ssize_t copied = ::copy_file_range(other.descriptor_, &from, descriptor_, &to,
+                                             static_cast<std::size_t>(bytes - from), 0);
+    if (copied < 0 && errno == EINTR) continue;
+    if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG))
+      fail_with_errno("write", shown_);
+    if (copied <= 0) return false;
+  }
+  return true;
+}
+
+void OpenFile::copy_from(const OpenFile& other) {
+  const std::int64_t bytes = other.size();
+  resize(bytes);
+  if (copied_by_the_system(other, bytes)) return;
+  std::vector<std::byte> part(std::size_t{1} << 20);
+  for (std::int64_t done = 0; done < bytes; done += std::ssize(part)) {
+    const auto count = static_cast<std::size_t>(std::min(std::ssize(part), bytes - done));
+    other.read_at(done, part.data(), count);
+    write_at(done, part.data(), count);
+  }
+}
+
+void OpenFile::close_durably() {
+  if (::fsync(descriptor_) != 0) fail_with_errno("write", shown_);
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail_with_errno("write", shown_);
+}
+
+}  // namespace op2::comm

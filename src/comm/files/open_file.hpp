@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An open regular file. No call waits for another process, and no error of the system is lost.
+// Local. All members throw op2::Error io_failure, which names the file, the reason and what to do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace op2::comm {
+
+/// Throws io_failure with the file, the reason in errno, and what to do.
+/// @param action  "create", "read", ... for "cannot create 'path'"
+[[noreturn]] void fail_with_errno(const char* action, const std::string& path);
+
+/// Throws unless a regular file or nothing is at this path: a FIFO or a device would block, or be
+/// replaced by a file.
+/// @param action  "read" or "write"
+void check_regular(const char* action, const std::string& path);
+
+class OpenFile {
+ public:
+  /// @param descriptor  owned from now on; if negative, errno has the reason
+  /// @param shown       the name of the file in messages
+  OpenFile(int descriptor, const char* action, std::string shown);
+  OpenFile(OpenFile&& other) noexcept;
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile();
+
+  /// Opens a file that exists.
+  /// @param flags  O_RDONLY, O_WRONLY or O_RDWR
+  static OpenFile existing(const std::string& path, int flags, const std::string& shown);
+
+  int descriptor() const { return descriptor_; }
+  const std::string& shown() const { return shown_; }
+  std::int64_t size() const;
+
+  /// Writes all bytes.
+  void write_at(std::int64_t offset, const void* data, std::size_t bytes);
+  /// Reads bytes; those beyond the end of the file are zero.
+  void read_at(std::int64_t offset, void* data, std::size_t bytes) const;
+  void resize(std::int64_t bytes);
+  /// Replaces the content by that of another file. Shares its blocks if the file system can.
+  void copy_from(const OpenFile& other);
+
+  /// Waits until everything is on the disk, then closes the file.
+  void close_durably();
+
+ private:
+  bool copied_by_the_system(const OpenFile& other, std::int64_t bytes);
+
+  int descriptor_;
+  std::string shown_;
+};
+
+}  // namespace op2::comm

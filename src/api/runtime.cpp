@@ -131,7 +131,8 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       host_jit(device == nullptr
                    ? nullptr
                    : std::make_unique<jit::Jit>(jit_options(options, mesh, trace), log)),
-      engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log}),
+      engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log,
+              sched::prover_of(options, jit, host_jit.get())}),
       handler_(handler),
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();

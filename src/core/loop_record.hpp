@@ -32,6 +32,8 @@ struct LoopArg {
   /// loop with its minimum or maximum; otherwise -1.
   int info_of = -1;
   bool optional = false;  ///< may be off in other calls
+  /// By the program. Plans may count with another `access`, see sched/facts.hpp.
+  op_access declared = access;
   bool operator==(const LoopArg&) const = default;
 
   bool modifies() const { return access != OP_READ; }

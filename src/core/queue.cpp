@@ -90,6 +90,13 @@ void Queue::push_assignment(Global& global, const void* values) {
   records_.push_back(record);
 }
 
+Queue Queue::with_args(std::vector<LoopArg> args) const {
+  Queue other;
+  other.records_ = records_;
+  other.args_ = std::move(args);
+  return other;
+}
+
 bool Queue::same(const LoopRecord& a, const LoopRecord& b) const {
   return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.target == b.target &&
          std::ranges::equal(args_of(a), args_of(b));

@@ -27,6 +27,10 @@ class Queue {
   /// Appends the assignment of `global->value.bytes()` bytes.
   void push_assignment(Global& global, const void* values);
 
+  /// The same records with other arguments and without values: to make plans of, not to run.
+  /// @param args  as many as this queue has. The result refers to names of this queue.
+  Queue with_args(std::vector<LoopArg> args) const;
+
   /// The smallest period of the whole queue, which contains at least two of them; 0: there is none.
   /// Cost: a comparison per record and candidate.
   std::size_t period() const;

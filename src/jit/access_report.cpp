@@ -22,15 +22,23 @@ Diagnostic diagnostic_of(const AccessFinding& finding) {
           .subject = {}};
 }
 
-/// " (OP_INC)"; empty for an index argument.
-std::string mode_of(std::int32_t argument, const LoopNest& nest, const KernelCall& call) {
+/// An argument of a call with the access that the call declares.
+ArgShape shape_at(std::int32_t argument, const LoopNest& nest, const KernelCall& call) {
   std::int32_t number = 0;
-  for (const CallArg& arg : call.args) {
-    if (arg.members == 0 || number++ < argument) continue;
-    const ArgShape shape = shape_of(nest, arg);
-    return shape.kind == OP_ARG_IDX ? "" : fmt::format(" ({})", core::name_of(shape.access));
-  }
+  for (const CallArg& arg : call.args)
+    if (arg.members != 0 && number++ >= argument) return shape_of(nest, arg);
   return {};
+}
+
+/// " (OP_INC)"; empty for an index argument.
+std::string mode_of(const ArgShape& shape) {
+  return shape.kind == OP_ARG_IDX ? "" : fmt::format(" ({})", core::name_of(shape.access));
+}
+
+/// Whether a finding is that a direct OP_WRITE does not replace whole rows.
+bool keeps_values(const AccessFinding& finding, const ArgShape& shape) {
+  return finding.is_beyond == 0 && shape.kind == OP_ARG_DAT && shape.access == OP_WRITE &&
+         shape.map < 0;
 }
 
 /// The location of the source, also if its lines are not found in the user's file.
@@ -58,14 +66,13 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
     if (finding.is_omission != 0 && may_be_off) continue;
     const Diagnostic diagnostic = diagnostic_of(finding);
     const std::string place = seen_at(diagnostic, context, locator);
-    messages.push_back(
-        {finding.is_beyond != 0,
-         fmt::format("access {} {} {} {}", context.kernel.name, finding.argument, finding.what,
-                     place),
-         fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,
-                     mode_of(finding.argument, request.nest, request.nest.calls[call]),
-                     context.kernel.name, finding.what, place, finding.advice,
-                     snippet_of(diagnostic))});
+    const ArgShape shape = shape_at(finding.argument, request.nest, request.nest.calls[call]);
+    messages.push_back({finding.is_beyond != 0, keeps_values(finding, shape) && !may_be_off,
+                        fmt::format("access {} {} {} {}", context.kernel.name, finding.argument,
+                                    finding.what, place),
+                        fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where,
+                                    finding.argument, mode_of(shape), context.kernel.name,
+                                    finding.what, place, finding.advice, snippet_of(diagnostic))});
   }
   return messages;
 }

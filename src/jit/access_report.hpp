@@ -14,6 +14,7 @@ namespace op2::jit {
 
 struct AccessMessage {
   bool is_error = false;  ///< also without OP2_CHECK=access
+  bool is_known = false;  ///< whoever plans the loop says it, from what the source proves
   std::string topic;      ///< equal for equal findings at the same place of a kernel
   std::string text;  ///< loop, argument, kernel, what it does, where, what to do; the source line
 };

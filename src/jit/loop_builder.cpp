@@ -117,7 +117,8 @@ void LoopBuilder::judge(const LoopJob& job, const std::vector<AccessFinding>& fi
     messages.insert(messages.end(), of_call.begin(), of_call.end());
   }
   if (const auto error = access_error(messages, options_.check_access)) throw *error;
-  for (const AccessMessage& message : messages) log_.warning_once(message.topic, message.text);
+  for (const AccessMessage& message : messages)
+    if (!message.is_known) log_.warning_once(message.topic, message.text);
 }
 
 void LoopBuilder::warn(const LoopJob& job, const CompileResult& result) const {

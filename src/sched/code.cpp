@@ -41,10 +41,6 @@ const core::Dat* opaque_dat(std::span<const core::LoopArg> args) {
   return found == args.end() ? nullptr : found->dat;
 }
 
-std::string site_of(const core::LoopRecord& loop) {
-  return fmt::format("{}:{}", loop.where.file, loop.where.line);
-}
-
 std::vector<op_kernel> kernels_of(const core::Queue& queue, std::span<const std::size_t> records) {
   std::vector<op_kernel> kernels;
   for (const std::size_t record : records) kernels.push_back(queue.records()[record].kernel);
@@ -94,55 +90,34 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
               }};
 }
 
-Code CodeFinder::find(const core::Queue& queue, const core::Mesh& mesh, const Steps& steps,
+Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps& steps,
                       Wait wait) {
   Code code;
   code.steps.resize(steps.all.size());
   std::vector<const Step*> asked;
   std::vector<jit::LoopRequest> requests;
-  Calls calls;
   for (const Step& step : steps.all) {
     if (!step.runs()) continue;
     const core::LoopRecord& loop = queue.records()[step.record];
     if (!is_compiled(loop, step.args)) {
-      take(queue, mesh, step, {}, code.steps[position_of(step, steps)]);
+      take(queue, loops.mesh(), step, {}, code.steps[position_of(step, steps)]);
       continue;
     }
     check_can_run(loop);
     asked.push_back(&step);
-    requests.push_back(request_for(queue, mesh, step, calls));
+    requests.push_back(loops.of(queue, step));
   }
   if (requests.empty()) return code;
   if (options_.dump.source)
     for (std::size_t n = 0; n < requests.size(); ++n)
       log_.dump(maker_for(*asked[n]).compiled_source(requests[n].nest));
   const std::vector<jit::Outcome> outcomes = outcomes_of(requests, asked, wait);
-  code.regroup = keep_apart(queue, mesh, asked, outcomes);
+  code.regroup = keep_apart(queue, loops, asked, outcomes);
   for (std::size_t n = 0; n < asked.size() && !code.regroup; ++n) {
     code.awaits_code = code.awaits_code || is_awaited(outcomes[n]);
-    take(queue, mesh, *asked[n], outcomes[n], code.steps[position_of(*asked[n], steps)]);
+    take(queue, loops.mesh(), *asked[n], outcomes[n], code.steps[position_of(*asked[n], steps)]);
   }
   return code;
-}
-
-jit::LoopRequest CodeFinder::request_for(const core::Queue& queue, const core::Mesh& mesh,
-                                         const Step& step, Calls& calls) const {
-  jit::LoopRequest request;
-  request.nest.args = arg_shapes(step.args);
-  for (const KernelUse& use : step.kernels) {
-    const core::LoopRecord& loop = queue.records()[use.record];
-    const auto [known, fresh] = calls.try_emplace(use.kernel);
-    if (fresh) known->second = call_of(mesh, use.kernel);
-    request.nest.calls.push_back(known->second);
-    request.nest.calls.back().args = use.args;
-    request.origins.push_back(
-        {.loop = loop.name,
-         .call_site = site_of(loop),
-         .kernel = use.kernel,
-         .compare_access = options_.check_access || mesh.function_of(use.kernel) == nullptr,
-         .optional = optional_args(queue.args_of(loop))});
-  }
-  return request;
 }
 
 /// A device runs no loop whose elements have an order.
@@ -189,7 +164,7 @@ std::vector<jit::Outcome> CodeFinder::outcomes_of(std::span<const jit::LoopReque
 /// Remembers fused steps that have no code on any rank, or whose code is scalar although that of
 /// the loops alone is vectorised. Collective.
 /// @return whether there are any
-bool CodeFinder::keep_apart(const core::Queue& queue, const core::Mesh& mesh,
+bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
                             std::span<const Step* const> steps,
                             std::span<const jit::Outcome> outcomes) {
   std::vector<const Step*> fused;
@@ -205,19 +180,17 @@ bool CodeFinder::keep_apart(const core::Queue& queue, const core::Mesh& mesh,
   combine_flags(scalar, communicator_, "comparing fused loops that are not vectorised");
   for (std::size_t n = 0; n < fused.size(); ++n)
     if (scalar[n] != 0 && allows_vectors(fused[n]->args))
-      failed[n] = loses_vectors(queue, mesh, *fused[n]) ? 1 : failed[n];
+      failed[n] = loses_vectors(queue, loops, *fused[n]) ? 1 : failed[n];
   for (std::size_t n = 0; n < fused.size(); ++n)
     if (failed[n] != 0) apart_.insert(kernels_of(*fused[n]));
   return std::ranges::find(failed, 1) != failed.end();
 }
 
 /// Collective. Whether the code of a loop alone is vectorised on any rank.
-bool CodeFinder::loses_vectors(const core::Queue& queue, const core::Mesh& mesh,
-                               const Step& fused) {
+bool CodeFinder::loses_vectors(const core::Queue& queue, LoopRequests& loops, const Step& fused) {
   std::vector<jit::LoopRequest> requests;
-  Calls calls;
   for (const KernelUse& use : fused.kernels)
-    requests.push_back(request_for(queue, mesh, step_of(queue, use.record), calls));
+    requests.push_back(loops.of(queue, step_of(queue, use.record)));
   std::vector<char> vectorised(1, 0);
   for (const jit::Outcome& outcome : code_for(makers_.target, communicator_, requests))
     if (outcome.code != nullptr && outcome.code->simd.vectorised()) vectorised[0] = 1;

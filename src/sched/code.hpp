@@ -15,6 +15,7 @@
 #include <core/queue.hpp>
 #include <jit/jit.hpp>
 #include <sched/fuse.hpp>
+#include <sched/loop_requests.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -47,7 +48,7 @@ class CodeFinder {
 
   /// Collective. Cost: a compilation for each new step.
   /// @throws Error of the kernels' sources, bad_option, not_compiled, plugin_failure
-  Code find(const core::Queue& queue, const core::Mesh& mesh, const Steps& steps, Wait wait);
+  Code find(const core::Queue& queue, LoopRequests& loops, const Steps& steps, Wait wait);
 
   /// Whether code is still being compiled in the background.
   bool making() const { return makers_.target.making(); }
@@ -68,14 +69,9 @@ class CodeFinder {
                                     const Plan& plan) const;
 
  private:
-  /// Kernels whose sources were scanned, without arguments.
-  using Calls = std::map<op_kernel, jit::KernelCall>;
-
   bool wants_host(op_kernel kernel) const;
   bool is_compiled(const core::LoopRecord& loop, std::span<const core::LoopArg> args) const;
   void check_can_run(const core::LoopRecord& loop) const;
-  jit::LoopRequest request_for(const core::Queue& queue, const core::Mesh& mesh, const Step& step,
-                               Calls& calls) const;
   std::string describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
                             std::span<const core::LoopArg> args) const;
   jit::Jit& maker_for(const Step& step) const;
@@ -84,9 +80,9 @@ class CodeFinder {
   bool must_wait(Wait wait) const;
   std::vector<jit::Outcome> outcomes_of(std::span<const jit::LoopRequest> requests,
                                         std::span<const Step* const> steps, Wait wait);
-  bool keep_apart(const core::Queue& queue, const core::Mesh& mesh,
-                  std::span<const Step* const> steps, std::span<const jit::Outcome> outcomes);
-  bool loses_vectors(const core::Queue& queue, const core::Mesh& mesh, const Step& fused);
+  bool keep_apart(const core::Queue& queue, LoopRequests& loops, std::span<const Step* const> steps,
+                  std::span<const jit::Outcome> outcomes);
+  bool loses_vectors(const core::Queue& queue, LoopRequests& loops, const Step& fused);
   void take(const core::Queue& queue, const core::Mesh& mesh, const Step& step,
             const jit::Outcome& outcome, StepCode& code);
   void fall_back(const core::LoopRecord& loop, const Error& error);

@@ -52,7 +52,7 @@ bool reads_shared_rows(std::span<const core::LoopArg> args) {
   return std::ranges::any_of(shared_dats(args), [&](const core::Dat* dat) {
     return !shared_dat(dat, args).only_increments &&
            std::ranges::any_of(args, [&](const core::LoopArg& arg) {
-             return arg.is_active_dat() && arg.dat == dat && arg.access != OP_WRITE;
+             return arg.is_active_dat() && arg.dat == dat && arg.declared != OP_WRITE;
            });
   });
 }

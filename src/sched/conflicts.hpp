@@ -26,6 +26,7 @@ using ConflictPattern = std::vector<SharedDat>;
 ConflictPattern conflict_pattern(std::span<const core::LoopArg> args);
 
 /// Whether iterations read rows that others modify through a map, other than by increments alone.
+/// An argument that is declared OP_WRITE counts as one that reads nothing.
 bool reads_shared_rows(std::span<const core::LoopArg> args);
 
 /// Whether a global gets the value of one element, see LoopArg::is_payload.

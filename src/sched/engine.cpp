@@ -31,6 +31,7 @@ Engine::Engine(const Resources& r)
       trace_(r.trace),
       log_(r.log),
       analysis_{halos_for(options_, rows_.communicator().size()), !options_.eliminate_dead_loops},
+      prove_(r.prove),
       code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
       books_(r.table, log_),
       executor_(make_executor(r)),
@@ -58,13 +59,19 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
 }
 
 /// The passes, in their order: each makes one value of the plan from earlier ones.
-std::unique_ptr<Plan> Engine::make_plan(const core::Queue& queue, const core::Mesh& mesh,
+std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
                                         Wait wait) {
   comm::Communicator& ranks = rows_.communicator();
-  const Passes pass(queue, trace_, log_, options_.dump, ranks.is_root());
+  const Passes pass(declared, trace_, log_, options_.dump, ranks.is_root());
   rows_.ensure_rows(core::no_level);  // how sets are ordered limits interiors
   auto plan = std::make_unique<Plan>();
-  plan->key = key_of(queue, valid_);
+  plan->key = key_of(declared, valid_);
+  LoopRequests loops(mesh, options_.check_access);
+  const auto facts = pass.run(
+      "facts", [&] { return find_facts(declared, loops, prove_, ranks); },
+      [&](const Facts& made) { verify_facts(declared, made); });
+  report_kept_rows(declared, facts, log_);
+  const core::Queue queue = as_used(declared, facts);
   const bool bounded = analysis_.halos == Halos::per_chain;
   const ChainLimits limits{bounded ? 2 * options_.depth_max : core::every_level,
                            analysis_.keep_all};
@@ -76,26 +83,34 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& queue, const core::Me
       [&](const Analysis& made) { verify_analysis(queue, made); });
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
   const auto order = pass.run(
-      "order", [&] { return find_order(queue, plan->analysis, ranks); },
+      "order", [&] { return find_order(queue, facts, plan->analysis, ranks); },
       [&](const auto& made) { verify_order(queue, made); });
-  Code code;
-  do {
-    plan->steps = pass.run(
-        "fuse", [&] { return make_steps(queue, plan->analysis, order, code_.fusion_rules(queue)); },
-        [&](const Steps& made) { verify_steps(queue, plan->analysis, made); });
-    code = pass.run(
-        "code", [&] { return code_.find(queue, mesh, plan->steps, wait); },
-        [&](const Code& made) {
-          if (!made.regroup) verify_code(plan->steps, made.steps);
-        });
-  } while (code.regroup);
-  plan->code = std::move(code.steps);
-  plan->awaits_code = code.awaits_code;
+  find_steps(queue, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));
   for (const Step& step : plan->steps.all)
     if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
-      report_order(queue, step, log_);
+      report_order(queue, facts, step, log_);
   return plan;
+}
+
+/// The passes whose values depend on each other: loops whose fused step has no good code stay
+/// apart.
+void Engine::find_steps(const core::Queue& queue, LoopRequests& loops,
+                        const std::vector<Order>& order, const Passes& pass, Wait wait,
+                        Plan& plan) {
+  Code code;
+  do {
+    plan.steps = pass.run(
+        "fuse", [&] { return make_steps(queue, plan.analysis, order, code_.fusion_rules(queue)); },
+        [&](const Steps& made) { verify_steps(queue, plan.analysis, made); });
+    code = pass.run(
+        "code", [&] { return code_.find(queue, loops, plan.steps, wait); },
+        [&](const Code& made) {
+          if (!made.regroup) verify_code(plan.steps, made.steps);
+        });
+  } while (code.regroup);
+  plan.code = std::move(code.steps);
+  plan.awaits_code = code.awaits_code;
 }
 
 /// The executor's part: first what every execution needs; what takes longer is prepared once the

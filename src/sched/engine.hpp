@@ -16,10 +16,13 @@
 #include <sched/books.hpp>
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
+#include <sched/facts.hpp>
 #include <sched/resources.hpp>
 #include <sched/verify.hpp>
 
 namespace op2::sched {
+
+class Passes;
 
 class Engine {
  public:
@@ -73,7 +76,9 @@ class Engine {
   };
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
-  std::unique_ptr<Plan> make_plan(const core::Queue& queue, const core::Mesh& mesh, Wait wait);
+  std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
+  void find_steps(const core::Queue& queue, LoopRequests& loops, const std::vector<Order>& order,
+                  const Passes& pass, Wait wait, Plan& plan);
   void prepare(const core::Queue& queue, Entry& entry);
   void announce(const Plan& plan);
 
@@ -82,6 +87,7 @@ class Engine {
   core::Trace& trace_;
   core::Log& log_;
   const AnalysisOptions analysis_;
+  const Prover prove_;
   CodeFinder code_;
   Books books_;
   std::unique_ptr<Executor> executor_;

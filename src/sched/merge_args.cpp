@@ -55,7 +55,8 @@ MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> rec
         merged.args.push_back(args[k]);
         merged.sources.push_back(source);
       }
-      kernel.args.push_back({static_cast<std::int32_t>(position), args[k].access, args[k].members});
+      kernel.args.push_back(
+          {static_cast<std::int32_t>(position), args[k].declared, args[k].members});
     }
   }
   return merged;

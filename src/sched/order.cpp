@@ -18,18 +18,18 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
   return has_payload(args) || meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
 }
 
-[[noreturn]] void refuse(const core::LoopRecord& loop, int ranks) {
+[[noreturn]] void refuse(const core::LoopRecord& loop, const std::string& why, int ranks) {
   core::fail(ErrorCode::order_dependent,
-             "the result depends on the order of the elements: loop '{}' ({}:{}), elements read "
-             "rows that others modify through a map, but {} ranks have no common order; use OP_INC "
+             "the result depends on the order of the elements: loop '{}' ({}), elements read rows "
+             "that others modify through a map{}, but {} ranks have no common order; use OP_INC "
              "alone, or a map in which no target occurs twice",
-             loop.name, loop.where.file, loop.where.line, ranks);
+             loop.name, site_of(loop), why, ranks);
 }
 
 }  // namespace
 
-std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
-                              comm::Communicator& communicator) {
+std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
+                              const Analysis& analysis, comm::Communicator& communicator) {
   std::vector<char> flags(queue.size(), 0);
   for (std::size_t k = 0; k < flags.size(); ++k) {
     const core::LoopRecord& record = queue.records()[k];
@@ -43,19 +43,20 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
     if (flags[k] == 0) continue;
     const core::LoopRecord& record = queue.records()[k];
     if (!record.set->whole && reads_shared_rows(queue.args_of(record)))
-      refuse(record, communicator.size());
+      refuse(record, why_not_increments(queue, facts, k), communicator.size());
     order[k] = Order::by_global_index;
   }
   return order;
 }
 
-void report_order(const core::Queue& queue, const Step& step, core::Log& log) {
+void report_order(const core::Queue& queue, const Facts& facts, const Step& step, core::Log& log) {
   if (!step.runs() || step.order == Order::any || has_payload(step.args)) return;
   const core::LoopRecord& record = queue.records()[step.record];
-  log.warning_once(record.name,
-                   fmt::format("loop '{}' ({}:{}) runs on one thread: elements write rows that "
-                               "others use, so the result depends on their order",
-                               record.name, record.where.file, record.where.line));
+  log.warning_once(
+      record.name,
+      fmt::format("loop '{}' ({}) runs on one thread: elements write rows that others "
+                  "use, so the result depends on their order{}",
+                  record.name, site_of(record), why_not_increments(queue, facts, step.record)));
 }
 
 }  // namespace op2::sched

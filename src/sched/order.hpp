@@ -8,18 +8,20 @@
 #include <comm/messages/communicator.hpp>
 #include <core/log.hpp>
 #include <core/queue.hpp>
+#include <sched/facts.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
 
 /// The order of each record's loop, as the rows of all ranks show it. Collective; the rows of the
 /// analysis exist. Cost: a pass over the maps through which dats are written.
+/// @param queue  with the access that plans count with
 /// @throws Error order_dependent (several ranks have no common order, and the loop reads what
 ///         other iterations modify)
-std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
-                              comm::Communicator& communicator);
+std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
+                              const Analysis& analysis, comm::Communicator& communicator);
 
 /// Warns once of each compiled loop that must run in order, hence on one thread.
-void report_order(const core::Queue& queue, const Step& step, core::Log& log);
+void report_order(const core::Queue& queue, const Facts& facts, const Step& step, core::Log& log);
 
 }  // namespace op2::sched

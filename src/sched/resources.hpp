@@ -2,6 +2,8 @@
 // What the engine of a session works with.
 #pragma once
 
+#include <sched/facts.hpp>
+
 namespace op2::comm {
 class DistributedMesh;
 }
@@ -34,6 +36,7 @@ struct Resources {
   core::LoopTable& table;
   core::Trace& trace;
   core::Log& log;
+  Prover prove;  ///< null: sources prove nothing
 };
 
 }  // namespace op2::sched

@@ -110,6 +110,11 @@ std::uint64_t sum_of(const PlanKey& key) {
 
 }  // namespace
 
+void verify_facts(const core::Queue& queue, const Facts& facts) {
+  require(facts.args.size() == queue.args().size(), "facts", "args: {} of {}", facts.args.size(),
+          queue.args().size());
+}
+
 void verify_cut(const core::Queue& queue, const std::vector<RecordRange>& cut) {
   require_cover("cut", queue, cut);
 }

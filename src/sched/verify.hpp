@@ -8,9 +8,13 @@
 #include <vector>
 
 #include <core/queue.hpp>
+#include <sched/facts.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
+
+/// One for each argument of the queue.
+void verify_facts(const core::Queue& queue, const Facts& facts);
 
 /// Chains cover the records one after the other; each has at least one.
 void verify_cut(const core::Queue& queue, const std::vector<RecordRange>& cut);

@@ -3,33 +3,38 @@
 // sums do not depend on their order and one missing, extra or doubled iteration changes the result.
 #pragma once
 
+#include <equivalence/hash.hpp>
 #include <op2/op2.hpp>
 
 namespace op2::test {
 
-/// Every value that a kernel makes is below this, so that sums of many stay exact in a float.
-#define OP2_TEST_MODULUS 61
-
 /// Where the dats of a loop lie: on the set it runs over, or behind a map of it.
 enum class Shape {
-  index_write,   ///< (index, WRITE)
-  copy,          ///< (READ, WRITE) of dim 3
-  read_write,    ///< (READ, RW)
-  direct_inc,    ///< (READ, INC), reads what it has added to
-  gather,        ///< (READ 0, READ 1, WRITE)
-  scatter,       ///< (READ, INC 0, INC 1)
-  flux,          ///< (READ 0, READ 1, INC 0, INC 1)
-  scatter_wide,  ///< (READ, INC 0, INC 1) of dim 3
-  reduce,        ///< (READ, sum, minimum, maximum)
-  one_to_one,    ///< (READ, RW through an injective map)
-  mark,          ///< (target index, WRITE through a map that many elements share)
-  scale,         ///< (global READ of dim 2, RW)
-  optional,      ///< (flag, optional READ, RW)
-  neighbour,     ///< (READ 0, INC 1) of one dat: depends on the order
-  weigh,         ///< (lazy global READ, RW), double only
-  shift,         ///< (RW) with the declared constant `test_shift`
-  tally,         ///< (READ 0, READ 1, INC 0, INC 1, lazy sum), double only
-  tally_own      ///< (RW, lazy sum), double only
+  index_write,     ///< (index, WRITE)
+  copy,            ///< (READ, WRITE) of dim 3
+  read_write,      ///< (READ, RW)
+  direct_inc,      ///< (READ, INC), reads what it has added to
+  gather,          ///< (READ 0, READ 1, WRITE)
+  scatter,         ///< (READ, INC 0, INC 1)
+  flux,            ///< (READ 0, READ 1, INC 0, INC 1)
+  scatter_wide,    ///< (READ, INC 0, INC 1) of dim 3
+  reduce,          ///< (READ, sum, minimum, maximum)
+  one_to_one,      ///< (READ, RW through an injective map)
+  mark,            ///< (target index, WRITE through a map that many elements share)
+  scale,           ///< (global READ of dim 2, RW)
+  optional,        ///< (flag, optional READ, RW)
+  neighbour,       ///< (READ 0, INC 1) of one dat: depends on the order
+  weigh,           ///< (lazy global READ, RW), double only
+  shift,           ///< (RW) with the declared constant `test_shift`
+  tally,           ///< (READ 0, READ 1, INC 0, INC 1, lazy sum), double only
+  tally_own,       ///< (RW, lazy sum), double only
+  either,          ///< (READ, WRITE)
+  revise_mark,     ///< (READ, WRITE through an injective map)
+  sometimes_mark,  ///< (target index, READ, WRITE through a map that many elements share)
+  add_to,          ///< (READ, RW 0, RW 1 or INC 1)
+  add_wide,        ///< (READ, RW 0, RW 1) of dim 3
+  add_neighbour,   ///< (READ 0, RW 1) of one dat: depends on the order
+  nearly_add       ///< (READ, RW): depends on the order, unless the map is injective
 };
 
 struct TestKernel {
@@ -40,9 +45,6 @@ struct TestKernel {
 
 /// Declared under this name, and changed between chains.
 inline double test_shift = 1;
-
-#define OP2_TEST_HASH(T, x, salt) \
-  ((T)((((long)(x) % OP2_TEST_MODULUS) * 29 + (salt)) % OP2_TEST_MODULUS))
 
 #define OP2_TEST_DIRECT_KERNELS(T)                                                     \
   OP_KERNEL(index_write_##T, (const int* i, T* a), { *a = OP2_TEST_HASH(T, *i, 3); }); \

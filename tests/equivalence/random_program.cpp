@@ -4,144 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <random>
-#include <sstream>
 #include <sstream>
 
-#include <fmt/format.h>
-
+#include <equivalence/facts_kernels.hpp>
 #include <equivalence/kernels.hpp>
-#include <support/graph_on_ranks.hpp>
+#include <equivalence/random_mesh.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace op2::test {
 namespace {
-
-using Random = std::mt19937_64;
-
-int pick(Random& random, int low, int high) {
-  return low + static_cast<int>(random() % static_cast<std::uint64_t>(high - low + 1));
-}
-bool chance(Random& random, int percent) {
-  return pick(random, 1, 100) <= percent;
-}
-
-template <class T>
-const T& any(Random& random, const std::vector<T>& list) {
-  return list[random() % list.size()];
-}
-
-template <class Action>
-void for_type(Type type, Action&& action) {
-  switch (type) {
-    case Type::f64:
-      return action.template operator()<double>();
-    case Type::f32:
-      return action.template operator()<float>();
-    case Type::i32:
-      return action.template operator()<int>();
-    case Type::u32:
-      return action.template operator()<unsigned>();
-    case Type::b8:
-      return action.template operator()<bool>();
-    default:
-      return action.template operator()<long>();
-  }
-}
-
-/// Runs over `edges` or over `nodes`; edges have two maps to nodes, nodes one into themselves, and
-/// "marks" lie one-to-one on nodes.
-struct Mesh {
-  op_set nodes, edges, marks;  ///< declared in equal blocks
-  op_map edge_nodes;           ///< arity 3, repeated targets
-  op_map far_nodes;            ///< arity 2, anywhere
-  op_map node_nodes;           ///< arity 2, self map
-  op_map mark_nodes;           ///< arity 1, injective
-  std::vector<op_dat> dats;
-
-  std::vector<op_dat> on(op_set set, Type type, int dim) const {
-    std::vector<op_dat> found;
-    for (op_dat dat : dats)
-      if (dat->set == set && dat->dim == dim &&
-          dat->type == std::string_view(names[static_cast<int>(type)]))
-        found.push_back(dat);
-    return found;
-  }
-  static constexpr std::array<const char*, 7> names = {"double", "float", "int", "uint",
-                                                       "ll",     "ull",   "bool"};
-};
-
-std::vector<int> random_targets(Random& random, int from, int arity, int to, bool near) {
-  std::vector<int> targets;
-  for (int k = 0; k < from * arity; ++k) {
-    const int centre =
-        static_cast<int>(static_cast<std::int64_t>(k / arity) * to / std::max(from, 1));
-    targets.push_back(near ? (centre + pick(random, 0, 2)) % to : pick(random, 0, to - 1));
-  }
-  return targets;
-}
-
-int size_of(op_set set) {
-  return static_cast<int>(op_get_size(set));
-}
-
-op_set declare_set(int size, const char* name) {
-  return op_decl_set(equal_block(size).size(), name);
-}
-
-/// @param targets  of the whole map
-op_map declare_map(op_set from, op_set to, int arity, const std::vector<int>& targets,
-                   const char* name) {
-  const Block mine = equal_block(size_of(from));
-  return op_decl_map(from, to, arity, targets.data() + arity * mine.begin, name);
-}
-
-void add_dat(Mesh& mesh, Random& random, op_set set, Type type, int dim, int number) {
-  const std::string name =
-      fmt::format("{}_{}{}x{}", set->name, Mesh::names[static_cast<int>(type)], number, dim);
-  const int values = size_of(set) * dim;
-  const std::ptrdiff_t mine = equal_block(size_of(set)).begin;
-  for_type(type, [&]<class T>() {
-    std::vector<char> bytes(static_cast<std::size_t>(values) * sizeof(T));
-    T* typed = reinterpret_cast<T*>(bytes.data());
-    for (int k = 0; k < values; ++k)
-      typed[k] = static_cast<T>(pick(random, 0, OP2_TEST_MODULUS - 1));
-    const T* block = chance(random, 10) ? nullptr : typed + mine * dim;
-    mesh.dats.push_back(op_decl_dat(set, dim, block, name.c_str()));
-  });
-}
-
-Mesh random_mesh(Random& random) {
-  Mesh mesh;
-  const bool tiny = chance(random, 15);
-  const int nodes = tiny ? pick(random, 0, 3) : pick(random, 50, 2500);
-  const int edges = nodes == 0 ? 0 : (tiny ? pick(random, 0, 4) : pick(random, 50, 4000));
-  mesh.nodes = declare_set(nodes, "nodes");
-  mesh.edges = declare_set(edges, "edges");
-  mesh.marks = declare_set(nodes / 3, "marks");
-  mesh.edge_nodes = declare_map(mesh.edges, mesh.nodes, 3,
-                                random_targets(random, edges, 3, nodes, true), "edge_nodes");
-  mesh.far_nodes = declare_map(mesh.edges, mesh.nodes, 2,
-                               random_targets(random, edges, 2, nodes, false), "far_nodes");
-  mesh.node_nodes = declare_map(mesh.nodes, mesh.nodes, 2,
-                                random_targets(random, nodes, 2, nodes, true), "node_nodes");
-  std::vector<int> every_third(static_cast<std::size_t>(nodes / 3));
-  for (int k = 0; k < nodes / 3; ++k) every_third[static_cast<std::size_t>(k)] = 3 * k + k % 3;
-  mesh.mark_nodes = declare_map(mesh.marks, mesh.nodes, 1, every_third, "mark_nodes");
-  for (const Type type : {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::b8})
-    for (op_set set : {mesh.nodes, mesh.edges, mesh.marks})
-      for (int n = 0; n < 4; ++n) add_dat(mesh, random, set, type, n < 3 ? 1 : 3, n);
-  for (op_set set : {mesh.nodes, mesh.edges, mesh.marks})
-    for (const Type type : {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::b8})
-      add_dat(mesh, random, set, type, 3, 4);
-  return mesh;
-}
-
-/// Two different dats of a kind.
-std::pair<op_dat, op_dat> two(Random& random, const std::vector<op_dat>& list) {
-  const std::size_t first = random() % list.size();
-  return {list[first], list[(first + 1 + random() % (list.size() - 1)) % list.size()]};
-}
 
 int count(const std::string& text, std::string_view word) {
   int found = 0;
@@ -164,19 +35,6 @@ int count_fused(const std::string& table) {
 bool has_reports(const ProgramShape& shape, const std::vector<Setting>& settings) {
   const auto on_device = [](const Setting& s) { return s.value == "cuda"; };
   return shape.seed % 2 == 0 || std::none_of(settings.begin(), settings.end(), on_device);
-}
-
-/// The dats that a loop may use: two of dim 1 and two of dim 3, on the set it runs over and on
-/// nodes.
-struct Choice {
-  std::pair<op_dat, op_dat> direct, wide, behind, behind_wide;
-};
-
-/// Makes a loop over nodes read no rows that other elements modify.
-void separate(Choice& of, const std::vector<op_dat>& list) {
-  for (op_dat dat : list)
-    if (dat != of.behind.first && dat != of.behind.second) of.direct = {dat, of.behind.first};
-  of.wide = {of.behind_wide.second, of.behind_wide.first};
 }
 
 class Program {
@@ -204,11 +62,17 @@ class Program {
   void run_chain() {
     ++observed_.chains;
     const int loops = pick(random_, 1, 12);
-    for (int k = 0; k < loops; ++k) queue_loop(test_kernels[random_() % std::size(test_kernels)]);
+    for (int k = 0; k < loops; ++k) queue_loop(any_kernel());
     if (chance(random_, 30)) observe_global();
     for (int k = pick(random_, 1, 3); k > 0; --k) observe(any(random_, mesh_.dats));
     if (chance(random_, 10))
       for (op_dat dat : mesh_.dats) observe(dat);
+  }
+
+  /// Often one that the library has to look into.
+  const TestKernel& any_kernel() {
+    if (chance(random_, 35)) return kernels_with_facts[random_() % std::size(kernels_with_facts)];
+    return test_kernels[random_() % std::size(test_kernels)];
   }
 
   void queue_loop(const TestKernel& k) {
@@ -222,7 +86,8 @@ class Program {
                 two(random_, mesh_.on(mesh_.nodes, k.type, 1)),
                 two(random_, mesh_.on(mesh_.nodes, k.type, 3))};
     if (!in_order_ && !over_edges) separate(dats, mesh_.on(mesh_.nodes, k.type, 1));
-    if (!in_order_ && k.shape == Shape::neighbour) return;
+    const bool depends = k.shape == Shape::neighbour || k.shape == Shape::add_neighbour;
+    if (!in_order_ && depends) return;
     const auto& [direct, wide, behind, behind_wide] = dats;
     switch (k.shape) {
       case Shape::index_write:
@@ -286,6 +151,48 @@ class Program {
         return queue_scale(k, set, direct.first);
       case Shape::optional:
         return queue_optional(k, set, direct);
+      default:
+        return queue_unlike_declared(k, set, map, {first, second}, dats);
+    }
+  }
+
+  /// Loops whose access modes promise more, or less, than their kernels do.
+  void queue_unlike_declared(const TestKernel& k, op_set set, op_map map,
+                             std::pair<int, int> columns, const Choice& dats) {
+    const auto& [direct, wide, behind, behind_wide] = dats;
+    const auto [first, second] = columns;
+    const op_dat of_marks = any(random_, mesh_.on(mesh_.marks, k.type, 1));
+    const op_access other = chance(random_, 30) ? OP_INC : OP_RW;
+    const bool injective = !in_order_ || chance(random_, 40);
+    switch (k.shape) {
+      case Shape::either:
+        return op_par_loop(k.kernel, "either", set, op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(direct.second, OP_WRITE));
+      case Shape::revise_mark:
+        return op_par_loop(k.kernel, "revise_mark", mesh_.marks, op_arg_dat(of_marks, OP_READ),
+                           op_arg_dat(behind.first, 0, mesh_.mark_nodes, OP_WRITE));
+      case Shape::sometimes_mark:
+        return op_par_loop(k.kernel, "sometimes_mark", set, op_arg_idx(first, map),
+                           op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(behind.first, first, map, OP_WRITE));
+      case Shape::add_to:
+        return op_par_loop(
+            k.kernel, "add_to", set, op_arg_dat(direct.first, OP_READ),
+            op_arg_dat(behind.first, first, map, OP_RW),
+            op_arg_dat(chance(random_, 70) ? behind.first : behind.second, second, map, other));
+      case Shape::add_wide:
+        return op_par_loop(k.kernel, "add_wide", set, op_arg_dat(wide.first, OP_READ),
+                           op_arg_dat(behind_wide.first, first, map, OP_RW),
+                           op_arg_dat(behind_wide.first, second, map, OP_RW));
+      case Shape::add_neighbour:
+        return op_par_loop(k.kernel, "add_neighbour", set,
+                           op_arg_dat(behind.first, first, map, OP_READ),
+                           op_arg_dat(behind.first, second, map, OP_RW));
+      default:
+        return op_par_loop(k.kernel, "nearly_add", injective ? mesh_.marks : set,
+                           op_arg_dat(injective ? of_marks : direct.first, OP_READ),
+                           op_arg_dat(behind.first, injective ? 0 : first,
+                                      injective ? mesh_.mark_nodes : map, OP_RW));
     }
   }
 

@@ -37,6 +37,7 @@ struct ModelMesh {
 struct ModelArg {
   int dat, map, column;  ///< map -1: direct
   op_access access;
+  bool keeps = false;  ///< OP_WRITE that leaves some rows as they are
 };
 
 struct ModelLoop {
@@ -52,7 +53,7 @@ inline std::vector<core::ChainLoop> descriptors(const ModelChain& chain) {
   for (const ModelLoop& loop : chain) {
     result.push_back({{}, loop.reduction});
     for (const ModelArg& arg : loop.args)
-      result.back().args.push_back({arg.dat, arg.map, arg.access});
+      result.back().args.push_back({arg.dat, arg.map, arg.keeps ? OP_RW : arg.access});
   }
   return result;
 }
@@ -78,7 +79,7 @@ inline Value run_iteration(const ModelMesh& mesh, const ModelLoop& loop, int ele
   }
   for (std::size_t k = 0; k < loop.args.size(); ++k) {
     const ModelArg& arg = loop.args[k];
-    if (arg.access == OP_READ) continue;
+    if (arg.access == OP_READ || (arg.keeps && hash % 2 == 0)) continue;
     Value& target = values[arg.dat][row_of(mesh, arg, element)];
     target = mixed(hash, k) + (arg.access == OP_INC ? target : 0);
   }

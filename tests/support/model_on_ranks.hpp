@@ -41,9 +41,22 @@ inline void call_model_loop(void (*function)(), char* const* arguments) {
   }
   for (std::size_t k = 0; k < count; ++k) {
     const op_access access = loop.args[k].access;
-    if (access != OP_READ) *value(k) = mixed(hash, k) + (access == OP_INC ? *value(k) : 0);
+    if (access == OP_READ || (loop.args[k].keeps && hash % 2 == 0)) continue;
+    *value(k) = mixed(hash, k) + (access == OP_INC ? *value(k) : 0);
   }
   if (loop.reduction) *value(count + 1) += mixed(hash, count);
+}
+
+/// What sources would prove, if model loops had any.
+inline std::vector<jit::KernelFacts> prove_model_loops(std::span<const jit::LoopRequest> requests) {
+  std::vector<jit::KernelFacts> facts;
+  for (const jit::LoopRequest& request : requests) {
+    const auto& loop = *reinterpret_cast<const ModelLoop*>(request.origins.front().kernel->host);
+    facts.emplace_back(request.nest.calls.front().args.size());
+    for (std::size_t k = 0; k < loop.args.size(); ++k)
+      facts.back()[k].writes_all = loop.args[k].access == OP_WRITE && !loop.args[k].keeps;
+  }
+  return facts;
 }
 
 /// One rank's view. All members are collective.
@@ -59,7 +72,8 @@ class ModelOnRanks {
         pool_(threads, topology_),
         jit_(jit::JitOptions{}, log_),
         rows_(mesh_, ranks, options.renumber),
-        engine_({options_, topology_, pool_, rows_, jit_, nullptr, nullptr, table_, trace_, log_}) {
+        engine_({options_, topology_, pool_, rows_, jit_, nullptr, nullptr, table_, trace_, log_,
+                 &prove_model_loops}) {
     declare(values, random);
   }
 

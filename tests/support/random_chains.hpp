@@ -122,6 +122,12 @@ inline std::vector<ModelArg> random_indirect_args(Random& random, const ModelMes
   return args;
 }
 
+/// Makes some loops leave rows of what they write as they are.
+inline void keep_some_rows(Random& random, std::vector<ModelArg>& args) {
+  const bool keeps = chance(random, 40);
+  for (ModelArg& arg : args) arg.keeps = keeps && arg.access == OP_WRITE;
+}
+
 /// Every dat at most once: directly, or through maps in one access mode.
 inline ModelLoop random_loop(Random& random, const ModelMesh& mesh) {
   ModelLoop loop{pick(random, 0, static_cast<int>(mesh.set_sizes.size()) - 1),
@@ -133,6 +139,7 @@ inline ModelLoop random_loop(Random& random, const ModelMesh& mesh) {
     std::vector<ModelArg> args = random_indirect_args(random, mesh, loop.set, dat);
     if (mesh.dat_sets[dat] == loop.set && (args.empty() || chance(random, 50)))
       args = {{dat, -1, 0, one_of(random, {OP_READ, OP_READ, OP_WRITE, OP_RW, OP_INC})}};
+    keep_some_rows(random, args);
     loop.args.insert(loop.args.end(), args.begin(), args.end());
   }
   return loop;

@@ -8,10 +8,17 @@ target_include_directories(chain_checks PRIVATE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
 target_compile_definitions(chain_checks PRIVATE OP2_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
 
-# op2_add_mutant(name file text replacement): `text` occurs in `file`, which is relative to src.
+# op2_add_mutant(name file text replacement): `text` occurs in `file`, which is relative to src. What is proven
+# of loops takes part in the engine only.
 function(op2_add_mutant name file text replacement)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
-  foreach(source core/levels.hpp sched/chain_analysis.cpp)
+  set(compiled sched/chain_analysis.cpp)
+  set(checks ChainVectors ChainProperty RanksProperty)
+  if(file STREQUAL sched/facts.cpp)
+    set(compiled ${file})
+    set(checks RanksProperty)
+  endif()
+  foreach(source core/levels.hpp ${compiled})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${source})
     file(READ ${PROJECT_SOURCE_DIR}/src/${source} original)
     set(changed "${original}")
@@ -23,12 +30,12 @@ function(op2_add_mutant name file text replacement)
     endif()
     file(WRITE ${folder}/${source} "${changed}")
   endforeach()
-  add_executable(mutant_${name} ${folder}/sched/chain_analysis.cpp $<TARGET_OBJECTS:chain_checks>)
+  add_executable(mutant_${name} ${folder}/${compiled} $<TARGET_OBJECTS:chain_checks>)
   target_include_directories(mutant_${name} BEFORE PRIVATE
     ${folder} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   # The mutated object comes before the library's own, which is then not taken.
   target_link_libraries(mutant_${name} PRIVATE op2_flags op2_fake_ranks op2_objects GTest::gtest_main)
-  foreach(check ChainVectors ChainProperty RanksProperty)
+  foreach(check IN LISTS checks)
     add_test(NAME mutant_${name}.${check} COMMAND mutant_${name} --gtest_filter=${check}.*)
     set_tests_properties(mutant_${name}.${check} PROPERTIES
       PASS_REGULAR_EXPRESSION "[1-9][0-9]* of [0-9]+ random (chains|meshes) differ")
@@ -44,3 +51,4 @@ op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp
                " || (arg.access == OP_INC && is_direct(arg))" "")
 op2_add_mutant(indirect_write_replaces_all sched/chain_analysis.cpp
                "return arg.access == OP_WRITE && is_direct(arg)" "return arg.access == OP_WRITE")
+op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")

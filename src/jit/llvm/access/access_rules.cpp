@@ -79,17 +79,17 @@ class RuleCheck {
     const auto missed = count(Mark::untouched);
     if (use.read_untouched.isValid() && !rules_[i].set_by_some)
       return add(i, use.read_untouched, "reads it before writing it",
-                 "the value before is not defined: set it first, or make it OP_RW");
+                 "the value before counts: set it first, or make it OP_RW");
     if (use.write.isInvalid())
       return add_omission(i, declared, "does not write it", "set its values, or make it OP_READ");
     if (rules_[i].set_by_some || rules_[i].keeps_rest || count(Mark::unsure) > 0) return;
     if (missed > 0)
       return add_omission(i, use.write,
                           fmt::format("writes {} of its {} values", all - missed, all),
-                          "the others are lost: set all of them, or make it OP_RW");
+                          "the others stay as they are: set all of them, or make it OP_RW");
     if (count(Mark::maybe) > 0)
       add_omission(i, use.write, "writes it only under a condition",
-                   "else its values are lost: set them on every path, or make it OP_RW");
+                   "else its values stay as they are: set them on every path, or make it OP_RW");
   }
 
   void check_increment(std::size_t i, const ParameterUse& use) {

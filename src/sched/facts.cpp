@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/facts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <comm/messages/records.hpp>
+#include <core/error.hpp>
+#include <jit/jit.hpp>
+#include <sched/fuse.hpp>
+#include <sched/shared_code.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// Rows of opaque dats are longer than what kernels see of them.
+bool is_asked(const core::LoopArg& arg) {
+  return arg.is_active_dat() && !arg.dat->opaque &&
+         (arg.declared == OP_WRITE || arg.declared == OP_RW);
+}
+
+/// Loops with an argument whose access depends on what is proven.
+std::vector<std::size_t> asked_records(const core::Queue& queue) {
+  std::vector<std::size_t> asked;
+  for (std::size_t k = 0; k < queue.size(); ++k)
+    if (std::ranges::any_of(queue.args_of(queue.records()[k]), is_asked)) asked.push_back(k);
+  return asked;
+}
+
+/// Of this rank.
+Facts proven(const core::Queue& queue, const std::vector<std::size_t>& records, LoopRequests& loops,
+             const Prover& prove) {
+  Facts facts{std::vector<jit::ArgumentFacts>(queue.args().size())};
+  std::vector<jit::LoopRequest> requests;
+  for (const std::size_t record : records)
+    requests.push_back(loops.of(queue, step_of(queue, record)));
+  const std::vector<jit::KernelFacts> found = prove(requests);
+  core::ensure(found.size() == records.size(), "a prover has not answered for every loop");
+  for (std::size_t n = 0; n < records.size(); ++n) {
+    const core::LoopRecord& loop = queue.records()[records[n]];
+    core::ensure(found[n].size() == loop.arg_count, "a prover has not answered for every argument");
+    std::ranges::copy(found[n], facts.args.begin() + loop.first_arg);
+  }
+  return facts;
+}
+
+enum Proof : char { nothing, writes_all, only_adds, both };
+
+char proof_of(const jit::ArgumentFacts& facts) {
+  return static_cast<char>((facts.writes_all ? writes_all : nothing) |
+                           (facts.only_adds ? only_adds : nothing));
+}
+
+/// Collective. All ranks get the facts of the first.
+void share(Facts& facts, comm::Communicator& ranks) {
+  std::vector<char> proofs;
+  for (const jit::ArgumentFacts& arg : facts.args) proofs.push_back(proof_of(arg));
+  proofs = comm::from_bytes<char>(ranks.broadcast(comm::to_bytes<char>(proofs), 0));
+  for (std::size_t k = 0; k < facts.args.size(); ++k) {
+    facts.args[k].writes_all = (proofs[k] & writes_all) != 0;
+    facts.args[k].only_adds = (proofs[k] & only_adds) != 0;
+  }
+}
+
+/// Whether the loop's accesses to a dat are all additions through maps.
+bool only_adds_to(const core::Dat* dat, std::span<const core::LoopArg> args,
+                  std::span<const jit::ArgumentFacts> facts) {
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    const core::LoopArg& arg = args[k];
+    if (!arg.is_active_dat() || arg.dat != dat) continue;
+    const bool adds = arg.declared == OP_INC || (arg.declared == OP_RW && facts[k].only_adds);
+    if (!adds || !arg.is_indirect()) return false;
+  }
+  return true;
+}
+
+op_access access_of(std::size_t k, std::span<const core::LoopArg> args,
+                    std::span<const jit::ArgumentFacts> facts) {
+  const core::LoopArg& arg = args[k];
+  if (arg.kind != OP_ARG_DAT || !arg.active) return arg.declared;
+  if (arg.declared == OP_WRITE) return is_asked(arg) && facts[k].writes_all ? OP_WRITE : OP_RW;
+  const bool adds = is_asked(arg) && arg.type != Type::b8 && only_adds_to(arg.dat, args, facts);
+  return adds ? OP_INC : arg.declared;
+}
+
+/// The number of an argument in the call, where vector arguments count as one.
+std::ptrdiff_t number_of(std::span<const core::LoopArg> args, std::size_t k) {
+  return std::ranges::count_if(args.first(k),
+                               [](const core::LoopArg& arg) { return arg.members > 0; });
+}
+
+/// The facts of the arguments of one loop.
+std::span<const jit::ArgumentFacts> facts_of(const Facts& facts, const core::LoopRecord& loop) {
+  return std::span(facts.args).subspan(loop.first_arg, loop.arg_count);
+}
+
+}  // namespace
+
+Prover prover_of(const core::Options& options, jit::Jit& target, jit::Jit* host) {
+  if (options.jit == core::JitMode::off || options.target == core::Target::reference)
+    return nullptr;
+  jit::Jit& jit = host != nullptr ? *host : target;
+  return [&jit](std::span<const jit::LoopRequest> loops) { return jit.facts(loops); };
+}
+
+Facts find_facts(const core::Queue& queue, LoopRequests& loops, const Prover& prove,
+                 comm::Communicator& ranks) {
+  Facts facts{std::vector<jit::ArgumentFacts>(queue.args().size())};
+  const std::vector<std::size_t> records = asked_records(queue);
+  if (records.empty() || prove == nullptr) return facts;
+  if (ranks.is_root()) facts = proven(queue, records, loops, prove);
+  if (ranks.size() > 1) share(facts, ranks);
+  return facts;
+}
+
+core::Queue as_used(const core::Queue& queue, const Facts& facts) {
+  std::vector<core::LoopArg> used(queue.args().begin(), queue.args().end());
+  for (const core::LoopRecord& loop : queue.records())
+    for (std::size_t k = 0; k < loop.arg_count; ++k)
+      used[loop.first_arg + k].access = access_of(k, queue.args_of(loop), facts_of(facts, loop));
+  return queue.with_args(std::move(used));
+}
+
+void report_kept_rows(const core::Queue& queue, const Facts& facts, core::Log& log) {
+  for (const core::LoopRecord& loop : queue.records()) {
+    const auto args = queue.args_of(loop);
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      const jit::ArgumentFacts& known = facts_of(facts, loop)[k];
+      const bool keeps = is_asked(args[k]) && args[k].declared == OP_WRITE && !known.writes_all;
+      if (!keeps || args[k].is_indirect() || args[k].optional || known.why.empty()) continue;
+      const std::string place =
+          fmt::format("loop '{}' ({}): arg {}", loop.name, site_of(loop), number_of(args, k));
+      log.warning_once(place,
+                       fmt::format("{} (OP_WRITE): kernel '{}' {}, so values from before count, as "
+                                   "with OP_RW; set every component before it is read, or declare "
+                                   "OP_RW",
+                                   place, loop.kernel->name, known.why));
+    }
+  }
+}
+
+std::string why_not_increments(const core::Queue& queue, const Facts& facts, std::size_t record) {
+  const core::LoopRecord& loop = queue.records()[record];
+  const auto args = queue.args_of(loop);
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    const std::string& why = facts_of(facts, loop)[k].why;
+    if (args[k].is_active_dat() && args[k].is_indirect() && args[k].declared == OP_RW &&
+        !why.empty())
+      return fmt::format("; arg {} (OP_RW): kernel '{}' {}", number_of(args, k), loop.kernel->name,
+                         why);
+  }
+  return "";
+}
+
+}  // namespace op2::sched

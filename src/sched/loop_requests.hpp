@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From steps of a plan to what the code generator is asked for.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <core/mesh.hpp>
+#include <core/queue.hpp>
+#include <jit/loop_request.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+/// "flow.cpp:212", the place of the call in the program.
+std::string site_of(const core::LoopRecord& loop);
+
+/// Makes the requests of one plan; each source is scanned once. Local.
+class LoopRequests {
+ public:
+  /// @param mesh          must outlive it
+  /// @param check_access  compare access modes also if they were checked when the program was built
+  LoopRequests(const core::Mesh& mesh, bool check_access)
+      : mesh_(mesh), check_access_(check_access) {}
+
+  /// Arguments have the step's access, calls the access that the program has declared.
+  jit::LoopRequest of(const core::Queue& queue, const Step& step);
+
+  const core::Mesh& mesh() const { return mesh_; }
+
+ private:
+  const core::Mesh& mesh_;
+  const bool check_access_;
+  std::map<op_kernel, jit::KernelCall> calls_;  ///< kernels whose sources were scanned
+};
+
+}  // namespace op2::sched

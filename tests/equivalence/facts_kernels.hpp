@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels whose access modes promise more, or less, than they do: OP_WRITE that leaves or uses old
+// values, OP_RW that only adds, and what resembles these but is something else. The library finds
+// out from their sources; their results are those of calling them one by one.
+#pragma once
+
+#include <equivalence/kernels.hpp>
+
+namespace op2::test {
+
+/// OP_WRITE. All but `either` depend on the values before.
+#define OP2_TEST_KEEPING_KERNELS(T)                                           \
+  OP_KERNEL(either_##T, (const T* a, T* b), {                                 \
+    if ((long)*a % 2 == 0)                                                    \
+      *b = OP2_TEST_HASH(T, *a, 20);                                          \
+    else                                                                      \
+      *b = OP2_TEST_HASH(T, *a, 21);                                          \
+  });                                                                         \
+  OP_KERNEL(sometimes_##T, (const T* a, T* b), {                              \
+    if ((long)*a % 2 == 0) *b = OP2_TEST_HASH(T, *a, 22);                     \
+  });                                                                         \
+  OP_KERNEL(revise_##T, (const T* a, T* b),                                   \
+            { *b = OP2_TEST_HASH(T, (long)*a + 3 * (long)*b, 24); });         \
+  OP_KERNEL(corners_##T, (const T* a, T* b), {                                \
+    for (int n = 0; n < 3; n += 2) b[n] = OP2_TEST_HASH(T, a[2 - n], 25 + n); \
+  });                                                                         \
+  OP_KERNEL(sometimes_mark_##T, (const int* i, const T* a, T* b), {           \
+    if ((long)*a % 2 == 0) *b = OP2_TEST_HASH(T, *i, 28);                     \
+  })
+
+/// OP_RW that only adds.
+#define OP2_TEST_ADDING_KERNELS(T)                         \
+  OP_KERNEL(add_to_##T, (const T* w, T* a, T* b), {        \
+    *a += OP2_TEST_HASH(T, *w, 30);                        \
+    *b = OP2_TEST_HASH(T, *w, 31) + *b;                    \
+  });                                                      \
+  OP_KERNEL(add_wide_##T, (const T* w, T* a, T* b), {      \
+    for (int n = 0; n < 3; ++n) {                          \
+      a[n] += OP2_TEST_HASH(T, w[n], 32 + n);              \
+      if ((long)w[n] % 2 == 0) b[2 - n] = b[2 - n] + w[n]; \
+    }                                                      \
+  })
+
+/// OP_RW that does more than add.
+#define OP2_TEST_NEARLY_ADDING_KERNELS(T)                                                    \
+  OP_KERNEL(twice_##T, (const T* w, T* a),                                                   \
+            { *a = OP2_TEST_HASH(T, 2 * (long)*a + (long)*w, 35); });                        \
+  OP_KERNEL(doubled_##T, (const T* w, T* a), { *a = (T)((2 * (long)*a + (long)*w) % 97); }); \
+  OP_KERNEL(read_again_##T, (const T* w, T* a), {                                            \
+    *a += OP2_TEST_HASH(T, *w, 36);                                                          \
+    if ((long)*a % 2 == 0) *a += 1;                                                          \
+  });                                                                                        \
+  OP_KERNEL(add_if_even_##T, (const T* w, T* a), {                                           \
+    if ((long)*a % 2 == 0) *a += OP2_TEST_HASH(T, *w, 37);                                   \
+  });                                                                                        \
+  OP_KERNEL(add_what_is_there_##T, (const T* w, T* a), {                                     \
+    const T old = *a;                                                                        \
+    *a += OP2_TEST_HASH(T, *w, 38);                                                          \
+    *a += (T)((long)old % 3);                                                                \
+  });                                                                                        \
+  OP_KERNEL(set_then_add_##T, (const T* w, T* a), {                                          \
+    if ((long)*w % 3 == 0) *a = 0;                                                           \
+    *a += OP2_TEST_HASH(T, *w, 39);                                                          \
+  })
+
+OP2_TEST_KEEPING_KERNELS(double);
+OP2_TEST_KEEPING_KERNELS(int);
+OP2_TEST_KEEPING_KERNELS(bool);
+OP2_TEST_ADDING_KERNELS(double);
+OP2_TEST_ADDING_KERNELS(int);
+OP2_TEST_NEARLY_ADDING_KERNELS(double);
+OP2_TEST_NEARLY_ADDING_KERNELS(int);
+/// Each sum is rounded to an integer, so what is added depends on what is there.
+OP_KERNEL(subtract_rounded, (const int* w, int* a), { *a = (int)(*a - (*w % 2 == 0 ? 1.5 : 0)); });
+
+#define OP2_TEST_LIST_KEEPING(T)                                                           \
+  {Shape::either, type_of<T>(), either_##T}, {Shape::either, type_of<T>(), sometimes_##T}, \
+      {Shape::either, type_of<T>(), revise_##T}, {Shape::copy, type_of<T>(), corners_##T}, \
+      {Shape::revise_mark, type_of<T>(), revise_##T}, {                                    \
+    Shape::sometimes_mark, type_of<T>(), sometimes_mark_##T                                \
+  }
+#define OP2_TEST_LIST_ADDING(T)                                                         \
+  {Shape::add_to, type_of<T>(), add_to_##T}, {Shape::add_to, type_of<T>(), add_to_##T}, \
+      {Shape::add_wide, type_of<T>(), add_wide_##T}, {                                  \
+    Shape::add_neighbour, type_of<T>(), neighbour_##T                                   \
+  }
+#define OP2_TEST_LIST_NEARLY_ADDING(T)                                                          \
+  {Shape::nearly_add, type_of<T>(), twice_##T}, {Shape::nearly_add, type_of<T>(), doubled_##T}, \
+      {Shape::nearly_add, type_of<T>(), read_again_##T},                                        \
+      {Shape::nearly_add, type_of<T>(), add_if_even_##T},                                       \
+      {Shape::nearly_add, type_of<T>(), add_what_is_there_##T}, {                               \
+    Shape::nearly_add, type_of<T>(), set_then_add_##T                                           \
+  }
+
+static const TestKernel kernels_with_facts[] = {OP2_TEST_LIST_KEEPING(double),
+                                                OP2_TEST_LIST_KEEPING(int),
+                                                OP2_TEST_LIST_KEEPING(bool),
+                                                OP2_TEST_LIST_ADDING(double),
+                                                OP2_TEST_LIST_ADDING(int),
+                                                OP2_TEST_LIST_NEARLY_ADDING(double),
+                                                OP2_TEST_LIST_NEARLY_ADDING(int),
+                                                {Shape::nearly_add, Type::i32, subtract_rounded},
+                                                {Shape::nearly_add, Type::i32, subtract_rounded}};
+
+}  // namespace op2::test

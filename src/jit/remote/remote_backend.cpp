@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/remote/remote_backend.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -18,6 +20,19 @@ fs::path first_existing(const std::vector<fs::path>& files) {
   for (const fs::path& file : files)
     if (fs::exists(file, ignored)) return file;
   return files.front();
+}
+
+std::vector<std::size_t> hashes_of(const CompileRequest& request) {
+  std::vector<std::size_t> hashes;
+  for (const CompileUnit& unit : request.units)
+    hashes.push_back(std::hash<std::string>()(unit.source));
+  return hashes;
+}
+
+/// @return whether the worker has the question
+bool starts(const Descriptor& worker, const Message& question) {
+  const auto answer = send_message(worker, question) ? receive_message(worker) : std::nullopt;
+  return answer && answer->kind == MessageKind::started;
 }
 
 CompileResult lost_worker() {
@@ -60,34 +75,38 @@ bool RemoteBackend::has_helper() {
 }
 
 /// A helper that has been killed is replaced once.
-Descriptor RemoteBackend::new_worker() {
+RemoteBackend::Worker RemoteBackend::new_worker() {
   for (int attempt = 0; attempt < 2 && has_helper(); ++attempt) {
-    if (Descriptor worker = helper_->new_worker()) return worker;
+    if (Descriptor socket = helper_->new_worker()) return {std::move(socket), {}};
     helper_ = nullptr;
   }
   if (!is_refused_) warn(first_existing(settings_.helpers), "it cannot start processes");
   is_refused_ = true;
-  return Descriptor();
+  return {};
 }
 
-Descriptor RemoteBackend::take_worker() {
+RemoteBackend::Worker RemoteBackend::take_worker(const std::vector<std::size_t>& sources) {
   const std::lock_guard lock(mutex_);
   if (idle_.empty()) return new_worker();
-  Descriptor worker = std::move(idle_.back());
-  idle_.pop_back();
+  const auto known = [&](const Worker& worker) {
+    return std::ranges::count_if(
+        sources, [&](std::size_t source) { return worker.sources.contains(source); });
+  };
+  const auto best = std::ranges::max_element(idle_, {}, known);
+  Worker worker = std::move(*best);
+  idle_.erase(best);
   return worker;
 }
 
 RemoteBackend::Reply RemoteBackend::ask(MessageKind kind, const CompileRequest& request) {
   const Message question{kind, to_bytes(request)};
-  const auto starts = [&](const Descriptor& worker) {
-    const auto answer = send_message(worker, question) ? receive_message(worker) : std::nullopt;
-    return answer && answer->kind == MessageKind::started;
-  };
-  Descriptor worker = take_worker();
-  while (worker && !starts(worker)) worker = take_worker();  // it was killed before
-  if (!worker) return {false, {}};
-  Reply reply{true, receive_message(worker)};
+  const std::vector<std::size_t> sources = hashes_of(request);
+  Worker worker = take_worker(sources);
+  while (worker.socket && !starts(worker.socket, question))  // it was killed before
+    worker = take_worker(sources);
+  if (!worker.socket) return {false, {}};
+  Reply reply{true, receive_message(worker.socket)};
+  worker.sources.insert(sources.begin(), sources.end());
   if (reply.answer && reply.answer->kind == MessageKind::result) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(worker));

@@ -3,10 +3,12 @@
 // compiler end the program, take all memory or never return.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,14 +42,19 @@ class RemoteBackend : public Backend {
   }
 
  private:
+  struct Worker {
+    Descriptor socket;
+    std::set<std::size_t> sources;  ///< hashes of those that it has compiled
+  };
   struct Reply {
     bool has_worker = false;        ///< false: this process must do it
     std::optional<Message> answer;  ///< nothing: the worker has ended before
   };
 
   Reply ask(MessageKind kind, const CompileRequest& request);
-  Descriptor take_worker();
-  Descriptor new_worker();
+  /// @param sources  hashes of what will be compiled: a worker that has parsed it already is best
+  Worker take_worker(const std::vector<std::size_t>& sources);
+  Worker new_worker();
   bool has_helper();
   void warn(const std::filesystem::path& file, const std::string& reason);
 
@@ -56,8 +63,8 @@ class RemoteBackend : public Backend {
   core::Log& log_;
   std::mutex mutex_;  ///< of all following members
   std::unique_ptr<HelperProcess> helper_;
-  bool is_refused_ = false;       ///< no helper can be started
-  std::vector<Descriptor> idle_;  ///< sockets to workers that wait for a request
+  bool is_refused_ = false;   ///< no helper can be started
+  std::vector<Worker> idle_;  ///< that wait for a request
 };
 
 /// Loads the plug-in, for linking, and sets up compiling in other processes.

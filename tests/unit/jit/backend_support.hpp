@@ -55,6 +55,27 @@ inline CompileRequest work(const std::string& body) {
                  {arg(OP_READ), arg(OP_WRITE)});
 }
 
+/// A loop that hands each element to a kernel of this body, then multiplies y by `factor`.
+inline CompileRequest loop_of(const std::string& body, const std::string& factor) {
+  CompileRequest request = work(body);
+  CompileUnit& kernel = request.units[0];
+  kernel.source =
+      "#line 10 \"user.cpp\"\nstatic void work(const double* x, double* y) {" + body +
+      "}\n#line 1 \"generated code\"\n"
+      "extern \"C\" void __op2_kernel(void* x, void* y) { ::work((double*)x, (double*)y); }\n";
+  CompileUnit loop;
+  loop.source =
+      "struct Binding { void* base; const int* index; long stride; };\n"
+      "extern \"C\" void __op2_kernel0(void*, void*);\n"
+      "extern \"C\" void op2_range_work(long begin, long end, const Binding* args) {\n"
+      "  for (long i = begin; i < end; ++i) {\n"
+      "    double* y = (double*)args[1].base + i;\n"
+      "    __op2_kernel0((double*)args[0].base + i, y);\n    *y *= " +
+      factor + ";\n  }\n}\n";
+  request.units.push_back(loop);
+  return request;
+}
+
 /// The first error of a text that must be rejected.
 inline Diagnostic first_error(const CompileRequest& request) {
   const auto result = load()->compile(request);

@@ -10,27 +10,6 @@ namespace {
 using testing::IsEmpty;
 using testing::Not;
 
-/// A loop that hands each element to a kernel of this body, then multiplies y by `factor`.
-CompileRequest loop_of(const std::string& body, const std::string& factor) {
-  CompileRequest request = work(body);
-  CompileUnit& kernel = request.units[0];
-  kernel.source =
-      "#line 10 \"user.cpp\"\nstatic void work(const double* x, double* y) {" + body +
-      "}\n#line 1 \"generated code\"\n"
-      "extern \"C\" void __op2_kernel(void* x, void* y) { ::work((double*)x, (double*)y); }\n";
-  CompileUnit loop;
-  loop.source =
-      "struct Binding { void* base; const int* index; long stride; };\n"
-      "extern \"C\" void __op2_kernel0(void*, void*);\n"
-      "extern \"C\" void op2_range_work(long begin, long end, const Binding* args) {\n"
-      "  for (long i = begin; i < end; ++i) {\n"
-      "    double* y = (double*)args[1].base + i;\n"
-      "    __op2_kernel0((double*)args[0].base + i, y);\n    *y *= " +
-      factor + ";\n  }\n}\n";
-  request.units.push_back(loop);
-  return request;
-}
-
 TEST(ParsedKernels, ParsesTheKernelOfTwoLoopsOnce) {
   const auto backend = load();
   EXPECT_EQ(backend->compile(loop_of("*y = *x;", "2")).parsed, 2);

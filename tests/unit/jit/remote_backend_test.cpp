@@ -179,6 +179,17 @@ TEST_F(RemoteBackendTest, KernelsThatNeedNoOtherAreCompiledAtTheSameTime) {
   signal_processes(helper, SIGKILL);
 }
 
+TEST_F(RemoteBackendTest, TheWorkerThatHasParsedAKernelCompilesItsNextLoop) {
+  const auto backend = make();
+  {
+    std::jthread other([&] { backend->compile(loop_of("*y = *x;", "2")); });
+    backend->compile(loop_of("*y = -*x;", "2"));
+  }
+  EXPECT_EQ(backend->compile(loop_of("*y = *x;", "3")).parsed, 1);
+  EXPECT_EQ(backend->compile(loop_of("*y = -*x;", "3")).parsed, 1);
+  EXPECT_EQ(backend->compile(loop_of("*y = *x;", "4")).parsed, 1);
+}
+
 /// What is logged while a kernel is compiled, which must succeed.
 std::string warning_of(RemoteBackend& backend) {
   StderrCapture captured;

@@ -45,12 +45,14 @@ enum class ErrorCode : int {
   inside_kernel = 220,  ///< a kernel's host function called the library
   host_function_threw = 221,  ///< a kernel's host function threw, on one of several ranks
   not_supported = 222,        ///< a function of OP2 that this library does not support
+  not_finite = 223,           ///< a dat has NaN or infinity (with OP2_CHECK=finite)
 
   collective_mismatch = 401,              ///< the ranks of a job make different calls
   divergent_ranks = collective_mismatch,  ///< its earlier name
   kernel_differs = 402,         ///< the ranks of a job have different sources of one kernel
   communication_failure = 403,  ///< the message layer (MPI) reports an error
   order_dependent = 404,  ///< a loop whose result depends on the element order, on several ranks
+  rank_ended = 405,       ///< a rank of the job ends the program while others wait for it
 
   bad_option = 501,      ///< an environment variable has a value that cannot be used
   io_failure = 502,      ///< a file cannot be read or written

@@ -217,6 +217,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   runtime.flush();
   runtime.enter("op_partition by {}", request.used->title);
   runtime.return_to_declared();
+  runtime.partitioned = true;
   if (runtime.mesh.sets().empty()) return;
   if (runtime.alone()) return runtime.settle();
   const std::string text = runtime.collectively([&] { return partition(runtime, request); });

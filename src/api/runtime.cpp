@@ -38,9 +38,14 @@ core::LogLevel level_of(const comm::Communicator& ranks, core::LogLevel level) {
                                                            : std::min(level, core::LogLevel::error);
 }
 
+/// All ranks have it, each at another point of the program.
+bool is_mismatch(ErrorCode code) {
+  return code == ErrorCode::collective_mismatch || code == ErrorCode::rank_ended;
+}
+
 /// Errors that every rank has equally, because they follow from what all ranks know.
 bool is_uniform(ErrorCode code) {
-  return code != ErrorCode::collective_mismatch && code != ErrorCode::communication_failure &&
+  return !is_mismatch(code) && code != ErrorCode::communication_failure &&
          code != ErrorCode::out_of_memory && code != ErrorCode::internal &&
          code != ErrorCode::io_failure && code != ErrorCode::device_failure &&
          code != ErrorCode::no_device && code != ErrorCode::device_compiler &&
@@ -63,6 +68,8 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.simd = options.simd;
   j.vector_math = options.vector_math;
   j.check_access = options.check_access;
+  j.gdb_symbols = options.gdb_symbols;
+  j.perf_map = options.perf_map;
   j.increments = options.gpu_increments;
   j.contract = options.contract;
   j.trace = &trace;
@@ -133,8 +140,11 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
                    : std::make_unique<jit::Jit>(jit_options(options, mesh, trace), log)),
       engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log,
               sched::prover_of(options, jit, host_jit.get())}),
+      crash_report(level != core::LogLevel::off, ranks().log_prefix()),
       handler_(handler),
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
+  ranks().on_long_wait([told = std::make_shared<core::Log>(level, ranks().log_prefix())](
+                           const std::string& text) { told->warning_once(text, text); });
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
   enter(
       "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, queue_max {}, exchange {}, "
@@ -187,10 +197,24 @@ void Runtime::check_caller() const {
                "called from inside a kernel: a function of libop2; use only arguments there");
 }
 
-void Runtime::poison(const std::string& reason) {
-  failure_ = reason;
-  if (!queue.empty()) log.error(fmt::format("queued loops are discarded: {}", queue.size()));
+/// Ends what the session can still do. @return the error, and what follows from it
+Error Runtime::poisoned_by(const Error& error) {
+  failure_ = error.what();
+  const std::size_t loops = queue.size();
   queue.clear();
+  const bool once = ranks().is_root() || !is_uniform(error.code());  // per job
+  if (loops == 0 || !once) return error;
+  const std::string text = failure_.substr(failure_.find(' ') + 1);  // without the code
+  return {error.code(), fmt::format("{}\nqueued loops that are discarded: {}", text, loops)};
+}
+
+/// For what a host function of a kernel has thrown. Returns if only this rank has to know.
+void Runtime::host_function_threw(const std::string& what) {
+  const Error failure =
+      poisoned_by({ErrorCode::host_function_threw,
+                   fmt::format("a host function of a kernel threw: {}; catch it there", what)});
+  if (tell_others(failure)) throw failure;
+  log.error(failure.what());
 }
 
 /// For an error of this rank. @return whether others wait for it
@@ -217,30 +241,24 @@ void Runtime::flush() {
     const Marked executing(executing_);
     engine.flush(queue, mesh);
   } catch (const std::bad_alloc&) {
-    poison("out of memory");
-    const Error failure(ErrorCode::out_of_memory,
-                        "out of memory: the queued loops, to plan or execute; use a smaller mesh "
-                        "or more machines");
+    const Error failure = poisoned_by({ErrorCode::out_of_memory,
+                                       "out of memory: the queued loops, to plan or execute; use a "
+                                       "smaller mesh or more machines"});
     tell_others(failure);
     throw failure;
   } catch (const Error& error) {
-    poison(error.what());
-    tell_others(error);
-    throw;
+    const Error failure = poisoned_by(error);
+    tell_others(failure);
+    throw failure;
   } catch (const std::exception& error) {
-    poison(error.what());
-    const Error failure(
-        ErrorCode::host_function_threw,
-        fmt::format("a host function of a kernel threw: {}; catch it there", error.what()));
-    if (tell_others(failure)) throw failure;
+    host_function_threw(error.what());
     throw;
   } catch (...) {
-    poison("a host function of a kernel threw something that is not a std::exception");
-    const Error failure(ErrorCode::host_function_threw, failure_);
-    if (tell_others(failure)) throw failure;
+    host_function_threw("something that is not a std::exception");
     throw;
   }
   mesh.recycle();
+  mention_partition();
 }
 
 void Runtime::finish() {
@@ -278,9 +296,9 @@ void Runtime::guard(const std::function<void()>& action, bool moves_rows) {
   if (!failure) return;
   if (is_uniform(failure->code())) throw *failure;
   // All ranks have a mismatch; for any other error they wait, with data on the way between them.
-  const bool mismatch = failure->code() == ErrorCode::collective_mismatch;
+  const bool mismatch = is_mismatch(failure->code());
   const bool others_wait = !mismatch && tell_others(*failure);
-  if (mismatch || others_wait || moves_rows) poison(failure->what());
+  if (mismatch || others_wait || moves_rows) throw poisoned_by(*failure);
   throw *failure;
 }
 

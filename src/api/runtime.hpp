@@ -17,6 +17,7 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/partition/partitioners.hpp>
+#include <core/crash_report.hpp>
 #include <core/log.hpp>
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>
@@ -142,13 +143,17 @@ class Runtime {
   jit::Jit jit;
   std::unique_ptr<jit::Jit> host_jit;  ///< for loops that the device cannot run; null: no device
   sched::Engine engine;
+  bool partitioned = false;  ///< op_partition was called
+  core::CrashReport crash_report;
 
  private:
   void announce(std::string call);
   void guard(const std::function<void()>& action, bool moves_rows = false);
   std::optional<Error> failure_of(const std::function<void()>& action) const;
   void adapt_queue_bound();
-  void poison(const std::string& reason);
+  void mention_partition();
+  Error poisoned_by(const Error& error);
+  void host_function_threw(const std::string& what);
   bool tell_others(const Error& error);
 
   const std::thread::id thread_ = std::this_thread::get_id();

@@ -19,6 +19,7 @@
 
 #include <api/report.hpp>
 #include <comm/messages/launcher.hpp>
+#include <comm/messages/mpi_communicator.hpp>
 #include <core/error.hpp>
 #include <core/topology.hpp>
 #include <core/validate.hpp>
@@ -50,16 +51,28 @@ std::optional<std::string> variable(const char* name) {
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
 }
 
+/// A rank that ends the program while others wait for it ends the job.
+void report_lonely_end(Runtime& runtime) {
+  if (runtime.failed() || !comm::mpi_is_running()) return;
+  const auto waiting = runtime.ranks().waiting_rank();
+  if (!waiting) return;
+  runtime.end_job(Error(ErrorCode::rank_ended,
+                        fmt::format("a rank ends the program without op_exit: rank {}, while {}; "
+                                    "call op_exit on every rank, after the same calls",
+                                    runtime.ranks().rank(), *waiting)));
+}
+
 /// A program that ends without op_exit must not succeed silently if loops were never executed.
 void report_discarded_loops() {
   Runtime* runtime = sessions().running.get();
   if (runtime == nullptr || runtime->forked()) return;
+  report_lonely_end(*runtime);
   for (const std::string& path : {runtime->options.timing, runtime->options.trace})
     if (!path.empty())
       runtime->log.warning(fmt::format(
           "the report is not written: '{}'; call op_exit before the program ends", path));
   if (runtime->queue.empty()) {
-    if (runtime->mpi != nullptr)
+    if (runtime->mpi != nullptr && comm::mpi_is_running())
       runtime->log.warning("MPI was not ended; call op_exit before the program ends");
     return;
   }
@@ -179,6 +192,7 @@ std::unique_ptr<op2::comm::MpiSession> mpi_if_wanted(std::optional<int> communic
 
 void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   using namespace op2;
+  core::check_words("op_init", argc, argv);
   for (int k = 1; k < argc; ++k)
     if (std::strcmp(argv[k], "--op2-help") == 0) {
       std::fputs(core::switches_as_text().c_str(), stdout);

@@ -12,6 +12,7 @@
 #include <comm/messages/launcher.hpp>
 #include <compat/errors.hpp>
 #include <core/error.hpp>
+#include <core/validate.hpp>
 
 namespace op2::compat {
 namespace {
@@ -107,6 +108,7 @@ Program& program() {
 }
 
 void begin_program(int argc, char** argv, int diags) {
+  core::check_words("op_init", argc, argv);
   variables values = fresh_values(diags);
   for (int k = 1; k < argc; ++k)
     for (const Word& word : words)

@@ -66,6 +66,7 @@ constexpr OptionWord dump_words[] = {
 
 constexpr OptionWord check_words[] = {
     {"access", [](Options& o) { o.check_access = true; }},
+    {"finite", [](Options& o) { o.check_finite = true, o.queue_loops = false; }},
     {"pointers", [](Options& o) { o.queue_loops = false; }},
 };
 
@@ -140,9 +141,11 @@ constexpr OptionRow table[] = {
      "write a trace of loops and compilations, which Perfetto opens"},
     {"OP2_TIMING", text<&O::timing>, "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
-    {"OP2_CHECK", list<check_words>, "none, list of access, pointers",
+    {"OP2_CHECK", list<check_words>, "none, list of access, finite, pointers",
      "check the program; access: a kernel that breaks an access mode of its loop is an error "
-     "instead of a warning; pointers: every loop is executed at its call, so that data read "
+     "instead of a warning; finite: the first loop, dat and element with NaN or infinity is an "
+     "error, and every loop is executed at its call; pointers: every loop is executed at its call, "
+     "so that data read "
      "through pointers (`dat->data`) are current; if results change, the program lacks a flush"},
     {"OP2_DEBUG", read_elsewhere, "none, list of words",
      "for tests of the library and comparisons; docs/switches.md lists the words"},
@@ -166,6 +169,9 @@ constexpr OptionRow debug_words[] = {
      "compiled code executes one element after the other", "OP2_DISABLE=simd"},
     {"no_tile", set<&O::tile, Tiling{TileMode::off, 0}>, "", "loops run one after the other",
      "OP2_DISABLE=tile"},
+    {"gdb", set<&O::gdb_symbols, true>, "", "compiled loops have names in gdb (docs/debugging.md)"},
+    {"perf", set<&O::perf_map, true>, "",
+     "compiled loops have names in perf, by a file /tmp/perf-<pid>.map (docs/debugging.md)"},
 };
 
 using Lookup = std::function<std::optional<std::string>(const char*)>;

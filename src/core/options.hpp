@@ -88,14 +88,17 @@ struct Options {
   Dump dump;
   std::string trace;
   std::string timing;
-  bool queue_loops = true;    ///< switched off by OP2_CHECK=pointers
+  bool queue_loops = true;    ///< switched off by OP2_CHECK=pointers and finite
   bool check_access = false;  ///< OP2_CHECK=access
+  bool check_finite = false;  ///< OP2_CHECK=finite
   SimdMode simd = SimdMode::where_it_pays;
   // For tests and comparisons, by OP2_DEBUG:
   Grouping exchange = Grouping::grouped;
   int queue_max = 64;  ///< loops
   bool eliminate_dead_loops = true;
   bool fuse = true;
+  bool gdb_symbols = false;  ///< compiled loops have names in gdb
+  bool perf_map = false;     ///< and in perf
   bool operator==(const Options&) const = default;
 };
 

@@ -6,13 +6,16 @@
 
 namespace op2::core {
 
-/// Blocks all signals on this thread for the life of the object. Threads inherit the mask, so a
+/// Blocks signals on this thread for the life of the object. Threads inherit the mask, so a
 /// thread that is started meanwhile never takes a signal that the program's threads wait for.
+/// Faults are not blocked: they belong to the thread that has them, and a blocked one would end the
+/// process without calling its handler.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

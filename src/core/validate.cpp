@@ -21,6 +21,15 @@ void check_path(const char* function, const char* path) {
     fail(ErrorCode::bad_name, "the path is empty: {}; name a file", function);
 }
 
+void check_words(const char* function, int argc, char** argv) {
+  for (int k = 1; k < argc; ++k)
+    if (argv == nullptr || argv[k] == nullptr)
+      fail(ErrorCode::null_data,
+           "the pointer is null: {}, word {} of {} in argv; pass argc and argv of main, or 0 and "
+           "nullptr",
+           function, k, argc);
+}
+
 void check_identifier(const char* what, const char* name, ErrorCode code) {
   const std::string_view text = name == nullptr ? "" : name;
   bool good =

@@ -39,7 +39,10 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
                 const Dat* dat) {
   if (arg.map == OP_ID) {
     if (arg.idx != -1)
-      place.fail(ErrorCode::bad_map_index, "wrong index", "{} with OP_ID; use -1", arg.idx);
+      place.fail(
+          ErrorCode::bad_map_index, "the map is null",
+          "index {}; pass a declared map, or OP_ID and index -1 to access the element itself",
+          arg.idx);
     if (dat != nullptr && dat->set != set)
       place.fail(
           ErrorCode::wrong_set, "wrong set",

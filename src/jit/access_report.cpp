@@ -67,12 +67,13 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
     const Diagnostic diagnostic = diagnostic_of(finding);
     const std::string place = seen_at(diagnostic, context, locator);
     const ArgShape shape = shape_at(finding.argument, request.nest, request.nest.calls[call]);
-    messages.push_back({finding.is_beyond != 0, keeps_values(finding, shape) && !may_be_off,
-                        fmt::format("access {} {} {} {}", context.kernel.name, finding.argument,
-                                    finding.what, place),
-                        fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where,
-                                    finding.argument, mode_of(shape), context.kernel.name,
-                                    finding.what, place, finding.advice, snippet_of(diagnostic))});
+    messages.push_back(
+        {finding.is_beyond != 0, keeps_values(finding, shape) && !may_be_off,
+         fmt::format("access {} {} {} {}", context.kernel.name, finding.argument, finding.what,
+                     place),
+         fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,
+                     mode_of(shape), context.kernel.name, finding.what, place, finding.advice,
+                     snippet_of(diagnostic, context, locator))});
   }
   return messages;
 }

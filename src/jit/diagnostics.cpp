@@ -33,6 +33,17 @@ std::string location_of(const Diagnostic& diagnostic, const KernelContext& conte
   return fmt::format("{}:{}:{}", file, diagnostic.line, diagnostic.column);
 }
 
+std::string snippet_of(const Diagnostic& diagnostic, const KernelContext& context,
+                       const SourceLocator& locator) {
+  if (diagnostic.file != context.kernel.name) return snippet_of(diagnostic);
+  const auto place = locator.find(diagnostic.line, diagnostic.column);
+  if (!place || place->text.empty()) return snippet_of(diagnostic);
+  Diagnostic seen = diagnostic;
+  seen.source_line = place->text;
+  seen.column = place->column;
+  return snippet_of(seen);
+}
+
 std::string snippet_of(const Diagnostic& diagnostic) {
   constexpr int shown_width = 110;  // of the source line
   if (diagnostic.source_line.empty() || diagnostic.column == 0) return {};
@@ -133,7 +144,7 @@ std::string listing(std::span<const Diagnostic> diagnostics, const KernelContext
   for (const Diagnostic& each : diagnostics) {
     if (is_generated(each) && !all) continue;
     lines += fmt::format("\n{}: {}: {}{}", location_of(each, context, locator),
-                         name_of(each.severity), each.text, snippet_of(each));
+                         name_of(each.severity), each.text, snippet_of(each, context, locator));
   }
   return lines;
 }

@@ -29,6 +29,9 @@ std::string location_of(const Diagnostic& diagnostic, const KernelContext& conte
 /// The source line, cut to a window around the column, and a caret below the column: two lines,
 /// each after a line break. Empty if there is none.
 std::string snippet_of(const Diagnostic& diagnostic);
+/// The same with the line of the user's file, if the compiler has seen another one.
+std::string snippet_of(const Diagnostic& diagnostic, const KernelContext& context,
+                       const SourceLocator& locator);
 
 /// "loop 'res_calc' (airfoil.cpp:212)"
 std::string where_is(const KernelContext& context);

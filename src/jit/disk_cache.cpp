@@ -62,19 +62,19 @@ void DiskCache::open_directory() {
   if (options_.mode == CacheMode::read_write) make_cache_directory(path);
   auto opened = CacheDirectory::open(path, Trust::own);
   if (!opened.directory) {
-    warn(
-        fmt::format("the cache of compiled kernels in '{}' is not used: {}; set OP2_CACHE_DIR to "
-                    "a directory that only you can write to",
-                    path, opened.problem));
+    warn("not used",
+         fmt::format("the cache of compiled kernels in '{}' is not used: {}; set OP2_CACHE_DIR to "
+                     "a directory that only you can write to",
+                     path, opened.problem));
     return;
   }
   directory_ = std::move(opened.directory);
   path_ = path;
   if (const std::string parent = exposed_parent(path); !parent.empty())
-    warn(
-        fmt::format("any user can write to '{}' and so replace the cache of compiled kernels in "
-                    "'{}'; set OP2_CACHE_DIR to a safer place",
-                    parent, path));
+    warn("exposed",
+         fmt::format("any user can write to '{}' and so replace the cache of compiled kernels in "
+                     "'{}'; set OP2_CACHE_DIR to a safer place",
+                     parent, path));
 }
 
 std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expected) {
@@ -82,7 +82,7 @@ std::optional<CacheEntry> DiskCache::find(const Key& key, const KeyFields& expec
   ReadFile file;
   if (directory_) file = directory_->read(name, writable());
   if (file.state == ReadFile::State::unreadable)
-    warn(fmt::format("cannot read '{}/{}': {}", path_, name, file.reason));
+    warn("not readable", fmt::format("cannot read '{}/{}': {}", path_, name, file.reason));
   if (file.state == ReadFile::State::read) {
     ParsedEntry parsed = parse_entry(file.bytes);
     const bool good = parsed.state == EntryState::good;
@@ -122,10 +122,10 @@ Claim DiskCache::claim(const Key& key, const std::string& kernel, Clock::time_po
 
 void DiskCache::announce_wait(const std::string& kernel, Clock::time_point deadline) {
   const std::chrono::duration<double> left = deadline - Clock::now();
-  log_.warning(fmt::format(
-      "another process that uses the cache in '{}' is compiling kernel '{}'; waiting at "
-      "most {:.1f} s for it before compiling it here",
-      path_, kernel, left.count()));
+  warn("waiting",
+       fmt::format("another process that uses the cache in '{}' is compiling kernel '{}'; waiting "
+                   "at most {:.1f} s for it before compiling it here",
+                   path_, kernel, left.count()));
 }
 
 void DiskCache::publish(const Key& key, const CacheEntry& entry) {
@@ -136,7 +136,8 @@ void DiskCache::publish(const Key& key, const CacheEntry& entry) {
   const auto written = directory_->write(entry_name(key), bytes);
   if (written.state == CacheDirectory::Write::failed) {
     count(&CacheStatistics::failed);
-    warn(fmt::format("cannot write compiled kernels to '{}': {}", path_, written.reason));
+    warn("not writable",
+         fmt::format("cannot write compiled kernels to '{}': {}", path_, written.reason));
     return;
   }
   if (written.state == CacheDirectory::Write::done) count(&CacheStatistics::published);
@@ -157,14 +158,15 @@ void DiskCache::count(std::int64_t CacheStatistics::*what) {
   ++(statistics_.*what);
 }
 
-void DiskCache::warn(const std::string& text) {
-  log_.warning_once("disk cache", text);
+/// @param kind  of warning: each is logged once
+void DiskCache::warn(std::string_view kind, const std::string& text) {
+  log_.warning_once(fmt::format("disk cache: {}", kind), text);
 }
 
 void DiskCache::set_aside(const std::string& name, std::uint64_t inode, std::string_view reason) {
   count(&CacheStatistics::bad);
-  warn(fmt::format("the cached kernel '{}/{}' is damaged and is compiled again: {}", path_, name,
-                   reason));
+  warn("damaged", fmt::format("the cached kernel '{}/{}' is damaged and is compiled again: {}",
+                              path_, name, reason));
   if (writable()) directory_->quarantine(name, inode);
 }
 

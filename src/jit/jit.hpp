@@ -43,6 +43,7 @@ struct CompiledLoop {
   bool received = false;               ///< made by another process
   double compile_seconds = 0;          ///< 0 if from_disk or received
   std::shared_ptr<LinkedCode> linked;  ///< what `entry` points into
+  std::shared_ptr<void> published;     ///< to debuggers; ends before the code
 };
 
 /// The result of a request that was not in memory: either code or an error.
@@ -78,8 +79,9 @@ struct JitOptions {
   bool vector_math = false;  ///< OP2_VECTOR_MATH
   bool contract = true;      ///< OP2_FP_CONTRACT
   core::Increments increments = core::Increments::automatic;  ///< on GPUs
-  bool check_access = false;     ///< kernels that break an access mode are errors
-  core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
+  bool gdb_symbols = false, perf_map = false;  ///< on CPUs: names for debuggers, for profilers
+  bool check_access = false;                   ///< kernels that break an access mode are errors
+  core::Trace* trace = nullptr;                ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
 };

@@ -59,6 +59,7 @@ LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry
   loop->signature = entry.signature;
   loop->simd = entry.simd;
   loop->linked = std::move(linked.code);
+  loop->published = target.publish(job.request, entry.object, *loop);
   return {std::move(loop), {}};
 }
 

@@ -97,6 +97,47 @@ SourceLocator::SourceLocator(const op_kernel_core& kernel) : kernel_(kernel) {
     return true;
   });
   if (!literal_) find_lines();
+  if (!literal_ && lines_.empty()) find_macro();
+}
+
+/// Looks for "OP_KERNEL(name," near the line of the kernel.
+void SourceLocator::find_macro() {
+  const std::vector<Token> source = tokens_of(content_);
+  std::size_t begin = 0;
+  int nearest = 0;
+  for (std::size_t k = 0; k + 4 < source.size(); ++k) {
+    if (source[k].text != "OP_KERNEL" || source[k + 2].text != kernel_.name) continue;
+    const int away = std::abs(line_at(content_, source[k].offset) - kernel_.line);
+    if (begin > 0 && away >= nearest) continue;
+    begin = k + 4;
+    nearest = away;
+  }
+  if (begin == 0) return;
+  tokens_ = tokens_of(kernel_.source);
+  const std::size_t head = std::min<std::size_t>(2, tokens_.size());  // "void name"
+  const std::vector<Token> written(tokens_.begin() + static_cast<std::ptrdiff_t>(head),
+                                   tokens_.end());
+  constexpr std::ptrdiff_t most = 100'000;
+  const auto from = source.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto count = std::min(most, source.end() - from);
+  places_ = match_tokens(written, {from, from + count});
+  places_.insert(places_.begin(), head, source[begin - 2].offset);
+}
+
+std::optional<SourceLocation> SourceLocator::find_in_macro(int column) const {
+  const auto offset = static_cast<std::size_t>(std::max(column, 1) - 1);
+  const auto after = std::ranges::upper_bound(tokens_, offset, {}, &Token::offset);
+  if (after == tokens_.begin()) return {};
+  const auto k = static_cast<std::size_t>(after - tokens_.begin() - 1);
+  if (!places_[k]) return {};
+  std::size_t at = *places_[k];
+  const Token& token = tokens_[k];
+  const bool is_same = std::string_view(content_).substr(at, token.text.size()) == token.text;
+  if (is_same) at += std::min(offset - token.offset, token.text.size());
+  const std::size_t begin = at - static_cast<std::size_t>(column_at(content_, at) - 1);
+  const std::size_t end = std::min(content_.find('\n', at), content_.size());
+  return SourceLocation{kernel_.file, line_at(content_, at), column_at(content_, at),
+                        content_.substr(begin, end - begin)};
 }
 
 void SourceLocator::find_lines() {
@@ -110,16 +151,18 @@ void SourceLocator::find_lines() {
 }
 
 std::optional<SourceLocation> SourceLocator::find(int line, int column) const {
-  if (kernel_.text_is_file) return SourceLocation{kernel_.file, line, column};
+  if (kernel_.text_is_file) return SourceLocation{kernel_.file, line, column, {}};
   if (literal_) {
     const int indent = line == 1 ? column_at(content_, *literal_) - 1 : 0;
-    return SourceLocation{kernel_.file, line_at(content_, *literal_) + line - 1, column + indent};
+    return SourceLocation{
+        kernel_.file, line_at(content_, *literal_) + line - 1, column + indent, {}};
   }
+  if (!places_.empty()) return line == 1 ? find_in_macro(column) : std::nullopt;
   if (line < 1 || line > std::ssize(lines_)) return {};
   const Line text = lines_of(kernel_.source)[line - 1];
   const auto before = std::max<std::size_t>(column - 1, text.indent) - text.indent;
   const std::size_t at = lines_[line - 1] + escaped(text.content.substr(0, before)).size();
-  return SourceLocation{kernel_.file, line_at(content_, at), column_at(content_, at)};
+  return SourceLocation{kernel_.file, line_at(content_, at), column_at(content_, at), {}};
 }
 
 }  // namespace op2::jit

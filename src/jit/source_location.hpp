@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <jit/token_match.hpp>
 #include <op2/kernel.hpp>
 
 namespace op2::jit {
@@ -15,11 +16,13 @@ struct SourceLocation {
   std::string file;
   int line = 0;
   int column = 0;
+  std::string text;  ///< the line, if the compiler has seen another one: of OP_KERNEL
 };
 
 /// Maps locations in the source of `kernel` to the file that declares it; reads that file once. The
 /// file must contain the whole source, in a raw literal or line by line in ordinary ones; a match
-/// of single lines does not count.
+/// of single lines does not count. Or the source is the text of OP_KERNEL, as the preprocessor has
+/// made it of the file.
 class SourceLocator {
  public:
   explicit SourceLocator(const op_kernel_core& kernel);
@@ -30,11 +33,16 @@ class SourceLocator {
 
  private:
   void find_lines();
+  void find_macro();
+  std::optional<SourceLocation> find_in_macro(int column) const;
 
   const op_kernel_core& kernel_;
   std::string content_;                 ///< of the file; empty if it cannot be read
   std::optional<std::size_t> literal_;  ///< where a raw literal of the whole source begins in it
   std::vector<std::size_t> lines_;      ///< otherwise the begin of each line after its indentation
+  /// Of OP_KERNEL: tokens of the source, and where they are in the file.
+  std::vector<Token> tokens_;
+  std::vector<std::optional<std::size_t>> places_;
 };
 
 }  // namespace op2::jit

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <core/seconds_since.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/finish_reductions.hpp>
@@ -19,6 +21,18 @@ using core::seconds_since;
 std::span<const Step> steps_of(const Plan& plan, std::size_t chain) {
   const std::size_t begin = plan.steps.begin[chain], end = plan.steps.begin[chain + 1];
   return std::span(plan.steps.all).subspan(begin, end - begin);
+}
+
+/// "loop 'flow' (flow.cpp:12)".
+std::string call_of(const core::Queue& queue, const Step& step) {
+  const core::LoopRecord& loop = queue.records()[step.record];
+  return fmt::format("loop '{}' ({}:{})", loop.name, loop.where.file, loop.where.line);
+}
+
+/// The exchange before a chain.
+comm::WaitPurpose exchange_before(const core::Queue& queue, std::span<const Step> steps) {
+  const std::string more = steps.size() > 1 ? fmt::format(" and {} others", steps.size() - 1) : "";
+  return {"the halo exchange of " + call_of(queue, steps.front()) + more, ""};
 }
 
 }  // namespace
@@ -40,7 +54,11 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
     trace_.add("halo", "pack and send", begin, Clock::now());
     run_phase(r, Phase::interior);
     begin = Clock::now();
-    r.prepared.finish_and_unpack(r.chain);
+    {
+      const comm::Waiting waiting(
+          communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
+      r.prepared.finish_and_unpack(r.chain);
+    }
     trace_.add("halo", "wait and unpack", begin, Clock::now());
     statistics_.wait_seconds += seconds_since(begin);
   }
@@ -89,6 +107,9 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
   }
   if (!step.reductions.empty()) {
     const auto begin = Clock::now();
+    const comm::Waiting waiting(communicator_, [&] {
+      return comm::WaitPurpose{"the reduction of " + call_of(r.queue, step), ""};
+    });
     finish_reductions(step, r.queue, communicator_,
                       [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
     rows.row->seconds += seconds_since(begin);

@@ -84,6 +84,13 @@ void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
   }
 }
 
+/// "loop 'flow' (flow.cpp:12) and 3 other loops".
+std::string calls_of(std::span<const jit::LoopRequest> requests) {
+  const jit::LoopOrigin& first = requests.front().origins.front();
+  const std::string text = fmt::format("loop '{}' ({})", first.loop, first.call_site);
+  return requests.size() == 1 ? text : fmt::format("{} and {} others", text, requests.size() - 1);
+}
+
 /// Collective. Code of loops that no rank has in memory.
 std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
                                       std::span<const jit::LoopRequest> missing) {
@@ -104,6 +111,9 @@ std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
   }
   for (const Leader& leader : leaders) {
     const bool own = leader.rank == comm.rank();
+    const comm::Waiting waiting(comm, [&] {
+      return comm::WaitPurpose{"the code of " + calls_of(missing), "it compiles"};
+    });
     const comm::Bytes code =
         comm.broadcast(own ? std::move(serialized) : comm::Bytes(), leader.rank);
     if (leader.target == target && !own) built = jit.adopt(missing, code);

@@ -17,6 +17,7 @@
 #include <op2/op2.hpp>
 
 #include <support/expect_error.hpp>
+#include <support/stderr_capture.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace {
@@ -96,6 +97,52 @@ TEST(Session, WhatAHostFunctionThrowsReachesTheCaller) {
   op_par_loop(throws, "loop", set, op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_RW));
   EXPECT_THROW(op_flush(), std::runtime_error);
   EXPECT_THAT(error_text(ErrorCode::poisoned, [] { op_flush(); }), HasSubstr("no pressure"));
+  op_exit();
+}
+
+TEST(Session, TheCauseIsSaidBeforeTheLoopsThatAreDiscarded) {
+  const Variable jit("OP2_JIT", "require");
+  op2::test::StderrCapture captured;
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  const op_dat dat = op_decl_dat<double>(set, 1, nullptr, "dat");
+  const op_kernel wrong = op_decl_kernel("wrong", "void wrong(double* a) { *a = b; }");
+  for (int k = 0; k < 3; ++k) op_par_loop(wrong, "wrong", set, op_arg_dat(dat, OP_RW));
+  EXPECT_THAT(error_text(ErrorCode::unknown_symbol, [] { op_flush(); }),
+              testing::EndsWith("\nqueued loops that are discarded: 3"));
+  EXPECT_EQ(captured.news(), "");
+  op_exit();
+}
+
+TEST(Session, WhatAHostFunctionThrowsIsLoggedWithTheLoopsThatAreDiscarded) {
+  const Variable jit("OP2_JIT", "off");
+  op2::test::StderrCapture captured;
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  op_par_loop(throws, "loop", set, op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_RW));
+  EXPECT_THROW(op_flush(), std::runtime_error);
+  EXPECT_THAT(captured.news(), testing::ContainsRegex("no pressure.*\nqueued loops.*: 1\n"));
+  op_exit();
+}
+
+double of_program(double a) {
+  return a;
+}
+OP_KERNEL(calls_program, (double* a), {  // a comment
+  *a = of_program(*a);
+});
+
+TEST(Session, AnErrorInOpKernelPointsToTheLineOfTheProgram) {
+  const int line = __LINE__ - 4;
+  const Variable jit("OP2_JIT", "require");
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  op_par_loop(calls_program, "loop", set,
+              op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_RW));
+  EXPECT_THAT(error_text(ErrorCode::unknown_symbol, [] { op_flush(); }),
+              HasSubstr("session_test.cpp:" + std::to_string(line) +
+                        ":8: error: use of undeclared identifier 'of_program'\n"
+                        "  *a = of_program(*a);\n       ^"));
   op_exit();
 }
 

@@ -153,7 +153,7 @@ std::vector<Misuse> loops() {
        [](World& w) { op_par_loop(read_one, "l", w.edges, op_arg_dat(w.x, 2, w.ends, OP_READ)); }},
       {"MapIndexNegative", ErrorCode::bad_map_index, {"arg 0", "-1", "'ends'"},
        [](World& w) { op_par_loop(read_one, "l", w.edges, op_arg_dat(w.x, -1, w.ends, OP_READ)); }},
-      {"IdentityWithIndex", ErrorCode::bad_map_index, {"arg 0", "OP_ID", "0"},
+      {"NullMapWithIndex", ErrorCode::bad_map_index, {"the map is null: loop 'l'", "arg 0, index 0; pass a declared map, or OP_ID"},
        [](World& w) { op_par_loop(read_one, "l", w.nodes, op_arg_dat(w.x, 0, OP_ID, 2, "double", OP_READ)); }},
       {"WrongDim", ErrorCode::bad_dim, {"arg 0", "dim 3", "'x'", "2"},
        [](World& w) { op_par_loop(read_one, "l", w.nodes, op_arg_dat(w.x, -1, OP_ID, 3, "double", OP_READ)); }},
@@ -241,6 +241,8 @@ std::vector<Misuse> results() {
        }},
       {"VtuCoordinatesOnAnotherSet", ErrorCode::wrong_set, {"'ends'", "'nodes'", "'flow'", "'edges'"},
        [](World& w) { op_write_vtu("/tmp/never.vtu", w.ends, w.flow, {}); }},
+      {"NullInArgv", ErrorCode::null_data, {"op_init, word 1 of 3 in argv", "pass argc and argv of main"},
+       [](World&) { op_exit(); char* words[] = {nullptr, nullptr, nullptr}; op_init(3, words, 0); }},
       {"InitTwice", ErrorCode::already_initialised, {"op_init", "op_exit"}, [](World&) { op_init(0, nullptr, 0); }},
   };
 }

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <mpi.h>
+
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <support/communicator_checks.hpp>
@@ -258,6 +260,52 @@ TEST_F(MpiMismatch, IsNotSeenInRanksThatWaitInDifferentSteps) {
   first->start();
   first->wait();
   ranks.barrier();
+}
+
+/// Rank 1 does not wait until the first rank has told that it waits: nothing depends on times.
+class LongWait : public testing::Test {
+ protected:
+  void make_the_others_wait(const std::function<void()>& action) {
+    ranks.on_long_wait([this](const std::string& text) {
+      told.push_back(text);
+      char done = 0;
+      MPI_Send(&done, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    });
+    ranks.set_signature({7, [] { return std::string("loop 'save' (airfoil.cpp:200)"); }});
+    char done = 0;
+    if (ranks.rank() == 1) MPI_Recv(&done, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    action();
+    ranks.barrier();
+  }
+
+  std::unique_ptr<comm::MpiSession> session =
+      start_mpi({}, MpiOptions{.seconds_before_asking = 0.05, .seconds_before_telling = 0.3});
+  comm::Communicator& ranks = *session->communicator;
+  std::vector<std::string> told;
+};
+
+TEST_F(LongWait, IsToldOnceByTheFirstRankThatWaits) {
+  make_the_others_wait([&] { ranks.barrier(); });
+  if (ranks.rank() != 0) {
+    EXPECT_THAT(told, testing::IsEmpty());
+    return;
+  }
+  EXPECT_THAT(told, testing::ElementsAre(HasSubstr(
+                        "a long wait: rank 0 waits for rank 1, for loop 'save' (airfoil.cpp:200), "
+                        "0.3 s so far; no answer, because it computes, or stands still")));
+}
+
+TEST_F(LongWait, NamesItsPurposeAndThatARankCompiles) {
+  make_the_others_wait([&] {
+    const comm::Waiting waiting(ranks, [] {
+      return comm::WaitPurpose{"the code of loop 'flow'", "it compiles"};
+    });
+    ranks.barrier();
+  });
+  if (ranks.rank() == 0)
+    EXPECT_THAT(told,
+                testing::ElementsAre(HasSubstr(
+                    "for the code of loop 'flow', 0.3 s so far; no answer, because it compiles")));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 //   skip      it leaves out a loop             text      its kernel has another text
 //   swap      it swaps two loops               constant  its constant has another value
 //   access    its argument has another access  exit      it calls op_exit before the others
+//   leaves    it ends the program
 //   dat       its argument is another dat      throws    its host function throws
 //   global    its global has another value
 // otherwise all do the same:
@@ -11,10 +12,16 @@
 //   report    loops, and the table of op_timing_output
 //   files     loops, and files of a dat whose names begin with PREFIX
 //   copies    all declare the whole mesh
+//   finalises all end MPI before op_exit
+//   divides   by zero for cells 16, 33, ..., after a random partition
+//   forgets   loops over a mesh that is distributed badly, without op_partition
 // The exit code is 0, or 3 after an error, which is printed.
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
+
+#include <mpi.h>
 
 #include <support/graph_on_ranks.hpp>
 
@@ -55,6 +62,7 @@ void run_differently(const DeclaredGraph& d, const std::string& how) {
   const double initial = is_odd && how == "global" ? 3 : 2;
   op_decl_global(1, &initial, "initial");
   if (is_odd && how == "exit") return op_exit();
+  if (is_odd && how == "leaves") std::exit(0);
   run_steps(d, 1);
   op_flush();
   op_printf("nothing differs\n");
@@ -80,18 +88,46 @@ void write_files(const Graph& graph, const DeclaredGraph& d, const std::string& 
   op_printf("%d cells are written\n", graph.cells);
 }
 
+OP_KERNEL(invert, (const double* state, double* flux), { *flux = 1 / (*state - 16); });
+
+void run_division(const DeclaredGraph& d) {
+  op_partition("RANDOM", "", d.cells, nullptr, nullptr);
+  op_par_loop(invert, "invert", d.cells, op_arg_dat(d.state, OP_READ),
+              op_arg_dat(d.flux, OP_WRITE));
+}
+
+/// Every edge leads to cells of another rank.
+void run_scattered() {
+  const int edges = equal_block(9000).size(), first = equal_block(9000).begin;
+  std::vector<int> ends;
+  for (int k = first; k < first + edges; ++k) ends.push_back(k * 7 % 9000);
+  const op_set from = op_decl_set(edges, "edges"), to = op_decl_set(edges, "cells");
+  const op_map map = op_decl_map(from, to, 1, ends.data(), "ends");
+  const op_dat sum = op_decl_dat<double>(to, 1, nullptr, "sum");
+  const op_kernel add = op_decl_kernel("add", "void add(double* sum) { *sum += 1; }");
+  for (int k = 0; k < 20; ++k) {
+    op_par_loop(add, "add", from, op_arg_dat(sum, 0, map, OP_INC));
+    op_flush();
+  }
+}
+
 Block all_on_every_rank(int count) {
   return {0, count};
 }
 
 void run(const std::string& how, const std::string& prefix) {
   is_odd = op_rank() == 1 && how != "same";
+  if (how == "forgets") return run_scattered();
   const Graph graph = ring(1000);
   const DeclaredGraph d = declare(graph, how == "copies" ? all_on_every_rank : equal_block);
+  if (how == "divides") return run_division(d);
   if (how == "files") return write_files(graph, d, prefix);
-  if (how != "report") return run_differently(d, how);
+  if (how != "report" && how != "finalises") return run_differently(d, how);
   run_steps(d, 3);
-  op_timing_output();
+  if (how == "finalises")
+    MPI_Finalize();
+  else
+    op_timing_output();
 }
 
 }  // namespace

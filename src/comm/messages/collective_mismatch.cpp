@@ -54,6 +54,8 @@ std::string described(const Position& position, std::string_view line) {
   return fmt::format("rank {} is at: {}", position.rank, line);
 }
 
+constexpr std::string_view ending = "op_exit";  ///< its signature
+
 }  // namespace
 
 Error collective_mismatch(const Position& a, const Position& b) {
@@ -65,6 +67,11 @@ Error collective_mismatch(const Position& a, const Position& b) {
         fmt::format("ranks {} and {} have different sources of one kernel: {}; {}; start the "
                     "same program with the same kernel files on every rank",
                     a.rank, b.rank, described(a, line_a), described(b, line_b)));
+  if (line_a == ending || line_b == ending)
+    return Error(ErrorCode::rank_ended,
+                 fmt::format("a rank ends the program while others go on: {}; {}; call op_exit on "
+                             "every rank, after the same calls",
+                             described(a, line_a), described(b, line_b)));
   if (line_a.empty() && line_b.empty())
     return Error(
         ErrorCode::collective_mismatch,

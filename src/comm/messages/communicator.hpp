@@ -44,6 +44,12 @@ struct CollectiveSignature {
   std::function<std::string()> describe;
 };
 
+/// For the line about a long wait.
+struct WaitPurpose {
+  std::string what;  ///< is waited for: "the halo exchange of loop 'flow' (flow.cpp:12)"
+  std::string why;   ///< it takes long: "it compiles"; empty: not known
+};
+
 /// Integers of which all ranks get the sums, minima and maxima over the ranks.
 struct WordReduction {
   std::vector<std::int64_t> sums;  ///< these wrap around
@@ -92,6 +98,17 @@ class Communicator {
 
   /// Local. Describes the work of this rank from now on.
   virtual void set_signature(CollectiveSignature signature) = 0;
+
+  /// Local. Gives a line about each wait of more than 5 seconds for ranks that do not wait
+  /// themselves. `tell` must not call the communicator.
+  virtual void on_long_wait(std::function<void(const std::string&)> /*tell*/) {}
+
+  /// Local. What this rank waits for from now on; called only for such a line. Empty: not known.
+  virtual void set_purpose(std::function<WaitPurpose()> /*purpose*/) {}
+
+  /// Local. For a rank that ends the program alone: what another one says that it is at, which
+  /// waits meanwhile. Asks all, and gives the answers a second.
+  virtual std::optional<std::string> waiting_rank() { return {}; }
 
   /// Sparse all-to-all: delivers each message to its rank and returns those sent here, in ascending
   /// order of their ranks (several from one rank: in the order of sending). Messages may be empty.
@@ -161,6 +178,20 @@ class Communicator {
 
  private:
   int rank_, size_;
+};
+
+/// Sets the purpose of waits for the life of the object.
+class Waiting {
+ public:
+  Waiting(Communicator& ranks, std::function<WaitPurpose()> purpose) : ranks_(ranks) {
+    ranks_.set_purpose(std::move(purpose));
+  }
+  ~Waiting() { ranks_.set_purpose({}); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  Communicator& ranks_;
 };
 
 /// The one rank of a program without a launcher. Channels are empty; costs nothing.

@@ -18,6 +18,15 @@ void mpi_check(int code, const char* call) {
              std::string_view(text, length));
 }
 
+void require_running_mpi() {
+  int finalised = 0;
+  mpi_check(MPI_Finalized(&finalised), "MPI_Finalized");
+  if (finalised)
+    core::fail(ErrorCode::communication_failure,
+               "MPI has been finalised during a session: MPI_Finalize was called before op_exit; "
+               "call it after op_exit");
+}
+
 MpiDuplicate::MpiDuplicate(MPI_Comm original) {
   mpi_check(MPI_Comm_dup(original, &comm_), "MPI_Comm_dup");
   mpi_check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

@@ -13,6 +13,9 @@ namespace op2::comm {
 /// @throws Error communication_failure with MPI's message, if `code` is not MPI_SUCCESS
 void mpi_check(int code, const char* call);
 
+/// @throws Error communication_failure if the program has called MPI_Finalize
+void require_running_mpi();
+
 /// A duplicate of a communicator that returns errors instead of ending the program. Creating and
 /// destroying it is collective, unless it is kept.
 class MpiDuplicate {

@@ -63,7 +63,7 @@ class MpiCommunicator final : public Communicator {
         gathers_(comm),
         agreements_(comm),
         reductions_(comm),
-        watch_(comm, options.seconds_before_asking) {
+        watch_(comm, {options.seconds_before_asking, options.seconds_before_telling}) {
     int* largest_tag = nullptr;
     int known = 0;
     mpi_check(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &largest_tag, &known), "MPI_Comm_get_attr");
@@ -77,8 +77,16 @@ class MpiCommunicator final : public Communicator {
   }
 
   void set_signature(CollectiveSignature signature) override {
+    require_running_mpi();
     watch_.set_signature(std::move(signature));
   }
+  void on_long_wait(std::function<void(const std::string&)> tell) override {
+    watch_.on_long_wait(std::move(tell));
+  }
+  void set_purpose(std::function<WaitPurpose()> purpose) override {
+    watch_.set_purpose(std::move(purpose));
+  }
+  std::optional<std::string> waiting_rank() override { return watch_.waiting_rank(); }
   std::vector<Message> exchange(std::vector<Message> outgoing) override;
   Bytes gather_all(std::span<const std::byte> mine) override;
   Bytes broadcast(Bytes bytes, int root) override;
@@ -90,7 +98,7 @@ class MpiCommunicator final : public Communicator {
   double seconds() const override { return MPI_Wtime(); }
   std::optional<int> mpi_handle() const override { return MPI_Comm_c2f(messages_); }
   void end_job(int exit_code) override {
-    if (size() > 1) MPI_Abort(messages_, exit_code);
+    if (size() > 1 && mpi_is_running()) MPI_Abort(messages_, exit_code);
   }
 
  protected:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/messages/mpi_fold.hpp>
 
+#include <comm/messages/mpi_communicator.hpp>
+
 #include <type_traits>
 
 #include <comm/messages/reduction_blocks.hpp>
@@ -28,6 +30,7 @@ MpiFold::MpiFold() {
 
 MpiFold::~MpiFold() {
   if (kept_) return;
+  if (!mpi_is_running()) return;
   MPI_Op_free(&operation_);
   MPI_Type_free(&type_);
 }

@@ -36,12 +36,17 @@ void rest(std::chrono::steady_clock::duration waited) {
     std::this_thread::sleep_for(nap);
 }
 
+std::chrono::steady_clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(seconds));
+}
+
 }  // namespace
 
-MpiWatch::MpiWatch(MPI_Comm comm, double seconds_before_asking)
+MpiWatch::MpiWatch(MPI_Comm comm, const WatchTimes& times)
     : comm_(comm),
-      before_asking_(std::chrono::duration_cast<Clock::duration>(
-          std::chrono::duration<double>(seconds_before_asking))) {
+      before_asking_(duration_of(times.before_asking)),
+      before_telling_(duration_of(times.before_telling)) {
   comm_.keep();  // questions may still be in flight
   mpi_check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   mpi_check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -66,8 +71,7 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
   if (failure_) throw Error(*failure_);
   for (int k = 0; k < spins; ++k)
     if (done()) return;
-  ++waits_;
-  states_.clear();
+  begin_wait();
   struct Guard {
     const MpiWait*& waiting;
     ~Guard() { waiting = nullptr; }
@@ -75,6 +79,7 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
   waiting_ = &what;
   const auto begin = Clock::now();
   auto next_round = begin + before_asking_;
+  bool told = false;
   while (!done()) {
     const auto now = Clock::now();
     read_notes();
@@ -83,15 +88,24 @@ void MpiWatch::wait(const MpiWait& what, const std::function<bool()>& done) {
       ask();
       next_round = now + std::min<Clock::duration>(between_rounds, before_asking_);
     }
+    if (!told && now - begin >= before_telling_) {
+      told = true;
+      tell_of_wait();
+    }
     rest(now - begin);
   }
+}
+
+void MpiWatch::begin_wait() {
+  ++waits_;
+  states_.clear();
+  asked_.clear();
 }
 
 void MpiWatch::report_mismatch(int peer, const std::string& operation) {
   const MpiWait what{operation, 0, [peer] { return std::vector{peer}; }};
   const MpiWait* before = std::exchange(waiting_, &what);
-  ++waits_;
-  states_.clear();
+  begin_wait();
   const auto begin = Clock::now();
   for (auto next = begin; !states_.contains(peer) && Clock::now() < begin + patience;) {
     if (Clock::now() >= next) {
@@ -203,6 +217,7 @@ void MpiWatch::ask() {
   const auto ranks = whom_to_ask(mine);
   mine.steps.clear();  // the answer is what matters
   for (const int rank : ranks) send(rank, question, packed(mine));
+  asked_.insert(ranks.begin(), ranks.end());
   rotation_ += ranks.size();
 }
 

@@ -15,6 +15,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,15 +33,25 @@ struct MpiWait {
   std::function<std::vector<int>()> missing;
 };
 
+/// In seconds.
+struct WatchTimes {
+  double before_asking, before_telling;
+};
+
 class MpiWatch {
  public:
   /// Collective.
-  MpiWatch(MPI_Comm comm, double seconds_before_asking);
+  MpiWatch(MPI_Comm comm, const WatchTimes& times);
   ~MpiWatch();
 
   void set_signature(CollectiveSignature signature) { signature_ = std::move(signature); }
   std::uint64_t fingerprint() const { return signature_.fingerprint; }
   bool has_failed() const { return failure_.has_value(); }
+
+  /// As those of Communicator.
+  void on_long_wait(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
+  void set_purpose(std::function<WaitPurpose()> purpose) { purpose_ = std::move(purpose); }
+  std::optional<std::string> waiting_rank();
 
   /// Returns once `done()`, which makes progress, is true.
   /// @throws Error collective_mismatch, from then on always; what `done` throws
@@ -76,6 +87,10 @@ class MpiWatch {
   void read_notes();
   void accept(const Note& note);
   void ask();
+  void begin_wait();
+  void tell_of_wait() const;
+  std::vector<int> silent_ranks() const;
+  WaitPurpose purpose() const;
   std::vector<int> whom_to_ask(const WaitState& mine) const;
   void throw_if_proven();
   static bool same_call(const WaitState& a, const WaitState& b);
@@ -87,11 +102,14 @@ class MpiWatch {
 
   MpiDuplicate comm_;
   int rank_ = 0, size_ = 1;
-  Clock::duration before_asking_;
+  Clock::duration before_asking_, before_telling_;
+  std::function<void(const std::string&)> tell_;
+  std::function<WaitPurpose()> purpose_;
   CollectiveSignature signature_;
   const MpiWait* waiting_ = nullptr;  ///< null while the rank does not wait
   std::uint64_t waits_ = 0;
   std::size_t rotation_ = 0;
+  std::set<int> asked_;              ///< during this wait
   std::map<int, WaitState> states_;  ///< answers to this wait's questions
   std::list<Note> outbox_, inbox_;
   std::optional<Error> failure_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include <jit/simd.hpp>
 
 namespace op2::jit {
+
+struct CompiledLoop;
 
 /// The generated sources of a loop.
 struct EmittedLoop {
@@ -52,6 +55,13 @@ class Target {
   /// @param symbols  addresses of the constants
   virtual LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
                           const std::vector<LinkSymbol>& symbols) = 0;
+
+  /// Makes the names of loaded code known outside, if that is wanted; as long as the result lives.
+  virtual std::shared_ptr<void> publish(const LoopRequest&,
+                                        const std::vector<std::byte>& /*binary*/,
+                                        const CompiledLoop&) {
+    return nullptr;
+  }
 };
 
 }  // namespace op2::jit

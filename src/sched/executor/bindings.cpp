@@ -49,6 +49,7 @@ const void* value_seen(const GlobalArg& global, core::Queue& queue) {
 }
 
 void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings) {
+  bindings.running = RunningStep(step, queue);
   for (int set = 0; set < bindings.sets; ++set) {
     core::ArgBinding* args = bindings.args.data() + set * step.args.size();
     for (const GlobalArg& global : step.reads)

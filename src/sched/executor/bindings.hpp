@@ -10,6 +10,7 @@
 #include <core/loop_abi.hpp>
 #include <core/memory.hpp>
 #include <core/queue.hpp>
+#include <sched/executor/running_step.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -26,6 +27,7 @@ struct StepBindings {
   core::Buffer blocks;                 ///< shape [sets x block_bytes]: partial results
   std::size_t block_bytes = 0;
   std::size_t arg_count = 0;
+  RunningStep running;  ///< of this call
 
   const core::ArgBinding* of(int thread, bool counts) const {
     const int set = counts ? thread : threads + thread;
@@ -41,7 +43,7 @@ struct StepBindings {
 /// @param some_do_not_count  the step has iterations that do not count in its reductions
 StepBindings bind(const Step& step, int threads, bool some_do_not_count);
 
-/// Binds the globals of a call and initialises partial results.
+/// Binds what belongs to a call: globals and the call site; and initialises partial results.
 void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings);
 
 /// The value of a global for its loop: that assigned last in the chain, or that before the chain.

@@ -42,6 +42,7 @@ IndexRanges rows_in_order(const Step& step, Phase phase) {
 
 void run_in_order(const Step& step, const StepCode& code, const StepBindings& bindings,
                   Phase phase) {
+  const core::RunningHere here(bindings.running);
   const QueuedValues values(code.variables);
   for (const IndexRange& rows : rows_in_order(step, phase)) {
     const std::int64_t border = std::clamp<std::int64_t>(step.set->size, rows.begin, rows.end);

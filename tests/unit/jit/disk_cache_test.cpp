@@ -239,6 +239,24 @@ TEST(DiskCache, ReportsWhyADirectoryIsRefused) {
                              HasSubstr("OP2_CACHE_DIR")));
 }
 
+TEST(DiskCache, SaysEachKindOfWarningOnce) {
+  const TemporaryDirectory place;
+  for (int i = 0; i < 3; ++i)
+    test::write_file(path_of(place.path(), entry_number(i)), std::vector<std::byte>(200));
+  CacheOptions options = OpenCache::options_for(place.path());
+  options.max_wait = options.silent_wait = std::chrono::milliseconds(0);
+  testing::internal::CaptureStderr();
+  core::Log log(core::LogLevel::warning);
+  const auto cache = DiskCache::open(options, log);
+  for (int i = 0; i < 3; ++i) cache->find(key_of(entry_number(i)), entry_number(i).key);
+  const Claim held = cache->claim(Key{}, "flux");
+  for (int i = 0; i < 3; ++i)
+    cache->claim(Key{}, "flux", DiskCache::Clock::now() + std::chrono::milliseconds(5));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, testing::AllOf(HasSubstr("is damaged"), HasSubstr("is compiling")));
+  EXPECT_EQ(std::ranges::count(said, '\n'), 2) << said;
+}
+
 TEST(DiskCache, WarnsOnceHoweverMuchIsWrong) {
   const TemporaryDirectory place;
   for (int i = 0; i < 3; ++i)

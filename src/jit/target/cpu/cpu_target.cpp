@@ -5,6 +5,9 @@
 #include <utility>
 
 #include <core/error.hpp>
+#include <jit/code_symbols.hpp>
+#include <jit/gdb_symbols.hpp>
+#include <jit/perf_map.hpp>
 #include <jit/target/cpu/emit_cpu.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
 #include <jit/target/cpu/simd_choice.hpp>
@@ -18,6 +21,18 @@ std::string key_flags(const Sanitizers& sanitizers) {
   if (sanitizers.undefined) flags += "sanitize=undefined ";
   if (sanitizers.thread) flags += "sanitize=thread ";
   return flags;
+}
+
+/// The names of the loops, each once: "flow_update"; of many, the first ones.
+std::string names_of(const LoopRequest& request) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> names;
+  for (const LoopOrigin& origin : request.origins)
+    if (std::ranges::find(names, origin.loop) == names.end()) names.push_back(origin.loop);
+  std::string text;
+  for (std::size_t k = 0; k < std::min(names.size(), most); ++k)
+    text += (k == 0 ? "" : "_") + names[k];
+  return text + (names.size() > most ? "_and_others" : "");
 }
 
 /// What is compiled as unit `n` of the request; that of a kernel serves other loops too.
@@ -92,6 +107,17 @@ LinkResult CpuTarget::load(const std::vector<std::byte>& binary, const std::stri
   return backend_->link(binary, symbol, symbols);
 }
 
+std::shared_ptr<void> CpuTarget::publish(const LoopRequest& request,
+                                         const std::vector<std::byte>& binary,
+                                         const CompiledLoop& loop) {
+  if (!publicity_.gdb && !publicity_.perf) return nullptr;
+  const auto code = code_symbols(binary, loop.symbol, reinterpret_cast<std::uintptr_t>(loop.entry),
+                                 symbol_of_loop(names_of(request)));
+  if (!code) return nullptr;
+  if (publicity_.perf) tell_perf(*code, perf_map_path());
+  return publicity_.gdb ? tell_gdb(*code) : nullptr;
+}
+
 std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const JitOptions& options,
                                         core::Log& log) {
   if (options.vector_math && backend->target().vector_math.empty())
@@ -100,7 +126,8 @@ std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const 
                      "functions (libmvec.so.1), so they are called one by one");
   const CpuCodeOptions code{options.sanitizers, options.simd, options.vector_math,
                             options.contract};
-  return std::make_shared<CpuTarget>(std::move(backend), code);
+  return std::make_shared<CpuTarget>(std::move(backend), code,
+                                     CpuCodePublicity{options.gdb_symbols, options.perf_map});
 }
 
 core::RangeFunction range_of(const CompiledLoop& code) {

@@ -24,10 +24,16 @@ struct CpuCodeOptions {
   bool contract = true;  ///< a * b + c may be rounded once
 };
 
+/// Who gets the names of loaded code.
+struct CpuCodePublicity {
+  bool gdb = false, perf = false;
+};
+
 class CpuTarget : public Target {
  public:
-  CpuTarget(std::shared_ptr<Backend> backend, const CpuCodeOptions& options)
-      : backend_(std::move(backend)), options_(options) {}
+  CpuTarget(std::shared_ptr<Backend> backend, const CpuCodeOptions& options,
+            CpuCodePublicity publicity = {})
+      : backend_(std::move(backend)), options_(options), publicity_(publicity) {}
 
   std::string name() const override { return cpu_target_name; }
   TargetInfo info() const override { return backend_->target(); }
@@ -38,12 +44,15 @@ class CpuTarget : public Target {
   std::vector<ParameterFacts> prove(const LoopRequest& request) override;
   LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
                   const std::vector<LinkSymbol>& symbols) override;
+  std::shared_ptr<void> publish(const LoopRequest& request, const std::vector<std::byte>& binary,
+                                const CompiledLoop& loop) override;
 
  private:
   CompileResult run_compiler(const LoopRequest& request, const EmittedLoop& loop) const;
 
   std::shared_ptr<Backend> backend_;
   const CpuCodeOptions options_;
+  const CpuCodePublicity publicity_;
 };
 
 /// @param log  gets a warning if vector functions are requested and the machine has none

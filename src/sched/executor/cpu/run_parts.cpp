@@ -14,10 +14,12 @@ struct Run {
   const core::ArgBinding* bindings;  ///< of thread 0
   std::size_t arg_count;
   core::ThreadPool& pool;
+  const RunningStep& running;
 };
 
 void run_thread(void* context, int thread) noexcept {
   const Run& run = *static_cast<const Run*>(context);
+  const core::RunningHere here(run.running);
   const auto& stages = run.plan.stages;
   const core::ArgBinding* bindings = run.bindings + thread * run.arg_count;
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -28,7 +30,8 @@ void run_thread(void* context, int thread) noexcept {
 
 /// All iterations of a part on this thread.
 template <class RunRows>
-void run_alone(const LoopPart& part, const RunRows& run_rows) {
+void run_alone(const LoopPart& part, const RunningStep& running, const RunRows& run_rows) {
+  const core::RunningHere here(running);
   for (const auto& stage : part.plan->stages)
     for (const IndexRange& rows : stage.front()) run_rows(rows);
 }
@@ -47,15 +50,15 @@ void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
         run_host_step(step, rows, bound);
     };
     if (part.counts && step.tracks_elements())
-      run_alone(part, [&](IndexRange rows) {
+      run_alone(part, bindings.running, [&](IndexRange rows) {
         run_and_track(step, bindings, {rows}, step.set->numbers, [&](std::int64_t row) {
           run_rows({row, row + 1});
         });
       });
     else if (part.threads == 1)
-      run_alone(part, run_rows);
+      run_alone(part, bindings.running, run_rows);
     else {
-      Run run{*part.plan, parts.range, bound, bindings.arg_count, pool};
+      Run run{*part.plan, parts.range, bound, bindings.arg_count, pool, bindings.running};
       pool.run(run_thread, &run);
     }
   }

@@ -31,6 +31,7 @@ void run_item(const Run& run, const TileItem& item, int thread) {
   const std::size_t step = run.tiled.steps[item.loop];
   const core::RangeFunction range = run.parts[step].range;
   const core::ArgBinding* bindings = run.bindings[step].of(thread, item.counts);
+  const core::RunningHere here(run.bindings[step].running);
   const TileRun* first = run.tiled.plan.runs.data() + item.first_run;
   for (const TileRun* rows = first; rows != first + item.runs; ++rows)
     range(rows->begin, rows->end, bindings);

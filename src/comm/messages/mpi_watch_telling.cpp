@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a watch tells of waits that are long, and asks before this rank ends the program.
+#include <algorithm>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <comm/messages/mpi_watch.hpp>
+
+namespace op2::comm {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// "rank 3", "ranks 1, 2 and 5".
+std::string list_of(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (std::size_t k = 0; k < ranks.size(); ++k)
+    text += fmt::format("{}{}", k == 0 ? " " : k + 1 < ranks.size() ? ", " : " and ", ranks[k]);
+  return text;
+}
+
+}  // namespace
+
+/// One rank tells of a collective call: the lowest of those that wait in it. Ranks that wait for a
+/// waiting one say nothing: that one does, or is in a mismatch.
+void MpiWatch::tell_of_wait() const {
+  const std::vector<int> silent = silent_ranks();
+  if (!tell_ || silent.empty()) return;
+  for (int rank = 0; !waiting_->missing && rank < rank_; ++rank)
+    if (std::find(silent.begin(), silent.end(), rank) == silent.end()) return;
+  const WaitPurpose of = purpose();
+  const std::string why =
+      of.why.empty() ? "it computes, or stands still outside the library" : of.why;
+  tell_(fmt::format(
+      "a long wait: rank {} waits for {}, for {}, {:.3g} s so far; no answer, because {}", rank_,
+      list_of(silent), of.what, std::chrono::duration<double>(before_telling_).count(), why));
+}
+
+/// Of the ranks that this one waits for, those that were asked and have not answered.
+std::vector<int> MpiWatch::silent_ranks() const {
+  const WaitState mine = my_state();
+  std::vector<int> silent;
+  for (const int rank : asked_)
+    if (!states_.contains(rank) && (mine.for_all || waits_for(mine, rank_, mine, rank)))
+      silent.push_back(rank);
+  return silent;
+}
+
+/// Without a purpose: the call that the rank is in.
+WaitPurpose MpiWatch::purpose() const {
+  if (purpose_) return purpose_();
+  const std::string steps = signature_.describe ? signature_.describe() : "";
+  return {steps.empty() ? "a message" : steps.substr(0, steps.find('\n')), ""};
+}
+
+std::optional<std::string> MpiWatch::waiting_rank() {
+  if (size_ == 1) return {};
+  const MpiWait what{"ending the program", 0, {}};
+  const MpiWait* before = std::exchange(waiting_, &what);
+  begin_wait();
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_) send(rank, question, packed(my_state()));
+  for (const auto end = Clock::now() + 1s; states_.empty() && Clock::now() < end;) {
+    read_notes();
+    std::this_thread::sleep_for(50us);
+  }
+  waiting_ = before;
+  if (states_.empty()) return {};
+  const auto& [rank, state] = *states_.begin();
+  return fmt::format("rank {} is at: {}", rank, state.steps.substr(0, state.steps.find('\n')));
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The handler of a signal has nothing but static memory: this file is an exception to the rule that
+// the library has one mutable global.
+#include <core/crash_report.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+
+namespace op2::core {
+namespace {
+
+struct Watched {
+  int number;
+  const char* name;
+};
+constexpr std::array watched{Watched{SIGSEGV, "SIGSEGV"}, Watched{SIGBUS, "SIGBUS"},
+                             Watched{SIGFPE, "SIGFPE"}, Watched{SIGILL, "SIGILL"}};
+
+struct State {
+  std::array<struct sigaction, watched.size()> before;  ///< what is set while this library is not
+  std::atomic<bool> reported;
+  std::array<char, 64> prefix;
+};
+State state;
+
+/// The model makes the address known without an allocation in the handler.
+[[gnu::tls_model("initial-exec")]] thread_local const RunningCode* running = nullptr;
+
+void report(const Watched& signal, const void* address) {
+  SignalText text;
+  text << "op2 error: " << state.prefix.data() << "a kernel crashed: ";
+  running->describe(text);
+  text << ", " << signal.name << " at address ";
+  text.hex(reinterpret_cast<std::uintptr_t>(address))
+      << "; check indices, divisors and pointers in it, docs/debugging.md shows how\n";
+  text.write();
+}
+
+/// Puts back what was set before and returns: the faulting instruction runs again, so a debugger, a
+/// core dump or the next handler sees the fault as if this handler did not exist.
+void on_signal(int number, siginfo_t* info, void*) {
+  const auto* const signal = std::ranges::find(watched, number, &Watched::number);
+  sigaction(number, &state.before[static_cast<std::size_t>(signal - watched.begin())], nullptr);
+  if (running != nullptr && !state.reported.exchange(true)) report(*signal, info->si_addr);
+  if (info->si_code <= 0) raise(number);  // sent by a process: nothing would happen again
+}
+
+bool is_own(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_signal;
+}
+
+}  // namespace
+
+SignalText& SignalText::operator<<(std::string_view text) {
+  const std::size_t fits = std::min(text.size(), sizeof text_ - size_);
+  std::memcpy(text_ + size_, text.data(), fits);
+  size_ += fits;
+  return *this;
+}
+
+SignalText& SignalText::operator<<(std::uint64_t number) {
+  char digits[20];
+  std::size_t first = sizeof digits;
+  do digits[--first] = static_cast<char>('0' + number % 10);
+  while ((number /= 10) > 0);
+  return *this << std::string_view(digits + first, sizeof digits - first);
+}
+
+SignalText& SignalText::hex(std::uint64_t number) {
+  char digits[16];
+  std::size_t first = sizeof digits;
+  do digits[--first] = "0123456789abcdef"[number % 16];
+  while ((number /= 16) > 0);
+  return *this << "0x" << std::string_view(digits + first, sizeof digits - first);
+}
+
+void SignalText::write() const {
+  static_cast<void>(!::write(STDERR_FILENO, text_, size_));
+}
+
+RunningHere::RunningHere(const RunningCode& code) {
+  running = &code;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+RunningHere::~RunningHere() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  running = nullptr;
+}
+
+CrashReport::CrashReport(bool on, const std::string& prefix) : on_(on) {
+  if (!on) return;
+  state.reported = false;
+  state.prefix.fill('\0');
+  prefix.copy(state.prefix.data(), state.prefix.size() - 1);
+  struct sigaction own {};
+  own.sa_sigaction = on_signal;
+  own.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&own.sa_mask);
+  for (std::size_t k = 0; k < watched.size(); ++k) {
+    struct sigaction& before = state.before[k];
+    sigaction(watched[k].number, nullptr, &before);
+    const bool is_ignored = (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN;
+    if (!is_ignored && !is_own(before)) sigaction(watched[k].number, &own, nullptr);
+  }
+}
+
+CrashReport::~CrashReport() {
+  if (!on_) return;
+  for (std::size_t k = 0; k < watched.size(); ++k) {
+    struct sigaction now {};
+    sigaction(watched[k].number, nullptr, &now);
+    if (is_own(now)) sigaction(watched[k].number, &state.before[k], nullptr);
+  }
+}
+
+}  // namespace op2::core

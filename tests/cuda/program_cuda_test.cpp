@@ -31,6 +31,10 @@ OP_KERNEL(scaled, (double* sum, double* total), {
   *total += *sum;
 });
 OP_KERNEL(last_of, (const double* sum, double* last), { *last = *sum; });
+OP_KERNEL(add_twice, (const double* length, double* same, double* other), {
+  *same += *length;
+  *other += *length;
+});
 OP_KERNEL(ask_neighbour, (const double* right, double* left), { *left = *right + 1; });
 
 OP_KERNEL(write_beyond, (double* sum), { sum[100000 + static_cast<int>(*sum)] = 1; });
@@ -96,6 +100,16 @@ TEST_F(OnDevice, AChainThatRepeatsIsOneGraph) {
   }
   EXPECT_EQ(emulated_calls("cuLaunchKernel"), 3);  // both loops and a fold, the first time
   EXPECT_EQ(emulated_calls("cuGraphLaunch"), 2);
+}
+
+TEST_F(OnDevice, AnElementThatReadsTheRowThatItAddsToSeesWhatItHasAdded) {
+  start();
+  std::vector<int> itself(size);
+  std::iota(itself.begin(), itself.end(), 0);
+  const op_map self = op_decl_map(edges, edges, 1, itself.data(), "self");
+  op_par_loop(add_twice, "add_twice", edges, op_arg_dat(length, OP_READ),
+              op_arg_dat(length, 0, self, OP_INC), op_arg_dat(sum, 0, ends_of_edge, OP_INC));
+  EXPECT_THAT(sums(), Each(2));
 }
 
 TEST_F(OnDevice, TheSecondRunOfAProgramCompilesNothing) {

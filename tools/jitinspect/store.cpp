@@ -73,14 +73,16 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Entries whose file name begins with `name`, or else those of the kernel `name`.
+/// Entries of the kernel `name`: its code, or else its facts; or else those whose file name begins
+/// with `name`.
 std::vector<const StoredEntry*> matches(const Store& store, const std::string& name) {
-  std::vector<const StoredEntry*> by_key, by_kernel;
+  std::vector<const StoredEntry*> by_key, code, facts;
   for (const StoredEntry& stored : store.entries) {
     if (!name.empty() && stored.file.name.starts_with(lower(name))) by_key.push_back(&stored);
-    if (stored.good() && stored.parsed.entry.key.kernel == name) by_kernel.push_back(&stored);
+    if (stored.good() && stored.parsed.entry.key.kernel == name)
+      (stored.has_code() ? code : facts).push_back(&stored);
   }
-  return by_kernel.empty() ? by_key : by_kernel;
+  return !code.empty() ? code : !facts.empty() ? facts : by_key;
 }
 
 std::string listing(const std::vector<const StoredEntry*>& entries) {

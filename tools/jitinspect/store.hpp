@@ -23,6 +23,8 @@ struct StoredEntry {
   jit::ParsedEntry parsed;  ///< bad also if the file cannot be read or its name is another key's;
                             ///< without source, IR, assembly and object
   bool good() const { return parsed.state == jit::EntryState::good; }
+  /// And not only facts about a kernel.
+  bool has_code() const { return !parsed.entry.symbol.empty(); }
 };
 
 struct Store {

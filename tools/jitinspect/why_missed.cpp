@@ -32,7 +32,7 @@ auto distance(const StoredEntry& from, const StoredEntry& to) {
 const StoredEntry* nearest(const Store& store, const StoredEntry& entry) {
   const StoredEntry* best = nullptr;
   for (const StoredEntry& other : store.entries) {
-    if (!other.good() || &other == &entry) continue;
+    if (!other.good() || &other == &entry || other.has_code() != entry.has_code()) continue;
     if (other.parsed.entry.key.kernel != entry.parsed.entry.key.kernel) continue;
     if (best == nullptr || distance(entry, other) < distance(entry, *best)) best = &other;
   }

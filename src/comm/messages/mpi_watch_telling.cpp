@@ -57,20 +57,31 @@ WaitPurpose MpiWatch::purpose() const {
   return {steps.empty() ? "a message" : steps.substr(0, steps.find('\n')), ""};
 }
 
+/// A rank that is in the call which this one was in last may be about to leave it: it must stay for
+/// all rounds.
 std::optional<std::string> MpiWatch::waiting_rank() {
+  constexpr int rounds = 4;
   if (size_ == 1) return {};
   const MpiWait what{"ending the program", 0, {}};
   const MpiWait* before = std::exchange(waiting_, &what);
   begin_wait();
-  for (int rank = 0; rank < size_; ++rank)
-    if (rank != rank_) send(rank, question, packed(my_state()));
-  for (const auto end = Clock::now() + 1s; states_.empty() && Clock::now() < end;) {
-    read_notes();
-    std::this_thread::sleep_for(50us);
+  const WaitState mine = my_state();
+  const auto waits = [&](const auto& entry) {
+    return entry.second.fingerprint != mine.fingerprint || entry.second.seen == rounds;
+  };
+  const auto found = [&] { return std::find_if(states_.begin(), states_.end(), waits); };
+  for (int round = 0; round < rounds && found() == states_.end(); ++round) {
+    for (int rank = 0; rank < size_; ++rank)
+      if (rank != rank_) send(rank, question, packed(mine));
+    for (const auto end = Clock::now() + 250ms; Clock::now() < end && found() == states_.end();) {
+      read_notes();
+      std::this_thread::sleep_for(50us);
+    }
   }
   waiting_ = before;
-  if (states_.empty()) return {};
-  const auto& [rank, state] = *states_.begin();
+  const auto first = found();
+  if (first == states_.end()) return {};
+  const auto& [rank, state] = *first;
   return fmt::format("rank {} is at: {}", rank, state.steps.substr(0, state.steps.find('\n')));
 }
 

@@ -175,6 +175,18 @@ TEST_F(Inspect, AsksForMoreDigitsWhenAKernelHasSeveralEntries) {
                                  HasSubstr(short_name_of(key_of(variant_of(1))))));
 }
 
+TEST_F(Inspect, PrefersTheCodeOfAKernelToItsFacts) {
+  CacheEntry facts = entry_number(1);
+  facts.key.target = "facts";
+  facts.symbol.clear();
+  facts.object.clear();
+  put(facts);
+  EXPECT_THAT(run("show kernel1").text, HasSubstr("target     facts"));
+  put(entry_number(1));
+  EXPECT_THAT(run("show kernel1").text, HasSubstr("target     cpu"));
+  EXPECT_THAT(run("why-missed kernel1").text, HasSubstr("first time"));
+}
+
 TEST_F(Inspect, ReportsThatThereIsNoSuchEntry) {
   const Answer answer = run("show nothing");
   EXPECT_EQ(answer.code, 2);

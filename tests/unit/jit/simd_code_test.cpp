@@ -289,7 +289,8 @@ TEST_F(SimdCode, IsNotMadeWhereItWouldOnlyMoveData) {
   EXPECT_EQ(reason("copy",
                    "void copy(const double* a, double* b) { for (int n = 0; n < 4; ++n) "
                    "b[n] = a[n]; }"),
-            ScalarReason::not_profitable);
+            ScalarReason::not_vectorised)
+      << "it becomes one copy of all rows";
   EXPECT_EQ(reason("roots",
                    "#include <cmath>\nvoid roots(const double* a, double* b) { for (int n "
                    "= 0; n < 4; ++n) b[n] = std::sqrt(a[n] / (1 + a[n] * a[n])); }"),

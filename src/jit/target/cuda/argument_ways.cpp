@@ -10,11 +10,16 @@
 namespace op2::jit {
 namespace {
 
+/// Whether other threads may add to the row. A row that the loop also reads or sets is of one
+/// element alone, else the loop would run in order; this element sees what it has added.
 bool is_added(std::span<const ArgShape> args, const ArgShape& arg) {
-  return arg.access == OP_INC && std::ranges::any_of(args, [&](const ArgShape& other) {
-           return is_dat(other) && other.dat == arg.dat && other.access == OP_INC &&
-                  is_indirect(other);
-         });
+  bool is_shared = false;
+  for (const ArgShape& other : args) {
+    if (!is_dat(other) || other.dat != arg.dat) continue;
+    if (other.access != OP_INC) return false;
+    is_shared = is_shared || is_indirect(other);
+  }
+  return is_shared;
 }
 
 /// Whether no other thread accesses the row.

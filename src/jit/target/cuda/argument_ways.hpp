@@ -34,8 +34,9 @@ std::size_t row_alignment(const ArgShape& arg);
 /// Rows of the element that the loop modifies, and accesses by one argument only, are loaded and
 /// stored as a whole if that takes fewer accesses; values that the kernel sets without reading them
 /// are not loaded. Otherwise a dat that some argument modifies, other than by increments alone, is
-/// accessed in place by all its arguments. Increments through maps are added; those of the
-/// element's own row too if the dat is also incremented through a map.
+/// accessed in place by all its arguments. Increments of dats that are only incremented are added,
+/// if any of them goes through a map.
+/// Precondition: of a dat that is modified otherwise, no element accesses rows of another one.
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args);
 
 /// The same where rows gather increments. Precondition: `can_pull`.

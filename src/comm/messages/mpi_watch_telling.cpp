@@ -62,12 +62,14 @@ WaitPurpose MpiWatch::purpose() const {
 std::optional<std::string> MpiWatch::waiting_rank() {
   constexpr int rounds = 4;
   if (size_ == 1) return {};
-  const MpiWait what{"ending the program", 0, {}};
+  const MpiWait what{"ending the program", 0, [] { return std::vector<int>(); }};
   const MpiWait* before = std::exchange(waiting_, &what);
   begin_wait();
   const WaitState mine = my_state();
   const auto waits = [&](const auto& entry) {
-    return entry.second.fingerprint != mine.fingerprint || entry.second.seen == rounds;
+    const WaitState& state = entry.second;
+    const bool ends_too = !state.for_all && state.missing.empty();
+    return !ends_too && (state.fingerprint != mine.fingerprint || state.seen == rounds);
   };
   const auto found = [&] { return std::find_if(states_.begin(), states_.end(), waits); };
   for (int round = 0; round < rounds && found() == states_.end(); ++round) {

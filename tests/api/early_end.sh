@@ -5,7 +5,7 @@ runs=$1 program=$2 failed=0 run=0
 while [ "$run" -lt "$runs" ]; do
   run=$((run + 1))
   form=$([ $((run % 8)) -eq 0 ] && echo thread)
-  timeout 20 "$program" $((run * 7919 % 40000)) $form
+  timeout 120 "$program" $((run * 7919 % 40000)) $form
   code=$?
   [ "$code" -eq 3 ] || { failed=$((failed + 1)); echo "run $run: exit code $code"; }
 done

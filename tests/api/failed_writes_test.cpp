@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct Writer {
   bool hdf5;
   std::function<void(op_map, op_dat, const char*)> write;  ///< the dat, or the mesh, to a file
 };
+
+void PrintTo(const Writer& writer, std::ostream* out) {
+  *out << writer.name;
+}
 
 const double factors[] = {1.5, 2.5};
 const Writer writers[] = {

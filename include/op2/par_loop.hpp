@@ -85,7 +85,9 @@ op_arg op_opt_arg_gbl(int flag, C&& data, int dim, const char* type, op_access a
 /// The payload of a minimum or maximum (argmin, argmax), such as the index of its element: the
 /// kernel writes it where it replaces the value of argument `reference`, a raw global of dim 1 with
 /// OP_MIN or OP_MAX. The result belongs to the extreme value over all elements and ranks; of equal
-/// ones, to the lowest global index. Such a loop runs in order on one thread of each rank.
+/// ones, to the lowest global index. Kernels of the usual form (docs/kernels.md) run on all
+/// threads, in vectors and on GPUs; with another one the loop runs in order on one thread of each
+/// rank.
 /// @param data  shape [dim]
 /// @param reference  index of the argument, from 0
 template <op2::Value T>

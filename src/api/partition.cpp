@@ -61,11 +61,13 @@ const Partitioner* partitioner_named(const api::Runtime& runtime, const std::str
 }
 
 bool are_coordinates(op_dat dat) {
-  return dat != nullptr && core::record_of(dat)->value_type == Type::f64 && dat->dim <= 3;
+  return dat != nullptr && core::record_of(dat)->value_type == Type::f64 && dat->dim <= 3 &&
+         !core::record_of(dat)->opaque;
 }
 
 bool are_ranks(op_dat dat) {
-  return dat != nullptr && core::record_of(dat)->value_type == Type::i32 && dat->dim == 1;
+  return dat != nullptr && core::record_of(dat)->value_type == Type::i32 && dat->dim == 1 &&
+         !core::record_of(dat)->opaque;
 }
 
 bool has_input(const Request& request, const Partitioner& partitioner) {

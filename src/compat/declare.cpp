@@ -88,16 +88,30 @@ std::optional<Type> known_type(const char* name, const char* type, int size) {
   return known && static_cast<int>(core::size_of(*known)) == size ? known : std::nullopt;
 }
 
+/// If the string names a type of which several values fit into a row: the type. A row of bool is
+/// more likely one of another type.
+std::optional<Type> padded_type(const char* type, int row_bytes) {
+  const auto known = type_named(type);
+  if (!known || *known == Type::b8) return std::nullopt;
+  return row_bytes % static_cast<int>(core::size_of(*known)) == 0 ? known : std::nullopt;
+}
+
 op_dat make_opaque(op_dat made, int dim, const char* type) {
   core::Dat& dat = *core::record_of(made);
   dat.dim = dim;
   dat.opaque = true;
   dat.type_storage = type;
   dat.type = dat.type_storage.c_str();
-  api::running().log.debug(fmt::format(
-      "dat '{}': values of {} bytes are not of type \"{}\"; its rows are opaque, and loops with "
-      "it run as host functions",
-      dat.name_storage, dat.size / dim, type));
+  if (const auto known = padded_type(type, dat.size)) {
+    const int values = dat.size / static_cast<int>(core::size_of(*known));
+    dat.value_type = values > dim ? *known : dat.value_type;
+    dat.padding = std::max(values - dim, 0);
+  }
+  api::running().log.debug(
+      fmt::format("dat '{}': values of {} bytes are not of type \"{}\"; {}", dat.name_storage,
+                  dat.size / dim, type,
+                  dat.is_untyped() ? "its rows are opaque, and loops with it run as host functions"
+                                   : "its rows are longer than their values"));
   return made;
 }
 

@@ -11,10 +11,13 @@ namespace op2::core {
 struct ArgBinding {
   /// Dat: its first row, shape [rows x dim]. Global: the thread's own block, shape [dim].
   /// Index argument: `const std::int32_t*`, the index that the kernel gets for each local row,
-  /// shape [rows]; null: the row itself. An argument that is off: null.
+  /// shape [rows]; null: the row itself. An argument that is off: null. A payload that is set in
+  /// any order: the values, shape [dim], and from the next multiple of 8 bytes on the global index
+  /// of the element that they are from, std::int64_t, or -1.
   void* base;
   /// Indirect: the map entry of element 0 in the argument's column; of element e it is
-  /// index[e * index_stride]. Direct: null.
+  /// index[e * index_stride]. Direct: null. A payload that is set in any order: the global
+  /// index of each local row of the loop's set; null: the row itself.
   const std::int32_t* index;
   std::int64_t index_stride;
 };

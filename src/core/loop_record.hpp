@@ -20,8 +20,8 @@ struct LoopArg {
   op_access access;
   Type type;
   bool active;  ///< false: optional and off; has no effect
-  int dim;
-  int column;  ///< of `map`; -1: direct
+  int dim;      ///< of a dat with padding: that of whole rows
+  int column;   ///< of `map`; -1: direct
   Dat* dat;
   Map* map;
   Global* global;  ///< lazy global; null for a raw one
@@ -31,6 +31,9 @@ struct LoopArg {
   /// Of OP_ARG_INFO, whose kind is OP_ARG_GBL and whose access is OP_WRITE: the argument of the
   /// loop with its minimum or maximum; otherwise -1.
   int info_of = -1;
+  /// Of OP_ARG_INFO: elements may run in any order, because compiled code keeps the index of the
+  /// element with the extreme. Set in plans, see sched/order.hpp.
+  bool any_order = false;
   bool optional = false;  ///< may be off in other calls
   /// By the program. Plans may count with another `access`, see sched/facts.hpp.
   op_access declared = access;

@@ -253,7 +253,9 @@ void Mesh::recycle() {
   for (Dat* dat : released_) {  // opaque rows become plain bytes
     if (!dat->opaque) continue;
     dat->opaque = false;
+    dat->padding = 0;
     dat->dim = dat->size;
+    dat->value_type = Type::b8;
     dat->type = name_of(dat->value_type);
   }
   reusable_.insert(reusable_.end(), released_.begin(), released_.end());

@@ -73,10 +73,18 @@ struct Dat : op_dat_core {
   Type value_type;
   Array rows;  ///< shape [rows of the set x dim], packed; `data` is the host's copy
   bool temporary;
-  /// The rows are `size` bytes whose type only the program knows (`value_type` is bool). Only host
-  /// functions and `op_fetch_data` use them.
+  /// The rows are `size` bytes of which only the program knows all. Only loops and `op_fetch_data`
+  /// use them; unless there is padding, `value_type` is bool and the loops run as host functions.
   bool opaque = false;
+  /// Rows of an opaque dat that are longer than `dim` values of `value_type`: so many more follow
+  /// the values. Kernels get whole rows.
+  int padding = 0;
   std::string type_storage;  ///< of `type` of an opaque dat
+
+  /// Values of `value_type` in a row.
+  int row_dim() const { return dim + padding; }
+  /// Whether the type of the rows is not known.
+  bool is_untyped() const { return opaque && padding == 0; }
 
   const Set& on() const { return static_cast<const Set&>(*set); }
   /// Bytes of all rows.

@@ -32,12 +32,18 @@ bool is_raw_global(const op_arg& arg) {
          (arg.argtype == OP_ARG_GBL || arg.argtype == OP_ARG_INFO);
 }
 
+/// Values of the row that the kernel gets.
+int row_dim_of(const op_arg& arg) {
+  const bool is_dat = arg.argtype == OP_ARG_DAT && arg.opt != 0 && arg.dat != nullptr;
+  return dim_of(arg) + (is_dat ? record_of(arg.dat)->padding : 0);
+}
+
 LoopArg loop_arg(const op_arg& arg) {
   return {.kind = arg.argtype == OP_ARG_INFO ? OP_ARG_GBL : arg.argtype,
           .access = arg.acc,
           .type = type_of(arg),
           .active = arg.opt != 0,
-          .dim = dim_of(arg),
+          .dim = row_dim_of(arg),
           .column = members_of(arg) > 1 ? 0 : arg.idx,
           .dat = record_of(arg.dat),
           .map = record_of(arg.map),

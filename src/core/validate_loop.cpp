@@ -295,7 +295,7 @@ void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op
 }
 
 bool is_opaque(const op_arg& arg) {
-  return arg.argtype == OP_ARG_DAT && arg.opt != 0 && record_of(arg.dat)->opaque;
+  return arg.argtype == OP_ARG_DAT && arg.opt != 0 && record_of(arg.dat)->is_untyped();
 }
 
 }  // namespace op2::core

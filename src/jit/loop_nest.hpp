@@ -24,6 +24,11 @@ struct ArgShape {
   std::int32_t map = -1;  ///< number of the map. -1: direct
   std::int32_t column = 0;
   std::int32_t arity = 0;  ///< of the map
+  /// So many of the `dim` values of a row are padding: the kernel may leave them alone.
+  std::int32_t padding = 0;
+  /// A payload that elements may set in any order (payload_form.hpp): the nest's argument with its
+  /// minimum or maximum. Partial results then hold the index of their element.
+  std::int32_t extreme = -1;
   auto operator<=>(const ArgShape&) const = default;
 };
 
@@ -32,6 +37,7 @@ inline ArgShape without_place(ArgShape shape) {
   shape.dat = -1;
   shape.map = std::min(shape.map, 0);
   shape.column = shape.arity = 0;
+  shape.extreme = -1;
   return shape;
 }
 

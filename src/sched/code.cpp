@@ -34,10 +34,10 @@ bool is_function_alone(op_kernel kernel) {
   return *kernel->source == '\0';
 }
 
-/// The first dat with opaque rows, or null.
+/// The first dat with rows of an unknown type, or null.
 const core::Dat* opaque_dat(std::span<const core::LoopArg> args) {
   const auto found = std::ranges::find_if(
-      args, [](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat->opaque; });
+      args, [](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat->is_untyped(); });
   return found == args.end() ? nullptr : found->dat;
 }
 

@@ -7,6 +7,7 @@
 #include <jit/target/cpu/simd_choice.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/merge_args.hpp>
+#include <sched/order.hpp>
 #include <sched/shapes.hpp>
 
 namespace op2::sched {
@@ -72,13 +73,18 @@ class Grouping {
   const core::LoopRecord& loop(std::size_t k) const { return queue_.records()[k]; }
   std::span<const core::LoopArg> args(std::size_t k) const { return queue_.args_of(loop(k)); }
 
+  bool allows_vectors_in(std::size_t k) const {
+    std::vector<core::LoopArg> marked(args(k).begin(), args(k).end());
+    mark_payloads(marked, order_[k]);
+    return allows_vectors(marked);
+  }
+
   bool runs(std::size_t k) const {
     return !loop(k).is_assignment() && levels_[k].extent != core::no_level;
   }
 
   bool can_be_part(std::size_t k) const {
-    return rules_.on && order_[k] == Order::any && rules_.is_compiled(loop(k)) &&
-           !has_payload(args(k));
+    return rules_.on && order_[k] == Order::any && rules_.is_compiled(loop(k));
   }
 
   /// Whether two loops run the same elements in the same phase, on every rank.
@@ -88,7 +94,7 @@ class Grouping {
 
   bool can_join(const Group& group, std::size_t next) const {
     if (!same_elements(group.front(), next)) return false;
-    if (allows_vectors(args(next)) != allows_vectors(args(group.front()))) return false;
+    if (allows_vectors_in(next) != allows_vectors_in(group.front())) return false;
     bool shares = false;
     for (const std::size_t k : group) {
       if (conflict(args(k), args(next))) return false;
@@ -147,6 +153,7 @@ Step fused_step(const core::Queue& queue, const Group& group) {
   step.kernels = std::move(merged.kernels);
   step.args = std::move(merged.args);
   step.sources = std::move(merged.sources);
+  mark_payloads(step.args, step.order);
   return step;
 }
 
@@ -154,6 +161,7 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const Group& gro
                   const Analysis& analysis, const std::vector<Order>& order) {
   Step step = fused_step(queue, group);
   step.order = order[step.record];
+  mark_payloads(step.args, step.order);
   step.levels = analysis.loops[step.record];
   add_globals(queue, chain, step);
   return step;

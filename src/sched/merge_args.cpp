@@ -37,6 +37,14 @@ std::size_t add(const core::LoopArg& arg, const ArgSource& source, std::size_t b
   return position;
 }
 
+/// Payloads refer to the merged position of their extreme.
+/// @param before  arguments of the loops before this one
+void refer_to_extremes(const KernelUse& kernel, std::size_t before, MergedArgs& merged) {
+  for (std::size_t k = before; k < merged.args.size(); ++k)
+    if (int& extreme = merged.args[k].info_of; extreme >= 0)
+      extreme = kernel.args[static_cast<std::size_t>(extreme)].position;
+}
+
 }  // namespace
 
 MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records) {
@@ -58,6 +66,7 @@ MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> rec
       kernel.args.push_back(
           {static_cast<std::int32_t>(position), args[k].declared, args[k].members});
     }
+    refer_to_extremes(kernel, before, merged);
   }
   return merged;
 }

@@ -6,16 +6,42 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
+#include <jit/loop_request.hpp>
+#include <jit/payload_form.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/shared_flags.hpp>
 
 namespace op2::sched {
 namespace {
 
+/// The parameters of a loop's kernel; nothing if a payload must be set in order whatever the source
+/// says.
+std::vector<jit::PayloadParameter> payload_parameters(std::span<const core::LoopArg> args) {
+  std::vector<jit::PayloadParameter> parameters;
+  std::vector<int> number;  // of the parameter of each argument
+  for (const core::LoopArg& arg : args) {
+    if (arg.is_payload() && arg.info_of < 0) return {};
+    if (arg.members > 0) parameters.push_back({arg.type, arg.dim, arg.access});
+    number.push_back(static_cast<int>(parameters.size()) - 1);
+  }
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (args[k].is_payload()) parameters[number[k]].extreme = number[args[k].info_of];
+  return parameters;
+}
+
+/// Whether only elements in order give payloads the right values.
+bool sets_payloads_in_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+  if (!has_payload(args)) return false;
+  const std::vector<jit::PayloadParameter> parameters = payload_parameters(args);
+  return parameters.empty() ||
+         !jit::sets_payloads_in_any_order(jit::call_of(*loop.kernel, {}), parameters);
+}
+
 /// As seen in this rank's rows up to `extent`.
 bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                       core::Level extent) {
-  return has_payload(args) || meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
+  return sets_payloads_in_order(loop, args) ||
+         meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
 }
 
 [[noreturn]] void refuse(const core::LoopRecord& loop, const std::string& why, int ranks) {
@@ -27,6 +53,11 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
 }
 
 }  // namespace
+
+void mark_payloads(std::span<core::LoopArg> args, Order order) {
+  for (core::LoopArg& arg : args)
+    arg.any_order = arg.is_payload() && arg.info_of >= 0 && order == Order::any;
+}
 
 std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
                               const Analysis& analysis, comm::Communicator& communicator) {

@@ -3,6 +3,7 @@
 // depends on which comes first.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
@@ -20,6 +21,9 @@ namespace op2::sched {
 ///         other iterations modify)
 std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
                               const Analysis& analysis, comm::Communicator& communicator);
+
+/// Lets payloads be set in any order if their loop runs in any order.
+void mark_payloads(std::span<core::LoopArg> args, Order order);
 
 /// Warns once of each compiled loop that must run in order, hence on one thread.
 void report_order(const core::Queue& queue, const Facts& facts, const Step& step, core::Log& log);

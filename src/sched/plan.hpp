@@ -85,7 +85,7 @@ struct GlobalArg {
   /// Reductions: where a thread's partial result is in its block, in bytes.
   std::size_t offset = 0;
   /// Argmin and argmax payloads: where, after the value, the global index of its element is kept,
-  /// in bytes. Used on several ranks.
+  /// in bytes. Used if elements ran in any order, or on several ranks.
   std::size_t element = 0;
 };
 
@@ -94,6 +94,12 @@ struct KernelUse {
   op_kernel kernel;
   std::size_t record;              ///< of the loop
   std::vector<jit::CallArg> args;  ///< per argument of the record, with its position in Step::args
+};
+
+/// The code that runs the iterations of a step.
+struct StepCode {
+  const jit::CompiledLoop* compiled = nullptr;     ///< null: the kernel's host function
+  std::span<const core::NamedVariable> variables;  ///< of the program, that a host function reads
 };
 
 /// What is executed at one position of the plan: a loop; several loops fused, whose kernels are
@@ -114,10 +120,12 @@ struct Step {
   bool runs() const { return kind == Kind::loops; }
   bool fused() const { return kernels.size() > 1; }
   std::int64_t loops() const { return static_cast<std::int64_t>(kernels.size()); }
-  /// Whether it records which element has set a global.
-  bool tracks_elements() const;
+  /// Host functions set payloads in order.
+  Order order_of(const StepCode& code) const;
+  /// Whether the executor records which element has set a global, because the code does not.
+  bool tracks_elements(const StepCode& code) const;
   /// Whether owned elements run in the order of the declaration although their rows have another.
-  bool runs_as_declared() const;
+  bool runs_as_declared(const StepCode& code) const;
   /// Local rows that run in a phase, in the rows that the set has now.
   IndexRange rows(Phase phase) const;
   /// Iterations of both phases beyond the owned elements.
@@ -128,12 +136,6 @@ struct Step {
 struct Steps {
   std::vector<Step> all;
   std::vector<std::size_t> begin;  ///< of each chain, and the end of the last: [chains + 1]
-};
-
-/// The code that runs the iterations of a step.
-struct StepCode {
-  const jit::CompiledLoop* compiled = nullptr;     ///< null: the kernel's host function
-  std::span<const core::NamedVariable> variables;  ///< of the program, that a host function reads
 };
 
 /// The rows of the per-loop table that a step counts in.

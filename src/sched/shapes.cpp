@@ -37,7 +37,11 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
                         .type = arg.type,
                         .dim = arg.dim,
                         .active = arg.active};
-    if (arg.is_active_dat()) shape.dat = number_of(dats, arg.dat);
+    if (arg.any_order) shape.extreme = arg.info_of;
+    if (arg.is_active_dat()) {
+      shape.dat = number_of(dats, arg.dat);
+      shape.padding = arg.dat->padding;
+    }
     if (arg.active && arg.is_indirect()) {
       shape.map = number_of(maps, arg.map);
       shape.column = arg.column;

@@ -14,12 +14,17 @@ bool has_payload(const Step& step) {
 
 }  // namespace
 
-bool Step::tracks_elements() const {
-  return set != nullptr && !set->whole && has_payload(*this);
+Order Step::order_of(const StepCode& code) const {
+  return code.compiled == nullptr && has_payload(*this) ? Order::by_global_index : order;
 }
 
-bool Step::runs_as_declared() const {
-  return order == Order::by_global_index && !set->numbers.empty() &&
+bool Step::tracks_elements(const StepCode& code) const {
+  return set != nullptr && !set->whole && has_payload(*this) &&
+         order_of(code) == Order::by_global_index;
+}
+
+bool Step::runs_as_declared(const StepCode& code) const {
+  return order_of(code) == Order::by_global_index && !set->numbers.empty() &&
          (set->whole || has_payload(*this));
 }
 

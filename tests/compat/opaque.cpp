@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ints that take eight bytes, in a program with embedded kernel sources: the per-loop table says
-// why a loop with them runs as function all the same.
+// Rows of a structure, in a program with embedded kernel sources: the per-loop table says why a
+// loop with them runs as function all the same.
 #include "expect.h"
 
 namespace {
 
-void halves(int* own, const double* number) {
-  own[0] = static_cast<int>(*number);
-  own[1] = -own[0];
+struct ints {
+  int first, second;
+};
+
+void halves(ints* own, const double* number) {
+  own->first = static_cast<int>(*number);
+  own->second = -own->first;
 }
-void sum(const int* own, double* number) {
-  *number = own[0] + 2 * own[1];
+void sum(const ints* own, double* number) {
+  *number = own->first + 2 * own->second;
 }
 void twice(double* number) {
   *number *= 2;
@@ -21,10 +25,10 @@ void twice(double* number) {
 int main(int argc, char** argv) {
   op_init(argc, argv, 2);
   const Ring ring(40);
-  op_dat pair = op_decl_dat_temp_char(ring.cells, 1, "int", sizeof(double), "pair");
-  op_par_loop(halves, "halves", ring.cells, op_arg_dat(pair, -1, OP_ID, 1, "int", OP_WRITE),
+  op_dat pair = op_decl_dat_temp_char(ring.cells, 1, "ints", sizeof(ints), "pair");
+  op_par_loop(halves, "halves", ring.cells, op_arg_dat(pair, -1, OP_ID, 1, "ints", OP_WRITE),
               op_arg_dat(ring.number, -1, OP_ID, 1, "double", OP_READ));
-  op_par_loop(sum, "sum", ring.cells, op_arg_dat(pair, -1, OP_ID, 1, "int", OP_READ),
+  op_par_loop(sum, "sum", ring.cells, op_arg_dat(pair, -1, OP_ID, 1, "ints", OP_READ),
               op_arg_dat(ring.number, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(twice, "twice", ring.cells, op_arg_dat(ring.number, -1, OP_ID, 1, "double", OP_RW));
   double value;

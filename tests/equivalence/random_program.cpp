@@ -6,8 +6,11 @@
 #include <cstdlib>
 #include <sstream>
 
+#include <op2/compat/op2_functions.h>
+
 #include <equivalence/facts_kernels.hpp>
 #include <equivalence/kernels.hpp>
+#include <equivalence/payload_kernels.hpp>
 #include <equivalence/random_mesh.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -62,7 +65,11 @@ class Program {
   void run_chain() {
     ++observed_.chains;
     const int loops = pick(random_, 1, 12);
-    for (int k = 0; k < loops; ++k) queue_loop(any_kernel());
+    for (int k = 0; k < loops; ++k)
+      if (chance(random_, 5))
+        queue_extreme(payload_kernels[random_() % payload_kernels.size()]);
+      else
+        queue_loop(any_kernel());
     if (chance(random_, 30)) observe_global();
     for (int k = pick(random_, 1, 3); k > 0; --k) observe(any(random_, mesh_.dats));
     if (chance(random_, 10))
@@ -222,10 +229,30 @@ class Program {
       op_decl_const("test_shift", 1, &test_shift);
     }
     op_par_loop(k.kernel, "shift", set, op_arg_dat(dat, OP_RW));
-    const op_dat scratch = op_decl_dat_temp(set, 1, "double", "scratch");
+    const op_dat scratch = chance(random_, 50)
+                               ? op_decl_dat_temp(set, 1, "double", "scratch")
+                               : compat::op_decl_dat_temp_char(set, 1, "double", 24, "padded");
     op_par_loop(k.kernel, "shift", set, op_arg_dat(scratch, OP_RW));
     if (chance(random_, 30)) observe(scratch);
     op_free_dat_temp(scratch);
+  }
+
+  /// Ranks have no common order, which the last of equal elements needs.
+  void queue_extreme(const PayloadKernels& k) {
+    const op_set set = chance(random_, 50) ? mesh_.edges : mesh_.nodes;
+    const op_dat dat = any(random_, mesh_.on(set, k.type, 1));
+    const bool is_most = !in_order_ || chance(random_, 70);
+    const int start = pick(random_, 0, 3) * 20;
+    for_type(k.type, [&]<class T>() {
+      T extreme = static_cast<T>(start);
+      int where[2] = {-1, -1};
+      op_par_loop(is_most ? k.first_of_most : k.last_of_least, "extreme", set,
+                  op_arg_dat(dat, OP_READ), op_arg_idx(-1, OP_ID),
+                  op_arg_gbl(&extreme, 1, nullptr, is_most ? OP_MAX : OP_MIN),
+                  op_arg_info(where, 2, "int", 2));
+      keep(fmt::format("extreme of {}", dat->name), &extreme, sizeof extreme);
+      keep(fmt::format("element with the extreme of {}", dat->name), where, sizeof where);
+    });
   }
 
   void queue_scale(const TestKernel& k, op_set set, op_dat dat) {

@@ -55,6 +55,19 @@ TEST_P(PayloadOnRanks, TheWinnerHasTheLowestNumberOfThoseThatAreEqual) {
   }
 }
 
+TEST_P(PayloadOnRanks, ThreadsAndChainsDoNotChangeTheWinner) {
+  op_partition("RANDOM", "", set, nullptr, nullptr);
+  const int zero = 0;
+  const op_dat numbers = op_decl_dat<int>(set, 1, nullptr, "numbers");
+  op_par_loop(fill, "fill", set, op_arg_dat(numbers, OP_WRITE),
+              op_arg_gbl(&zero, 1, "int", OP_READ));
+  double least = 5;
+  int where = -1;
+  op_par_loop(lowest, "lowest", set, op_arg_dat(x, OP_READ), op_arg_idx(-1, OP_ID),
+              op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_info(&where, 1, "int", 2));
+  EXPECT_EQ(where, std::find(all.begin(), all.end(), least) - all.begin());
+}
+
 TEST_P(PayloadOnRanks, WhatNobodySetsStaysAsItWas) {
   double least = -1;
   int where = 42;

@@ -26,7 +26,7 @@ AccessRule rule_of(const ParameterShape& parameter) {
   const bool is_global = arg.kind != OP_ARG_DAT;
   rule.access = arg.access;
   rule.set_by_some = is_global;
-  rule.keeps_rest = !is_global && arg.map >= 0;
+  rule.keeps_rest = !is_global && (arg.map >= 0 || arg.padding > 0);
   rule.has_copies = is_global || arg.map >= 0;
   return rule;
 }

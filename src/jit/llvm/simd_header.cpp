@@ -195,6 +195,18 @@ OP2_INLINE void greatest(T* to, const T (&lanes)[dim][width]) {
     for (int l = 0; l < width; ++l) to[k] = to[k] < lanes[k][l] ? lanes[k][l] : to[k];
 }
 
+// Candidates: values that a lane keeps if they are better, and those of one lane.
+template <class T, int n, int width>
+OP2_INLINE void choose(bool better, T (&lanes)[n][width], const T (&from)[n], int lane) {
+  repeat<n>([&](int k) OP2_INLINE_LAMBDA {
+    lanes[k][lane] = better ? from[k] : lanes[k][lane];
+  });
+}
+template <class T, int dim, int width>
+OP2_INLINE void of_lane(T* to, const T (&lanes)[dim][width], int lane) {
+  for (int k = 0; k < dim; ++k) to[k] = lanes[k][lane];
+}
+
 #undef OP2_INLINE
 #undef OP2_INLINE_LAMBDA
 }

@@ -55,7 +55,8 @@ void fields(Stream& stream, Shape& shape) {
   small(stream, arg.access);
   small(stream, arg.type);
   small(stream, arg.active);
-  stream.values(arg.dim, arg.dat, arg.map, arg.column, arg.arity, shape.rows);
+  stream.values(arg.dim, arg.dat, arg.map, arg.column, arg.arity, arg.padding, arg.extreme,
+                shape.rows);
 }
 
 template <class Stream, Is<IncludedFile> File>

@@ -69,6 +69,43 @@ std::set<int> written_dats(std::span<const ArgShape> args) {
   return written;
 }
 
+std::vector<std::size_t> payloads_of(std::span<const ArgShape> args, std::size_t extreme) {
+  std::vector<std::size_t> payloads;
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (is_payload(args[k]) && args[k].extreme == static_cast<int>(extreme)) payloads.push_back(k);
+  return payloads;
+}
+
+std::vector<std::size_t> extremes_of(std::span<const ArgShape> args) {
+  std::vector<std::size_t> extremes;
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (!payloads_of(args, k).empty()) extremes.push_back(k);
+  return extremes;
+}
+
+std::string worst_value(const ArgShape& extreme) {
+  const bool is_least = extreme.access == OP_MIN;
+  switch (extreme.type) {
+    case Type::f64:
+      return is_least ? "__builtin_huge_val()" : "-__builtin_huge_val()";
+    case Type::f32:
+      return is_least ? "__builtin_huge_valf()" : "-__builtin_huge_valf()";
+    case Type::i32:
+      return is_least ? "2147483647" : "-2147483647 - 1";
+    case Type::i64:
+      return is_least ? "9223372036854775807L" : "-9223372036854775807L - 1";
+    default:
+      return is_least ? "-1" : "0";  // of an unsigned type: the largest
+  }
+}
+
+std::string offer_declaration(const ArgShape& arg, std::size_t position) {
+  const std::string type = type_of(arg);
+  if (is_payload(arg)) return fmt::format("{} op2_offer{}[{}];", type, position, arg.dim);
+  return fmt::format("{} op2_offer{}[1] = {{static_cast<{}>({})}};", type, position, type,
+                     worst_value(arg));
+}
+
 std::string row_name(const ArgShape& arg) {
   return fmt::format("op2_row{}_{}", arg.map, arg.column);
 }

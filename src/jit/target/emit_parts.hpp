@@ -34,6 +34,23 @@ inline bool is_64_bit_integer(const ArgShape& arg) {
   return arg.active && arg.kind != OP_ARG_IDX && (arg.type == Type::i64 || arg.type == Type::u64);
 }
 
+/// Whether an argument is a payload that elements set in any order.
+inline bool is_payload(const ArgShape& arg) {
+  return arg.active && arg.extreme >= 0;
+}
+
+/// Positions of such payloads of a minimum or maximum.
+std::vector<std::size_t> payloads_of(std::span<const ArgShape> args, std::size_t extreme);
+
+/// Positions of the minima and maxima that have some.
+std::vector<std::size_t> extremes_of(std::span<const ArgShape> args);
+
+/// A value that every other one replaces, as an expression.
+std::string worst_value(const ArgShape& extreme);
+
+/// The local variable in which an element offers a new extreme or payload.
+std::string offer_declaration(const ArgShape& arg, std::size_t position);
+
 /// Comments that name the kernels and describe the arguments.
 std::string heading_of(const LoopNest& nest);
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include <sched/executor/payload.hpp>
 #include <sched/reduction.hpp>
 
 namespace op2::sched {
@@ -35,8 +36,12 @@ StepBindings bind(const Step& step, int threads, bool some_do_not_count) {
   for (int set = 0; set < bindings.sets; ++set) {
     const std::size_t first = bindings.args.size();
     for (const core::LoopArg& arg : step.args) bindings.args.push_back(bind_arg(*step.set, arg));
-    for (const GlobalArg& reduction : step.reductions)
-      bindings.args[first + reduction.arg].base = bindings.partial(reduction, set);
+    for (const GlobalArg& reduction : step.reductions) {
+      core::ArgBinding& bound = bindings.args[first + reduction.arg];
+      bound.base = bindings.partial(reduction, set);
+      if (reduction.shape.any_order && !step.set->numbers.empty())
+        bound.index = step.set->numbers.data();
+    }
   }
   return bindings;
 }
@@ -63,11 +68,13 @@ void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings) 
   }
 }
 
-std::byte* fold_threads(const StepBindings& bindings, const GlobalArg& reduction) {
-  std::byte* total = bindings.partial(reduction, 0);
-  for (int thread = 1; thread < bindings.threads; ++thread)
-    fold_partial(reduction.shape, bindings.partial(reduction, thread), total);
-  return total;
+void fold_threads(const Step& step, const StepBindings& bindings) {
+  if (bindings.threads == 1) return;
+  fold_candidates(step, bindings);
+  for (const GlobalArg& reduction : step.reductions)
+    for (int thread = 1; thread < bindings.threads && !reduction.shape.is_payload(); ++thread)
+      fold_partial(reduction.shape, bindings.partial(reduction, thread),
+                   bindings.partial(reduction, 0));
 }
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {

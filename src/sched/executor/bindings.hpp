@@ -50,9 +50,8 @@ void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings);
 /// Brings the value of a lazy global to the host.
 const void* value_seen(const GlobalArg& global, core::Queue& queue);
 
-/// Folds the threads' partial results into that of the first one.
-/// @return its value
-std::byte* fold_threads(const StepBindings& bindings, const GlobalArg& reduction);
+/// Folds the threads' partial results into those of the first one.
+void fold_threads(const Step& step, const StepBindings& bindings);
 
 /// Gives the global of an assignment its value.
 void run_assignment(const core::LoopRecord& record, core::Queue& queue);

@@ -34,6 +34,36 @@ std::vector<Watched> watched(const Step& step, const StepBindings& bindings) {
   return list;
 }
 
+std::int64_t element_of(const StepBindings& bindings, const GlobalArg& payload, int thread) {
+  std::int64_t element = no_element;
+  std::memcpy(&element, bindings.partial(payload, thread) + payload.element, sizeof element);
+  return element;
+}
+
+/// Whether a thread's candidate replaces that of the first. An element that equals the value from
+/// before the loop has not replaced it, so its thread has no element either.
+bool is_better(const StepBindings& bindings, const GlobalArg& extreme, const GlobalArg& payload,
+               int thread) {
+  return core::with_type(extreme.shape.type, [&]<class T>() {
+    T other, best;
+    std::memcpy(&other, bindings.partial(extreme, thread), sizeof other);
+    std::memcpy(&best, bindings.partial(extreme, 0), sizeof best);
+    const bool is_least = extreme.shape.access == OP_MIN;
+    if (is_least ? other < best : best < other) return true;
+    return other == best &&
+           element_of(bindings, payload, thread) < element_of(bindings, payload, 0);
+  });
+}
+
+/// The payloads of an extreme that elements set in any order.
+std::vector<const GlobalArg*> payloads_of(const Step& step, const GlobalArg& extreme) {
+  std::vector<const GlobalArg*> payloads;
+  for (const GlobalArg& global : step.reductions)
+    if (global.shape.any_order && global.shape.info_of == static_cast<int>(extreme.arg))
+      payloads.push_back(&global);
+  return payloads;
+}
+
 constexpr std::int64_t cannot_win = std::numeric_limits<std::int64_t>::max();
 
 bool has_best_extreme(const Payload& payload) {
@@ -71,6 +101,21 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
         if (std::memcmp(each.before.data(), each.value.data(), each.before.size()) != 0)
           std::memcpy(each.element, &element, sizeof element);
     }
+}
+
+void fold_candidates(const Step& step, const StepBindings& bindings) {
+  for (const GlobalArg& extreme : step.reductions) {
+    const std::vector<const GlobalArg*> payloads = payloads_of(step, extreme);
+    if (payloads.empty()) continue;
+    for (int thread = 1; thread < bindings.threads; ++thread) {
+      if (!is_better(bindings, extreme, *payloads.front(), thread)) continue;
+      std::memcpy(bindings.partial(extreme, 0), bindings.partial(extreme, thread),
+                  core::size_of(extreme.shape.type));
+      for (const GlobalArg* payload : payloads)
+        std::memcpy(bindings.partial(*payload, 0), bindings.partial(*payload, thread),
+                    payload->element + sizeof(std::int64_t));
+    }
+  }
 }
 
 void choose_payloads(comm::Communicator& communicator, std::span<const Payload> payloads) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Payloads: globals that get the value of one element (OP_WRITE), or of the element with a minimum
-// or maximum (OP_ARG_INFO: argmin and argmax). Each rank records which of its elements it was; then
-// the ranks compare.
+// or maximum (OP_ARG_INFO: argmin and argmax). Each thread whose elements run in any order, and
+// each rank, records which of its elements it was; then they are compared.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,11 @@ namespace op2::sched {
 void run_and_track(const Step& step, const StepBindings& bindings, const IndexRanges& rows,
                    std::span<const std::int32_t> global_index,
                    const std::function<void(std::int64_t row)>& run_one);
+
+/// Gives the first thread the best candidates of all threads, where elements ran in any order: each
+/// extreme that has payloads, these, and their element; of equal extremes those of the lowest
+/// global index.
+void fold_candidates(const Step& step, const StepBindings& bindings);
 
 /// A payload on one rank after its loop; owns nothing.
 struct Payload {

@@ -22,7 +22,7 @@ void run_rows(const Step& step, const StepCode& code, const StepBindings& bindin
               bool counts) {
   if (rows.empty()) return;
   const core::ArgBinding* bound = bindings.of(0, counts);
-  if (!counts || !step.tracks_elements()) return run_range(step, code, rows, bound);
+  if (!counts || !step.tracks_elements(code)) return run_range(step, code, rows, bound);
   run_and_track(step, bindings, {rows}, step.set->numbers, [&](std::int64_t row) {
     run_range(step, code, {row, row + 1}, bound);
   });
@@ -30,10 +30,10 @@ void run_rows(const Step& step, const StepCode& code, const StepBindings& bindin
 
 }  // namespace
 
-IndexRanges rows_in_order(const Step& step, Phase phase) {
+IndexRanges rows_in_order(const Step& step, const StepCode& code, Phase phase) {
   const IndexRange rows = step.rows(phase);
   const auto& index = step.set->numbers;
-  if (!step.runs_as_declared()) return {rows};
+  if (!step.runs_as_declared(code)) return {rows};
   IndexRanges sorted;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) sorted.push_back({row, row + 1});
   std::ranges::sort(sorted, {}, [&](const IndexRange& row) { return index[row.begin]; });
@@ -44,7 +44,7 @@ void run_in_order(const Step& step, const StepCode& code, const StepBindings& bi
                   Phase phase) {
   const core::RunningHere here(bindings.running);
   const QueuedValues values(code.variables);
-  for (const IndexRange& rows : rows_in_order(step, phase)) {
+  for (const IndexRange& rows : rows_in_order(step, code, phase)) {
     const std::int64_t border = std::clamp<std::int64_t>(step.set->size, rows.begin, rows.end);
     run_rows(step, code, bindings, {rows.begin, border}, true);
     run_rows(step, code, bindings, {border, rows.end}, false);

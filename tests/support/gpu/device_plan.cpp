@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <sched/describe.hpp>
@@ -55,6 +56,12 @@ class ArgBinder {
   std::vector<Access> accesses_;
 };
 
+/// Whether code or executor ask for the indices of rows, to remember which element set a payload.
+bool needs_indices(const sched::Step& step, const sched::StepCode& code) {
+  return step.tracks_elements(code) ||
+         std::ranges::any_of(step.args, [](const core::LoopArg& arg) { return arg.any_order; });
+}
+
 }  // namespace
 
 DevicePlan::DevicePlan(const sched::Plan& plan, Exchanges exchanges, DeviceSpace& space,
@@ -100,9 +107,9 @@ void DevicePlan::launch_step(std::size_t s, sched::Phase phase) {
                     binder.args(),
                     blocks_[s]->partials(),
                     {},
-                    sched::rows_in_order(step, phase),
+                    sched::rows_in_order(step, code, phase),
                     step.set->size};
-  if (step.tracks_elements()) {
+  if (needs_indices(step, code)) {
     const std::size_t rows = step.set->numbers.size();
     kernel.global_index = {indices_.of(*step.set), rows};
     if (rows > 0)

@@ -20,9 +20,12 @@ sched::StepBindings StepKernel::bind_partials() const {
   bindings.block_bytes = step->block_bytes;
   bindings.arg_count = args.size();
   for (const int set : {0, 1})
-    for (const sched::GlobalArg& reduction : step->reductions)
-      bindings.args[static_cast<std::size_t>(set) * args.size() + reduction.arg].base =
-          bindings.partial(reduction, set);
+    for (const sched::GlobalArg& reduction : step->reductions) {
+      const std::size_t first = static_cast<std::size_t>(set) * args.size();
+      core::ArgBinding& bound = bindings.args[first + reduction.arg];
+      bound.base = bindings.partial(reduction, set);
+      if (reduction.shape.any_order && !global_index.empty()) bound.index = global_index.data();
+    }
   return bindings;
 }
 
@@ -48,7 +51,7 @@ void StepKernel::run_rows(const sched::StepBindings& bindings, sched::IndexRange
     else
       sched::run_host_step(*step, some, bound);
   };
-  if (!counts || !step->tracks_elements()) return run_range(range);
+  if (!counts || !step->tracks_elements(*code)) return run_range(range);
   sched::run_and_track(*step, bindings, {range}, global_index, [&](std::int64_t row) {
     run_range({row, row + 1});
   });

@@ -276,6 +276,26 @@ TEST_F(CudaCode, ReductionsOfTheSameElementsHaveTheSameBits) {
   EXPECT_EQ(data.globals[1], again.globals[1]);
 }
 
+TEST_F(CudaCode, APayloadIsThatOfTheFirstOfEqualElements) {
+  ArgShape where = global(1, OP_WRITE, Type::i32);
+  where.extreme = 1;
+  const LoopNest nest =
+      nest_of({.name = "most",
+               .source = "void most(const double* q, double* m, const int* i, int* at) {\n"
+                         "  if (*q > *m) { *m = *q; *at = *i; }\n}\n"},
+              {dat(0, 1, OP_READ), global(1, OP_MAX), test::element_number(), where});
+  LoopData data{.begin = 40, .end = elements, .counted = elements - 100};
+  std::vector<double> values(elements, 1);
+  values[20] = values[elements - 5] = 9;  // before the range; does not count
+  values[4100] = values[2300] = values[2301] = 5;
+  data.dats[0] = bytes_of(values);
+  data.globals[1] = bytes_of<double>({-1});
+  data.globals[3] = bytes_of<int>({-1, 0, -1, -1});  // the value, and the index of its element
+  run(nest, data);
+  EXPECT_THAT(values_of<double>(data.globals[1]), testing::ElementsAre(5));
+  EXPECT_THAT(values_of<int>(data.globals[3]), testing::ElementsAre(2300, 0, 2300, 0));
+}
+
 TEST_F(CudaCode, AnEmptyRangeLeavesAReductionAsItWas) {
   const LoopNest nest =
       nest_of({.name = "low",

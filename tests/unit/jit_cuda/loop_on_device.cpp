@@ -93,7 +93,9 @@ class DeviceCopy {
       case Kind::result:
         return shared(data_.globals.at(parameter.arg));
       case Kind::partials:
-        return number(put(nullptr, chunks * core::size_of(arg.type, arg.dim)));
+        return number(put(nullptr, chunks * std::ssize(data_.globals.at(parameter.arg))));
+      case Kind::order:
+        return 0;  // the rows themselves
       case Kind::pull_rows:
       case Kind::pull_start:
       case Kind::pull_elements:

@@ -18,7 +18,8 @@ void join(const ArgShape& arg, const std::byte* part, std::byte* value) {
     const T* from = reinterpret_cast<const T*>(part);
     T* to = reinterpret_cast<T*>(value);
     for (int k = 0; k < arg.dim; ++k)
-      to[k] = arg.access == OP_MIN   ? std::min(to[k], from[k])
+      to[k] = arg.access == OP_WRITE ? from[k]
+              : arg.access == OP_MIN ? std::min(to[k], from[k])
               : arg.access == OP_MAX ? std::max(to[k], from[k])
                                      : static_cast<T>(to[k] + from[k]);
   });
@@ -81,6 +82,8 @@ class Element {
         bytes = data_.globals.at(i).data();
         break;
       case jit::ArgumentWay::reduced:
+      case jit::ArgumentWay::best:
+      case jit::ArgumentWay::payload:
         bytes = (own_parts_[i] = parts_.at(i)).data();
         break;
       case jit::ArgumentWay::added:

@@ -13,6 +13,7 @@
 #include <jit/backend.hpp>
 #include <jit/constant_symbols.hpp>
 #include <jit/target/cpu/emit_call.hpp>
+#include <jit/target/cpu/emit_payloads.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
 #include <jit/target/cpu/range_parameters.hpp>
 
@@ -45,7 +46,9 @@ std::string row_of(const ArgShape& arg) {
   return is_indirect(arg) ? row_name(arg) : "op2_element";
 }
 
-std::string pointer_to_data(const ArgShape& arg, std::size_t position) {
+std::string pointer_to_data(const LoopNest& nest, std::size_t position) {
+  const ArgShape& arg = nest.args[position];
+  if (is_offered(nest.args, position)) return fmt::format("op2_offer{}", position);
   if (arg.kind == OP_ARG_IDX) return fmt::format("&op2_number{}", position);
   if (arg.kind == OP_ARG_GBL) {
     return fmt::format("op2_{}{}", is_local_block(arg) ? "local" : "global", position);
@@ -73,10 +76,15 @@ void emit_source(fmt::memory_buffer& out, const KernelCall& call) {
                  generated_file);
 }
 
+void emit_lines(fmt::memory_buffer& out, const Statements& statements, std::string_view indent) {
+  for (const std::string& statement : statements)
+    fmt::format_to(fmt::appender(out), "{}{}\n", indent, statement);
+}
+
 /// Copies the blocks of reduced globals into local variables, or back.
 void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& args, bool back) {
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (!is_local_block(args[i])) continue;
+    if (!is_local_block(args[i]) || is_offered(args, i)) continue;
     if (!back) {
       fmt::format_to(fmt::appender(out), "  {} op2_local{}[{}];\n", core::cxx_name_of(args[i].type),
                      i, args[i].dim);
@@ -85,6 +93,7 @@ void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& arg
                    "  __builtin_memcpy(op2_{0}{2}, op2_{1}{2}, sizeof op2_local{2});\n",
                    back ? "global" : "local", back ? "local" : "global", i);
   }
+  emit_lines(out, back ? candidate_stores(args) : candidate_declarations(args), "  ");
 }
 
 void emit_body(fmt::memory_buffer& out, const LoopNest& nest) {
@@ -97,9 +106,11 @@ void emit_body(fmt::memory_buffer& out, const LoopNest& nest) {
     if (is_number(arg)) {
       fmt::format_to(append, "    int op2_number{} = {};\n", i, number_of_row(i, row_of(arg)));
     }
-    pointers.push_back(arg.active ? pointer_to_data(arg, i) : "");
+    pointers.push_back(arg.active ? pointer_to_data(nest, i) : "");
   }
+  emit_lines(out, offer_declarations(nest.args), "    ");
   out.append(calls_of(nest, pointers, "    "));
+  emit_lines(out, offer_choices(nest.args), "    ");
 }
 
 /// The range function: whole blocks first, then the rest one by one.

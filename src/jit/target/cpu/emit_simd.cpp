@@ -7,6 +7,7 @@
 
 #include <core/value_type.hpp>
 #include <jit/target/cpu/emit_call.hpp>
+#include <jit/target/cpu/emit_payloads.hpp>
 #include <jit/target/cpu/range_parameters.hpp>
 
 namespace op2::jit {
@@ -64,9 +65,19 @@ class BlockEmitter {
     out_.push_back('\n');
   }
 
+  void lines(const Statements& statements, const char* indent) {
+    for (const std::string& statement : statements) line("{}{}", indent, statement);
+  }
+
+  /// Whether each lane has a part of an ordinary reduction.
+  bool is_reduced(std::size_t position) const {
+    return is_local_block(args_[position]) && !is_offered(args_, position);
+  }
+
   void start_reductions() {
+    lines(lane_declarations(args_, width_), "  ");
     for (std::size_t i = 0; i < args_.size(); ++i) {
-      if (!is_local_block(args_[i])) continue;
+      if (!is_reduced(i)) continue;
       line("  {} op2_lanes{}[{}][{}]{};", type_of(args_[i]), i, args_[i].dim, width_,
            args_[i].access == OP_INC ? " = {}" : "");
       if (args_[i].access != OP_INC) line("  op2_simd::fill(op2_lanes{0}, op2_global{0});", i);
@@ -106,6 +117,7 @@ class BlockEmitter {
       if (is_number(arg))
         line("      op2_lanes{}[0][op2_lane] = {};", i, number_of_row(i, row_of_lane(arg)));
     }
+    lines(lane_loads(args_), "      ");
     line("    }});");
     for (std::size_t i = 0; i < args_.size(); ++i)
       if (is_loaded(args_[i])) line("    op2_simd::to_lanes(op2_rows{0}, op2_lanes{0});", i);
@@ -113,9 +125,14 @@ class BlockEmitter {
 
   void call() {
     line("    op2_simd::together<{}>([&](int op2_lane) {{", width_);
+    lines(offer_declarations(args_), "      ");
     std::vector<std::string> pointers;
     for (std::size_t i = 0; i < args_.size(); ++i) {
       const ArgShape& arg = args_[i];
+      if (is_offered(args_, i)) {
+        pointers.push_back(fmt::format("op2_offer{}", i));
+        continue;
+      }
       pointers.push_back(fmt::format("{}{}", is_per_lane(arg) ? "op2_arg" : "op2_global", i));
       if (!is_per_lane(arg)) continue;
       line("      {} op2_arg{}[{}];", type_of(arg), i, dim_of(arg));
@@ -126,8 +143,10 @@ class BlockEmitter {
     }
     out_.append(calls_of(nest_, pointers, "      "));
     for (std::size_t i = 0; i < args_.size(); ++i)
-      if (is_per_lane(args_[i]) && !is_number(args_[i]) && writes(args_[i]))
+      if (is_per_lane(args_[i]) && !is_number(args_[i]) && writes(args_[i]) &&
+          !is_offered(args_, i))
         line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);
+    lines(lane_choices(args_), "      ");
     line("    }});");
   }
 
@@ -147,12 +166,13 @@ class BlockEmitter {
 
   void end_reductions() {
     for (std::size_t i = 0; i < args_.size(); ++i)
-      if (is_local_block(args_[i]))
+      if (is_reduced(i))
         line("  op2_simd::{}(op2_global{}, op2_lanes{});",
              args_[i].access == OP_INC   ? "sum"
              : args_[i].access == OP_MIN ? "least"
                                          : "greatest",
              i, i);
+    lines(lane_merges(args_, width_), "  ");
   }
 
   fmt::memory_buffer& out_;

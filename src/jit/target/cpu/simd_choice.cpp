@@ -30,7 +30,8 @@ SimdChoice conflict_of(const std::vector<ArgShape>& args) {
     const ArgShape& arg = args[i];
     if (is_global(arg) && writes(arg) && !is_local_block(arg))
       return scalar(ScalarReason::large_reduction, i, arg.dim);
-    if (is_global(arg) && arg.access == OP_WRITE) return scalar(ScalarReason::set_by_element, i);
+    if (is_global(arg) && arg.access == OP_WRITE && arg.extreme < 0)
+      return scalar(ScalarReason::set_by_element, i);
     if (is_dat(arg) && arg.type == Type::b8) return scalar(ScalarReason::boolean, i);
     if (!is_dat(arg) || !writes(arg)) continue;
     if (is_indirect(arg) && arg.access != OP_INC) return scalar(ScalarReason::indirect_write, i);

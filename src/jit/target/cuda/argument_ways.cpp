@@ -38,6 +38,12 @@ ArgumentWay way_of_dat(std::span<const ArgShape> args, const ArgShape& arg,
   return gains && is_own_row(args, arg) ? ArgumentWay::stored : ArgumentWay::in_place;
 }
 
+ArgumentWay way_of_global(std::span<const ArgShape> args, std::size_t position) {
+  if (!writes(args[position])) return ArgumentWay::global;
+  if (is_payload(args[position])) return ArgumentWay::payload;
+  return payloads_of(args, position).empty() ? ArgumentWay::reduced : ArgumentWay::best;
+}
+
 }  // namespace
 
 std::size_t row_alignment(const ArgShape& arg) {
@@ -48,11 +54,12 @@ std::size_t row_alignment(const ArgShape& arg) {
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args) {
   const std::set<int> written = written_dats(args);
   std::vector<ArgumentWay> ways;
-  for (const ArgShape& arg : args) {
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    const ArgShape& arg = args[k];
     if (is_dat(arg))
       ways.push_back(way_of_dat(args, arg, written));
     else if (is_global(arg))
-      ways.push_back(writes(arg) ? ArgumentWay::reduced : ArgumentWay::global);
+      ways.push_back(way_of_global(args, k));
     else
       ways.push_back(is_number(arg) ? ArgumentWay::number : ArgumentWay::off);
   }

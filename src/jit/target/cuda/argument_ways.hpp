@@ -19,6 +19,8 @@ enum class ArgumentWay {
   off,
   number,    ///< index of the element: a local variable
   global,    ///< a value that is read
+  best,      ///< a minimum or maximum with payloads: what the element offers, in a local variable
+  payload,   ///< a payload: the same
   reduced,   ///< the thread's part of a reduction, in a local variable
   loaded,    ///< a row in registers
   stored,    ///< a row in registers that is stored after the call

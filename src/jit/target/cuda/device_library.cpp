@@ -119,10 +119,12 @@ struct Sum {
 struct Least {
   template <class T> __device__ static T start(T value) { return value; }
   template <class T> __device__ static T join(T a, T b) { return b < a || a != a ? b : a; }
+  template <class T> __device__ static bool beats(T a, T b) { return a < b; }
 };
 struct Greatest {
   template <class T> __device__ static T start(T value) { return value; }
   template <class T> __device__ static T join(T a, T b) { return a < b || a != a ? b : a; }
+  template <class T> __device__ static bool beats(T a, T b) { return b < a; }
 };
 
 // The row that a kernel adds to: the thread's sum, or zeros.
@@ -198,6 +200,57 @@ __device__ void fold_chunks(long long chunks, T* result, const T* partials, T (&
     value = fold_block<Operation>(value, warps);
     if (threadIdx.x == 0) result[k] = Operation::join(result[k], value);
   }
+}
+
+// The values of a payload, and the global index of the element that they are from; -1: of none.
+template <class T, int dim> struct Candidate {
+  T values[dim];
+  alignas(8) long long index;
+};
+template <class T, int dim>
+__device__ __forceinline__ void take(Candidate<T, dim>& to, const T (&values)[dim],
+                                     long long index) {
+  copy<dim>(to.values, values);
+  to.index = index;
+}
+
+// Of equal values that of the lowest index is better.
+template <class Operation, class T>
+__device__ __forceinline__ bool is_better(T value, long long index, T best, long long best_index) {
+  return Operation::beats(value, best) || (value == best && index < best_index);
+}
+
+// True in the thread with the best value of its block, which all threads call.
+template <class Operation, class T>
+__device__ bool is_best_of_block(T value, long long index, T (&warps)[8], long long (&indices)[8]) {
+  constexpr long long none = 0x7fffffffffffffffLL;
+  const T best = fold_block<Operation>(value, warps);
+  if (threadIdx.x == 0) warps[0] = best;
+  __syncthreads();
+  const long long key = value == warps[0] ? 256 * index + threadIdx.x : none;
+  const long long lowest = fold_block<Least>(key, indices);
+  if (threadIdx.x == 0) indices[0] = lowest;
+  __syncthreads();
+  return indices[0] == none ? threadIdx.x == 0 : key == indices[0];
+}
+
+// By one block: the chunk with the best value, in the thread that has found it; -1 in all others,
+// and if no chunk has a better value than the result.
+template <class Operation, class T, class P, int dim>
+__device__ long long best_chunk(long long chunks, const T* result, const T* partials,
+                                const Candidate<P, dim>* payload,
+                                const Candidate<P, dim>* payloads, T (&warps)[8],
+                                long long (&indices)[8]) {
+  T value = *result;
+  long long index = payload->index, from = -1;
+  for (long long chunk = threadIdx.x; chunk < chunks; chunk += 256)
+    if (is_better<Operation>(partials[chunk], payloads[chunk].index, value, index)) {
+      value = partials[chunk];
+      index = payloads[chunk].index;
+      from = chunk;
+    }
+  const bool is_best = is_best_of_block<Operation>(value, index, warps, indices);
+  return is_best ? from : -1;
 }
 
 }  // namespace op2_device

@@ -26,7 +26,7 @@ class RowsText : public KernelText {
   explicit RowsText(const LoopNest& nest) : KernelText(nest, ways_of(nest.args)) {}
 
   std::string run() {
-    each(Way::reduced, &RowsText::declare_shared);
+    declare_shared();
     declare_staging();
     align_dats();
     begin_threads("op2_element");
@@ -68,7 +68,7 @@ class RowsText : public KernelText {
     read_columns();
     prepare_arguments();
     call_kernels();
-    restore_reductions("op2_element >= op2_counted");
+    finish_reductions("op2_element >= op2_counted");
     each(Way::added, &RowsText::finish_added);
   }
 
@@ -88,6 +88,26 @@ class RowsText : public KernelText {
   }
 };
 
+std::string fold_of_reduction(const ArgShape& arg, std::size_t i) {
+  return fmt::format(
+      "  op2_device::fold_chunks<{}, {}>(op2_chunks, op2_result{}, op2_partials{}, op2_warps{});\n",
+      operation_of(arg), arg.dim, i, i, i);
+}
+
+/// One thread has the best chunk, and copies what that has found.
+std::string fold_of_best(const LoopNest& nest, std::size_t i) {
+  const std::vector<std::size_t> payloads = payloads_of(nest.args, i);
+  std::string text = fmt::format(
+      "  const long long op2_from{0} = op2_device::best_chunk<{1}>(\n"
+      "      op2_chunks, op2_result{0}, op2_partials{0}, op2_result{2}, op2_partials{2}, "
+      "op2_warps{0},\n      op2_indices{0});\n"
+      "  if (op2_from{0} >= 0) {{\n    op2_result{0}[0] = op2_partials{0}[op2_from{0}];\n",
+      i, operation_of(nest.args[i]), payloads.front());
+  for (const std::size_t k : payloads)
+    text += fmt::format("    *op2_result{0} = op2_partials{0}[op2_from{1}];\n", k, i);
+  return text + "  }\n";
+}
+
 }  // namespace
 
 std::string loop_kernel(const LoopNest& nest) {
@@ -100,12 +120,9 @@ std::string fold_kernel(const LoopNest& nest) {
   std::string text = signature_of(cuda_fold_symbol, "long long op2_chunks", parameters, nest.args);
   for (std::size_t i = 0; i < nest.args.size(); ++i) {
     const ArgShape& arg = nest.args[i];
-    if (!is_reduction(arg)) continue;
-    text += warps_declaration(arg, i);
-    text += fmt::format(
-        "  op2_device::fold_chunks<{}, {}>(op2_chunks, op2_result{}, op2_partials{}, "
-        "op2_warps{});\n",
-        operation_of(arg), arg.dim, i, i, i);
+    if (!is_reduction(arg) || is_payload(arg)) continue;
+    text += warps_declaration(nest.args, i);
+    text += payloads_of(nest.args, i).empty() ? fold_of_reduction(arg, i) : fold_of_best(nest, i);
   }
   return text + "}\n";
 }

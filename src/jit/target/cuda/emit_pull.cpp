@@ -25,7 +25,7 @@ class PullText : public KernelText {
         owner_(row_name(pulled_columns(nest.args).front())) {}
 
   std::string run() {
-    each(Way::reduced, &PullText::declare_shared);
+    declare_shared();
     align_dats();
     begin_threads("op2_position");
     line("  if (op2_active) {{");
@@ -74,7 +74,7 @@ class PullText : public KernelText {
     each(Way::once, &PullText::declare_once);
     each(Way::summed, &PullText::begin_sum);
     call_kernels();
-    restore_reductions("!op2_counts || op2_element >= op2_counted");
+    finish_reductions("!op2_counts || op2_element >= op2_counted");
     each(Way::summed, &PullText::end_sum);
   }
 

@@ -12,8 +12,7 @@ namespace {
 using Kind = KernelParameter::Kind;
 
 bool is_set_by_element(const ArgShape& arg) {
-  const bool is_payload = arg.active && arg.kind == OP_ARG_INFO;
-  return is_payload || (is_global(arg) && (arg.access == OP_WRITE || arg.access == OP_RW));
+  return is_global(arg) && !is_payload(arg) && (arg.access == OP_WRITE || arg.access == OP_RW);
 }
 
 }  // namespace
@@ -34,6 +33,7 @@ std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args) {
     if (is_dat(arg) && dats.insert(arg.dat).second) parameters.push_back({Kind::dat, i});
     if (is_number(arg)) parameters.push_back({Kind::numbers, i});
     if (is_global(arg) && !writes(arg)) parameters.push_back({Kind::global, i});
+    if (is_payload(arg)) parameters.push_back({Kind::order, i});
     if (is_reduction(arg)) {
       parameters.push_back({Kind::result, i});
       parameters.push_back({Kind::partials, i});

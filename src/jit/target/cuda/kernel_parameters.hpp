@@ -39,12 +39,15 @@ struct KernelParameter {
     dat,         ///< T*, shape [rows x dim]
     map,         ///< const int*, transposed: entry of element e in column c at [c * stride + e]
     map_stride,  ///< long long, of the map before it
-    numbers,    ///< const int*, shape [rows]: the index that the kernel gets for a row, or null for
-                ///< the row itself
-    global,     ///< const T*, shape [dim]: a value that is read
-    result,     ///< T*, shape [dim]: of a reduction; holds its start value
-    partials,   ///< T*, shape [chunks x dim]: of the same reduction
-    pull_rows,  ///< const int*: the row at each position; null: the position itself
+    numbers,   ///< const int*, shape [rows]: the index that the kernel gets for a row, or null for
+               ///< the row itself
+    order,     ///< const int*, shape [rows of the set]: the global index of each element, or null
+               ///< for the row itself; of payloads
+    global,    ///< const T*, shape [dim]: a value that is read
+    result,    ///< T*, shape [dim]: of a reduction; holds its start value. Of a payload: its values
+               ///< and, at the next multiple of 8 bytes, the global index of their element, or -1
+    partials,  ///< shape [chunks]: the same of the chunks
+    pull_rows,     ///< const int*: the row at each position; null: the position itself
     pull_start,    ///< const int*: where the elements of the row at position p begin in the next
                    ///< list, at [p - op2_begin]; one more at the end
     pull_elements  ///< const int*: the elements that add to a row, each once, ascending
@@ -58,7 +61,8 @@ struct KernelParameter {
 /// Whether an argument is a reduction. Precondition: the nest is `runs_on_device`.
 bool is_reduction(const ArgShape& arg);
 
-/// Whether a GPU can execute a nest of these arguments: no global is set by single elements.
+/// Whether a GPU can execute a nest of these arguments: no global is set by single elements, except
+/// payloads that may be set in any order.
 /// Loops whose elements must be executed in order are not recognised here.
 bool runs_on_device(std::span<const ArgShape> args);
 

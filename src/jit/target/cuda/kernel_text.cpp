@@ -16,6 +16,10 @@ namespace {
 using Way = ArgumentWay;
 using Kind = KernelParameter::Kind;
 
+std::string result_type(const ArgShape& arg) {
+  return is_payload(arg) ? candidate_of(arg) : type_of(arg);
+}
+
 std::string declaration_of(const KernelParameter& parameter, std::span<const ArgShape> args,
                            const std::set<int>& written) {
   const std::size_t i = parameter.arg;
@@ -30,12 +34,14 @@ std::string declaration_of(const KernelParameter& parameter, std::span<const Arg
       return fmt::format("long long op2_stride{}", arg.map);
     case Kind::numbers:
       return fmt::format("const int* __restrict__ op2_numbers{}", i);
+    case Kind::order:
+      return fmt::format("const int* __restrict__ op2_order{}", i);
     case Kind::global:
       return fmt::format("const {}* __restrict__ op2_global{}", type_of(arg), i);
     case Kind::result:
-      return fmt::format("{}* __restrict__ op2_result{}", type_of(arg), i);
+      return fmt::format("{}* __restrict__ op2_result{}", result_type(arg), i);
     case Kind::partials:
-      return fmt::format("{}* __restrict__ op2_partials{}", type_of(arg), i);
+      return fmt::format("{}* __restrict__ op2_partials{}", result_type(arg), i);
     case Kind::pull_rows:
       return "const int* __restrict__ op2_rows";
     case Kind::pull_start:
@@ -64,9 +70,18 @@ std::string operation_of(const ArgShape& arg) {
   return arg.access == OP_MIN ? "op2_device::Least" : "op2_device::Greatest";
 }
 
-std::string warps_declaration(const ArgShape& arg, std::size_t position) {
-  return fmt::format("  __shared__ {} op2_warps{}[{}];\n", type_of(arg), position,
-                     block_threads / 32);
+std::string candidate_of(const ArgShape& payload) {
+  return fmt::format("op2_device::Candidate<{}, {}>", type_of(payload), payload.dim);
+}
+
+std::string warps_declaration(std::span<const ArgShape> args, std::size_t position) {
+  if (is_payload(args[position])) return {};
+  constexpr unsigned warps = block_threads / 32;
+  std::string text =
+      fmt::format("  __shared__ {} op2_warps{}[{}];\n", type_of(args[position]), position, warps);
+  if (!payloads_of(args, position).empty())
+    text += fmt::format("  __shared__ long long op2_indices{}[{}];\n", position, warps);
+  return text;
 }
 
 std::string row_of(const ArgShape& arg) {
@@ -74,11 +89,13 @@ std::string row_of(const ArgShape& arg) {
 }
 
 bool KernelText::reduces() const {
-  return std::ranges::find(ways_, Way::reduced) != ways_.end();
+  return std::ranges::any_of(ways_,
+                             [](Way way) { return way == Way::reduced || way == Way::best; });
 }
 
-void KernelText::declare_shared(std::size_t i, const ArgShape& arg) {
-  out_.append(warps_declaration(arg, i));
+void KernelText::declare_shared() {
+  for (std::size_t i = 0; i < args_.size(); ++i)
+    if (is_reduction(args_[i])) out_.append(warps_declaration(args_, i));
 }
 
 /// Says that rows begin at multiples of 16 bytes, as far as their sizes allow: then the compiler
@@ -95,6 +112,8 @@ void KernelText::align_dats() {
 void KernelText::begin_threads(const char* index) {
   if (reduces()) {
     each(Way::reduced, &KernelText::start_reduction);
+    each(Way::best, &KernelText::start_reduction);
+    each(Way::payload, &KernelText::start_payload);
     begin_chunk(index);
   } else {
     line("  const long long {} = op2_begin + {}LL * blockIdx.x + threadIdx.x;", index,
@@ -106,11 +125,44 @@ void KernelText::begin_threads(const char* index) {
 void KernelText::end_threads() {
   if (reduces()) line("  }}");
   each(Way::reduced, &KernelText::store_partial);
+  each(Way::best, &KernelText::store_best);
 }
 
 void KernelText::start_reduction(std::size_t i, const ArgShape& arg) {
   line("  {} op2_local{}[{}];", type_of(arg), i, arg.dim);
   line("  op2_device::start<{}>(op2_local{}, op2_result{});", operation_of(arg), i, i);
+}
+
+void KernelText::start_payload(std::size_t i, const ArgShape& arg) {
+  line("  {} op2_local{} = *op2_result{};", candidate_of(arg), i, i);
+}
+
+void KernelText::declare_offer(std::size_t i, const ArgShape& arg) {
+  line("    {}", offer_declaration(arg, i));
+}
+
+/// What the element offers, if it is better than what the thread has.
+void KernelText::take_offer(std::size_t i, const ArgShape& arg) {
+  const std::vector<std::size_t> payloads = payloads_of(args_, i);
+  line("    const long long op2_index{} = op2_order{} ? op2_order{}[op2_element] : op2_element;", i,
+       payloads.front(), payloads.front());
+  line("    if (op2_device::is_better<{}>(op2_offer{}[0], op2_index{}, op2_local{}[0],",
+       operation_of(arg), i, i, i);
+  line("                                  op2_local{}.index)) {{", payloads.front());
+  line("      op2_local{}[0] = op2_offer{}[0];", i, i);
+  for (const std::size_t k : payloads)
+    line("      op2_device::take(op2_local{}, op2_offer{}, op2_index{});", k, k, i);
+  line("    }}");
+}
+
+void KernelText::store_best(std::size_t i, const ArgShape& arg) {
+  const std::vector<std::size_t> payloads = payloads_of(args_, i);
+  line("  if (op2_device::is_best_of_block<{}>(op2_local{}[0], op2_local{}.index, op2_warps{},",
+       operation_of(arg), i, payloads.front(), i);
+  line("                                       op2_indices{})) {{", i);
+  line("    op2_partials{}[blockIdx.x] = op2_local{}[0];", i, i);
+  for (const std::size_t k : payloads) line("    op2_partials{}[blockIdx.x] = op2_local{};", k, k);
+  line("  }}");
 }
 
 void KernelText::begin_chunk(const char* index) {
@@ -135,6 +187,8 @@ void KernelText::prepare_arguments() {
   each(Way::loaded, &KernelText::load_row);
   each(Way::stored, &KernelText::load_row);
   each(Way::reduced, &KernelText::remember_reduction);
+  each(Way::best, &KernelText::declare_offer);
+  each(Way::payload, &KernelText::declare_offer);
 }
 
 void KernelText::declare_number(std::size_t i, const ArgShape& arg) {
@@ -161,10 +215,13 @@ void KernelText::remember_reduction(std::size_t i, const ArgShape& arg) {
   line("    op2_device::copy(op2_before{0}, op2_local{0});", i);
 }
 
-void KernelText::restore_reductions(const std::string& condition) {
+void KernelText::finish_reductions(const std::string& condition) {
   if (!reduces()) return;
   line("    if ({}) {{", condition);
   each(Way::reduced, &KernelText::restore_reduction);
+  const bool has_offers = std::ranges::find(ways_, Way::best) != ways_.end();
+  if (has_offers) line("    }} else {{");
+  each(Way::best, &KernelText::take_offer);
   line("    }}");
 }
 
@@ -187,6 +244,9 @@ std::string KernelText::pointer_to_data(std::size_t i) const {
       return fmt::format("op2_global{}", i);
     case Way::reduced:
       return fmt::format("op2_local{}", i);
+    case Way::best:
+    case Way::payload:
+      return fmt::format("op2_offer{}", i);
     case Way::in_place:
     case Way::once:
       return fmt::format("op2_in_place{}", i);

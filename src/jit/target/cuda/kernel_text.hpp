@@ -30,8 +30,11 @@ std::string signature_of(const char* symbol, const char* range,
 /// How values of a reduction are joined: a type of the device library.
 std::string operation_of(const ArgShape& arg);
 
-/// Memory of a block through which its warps fold a reduction.
-std::string warps_declaration(const ArgShape& arg, std::size_t position);
+/// The values of a payload and the index of their element: a type of the device library.
+std::string candidate_of(const ArgShape& payload);
+
+/// Memory of a block through which its warps fold a reduction, and find the best element.
+std::string warps_declaration(std::span<const ArgShape> args, std::size_t position);
 
 /// The row of a dat or of indices that an argument accesses.
 std::string row_of(const ArgShape& arg);
@@ -58,7 +61,8 @@ class KernelText {
 
   bool reduces() const;
 
-  void declare_shared(std::size_t position, const ArgShape& arg);
+  /// Memory of the block for reductions.
+  void declare_shared();
   void align_dats();
 
   /// One thread for each index of the range, or chunks of them if there are reductions.
@@ -72,8 +76,9 @@ class KernelText {
   void prepare_arguments();
   /// Then stores the rows that were loaded to be modified.
   void call_kernels();
+  /// Takes what the element offers, or drops what it has added.
   /// @param condition  the element does not contribute to reductions
-  void restore_reductions(const std::string& condition);
+  void finish_reductions(const std::string& condition);
 
   const LoopNest& nest_;
   const std::vector<ArgShape>& args_;
@@ -84,6 +89,10 @@ class KernelText {
   void begin_chunk(const char* index);
   void start_reduction(std::size_t position, const ArgShape& arg);
   void store_partial(std::size_t position, const ArgShape& arg);
+  void start_payload(std::size_t position, const ArgShape& arg);
+  void declare_offer(std::size_t position, const ArgShape& arg);
+  void take_offer(std::size_t position, const ArgShape& arg);
+  void store_best(std::size_t position, const ArgShape& arg);
   void declare_number(std::size_t position, const ArgShape& arg);
   void declare_in_place(std::size_t position, const ArgShape& arg);
   void load_row(std::size_t position, const ArgShape& arg);

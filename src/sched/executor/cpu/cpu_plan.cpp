@@ -106,7 +106,9 @@ void CpuPlan::bind_for_call(const Running& r, std::size_t step) {
 }
 
 void CpuPlan::finish(const Running& r, std::size_t step) {
-  if (r.phase == Phase::boundary) r.finished(step);
+  if (r.phase != Phase::boundary) return;
+  fold_threads(plan_.steps.all[step], made_.bindings[step]);
+  r.finished(step);
 }
 
 void CpuPlan::make_progress(const Running& r) {

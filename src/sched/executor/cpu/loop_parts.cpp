@@ -50,13 +50,13 @@ StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
 LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const ConflictPattern& pattern,
                             IndexRange rows) {
   const core::Set& set = *step.set;
-  const bool in_order = step.order == Order::by_global_index;
+  const bool in_order = step.order_of(code) == Order::by_global_index;
   const bool alone = code.compiled == nullptr || in_order ||
                      rows.size() < std::int64_t{threads_} * min_elements_per_thread;
   const int threads = alone ? 1 : threads_;
   const bool counts = rows.begin < set.size;
-  return {counts && step.runs_as_declared() ? plan_in_global_order(set)
-                                            : plan_for(step, pattern, rows, threads),
+  return {counts && step.runs_as_declared(code) ? plan_in_global_order(set)
+                                                : plan_for(step, pattern, rows, threads),
           threads, counts};
 }
 

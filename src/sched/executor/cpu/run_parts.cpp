@@ -49,7 +49,7 @@ void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
       else
         run_host_step(step, rows, bound);
     };
-    if (part.counts && step.tracks_elements())
+    if (part.counts && step.tracks_elements(code))
       run_alone(part, bindings.running, [&](IndexRange rows) {
         run_and_track(step, bindings, {rows}, step.set->numbers, [&](std::int64_t row) {
           run_rows({row, row + 1});

@@ -105,6 +105,8 @@ void PlanValues::fill(std::size_t s, core::Queue& queue, std::byte* staging,
       fill_value(reduction, queue, place, staging, copies);
     else
       start_partial(reduction.shape, value_seen(reduction, queue), staging + place);
+    if (reduction.shape.any_order)
+      std::memcpy(staging + place + reduction.element, &no_element, sizeof no_element);
   }
   for (std::size_t k = 0; k < step.reads.size(); ++k)
     fill_value(step.reads[k], queue, places_[s].reads[k], staging, copies);

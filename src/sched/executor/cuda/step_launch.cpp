@@ -29,6 +29,12 @@ const GlobalArg& global_at(const std::vector<GlobalArg>& globals, std::size_t ar
   return *std::ranges::find(globals, arg, &GlobalArg::arg);
 }
 
+/// With the index of its element, if it is a payload.
+std::size_t bytes_of_result(const GlobalArg& reduction) {
+  return reduction.shape.any_order ? reduction.element + sizeof(std::int64_t)
+                                   : core::size_of(reduction.shape.type, reduction.shape.dim);
+}
+
 std::vector<jit::KernelParameter> parameters_of(const Step& step, const jit::CudaLoop& code) {
   const std::vector<jit::ArgShape> shapes = arg_shapes(step.args);
   return code.pulls ? jit::pull_parameters(shapes) : jit::kernel_parameters(shapes);
@@ -93,7 +99,7 @@ void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
   std::size_t bytes = 0;
   for (const GlobalArg& reduction : step_.reductions) {
     begin.push_back(bytes);
-    const std::size_t each = core::size_of(reduction.shape.type, reduction.shape.dim);
+    const std::size_t each = bytes_of_result(reduction);
     bytes += core::round_up(each * static_cast<std::size_t>(most_chunks()), alignment);
   }
   partials_.replace(core::zeroed_bytes(bytes));
@@ -125,6 +131,8 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
     case Kind::numbers:
       return number_of(
           tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to) : *step_.set));
+    case Kind::order:
+      return number_of(tables.numbers_of(*step_.set));
     case Kind::global: {
       const auto k = &global_at(step_.reads, parameter.arg) - step_.reads.data();
       return number_of(values.read(s, static_cast<std::size_t>(k)).value);

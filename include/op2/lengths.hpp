@@ -5,34 +5,33 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <span>  // and the concepts of ranges, without the costly rest of <ranges>
 #include <type_traits>
-#include <utility>
 
 #include <op2/types.hpp>
 
 namespace op2 {
 
-/// The value type of a container.
+/// Contiguous values of a known number; not a view with gaps, such as a row of a matrix that is
+/// stored by columns. Built-in arrays are pointers here, as everywhere in C++: give
+/// std::span(array).
 template <class C>
-using ElementOf = std::remove_cvref_t<decltype(*std::data(std::declval<C&>()))>;
-
-/// Contiguous values of a known number. Built-in arrays are pointers here, as everywhere in C++:
-/// give std::span(array).
-template <class C>
-concept SizedArray = !std::is_array_v<std::remove_reference_t<C>> && requires(C & values) {
-  requires Value<ElementOf<C>>;
-  static_cast<std::size_t>(std::size(values));
-};
+concept SizedArray =
+    !std::is_array_v<std::remove_reference_t<C>> && std::ranges::contiguous_range<C> &&
+    std::ranges::sized_range<C> && Value<std::ranges::range_value_t<C>>;
 
 /// The same, of indices.
 template <class C>
-concept IndexArray = SizedArray<C> &&(type_of<ElementOf<C>>() == Type::i32);
+concept IndexArray = SizedArray<C> &&(type_of<std::ranges::range_value_t<C>>() == Type::i32);
+
+/// The same, whose values outlive the expression: a variable, or a span of one.
+template <class C>
+concept LastingArray = SizedArray<C> && std::ranges::borrowed_range<C>;
 
 /// The same, of values that can be assigned.
 template <class C>
-concept WritableArray = SizedArray<C> &&
-    !std::is_const_v<std::remove_pointer_t<decltype(std::data(std::declval<C&>()))>>;
+concept WritableArray =
+    LastingArray<C> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<C>>>;
 
 namespace detail {
 

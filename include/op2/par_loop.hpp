@@ -60,7 +60,7 @@ op_arg op_arg_gbl(const T* data, int dim, const char* type, op_access access) {
 }
 /// The same for a container, whose length is checked.
 /// @throws op2::Error bad_size, null_data
-template <op2::SizedArray C>
+template <op2::LastingArray C>
 op_arg op_arg_gbl(C&& data, int dim, const char* type, op_access access) {
   op2::detail::check_length("op_arg_gbl", "argument of type", type, dim, op2::detail::given(data));
   return op_arg_gbl(std::data(data), dim, type, access);
@@ -74,7 +74,7 @@ op_arg op_opt_arg_gbl(int flag, T* data, int dim, const char* type, op_access ac
   arg.optional = true;
   return arg;
 }
-template <op2::SizedArray C>
+template <op2::LastingArray C>
 op_arg op_opt_arg_gbl(int flag, C&& data, int dim, const char* type, op_access access) {
   if (flag != 0)
     op2::detail::check_length("op_opt_arg_gbl", "argument of type", type, dim,

@@ -32,9 +32,11 @@ namespace op2 {
 enum class Type : std::uint8_t { f64, f32, i32, u32, i64, u64, b8 };
 
 /// The C++ types that may be stored: those that have a `Type` of the same width and signedness.
+/// Characters are no numbers.
 template <class T>
 concept Value = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, bool> ||
-                (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+    (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8) && !std::same_as<T, wchar_t> &&
+     !std::same_as<T, char32_t>);
 
 /// The `Type` of a C++ type; `long` and `long long` are both 64-bit integers.
 template <Value T>

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -82,13 +83,14 @@ TEST_F(Lengths, AnEmptyContainerIsNotAPointerToZeros) {
   EXPECT_THAT(error_text(bad_size, [&] { op_decl_dat(cells, 1, std::vector<double>(), "d"); }),
               HasSubstr("0 are given"));
   const op_set none = op_decl_set(0, "none");
-  op_fetch_data(op_decl_dat(none, 7, std::span<const float>(), "e"), std::vector<float>());
+  op_fetch_data(op_decl_dat(none, 7, std::span<const float>(), "e"), std::span<float>());
 }
 
 TEST_F(Lengths, OfResultsAreThoseOfTheDat) {
+  std::vector<double> doubles(8);
   expect_needed(12, [&](auto v) { op_fetch_data(q, v); });
   expect_needed(8, [&](auto v) { op_fetch_data_idx(q, v, 1, 2); });
-  error_text(bad_range, [&] { op_fetch_data_idx(q, std::vector<double>(8), 2, 3); });
+  error_text(bad_range, [&] { op_fetch_data_idx(q, doubles, 2, 3); });
 }
 
 TEST_F(Lengths, OfConstantsAndGlobalsAreTheirDim) {
@@ -112,20 +114,33 @@ TEST_F(Lengths, OfArgumentsAreTheirDim) {
 }
 
 TEST_F(Lengths, ValuesOfAnotherTypeAreErrors) {
-  error_text(bad_type, [&] { op_fetch_data(q, std::vector<float>(12)); });
+  std::vector<float> floats(12);
+  std::vector<double> doubles(2);
+  error_text(bad_type, [&] { op_fetch_data(q, floats); });
   error_text(bad_type, [&] { op_decl_dat(cells, 1, "double", std::vector<float>(3), "f"); });
-  error_text(bad_type, [&] { op_fetch_global(total, std::vector<double>(2)); });
+  error_text(bad_type, [&] { op_fetch_global(total, doubles); });
 }
 
 TEST_F(Lengths, WhatElseIsWrongIsFoundAsWithPointers) {
-  error_text(bad_handle, [] { op_fetch_data(nullptr, std::vector<double>(1)); });
+  std::vector<double> one(1);
+  error_text(bad_handle, [&] { op_fetch_data(nullptr, one); });
   error_text(bad_handle, [] { op_decl_dat(nullptr, 1, std::vector<double>(1), "g"); });
   error_text(bad_dim, [&] { op_decl_dat(cells, -1, std::vector<double>(1), "g"); });
   error_text(bad_name, [&] { op_decl_dat(cells, 1, std::vector<double>(3), nullptr); });
 }
 
+/// Every third value of an array.
+struct WithGaps {
+  double* data();
+  std::size_t size();
+};
+
 static_assert(!SizedArray<double*> && !SizedArray<double (&)[4]> && !SizedArray<std::vector<bool>>);
+static_assert(!SizedArray<WithGaps> && !SizedArray<std::wstring>);
 static_assert(SizedArray<std::vector<double>> && !WritableArray<std::span<const double>>);
+static_assert(WritableArray<std::vector<double>&> && WritableArray<std::span<double>>);
+static_assert(!WritableArray<std::vector<double>> && !LastingArray<std::array<double, 2>>);
+static_assert(!LastingArray<const std::vector<double>> && LastingArray<const std::vector<double>&>);
 
 }  // namespace
 }  // namespace op2::test

@@ -234,7 +234,7 @@ template <class T> requires(op2_traits::is_real<T>()) constexpr T midpoint(T a, 
   return a / 2 + b / 2;
 }
 template <class T> requires(op2_traits::is_integer<T>()) constexpr T midpoint(T a, T b) {
-  return a < b ? T(a + (b - a) / 2) : T(a - (a - b) / 2);
+  return a < b ? T((a & b) + ((a ^ b) >> 1)) : T((a | b) - ((a ^ b) >> 1));
 }
 }
 )";
@@ -242,18 +242,33 @@ template <class T> requires(op2_traits::is_integer<T>()) constexpr T midpoint(T 
 inline constexpr const char* functionals = R"(#pragma once
 namespace std {
 template <class T = void> struct plus {
+  constexpr T operator()(const T& a, const T& b) const { return a + b; }
+};
+template <> struct plus<void> {
   constexpr auto operator()(const auto& a, const auto& b) const { return a + b; }
 };
 template <class T = void> struct minus {
+  constexpr T operator()(const T& a, const T& b) const { return a - b; }
+};
+template <> struct minus<void> {
   constexpr auto operator()(const auto& a, const auto& b) const { return a - b; }
 };
 template <class T = void> struct multiplies {
+  constexpr T operator()(const T& a, const T& b) const { return a * b; }
+};
+template <> struct multiplies<void> {
   constexpr auto operator()(const auto& a, const auto& b) const { return a * b; }
 };
 template <class T = void> struct less {
+  constexpr bool operator()(const T& a, const T& b) const { return a < b; }
+};
+template <> struct less<void> {
   constexpr bool operator()(const auto& a, const auto& b) const { return a < b; }
 };
 template <class T = void> struct greater {
+  constexpr bool operator()(const T& a, const T& b) const { return a > b; }
+};
+template <> struct greater<void> {
   constexpr bool operator()(const auto& a, const auto& b) const { return a > b; }
 };
 }

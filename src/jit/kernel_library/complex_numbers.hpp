@@ -79,7 +79,10 @@ template <class T> inline T arg(const complex<T>& z) { return ::atan2(z.imag(), 
 template <class T> inline complex<T> polar(const T& size, const T& angle = T()) {
   return complex<T>(size * ::cos(angle), size * ::sin(angle));
 }
-template <class T> inline complex<T> exp(const complex<T>& z) { return polar<T>(::exp(z.real()), z.imag()); }
+template <class T> inline complex<T> exp(const complex<T>& z) {
+  const T size = ::exp(z.real());
+  return z.imag() == T() ? complex<T>(size, z.imag()) : polar<T>(size, z.imag());
+}
 template <class T> inline complex<T> log(const complex<T>& z) { return complex<T>(::log(abs(z)), arg(z)); }
 template <class T> inline complex<T> log10(const complex<T>& z) { return log(z) / T(2.302585092994045684018); }
 template <class T> inline complex<T> sqrt(const complex<T>& z) {
@@ -93,7 +96,7 @@ template <class T> inline complex<T> pow(const complex<T>& z, const complex<T>& 
   return z == T() ? complex<T>(power == T() ? T(1) : T()) : exp(power * log(z));
 }
 template <class T> inline complex<T> pow(const complex<T>& z, const T& power) {
-  if (z == T()) return complex<T>(power == T() ? T(1) : T());
+  if (z == T()) return complex<T>(::pow(T(), power));
   return polar<T>(::pow(abs(z), power), power * arg(z));
 }
 template <class T> inline complex<T> pow(const complex<T>& z, int power) { return pow(z, static_cast<T>(power)); }
@@ -106,14 +109,21 @@ template <class T> inline complex<T> sinh(const complex<T>& z) {
 template <class T> inline complex<T> cosh(const complex<T>& z) {
   return complex<T>(::cosh(z.real()) * ::cos(z.imag()), ::sinh(z.real()) * ::sin(z.imag()));
 }
-template <class T> inline complex<T> tanh(const complex<T>& z) { return sinh(z) / cosh(z); }
+template <class T> inline complex<T> tanh(const complex<T>& z) {
+  const T x = z.real(), y = z.imag(), size = x < 0 ? -x : x;
+  if (!(size > 20)) return sinh(z) / cosh(z);
+  return complex<T>(::copysign(T(1), x), 4 * ::sin(y) * ::cos(y) * ::exp(-2 * size));
+}
 template <class T> inline complex<T> sin(const complex<T>& z) {
   return complex<T>(::sin(z.real()) * ::cosh(z.imag()), ::cos(z.real()) * ::sinh(z.imag()));
 }
 template <class T> inline complex<T> cos(const complex<T>& z) {
   return complex<T>(::cos(z.real()) * ::cosh(z.imag()), -::sin(z.real()) * ::sinh(z.imag()));
 }
-template <class T> inline complex<T> tan(const complex<T>& z) { return sin(z) / cos(z); }
+template <class T> inline complex<T> tan(const complex<T>& z) {
+  const complex<T> turned = tanh(complex<T>(-z.imag(), z.real()));
+  return complex<T>(turned.imag(), -turned.real());
+}
 }
 )";
 

@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::string_view full = "all", sum = "adds";
 
+/// "all, proof 2": what another version has proven does not count.
+std::string proven(std::string_view fact) {
+  return fmt::format("{}, proof {}", fact, proof_version);
+}
+
 /// "write 1x4 ", "rw ", or nothing. What is only added to may have any extent.
 std::string form_of(const ParameterShape& parameter) {
   ArgShape arg = parameter.arg;
@@ -18,8 +23,8 @@ std::string form_of(const ParameterShape& parameter) {
   return arg.access == OP_RW ? "rw " : fmt::format("write {}x{} ", parameter.rows, arg.dim);
 }
 
-std::string words_of(const ParameterFacts& facts) {
-  if (facts.writes_all || facts.only_adds) return std::string(facts.writes_all ? full : sum);
+std::string text_of(const ParameterFacts& facts) {
+  if (facts.writes_all || facts.only_adds) return proven(facts.writes_all ? full : sum);
   std::string text = facts.obstacle;
   std::ranges::replace_if(
       text, [](char c) { return c == '|' || c == '\n'; }, ' ');
@@ -33,9 +38,11 @@ std::optional<ParameterFacts> facts_in(std::string_view word, const ParameterSha
   if (!word.starts_with(form)) return std::nullopt;
   word.remove_prefix(form.size());
   ParameterFacts facts;
-  facts.writes_all = parameter.arg.access == OP_WRITE && word == full;
-  facts.only_adds = parameter.arg.access == OP_RW && word == sum;
-  if (!facts.writes_all && !facts.only_adds) facts.obstacle = word;
+  facts.writes_all = parameter.arg.access == OP_WRITE && word == proven(full);
+  facts.only_adds = parameter.arg.access == OP_RW && word == proven(sum);
+  if (facts.writes_all || facts.only_adds) return facts;
+  if (word.starts_with(full) || word.starts_with(sum)) return std::nullopt;
+  facts.obstacle = word;
   return facts;
 }
 
@@ -65,7 +72,7 @@ std::string embedded_line(const std::vector<ParameterShape>& parameters,
   std::string line;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string form = form_of(parameters[i]);
-    line += (i > 0 ? "|" : "") + form + (form.empty() ? "" : words_of(facts[i]));
+    line += (i > 0 ? "|" : "") + form + (form.empty() ? "" : text_of(facts[i]));
   }
   return line;
 }

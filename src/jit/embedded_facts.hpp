@@ -2,7 +2,7 @@
 // Facts as op2-embed-kernels writes them into the program: one line for each form of a kernel's
 // loops, its parameters separated by '|':
 //
-//     |write 1x4 all|rw does not only add to it (flux.hpp:12:3)
+//     |write 1x4 all, proof 2|rw does not only add to it (flux.hpp:12:3)
 //
 // A parameter that asks for a fact is described, then the fact or the obstacle follows; others are
 // empty.

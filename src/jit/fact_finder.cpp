@@ -2,6 +2,7 @@
 #include <jit/fact_finder.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <ctime>
 #include <exception>
 #include <string>
@@ -65,7 +66,8 @@ bool can_be_proven(const LoopNest& nest) {
 KeyFields fields_of_facts(const LoopNest& nest, const std::function<Target&()>& target) {
   KeyFields fields;
   fields.target = "facts";
-  fields.generator = fmt::format("op2 " OP2_VERSION ", proof {}", proof_version);
+  fields.generator = fmt::format("op2 " OP2_VERSION ", proof {}, {} bits in long, char from {}",
+                                 proof_version, 8 * sizeof(long), CHAR_MIN);
   if (dependence_of(nest.calls.front()) == Dependence::processor) {
     const TargetInfo info = target().info();
     fields.compiler = info.compiler;

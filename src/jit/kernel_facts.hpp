@@ -9,9 +9,9 @@
 
 namespace op2::jit {
 
-/// Increment it when the analysis changes: facts on disk are of one version, whichever compiler
-/// read the source.
-inline constexpr int proof_version = 1;
+/// Increment it when the analysis changes: facts on disk and in programs are of one version,
+/// whichever compiler read the source.
+inline constexpr int proof_version = 2;
 
 /// One argument of a call. False: not proven, so the access mode alone counts.
 struct ArgumentFacts {
@@ -19,7 +19,8 @@ struct ArgumentFacts {
   /// (of a vector argument: of all rows), and reads none of them before it has written it.
   bool writes_all = false;
   /// OP_RW of a dat: every change is `v += e` or means the same; the values before are used for
-  /// nothing else, neither in `e` nor in a condition, and nothing is read after the addition. So
+  /// nothing else, neither in `e` nor in a condition, pointers to them are compared with null only,
+  /// and nothing is read after the addition. So
   /// OP_INC is right too, if every argument of the loop with this dat is OP_INC or only adds:
   /// another one could read, under another name, what is added here.
   bool only_adds = false;

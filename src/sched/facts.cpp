@@ -47,7 +47,7 @@ Facts proven(const core::Queue& queue, const std::vector<std::size_t>& records, 
   return facts;
 }
 
-enum Proof : char { nothing, writes_all, only_adds, both };
+enum Proof : char { nothing, writes_all, only_adds };
 
 char proof_of(const jit::ArgumentFacts& facts) {
   return static_cast<char>((facts.writes_all ? writes_all : nothing) |

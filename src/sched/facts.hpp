@@ -54,7 +54,7 @@ core::Queue as_used(const core::Queue& queue, const Facts& facts);
 void report_kept_rows(const core::Queue& queue, const Facts& facts, core::Log& log);
 
 /// Why the OP_RW arguments through maps of a loop are not increments: "; arg 2 (OP_RW): kernel
-/// 'flux' reads it again (flux.hpp:12:3)", or nothing if that is not known.
+/// 'flux' also reads it (flux.hpp:12:3)", or nothing if that is not known.
 std::string why_not_increments(const core::Queue& queue, const Facts& facts, std::size_t record);
 
 }  // namespace op2::sched

@@ -58,6 +58,10 @@ jit::Extent extent_of(const LoopArgument& argument) {
   return extent;
 }
 
+std::string shown(const Unit& unit, clang::QualType type) {
+  return type.getAsString(unit.context.getPrintingPolicy());
+}
+
 /// One loop whose kernel is known.
 class LoopCheck {
  public:
@@ -124,9 +128,7 @@ class LoopCheck {
     return all;
   }
 
-  std::string shown(clang::QualType type) const {
-    return type.getAsString(unit_.context.getPrintingPolicy());
-  }
+  std::string shown(clang::QualType type) const { return embed::shown(unit_, type); }
 
   std::string pointer_fault(std::size_t i) const {
     const LoopArgument& argument = loop_.arguments[i];
@@ -153,15 +155,7 @@ class LoopCheck {
   }
 
   std::string type_fault(std::size_t i) const {
-    const LoopArgument& argument = loop_.arguments[i];
-    const auto type = kernel_.getParamDecl(i)->getType();
-    if (argument.kind == Kind::unknown) return {};
-    auto pointee = type->getPointeeType();
-    if (pointee->isPointerType()) pointee = pointee->getPointeeType();
-    const auto wanted = type_named(unit_.context, argument.type);
-    if (!wanted || pointee->isRecordType() || is_same_number(unit_.context, *wanted, pointee))
-      return {};
-    return fmt::format("takes it as '{}', but its type is \"{}\"", shown(type), argument.type);
+    return embed::type_fault(unit_, *kernel_.getParamDecl(i), loop_.arguments[i]);
   }
 
   const Unit& unit_;
@@ -172,6 +166,19 @@ class LoopCheck {
 };
 
 }  // namespace
+
+std::string type_fault(const Unit& unit, const clang::ParmVarDecl& parameter,
+                       const LoopArgument& argument) {
+  if (argument.kind == Kind::unknown) return {};
+  auto pointee = parameter.getType()->getPointeeType();
+  if (pointee.isNull()) return {};
+  if (pointee->isPointerType()) pointee = pointee->getPointeeType();
+  const auto wanted = type_named(unit.context, argument.type);
+  if (!wanted || pointee->isRecordType() || is_same_number(unit.context, *wanted, pointee))
+    return {};
+  return fmt::format("takes it as '{}', but its type is \"{}\"", shown(unit, parameter.getType()),
+                     argument.type);
+}
 
 jit::AccessRule rule_of(const LoopArgument& argument) {
   jit::AccessRule rule;

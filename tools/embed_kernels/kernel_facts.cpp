@@ -38,9 +38,11 @@ jit::ParameterFacts with_place(const jit::AccessProof& proof, const Unit& unit) 
 std::string line_of(const Unit& unit, const Loop& loop, const clang::FunctionDecl& kernel) {
   std::vector<jit::AccessRule> rules;
   std::vector<jit::ParameterShape> shapes;
-  for (const LoopArgument& argument : loop.arguments) {
+  for (std::size_t i = 0; i < loop.arguments.size(); ++i) {
+    const LoopArgument& argument = loop.arguments[i];
     rules.push_back(rule_of(argument));
     shapes.push_back(shape_of(rules.back(), argument));
+    if (!type_fault(unit, *kernel.getParamDecl(i), argument).empty()) rules.back().is_known = false;
   }
   if (std::ranges::none_of(shapes, [](const auto& shape) { return asks_for_facts(shape.arg); }))
     return {};

@@ -57,6 +57,55 @@ bool only_adds(const std::string& body, const std::string& helpers = "",
   return of_y(body, dat(1, 2, OP_RW, 0, of), helpers, type).only_adds;
 }
 
+/// What is executed only sometimes, or not at all, although it looks as if it were.
+TEST(AccessProof, WhatMayNotBeExecutedProvesNothing) {
+  for (const char* body :
+       {"do { if (x[0] > 0) break; } while ((y[0] = 1.0) < 0);",
+        "int i = 0; while (int go = (i++ < 1)) (void)go; if (i) return; y[0] = x[0];",
+        "for (int i = 0; int go = (i++ < 1);) (void)go; y[0] = x[0];",
+        "int i = 0; (int)x[0] ?: (i = 1); if (i) y[0] = 1;",
+        "int n = 0; (void)_Generic(1, int: 0, double: (int)(n = 1)); if (n) y[0] = 1;",
+        "int n = 0; __builtin_assume((int)(n = 1)); if (n) y[0] = 1;",
+        "(void)__builtin_constant_p(y[0] = 1);", "({ if (x[0] > 0) return; 0; }); y[0] = 1;",
+        "const int n = __builtin_is_constant_evaluated() ? 0 : 1; if (n) y[0] = 1;",
+        "for (int k = 0; k < 1; ++k) { double t = ({ if (x[0] > 0) break; 1.0; }); y[0] = t; }",
+        "int n = 1; double t[n--]; t[0] = 1; if (n) y[0] = t[0]; else y[0] = 2;",
+        "int i = 1; (void)sizeof(double[i--]); y[0] = i;",
+        "unsigned _BitInt(2) i = 3; ++i; if (i) y[0] = 1;"})
+    EXPECT_FALSE(writes_all(body, 1)) << body;
+  EXPECT_FALSE(writes_all("E e = (E)2; if ((int)e == 2) y[0] = 1;", 1, "enum E : bool {};"));
+}
+
+TEST(AccessProof, CalleesAndReferencesMayDoAnything) {
+  const std::string pair =
+      "double f0(double a) { return a; } double f1(double a) { return -a; }\n"
+      "typedef double (*F)(double);\n";
+  EXPECT_FALSE(writes_all("const F t[2] = {f0, f1}; y[0] = t[y[0] > 6](x[0]);", 1, pair));
+  EXPECT_FALSE(
+      writes_all("int i = 1; const F t[2] = {f0, f1}; t[i--](x[0]); if (i) y[0] = 1;", 1, pair));
+  EXPECT_FALSE(writes_all("int n = 1; (n = 0, f0)(x[0]); if (n) y[0] = 1;", 1, pair));
+  EXPECT_FALSE(writes_all("y[0] = 1; for (int i = 1; i < 3; ++i) y[i] = at(y[0], i) + 1;", 3,
+                          "double at(const double& first, int i) { return (&first)[i]; }"));
+  EXPECT_FALSE(only_adds("y[0] = fma(2, 3, (int)y[0]);",
+                         "static inline int fma(int a, int b, int c) { return a > c ? b : c; }"));
+  EXPECT_FALSE(only_adds("long** q = (long**)&y; q[0][0] += 1;"));
+}
+
+/// Where increments go to copies, pointers to one row differ.
+TEST(AccessProof, WhetherPointersAreEqualMustNotMatter) {
+  const std::vector<ParameterShape> shapes{dat(0, 1, OP_RW, 0), dat(0, 1, OP_RW, 1)};
+  const auto add = [&](const std::string& condition) {
+    const auto facts = facts_of(
+        "void work(double* l, double* r) { if (" + condition + ") return; *l += 1; *r += 2; }",
+        shapes);
+    return facts[0].only_adds && facts[1].only_adds;
+  };
+  for (const char* condition : {"l == r", "l < r", "&l[0] != &r[0]", "!(l != r)", "l - r == 0"})
+    EXPECT_FALSE(add(condition)) << condition;
+  EXPECT_TRUE(add("l == nullptr"));
+  EXPECT_TRUE(add("!l || r == 0"));
+}
+
 TEST(AccessProof, AFullWriteIsProven) {
   for (const char* body :
        {"y[0] = x[0]; y[1] = x[1];", "for (int i = 0; i < 2; ++i) y[i] = x[i];",
@@ -249,7 +298,7 @@ TEST(AccessProof, ObstaclesHaveAPlace) {
   EXPECT_EQ(facts.file, "user.cpp");
   EXPECT_EQ(facts.line, 12);
   const ParameterFacts sum = of_y("y[0] += 1;\nif (y[1] > 0) y[0] += 2;", dat(1, 2, OP_RW));
-  EXPECT_EQ(sum.obstacle, "reads it beside adding to it");
+  EXPECT_EQ(sum.obstacle, "also reads it");
   EXPECT_EQ(sum.line, 13);
 }
 

@@ -9,6 +9,16 @@
 #include <jit/llvm/access/access_walk.hpp>
 
 namespace op2::jit {
+namespace {
+
+/// Whether it uses nothing but the values of its arguments, although it takes references.
+bool takes_values(const clang::FunctionDecl* function) {
+  if (function == nullptr || function->getIdentifier() == nullptr) return false;
+  const llvm::StringRef name = function->getName();
+  return function->isInStdNamespace() && (name == "min" || name == "max" || name == "clamp");
+}
+
+}  // namespace
 
 bool AccessWalk::is_refused(const clang::FunctionDecl* function,
                             const clang::CallExpr& call) const {
@@ -18,7 +28,8 @@ bool AccessWalk::is_refused(const clang::FunctionDecl* function,
   const auto result = function->getReturnType();
   if (result->isPointerType() || result->isReferenceType()) return true;
   const auto* definition = function->getDefinition();
-  return calls_.size() > 8 || std::find(calls_.begin(), calls_.end(), definition) != calls_.end();
+  return calls_.size() > 8 || std::find(calls_.begin(), calls_.end(), definition) != calls_.end() ||
+         !is_followed(*definition, context_);
 }
 
 void AccessWalk::evaluate_call(const clang::CallExpr& call) {
@@ -35,11 +46,8 @@ void AccessWalk::evaluate_call(const clang::CallExpr& call) {
     evaluate(method->getImplicitObjectArgument());
   for (unsigned i = 0; i < call.getNumArgs(); ++i) {
     const auto* argument = call.getArg(i);
-    const bool by_const_reference = function != nullptr && i < function->getNumParams() &&
-                                    function->getParamDecl(i)->getType()->isReferenceType() &&
-                                    argument->getType().isConstQualified();
     const auto source = argument->isGLValue() ? place(argument) : std::nullopt;
-    if (source && by_const_reference) {
+    if (source && takes_values(function)) {
       note_read(*source, argument->getExprLoc());  // std::max(p[0], x)
       follow_indices(argument);
     } else if (source || (argument->getType()->isPointerType() && pointer(argument))) {

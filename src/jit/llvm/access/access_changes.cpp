@@ -29,9 +29,8 @@ const clang::Expr* fused_sum(const clang::CallExpr& call) {
   llvm::StringRef name = function->getName();
   name.consume_front("__builtin_");
   const bool is_known = name == "fma" || name == "fmaf" || name == "fmal";
-  const auto* scope = function->getDeclContext()->getRedeclContext();
-  return is_known && (scope->isTranslationUnit() || scope->isStdNamespace()) ? call.getArg(2)
-                                                                             : nullptr;
+  const bool is_of_library = function->getBuiltinID() != 0 || function->isInStdNamespace();
+  return is_known && is_of_library ? call.getArg(2) : nullptr;
 }
 
 }  // namespace

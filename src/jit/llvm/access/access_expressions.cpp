@@ -106,10 +106,7 @@ void AccessWalk::evaluate_cast(const clang::CastExpr& cast) {
     auto target = here ? std::optional(here->pointer) : pointer(inner);
     if (!target && llvm::isa<clang::DeclRefExpr>(inner->IgnoreParens()))
       target = loaded_pointer(inner);  // (void)p
-    if (target) {
-      note_use(*target);
-      return follow_indices(inner);
-    }
+    if (target) return follow_indices(inner);
   }
   evaluate(inner);
 }
@@ -132,18 +129,23 @@ void AccessWalk::evaluate_binary(const clang::BinaryOperator& operation) {
     const bool is_and = operation.getOpcode() == clang::BO_LAnd;
     return evaluate_branches(left, is_and ? right : nullptr, is_and ? nullptr : right);
   }
-  if (operation.isComparisonOp() && left->getType()->isPointerType()) {
-    for (const auto* side : {left, right}) {
-      if (const auto target = pointer(side)) {
-        note_use(*target);
-        follow_indices(side);
-      } else {
-        evaluate(side);
-      }
-    }
-    return;
-  }
+  if (operation.isComparisonOp() && left->getType()->isPointerType())
+    return evaluate_comparison(operation);
   evaluate_children(&operation);
+}
+
+/// Of pointers. Only whether one is null is the same in all code: where increments go to copies,
+/// pointers to one row differ.
+void AccessWalk::evaluate_comparison(const clang::BinaryOperator& operation) {
+  const bool with_null = presence(operation.getLHS()) == 0 || presence(operation.getRHS()) == 0;
+  for (const auto* side : {operation.getLHS(), operation.getRHS()}) {
+    if (pointer(side)) {
+      if (!with_null) note_doubt(side);
+      follow_indices(side);
+    } else {
+      evaluate(side);
+    }
+  }
 }
 
 void AccessWalk::evaluate_branches(const clang::Expr* condition, const clang::Expr* yes,

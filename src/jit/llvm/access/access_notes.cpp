@@ -58,10 +58,7 @@ bool AccessWalk::mentions_data(const clang::Stmt* statement) const {
 
 /// Makes all arguments unsure that the statement names.
 void AccessWalk::note_unsure(const clang::Stmt* statement) {
-  const auto mark = [this](const DataPointer& pointer) {
-    uses_[pointer.parameter].used = true;
-    uses_[pointer.parameter].unsure = true;
-  };
+  const auto mark = [this](const DataPointer& pointer) { uses_[pointer.parameter].unsure = true; };
   note_doubt(statement);
   for_each_name(statement, [&](const clang::VarDecl* variable) {
     const auto known = state_.locals.find(variable);
@@ -121,7 +118,7 @@ std::optional<std::size_t> AccessWalk::index_of(const DataPlace& place,
     if (beyond && use.beyond.isInvalid()) {
       use.beyond = location;
       use.beyond_index = *index;
-      use.beyond_always = uncertain_ == 0 && !jumped_;
+      use.beyond_always = follows_all_ && uncertain_ == 0 && !jumped_;
     }
     return !beyond;
   };
@@ -134,7 +131,6 @@ std::optional<std::size_t> AccessWalk::index_of(const DataPlace& place,
 
 void AccessWalk::note_read(const DataPlace& place, clang::SourceLocation location) {
   ParameterUse& use = uses_[place.pointer.parameter];
-  use.used = true;
   if (use.read.isInvalid()) use.read = location;
   const auto& marks = state_.marks[place.pointer.parameter];
   const auto index = index_of(place, location);
@@ -157,7 +153,6 @@ void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
     note_read(place, location);
     use.read = read;
   }
-  use.used = true;
   if (use.write.isInvalid()) use.write = location;
   if (kind != WriteKind::increment && use.assign.isInvalid()) use.assign = location;
   auto& marks = state_.marks[place.pointer.parameter];

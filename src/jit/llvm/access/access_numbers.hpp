@@ -58,7 +58,7 @@ inline Number fitted(Number value, clang::QualType type, const clang::ASTContext
   if (!value || type->isDependentType()) return std::nullopt;
   const bool is_signed = type->isSignedIntegerOrEnumerationType();
   if (!is_signed && *value < 0) return std::nullopt;
-  const auto bits = type->isBooleanType() ? 1 : static_cast<int>(context.getTypeSize(type));
+  const auto bits = static_cast<int>(context.getIntWidth(type));
   const int digits = is_signed ? bits - 1 : bits;
   if (digits >= 63) return value;
   const std::int64_t limit = std::int64_t{1} << digits;

@@ -27,9 +27,8 @@ AccessProof proof_of_write(const ParameterUse& use, clang::SourceLocation declar
 
 AccessProof proof_of_sum(const ParameterUse& use, clang::SourceLocation declared) {
   if (use.assign.isValid()) return stopped_by("does not only add to it", use.assign);
-  if (use.read.isValid()) return stopped_by("reads it beside adding to it", use.read);
-  if (use.inexact.isValid())
-    return stopped_by("adds to it in another type of numbers", use.inexact);
+  if (use.read.isValid()) return stopped_by("also reads it", use.read);
+  if (use.inexact.isValid()) return stopped_by("computes the sum in another type", use.inexact);
   if (use.write.isInvalid()) return stopped_by("does not add to it", declared);
   return {.only_adds = true};
 }
@@ -41,7 +40,7 @@ AccessProof proof_of(const ParameterUse& use, const AccessRule& rule,
   if (!is_write && !(is_dat && rule.access == OP_RW)) return {};
   const auto declared = parameter.getLocation();
   if (use.unsure || use.doubted)
-    return stopped_by("uses it in a way that is not followed",
+    return stopped_by("uses it in a way that the analysis cannot follow",
                       use.doubt.isValid() ? use.doubt : declared);
   if (use.beyond.isValid()) return stopped_by("uses an index beyond its values", use.beyond);
   return is_write ? proof_of_write(use, declared) : proof_of_sum(use, declared);

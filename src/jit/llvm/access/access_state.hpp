@@ -65,7 +65,6 @@ enum class WriteKind { assign, increment, update };
 
 /// The use of one parameter by a kernel. Invalid locations: there is no such use.
 struct ParameterUse {
-  bool used = false;
   bool unsure = false;               ///< some use of it cannot be followed
   bool doubted = false;              ///< there may be other uses than those recorded here
   clang::SourceLocation doubt;       ///< where that is, if it is one place

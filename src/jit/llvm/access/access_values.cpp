@@ -8,14 +8,11 @@
 namespace op2::jit {
 namespace {
 
-/// Whether a cast keeps the pointee, up to const.
-bool keeps_pointee(const clang::CastExpr& cast) {
+/// Whether a cast keeps the pointee, up to const at any level.
+bool keeps_pointee(const clang::CastExpr& cast, const clang::ASTContext& context) {
   const auto from = cast.getSubExpr()->getType(), to = cast.getType();
-  if (!from->isPointerType() || !to->isPointerType()) return false;
-  const auto plain = [](clang::QualType type) {
-    return type->getPointeeType().getCanonicalType().getUnqualifiedType();
-  };
-  return plain(from) == plain(to) || (plain(from)->isPointerType() && plain(to)->isPointerType());
+  return from->isPointerType() && to->isPointerType() &&
+         const_cast<clang::ASTContext&>(context).hasSimilarType(from, to);
 }
 
 DataPointer moved(DataPointer pointer, std::optional<std::int64_t> by) {
@@ -118,7 +115,7 @@ std::optional<DataPointer> AccessWalk::pointer(const clang::Expr* expression) {
   if (!expression->getType()->isPointerType()) return std::nullopt;
   if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(expression)) {
     if (cast->getCastKind() == clang::CK_LValueToRValue) return loaded_pointer(cast->getSubExpr());
-    return keeps_pointee(*cast) ? pointer(cast->getSubExpr()) : std::nullopt;
+    return keeps_pointee(*cast, context_) ? pointer(cast->getSubExpr()) : std::nullopt;
   }
   if (const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(expression)) {
     if (!operation->isAdditiveOp()) return std::nullopt;

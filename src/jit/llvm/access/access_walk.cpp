@@ -92,6 +92,8 @@ std::vector<ParameterUse> AccessWalk::run(const clang::FunctionDecl& kernel) {
         DataPointer{i, parameter->getType()->getPointeeType()->isPointerType(), 0, 0};
   }
   calls_.push_back(&kernel);
+  follows_all_ = is_followed(kernel, context_);
+  if (!follows_all_) doubt_all();
   execute(kernel.getBody());
   leave_function();
   for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -137,17 +139,15 @@ void AccessWalk::execute(const clang::Stmt* statement) {
   } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(statement)) {
     execute_if(*branch);
   } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(statement)) {
-    note_doubt(loop->getConditionVariableDeclStmt());
     execute_loop(loop->getInit(), loop->getCond(), loop->getInc(), loop->getBody(), false);
   } else if (const auto* repeat = llvm::dyn_cast<clang::WhileStmt>(statement)) {
-    note_doubt(repeat->getConditionVariableDeclStmt());
     execute_loop(nullptr, repeat->getCond(), nullptr, repeat->getBody(), false);
   } else if (const auto* until = llvm::dyn_cast<clang::DoStmt>(statement)) {
     execute_loop(nullptr, until->getCond(), nullptr, until->getBody(), true);
   } else if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(statement)) {
     execute(range->getInit());
     evaluate(range->getRangeInit());
-    execute_unknown_turns(nullptr, nullptr, range->getBody());
+    execute_unknown_turns(nullptr, nullptr, range->getBody(), true);
   } else if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(statement)) {
     execute_switch(*choice);
   } else if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt>(statement)) {
@@ -260,32 +260,36 @@ void AccessWalk::execute_loop(const clang::Stmt* init, const clang::Expr* condit
                               const clang::Stmt* step, const clang::Stmt* body, bool body_first) {
   execute(init);
   if (body_first && !execute_turn(step, body)) {
-    if (state_.live) execute_unknown_turns(condition, step, body);
+    if (state_.live) execute_unknown_turns(condition, step, body, false);
     return;
   }
   while (!is_spent()) {
     const auto known = condition != nullptr ? number(condition) : std::nullopt;
-    if (!known) return execute_unknown_turns(condition, step, body);
+    if (!known) return execute_unknown_turns(condition, step, body, true);
     evaluate(condition);
     if (*known == 0) return;
     if (!execute_turn(step, body)) {
-      if (state_.live) execute_unknown_turns(condition, step, body);
+      if (state_.live) execute_unknown_turns(condition, step, body, false);
       return;
     }
   }
 }
 
 /// Executes an unknown number of iterations, perhaps none.
+/// @param is_reached  the condition is evaluated at least once: no `break` leads past it
 void AccessWalk::execute_unknown_turns(const clang::Expr* condition, const clang::Stmt* step,
-                                       const clang::Stmt* body) {
+                                       const clang::Stmt* body, bool is_reached) {
   const auto forget = [&] {
     for (const clang::Stmt* part : {static_cast<const clang::Stmt*>(condition), step, body})
       forget_changed(part);
   };
   forget();
-  if (condition != nullptr) evaluate(condition);
+  if (is_reached) evaluate(condition);
   const AccessState before = fork();
-  perhaps([&] { execute_turn(step, body); });
+  perhaps([&] {
+    if (!is_reached) evaluate(condition);
+    execute_turn(step, body);
+  });
   state_.join_unsure(before);
   forget();
 }

@@ -13,6 +13,7 @@
 #include <clang/AST/StmtCXX.h>
 
 #include <jit/llvm/access/access_state.hpp>
+#include <jit/llvm/access/access_subset.hpp>
 
 namespace op2::jit {
 
@@ -34,7 +35,7 @@ class AccessWalk {
                     const clang::Stmt* body, bool body_first);
   bool execute_turn(const clang::Stmt* step, const clang::Stmt* body);
   void execute_unknown_turns(const clang::Expr* condition, const clang::Stmt* step,
-                             const clang::Stmt* body);
+                             const clang::Stmt* body, bool is_reached);
   void forget_changed(const clang::Stmt* statement);
   void leave_function();
 
@@ -46,6 +47,7 @@ class AccessWalk {
   void evaluate_cast(const clang::CastExpr& cast);
   void evaluate_assigned(const clang::Expr& assignment);
   void evaluate_binary(const clang::BinaryOperator& operation);
+  void evaluate_comparison(const clang::BinaryOperator& operation);
   void evaluate_branches(const clang::Expr* condition, const clang::Expr* yes,
                          const clang::Expr* no);
   void evaluate_unary(const clang::UnaryOperator& operation);
@@ -79,7 +81,6 @@ class AccessWalk {
   // Records of reads and writes.
   void note_read(const DataPlace& place, clang::SourceLocation location);
   void note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location);
-  void note_use(const DataPointer& pointer) { uses_[pointer.parameter].used = true; }
   void note_unsure(const clang::Stmt* statement);
   void note_doubt(const clang::Stmt* statement);
   void doubt(const LocalValue& value, clang::SourceLocation location);
@@ -113,6 +114,7 @@ class AccessWalk {
   std::vector<const clang::FunctionDecl*> calls_;
   std::set<const clang::VarDecl*> escaped_;  ///< may change through pointers: no longer followed
   int uncertain_ = 0;                        ///< branches and loops around that may not be executed
+  bool follows_all_ = true;                  ///< nothing in the kernel can go unnoticed
   bool jumped_ = false;                      ///< this point may have been skipped by a jump
   const int most_steps_;
   int steps_ = 0;

@@ -94,8 +94,8 @@ void FiniteCheck::throw_first(const std::optional<Fault>& mine, const char* when
     const core::Dat& dat = *core::record_of(args_[mine->arg].dat);
     core::fail(
         ErrorCode::not_finite,
-        "a value is not finite {}: {}, dat '{}' on set '{}', element {}, component {} is {}, "
-        "{} such values here; {}",
+        "a value is not finite {}: {}, dat '{}' on set '{}', element {}, component {} is {}; "
+        "such values of the dat on this rank: {}; {}",
         when, core::text_of_place(loop_, static_cast<int>(mine->arg)), dat.name_storage,
         dat.on().name_storage, mine->element, mine->component, mine->value, mine->count, advice);
   });

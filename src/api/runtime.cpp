@@ -187,7 +187,7 @@ void Runtime::check_usable() const {
 }
 
 void Runtime::check_caller() const {
-  if (std::this_thread::get_id() != thread_)
+  if (!is_on_its_thread())
     core::fail(
         ErrorCode::wrong_thread,
         "wrong thread: libop2 was called from a thread that did not call op_init; call it from "

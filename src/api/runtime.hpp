@@ -110,6 +110,8 @@ class Runtime {
   /// Throws `poisoned` after a failed flush.
   void check_usable() const;
   bool failed() const { return !failure_.empty(); }
+  /// Whether the caller is the thread that called op_init.
+  bool is_on_its_thread() const { return std::this_thread::get_id() == thread_; }
 
   /// Throws `wrong_thread` unless called by the thread that called op_init, `inside_kernel` if a
   /// host function is running.

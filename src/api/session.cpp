@@ -52,8 +52,9 @@ std::optional<std::string> variable(const char* name) {
 }
 
 /// A rank that ends the program while others wait for it ends the job.
+/// @throws what waiting ranks have found out meanwhile
 void report_lonely_end(Runtime& runtime) {
-  if (runtime.failed() || !comm::mpi_is_running()) return;
+  if (runtime.failed() || !runtime.is_on_its_thread() || !comm::mpi_is_running()) return;
   const auto waiting = runtime.ranks().waiting_rank();
   if (!waiting) return;
   runtime.end_job(Error(ErrorCode::rank_ended,
@@ -66,7 +67,11 @@ void report_lonely_end(Runtime& runtime) {
 void report_discarded_loops() {
   Runtime* runtime = sessions().running.get();
   if (runtime == nullptr || runtime->forked()) return;
-  report_lonely_end(*runtime);
+  try {
+    report_lonely_end(*runtime);
+  } catch (const std::exception& error) {  // nobody could catch it
+    runtime->log.error(error.what());
+  }
   for (const std::string& path : {runtime->options.timing, runtime->options.trace})
     if (!path.empty())
       runtime->log.warning(fmt::format(

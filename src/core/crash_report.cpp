@@ -3,6 +3,7 @@
 // the library has one mutable global.
 #include <core/crash_report.hpp>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,15 +22,18 @@ struct Watched {
 constexpr std::array watched{Watched{SIGSEGV, "SIGSEGV"}, Watched{SIGBUS, "SIGBUS"},
                              Watched{SIGFPE, "SIGFPE"}, Watched{SIGILL, "SIGILL"}};
 
+enum class Line { none, begun, written };
+
 struct State {
   std::array<struct sigaction, watched.size()> before;  ///< what is set while this library is not
-  std::atomic<bool> reported;
+  std::atomic<Line> line;
   std::array<char, 64> prefix;
 };
 State state;
 
 /// The model makes the address known without an allocation in the handler.
 [[gnu::tls_model("initial-exec")]] thread_local const RunningCode* running = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local bool was_here = false;  ///< in `on_signal`
 
 void report(const Watched& signal, const void* address) {
   SignalText text;
@@ -41,13 +45,31 @@ void report(const Watched& signal, const void* address) {
   text.write();
 }
 
-/// Puts back what was set before and returns: the faulting instruction runs again, so a debugger, a
-/// core dump or the next handler sees the fault as if this handler did not exist.
+/// The first of the threads that fault reports; the others wait for it, since what they do next may
+/// end the process.
+void report_once(const Watched& signal, const void* address) {
+  constexpr int patience = 1000;  // milliseconds
+  Line none = Line::none;
+  if (state.line.compare_exchange_strong(none, Line::begun)) {
+    report(signal, address);
+    state.line = Line::written;
+  }
+  for (int k = 0; k < patience && state.line != Line::written; ++k) poll(nullptr, 0, 1);
+}
+
+/// Reports, puts back what was set before and returns: the faulting instruction runs again, so a
+/// debugger, a core dump or the next handler sees the fault as if this handler did not exist. One
+/// that only puts this handler back, as an earlier handler, ends with the default action.
 void on_signal(int number, siginfo_t* info, void*) {
   const auto* const signal = std::ranges::find(watched, number, &Watched::number);
-  sigaction(number, &state.before[static_cast<std::size_t>(signal - watched.begin())], nullptr);
-  if (running != nullptr && !state.reported.exchange(true)) report(*signal, info->si_addr);
-  if (info->si_code <= 0) raise(number);  // sent by a process: nothing would happen again
+  const bool is_sent = info->si_code <= 0;  // by a process: nothing would happen again
+  if (running != nullptr && !is_sent) report_once(*signal, info->si_addr);
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  const auto& before = state.before[static_cast<std::size_t>(signal - watched.begin())];
+  sigaction(number, was_here ? &standard : &before, nullptr);
+  was_here = true;
+  if (is_sent) raise(number);
 }
 
 bool is_own(const struct sigaction& action) {
@@ -95,7 +117,8 @@ RunningHere::~RunningHere() {
 
 CrashReport::CrashReport(bool on, const std::string& prefix) : on_(on) {
   if (!on) return;
-  state.reported = false;
+  state.line = Line::none;
+  was_here = false;
   state.prefix.fill('\0');
   prefix.copy(state.prefix.data(), state.prefix.size() - 1);
   struct sigaction own {};
@@ -103,10 +126,12 @@ CrashReport::CrashReport(bool on, const std::string& prefix) : on_(on) {
   own.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&own.sa_mask);
   for (std::size_t k = 0; k < watched.size(); ++k) {
-    struct sigaction& before = state.before[k];
+    struct sigaction before {};
     sigaction(watched[k].number, nullptr, &before);
+    if (is_own(before)) continue;  // put back by the program: what was set before this one counts
+    state.before[k] = before;
     const bool is_ignored = (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN;
-    if (!is_ignored && !is_own(before)) sigaction(watched[k].number, &own, nullptr);
+    if (!is_ignored) sigaction(watched[k].number, &own, nullptr);
   }
 }
 

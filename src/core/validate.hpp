@@ -41,11 +41,11 @@ void check_type(const char* what, const char* name, const char* type, Type value
 /// @param handle  null, or unknown
 [[noreturn]] void refuse_handle(const std::string& what, const void* handle);
 
-/// Throws bad_handle unless the handle belongs to this session.
 /// Throws null_data if one of the words after the program's name is null. argv may be null if there
 /// are none.
 void check_words(const char* function, int argc, char** argv);
 
+/// Throws bad_handle unless the handle belongs to this session.
 /// @param what  as in "loop 'flux' (flow.cpp:12) arg 1: the map", for the message
 template <class Handle>
 void check_handle(const Mesh& mesh, const std::string& what, Handle handle) {

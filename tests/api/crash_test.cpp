@@ -37,6 +37,14 @@ void run(op_kernel kernel, const char* target) {
   op_flush();
 }
 
+void run_one(op_kernel kernel) {
+  setenv("OP2_TARGET", "reference", 1);
+  op_init(0, nullptr, 0);
+  const op_set set = op_decl_set(1, "set");
+  op_par_loop(kernel, "one", set, op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "d"), OP_RW));
+  op_flush();
+}
+
 void own_handler(int) {
   constexpr char text[] = "own handler\n";
   static_cast<void>(!write(STDERR_FILENO, text, sizeof text - 1));
@@ -49,6 +57,56 @@ struct CrashDeathTest : testing::Test {
 
 TEST_F(CrashDeathTest, OfCompiledCodeOnThreadsNamesTheLoop) {
   EXPECT_EXIT((setenv("OP2_THREADS", "2", 1), run(nullptr, "cpu")), KilledBySignal(SIGSEGV), line);
+}
+
+TEST_F(CrashDeathTest, OfSeveralThreadsAtOnceNamesTheLoopOnce) {
+  for (int k = 0; k < 5; ++k)
+    EXPECT_EXIT((setenv("OP2_THREADS", "4", 1), run(nullptr, "cpu")), KilledBySignal(SIGSEGV),
+                AllOf(ContainsRegex(line), Not(ContainsRegex("crashed(.|\n)*crashed"))));
+}
+
+struct sigaction replaced;
+
+void restoring_handler(int) {
+  sigaction(SIGSEGV, &replaced, nullptr);
+}
+
+TEST_F(CrashDeathTest, EndsAlthoughAHandlerOfTheProgramPutsBackThatOfTheLibrary) {
+  const auto act = [] {
+    op_init(0, nullptr, 0);
+    struct sigaction own {};
+    own.sa_handler = restoring_handler;
+    sigaction(SIGSEGV, &own, &replaced);
+    op_exit();
+    run(wild_on_host, "reference");
+  };
+  EXPECT_EXIT(act(), KilledBySignal(SIGSEGV), line);
+}
+
+TEST_F(CrashDeathTest, EndsInASecondSessionThatFindsTheHandlerOfTheFirst) {
+  const auto act = [] {
+    op_init(0, nullptr, 0);
+    std::signal(SIGSEGV, own_handler);
+    op_exit();
+    sigaction(SIGSEGV, &replaced, nullptr);
+    run(wild_on_host, "reference");
+  };
+  const auto whole = [&] {
+    op_init(0, nullptr, 0);
+    sigaction(SIGSEGV, nullptr, &replaced);
+    op_exit();
+    act();
+  };
+  EXPECT_EXIT(whole(), KilledBySignal(SIGSEGV), line);
+}
+
+OP_KERNEL(ask_for_an_end, (double* a), {
+  kill(getpid(), SIGSEGV);
+  *a = 1;
+});
+
+TEST_F(CrashDeathTest, ASignalThatIsSentIsNoCrashOfAKernel) {
+  EXPECT_EXIT(run_one(ask_for_an_end), KilledBySignal(SIGSEGV), Not(HasSubstr("crashed")));
 }
 
 TEST_F(CrashDeathTest, OfAHostFunctionNamesTheLoop) {

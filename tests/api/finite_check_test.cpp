@@ -59,14 +59,14 @@ struct FiniteCheck : testing::Test {
 TEST_F(FiniteCheck, NamesLoopDatElementAndComponent) {
   start("finite");
   op_par_loop(twice, "first", cells, op_arg_dat(two, OP_RW));
-  EXPECT_THAT(
-      error_text(ErrorCode::not_finite,
-                 [&] {
-                   op_par_loop(divide, "divide", cells, op_arg_dat(by, OP_READ),
-                               op_arg_dat(two, OP_WRITE));
-                 }),
-      AllOf(HasSubstr("not finite after the loop: loop 'divide' (" __FILE__ ":"),
-            HasSubstr("arg 1, dat 'two' on set 'cells', element 3, component 1 is inf, 2")));
+  EXPECT_THAT(error_text(ErrorCode::not_finite,
+                         [&] {
+                           op_par_loop(divide, "divide", cells, op_arg_dat(by, OP_READ),
+                                       op_arg_dat(two, OP_WRITE));
+                         }),
+              AllOf(HasSubstr("not finite after the loop: loop 'divide' (" __FILE__ ":"),
+                    HasSubstr("arg 1, dat 'two' on set 'cells', element 3, component 1 is inf; "
+                              "such values of the dat on this rank: 2")));
 }
 
 TEST_F(FiniteCheck, NamesARowThatIsReachedThroughAMap) {
@@ -83,7 +83,8 @@ TEST_F(FiniteCheck, NamesARowThatIsReachedThroughAMap) {
                                        op_arg_dat(sum, 0, map, OP_INC),
                                        op_arg_dat(sum, 1, map, OP_INC));
                          }),
-              HasSubstr("arg 1, dat 'sum' on set 'cells', element 1, component 0 is inf, 2"));
+              HasSubstr("arg 1, dat 'sum' on set 'cells', element 1, component 0 is inf; such "
+                        "values of the dat on this rank: 2"));
 }
 
 TEST_F(FiniteCheck, TellsValuesThatTheProgramHasDeclared) {

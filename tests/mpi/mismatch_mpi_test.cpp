@@ -290,9 +290,10 @@ TEST_F(LongWait, IsToldOnceByTheFirstRankThatWaits) {
     EXPECT_THAT(told, testing::IsEmpty());
     return;
   }
-  EXPECT_THAT(told, testing::ElementsAre(HasSubstr(
-                        "a long wait: rank 0 waits for rank 1, for loop 'save' (airfoil.cpp:200), "
-                        "0.3 s so far; no answer, because it computes, or stands still")));
+  EXPECT_THAT(told,
+              testing::ElementsAre(HasSubstr(
+                  "a long wait: rank 0 waits for rank 1, for loop 'save' (airfoil.cpp:200), "
+                  "0.3 s so far; no answer, because it computes, writes a file, or stands still")));
 }
 
 TEST_F(LongWait, NamesItsPurposeAndThatARankCompiles) {

@@ -33,8 +33,7 @@ void MpiWatch::tell_of_wait() const {
   for (int rank = 0; !waiting_->missing && rank < rank_; ++rank)
     if (std::find(silent.begin(), silent.end(), rank) == silent.end()) return;
   const WaitPurpose of = purpose();
-  const std::string why =
-      of.why.empty() ? "it computes, or stands still outside the library" : of.why;
+  const std::string why = of.why.empty() ? "it computes, writes a file, or stands still" : of.why;
   tell_(fmt::format(
       "a long wait: rank {} waits for {}, for {}, {:.3g} s so far; no answer, because {}", rank_,
       list_of(silent), of.what, std::chrono::duration<double>(before_telling_).count(), why));
@@ -58,7 +57,8 @@ WaitPurpose MpiWatch::purpose() const {
 }
 
 /// A rank that is in the call which this one was in last may be about to leave it: it must stay for
-/// all rounds.
+/// all rounds. Ranks that also end are asked once, so a job that ends everywhere exchanges one
+/// question and one answer for each pair of ranks.
 std::optional<std::string> MpiWatch::waiting_rank() {
   constexpr int rounds = 4;
   if (size_ == 1) return {};
@@ -66,15 +66,22 @@ std::optional<std::string> MpiWatch::waiting_rank() {
   const MpiWait* before = std::exchange(waiting_, &what);
   begin_wait();
   const WaitState mine = my_state();
+  const auto ends_too = [](const auto& entry) {
+    return !entry.second.for_all && entry.second.missing.empty();
+  };
   const auto waits = [&](const auto& entry) {
     const WaitState& state = entry.second;
-    const bool ends_too = !state.for_all && state.missing.empty();
-    return !ends_too && (state.fingerprint != mine.fingerprint || state.seen == rounds);
+    return !ends_too(entry) && (state.fingerprint != mine.fingerprint || state.seen == rounds);
   };
   const auto found = [&] { return std::find_if(states_.begin(), states_.end(), waits); };
+  WaitState asking = mine;
+  asking.steps.clear();  // the answer is what matters
   for (int round = 0; round < rounds && found() == states_.end(); ++round) {
-    for (int rank = 0; rank < size_; ++rank)
-      if (rank != rank_) send(rank, question, packed(mine));
+    for (int rank = 0; rank < size_; ++rank) {
+      const auto known = states_.find(rank);
+      const bool ends = known != states_.end() && ends_too(*known);
+      if (rank != rank_ && !ends) send(rank, question, packed(asking));
+    }
     for (const auto end = Clock::now() + 250ms; Clock::now() < end && found() == states_.end();) {
       read_notes();
       std::this_thread::sleep_for(50us);

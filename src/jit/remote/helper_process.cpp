@@ -82,7 +82,9 @@ int spawn(const fs::path& file, const Descriptor& socket, pid_t& child) {
 }
 
 /// A helper continues as a child of its first process, which ends at once.
+/// Nothing happens if the program has waited for it already: its number may be another's by now.
 void end_first_process(pid_t child) {
+  if (waitpid(child, nullptr, WNOHANG) != 0) return;
   kill(child, SIGKILL);  // it may be some other program
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -8,13 +8,14 @@
 #include <cerrno>
 #include <system_error>
 
+#include <core/uninterrupted.hpp>
+
 namespace op2::core {
 namespace {
 
 /// An open file, or none.
 struct Descriptor {
-  explicit Descriptor(const char* path)
-      : number(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+  explicit Descriptor(const char* path) : number(open_at_once(path, O_RDONLY)) {}
   ~Descriptor() {
     const int error = errno;
     if (number >= 0) ::close(number);
@@ -27,6 +28,18 @@ struct Descriptor {
 
 }  // namespace
 
+int open_at_once(const char* path, int flags) {
+  const auto open_with = [&](int more) {
+    return uninterrupted([&] { return ::open(path, flags | O_CLOEXEC | O_NOCTTY | more); });
+  };
+  const int descriptor = open_with(O_NONBLOCK);
+  if (descriptor >= 0 || errno != EWOULDBLOCK) return descriptor;
+  struct stat status {};
+  if (::stat(path, &status) == 0 && S_ISREG(status.st_mode)) return open_with(0);
+  errno = EWOULDBLOCK;
+  return -1;
+}
+
 std::optional<std::string> read_file(const char* path) {
   const Descriptor file(path);
   struct stat status {};
@@ -35,8 +48,8 @@ std::optional<std::string> read_file(const char* path) {
   std::string text;
   char block[4096];
   ssize_t bytes = 0;
-  while ((bytes = ::read(file.number, block, sizeof block)) != 0) {
-    if (bytes < 0 && errno == EINTR) continue;
+  const auto read_block = [&] { return ::read(file.number, block, sizeof block); };
+  while ((bytes = uninterrupted(read_block)) != 0) {
     if (bytes < 0) return std::nullopt;
     text.append(block, static_cast<std::size_t>(bytes));
   }

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a whole file.
+// Opens and reads regular files.
 #pragma once
 
 #include <optional>
 #include <string>
 
 namespace op2::core {
+
+/// Opens a file without waiting for another process, as a FIFO would. A regular file on which
+/// another process has a lease is waited for: the system takes the lease away after a time limit.
+/// @param flags  O_RDONLY, O_WRONLY or O_RDWR
+/// @return       a descriptor; negative with the reason in errno
+int open_at_once(const char* path, int flags);
 
 /// The content of a file; nothing if it cannot be read (`why_unreadable` has the reason) or is not
 /// a regular file: reading a FIFO or a device might wait for ever.

@@ -75,34 +75,49 @@ class FailedWrites : public testing::TestWithParam<Writer> {
   }
   ~FailedWrites() override { op_exit(); }
 
-  void write(const std::string& path) const { GetParam().write(map, dat, path.c_str()); }
-  bool writes() const {
+  void write() const { GetParam().write(map, dat, path.c_str()); }
+  /// @return the error, or nothing
+  std::string error_of_writing() const {
     try {
-      write(path);
-      return true;
+      write();
+      return "";
     } catch (const op2::Error& error) {
       EXPECT_EQ(error.code(), op2::ErrorCode::io_failure) << error.what();
       EXPECT_THAT(error.what(), testing::HasSubstr("a.out'"));
-      return false;
+      return error.what();
     }
   }
   void restore(const std::optional<std::string>& old) const {
-    std::filesystem::remove(path);
+    for (const auto& file : std::filesystem::directory_iterator(folder.path()))
+      std::filesystem::remove(file);
     if (old) std::ofstream(path, std::ios::binary) << *old;
   }
   /// Lets every call fail in turn. @return how many there are
   int fail_everywhere(const std::optional<std::string>& old, Then then) const {
     restore(old);
-    write(path);
+    write();
     const std::optional<std::string> complete = content_if_any(path);
     for (int k = 1;; ++k) {
       restore(old);
       const FailingCall failing(folder.path().string(), k, then);
-      const bool written = writes();
+      const std::string error = error_of_writing();
       if (!failing.happened()) return k - 1;
       const auto now = content_if_any(path);
-      EXPECT_TRUE(now == complete || (now == old && !written)) << "call " << k;
-      EXPECT_LE(folder.file_count(), 1U) << "call " << k;
+      EXPECT_TRUE(now == complete || (now == old && !error.empty())) << k << ": " << error;
+      if (then == Then::be_interrupted || then == Then::be_short) {
+        EXPECT_EQ(error, "") << k;
+        EXPECT_FALSE(failing.renamed_unlocked()) << k;
+      }
+      expect_no_other_file_than_kept(error, complete);
+    }
+  }
+  /// A complete file that cannot get its name stays, and the message names it.
+  void expect_no_other_file_than_kept(const std::string& error,
+                                      const std::optional<std::string>& complete) const {
+    for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+      if (file.path() == path) continue;
+      EXPECT_THAT(error, testing::HasSubstr("cannot rename '" + file.path().string() + "'"));
+      EXPECT_TRUE(content_if_any(file.path()) == complete) << error;
     }
   }
   /// A file that the writer changes or replaces.
@@ -137,6 +152,32 @@ TEST_P(FailedWrites, OfADiskThatFillsUpLeaveTheOldFile) {
 
 TEST_P(FailedWrites, ThatAreOnlyShortAreContinued) {
   EXPECT_GE(fail_everywhere(old_file(), Then::be_short), 6);
+}
+
+TEST_P(FailedWrites, ThatASignalInterruptsAreRepeated) {
+  EXPECT_GE(fail_everywhere(old_file(), Then::be_interrupted), 6);
+  EXPECT_GE(fail_everywhere({}, Then::be_interrupted), 6);
+}
+
+TEST_P(FailedWrites, OnNfsLeaveNoFileOrTheWholeFile) {
+  const LikeNfs nfs;
+  EXPECT_GE(fail_everywhere({}, Then::work), 6);
+}
+
+/// Otherwise the dump would be lost.
+TEST_P(FailedWrites, FollowALinkToAFileThatIsNotThereYet) {
+  const std::string target = folder / "real.out";
+  std::filesystem::create_symlink("middle.out", path);
+  std::filesystem::create_symlink("real.out", folder / "middle.out");
+  write();
+  EXPECT_TRUE(std::filesystem::is_symlink(path));
+  EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(target)));
+}
+
+TEST_P(FailedWrites, NameALoopOfLinks) {
+  std::filesystem::create_symlink("b.out", path);
+  std::filesystem::create_symlink("a.out", folder / "b.out");
+  EXPECT_THAT(error_of_writing(), testing::HasSubstr("Too many levels of symbolic links"));
 }
 
 }  // namespace

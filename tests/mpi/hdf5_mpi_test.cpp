@@ -21,6 +21,7 @@
 #include <comm/messages/records.hpp>
 #include <support/expect_error.hpp>
 #include <support/failing_calls.hpp>
+#include <support/hdf5_maker.hpp>
 #include <support/shared_folder.hpp>
 
 namespace op2::test {
@@ -176,6 +177,25 @@ TEST_P(Hdf5OnRanks, FilesThatCannotBeCreatedAreErrorsOnAll) {
   path = folder / "missing/a.h5";
   EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { write(few, 1); }),
               AllOf(HasSubstr("missing/a.h5"), HasSubstr("No such file or directory")));
+}
+
+TEST_P(Hdf5OnRanks, DatasetsOfOtherFilesAreReadAndNotWritten) {
+  const std::string own = path;
+  path = folder / "b.h5";
+  write(few, 1);
+  path = own;
+  on_root([&] { Hdf5Maker(path).add_link("group", "b.h5", "/group"); });
+  expect_readable<int>(few, 1);
+  EXPECT_THAT(error_text(ErrorCode::bad_dataset, [&] { write(few, 1); }), HasSubstr("'b.h5'"));
+}
+
+/// Clients of NFS mix up pages that several of them write.
+TEST_P(Hdf5OnRanks, OnlyTheRootWritesAFileOnNfs) {
+  const LikeNfs nfs;
+  const FailingCall failing(ranks.is_root() ? "nowhere" : folder.path(), 1);
+  write(few, 1);
+  EXPECT_FALSE(failing.happened());
+  expect_readable<int>(few, 1);
 }
 
 /// One call of one rank fails: all ranks get an error and the old file is as it was, or the new one

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets one call of the system fail that changes a file. For test programs that are linked with
-// failing_calls.cpp: it replaces write, pwrite, fsync, ftruncate, copy_file_range, close and rename
-// for the whole program, libraries included.
+// Lets one call of the system fail that looks for, opens or changes a file. For test programs that
+// are linked with failing_calls.cpp: it replaces access, open, stat, flock, write, pwrite, fsync,
+// ftruncate, copy_file_range, close, rename, renameat2 and fstatfs for the whole program, libraries
+// included.
 #pragma once
 
 #include <cerrno>
+#include <optional>
 #include <string>
 
 namespace op2::test {
@@ -13,9 +15,10 @@ namespace op2::test {
 class FailingCall {
  public:
   enum class Then {
-    work,     ///< later calls work: EIO
-    be_full,  ///< no later call can write: ENOSPC, as on a full disk
-    be_short  ///< no error: the call writes only a part, as the system may
+    work,           ///< later calls work: EIO
+    be_full,        ///< no later call can write: ENOSPC, as on a full disk
+    be_short,       ///< no error: the call writes only a part, as the system may
+    be_interrupted  ///< by a signal: EINTR, where the system may say so
   };
   FailingCall(const std::string& folder, int k, Then then = Then::work);
   ~FailingCall();
@@ -24,6 +27,20 @@ class FailingCall {
 
   /// Whether there were so many calls.
   bool happened() const;
+  /// The permissions with which the first file was created.
+  std::optional<unsigned> created() const;
+  /// Whether a file got another name while any process could have locked it.
+  bool renamed_unlocked() const;
+};
+
+/// While it lives, all files seem to be on NFS: an exclusive lock needs a descriptor that may
+/// write, and a file cannot be renamed on the condition that the new name is free. One at a time.
+class LikeNfs {
+ public:
+  LikeNfs();
+  ~LikeNfs();
+  LikeNfs(const LikeNfs&) = delete;
+  LikeNfs& operator=(const LikeNfs&) = delete;
 };
 
 }  // namespace op2::test

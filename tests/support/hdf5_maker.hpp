@@ -36,6 +36,13 @@ class Hdf5Maker {
   void add_group(const char* name) const {
     H5Gclose(H5Gcreate2(file_, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   }
+  /// A link to an object of another file.
+  void add_link(const char* name, const char* file, const char* object) const {
+    H5Lcreate_external(file, object, file_, name, H5P_DEFAULT, H5P_DEFAULT);
+  }
+  void add_soft_link(const char* name, const char* object) const {
+    H5Lcreate_soft(object, file_, name, H5P_DEFAULT, H5P_DEFAULT);
+  }
   void add_text(const char* name) const {
     const hid_t text = H5Tcopy(H5T_C_S1);
     H5Tset_size(text, 4);

@@ -2,6 +2,8 @@
 #include <comm/files/hdf5_dataset.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -26,19 +28,48 @@ Hdf5Handle checked(hid_t id, Hdf5Handle::Close close, const Hdf5Location& locati
   return {id, close};
 }
 
-/// Whether the file has an object of this name. A dangling link does not count.
-bool exists(hid_t file, const Hdf5Location& location) {
+using FileName = std::array<char, 1024>;
+
+/// Keeps the HDF5 library from following a link to another file, and notes which file that is.
+herr_t stay_in_file(const char*, const char*, const char* other, const char*, unsigned*, hid_t,
+                    void* noted) {
+  std::snprintf(static_cast<FileName*>(noted)->data(), sizeof(FileName), "%s", other);
+  return -1;
+}
+
+/// @param way  link access property list
+bool exists_on_way(hid_t file, const Hdf5Location& location, hid_t way) {
   const std::string& name = location.dataset;
   for (std::size_t end = name.find('/', 1); end != std::string::npos;
        end = name.find('/', end + 1)) {
     const std::string group = name.substr(0, end);
-    if (H5Lexists(file, group.c_str(), H5P_DEFAULT) <= 0) return false;
-    const Hdf5Handle object(H5Oopen(file, group.c_str(), H5P_DEFAULT), H5Oclose);
+    if (H5Lexists(file, group.c_str(), way) <= 0) return false;
+    const Hdf5Handle object(H5Oopen(file, group.c_str(), way), H5Oclose);
     if (object < 0 || H5Iget_type(object) != H5I_GROUP) return false;
   }
-  const htri_t linked = H5Lexists(file, name.c_str(), H5P_DEFAULT);
+  const htri_t linked = H5Lexists(file, name.c_str(), way);
   if (linked < 0) fail_at(location, "find");
-  return linked > 0 && H5Oexists_by_name(file, name.c_str(), H5P_DEFAULT) > 0;
+  return linked > 0 && H5Oexists_by_name(file, name.c_str(), way) > 0;
+}
+
+/// Then no name may lead to another file: only this one is locked, and copied before it is changed.
+bool is_written(hid_t file) {
+  unsigned intent = H5F_ACC_RDWR;
+  return H5Fget_intent(file, &intent) < 0 || intent != H5F_ACC_RDONLY;
+}
+
+/// Whether the file has an object of this name. A dangling link does not count.
+/// @throws Error bad_dataset if the file is written and a link on the way leads to another file
+bool exists(hid_t file, const Hdf5Location& location) {
+  FileName other{};
+  const Hdf5Handle way(H5Pcreate(H5P_LINK_ACCESS), H5Pclose);
+  if (is_written(file)) H5Pset_elink_cb(way, stay_in_file, &other);
+  const bool found = exists_on_way(file, location, way);
+  if (other[0] == '\0') return found;
+  core::fail(ErrorCode::bad_dataset,
+             "a link to another file: '{}' of '{}' is in '{}'; write to that file, or use another "
+             "name",
+             location.dataset, location.file, other.data());
 }
 
 Hdf5Handle memory_space(hsize_t values) {

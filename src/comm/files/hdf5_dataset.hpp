@@ -23,7 +23,7 @@ struct Hdf5Location {
 class Hdf5Dataset {
  public:
   /// Opens the dataset; nothing if there is none of this name.
-  /// @throws Error bad_dataset if it is a group
+  /// @throws Error bad_dataset if it is a group, or in another file while this one is written
   static std::optional<Hdf5Dataset> find(hid_t file, const Hdf5Location& location);
 
   /// Opens it if rows of this type and these extents can be written in place; nothing otherwise.

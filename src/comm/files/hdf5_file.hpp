@@ -21,8 +21,9 @@
 namespace op2::comm {
 
 struct Hdf5Options {
-  /// All ranks open the file and transfer their rows by MPI-IO, if MPI and the HDF5 library support
-  /// that. Otherwise the root reads and sends, or gathers and writes.
+  /// All ranks read their rows by MPI-IO, and write them to the file themselves unless it is on
+  /// NFS, if MPI and the HDF5 library support that. Otherwise the root reads and sends, or gathers
+  /// and writes.
   bool together = true;
   /// Each rank transfers its rows in parts of at most so many bytes, or of one row: MPI counts in
   /// int, and values that are converted or sent need a buffer.
@@ -52,7 +53,7 @@ class Hdf5File {
   /// @param communicator  outlives this object
   Hdf5File(Communicator& communicator, const std::string& path, Access access,
            const Hdf5Options& options = {});
-  /// Without `publish`: a new file is removed; one that was appended to keeps what was written.
+  /// Without `publish`, what was written is lost, and an earlier file is as it was.
   ~Hdf5File();
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
@@ -73,15 +74,16 @@ class Hdf5File {
 
   /// Writes a dataset [rows x dim] with the attributes size (rows), dim and type. Replaces one of
   /// the same name: in place if type and extents agree, otherwise its space in the file is lost.
-  /// @throws Error bad_dataset: the name is that of a group
+  /// @throws Error bad_dataset: the name is that of a group, or a link leads to another file
   void write_rows(const Hdf5Rows& rows, const void* values);
 
   /// Writes a dataset [count] with the attributes size (1), dim (count) and type. The values are
   /// those of the root.
   void write_values(const std::string& dataset, Type type, int count, const void* values);
 
-  /// Closes the file; a new one gets its name once it is on the disk. Throws errors that the disk
-  /// reports late.
+  /// Closes the file, waits until it is on the disk, and gives it its name. Throws errors that the
+  /// disk reports late, and io_failure if another process has changed the file that was appended
+  /// to.
   void publish();
 
  private:

@@ -23,6 +23,7 @@ Hdf5Image& image_of(H5FD_t* file) {
 
 H5FD_t* open_image(const char*, unsigned, hid_t access, haddr_t) {
   const void* info = H5Pget_driver_info(access);
+  if (info == nullptr) return nullptr;  // another file, to which this one refers
   auto file = std::make_unique<ImageFile>();
   file->image = *static_cast<Hdf5Image* const*>(info);
   return file.release();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lets the HDF5 library change a file in memory: what it writes, which is descriptions and no rows,
-// goes to the disk afterwards, by `write_to`. So the library never sees an error of a disk, after
-// which it could neither close its objects nor end the program. Local.
+// goes to the disk afterwards, by `write_to_file`. So the library never sees an error of a disk,
+// after which it could neither close its objects nor end the program. Local.
 #pragma once
 
 #include <cstdint>

@@ -2,16 +2,20 @@
 // Writes an HDF5 file under a temporary name: the HDF5 library changes descriptions in memory,
 // ranks write rows to the file, and a complete file replaces the old one.
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include <comm/files/hdf5_state.hpp>
 #include <comm/messages/records.hpp>
+#include <core/uninterrupted.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::comm {
@@ -29,18 +33,33 @@ bool locks_are_off() {
 bool is_current(const OpenFile& file) {
   struct stat open {
   }, named{};
-  return ::fstat(file.descriptor(), &open) == 0 && ::stat(file.shown().c_str(), &named) == 0 &&
-         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+  if (::fstat(file.descriptor(), &open) != 0) fail_with_errno("read", file.shown());
+  if (::stat(file.shown().c_str(), &named) == 0)
+    return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+  if (errno != ENOENT) fail_with_errno("read", file.shown());
+  return false;
+}
+
+/// Clients of NFS may write whole pages: one loses what another has written to the same page.
+bool is_on_nfs(const OpenFile& file) {
+  struct statfs disk {};
+  return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
 }
 
 }  // namespace
 
-/// Opens the file that is appended to, so that no other process replaces it meanwhile.
+/// Opens the file that is appended to, if there is one, so that no other process that appends
+/// replaces it meanwhile.
 void Hdf5File::State::lock_original() {
   do {
     original.reset();
-    original.emplace(OpenFile::existing(path, O_RDWR, path));
-    if (locks_are_off() || ::flock(original->descriptor(), LOCK_EX | LOCK_NB) == 0) continue;
+    auto found = OpenFile::if_any(path, O_RDWR, path);
+    if (!found) return;
+    original.emplace(std::move(*found));
+    if (locks_are_off() || core::uninterrupted([&] {
+                             return ::flock(original->descriptor(), LOCK_EX | LOCK_NB);
+                           }) == 0)
+      continue;
     if (errno == EWOULDBLOCK)
       core::fail(ErrorCode::io_failure,
                  "the file is in use: '{}', another process reads or writes it; try again when it "
@@ -50,12 +69,11 @@ void Hdf5File::State::lock_original() {
 }
 
 void Hdf5File::State::begin_output() {
-  const bool append = access == Access::append && ::access(path.c_str(), F_OK) == 0;
-  if (append) lock_original();
+  if (access == Access::append) lock_original();
   output.emplace(path);
-  if (append) output->file().copy_from(*original);
+  if (original) output->file().copy_from(*original);
   image.emplace(output->file());
-  file = append ? image->open() : image->create();
+  file = original ? image->open() : image->create();
   if (file < 0)
     core::fail(ErrorCode::io_failure,
                "not an HDF5 file, or a damaged one: '{}', {}; check the path and the file", path,
@@ -65,9 +83,13 @@ void Hdf5File::State::begin_output() {
 void Hdf5File::State::open_to_write() {
   root_step([&] { begin_output(); });
   if (!together) return;
-  const Bytes name = ranks.broadcast(bytes_of(output ? output->temporary() : std::string()), 0);
+  const bool by_root = output && is_on_nfs(output->file());
+  const std::string name = text_of(
+      ranks.broadcast(bytes_of(output && !by_root ? output->temporary() : std::string()), 0));
+  writes_together = !name.empty();
+  if (!writes_together) return;
   everywhere([&] {
-    if (!ranks.is_root()) shared.emplace(OpenFile::existing(text_of(name), O_WRONLY, path));
+    if (!ranks.is_root()) shared.emplace(OpenFile::existing(name, O_WRONLY, path));
   });
 }
 
@@ -97,7 +119,7 @@ std::int64_t Hdf5File::State::prepare(const Hdf5Rows& rows, const Extents& exten
 void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
                             int dim) {
   const std::int64_t offset = prepare(rows, extents, dim);
-  if (!together && ranks.size() > 1) return gather_and_write(rows, offset, values);
+  if (!writes_together && ranks.size() > 1) return gather_and_write(rows, offset, values);
   write_own(rows, offset, values);
 }
 
@@ -121,7 +143,16 @@ void Hdf5File::State::publish() {
   everywhere([&] {
     if (shared) shared->close_durably();
   });
-  root_step([&] { output->publish(); });
+  root_step([&] {
+    if (original && !is_current(*original))
+      core::fail(
+          ErrorCode::io_failure,
+          "another process has replaced or removed the file meanwhile: '{}', nothing was added "
+          "to it; try again",
+          path);
+    const bool is_first = access == Access::append && !original;
+    output->publish(is_first ? IfThere::fail : IfThere::replace);
+  });
 }
 
 }  // namespace op2::comm

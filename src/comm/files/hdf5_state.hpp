@@ -67,6 +67,7 @@ struct Hdf5File::State {
   const std::string path;
   const Access access;
   const bool together;
+  bool writes_together = false;      ///< every rank writes its rows to the file
   std::optional<QuietHdf5> quiet;    ///< of members
   std::optional<OpenFile> original;  ///< on the root: the locked file that is appended to
   std::optional<NewFile> output;     ///< on the root, of a file that is written

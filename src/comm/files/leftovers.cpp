@@ -69,17 +69,16 @@ std::optional<ProcessId> writer_of(std::string_view name, std::string_view prefi
   return process;
 }
 
-/// Removes a file of this user that no process has locked: writers that another container of this
-/// host runs are not visible by their numbers.
+/// Removes a file of this user if this process can lock it: writers that another container of this
+/// host runs are not visible by their numbers. On NFS that needs a descriptor that may write.
 void remove_unlocked(const std::string& path) {
   const int descriptor =
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+      ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return;
   struct stat file {};
   const bool mine =
       ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == ::geteuid();
-  const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (mine && !locked) ::unlink(path.c_str());
+  if (mine && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
   ::close(descriptor);
 }
 

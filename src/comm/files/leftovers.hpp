@@ -11,8 +11,9 @@ namespace op2::comm {
 std::string temporary_name(const std::string& target, int attempt);
 
 /// Removes the temporary files in `folder` whose names begin with `prefix`, of this user and this
-/// host, whose process is gone. Files of other users and hosts, and those that are being written,
-/// stay. Never throws. Cost: one pass over the names in the folder.
+/// host, whose process is gone. Files of other users and hosts, those that are being written, and
+/// all on file systems without locks stay. Never throws. Cost: one pass over the names in the
+/// folder.
 void remove_leftovers(const std::string& folder, const std::string& prefix);
 
 }  // namespace op2::comm

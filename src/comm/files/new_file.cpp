@@ -6,43 +6,83 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <comm/files/leftovers.hpp>
 #include <core/error.hpp>
+#include <core/uninterrupted.hpp>
 
 namespace op2::comm {
 
 namespace {
 
 namespace fs = std::filesystem;
+using core::uninterrupted;
 
-/// The path that the file will really have.
-std::string target_of(const std::string& path) {
+constexpr int most_links = 40;  // as in the system
+
+/// The path that the file will really have: links are followed, to a file that need not exist.
+std::string target_of(std::string path) {
   check_regular("write", path);
-  std::error_code ignored;
-  if (!fs::is_symlink(fs::symlink_status(path, ignored))) return path;
-  return fs::weakly_canonical(path, ignored).string();
+  const std::string given = path;
+  for (int links = 0; links <= most_links; ++links) {
+    std::array<char, PATH_MAX> to{};
+    const ssize_t length = ::readlink(path.c_str(), to.data(), to.size());
+    if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // no link
+    if (length < 0) fail_with_errno("create", given);
+    const std::string_view text(to.data(), static_cast<std::size_t>(length));
+    path = (fs::path(path).parent_path() / text).string();
+  }
+  errno = ELOOP;
+  fail_with_errno("create", given);
 }
 
-/// Gives a new file the owner, if possible, and the permissions of the one that it will replace.
-void take_permissions(OpenFile& file, const std::string& target) {
-  struct stat old {};
-  if (::stat(target.c_str(), &old) != 0) return;
-  static_cast<void>(::fchown(file.descriptor(), old.st_uid, old.st_gid) == 0);
-  if (::fchmod(file.descriptor(), old.st_mode & 0777) != 0) fail_with_errno("create", target);
+/// What is at the target; nothing if there is no file. The user root may write every file.
+std::optional<struct stat> writable_file_at(const std::string& target) {
+  struct stat file {};
+  const bool exists = ::stat(target.c_str(), &file) == 0;
+  if (!exists && errno == ENOENT) return {};
+  if (!exists) fail_with_errno("create", target);
+  if (::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) == 0) return file;
+  if (errno != EACCES) fail_with_errno("write", target);
+  core::fail(
+      ErrorCode::io_failure,
+      "cannot write '{}': it is write-protected ({}); allow writing it (chmod u+w) or choose "
+      "another path",
+      target, std::generic_category().message(errno));
+}
+
+/// Renames a file unless the new name is taken (EEXIST). NFS and others need a link for that; a
+/// file system that has no links either may lose a file that another process creates at this
+/// moment.
+int rename_to_free_name(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  if (::link(from, to) == 0) {
+    ::unlink(from);
+    return 0;
+  }
+  if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP) return -1;
+  struct stat file {};
+  if (::lstat(to, &file) != 0 && errno == ENOENT) return std::rename(from, to);
+  errno = EEXIST;
+  return -1;
 }
 
 /// Makes the new name durable. File systems that cannot synchronise folders need not.
 void synchronise_folder(const std::string& target) {
   const fs::path folder = fs::path(target).parent_path();
-  const int descriptor =
-      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = uninterrupted([&] {
+    return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  });
   if (descriptor < 0) return;
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  const int error = uninterrupted([&] { return ::fsync(descriptor); }) == 0 ? 0 : errno;
   ::close(descriptor);
   if (error == 0 || error == EINVAL || error == ENOTSUP || error == ENOSYS) return;
   core::fail(ErrorCode::io_failure,
@@ -53,43 +93,75 @@ void synchronise_folder(const std::string& target) {
 
 }  // namespace
 
-/// The lock tells other processes that the file is being written.
-int NewFile::create() {
+/// The lock tells other processes that the file is being written. Without one, its name is not that
+/// of a file that they may remove.
+int NewFile::create(Leftovers leftovers) {
+  const fs::path target(target_);
+  if (leftovers == Leftovers::remove)
+    remove_leftovers(target.parent_path(), target.filename().string() + ".");
   int descriptor = -1;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_ = temporary_name(target_, attempt);
-    descriptor =
-        ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    descriptor = uninterrupted([&] {
+      return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                    replaced_ ? 0600 : 0666);
+    });
     if (descriptor >= 0 || errno != EEXIST) break;
   }
-  const int error = errno;
-  if (descriptor >= 0) static_cast<void>(::flock(descriptor, LOCK_EX | LOCK_NB) == 0);
-  errno = error;
+  if (descriptor < 0) fail_with_errno("create", target_);
+  if (uninterrupted([&] { return ::flock(descriptor, LOCK_SH | LOCK_NB); }) == 0) return descriptor;
+  const std::string unlocked = temporary_ + ".unlocked";
+  if (std::rename(temporary_.c_str(), unlocked.c_str()) == 0) temporary_ = unlocked;
   return descriptor;
 }
 
 NewFile::NewFile(const std::string& path, Leftovers leftovers)
-    : target_(target_of(path)), file_(create(), "create", target_) {
-  if (leftovers == Leftovers::remove) {
-    const fs::path target(target_);
-    remove_leftovers(target.parent_path(), target.filename().string() + ".");
-  }
-  try {
-    take_permissions(file_, target_);
-  } catch (const Error&) {
-    ::unlink(temporary_.c_str());
-    throw;
-  }
-}
+    : target_(target_of(path)),
+      replaced_(writable_file_at(target_)),
+      file_(create(leftovers), target_) {}
 
 NewFile::~NewFile() {
-  if (!published_) ::unlink(temporary_.c_str());
+  if (!kept_) ::unlink(temporary_.c_str());
 }
 
-void NewFile::publish() {
-  file_.close_durably();
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail_with_errno("rename", target_);
-  published_ = true;
+/// Gives the file the owner, if possible, and the permissions of the one that it will replace.
+void NewFile::take_permissions() {
+  if (!replaced_) return;
+  static_cast<void>(::fchown(file_.descriptor(), replaced_->st_uid, replaced_->st_gid) == 0);
+  if (::fchmod(file_.descriptor(), replaced_->st_mode & 0777) != 0)
+    fail_with_errno("create", target_);
+}
+
+void NewFile::take_name(IfThere if_there) {
+  const char *from = temporary_.c_str(), *to = target_.c_str();
+  const int renamed =
+      if_there == IfThere::replace ? std::rename(from, to) : rename_to_free_name(from, to);
+  const int error = renamed == 0 ? 0 : errno;
+  if (error == EEXIST && if_there == IfThere::fail)
+    core::fail(ErrorCode::io_failure,
+               "another process has created the file meanwhile: '{}', nothing was added to it; try "
+               "again",
+               target_);
+  if (error == ENOENT)
+    core::fail(ErrorCode::io_failure,
+               "the temporary file '{}' has vanished: another process has removed it or its "
+               "directory; write '{}' again",
+               temporary_, target_);
+  kept_ = true;
+  if (error != 0)
+    core::fail(ErrorCode::io_failure,
+               "cannot rename '{}' to '{}': {}; the first is complete: rename it yourself, before "
+               "the next program that writes the second removes it",
+               temporary_, target_, std::generic_category().message(error));
+}
+
+void NewFile::publish(IfThere if_there) {
+  take_permissions();
+  {
+    const OpenFile locked = file_.again();  // until the file has its name
+    file_.close_durably();
+    take_name(if_there);
+  }
   synchronise_folder(target_);
 }
 

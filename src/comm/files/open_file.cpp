@@ -15,10 +15,13 @@
 
 #include <core/error.hpp>
 #include <core/text_file.hpp>
+#include <core/uninterrupted.hpp>
 
 namespace op2::comm {
 
 namespace {
+
+using core::uninterrupted;
 
 const char* advice_for(int error) {
   switch (error) {
@@ -34,9 +37,18 @@ const char* advice_for(int error) {
     case EPERM:
     case EROFS:
       return "choose a directory that you may write to";
+    case ELOOP:
+      return "correct the symbolic links";
+    case ENAMETOOLONG:
+      return "choose a shorter name: that of its temporary file is longer, by host and process";
     default:
       return "check the path and the disk";
   }
+}
+
+[[noreturn]] void fail_to_open(const std::string& shown, int error) {
+  core::fail(ErrorCode::io_failure, "cannot open '{}': {}; check the path and the permissions",
+             shown, std::generic_category().message(error));
 }
 
 /// Whether the system would end the program (SIGXFSZ) instead of reporting an error.
@@ -60,10 +72,8 @@ void check_regular(const char* action, const std::string& path) {
                kind);
 }
 
-OpenFile::OpenFile(int descriptor, const char* action, std::string shown)
-    : descriptor_(descriptor), shown_(std::move(shown)) {
-  if (descriptor_ < 0) fail_with_errno(action, shown_);
-}
+OpenFile::OpenFile(int descriptor, std::string shown)
+    : descriptor_(descriptor), shown_(std::move(shown)) {}
 
 OpenFile::OpenFile(OpenFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), shown_(std::move(other.shown_)) {}
@@ -72,13 +82,23 @@ OpenFile::~OpenFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-OpenFile OpenFile::existing(const std::string& path, int flags, const std::string& shown) {
+std::optional<OpenFile> OpenFile::if_any(const std::string& path, int flags,
+                                         const std::string& shown) {
   check_regular(flags == O_RDONLY ? "read" : "write", path);
-  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0)
-    core::fail(ErrorCode::io_failure, "cannot open '{}': {}; check the path and the permissions",
-               shown, std::generic_category().message(errno));
-  return {descriptor, "open", shown};
+  const int descriptor = core::open_at_once(path.c_str(), flags);
+  if (descriptor >= 0) return OpenFile(descriptor, shown);
+  if (errno != ENOENT) fail_to_open(shown, errno);
+  return {};
+}
+
+OpenFile OpenFile::existing(const std::string& path, int flags, const std::string& shown) {
+  auto file = if_any(path, flags, shown);
+  if (!file) fail_to_open(shown, ENOENT);
+  return std::move(*file);
+}
+
+OpenFile OpenFile::again() const {
+  return {::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0), shown_};
 }
 
 std::int64_t OpenFile::size() const {
@@ -93,8 +113,8 @@ void OpenFile::write_at(std::int64_t offset, const void* data, std::size_t bytes
   if (bytes > 0 && exceeds_limit(offset + static_cast<std::int64_t>(bytes)))
     fail_with_errno("write", shown_);
   while (bytes > 0) {
-    const ssize_t written = ::pwrite(descriptor_, from, bytes, offset);
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written =
+        uninterrupted([&] { return ::pwrite(descriptor_, from, bytes, offset); });
     if (written == 0) errno = ENOSPC;
     if (written <= 0) fail_with_errno("write", shown_);
     from += written;
@@ -106,8 +126,7 @@ void OpenFile::write_at(std::int64_t offset, const void* data, std::size_t bytes
 void OpenFile::read_at(std::int64_t offset, void* data, std::size_t bytes) const {
   auto* to = static_cast<std::byte*>(data);
   while (bytes > 0) {
-    const ssize_t read = ::pread(descriptor_, to, bytes, offset);
-    if (read < 0 && errno == EINTR) continue;
+    const ssize_t read = uninterrupted([&] { return ::pread(descriptor_, to, bytes, offset); });
     if (read < 0) fail_with_errno("read", shown_);
     if (read == 0) break;
     to += read;
@@ -119,7 +138,7 @@ void OpenFile::read_at(std::int64_t offset, void* data, std::size_t bytes) const
 
 void OpenFile::resize(std::int64_t bytes) {
   errno = EFBIG;
-  if (exceeds_limit(bytes) || ::ftruncate(descriptor_, bytes) != 0)
+  if (exceeds_limit(bytes) || uninterrupted([&] { return ::ftruncate(descriptor_, bytes); }) != 0)
     fail_with_errno("write", shown_);
 }
 
@@ -127,9 +146,10 @@ void OpenFile::resize(std::int64_t bytes) {
 bool OpenFile::copied_by_the_system(const OpenFile& other, std::int64_t bytes) {
   off_t from = 0, to = 0;
   while (from < bytes) {
-    const ssize_t copied = ::copy_file_range(other.descriptor_, &from, descriptor_, &to,
-                                             static_cast<std::size_t>(bytes - from), 0);
-    if (copied < 0 && errno == EINTR) continue;
+    const ssize_t copied = uninterrupted([&] {
+      return ::copy_file_range(other.descriptor_, &from, descriptor_, &to,
+                               static_cast<std::size_t>(bytes - from), 0);
+    });
     if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG))
       fail_with_errno("write", shown_);
     if (copied <= 0) return false;
@@ -150,8 +170,9 @@ void OpenFile::copy_from(const OpenFile& other) {
 }
 
 void OpenFile::close_durably() {
-  if (::fsync(descriptor_) != 0) fail_with_errno("write", shown_);
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail_with_errno("write", shown_);
+  if (uninterrupted([&] { return ::fsync(descriptor_); }) != 0) fail_with_errno("write", shown_);
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)
+    fail_with_errno("write", shown_);
 }
 
 }  // namespace op2::comm

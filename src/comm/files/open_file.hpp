@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An open regular file. No call waits for another process, and no error of the system is lost.
-// Local. All members throw op2::Error io_failure, which names the file, the reason and what to do.
+// An open regular file. No call waits for another process, but for one that has a lease on a
+// file, which it must give up; and no error of the system is lost. Local. All members throw
+// op2::Error io_failure, which names the file, the reason and what to do.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace op2::comm {
@@ -20,9 +22,9 @@ void check_regular(const char* action, const std::string& path);
 
 class OpenFile {
  public:
-  /// @param descriptor  owned from now on; if negative, errno has the reason
+  /// @param descriptor  owned from now on
   /// @param shown       the name of the file in messages
-  OpenFile(int descriptor, const char* action, std::string shown);
+  OpenFile(int descriptor, std::string shown);
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&&) = delete;
   ~OpenFile();
@@ -30,6 +32,14 @@ class OpenFile {
   /// Opens a file that exists.
   /// @param flags  O_RDONLY, O_WRONLY or O_RDWR
   static OpenFile existing(const std::string& path, int flags, const std::string& shown);
+
+  /// The same, but nothing if there is no such file.
+  static std::optional<OpenFile> if_any(const std::string& path, int flags,
+                                        const std::string& shown);
+
+  /// The same open file, so that its lock lasts until both are closed. Only to be destroyed; it is
+  /// nothing if the process may open no more files.
+  OpenFile again() const;
 
   int descriptor() const { return descriptor_; }
   const std::string& shown() const { return shown_; }
@@ -43,7 +53,7 @@ class OpenFile {
   /// Replaces the content by that of another file. Shares its blocks if the file system can.
   void copy_from(const OpenFile& other);
 
-  /// Waits until everything is on the disk, then closes the file.
+  /// Waits until everything is on the disk, then closes the file. A signal is no failure.
   void close_durably();
 
  private:

@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
+
+#include <core/uninterrupted.hpp>
 
 namespace op2::jit {
 namespace {
+
+using core::uninterrupted;
 
 /// What precedes the content; both processes run on one machine.
 struct Header {
@@ -20,13 +23,6 @@ struct Header {
 };
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 32;
-
-/// Repeats a system call while a signal interrupts it.
-auto uninterrupted(const auto& call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
 
 bool send_all(int socket, const std::byte* data, std::size_t size) {
   while (size > 0) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <support/expect_error.hpp>
+#include <support/failing_calls.hpp>
 #include <support/poor_disk.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -111,6 +112,57 @@ TEST(FileWriter, WritesThroughASymbolicLink) {
   file.publish();
   EXPECT_TRUE(std::filesystem::is_symlink(directory / "link.txt"));
   EXPECT_EQ(content_of(directory / "real.txt"), "text");
+}
+
+TEST(FileWriter, NeverReplacesAFileThatIsWriteProtected) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "a.txt") << "old";
+  chmod((directory / "a.txt").c_str(), 0444);
+  chmod(directory.path().c_str(), 0777);
+  EXPECT_EQ(status_of_a_write_without_rights([&] {
+              FileWriter file(directory / "a.txt");
+              file.publish();
+            }),
+            0);
+  EXPECT_EQ(content_of(directory / "a.txt"), "old");
+}
+
+TEST(FileWriter, OfAPrivateFileNeverShowsItsTextToOthers) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "a.txt") << "old";
+  chmod((directory / "a.txt").c_str(), 0600);
+  const FailingCall failing(directory.path().string(), 1, FailingCall::Then::be_short);
+  FileWriter file(directory / "a.txt");
+  file.publish();
+  EXPECT_TRUE(failing.created());
+  EXPECT_EQ(failing.created().value_or(0777) & 077, 0U);
+}
+
+TEST(FileWriter, SaysThatTheTemporaryNameIsLonger) {
+  const TemporaryDirectory directory;
+  EXPECT_THAT(error_text(ErrorCode::io_failure,
+                         [&] { FileWriter(directory / std::string(240, 'a').c_str()); }),
+              AllOf(HasSubstr("File name too long"), HasSubstr("temporary file is longer")));
+}
+
+/// A folder at the target appears while the file is written: renaming fails.
+TEST(FileWriter, KeepsACompleteFileThatCannotGetItsName) {
+  const TemporaryDirectory directory;
+  FileWriter file(directory / "a.txt");
+  file.write("text");
+  std::filesystem::create_directory(directory / "a.txt");
+  const std::string text = error_text(ErrorCode::io_failure, [&] { file.publish(); });
+  const std::size_t begin = text.find("cannot rename '") + 15;
+  EXPECT_EQ(content_of(text.substr(begin, text.find('\'', begin) - begin)), "text") << text;
+}
+
+TEST(FileWriter, SaysThatItsTemporaryFileHasVanished) {
+  const TemporaryDirectory directory;
+  FileWriter file(directory / "a.txt");
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+    std::filesystem::remove(entry);
+  EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { file.publish(); }),
+              AllOf(HasSubstr("has vanished"), HasSubstr("a.txt'")));
 }
 
 }  // namespace

@@ -11,8 +11,10 @@
 
 #include <core/value_type.hpp>
 #include <support/expect_error.hpp>
+#include <support/failing_calls.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/hdf5_maker.hpp>
+#include <support/lease.hpp>
 #include <support/poor_disk.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -221,6 +223,52 @@ TEST_F(Hdf5FileTest, WhatIsNoDatasetOfNumbersIsAnError) {
               AllOf(HasSubstr("'text/below'"), HasSubstr("HDF5: ")));
 }
 
+class Hdf5LinkTest : public Hdf5FileTest {
+ protected:
+  Hdf5LinkTest() {
+    {
+      const Hdf5Maker other(directory / "b.h5");
+      other.add_group("group");
+      other.add_ints("group/q", {2}, {1, 2});
+    }
+    const Hdf5Maker made(path);
+    made.add_link("data", "b.h5", "/group/q");
+    made.add_link("folder", "b.h5", "/group");
+    made.add_soft_link("soft", "/folder/q");
+    made.add_ints("own", {2}, {3, 4});
+    made.add_soft_link("here", "own");
+  }
+  static auto refusal(const std::string& name) {
+    return AllOf(HasSubstr("'" + name + "' of '"), HasSubstr("a.h5"), HasSubstr("'b.h5'"));
+  }
+  const std::vector<std::string> outside{"data", "folder/q", "soft", "folder/new"};
+};
+
+TEST_F(Hdf5LinkTest, DatasetsOfOtherFilesAreRead) {
+  for (const std::string name : {"data", "folder/q", "soft"})
+    EXPECT_THAT(read<int>(name, 2), ElementsAre(1, 2)) << name;
+  EXPECT_THAT(reading_fails(ErrorCode::bad_dataset, "folder/new", 2, 1),
+              HasSubstr("no such dataset: 'folder/new'"));
+}
+
+TEST_F(Hdf5LinkTest, DatasetsOfOtherFilesAreNotWritten) {
+  const std::string before = content_of(path), other = content_of(directory / "b.h5");
+  for (const std::string& name : outside)
+    EXPECT_THAT(error_text(ErrorCode::bad_dataset,
+                           [&] {
+                             write<int>(name, {5, 6});
+                           }),
+                refusal(name));
+  EXPECT_EQ(content_of(path), before);
+  EXPECT_EQ(content_of(directory / "b.h5"), other);
+}
+
+TEST_F(Hdf5LinkTest, LinksWithinTheFileAreFollowed) {
+  EXPECT_THAT(read<int>("here", 2), ElementsAre(3, 4));
+  write<int>("here", {5, 6});
+  EXPECT_THAT(read<int>("here", 2), ElementsAre(5, 6));
+}
+
 TEST_F(Hdf5FileTest, FilesThatCannotBeReadAreErrors) {
   EXPECT_THAT(reading_fails(ErrorCode::io_failure, "v", 1, 1),
               AllOf(HasSubstr("a.h5"), HasSubstr("No such file or directory")));
@@ -246,6 +294,64 @@ TEST_F(Hdf5FileTest, AFileThatAnotherWriterHasOpenIsNotChanged) {
   Hdf5File file(*self, path, Access::append);
   EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { write<int>("v", {2}); }),
               AllOf(HasSubstr("the file is in use: "), HasSubstr("a.h5")));
+}
+
+/// Each call of the system fails in turn: only a file that is not there counts as such.
+TEST_F(Hdf5FileTest, AFileThatCannotBeOpenedIsNotReplaced) {
+  write<int>("old", {1});
+  for (int k = 1; k <= 10; ++k) {
+    const FailingCall failing(directory.path().string(), k);
+    try {
+      write<int>("new", {2});
+    } catch (const Error&) {
+    }
+    EXPECT_THAT(Hdf5File(*self, path, Access::read).extents("old"), Optional(ElementsAre(1, 1)));
+  }
+}
+
+/// Otherwise what the other has written would be lost.
+TEST_F(Hdf5FileTest, AFileThatAnotherCreatesMeanwhileIsNotReplaced) {
+  for (const bool nfs : {false, true}) {
+    const std::optional<LikeNfs> like_nfs = nfs ? std::make_optional<LikeNfs>() : std::nullopt;
+    std::filesystem::remove(path);
+    Hdf5File file(*self, path, Access::append);
+    file.write_values("mine", Type::i32, 1, std::vector{1}.data());
+    write<int>("other", {2});
+    EXPECT_THAT(error_text(ErrorCode::io_failure, [&] { file.publish(); }),
+                AllOf(HasSubstr("another process has created the file"), HasSubstr("a.h5")));
+    EXPECT_THAT(read<int>("other", 1), ElementsAre(2));
+  }
+}
+
+TEST_F(Hdf5FileTest, AFileThatAnotherReplacesMeanwhileIsNotReplaced) {
+  write<int>("old", {1});
+  Hdf5File file(*self, path, Access::append);
+  file.write_values("mine", Type::i32, 1, std::vector{1}.data());
+  {
+    Hdf5File dump(*self, path, Access::create);
+    dump.write_values("other", Type::i32, 1, std::vector{2}.data());
+    dump.publish();
+  }
+  EXPECT_THAT(
+      error_text(ErrorCode::io_failure, [&] { file.publish(); }),
+      AllOf(HasSubstr("another process has replaced or removed the file"), HasSubstr("a.h5")));
+  EXPECT_THAT(read<int>("other", 1), ElementsAre(2));
+}
+
+TEST_F(Hdf5FileTest, AFileOnWhichAnotherHoldsALeaseIsWritten) {
+  write<int>("v", {1});
+  const Lease lease(path);
+  if (!lease.held()) GTEST_SKIP() << "this file system has no leases";
+  write<int>("v", {2});
+  EXPECT_THAT(read<int>("v", 1), ElementsAre(2));
+}
+
+TEST_F(Hdf5FileTest, AWriteProtectedFileIsNotReplaced) {
+  write<int>("v", {1});
+  chmod(path.c_str(), 0444);
+  chmod(directory.path().c_str(), 0777);
+  for (const Access access : {Access::append, Access::create})
+    EXPECT_EQ(status_of_a_write_without_rights([&] { Hdf5File(*self, path, access); }), 0);
 }
 
 TEST_F(Hdf5FileTest, AnAppendedFileIsChangedAsAWholeOrNotAtAll) {

@@ -15,6 +15,8 @@
 #include <gmock/gmock.h>
 
 #include <comm/files/file_writer.hpp>
+#include <core/error.hpp>
+#include <support/failing_calls.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace {
@@ -129,6 +131,51 @@ TEST_F(LeftoversTest, ThatAreLockedStay) {
   close(file);
   publish("newer");
   EXPECT_FALSE(std::filesystem::exists(name));
+}
+
+/// An exclusive lock of a file on NFS needs a descriptor that may write.
+TEST_F(LeftoversTest, ThatAreLockedOnNfsStay) {
+  const LikeNfs nfs;
+  const std::string name = name_of_a_dead_writer();
+  touch(name);
+  const int file = open(name.c_str(), O_RDWR);
+  ASSERT_EQ(flock(file, LOCK_EX), 0);
+  publish("new");
+  EXPECT_TRUE(std::filesystem::exists(name));
+  close(file);
+  publish("newer");
+  EXPECT_FALSE(std::filesystem::exists(name));
+}
+
+/// Each call of the removal fails in turn.
+TEST_F(LeftoversTest, ThatCannotBeLockedStay) {
+  const std::string name = name_of_a_dead_writer();
+  touch(name);
+  const int file = open(name.c_str(), O_RDWR);
+  ASSERT_EQ(flock(file, LOCK_EX), 0);
+  for (int k = 1; k <= 10; ++k) {
+    {
+      const FailingCall failing(directory.path().string(), k);
+      remove_leftovers(directory.path().string(), "a.txt.");
+    }
+    EXPECT_TRUE(std::filesystem::exists(name)) << k;
+  }
+  close(file);
+}
+
+TEST_F(LeftoversTest, OfAWriterThatCannotLockAreNotRecognised) {
+  bool kept = false;
+  for (int k = 1; k <= 10; ++k) {
+    const FailingCall failing(directory.path().string(), k);
+    try {
+      const FileWriter file(path);
+      for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+        kept = kept || entry.path().extension() != ".tmp";
+    } catch (const op2::Error&) {  // the call was not the lock
+    }
+    EXPECT_EQ(directory.file_count(), 0U);
+  }
+  EXPECT_TRUE(kept);
 }
 
 TEST_F(LeftoversTest, AreNeverFollowedToOtherFiles) {

@@ -18,7 +18,7 @@ help:
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-against BASE=commit"
-	@echo "               the same, and cold start, against that commit; ROUNDS=5, QUICK=--quick (3 min)"
+	@echo "               the same, and cold start, against that commit (70 min); ROUNDS=15, QUICK=--quick (20 min)"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and its tools in build/release"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the release build of this tree against that of another commit, alternately.
 
-    bench_against.py COMMIT [--rounds 5] [--quick] [--jobs 2] [--only airfoil_bench ...]
+    bench_against.py COMMIT [--rounds 15] [--quick] [--jobs 2] [--only airfoil_bench ...]
 
-COMMIT is built in a git worktree, build/against/base. Every round runs each benchmark of both; a pair is one run
-of each, one after the other. Printed are the medians and the ratio of each pair (above 1: this tree takes more);
-everything that was measured is in build/against/figures.jsonl.
+COMMIT is built in a git worktree, build/against/base. Every round runs each benchmark three times, in an order that
+changes: base, this tree, and base once more. Printed is of every figure the median of the ratios of this tree to base
+(above 1: this tree takes more) with its 80 % interval, the same of base to base, and which figures are slower; everything
+that was measured is in build/against/figures.jsonl.
 """
 import argparse
 import json
@@ -157,46 +158,49 @@ def benchmarks_of(sides, chosen):
             yield benchmark
 
 
-def measure_pair(sides, benchmark, quick):
-    """The figures of one run of each side; raises RuntimeError that names the side which fails."""
-    figures = []
-    for side in sides:
+def measure_round(runs, number, benchmark, quick):
+    """The figures of the runs, by their number; another of them comes first in every round.
+
+    Raises RuntimeError that names the side which fails.
+    """
+    figures = {}
+    for turn in range(len(runs)):
+        which = (turn + number) % len(runs)
         try:
-            figures.append(side.measure(benchmark, quick))
+            figures[which] = runs[which].measure(benchmark, quick)
         except (RuntimeError, subprocess.TimeoutExpired) as error:
-            raise RuntimeError(f"{side.name} failed: {error}") from error
-    return figures
+            raise RuntimeError(f"{runs[which].name} failed: {error}") from error
+    return [figures[which] for which in range(len(runs))]
 
 
-def measure_pairs(sides, arguments, log):
-    """(benchmark, figures of base, figures of present) of all rounds; what fails once is left out from then on."""
+def measure_rounds(sides, arguments, log):
+    """(benchmark, figures of base, of present, of base once more) of all rounds; what fails once is left out then."""
+    runs = [*sides, sides[0]]
     left = list(benchmarks_of(sides, arguments.only))
     for number in range(arguments.rounds):
         print(f"round {number + 1} of {arguments.rounds}, load {os.getloadavg()[0]:.1f}", flush=True)
         for benchmark in list(left):
             try:
-                pair = measure_pair(sides, benchmark, arguments.quick)
+                results = measure_round(runs, number, benchmark, arguments.quick)
             except RuntimeError as error:
                 print(f"left out: {benchmark.name}; {error}", flush=True)
                 left.remove(benchmark)
                 continue
-            for side, figures in zip(sides, pair):
+            for name, figures in zip(("base", "present", "base again"), results):
                 for figure in figures:
-                    record = {"benchmark": benchmark.name, "round": number, "side": side.name, **figure}
+                    record = {"benchmark": benchmark.name, "round": number, "run": name, **figure}
                     print(json.dumps(record), file=log, flush=True)
-            yield benchmark.name, *pair
+            yield benchmark.name, *results
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commit", help="what is measured against")
-    parser.add_argument("--rounds", type=int, help="pairs of runs of each benchmark; 5, or 3 if quick")
+    parser.add_argument("--rounds", type=int, default=15, help="runs of each benchmark of this tree")
     parser.add_argument("--quick", action="store_true", help="small meshes")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilations at a time")
     parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="of these programs alone")
-    arguments = parser.parse_args()
-    arguments.rounds = arguments.rounds or (3 if arguments.quick else 5)
-    return arguments
+    return parser.parse_args()
 
 
 def main():
@@ -209,7 +213,7 @@ def main():
         sides = [Side(name, *build(tree, wanted, arguments.jobs), Path(caches)) for name, tree in trees.items()]
         present = run(["git", "describe", "--always", "--dirty", "--abbrev=40"], ROOT, capture_output=True).stdout.strip()
         print(json.dumps({"base": commit, "present": present, "quick": arguments.quick}), file=log)
-        comparisons = paired_figures.compare(measure_pairs(sides, arguments, log))
+        comparisons = paired_figures.compare(measure_rounds(sides, arguments, log))
         for comparison in comparisons:
             print(json.dumps(comparison.as_record()), file=log)
     print(paired_figures.table(comparisons))

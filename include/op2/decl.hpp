@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Declarations: sets, maps, dats, constants and globals. All arrays are copied by the call.
 // Unless marked local, functions are collective over the ranks and arrays are this rank's block.
-// Instead of a pointer, functions take a container (op2/lengths.hpp) whose length is checked:
-// bad_size if it is not exactly as long as needed. All ranks must choose the same form. All
-// functions throw op2::Error; `not_initialised`, `wrong_thread`, `wrong_process` and `bad_handle`
-// may come from any of them and are not repeated below.
+// Instead of a pointer, functions take a container (op2/lengths.hpp), most also a list in braces,
+// whose length is checked: bad_size if it is not exactly as long as needed. All ranks must choose
+// the same form. All functions throw op2::Error; `not_initialised`, `wrong_thread`, `wrong_process`
+// and `bad_handle` may come from any of them and are not repeated below.
 #pragma once
+
+#include <initializer_list>
 
 #include <op2/lengths.hpp>
 #include <op2/types.hpp>
@@ -25,6 +27,16 @@ template <op2::IndexArray C>
 op_map op_decl_map(op_set from, op_set to, int dim, const C& values, const char* name) {
   op2::detail::check_length("op_decl_map", "map", from, dim, name, op2::detail::given(values));
   return op_decl_map(from, to, dim, std::data(values), name);
+}
+inline op_map op_decl_map(op_set from, op_set to, int dim, std::initializer_list<int> values,
+                          const char* name) {
+  op2::detail::check_length("op_decl_map", "map", from, dim, name, op2::detail::given(values));
+  return op_decl_map(from, to, dim, std::data(values), name);
+}
+template <op2::NoIndices C>
+op_map op_decl_map(op_set, op_set, int, const C&, const char*) {
+  op2::detail::refuse_indices<C>();
+  return nullptr;
 }
 
 namespace op2::detail {
@@ -58,6 +70,26 @@ template <op2::SizedArray C>
 op_dat op_decl_dat(op_set set, int dim, const C& values, const char* name) {
   return op_decl_dat(set, dim, nullptr, values, name);
 }
+template <class... None, op2::ListedValue<None...> T>
+op_dat op_decl_dat(op_set set, int dim, const char* type, std::initializer_list<T> values,
+                   const char* name) {
+  op2::detail::check_length("op_decl_dat", "dat", set, dim, name, op2::detail::given(values));
+  return op_decl_dat(set, dim, type, std::data(values), name);
+}
+template <class... None, op2::ListedValue<None...> T>
+op_dat op_decl_dat(op_set set, int dim, std::initializer_list<T> values, const char* name) {
+  return op_decl_dat(set, dim, nullptr, values, name);
+}
+template <class... None, op2::NoValues<None...> C>
+op_dat op_decl_dat(op_set, int, const char*, const C&, const char*) {
+  op2::detail::refuse_values<C>();
+  return nullptr;
+}
+template <class... None, op2::NoValues<None...> C>
+op_dat op_decl_dat(op_set, int, const C&, const char*) {
+  op2::detail::refuse_values<C>();
+  return nullptr;
+}
 
 /// Temporary data on `set`, initially zero. May be declared and freed inside a time loop: memory
 /// is reused.
@@ -83,6 +115,15 @@ void op_decl_const(const char* name, int dim, const C& values) {
   op2::detail::check_length("op_decl_const", "constant", name, dim, op2::detail::given(values));
   op_decl_const(name, dim, std::data(values));
 }
+template <class... None, op2::ListedValue<None...> T>
+void op_decl_const(const char* name, int dim, std::initializer_list<T> values) {
+  op2::detail::check_length("op_decl_const", "constant", name, dim, op2::detail::given(values));
+  op_decl_const(name, dim, std::data(values));
+}
+template <class... None, op2::NoValues<None...> C>
+void op_decl_const(const char*, int, const C&) {
+  op2::detail::refuse_values<C>();
+}
 
 /// A global value that the library owns (lazy global): reducing it does not end a chain of loops.
 /// @param initial  shape [dim]
@@ -94,6 +135,16 @@ template <op2::SizedArray C>
 op_global op_decl_global(int dim, const C& initial, const char* name) {
   op2::detail::check_length("op_decl_global", "global", name, dim, op2::detail::given(initial));
   return op_decl_global(dim, std::data(initial), name);
+}
+template <class... None, op2::ListedValue<None...> T>
+op_global op_decl_global(int dim, std::initializer_list<T> initial, const char* name) {
+  op2::detail::check_length("op_decl_global", "global", name, dim, op2::detail::given(initial));
+  return op_decl_global(dim, std::data(initial), name);
+}
+template <class... None, op2::NoValues<None...> C>
+op_global op_decl_global(int, const C&, const char*) {
+  op2::detail::refuse_values<C>();
+  return nullptr;
 }
 
 /// Sets a lazy global, in order with the queued loops; `values`, shape [dim], are copied. Executes

@@ -30,8 +30,10 @@ enum class ErrorCode : int {
   null_data = 206,  ///< data is missing although the set has elements
   map_out_of_range = 207,  ///< a map entry is not an element of the target set
   wrong_set = 208,         ///< set, map and dat of an argument do not belong together
-  bad_map_index = 209,     ///< the column of a map is outside its arity, or OP_ID has one
-  bad_access = 210,        ///< an access mode that this kind of argument cannot have
+  bad_map_index =
+      209,  ///< the column of a map is outside its arity, or the map is null (OP_ID) and has one
+  bad_access = 210,  ///< an access mode that this kind of argument cannot have, or an `op_arg_info`
+                     ///< that refers to no OP_MIN or OP_MAX
   conflicting_args = 211,  ///< two arguments of a loop contradict each other
   bad_handle = 212,        ///< a null handle, or one of an earlier session
   wrong_thread = 213,      ///< a call from another thread than the one that called `op_init`

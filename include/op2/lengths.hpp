@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>  // and the concepts of ranges, without the costly rest of <ranges>
 #include <type_traits>
 
@@ -33,6 +34,33 @@ template <class C>
 concept WritableArray =
     LastingArray<C> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<C>>>;
 
+/// A pointer to values, or a built-in array of them.
+template <class P>
+concept ValuePointer = std::is_pointer_v<std::decay_t<P>> &&
+    Value<std::remove_const_t<std::remove_pointer_t<std::decay_t<P>>>>;
+
+/// A value in braces. Forms with `None` are not for calls that name the type, such as
+/// op_decl_dat<double>(...).
+template <class T, class... None>
+concept ListedValue = sizeof...(None) == 0 && Value<T>;
+
+/// Neither a pointer to values nor a container of them. Functions that take values have a form for
+/// these too, in which the compiler says what to pass.
+template <class C, class... None>
+concept NoValues = sizeof...(None) == 0 && !SizedArray<C> && !ValuePointer<C>;
+
+/// The same of indices.
+template <class C>
+concept NoIndices =
+    !IndexArray<C> &&
+    (std::is_class_v<C> ||
+     std::is_pointer_v<std::decay_t<C>>)&&!std::is_convertible_v<const C&, const int*>;
+
+/// The same of values that can be assigned.
+template <class C>
+concept NoResults = !WritableArray<C> &&
+                    (!ValuePointer<C> || std::is_const_v<std::remove_pointer_t<std::decay_t<C>>>);
+
 namespace detail {
 
 /// Where the values of a container are, and how many.
@@ -56,6 +84,31 @@ OP2_API void check_length(const char* function, op_dat dat, std::int64_t low, st
 OP2_API void check_length(const char* function, op_global global, Given given);
 OP2_API void check_length(const char* function, const char* kind, const char* name, int dim,
                           Given given);
+
+template <class C>
+constexpr void refuse_values() {
+  constexpr bool is_null = std::is_null_pointer_v<std::remove_cvref_t<C>>;
+  static_assert(!is_null,
+                "op2: nullptr has no type: for zeros name it, as in "
+                "op_decl_dat<double>(set, dim, nullptr, name)");
+  static_assert(is_null,
+                "op2: values must be a pointer, or a std::vector, std::array, std::span or list in "
+                "braces, to or of double, float, bool or 32- or 64-bit integers (a std::list is "
+                "not an array, and a std::vector<bool> stores bits: copy the values to an array)");
+}
+template <class C>
+constexpr void refuse_indices() {
+  static_assert(!std::is_same_v<C, C>,
+                "op2: the values of a map must be int: a pointer, or a std::vector, std::array, "
+                "std::span or list in braces");
+}
+template <class C>
+constexpr void refuse_results() {
+  static_assert(!std::is_same_v<C, C>,
+                "op2: results are copied to a pointer, or to a variable that is a std::vector, "
+                "std::array or std::span, to or of double, float, bool or 32- or 64-bit integers: "
+                "not to constants, a temporary, a std::list or a std::vector<bool>");
+}
 
 }  // namespace detail
 }  // namespace op2

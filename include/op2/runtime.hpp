@@ -75,6 +75,10 @@ void op_fetch_data(op_dat dat, C&& values) {
   op2::detail::check_length("op_fetch_data", dat, op2::detail::given(values));
   op_fetch_data(dat, std::data(values));
 }
+template <op2::NoResults C>
+void op_fetch_data(op_dat, C&&) {
+  op2::detail::refuse_results<C>();
+}
 
 /// The same for the elements low .. high (global indices, inclusive); all ranks get all of them.
 /// @param values  shape [(high - low + 1) x dim]
@@ -87,6 +91,10 @@ template <op2::WritableArray C>
 void op_fetch_data_idx(op_dat dat, C&& values, std::int64_t low, std::int64_t high) {
   op2::detail::check_length("op_fetch_data_idx", dat, low, high, op2::detail::given(values));
   op_fetch_data_idx(dat, std::data(values), low, high);
+}
+template <op2::NoResults C>
+void op_fetch_data_idx(op_dat, C&&, std::int64_t, std::int64_t) {
+  op2::detail::refuse_results<C>();
 }
 
 /// This rank and the number of ranks, with which a program declares its block of the mesh.

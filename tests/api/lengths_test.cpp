@@ -79,6 +79,23 @@ TEST_F(Lengths, OfDeclarationsAreTheDeclaredElementsTimesDim) {
                           HasSubstr("3 elements of set 'cells' x dim 5")));
 }
 
+TEST_F(Lengths, ListsInBracesAreArrays) {
+  op_map both = op_decl_map(cells, cells, 2, {0, 1, 1, 2, 2, 0}, "both");
+  EXPECT_EQ(both->dim, 2);
+  std::array<float, 3> values{};
+  op_fetch_data(op_decl_dat(cells, 1, "float", {1.0f, 2.0f, 3.0f}, "floats"), values);
+  EXPECT_THAT(values, ElementsAre(1, 2, 3));
+  op_decl_const("two_weights", 2, {0.5, 0.25});
+  std::array<int, 2> sums{};
+  op_fetch_global(op_decl_global(2, {3, 4}, "sums"), sums);
+  EXPECT_THAT(sums, ElementsAre(3, 4));
+  EXPECT_THAT(error_text(bad_size,
+                         [&] {
+                           op_decl_dat(cells, 1, {1.0, 2.0}, "short");
+                         }),
+              HasSubstr("2 are given, but 3 are needed"));
+}
+
 TEST_F(Lengths, AnEmptyContainerIsNotAPointerToZeros) {
   EXPECT_THAT(error_text(bad_size, [&] { op_decl_dat(cells, 1, std::vector<double>(), "d"); }),
               HasSubstr("0 are given"));

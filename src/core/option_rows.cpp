@@ -41,12 +41,13 @@ std::size_t position_of_value(const GivenOption& given) {
   return found - values.begin();
 }
 
-std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high) {
+std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high,
+                       const char* form) {
   std::int64_t value = 0;
   const char* const last = given.value.data() + given.value.size();
   const auto [end, error] = std::from_chars(given.value.data(), last, value);
   if (error != std::errc() || end != last || value < low || value > high)
-    refuse_value(given, fmt::format("a number from {} to {}", low, high));
+    refuse_value(given, fmt::format("a number from {} to {}{}", low, high, form));
   return value;
 }
 

@@ -46,8 +46,10 @@ std::vector<std::string> words_of(std::string_view list);
 /// @throws Error bad_option  if it is not there
 std::size_t position_of_value(const GivenOption& given);
 
+/// @param form  of the whole value, for the message
 /// @throws Error bad_option  if the value is not a whole number in [low, high]
-std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high);
+std::int64_t number_of(const GivenOption& given, std::int64_t low, std::int64_t high,
+                       const char* form = "");
 
 /// A word of a list.
 struct OptionWord {

@@ -45,7 +45,7 @@ void read_jit_limit(const GivenOption& given, Options& options) {
   const auto part = [&](const char* name, std::string value, std::int64_t low, std::int64_t high) {
     return number_of(
         {given.row, fmt::format("{}={}, {}", given.name, given.value, name), std::move(value)}, low,
-        high);
+        high, " (as seconds or seconds:MiB, e.g. 60:2048)");
   };
   options.jit_seconds = part("seconds", given.value.substr(0, colon), 1, most_seconds);
   if (colon < given.value.size())
@@ -126,7 +126,8 @@ constexpr OptionRow table[] = {
      "whether vectorised code may call vector versions of exp, sin, pow and other functions, whose "
      "last two bits may be wrong"},
     {"OP2_FP_CONTRACT", one_of<&O::contract>, "on, off",
-     "whether compiled kernels may round a * b + c once; off: each operation is rounded, as in host "
+     "whether compiled kernels may round a * b + c once; off: each operation is rounded, as in "
+     "host "
      "functions compiled with -ffp-contract=off"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
@@ -299,7 +300,8 @@ std::string debug_words_as_markdown() {
   std::string text =
       "| word | values (default first) | meaning | also read as |\n|---|---|---|---|\n";
   for (const OptionRow& row : debug_words)
-    text += fmt::format("| `{}` | {} | {} | `{}` |\n", row.name, row.values, row.help, row.former);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, row.values, row.help,
+                        *row.former == '\0' ? "" : fmt::format("`{}`", row.former));
   return text;
 }
 

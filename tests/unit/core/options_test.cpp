@@ -190,7 +190,8 @@ TEST(Options, TheLimitOfACompilationIsSecondsAndMebibytes) {
 TEST(Options, ALimitOfACompilationThatIsNotPositiveIsRefused) {
   for (const char* value : {"0", "-1", "many", "60s", "60:", "60:0", "60:-5", "60:2:3", ":", ""})
     EXPECT_THAT(refusal({{"OP2_JIT_LIMIT", value}}),
-                HasSubstr(std::string("OP2_JIT_LIMIT=") + value))
+                AllOf(HasSubstr(std::string("OP2_JIT_LIMIT=") + value),
+                      HasSubstr(" (as seconds or seconds:MiB, e.g. 60:2048)")))
         << value;
 }
 

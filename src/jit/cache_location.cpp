@@ -4,9 +4,12 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+
+#include <fmt/format.h>
 
 namespace op2::jit {
 
@@ -40,12 +43,16 @@ std::string cache_location(const std::string& configured) {
   return {};
 }
 
-void make_cache_directory(const std::string& path) {
+std::string make_cache_directory(const std::string& path) {
   std::filesystem::path made;
+  std::string problem;
   for (const std::filesystem::path& part : std::filesystem::path(path)) {
     made /= part;
-    ::mkdir(made.c_str(), 0700);
+    if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST || !problem.empty()) continue;
+    problem = fmt::format("'{}' cannot be created: {}", made.string(),
+                          std::system_category().message(errno));
   }
+  return problem;
 }
 
 std::string exposed_parent(const std::string& path) {

@@ -11,8 +11,10 @@ namespace op2::jit {
 /// (relative paths in variables are ignored), or if the program has more privileges than its user.
 std::string cache_location(const std::string& configured);
 
-/// Creates the directory with mode 0700, and missing parents. Errors are found when it is opened.
-void make_cache_directory(const std::string& path);
+/// Creates the directory with mode 0700, and missing parents.
+/// @return  which of them cannot be created, and why; empty if there is no such problem. The
+/// directory may exist nevertheless.
+std::string make_cache_directory(const std::string& path);
 
 /// The parent of `path` in which any user could replace it by another directory; empty if there is
 /// none.

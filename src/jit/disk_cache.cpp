@@ -59,13 +59,14 @@ void DiskCache::open_directory() {
         "OP2_CACHE_DIR to a directory that only you can write to");
     return;
   }
-  if (options_.mode == CacheMode::read_write) make_cache_directory(path);
+  const std::string unmade =
+      options_.mode == CacheMode::read_write ? make_cache_directory(path) : "";
   auto opened = CacheDirectory::open(path, Trust::own);
   if (!opened.directory) {
     warn("not used",
-         fmt::format("the cache of compiled kernels in '{}' is not used: {}; set OP2_CACHE_DIR to "
-                     "a directory that only you can write to",
-                     path, opened.problem));
+         fmt::format("the cache of compiled kernels in '{}' is not used, so every run compiles "
+                     "them again: {}; set OP2_CACHE_DIR to a directory that only you can write to",
+                     path, unmade.empty() ? opened.problem : unmade));
     return;
   }
   directory_ = std::move(opened.directory);
@@ -137,7 +138,10 @@ void DiskCache::publish(const Key& key, const CacheEntry& entry) {
   if (written.state == CacheDirectory::Write::failed) {
     count(&CacheStatistics::failed);
     warn("not writable",
-         fmt::format("cannot write compiled kernels to '{}': {}", path_, written.reason));
+         fmt::format("cannot write compiled kernels to '{}', so every run compiles them again: "
+                     "{}; make room there, or set OP2_CACHE_DIR to a directory that only you can "
+                     "write to",
+                     path_, written.reason));
     return;
   }
   if (written.state == CacheDirectory::Write::done) count(&CacheStatistics::published);

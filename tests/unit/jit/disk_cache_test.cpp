@@ -234,9 +234,22 @@ TEST(DiskCache, ReportsWhyADirectoryIsRefused) {
   core::Log log(core::LogLevel::warning);
   const auto cache = DiskCache::open(OpenCache::options_for(place.path()), log);
   EXPECT_EQ(cache->path(), "");
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::AllOf(HasSubstr(place.path().string()), HasSubstr("mode 770"),
+                     HasSubstr("so every run compiles them again"), HasSubstr("OP2_CACHE_DIR")));
+}
+
+TEST(DiskCache, ReportsWhichParentCannotBeMade) {
+  const TemporaryDirectory place;
+  const fs::path file = place / "file";
+  test::write_file(file, std::vector<std::byte>(1));
+  testing::internal::CaptureStderr();
+  core::Log log(core::LogLevel::warning);
+  EXPECT_EQ(DiskCache::open(OpenCache::options_for(file / "deep" / "cache"), log)->path(), "");
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::AllOf(HasSubstr(place.path().string()), HasSubstr("mode 770"),
-                             HasSubstr("OP2_CACHE_DIR")));
+              HasSubstr("so every run compiles them again: '" + (file / "deep").string() +
+                        "' cannot be created: Not a directory; set OP2_CACHE_DIR to"));
 }
 
 TEST(DiskCache, SaysEachKindOfWarningOnce) {

@@ -32,10 +32,28 @@ constexpr DeclaredName declared_names[] = {
     {"iota", "numeric"},          {"gcd", "numeric"},        {"greater", "functional"},
 };
 
+/// Classes of C++'s library that kernels use in vain: they allocate memory.
+constexpr std::string_view allocating_classes[] = {
+    "vector", "string", "list", "map", "set", "deque", "unordered_map", "unique_ptr", "shared_ptr"};
+
+/// Whether the source calls the subject: it is followed by a bracket.
+bool is_called(const Diagnostic& diagnostic) {
+  const std::string_view line = diagnostic.source_line;
+  const std::string_view name = diagnostic.subject;
+  std::size_t at = diagnostic.column < 1 ? 0 : static_cast<std::size_t>(diagnostic.column) - 1;
+  if (at > line.size() || !line.substr(at).starts_with(name)) at = line.find(name);
+  if (at == std::string_view::npos) return false;
+  const std::size_t next = line.find_first_not_of(" \t", at + name.size());
+  return next != std::string_view::npos && line[next] == '(';
+}
+
+std::string functions_hint(const std::string& unknown, const op_kernel_core& kernel) {
+  return fmt::format("a kernel cannot call functions of the program: write '{}' {}", unknown,
+                     kernel.host != nullptr ? "as a lambda in the kernel" : "in its source");
+}
+
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
-  if (constants.empty())
-    return "no constants are declared (op_decl_const declares them); a kernel cannot call "
-           "functions of the program: write them as lambdas in it";
+  if (constants.empty()) return "no constants are declared (op_decl_const declares them)";
   const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
   const auto distance = [&](const std::string& name) { return core::edit_distance(unknown, name); };
   const auto nearest =
@@ -71,9 +89,13 @@ std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
   for (const auto& [name, header] : declared_names) {
     if (diagnostic.subject == name) return fmt::format("; add #include <{}>", header);
   }
+  const bool allocates = std::ranges::count(allocating_classes, diagnostic.subject) != 0;
+  if (allocates && diagnostic.kind != Diagnostic::Kind::missing_include)
+    return "; kernels allocate no memory: use arrays of fixed size, or std::array of <array>";
   switch (diagnostic.kind) {
     case Diagnostic::Kind::unknown_symbol:
-      return "; " + constants_hint(diagnostic.subject, constants);
+      return "; " + (is_called(diagnostic) ? functions_hint(diagnostic.subject, kernel)
+                                           : constants_hint(diagnostic.subject, constants));
     case Diagnostic::Kind::missing_include:
       return "; " + include_hint(diagnostic, kernel);
     default:

@@ -54,7 +54,10 @@ std::string snippet_of(const Diagnostic& diagnostic) {
   std::string before(line.substr(first, column - first));
   std::replace_if(
       before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
-  return fmt::format("\n{}\n{}^", line.substr(first, shown_width), before);
+  const bool cut_before = first > 0;
+  const bool cut_after = first + shown_width < static_cast<int>(line.size());
+  return fmt::format("\n{}{}{}\n{}{}^", cut_before ? "..." : "", line.substr(first, shown_width),
+                     cut_after ? "..." : "", cut_before ? "   " : "", before);
 }
 
 std::string where_is(const KernelContext& context) {
@@ -149,6 +152,13 @@ std::string listing(std::span<const Diagnostic> diagnostics, const KernelContext
   return lines;
 }
 
+/// A location that follows the name of the kernel: "line 3: " or "main.cpp:7:2: ".
+std::string place_after_name(std::string location, const KernelContext& context) {
+  const std::string name = fmt::format("kernel '{}'", context.kernel.name);
+  if (location.starts_with(name)) location.erase(0, name.size() + 1);
+  return location.empty() ? "" : location + ": ";
+}
+
 Error rejection(const CompileResult& result, const KernelContext& context,
                 const std::string& where) {
   const auto& all = result.diagnostics;
@@ -160,9 +170,9 @@ Error rejection(const CompileResult& result, const KernelContext& context,
   const SourceLocator locator(context.kernel);
   const Headline headline = headline_of({first, all.end()}, context);
   return {code_of(first->kind),
-          fmt::format("{}: kernel '{}' does not compile: {}: {}{}", where, context.kernel.name,
-                      location_of(headline.place, context, locator), headline.text,
-                      listing(all, context, locator))};
+          fmt::format("{}: kernel '{}' does not compile: {}{}{}", where, context.kernel.name,
+                      place_after_name(location_of(headline.place, context, locator), context),
+                      headline.text, listing(all, context, locator))};
 }
 
 Error signature_error(const CompileResult& result, const KernelContext& context,

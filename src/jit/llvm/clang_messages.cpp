@@ -146,11 +146,12 @@ void Collector::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   llvm::SmallString<128> text;
   info.FormatDiagnostic(text);
   message.text = without_own_names(text);
-  if (message.severity == Diagnostic::Severity::note && has_own_name(text)) return;
   if (has_subject(info.getID())) message.subject = first_argument(info);
   if (info.hasSourceManager() && info.getLocation().isValid()) {
     set_place(message, info.getSourceManager(), info.getLocation());
   }
+  const bool is_own = has_own_name(text) || message.file == "op2_simd";
+  if (message.severity == Diagnostic::Severity::note && is_own) return;
   add(std::move(message));
 }
 

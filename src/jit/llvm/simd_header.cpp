@@ -8,18 +8,18 @@ const char* const simd_header = R"(#pragma once
 // them. All of it is inlined, and what is local ends up in registers.
 namespace op2_simd {
 
-template <int... i> struct List {};
-template <class, int... i> struct ListOf { using type = List<i...>; };
-template <int n> using Numbers = typename __make_integer_seq<ListOf, int, n>::type;
+template <int... i> struct NumberList {};
+template <class, int... i> struct NumberListOf { using type = NumberList<i...>; };
+template <int n> using Numbers = typename __make_integer_seq<NumberListOf, int, n>::type;
 template <class T, int n> struct VectorOf { typedef T type __attribute__((ext_vector_type(n))); };
-template <class T, int n> using Vector = typename VectorOf<T, n>::type;
+template <class T, int n> using LaneVector = typename VectorOf<T, n>::type;
 
 #define OP2_INLINE __attribute__((__always_inline__)) inline
 #define OP2_INLINE_LAMBDA __attribute__((__always_inline__))
 
 // Loops that disappear, and one that becomes vector code. Calls take the compiler less time than a
 // loop that it unrolls, as long as they are few.
-template <class Body, int... k> OP2_INLINE void call(Body body, List<k...>) {
+template <class Body, int... k> OP2_INLINE void call(Body body, NumberList<k...>) {
   (body(k), ...);
 }
 template <int n, class Body> OP2_INLINE void repeat(Body body) {
@@ -75,7 +75,7 @@ OP2_INLINE void give(T (&lanes)[n][width], const T (&from)[n], int lane) {
 
 // Exchanges, in each pair of vectors, what differs in one bit of the lane's number.
 template <int width, int bit, class V, int... l>
-OP2_INLINE void cross(V& a, V& b, List<l...>) {
+OP2_INLINE void cross(V& a, V& b, NumberList<l...>) {
   const V first = __builtin_shufflevector(a, b, ((l & bit) != 0 ? width + (l & ~bit) : l)...);
   b = __builtin_shufflevector(a, b, ((l & bit) != 0 ? width + l : (l | bit))...);
   a = first;
@@ -106,13 +106,13 @@ template <class V> OP2_INLINE void keep(V& v) {
 }
 
 // The vector of n lanes made of parts of the rows `row`, `row` + chunk, `row` + 2 chunk ...
-template <class V, int... i> OP2_INLINE auto joined(V a, V b, List<i...>) {
+template <class V, int... i> OP2_INLINE auto joined(V a, V b, NumberList<i...>) {
   return __builtin_shufflevector(a, b, i...);
 }
 template <int chunk, int n, class T, int width, int dim>
-OP2_INLINE Vector<T, n> collect(const T (&rows)[width][dim], int row, int column) {
+OP2_INLINE LaneVector<T, n> collect(const T (&rows)[width][dim], int row, int column) {
   if constexpr (n == chunk) {
-    Vector<T, n> part;
+    LaneVector<T, n> part;
     __builtin_memcpy(&part, &rows[row][column], sizeof part);
     return part;
   } else {
@@ -120,11 +120,11 @@ OP2_INLINE Vector<T, n> collect(const T (&rows)[width][dim], int row, int column
                             collect<chunk, n / 2>(rows, row + n / 2, column), Numbers<n>());
   }
 }
-template <int first, class V, int... i> OP2_INLINE auto half(V v, List<i...>) {
+template <int first, class V, int... i> OP2_INLINE auto half(V v, NumberList<i...>) {
   return __builtin_shufflevector(v, v, (first + i)...);
 }
 template <int chunk, int n, class T, int width, int dim>
-OP2_INLINE void spread(T (&rows)[width][dim], int row, int column, Vector<T, n> v) {
+OP2_INLINE void spread(T (&rows)[width][dim], int row, int column, LaneVector<T, n> v) {
   if constexpr (n == chunk) {
     __builtin_memcpy(&rows[row][column], &v, sizeof v);
   } else {
@@ -145,7 +145,7 @@ OP2_INLINE void to_lanes(const T (&rows)[width][dim], T (&lanes)[dim][width]) {
     if constexpr (chunk == 1) {
       each<width>([&](int l) OP2_INLINE_LAMBDA { lanes[first][l] = rows[l][first]; });
     } else {
-      Vector<T, width> v[chunk];
+      LaneVector<T, width> v[chunk];
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA { v[k] = collect<chunk, width>(rows, k, first); });
       transpose<width, chunk>(v);
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
@@ -162,7 +162,7 @@ OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
     if constexpr (chunk == 1) {
       each<width>([&](int l) OP2_INLINE_LAMBDA { rows[l][first] = lanes[first][l]; });
     } else {
-      Vector<T, width> v[chunk];
+      LaneVector<T, width> v[chunk];
       repeat<chunk>([&](int k) OP2_INLINE_LAMBDA {
         __builtin_memcpy(&v[k], lanes[first + k], sizeof v[k]);
       });

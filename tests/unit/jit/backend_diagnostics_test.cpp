@@ -40,6 +40,20 @@ TEST(Diagnostics, DoNotSuggestTheLibrarysOwnNames) {
     EXPECT_THAT(message.text, testing::Not(HasSubstr("op2_"))) << message.text;
 }
 
+TEST(Diagnostics, DoNotShowTheLibrarysOwnDeclarations) {
+  for (const char* body :
+       {"std::vector<double> v(3);", "vector<double> v;", "std::list<double> v;", "*y = sum(*x);",
+        "std::map<int, int> v;", "std::set<int> v;", "*y = half(*x);", "std::string v;"}) {
+    auto request = work(body);
+    request.units[0].source = "#include <op2_simd>\n" + request.units[0].source;
+    for (const Diagnostic& message : load()->compile(request).diagnostics) {
+      EXPECT_THAT(message.text, testing::Not(HasSubstr("Vector"))) << body;
+      EXPECT_THAT(message.text, testing::Not(HasSubstr("List"))) << body;
+      EXPECT_THAT(message.file, testing::Not(HasSubstr("op2_"))) << message.text;
+    }
+  }
+}
+
 /// The first message about a kernel, with what is before it.
 Diagnostic message_about(const char* before, const char* body) {
   auto request = work(body);

@@ -52,9 +52,10 @@ struct DiagnosticsTest : testing::Test {
 };
 
 TEST_F(DiagnosticsTest, TheFirstLineNamesCodeLoopKernelAndMessage) {
-  EXPECT_THAT(what(),
-              StartsWith("OP2-E101 loop 'flux loop' (main.cpp:40): kernel 'flux' does not compile: "
-                         "kernel 'flux' line 2: use of undeclared identifier 'gma'\n"));
+  EXPECT_THAT(
+      what(),
+      StartsWith("OP2-E101 loop 'flux loop' (main.cpp:40): kernel 'flux' does not compile: "
+                 "line 2: use of undeclared identifier 'gma'\nkernel 'flux' line 2: error: "));
 }
 
 TEST_F(DiagnosticsTest, ACaretStandsBelowTheColumn) {
@@ -66,6 +67,8 @@ TEST_F(DiagnosticsTest, ALongLineIsCutAroundTheColumn) {
   result.diagnostics[0].column = 901;
   EXPECT_THAT(what(), HasSubstr("x!y"));
   EXPECT_THAT(what(), Not(HasSubstr(std::string(200, 'x'))));
+  EXPECT_THAT(what(), HasSubstr("\n..." + std::string(73, 'x') + "!" + std::string(36, 'y') +
+                                "...\n" + std::string(76, ' ') + "^"));
 }
 
 TEST_F(DiagnosticsTest, LinesOfARawLiteralAreFound) {
@@ -149,9 +152,8 @@ TEST_F(DiagnosticsTest, AnOpenBraceIsShownWhereItIsAndNotAfterTheSource) {
   note.subject = "{";
   result.diagnostics[0].file = generated_file;
   result.diagnostics.push_back(note);
-  EXPECT_THAT(what(),
-              HasSubstr("does not compile: kernel 'flux' line 2: the source ends inside the "
-                        "'{' that is opened here\n"));
+  EXPECT_THAT(what(), HasSubstr("does not compile: line 2: the source ends inside the "
+                                "'{' that is opened here\n"));
 }
 
 TEST_F(DiagnosticsTest, AConstantThatTheSourceDefinesItselfIsNamed) {
@@ -202,7 +204,25 @@ TEST_F(DiagnosticsTest, UnknownSymbolsListTheConstantsAndSuggestTheNearest) {
   EXPECT_EQ(unknown.code(), ErrorCode::unknown_symbol);
   EXPECT_THAT(unknown.what(), HasSubstr("; declared constants: cfl, gam; did you mean 'gam'?\n"));
   EXPECT_THAT(error({"viscosity"}).what(), Not(HasSubstr("did you mean")));
-  EXPECT_THAT(error().what(), HasSubstr("no constants are declared"));
+  EXPECT_THAT(error().what(),
+              HasSubstr("no constants are declared (op_decl_const declares them)\n"));
+}
+
+TEST_F(DiagnosticsTest, OfAnUnknownNameThatIsCalledTheHintIsAboutFunctions) {
+  add("use of undeclared identifier 'gma'", Diagnostic::Kind::unknown_symbol, "gma");
+  result.diagnostics[0].source_line = "  a[0] = gma (a[1]);";
+  for (const Error& each : {error(), error({"gam"})}) {
+    EXPECT_THAT(each.what(), HasSubstr("; a kernel cannot call functions of the program: write "
+                                       "'gma' in its source\n"));
+    EXPECT_THAT(each.what(), Not(HasSubstr("constants")));
+  }
+  kernel.host = [] {};
+  EXPECT_THAT(what(), HasSubstr("write 'gma' as a lambda in the kernel\n"));
+}
+
+TEST_F(DiagnosticsTest, ClassesThatAllocateAreReplacedByArrays) {
+  add("no template named 'vector' in namespace 'std'", Diagnostic::Kind::other, "vector");
+  EXPECT_THAT(what(), HasSubstr("; kernels allocate no memory: use arrays of fixed size"));
 }
 
 TEST_F(DiagnosticsTest, MissingIncludesListTheFoldersSearched) {

@@ -35,6 +35,18 @@ bool starts(const Descriptor& worker, const Message& question) {
   return answer && answer->kind == MessageKind::started;
 }
 
+/// What to do if a helper cannot be used.
+const char* advice_for(const fs::path& file) {
+  std::error_code ignored;
+  const fs::file_status found = fs::status(file, ignored);
+  if (!fs::exists(found)) return "install libop2 completely";
+  constexpr auto executable =
+      fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+  if ((found.permissions() & executable) == fs::perms::none)
+    return "make it executable (chmod +x), or install libop2 again";
+  return "install libop2 again, and allow it to start processes";
+}
+
 CompileResult lost_worker() {
   CompileResult result;
   result.message =
@@ -54,9 +66,8 @@ void RemoteBackend::warn(const fs::path& file, const std::string& reason) {
   log_.warning_once(
       "op2-compile",
       fmt::format("the helper that compiles kernels cannot be used: '{}', {}; kernels are compiled "
-                  "in this process, without limits of OP2_JIT_LIMIT: install libop2 completely, "
-                  "and allow it to start processes",
-                  file.lexically_normal().string(), reason));
+                  "in this process, which OP2_JIT_LIMIT does not bound; {}",
+                  file.lexically_normal().string(), reason, advice_for(file)));
 }
 
 /// Starts the helper if there is none.

@@ -202,13 +202,14 @@ TEST_F(RemoteBackendTest, WithoutAHelperKernelsAreCompiledInTheProgramWithOneWar
   fs::remove(helper);
   const std::string warning = warning_of(*make());
   EXPECT_THAT(warning, AllOf(HasSubstr(helper.string()), HasSubstr("No such file"),
-                             HasSubstr("compiled in this process")));
+                             HasSubstr("compiled in this process"),
+                             HasSubstr("; install libop2 completely")));
   EXPECT_EQ(warning.find("op2 warning"), warning.rfind("op2 warning"));
 }
 
 TEST_F(RemoteBackendTest, AHelperThatMayNotBeStartedIsReplacedByTheProgram) {
   fs::permissions(helper, fs::perms::owner_read);
-  EXPECT_THAT(warning_of(*make()), HasSubstr("Permission denied"));
+  EXPECT_THAT(warning_of(*make()), AllOf(HasSubstr("Permission denied"), HasSubstr("chmod +x")));
 }
 
 TEST_F(RemoteBackendTest, AProgramThatIsNotTheHelperIsReplacedByTheProgram) {

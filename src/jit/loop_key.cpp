@@ -19,7 +19,9 @@ std::string key_line(const ArgShape& arg) {
   std::string line = fmt::format("{} {} x{} {}", kinds[arg.kind], core::name_of(arg.type), arg.dim,
                                  core::word_of(arg.access));
   if (arg.dat >= 0) line += fmt::format(" dat={}", arg.dat);
-  if (arg.map >= 0) line += fmt::format(" map={} column {} of {}", arg.map, arg.column, arg.arity);
+  if (arg.map >= 0)
+    line += arg.arity > 0 ? fmt::format(" map={} column {} of {}", arg.map, arg.column, arg.arity)
+                          : " through a map";
   if (arg.extreme >= 0) line += fmt::format(" of {}", arg.extreme);
   if (arg.padding > 0) line += fmt::format(" padding {}", arg.padding);
   return line + (arg.active ? "\n" : " off\n");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/core.h>
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <jit/cache_key.hpp>
 #include <jit/cache_resources.hpp>
@@ -48,18 +51,54 @@ Json findings_of(const CacheEntry& entry) {
   return list;
 }
 
-/// What the entry says of each parameter that something is known about.
-Json facts_of(const CacheEntry& entry) {
-  Json list = Json::array();
+/// What the entry says of each parameter that something is known about, after `prefix`.
+void add_facts(Json& list, const CacheEntry& entry, const std::string& prefix) {
   for (std::size_t i = 0; i < entry.facts.size(); ++i) {
     const jit::ParameterFacts& facts = entry.facts[i];
     if (facts == jit::ParameterFacts{}) continue;
     const std::string obstacle =
-        fmt::format("{}, line {} of {}", facts.obstacle, facts.line, facts.file);
-    list.push_back(fmt::format("argument {}: {}", i,
+        facts.file.empty()
+            ? facts.obstacle
+            : fmt::format("{}, line {} of {}", facts.obstacle, facts.line, facts.file);
+    list.push_back(fmt::format("{}argument {}: {}", prefix, i,
                                facts.writes_all  ? "is written in full"
                                : facts.only_adds ? "is only added to"
                                                  : obstacle));
+  }
+}
+
+/// Kinds, types, dims and access modes, without the dats and maps, of which facts know nothing.
+std::vector<std::string> argument_shapes(const CacheEntry& entry) {
+  std::vector<std::string> shapes;
+  for (const std::string& line : split(entry.key.arguments, '\n')) {
+    std::vector<std::string> words = split(line, ' ');
+    if (words.empty() || words.front() == "kernel") continue;
+    words.resize(4);
+    shapes.push_back(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return shapes;
+}
+
+/// Whether `facts` is the entry of the facts about a kernel of `code`.
+bool is_about(const CacheEntry& facts, const CacheEntry& code) {
+  const std::vector<std::string> kernels = split(code.key.kernel, '+');
+  return std::ranges::count(kernels, facts.key.kernel) != 0 &&
+         code.key.source.find(facts.key.source) != std::string::npos &&
+         code.key.includes.find(facts.key.includes) != std::string::npos &&
+         (kernels.size() > 1 || argument_shapes(facts) == argument_shapes(code));
+}
+
+/// The facts of the entry; of code, those that other entries have of its kernels.
+Json facts_of(const Store& store, const StoredEntry& stored) {
+  const CacheEntry& entry = stored.parsed.entry;
+  Json list = Json::array();
+  add_facts(list, entry, "");
+  if (!stored.has_code()) return list;
+  for (const StoredEntry& other : store.entries) {
+    const CacheEntry& facts = other.parsed.entry;
+    if (!other.good() || other.has_code() || !is_about(facts, entry)) continue;
+    const bool is_one = facts.key.kernel == entry.key.kernel;
+    add_facts(list, facts, is_one ? "" : fmt::format("kernel {}: ", facts.key.kernel));
   }
   return list;
 }
@@ -81,7 +120,7 @@ Json resources_of(const CacheEntry& entry) {
   return list;
 }
 
-Json summary_of(const StoredEntry& stored) {
+Json summary_of(const Store& store, const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
   return {{"kernel", entry.key.kernel},
           {"loop", entry.loop},
@@ -91,7 +130,7 @@ Json summary_of(const StoredEntry& stored) {
           {"arguments", split(entry.key.arguments, '\n')},
           {"constants", split(entry.key.constants, '\n')},
           {"access", findings_of(entry)},
-          {"facts", facts_of(entry)},
+          {"facts", facts_of(store, stored)},
           {"target", entry.key.target},
           {"triple", entry.key.triple},
           {"cpu", entry.key.cpu},
@@ -105,11 +144,11 @@ Json summary_of(const StoredEntry& stored) {
           {"statistics", statistics_of(entry)}};
 }
 
-Json part_of(const StoredEntry& stored, Part part) {
+Json part_of(const Store& store, const StoredEntry& stored, Part part) {
   const CacheEntry& entry = stored.parsed.entry;
   switch (part) {
     case Part::summary:
-      return summary_of(stored);
+      return summary_of(store, stored);
     case Part::source:
       return {{"source", entry.source}};
     case Part::ir:
@@ -165,27 +204,33 @@ void print_execution(const CacheEntry& entry) {
         kernel.shared_bytes);
 }
 
-void print_summary(const StoredEntry& stored) {
+void print_machine(const CacheEntry& entry) {
+  fmt::print("machine    {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
+  fmt::print("compiler   {}\n", printable(entry.key.compiler));
+}
+
+void print_summary(const Store& store, const StoredEntry& stored) {
   const CacheEntry& entry = stored.parsed.entry;
   fmt::print("key        {}\n", jit::name_of(stored.parsed.key));
   fmt::print("kernel     {}\n", printable(entry.key.kernel));
   fmt::print("loop       {}\n", printable(entry.loop));
-  fmt::print("signature  {}\n", printable(entry.signature));
-  print_execution(entry);
+  if (stored.has_code()) {
+    fmt::print("signature  {}\n", printable(entry.signature));
+    print_execution(entry);
+  }
   print_lines("arguments", entry.key.arguments);
   if (!entry.key.constants.empty()) print_lines("constants", entry.key.constants);
   for (const jit::AccessFinding& finding : entry.findings)
     fmt::print("access     {}\n", printable(words_of(finding)));
-  for (const Json& fact : facts_of(entry))
+  for (const Json& fact : facts_of(store, stored))
     fmt::print("facts      {}\n", printable(fact.get<std::string>()));
   fmt::print("target     {}\n", printable(entry.key.target));
-  fmt::print("machine    {} {}\n", printable(entry.key.triple), printable(entry.key.cpu));
-  fmt::print("compiler   {}\n", printable(entry.key.compiler));
+  if (!entry.key.compiler.empty()) print_machine(entry);
   if (!entry.key.options.empty()) fmt::print("options    {}\n", printable(entry.key.options));
   fmt::print("created    {}, last used {} ago\n", date_words(entry.created),
              age_words(stored.file.used));
   fmt::print("file       {}\n", size_words(stored.file.bytes));
-  print_statistics(entry);
+  if (stored.has_code()) print_statistics(entry);
 }
 
 }  // namespace
@@ -196,13 +241,13 @@ int show(const Common& common, const std::string& key, Part part) {
   const CacheEntry& entry = stored.parsed.entry;
   if (common.json) {
     Json document{{"key", jit::name_of(stored.parsed.key)}};
-    document.update(part_of(stored, part));
+    document.update(part_of(store, stored, part));
     print_json(document);
     return 0;
   }
   switch (part) {
     case Part::summary:
-      print_summary(stored);
+      print_summary(store, stored);
       break;
     case Part::source:
       fmt::print("{}", printable(entry.source));

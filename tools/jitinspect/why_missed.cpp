@@ -71,7 +71,8 @@ void print(const StoredEntry& entry, const StoredEntry& other) {
   const auto found = differences(entry.parsed.entry.key, other.parsed.entry.key);
   fmt::print("  entry (+)  {}\n", words_for(entry));
   fmt::print("  other (-)  {}\n", words_for(other));
-  fmt::print("{} of the {} fields of the key differ\n", found.size(), jit::key_fields.size());
+  fmt::print("{} of the {} fields of the key {}\n", found.size(), jit::key_fields.size(),
+             found.size() == 1 ? "differs" : "differ");
   for (const Difference& each : found) {
     const bool one_line = each.first == 1 && each.ours.size() <= 1 && each.theirs.size() <= 1;
     fmt::print("  {}{}\n", each.field,

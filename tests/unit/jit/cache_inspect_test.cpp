@@ -187,6 +187,36 @@ TEST_F(Inspect, PrefersTheCodeOfAKernelToItsFacts) {
   EXPECT_THAT(run("why-missed kernel1").text, HasSubstr("first time"));
 }
 
+TEST_F(Inspect, ShowsTheFactsOfTheKernelsOfCode) {
+  CacheEntry facts = entry_number(1);
+  facts.key.target = "facts";
+  facts.key.arguments = "dat double x4 inc through a map\ndat double x1 read\n";
+  facts.key.compiler = facts.key.triple = facts.key.cpu = facts.key.features = "";
+  facts.symbol = facts.signature = facts.source = facts.assembly = "";
+  facts.object.clear();
+  facts.findings.clear();
+  facts.facts = {{.writes_all = true}, {.obstacle = "reads it"}};
+  put(facts);
+  EXPECT_THAT(
+      run("show kernel1").text,
+      AllOf(HasSubstr("facts      argument 0: is written in full\n"),
+            HasSubstr("facts      argument 1: reads it\n"), Not(HasSubstr("SIMD")),
+            Not(HasSubstr("machine")), Not(HasSubstr("assembly")), Not(HasSubstr("signature"))));
+  CacheEntry code = entry_number(1);
+  code.facts.clear();
+  put(code);
+  EXPECT_THAT(run("show kernel1").text,
+              AllOf(HasSubstr("target     cpu\n"), HasSubstr("facts      argument 1: reads it\n")));
+  code.key.kernel = "kernel1+kernel2";
+  put(code);
+  EXPECT_EQ(run_json("show kernel1+kernel2")["facts"][0],
+            "kernel kernel1: argument 0: is written in full");
+  code.key.kernel = "kernel1";
+  code.key.arguments = "dat double x4 read dat=0\n";
+  put(code);
+  EXPECT_TRUE(run_json("show " + name_of(key_of(code)))["facts"].empty());
+}
+
 TEST_F(Inspect, ReportsThatThereIsNoSuchEntry) {
   const Answer answer = run("show nothing");
   EXPECT_EQ(answer.code, 2);
@@ -299,6 +329,23 @@ TEST_F(Inspect, ReportsWhyAKernelWasCompiledAgain) {
               AllOf(HasSubstr("3 of the 12 fields"), HasSubstr("- znver5\n    + skylake"),
                     HasSubstr("+ +fma"), HasSubstr("source, from line 2"),
                     HasSubstr("-   *x = 1;\n    +   *x = 2;"), Not(HasSubstr("triple"))));
+}
+
+TEST_F(Inspect, DoesNotNameTheHashOfTheEmittedCodeBesidesItsCause) {
+  CacheEntry first = entry_number(1), second = entry_number(1);
+  first.key.generator = "op2 1.0, format 20, source 0011";
+  second.key.generator = "op2 1.0, format 20, source 2233";
+  second.created += 1;
+  put(first);
+  put(second);
+  EXPECT_THAT(run("why-missed kernel1").text, HasSubstr("+ op2 1.0, format 20, source 2233"));
+  second.key.options = "simd=off";
+  second.created += 1;
+  put(second);
+  const std::string both = name_of(key_of(second)) + " " + name_of(key_of(first));
+  EXPECT_THAT(
+      run("why-missed " + both).text,
+      AllOf(HasSubstr("1 of the 12 fields"), HasSubstr("+ simd=off"), Not(HasSubstr("generator"))));
 }
 
 TEST_F(Inspect, ReportsTheSameAsJson) {

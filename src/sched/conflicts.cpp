@@ -6,6 +6,10 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
+#include <core/access.hpp>
+
 namespace op2::sched {
 namespace {
 
@@ -39,6 +43,28 @@ SharedDat shared_dat(const core::Dat* dat, std::span<const core::LoopArg> args) 
   return shared;
 }
 
+/// Whether iterations read rows of `dat` that others modify.
+bool is_read_out_of_order(const core::Dat* dat, std::span<const core::LoopArg> args) {
+  return !shared_dat(dat, args).only_increments &&
+         std::ranges::any_of(args, [&](const core::LoopArg& arg) {
+           return arg.is_active_dat() && arg.dat == dat && arg.declared != OP_WRITE;
+         });
+}
+
+/// The arguments of a loop with `dat`, where vector arguments count as one.
+std::string uses_of(const core::Dat* dat, std::span<const core::LoopArg> args) {
+  std::string text;
+  int number = -1;
+  for (const core::LoopArg& arg : args) {
+    if (arg.members == 0) continue;  // a further column
+    ++number;
+    if (arg.is_active_dat() && arg.dat == dat)
+      text +=
+          fmt::format("{}arg {} {}", text.empty() ? "" : ", ", number, core::name_of(arg.declared));
+  }
+  return text;
+}
+
 }  // namespace
 
 ConflictPattern conflict_pattern(std::span<const core::LoopArg> args) {
@@ -49,12 +75,23 @@ ConflictPattern conflict_pattern(std::span<const core::LoopArg> args) {
 }
 
 bool reads_shared_rows(std::span<const core::LoopArg> args) {
-  return std::ranges::any_of(shared_dats(args), [&](const core::Dat* dat) {
-    return !shared_dat(dat, args).only_increments &&
-           std::ranges::any_of(args, [&](const core::LoopArg& arg) {
-             return arg.is_active_dat() && arg.dat == dat && arg.declared != OP_WRITE;
-           });
-  });
+  return std::ranges::any_of(shared_dats(args),
+                             [&](const core::Dat* dat) { return is_read_out_of_order(dat, args); });
+}
+
+std::string read_shared_rows(std::span<const core::LoopArg> args) {
+  std::string text;
+  std::size_t first = args.size();
+  for (const core::Dat* dat : shared_dats(args)) {
+    if (!is_read_out_of_order(dat, args)) continue;
+    const auto use = std::ranges::find_if(
+        args, [&](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat == dat; });
+    const auto at = static_cast<std::size_t>(use - args.begin());
+    if (at >= first) continue;
+    first = at;
+    text = fmt::format("dat '{}' ({})", dat->name_storage, uses_of(dat, args));
+  }
+  return text;
 }
 
 bool has_payload(std::span<const core::LoopArg> args) {

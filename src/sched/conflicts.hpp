@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <core/loop_record.hpp>
@@ -28,6 +29,10 @@ ConflictPattern conflict_pattern(std::span<const core::LoopArg> args);
 /// Whether iterations read rows that others modify through a map, other than by increments alone.
 /// An argument that is declared OP_WRITE counts as one that reads nothing.
 bool reads_shared_rows(std::span<const core::LoopArg> args);
+
+/// The first dat of which that is so, in the numbers and modes of the call: "dat 'q' (arg 0
+/// OP_READ, arg 2 OP_INC)". Empty: there is none.
+std::string read_shared_rows(std::span<const core::LoopArg> args);
 
 /// Whether a global gets the value of one element, see LoopArg::is_payload.
 bool has_payload(std::span<const core::LoopArg> args);

@@ -110,7 +110,8 @@ Facts find_facts(const core::Queue& queue, LoopRequests& loops, const Prover& pr
                  comm::Communicator& ranks) {
   Facts facts{std::vector<jit::ArgumentFacts>(queue.args().size())};
   const std::vector<std::size_t> records = asked_records(queue);
-  if (records.empty() || prove == nullptr) return facts;
+  facts.asked = prove != nullptr;
+  if (records.empty() || !facts.asked) return facts;
   if (ranks.is_root()) facts = proven(queue, records, loops, prove);
   if (ranks.size() > 1) share(facts, ranks);
   return facts;
@@ -146,11 +147,13 @@ std::string why_not_increments(const core::Queue& queue, const Facts& facts, std
   const core::LoopRecord& loop = queue.records()[record];
   const auto args = queue.args_of(loop);
   for (std::size_t k = 0; k < args.size(); ++k) {
+    if (!args[k].is_active_dat() || !args[k].is_indirect() || args[k].declared != OP_RW) continue;
     const std::string& why = facts_of(facts, loop)[k].why;
-    if (args[k].is_active_dat() && args[k].is_indirect() && args[k].declared == OP_RW &&
-        !why.empty())
-      return fmt::format("; arg {} (OP_RW): kernel '{}' {}", number_of(args, k), loop.kernel->name,
-                         why);
+    if (facts.asked && why.empty()) continue;
+    return fmt::format("; arg {} (OP_RW): kernel '{}' {}", number_of(args, k), loop.kernel->name,
+                       facts.asked ? why
+                                   : "may only add, but nothing is proven with OP2_JIT=off or "
+                                     "OP2_TARGET=reference");
   }
   return "";
 }

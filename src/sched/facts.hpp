@@ -30,6 +30,7 @@ namespace op2::sched {
 /// Uniform but for the reasons, which only the first rank has.
 struct Facts {
   std::vector<jit::ArgumentFacts> args;  ///< parallel to Queue::args
+  bool asked = true;                     ///< false: there was no prover, so nothing is proven
 };
 
 /// Local. Proves facts of several loops, in their order, see jit::Jit::facts. Null: nothing is
@@ -54,7 +55,8 @@ core::Queue as_used(const core::Queue& queue, const Facts& facts);
 void report_kept_rows(const core::Queue& queue, const Facts& facts, core::Log& log);
 
 /// Why the OP_RW arguments through maps of a loop are not increments: "; arg 2 (OP_RW): kernel
-/// 'flux' also reads it (flux.hpp:12:3)", or nothing if that is not known.
+/// 'flux' also reads it (flux.hpp:12:3)", that nothing is proven without the compiler, or nothing
+/// if the reason is not known.
 std::string why_not_increments(const core::Queue& queue, const Facts& facts, std::size_t record);
 
 }  // namespace op2::sched

@@ -44,12 +44,13 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
          meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
 }
 
-[[noreturn]] void refuse(const core::LoopRecord& loop, const std::string& why, int ranks) {
+[[noreturn]] void refuse(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                         const std::string& why, int ranks) {
   core::fail(ErrorCode::order_dependent,
-             "the result depends on the order of the elements: loop '{}' ({}), elements read rows "
-             "that others modify through a map{}, but {} ranks have no common order; use OP_INC "
+             "the result depends on the order of the elements: loop '{}' ({}), {}: elements read "
+             "rows that others modify through a map{}; {} ranks have no common order: use OP_INC "
              "alone, or a map in which no target occurs twice",
-             loop.name, site_of(loop), why, ranks);
+             loop.name, site_of(loop), read_shared_rows(args), why, ranks);
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
     if (flags[k] == 0) continue;
     const core::LoopRecord& record = queue.records()[k];
     if (!record.set->whole && reads_shared_rows(queue.args_of(record)))
-      refuse(record, why_not_increments(queue, facts, k), communicator.size());
+      refuse(record, queue.args_of(record), why_not_increments(queue, facts, k),
+             communicator.size());
     order[k] = Order::by_global_index;
   }
   return order;

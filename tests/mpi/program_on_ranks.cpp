@@ -14,6 +14,7 @@
 //   copies    all declare the whole mesh
 //   finalises all end MPI before op_exit
 //   divides   by zero for cells 16, 33, ..., after a random partition
+//   unordered a loop whose result depends on the order of its elements
 //   forgets   loops over a mesh that is distributed badly, without op_partition
 // The exit code is 0, or 3 after an error, which is printed.
 #include <cstdio>
@@ -96,6 +97,13 @@ void run_division(const DeclaredGraph& d) {
               op_arg_dat(d.flux, OP_WRITE));
 }
 
+OP_KERNEL(add_all, (double* state, const double* other), { *state += *other; });
+
+void run_unordered(const DeclaredGraph& d) {
+  op_par_loop(add_all, "add_all", d.edges, op_arg_dat(d.state, 0, d.ends, OP_RW),
+              op_arg_dat(d.state, 1, d.ends, OP_READ));
+}
+
 /// Every edge leads to cells of another rank.
 void run_scattered() {
   const int edges = equal_block(9000).size(), first = equal_block(9000).begin;
@@ -121,6 +129,7 @@ void run(const std::string& how, const std::string& prefix) {
   const Graph graph = ring(1000);
   const DeclaredGraph d = declare(graph, how == "copies" ? all_on_every_rank : equal_block);
   if (how == "divides") return run_division(d);
+  if (how == "unordered") return run_unordered(d);
   if (how == "files") return write_files(graph, d, prefix);
   if (how != "report" && how != "finalises") return run_differently(d, how);
   run_steps(d, 3);

@@ -93,6 +93,15 @@ TEST_F(Conflicts, ReadingRowsThatOtherElementsIncrementStaysInOrder) {
             1);
 }
 
+TEST_F(Conflicts, RowsThatOthersModifyAreNamedWithTheirArguments) {
+  EXPECT_EQ(read_shared_rows(queue_loop(queue, ring.edges, q(0, OP_READ), res(0, OP_INC),
+                                        res(1, OP_READ), q(1, OP_READ))),
+            "dat 'res' (arg 1 OP_INC, arg 2 OP_READ)");
+  EXPECT_EQ(read_shared_rows(queue_loop(queue, ring.edges, q(-2, OP_READ), res(0, OP_RW))),
+            "dat 'res' (arg 1 OP_RW)");
+  EXPECT_EQ(read_shared_rows(queue_loop(queue, ring.edges, q(0, OP_READ), res(0, OP_INC))), "");
+}
+
 TEST_F(Conflicts, ReadingThroughAMapWhatIsWrittenDirectlyStaysInOrder) {
   const auto shifted = test::Ring::ring(1000);
   core::Map& next = ring.mesh.add_map(&ring.cells, &ring.cells, 2, shifted.data(), "next");

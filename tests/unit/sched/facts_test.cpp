@@ -194,5 +194,14 @@ TEST_F(Reasons, OfArgumentsThatAreNoIncrementsNameTheKernel) {
             "; arg 0 (OP_RW): kernel 'kernel' reads it again (k.hpp:4:2)");
 }
 
+TEST_F(Reasons, WithoutTheCompilerAreThatNothingIsProven) {
+  loop(ring.edges, {unknown}, end(0, OP_RW));
+  EXPECT_EQ(why_not_increments(queue, facts, 0), "");
+  facts.asked = false;
+  EXPECT_EQ(why_not_increments(queue, facts, 0),
+            "; arg 0 (OP_RW): kernel 'kernel' may only add, but nothing is proven with OP2_JIT=off "
+            "or OP2_TARGET=reference");
+}
+
 }  // namespace
 }  // namespace op2::sched

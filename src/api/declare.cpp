@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <op2/decl.hpp>
@@ -55,6 +57,14 @@ void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map
                     "it is now there {} times: each rank declares its own block "
                     "(docs/ranks.md)",
                     runtime.ranks().size(), from.declared, map.name, runtime.ranks().size()));
+}
+
+/// Where a relative path begins.
+std::string place_of(const char* path) {
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::current_path(ignored);
+  if (path[0] == '/' || folder.empty()) return "";
+  return fmt::format(" in the working directory '{}'", folder.string());
 }
 
 }  // namespace
@@ -223,10 +233,12 @@ op_kernel op_decl_kernel_file(const char* name, const char* path) {
     core::fail(ErrorCode::null_data, "the path is null: kernel '{}'; name the file of its source",
                name);
   std::optional<std::string> text = core::read_file(path);
-  if (!text)
-    core::fail(
-        ErrorCode::io_failure,
-        "cannot read a source: kernel '{}', file '{}', {}; check the path and the permissions",
-        name, path, core::why_unreadable(path));
+  if (!text) {
+    const std::string why = core::why_unreadable(path);
+    core::fail(ErrorCode::io_failure,
+               "cannot read a source: kernel '{}', file '{}'{}, {}; check the path and the "
+               "permissions",
+               name, path, place_of(path), why);
+  }
   return &runtime.mesh.add_kernel(name, std::move(*text), path, 1, true);
 }

@@ -8,6 +8,7 @@
 #include <op2/lengths.hpp>
 
 #include <api/session.hpp>
+#include <core/counted.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 
@@ -50,17 +51,20 @@ void op2::detail::check_length(const char* function, const char* kind, op_set se
   const std::string object = fmt::format("{} '{}'", kind, shown(name));
   core::check_handle(api::usable(function).mesh, object + ", set", set);
   const std::int64_t declared = core::record_of(set)->declared;
-  check_on_ranks(function, object, dim < 0 ? -1 : declared * dim,
-                 fmt::format("{} elements of set '{}' x dim {}", declared, set->name, dim), given);
+  check_on_ranks(
+      function, object, dim < 0 ? -1 : declared * dim,
+      fmt::format("{} of set '{}' x dim {}", core::counted(declared, "element"), set->name, dim),
+      given);
 }
 
 void op2::detail::check_length(const char* function, op_dat dat, Given given) {
   const core::Dat& record = api::checked_dat(function, dat);
-  check_on_ranks(function, fmt::format("dat '{}'", record.name_storage),
-                 std::int64_t{record.on().declared} * record.dim,
-                 fmt::format("{} elements of set '{}' x dim {}", record.on().declared,
-                             record.set->name, record.dim),
-                 given);
+  check_on_ranks(
+      function, fmt::format("dat '{}'", record.name_storage),
+      std::int64_t{record.on().declared} * record.dim,
+      fmt::format("{} of set '{}' x dim {}", core::counted(record.on().declared, "element"),
+                  record.set->name, record.dim),
+      given);
 }
 
 void op2::detail::check_length(const char* function, op_dat dat, std::int64_t low,

@@ -20,6 +20,7 @@
 #include <api/report.hpp>
 #include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
+#include <core/counted.hpp>
 #include <core/error.hpp>
 #include <core/topology.hpp>
 #include <core/validate.hpp>
@@ -122,7 +123,8 @@ void report_startup(Runtime& runtime) {
         fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "
                     "other, set it to the number of cores",
                     runtime.pool.size(), runtime.topology.cores));
-  runtime.log.info(fmt::format("libop2 {}: {} threads", OP2_VERSION, runtime.pool.size()));
+  runtime.log.info(
+      fmt::format("libop2 {}: {}", OP2_VERSION, core::counted(runtime.pool.size(), "thread")));
   if (runtime.device == nullptr) return;
   const gpu::Device& device = *runtime.device;
   runtime.log.info(fmt::format("loops run on device {}: {}, sm_{}, {}", device.ordinal(),

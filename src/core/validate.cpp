@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <core/counted.hpp>
 #include <core/error.hpp>
 #include <core/value_type.hpp>
 
@@ -82,9 +83,9 @@ void refuse_handle(const std::string& what, const void* handle) {
 void check_map_values(op_set from, op_set to, int dim, const int* values, const char* name) {
   const std::int64_t count = std::int64_t{static_cast<const Set*>(from)->declared} * dim;
   if (count > 0 && values == nullptr)
-    fail(ErrorCode::null_data,
-         "the values are null: map '{}', set '{}' has {} elements; pass {} values for each", name,
-         from->name, static_cast<const Set*>(from)->declared, dim);
+    fail(ErrorCode::null_data, "the values are null: map '{}', set '{}' has {}; pass {} for each",
+         name, from->name, counted(static_cast<const Set*>(from)->declared, "element"),
+         counted(dim, "value"));
   const std::int64_t targets = static_cast<const Set*>(to)->global_size;
   std::int64_t bad = 0;
   std::int64_t first = 0;
@@ -94,10 +95,10 @@ void check_map_values(op_set from, op_set to, int dim, const int* values, const 
   }
   if (bad > 0)
     fail(ErrorCode::map_out_of_range,
-         "{} of {} entries are out of range: map '{}'[{}][{}] = {}, but set '{}' has {} elements "
-         "(0 .. {}); check the mesh",
+         "{} of {} entries are out of range: map '{}'[{}][{}] = {}, but set '{}' has {} (0 .. "
+         "{}); check the mesh",
          bad, count, name, static_cast<const Set*>(from)->first + first / dim, first % dim,
-         values[first], to->name, targets, targets - 1);
+         values[first], to->name, counted(targets, "element"), targets - 1);
 }
 
 }  // namespace op2::core

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <core/access.hpp>
+#include <core/counted.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
@@ -33,6 +34,15 @@ void check_arg_handle(const Mesh& mesh, const Place& place, const char* what, Ha
   check_handle(mesh, fmt::format("{}: the {}", place.text(), what), handle);
 }
 
+/// The columns that an argument through a map can have.
+std::string columns_of(op_map map, bool may_be_vector) {
+  const std::string one = map->dim == 1 ? "0" : fmt::format("one of 0 .. {}", map->dim - 1);
+  if (!may_be_vector || map->dim < 2) return one;
+  return map->dim == 2
+             ? one + ", or -2 for both columns at once"
+             : fmt::format("{}, or -n for the first n columns at once, n = 2 .. {}", one, map->dim);
+}
+
 /// Set, map and column of an argument that goes through `arg.map`, or directly.
 /// @param dat  null for an index argument
 void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set set,
@@ -55,8 +65,8 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
   const bool is_vector = dat != nullptr && arg.idx <= -2 && arg.idx >= -map->dim;
   if (!is_vector && (arg.idx < 0 || arg.idx >= map->dim))
     place.fail(ErrorCode::bad_map_index, "the index is out of range",
-               "{} for map '{}' of arity {}; use 0 .. {}, or -2 .. {} for so many columns at once",
-               arg.idx, map->name, map->dim, map->dim - 1, -map->dim);
+               "index {} for map '{}' of arity {}; use {}", arg.idx, map->name, map->dim,
+               columns_of(map, dat != nullptr));
   if (map->from != set)
     place.fail(
         ErrorCode::wrong_set, "wrong set",
@@ -154,23 +164,36 @@ void check_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_set s
              "{}; make it by a function, e.g. op_arg_dat", static_cast<int>(arg.argtype));
 }
 
+/// An argument that is no extreme with a payload.
+std::string words_for(const op_arg& arg) {
+  if (arg.opt == 0) return "off";
+  if (arg.argtype == OP_ARG_IDX) return "an index";
+  if (arg.argtype == OP_ARG_INFO) return "a payload";
+  if (arg.argtype == OP_ARG_DAT) return fmt::format("a dat with {}", name_of(arg.acc));
+  return fmt::format("a {} of dim {} with {}", arg.global != nullptr ? "lazy global" : "global",
+                     dim_of(arg), name_of(arg.acc));
+}
+
 /// The extreme that each OP_ARG_INFO refers to.
 void check_references(const Place& loop, std::span<const op_arg> args) {
   for (std::size_t k = 0; k < args.size(); ++k) {
     const op_arg& arg = args[k];
     if (arg.argtype != OP_ARG_INFO) continue;
     if (arg.idx < 0 || arg.idx >= std::ssize(args))
-      loop.at(k).fail(ErrorCode::bad_access, "the payload has no argument",
-                      "it refers to argument {}, but the loop has {}; refer to one of them",
-                      arg.idx, args.size());
+      loop.at(k).fail(
+          ErrorCode::bad_access, "the payload has no argument",
+          "the last value of op_arg_info is {}, but the arguments have the numbers 0 .. "
+          "{}; give that of the OP_MIN or OP_MAX that the payload belongs to",
+          arg.idx, args.size() - 1);
     const op_arg& other = args[arg.idx];
     const bool fits = other.argtype == OP_ARG_GBL && other.global == nullptr && other.opt != 0 &&
                       (other.acc == OP_MIN || other.acc == OP_MAX) && other.dim == 1;
     if (!fits)
-      loop.at(k).fail(
-          ErrorCode::bad_access, "the payload has a wrong argument",
-          "argument {} is not a raw global of dim 1 with OP_MIN or OP_MAX; refer to one that is",
-          arg.idx);
+      loop.at(k).fail(ErrorCode::bad_access, "the payload has a wrong argument",
+                      "the last value of op_arg_info is {}, but arg {} is {}; give the number of "
+                      "the op_arg_gbl "
+                      "with a pointer, dim 1 and OP_MIN or OP_MAX that the payload belongs to",
+                      arg.idx, arg.idx, words_for(other));
   }
 }
 
@@ -254,8 +277,8 @@ void check_parameters(const Place& loop, op_kernel kernel, std::span<const op_ar
   if (kernel->parameter_count < 0) return;
   if (kernel->parameter_count != std::ssize(args))
     loop.fail(ErrorCode::kernel_signature, "wrong number of arguments",
-              "kernel '{}' has {} parameters, but the loop has {} arguments; give one for each",
-              kernel->name, kernel->parameter_count, args.size());
+              "kernel '{}' has {}, but the loop has {}; give one for each", kernel->name,
+              counted(kernel->parameter_count, "parameter"), counted(args.size(), "argument"));
   for (std::size_t k = 0; k < args.size(); ++k) check_parameter(loop.at(k), kernel, k, args[k]);
 }
 

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include <core/counted.hpp>
 #include <core/error.hpp>
 #include <core/seconds_since.hpp>
 #include <core/signals.hpp>
@@ -199,7 +200,8 @@ void Jit::Parts::make_in_background(Wanted wanted, std::vector<Constant> constan
 double Jit::Parts::report(core::Clock::time_point begin, const char* did, std::size_t kernels) {
   const double seconds = core::seconds_since(begin);
   if (seconds > patience_seconds)
-    log.info(fmt::format("{} the code of {} kernels in {:.1f} s", did, kernels, seconds));
+    log.info(fmt::format("{} the code of {} in {:.1f} s", did, core::counted(kernels, "kernel"),
+                         seconds));
   return seconds;
 }
 

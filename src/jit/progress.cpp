@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <core/counted.hpp>
 #include <core/signals.hpp>
 
 namespace op2::jit {
@@ -38,8 +39,8 @@ void Progress::finish_one() {
 void Progress::report() {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, period_, [this] { return is_over_; }))
-    log_.info(
-        fmt::format("compiling {} of {} kernels", std::min(finished_ + 1, kernels_), kernels_));
+    log_.info(fmt::format("compiling {} of {}", std::min(finished_ + 1, kernels_),
+                          core::counted(kernels_, "kernel")));
 }
 
 }  // namespace op2::jit

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <core/counted.hpp>
 #include <core/seconds_since.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/finish_reductions.hpp>
@@ -31,7 +32,8 @@ std::string call_of(const core::Queue& queue, const Step& step) {
 
 /// The exchange before a chain.
 comm::WaitPurpose exchange_before(const core::Queue& queue, std::span<const Step> steps) {
-  const std::string more = steps.size() > 1 ? fmt::format(" and {} others", steps.size() - 1) : "";
+  const std::string more =
+      steps.size() > 1 ? " and " + core::counted(steps.size() - 1, "other") : "";
   return {"the halo exchange of " + call_of(queue, steps.front()) + more, ""};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <comm/halo/distributed_mesh.hpp>
+#include <core/counted.hpp>
 #include <sched/executor/make_executor.hpp>
 #include <sched/fuse.hpp>
 #include <sched/order.hpp>
@@ -166,7 +167,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
     executor_->forget_rows();
   }
   if (log_.logs(core::LogLevel::info))
-    log_.info(fmt::format("new plan for a sequence of {} loops", queue.size()));
+    log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
   trace_.add("plan", "make plan", begin, core::Clock::now());
   const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
   return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal})->second;

@@ -11,6 +11,7 @@
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/collective_mismatch.hpp>
 #include <comm/messages/records.hpp>
+#include <core/counted.hpp>
 #include <core/hash.hpp>
 
 namespace op2::sched {
@@ -88,7 +89,7 @@ void agree(comm::Communicator& comm, std::vector<jit::Built>& built) {
 std::string calls_of(std::span<const jit::LoopRequest> requests) {
   const jit::LoopOrigin& first = requests.front().origins.front();
   const std::string text = fmt::format("loop '{}' ({})", first.loop, first.call_site);
-  return requests.size() == 1 ? text : fmt::format("{} and {} others", text, requests.size() - 1);
+  return requests.size() == 1 ? text : text + " and " + core::counted(requests.size() - 1, "other");
 }
 
 /// Collective. Code of loops that no rank has in memory.

@@ -121,7 +121,7 @@ TEST_F(Messages, AParameterMustHaveTheTypeOfTheArgument) {
 
 TEST_F(Messages, AKernelHasOneParameterForEachArgument) {
   EXPECT_THAT(error("void work(const double* x) {}"),
-              HasSubstr("kernel 'work(const double *x)' has 1 parameters, but the loop has 2 "
+              HasSubstr("kernel 'work(const double *x)' has 1 parameter, but the loop has 2 "
                         "arguments; a kernel has one pointer per argument"));
 }
 

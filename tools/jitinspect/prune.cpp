@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <core/counted.hpp>
 #include <jit/cache_sweep.hpp>
 
 #include "commands.hpp"
@@ -71,7 +72,7 @@ int prune(const Common& common, const PruneOptions& options) {
     print_json(
         {{"removed", removed}, {"failed", failed}, {"bytes", bytes}, {"dry_run", options.dry_run}});
   else
-    fmt::print("{} {} files, {}\n", done, removed.size(), size_words(bytes));
+    fmt::print("{} {}, {}\n", done, core::counted(removed.size(), "file"), size_words(bytes));
   return failed.empty() ? 0 : 1;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <core/access.hpp>
+#include <core/counted.hpp>
 
 namespace op2::jit {
 namespace {
@@ -57,10 +58,11 @@ std::optional<SignatureFault> function_fault(const FunctionForm& function,
   }
   if (parameters.size() != args.size() || function.is_variadic) {
     return SignatureFault{
-        fmt::format("kernel '{}({}{})' has {} parameters, but the loop has {} arguments; a kernel "
-                    "has one pointer per argument",
+        fmt::format("kernel '{}({}{})' has {}, but the loop has {}; a kernel has "
+                    " one pointer per argument",
                     function.name, parameter_list(function), function.is_variadic ? ", ..." : "",
-                    parameters.size(), args.size()),
+                    core::counted(parameters.size(), "parameter"),
+                    core::counted(args.size(), "argument")),
         function.place};
   }
   for (std::size_t i = 0; i < args.size(); ++i) {

@@ -68,7 +68,7 @@ TEST(Signature, NeedsAPointerToConstIntForAnIndex) {
 
 TEST(Signature, NeedsOneParameterPerArgument) {
   EXPECT_THAT(fault("void work(const double* x) {}", {arg(OP_READ), arg(OP_READ)}),
-              HasSubstr("'work(const double *x)' has 1 parameters, but the loop has 2 arguments"));
+              HasSubstr("'work(const double *x)' has 1 parameter, but the loop has 2 arguments"));
 }
 
 TEST(Signature, NeedsVoid) {

@@ -291,7 +291,7 @@ TEST_F(Inspect, PrunesToASize) {
     fs::last_write_time(path_of(place_.path(), entry), now - std::chrono::hours(number));
   }
   const std::string dry = run("prune --max-mb 1 --dry-run").text;
-  EXPECT_THAT(dry, HasSubstr("would remove 1 files, 500."));
+  EXPECT_THAT(dry, HasSubstr("would remove 1 file, 500."));
   EXPECT_THAT(dry, testing::Not(HasSubstr("removed")));
   EXPECT_EQ(run_json("prune --max-mb 1")["removed"],
             json::array({entry_name(key_of(entry_number(3)))}));

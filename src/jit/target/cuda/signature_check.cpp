@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <core/counted.hpp>
 #include <jit/backend.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
@@ -131,11 +132,11 @@ SignatureFault fault_of(const LoopNest& nest, const Mismatch& mismatch) {
   complete(*kernel, unit, mismatch);
   std::rotate(kernel, kernel + 1, functions.end());
   if (auto fault = signature_fault(unit, functions)) return *fault;
-  return {
-      fmt::format("the parameters of kernel '{}({})' do not match the {} arguments of the loop; "
-                  "a kernel has one pointer per argument",
-                  unit.kernel, parameter_list(functions.back()), unit.parameters.size()),
-      functions.back().place};
+  return {fmt::format("the parameters of kernel '{}({})' do not match the loop's {}; "
+                      "a kernel has one pointer per argument",
+                      unit.kernel, parameter_list(functions.back()),
+                      core::counted(unit.parameters.size(), "argument")),
+          functions.back().place};
 }
 
 }  // namespace

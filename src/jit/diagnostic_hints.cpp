@@ -36,6 +36,13 @@ constexpr DeclaredName declared_names[] = {
 constexpr std::string_view allocating_classes[] = {
     "vector", "string", "list", "map", "set", "deque", "unordered_map", "unique_ptr", "shared_ptr"};
 
+/// Whether the source uses one of them, and not a name of its own.
+bool is_allocating_class(const Diagnostic& diagnostic) {
+  const std::string_view text = diagnostic.text;
+  return std::ranges::count(allocating_classes, diagnostic.subject) != 0 &&
+         (text.ends_with("namespace 'std'") || text.starts_with("no template named"));
+}
+
 /// Whether the source calls the subject: it is followed by a bracket.
 bool is_called(const Diagnostic& diagnostic) {
   const std::string_view line = diagnostic.source_line;
@@ -89,8 +96,7 @@ std::string hint_for(const Diagnostic& diagnostic, const op_kernel_core& kernel,
   for (const auto& [name, header] : declared_names) {
     if (diagnostic.subject == name) return fmt::format("; add #include <{}>", header);
   }
-  const bool allocates = std::ranges::count(allocating_classes, diagnostic.subject) != 0;
-  if (allocates && diagnostic.kind != Diagnostic::Kind::missing_include)
+  if (is_allocating_class(diagnostic))
     return "; kernels allocate no memory: use arrays of fixed size, or std::array of <array>";
   switch (diagnostic.kind) {
     case Diagnostic::Kind::unknown_symbol:

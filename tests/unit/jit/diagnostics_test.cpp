@@ -223,6 +223,10 @@ TEST_F(DiagnosticsTest, OfAnUnknownNameThatIsCalledTheHintIsAboutFunctions) {
 TEST_F(DiagnosticsTest, ClassesThatAllocateAreReplacedByArrays) {
   add("no template named 'vector' in namespace 'std'", Diagnostic::Kind::other, "vector");
   EXPECT_THAT(what(), HasSubstr("; kernels allocate no memory: use arrays of fixed size"));
+  add("use of undeclared identifier 'list'", Diagnostic::Kind::unknown_symbol, "list");
+  EXPECT_THAT(what(), HasSubstr("; no constants are declared"));
+  add("no member named 'set' in 'Cell'", Diagnostic::Kind::other, "set");
+  EXPECT_THAT(what(), HasSubstr("no member named 'set' in 'Cell'\n"));
 }
 
 TEST_F(DiagnosticsTest, MissingIncludesListTheFoldersSearched) {

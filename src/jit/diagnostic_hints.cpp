@@ -36,7 +36,7 @@ constexpr DeclaredName declared_names[] = {
 constexpr std::string_view allocating_classes[] = {
     "vector", "string", "list", "map", "set", "deque", "unordered_map", "unique_ptr", "shared_ptr"};
 
-/// Whether the source uses one of them, and not a name of its own.
+/// Whether the source uses one of them: C++'s, not one that the user has written.
 bool is_allocating_class(const Diagnostic& diagnostic) {
   const std::string_view text = diagnostic.text;
   return std::ranges::count(allocating_classes, diagnostic.subject) != 0 &&

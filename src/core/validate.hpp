@@ -12,6 +12,7 @@
 
 #include <core/error.hpp>
 #include <core/mesh.hpp>
+#include <core/value_type.hpp>
 
 namespace op2::core {
 
@@ -32,7 +33,9 @@ void check_dim(const char* what, const char* name, int dim);
 Type check_type_name(const std::string& what, const char* type);
 
 /// Whether a checked argument has rows that only the program can read.
-bool is_opaque(const op_arg& arg);
+inline bool is_opaque(const op_arg& arg) {
+  return arg.argtype == OP_ARG_DAT && arg.opt != 0 && record_of(arg.dat)->is_untyped();
+}
 
 /// Throws bad_type unless the type string is null or names `value_type`.
 void check_type(const char* what, const char* name, const char* type, Type value_type);
@@ -58,8 +61,15 @@ void check_map_values(op_set from, op_set to, int dim, const int* values, const 
 
 /// Type and dim of an argument, from the declarations if it leaves them out. Precondition: the
 /// handles were checked.
-Type type_of(const op_arg& arg);
-int dim_of(const op_arg& arg);
+inline Type type_of(const op_arg& arg) {
+  if (arg.argtype == OP_ARG_DAT && arg.dat != nullptr) return record_of(arg.dat)->value_type;
+  if (arg.opt == 0 && arg.type != nullptr) return type_named(arg.type).value_or(Type::f64);
+  return arg.global != nullptr ? record_of(arg.global)->value_type : arg.value_type;
+}
+inline int dim_of(const op_arg& arg) {
+  if (!arg.dim_as_declared) return arg.dim;
+  return arg.global != nullptr ? arg.global->dim : arg.dat->dim;
+}
 
 /// "loop 'flux' (main.cpp:12) arg 3", for messages.
 /// @param arg  negative: the loop alone

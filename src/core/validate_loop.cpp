@@ -289,17 +289,6 @@ std::string text_of_place(const op_loop_name& loop, int arg) {
   return arg < 0 ? at : fmt::format("{} arg {}", at, arg);
 }
 
-Type type_of(const op_arg& arg) {
-  if (arg.argtype == OP_ARG_DAT && arg.dat != nullptr) return record_of(arg.dat)->value_type;
-  if (arg.opt == 0 && arg.type != nullptr) return type_named(arg.type).value_or(Type::f64);
-  return arg.global != nullptr ? record_of(arg.global)->value_type : arg.value_type;
-}
-
-int dim_of(const op_arg& arg) {
-  if (!arg.dim_as_declared) return arg.dim;
-  return arg.global != nullptr ? arg.global->dim : arg.dat->dim;
-}
-
 void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op_set set,
                 std::span<const op_arg> args) {
   if (name.name == nullptr || *name.name == '\0')
@@ -315,10 +304,6 @@ void check_loop(const Mesh& mesh, op_kernel kernel, const op_loop_name& name, op
   check_conflicts(place, args);
   check_parameters(place, kernel, args);
   check_opaque(place, kernel, args);
-}
-
-bool is_opaque(const op_arg& arg) {
-  return arg.argtype == OP_ARG_DAT && arg.opt != 0 && record_of(arg.dat)->is_untyped();
 }
 
 }  // namespace op2::core

@@ -8,11 +8,14 @@
 
 namespace op2::jit {
 
+/// Whether values of others are accessed: `possible` on some path, `certain` whatever the data.
+enum class Beyond : std::int32_t { none = 0, possible = 1, certain = 2 };
+
 struct AccessFinding {
   std::int32_t call = 0;         ///< of the nest
   std::int32_t argument = 0;     ///< from 0, as in the call of the loop
   std::int32_t is_omission = 0;  ///< 1: not an error if the argument may be off
-  std::int32_t is_beyond = 0;    ///< 1: values of others are accessed, always an error
+  Beyond beyond = Beyond::none;  ///< certain: always an error
   std::string what{};            ///< after "kernel 'flux' ", e.g. "writes it"
   std::string advice{};          ///< what to do
   std::string file{};            ///< as in Diagnostic

@@ -37,7 +37,7 @@ std::string mode_of(const ArgShape& shape) {
 
 /// Whether a finding is that a direct OP_WRITE does not replace whole rows.
 bool keeps_values(const AccessFinding& finding, const ArgShape& shape) {
-  return finding.is_beyond == 0 && shape.kind == OP_ARG_DAT && shape.access == OP_WRITE &&
+  return finding.beyond == Beyond::none && shape.kind == OP_ARG_DAT && shape.access == OP_WRITE &&
          shape.map < 0;
 }
 
@@ -68,7 +68,7 @@ std::vector<AccessMessage> access_messages(const std::vector<AccessFinding>& fin
     const std::string place = seen_at(diagnostic, context, locator);
     const ArgShape shape = shape_at(finding.argument, request.nest, request.nest.calls[call]);
     messages.push_back(
-        {finding.is_beyond != 0, keeps_values(finding, shape) && !may_be_off,
+        {finding.beyond == Beyond::certain, keeps_values(finding, shape) && !may_be_off,
          fmt::format("access {} {} {} {}", context.kernel.name, finding.argument, finding.what,
                      place),
          fmt::format("{}: arg {}{}: kernel '{}' {} ({}); {}{}", where, finding.argument,

@@ -17,7 +17,7 @@
 namespace op2::jit {
 
 /// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 14;
+inline constexpr int plugin_abi = 15;
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.

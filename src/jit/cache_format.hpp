@@ -26,7 +26,7 @@
 
 namespace op2::jit {
 
-inline constexpr std::uint32_t cache_format_version = 6;
+inline constexpr std::uint32_t cache_format_version = 7;
 
 /// Bounds of the size of an entry's file, in bytes.
 inline constexpr std::int64_t min_entry_bytes = 100;

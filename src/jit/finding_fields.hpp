@@ -15,9 +15,13 @@ namespace op2::jit {
 template <class Stream, class Finding>
 requires std::same_as<std::remove_const_t<Finding>, AccessFinding>
 void fields(Stream& stream, Finding& finding) {
-  stream.values(finding.call, finding.argument, finding.is_omission, finding.is_beyond,
-                finding.what, finding.advice, finding.file, finding.line, finding.column,
-                finding.source_line);
+  std::int32_t beyond = static_cast<std::int32_t>(finding.beyond);
+  stream.values(finding.call, finding.argument, finding.is_omission, beyond, finding.what,
+                finding.advice, finding.file, finding.line, finding.column, finding.source_line);
+  if constexpr (!std::is_const_v<Finding>) {
+    if (beyond < 0 || beyond > 2) stream.refuse();
+    finding.beyond = Beyond{beyond};
+  }
 }
 
 /// @param facts  const for a Writer

@@ -76,8 +76,8 @@ struct JitOptions {
   CacheOptions cache;
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
-  bool vector_math = false;  ///< OP2_VECTOR_MATH
-  bool contract = true;      ///< OP2_FP_CONTRACT
+  bool vector_math = false;                                   ///< OP2_VECTOR_MATH
+  bool contract = true;                                       ///< OP2_FP_CONTRACT
   core::Increments increments = core::Increments::automatic;  ///< on GPUs
   bool gdb_symbols = false, perf_map = false;  ///< on CPUs: names for debuggers, for profilers
   bool check_access = false;                   ///< kernels that break an access mode are errors

@@ -27,6 +27,10 @@ OP_KERNEL(set_all_again, (const double* b, double* a), { *a = *b > 0 ? 5 : 7; })
 OP_KERNEL(set_some, (const double* b, double* a), {
   if (*b > 0) *a = 9;
 });
+OP_KERNEL(set_beyond, (const double* b, double* a), {
+  *a = 4;
+  if (*b > 0) a[1] = 9;
+});
 OP_KERNEL(halve, (double* a), { *a = *a / 2; });
 OP_KERNEL(share, (const double* b, double* left, double* right), {
   *left += 1 + *b;
@@ -100,6 +104,17 @@ TEST_F(Facts, KeepValuesThatAreReplacedOnlySometimes) {
   EXPECT_THAT(text,
               AllOf(HasSubstr("arg 1 (OP_WRITE): kernel 'set_some' "), HasSubstr("declare OP_RW"),
                     Not(ContainsRegex("loop 'set_some'(.|\n)*loop 'set_some'"))));
+}
+
+TEST_F(Facts, GiveNoAdviceToSetComponentsWhereAnIndexIsBeyondThem) {
+  set();
+  op_par_loop(set_beyond, "set_beyond", cells, op_arg_dat(b, OP_READ), op_arg_dat(a, OP_WRITE));
+  EXPECT_THAT(values(), Each(4));
+  end();
+  EXPECT_THAT(said.news(),
+              AllOf(HasSubstr("arg 1 (OP_WRITE): kernel 'set_beyond' uses index 1, but "
+                              "its dimension is 1"),
+                    Not(HasSubstr("values from before count"))));
 }
 
 TEST_F(Facts, KeepValuesThatAreReadBeforeTheyAreReplaced) {

@@ -85,7 +85,7 @@ class LoopCheck {
     for (const auto& fault : jit::access_faults(kernel_, rules, jit::steps_at_build)) {
       const bool may_be_off = loop_.arguments[fault.argument].optional;
       if (fault.is_omission && may_be_off) continue;
-      if (fault.is_beyond && is_known(loop_.arguments[fault.argument]))
+      if (fault.beyond == jit::Beyond::certain && is_known(loop_.arguments[fault.argument]))
         report(Message::Severity::error, fault.argument, fault.place, fault.what + flag);
       else
         warn(fault.argument, fault.place, fault.what);

@@ -35,7 +35,7 @@ AccessFinding finding_of(const AccessFault& fault, const clang::SourceManager& s
   const Diagnostic place = note_at(sources, fault.place, "");
   return {.argument = static_cast<std::int32_t>(fault.argument),
           .is_omission = fault.is_omission ? 1 : 0,
-          .is_beyond = fault.is_beyond ? 1 : 0,
+          .beyond = fault.beyond,
           .what = fault.what,
           .advice = fault.advice,
           .file = place.file,

@@ -22,14 +22,14 @@ inline void adds_to_write(const double* x, double* y) {
   y[1] = 0;
 }
 inline void in_part(const double* x, double* y) {
-  for (int i = 0; i < 3; ++i) y[i] = x[i];  // warns: argument 1 (OP_WRITE): kernel 'in_part' writes 3 of its 4 values
+  for (int i = 0; i < 3; ++i) y[i] = x[i];  // warns: argument 1 (OP_WRITE): kernel 'in_part' writes only 3 of its 4 values
 }
 inline void sometimes(const double* x, double* y) {
-  if (x[0] > 0) y[0] = 1;  // warns: argument 1 (OP_WRITE): kernel 'sometimes' writes it only under a condition
+  if (x[0] > 0) y[0] = 1;  // warns: argument 1 (OP_WRITE): kernel 'sometimes' writes it only on some paths
 }
 inline void leaves_early(const double* x, double* y) {
   if (x[0] > 0) return;
-  y[0] = 1;  // warns: argument 1 (OP_WRITE): kernel 'leaves_early' writes it only under a condition
+  y[0] = 1;  // warns: argument 1 (OP_WRITE): kernel 'leaves_early' writes it only on some paths
 }
 inline void never(const double* x,
                   double* y) {  // warns: argument 1 (OP_WRITE): kernel 'never' does not write it
@@ -87,7 +87,7 @@ inline void not_least(const double* x, double* low) {
 }
 template <class T, int n>
 void general(const T* x, T* y) {
-  for (int i = 1; i < n; ++i) y[i] = x[i];  // warns: argument 1 (OP_WRITE): kernel 'general' writes 1 of its 2 values
+  for (int i = 1; i < n; ++i) y[i] = x[i];  // warns: argument 1 (OP_WRITE): kernel 'general' writes only 1 of its 2 values
 }
 // clang-format on
 

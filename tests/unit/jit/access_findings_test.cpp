@@ -61,9 +61,9 @@ TEST(AccessFindings, AReadOfWhatIsNotWrittenYet) {
 
 TEST(AccessFindings, AWriteInPart) {
   EXPECT_THAT(found("for (int i = 0; i < 3; ++i) y[i] = x[i];", dat(1, 4, OP_WRITE)),
-              ElementsAre("1: writes 3 of its 4 values"));
+              ElementsAre("1: writes only 3 of its 4 values"));
   EXPECT_THAT(found("if (x[0] > 0) y[0] = 1;", dat(1, 1, OP_WRITE)),
-              ElementsAre("1: writes it only under a condition"));
+              ElementsAre("1: writes it only on some paths"));
   EXPECT_THAT(found("if (x[0] > y[0]) return;", dat(1, 1, OP_WRITE)),
               ElementsAre("1: reads it before writing it"));
   EXPECT_THAT(found("if (*x < 0 && y == nullptr) return;", dat(1, 1, OP_WRITE)),
@@ -98,7 +98,7 @@ TEST(AccessFindings, AssignmentsOfAssignments) {
   EXPECT_THAT(found("y[4] = x[0]; y[1] = y[2] = y[3] = 0;", dat(1, 4, OP_WRITE)),
               ElementsAre("1: uses index 4, but its dimension is 4"));
   EXPECT_THAT(found("double t = y[0] = y[1] = x[0]; (void)t;", dat(1, 3, OP_WRITE)),
-              ElementsAre("1: writes 2 of its 3 values"));
+              ElementsAre("1: writes only 2 of its 3 values"));
   EXPECT_THAT(found("double t = y[0] += x[0]; (void)t;", dat(1, 1, OP_INC, 0)),
               ElementsAre("1: reads it"));
   EXPECT_THAT(found("int i, j = i = 3; y[i] = y[j - 1] = x[0];", dat(1, 3, OP_WRITE)),
@@ -130,20 +130,20 @@ TEST(AccessFindings, AnIndexBeyondTheDimension) {
 }
 
 TEST(AccessFindings, AnIndexBeyondIsCertainWhereItIsAlwaysUsed) {
-  const auto is_beyond = [](const std::string& body) {
+  const auto beyond = [](const std::string& body) {
     return compiled("void work(const double* x, double* y) {" + body + "}",
                     {dat(0, 4, OP_READ), dat(1, 1, OP_RW)})
         .findings.at(0)
-        .is_beyond;
+        .beyond;
   };
-  EXPECT_EQ(is_beyond("y[0] = x[4];"), 1);
-  EXPECT_EQ(is_beyond("y[0] = 0; for (int i = 0; i <= 4; ++i) y[0] += x[i];"), 1);
-  EXPECT_EQ(is_beyond("if (x[0] > 0) y[0] = 1; y[1] = 2;"), 1);
+  EXPECT_EQ(beyond("y[0] = x[4];"), Beyond::certain);
+  EXPECT_EQ(beyond("y[0] = 0; for (int i = 0; i <= 4; ++i) y[0] += x[i];"), Beyond::certain);
+  EXPECT_EQ(beyond("if (x[0] > 0) y[0] = 1; y[1] = 2;"), Beyond::certain);
   for (const char* body : {"if (x[0] > 0) y[0] = x[4];", "y[0] = x[0] > 0 ? x[4] : 0;",
                            "if (x[0] > 0) return; y[1] = 0;", "while (x[0] < y[0]) y[0] += x[4];",
                            "switch ((int)x[0]) { case 0: y[1] = 0; }",
                            "for (int i = 0; i < 9; ++i) { if (x[0] > i) break; y[1] = 0; }"})
-    EXPECT_EQ(is_beyond(body), 0) << body;
+    EXPECT_EQ(beyond(body), Beyond::possible) << body;
 }
 
 TEST(AccessFindings, AnIndexBeyondTheRowsOfAVectorArgument) {
@@ -178,7 +178,7 @@ TEST(AccessFindings, HelpersAndTemplatesAreFollowed) {
                     "  for (int i = 0; i < n; ++i) p[i] = v;\n}\n"
                     "void work(const double* x, double* y) { fill<3>(y, *x); }",
                     {dat(0, 1, OP_READ), dat(1, 4, OP_WRITE)}),
-              ElementsAre("1: writes 3 of its 4 values"));
+              ElementsAre("1: writes only 3 of its 4 values"));
 }
 
 TEST(AccessFindings, TellThePlaceAndWhatToDo) {

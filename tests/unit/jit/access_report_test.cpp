@@ -108,7 +108,7 @@ TEST_F(AccessReport, IsAnErrorOfCodeFromDiskToo) {
 
 TEST_F(AccessReport, ValuesOfOthersAreAnErrorWithoutARequest) {
   backend->findings.push_back(backend->findings[0]);
-  backend->findings[1].is_beyond = 1;
+  backend->findings[1].beyond = Beyond::certain;
   backend->findings[1].what = "uses index 3, but its dimension is 3";
   core::Log log(core::LogLevel::off);
   Jit jit(options(false), log, [this] { return backend; });

@@ -42,7 +42,8 @@ AccessProof proof_of(const ParameterUse& use, const AccessRule& rule,
   if (use.unsure || use.doubted)
     return stopped_by("uses it in a way that the analysis cannot follow",
                       use.doubt.isValid() ? use.doubt : declared);
-  if (use.beyond.isValid()) return stopped_by("uses an index beyond its values", use.beyond);
+  if (use.beyond.isValid())
+    return is_write ? AccessProof{} : stopped_by("uses an index beyond its values", use.beyond);
   return is_write ? proof_of_write(use, declared) : proof_of_sum(use, declared);
 }
 

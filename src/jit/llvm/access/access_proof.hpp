@@ -17,8 +17,8 @@ namespace op2::jit {
 struct AccessProof {
   bool writes_all = false;
   bool only_adds = false;
-  std::string obstacle{};         ///< to the fact that the access mode asks for; empty: it asks for
-                                  ///< none, or it is proven
+  std::string obstacle{};  ///< to the fact that the access mode asks for; empty: it asks for none,
+                           ///< it is proven, or access_rules reports an index beyond an OP_WRITE
   clang::SourceLocation place{};  ///< of the obstacle
 };
 

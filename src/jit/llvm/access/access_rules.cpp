@@ -10,6 +10,9 @@
 namespace op2::jit {
 namespace {
 
+constexpr char kept_values[] =
+    "values from before count: set every component on every path, or declare OP_RW";
+
 /// One kernel and the access modes of its loop.
 class RuleCheck {
  public:
@@ -68,7 +71,7 @@ class RuleCheck {
                         : fmt::format("uses index {}, but its dimension is {}", use.beyond_index,
                                       extent.components),
         "values of another element, or none, are there: correct the index or the dimension");
-    faults_.back().is_beyond = use.beyond_always;
+    faults_.back().beyond = use.beyond_always ? Beyond::certain : Beyond::possible;
   }
 
   void check_write(std::size_t i, const ParameterUse& use, clang::SourceLocation declared) {
@@ -85,11 +88,10 @@ class RuleCheck {
     if (rules_[i].set_by_some || rules_[i].keeps_rest || count(Mark::unsure) > 0) return;
     if (missed > 0)
       return add_omission(i, use.write,
-                          fmt::format("writes {} of its {} values", all - missed, all),
-                          "the others stay as they are: set all of them, or make it OP_RW");
+                          fmt::format("writes only {} of its {} values", all - missed, all),
+                          kept_values);
     if (count(Mark::maybe) > 0)
-      add_omission(i, use.write, "writes it only under a condition",
-                   "else its values stay as they are: set them on every path, or make it OP_RW");
+      add_omission(i, use.write, "writes it only on some paths", kept_values);
   }
 
   void check_increment(std::size_t i, const ParameterUse& use) {

@@ -11,6 +11,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/SourceLocation.h>
 
+#include <jit/access_finding.hpp>
 #include <jit/llvm/access/access_state.hpp>
 #include <op2/types.hpp>
 
@@ -30,10 +31,10 @@ struct AccessRule {
 struct AccessFault {
   std::size_t argument = 0;
   clang::SourceLocation place;
-  std::string what;          ///< after "kernel 'flux' ", e.g. "writes it"
-  std::string advice;        ///< what to do
-  bool is_omission = false;  ///< something is not written: allowed if the argument may be off
-  bool is_beyond = false;    ///< values of others are accessed, whatever the data
+  std::string what;              ///< after "kernel 'flux' ", e.g. "writes it"
+  std::string advice;            ///< what to do
+  bool is_omission = false;      ///< something is not written: allowed if the argument may be off
+  Beyond beyond = Beyond::none;  ///< the index of a value
 };
 
 /// Limits of the analysis in steps of some 0.3 us: when a program is built, and at run time.

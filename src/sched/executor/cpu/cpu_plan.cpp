@@ -45,7 +45,7 @@ ExchangeSize CpuPlan::exchange_size(std::size_t chain) const {
 }
 
 void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
-  const Running r{chain, phase, queue, finished};
+  Running r{chain, phase, queue, finished, Clock::now()};
   auto& tiles = (phase == Phase::interior ? interior_tiles_ : boundary_tiles_)[chain];
   auto next = tiles.begin();
   const std::size_t end = plan_.steps.begin[chain + 1];
@@ -61,7 +61,7 @@ void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fini
   }
 }
 
-void CpuPlan::run_tiled(const Running& r, TilesInUse& tiles) {
+void CpuPlan::run_tiled(Running& r, TilesInUse& tiles) {
   const bool in_tiles = tiles.trial.wants_tiles();
   const auto begin = Clock::now();
   if (in_tiles) run_in_tiles(r, tiles);
@@ -71,6 +71,7 @@ void CpuPlan::run_tiled(const Running& r, TilesInUse& tiles) {
   }
   tiles.trial.add(seconds_since(begin));
   if (tiles.trial.decided() && !tiles.trial.wants_tiles()) tiles.tiled.plan = {};
+  r.since = Clock::now();
 }
 
 void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
@@ -83,17 +84,19 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
     plan_.rows[tiles.tiled.steps[loop]].row->seconds += tiles.times.take(loop);
 }
 
-void CpuPlan::run_alone(const Running& r, std::size_t step) {
-  if (made_.parts[step].in(r.phase).empty()) return bind_for_call(r, step);
-  const auto begin = Clock::now();
+void CpuPlan::run_alone(Running& r, std::size_t step) {
   bind_for_call(r, step);
+  if (made_.parts[step].in(r.phase).empty()) return;
   run_parts(plan_.steps.all[step], plan_.code[step], made_.parts[step], made_.bindings[step],
             r.phase, pool_);
   const auto end = Clock::now();
   core::LoopRow& row = *plan_.rows[step].row;
-  row.seconds += std::chrono::duration<double>(end - begin).count();
-  if (trace_.on()) trace_.add("loop", row.name, begin, end);
+  row.seconds += std::chrono::duration<double>(end - r.since).count();
+  if (trace_.on()) trace_.add("loop", row.name, r.since, end);
+  r.since = end;
+  if (r.phase == Phase::boundary) return;
   make_progress(r);
+  r.since = Clock::now();
 }
 
 /// To be called before the first iterations of a call: memory of the queue and of globals may move
@@ -105,10 +108,11 @@ void CpuPlan::bind_for_call(const Running& r, std::size_t step) {
     bind_globals(plan_.steps.all[step], r.queue, made_.bindings[step]);
 }
 
-void CpuPlan::finish(const Running& r, std::size_t step) {
+void CpuPlan::finish(Running& r, std::size_t step) {
   if (r.phase != Phase::boundary) return;
   fold_threads(plan_.steps.all[step], made_.bindings[step]);
   r.finished(step);
+  if (!plan_.steps.all[step].reductions.empty()) r.since = Clock::now();
 }
 
 void CpuPlan::make_progress(const Running& r) {

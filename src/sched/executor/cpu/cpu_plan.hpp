@@ -56,13 +56,14 @@ class CpuPlan : public PreparedPlan {
     Phase phase;
     core::Queue& queue;
     const Finished& finished;
+    core::Clock::time_point since;  ///< the next step begins where the last one ended
   };
   std::vector<TilesInUse> in_use(std::vector<TiledSteps> tiled, const TileTrial& trial) const;
-  void run_tiled(const Running& r, TilesInUse& tiles);
+  void run_tiled(Running& r, TilesInUse& tiles);
   void run_in_tiles(const Running& r, TilesInUse& tiles);
-  void run_alone(const Running& r, std::size_t step);
+  void run_alone(Running& r, std::size_t step);
   void bind_for_call(const Running& r, std::size_t step);
-  void finish(const Running& r, std::size_t step);
+  void finish(Running& r, std::size_t step);
   void make_progress(const Running& r);
 
   const Plan& plan_;

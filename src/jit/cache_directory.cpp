@@ -17,6 +17,7 @@
 
 #include <fmt/core.h>
 
+#include <core/uninterrupted.hpp>
 #include <jit/cache_format.hpp>
 #include <jit/cache_key.hpp>
 
@@ -32,14 +33,6 @@ using Status = struct stat;
 
 std::string message_for(int error) {
   return std::system_category().message(error);
-}
-
-/// Repeats a system call as long as signals interrupt it.
-template <class Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
 }
 
 std::uint64_t random_number() {
@@ -80,7 +73,7 @@ int read_all(int file, std::vector<std::byte>& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t count =
-        uninterrupted([&] { return ::read(file, bytes.data() + done, bytes.size() - done); });
+        core::uninterrupted([&] { return ::read(file, bytes.data() + done, bytes.size() - done); });
     if (count < 0) return errno;
     if (count == 0) break;
     done += count;
@@ -91,7 +84,8 @@ int read_all(int file, std::vector<std::byte>& bytes) {
 
 int write_all(int file, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
+    const ssize_t count =
+        core::uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
     if (count < 0) return errno;
     bytes = bytes.subspan(count);
   }

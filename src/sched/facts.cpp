@@ -55,9 +55,15 @@ char proof_of(const jit::ArgumentFacts& facts) {
 }
 
 /// Collective. All ranks get the facts of the first.
-void share(Facts& facts, comm::Communicator& ranks) {
+/// @param first  loop whose facts are asked for
+void share(Facts& facts, comm::Communicator& ranks, const core::LoopRecord& first) {
   std::vector<char> proofs;
   for (const jit::ArgumentFacts& arg : facts.args) proofs.push_back(proof_of(arg));
+  const comm::Waiting waiting(ranks, [&first] {
+    return comm::WaitPurpose{fmt::format("what the kernel of loop '{}' ({}) does to its arguments",
+                                         first.name, site_of(first)),
+                             "it compiles"};
+  });
   proofs = comm::from_bytes<char>(ranks.broadcast(comm::to_bytes<char>(proofs), 0));
   for (std::size_t k = 0; k < facts.args.size(); ++k) {
     facts.args[k].writes_all = (proofs[k] & writes_all) != 0;
@@ -113,7 +119,7 @@ Facts find_facts(const core::Queue& queue, LoopRequests& loops, const Prover& pr
   facts.asked = prove != nullptr;
   if (records.empty() || !facts.asked) return facts;
   if (ranks.is_root()) facts = proven(queue, records, loops, prove);
-  if (ranks.size() > 1) share(facts, ranks);
+  if (ranks.size() > 1) share(facts, ranks, queue.records()[records.front()]);
   return facts;
 }
 

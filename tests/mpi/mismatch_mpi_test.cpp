@@ -8,10 +8,12 @@
 
 #include <mpi.h>
 
+#include <comm/files/hdf5_file.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <support/communicator_checks.hpp>
 #include <support/expect_error.hpp>
+#include <support/temporary_directory.hpp>
 
 namespace op2::test {
 namespace {
@@ -20,6 +22,7 @@ using comm::Channel;
 using comm::MpiOptions;
 using comm::start_mpi;
 using std::chrono_literals::operator""ms;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class MpiMismatch : public testing::Test {
@@ -295,6 +298,19 @@ TEST_F(LongWait, IsToldOnceByTheFirstRankThatWaits) {
                   "a long wait: rank 0 waits for rank 1, for loop 'save' (airfoil.cpp:200), "
                   "0.3 s so far; no answer, because it computes, writes a file, or stands still")));
 }
+
+#if OP2_TEST_HDF5
+TEST_F(LongWait, NamesTheFileThatIsWritten) {
+  const TemporaryDirectory folder;
+  const std::string path = (folder.path() / "flow.h5").string();
+  make_the_others_wait(
+      [&] { const comm::Hdf5File file(ranks, path, comm::Hdf5File::Access::create); });
+  if (ranks.rank() == 0)
+    EXPECT_THAT(told,
+                testing::ElementsAre(AllOf(HasSubstr("for the file '" + path + "', "),
+                                           HasSubstr("no answer, because it writes the file"))));
+}
+#endif
 
 TEST_F(LongWait, NamesItsPurposeAndThatARankCompiles) {
   make_the_others_wait([&] {

@@ -36,7 +36,11 @@ Hdf5File::State::State(Communicator& communicator, const std::string& name, Acce
       path(name),
       access(how),
       together(wanted.together && communicator.size() > 1 && Hdf5Ranks::available() &&
-               communicator.mpi_handle()) {
+               communicator.mpi_handle()),
+      waiting(communicator, [this] {
+        return WaitPurpose{"the file '" + path + "'",
+                           access == Access::read ? "it reads the file" : "it writes the file"};
+      }) {
   if (member()) quiet.emplace();
 }
 

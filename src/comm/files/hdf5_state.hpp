@@ -74,6 +74,7 @@ struct Hdf5File::State {
   std::optional<OpenFile> shared;    ///< the same file on other ranks that write together
   std::optional<Hdf5Image> image;    ///< on the root: what the HDF5 library changes
   Hdf5Handle file;                   ///< of members
+  const Waiting waiting;             ///< names the file where a rank waits for others
 };
 
 /// Bytes of so many rows.

@@ -104,7 +104,7 @@ TEST_P(VectorArgs, WithMoreColumnsThanTheMapAreRefused) {
         test::error_text(
             ErrorCode::bad_map_index,
             [&] { op_par_loop(fill, "fill", cells, op_arg_dat(sum, index, corners, OP_WRITE)); }),
-        HasSubstr("-2 .. -3"));
+        HasSubstr("n = 2 .. 3"));
 }
 
 TEST_P(VectorArgs, NeedAParameterThatIsAnArray) {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # One install test: run.sh STEP SOURCE BUILD LIBDIR [cmake option ...]
 # `stage` installs BUILD and moves the result; package, pkg_config, tool, example, embed and existing use libop2
-# from there, as users do; subdirectory builds it with the program; deps_dir takes libraries from a folder.
+# from there, as users do; subdirectory builds it with the program, of which subdirectory_configures is the beginning;
+# deps_dir takes libraries from a folder.
 set -eu
 step=$1 source=$2 build=$3 libdir=$4
 shift 4
@@ -12,9 +13,17 @@ prefix=$work/moved
 export OP2_CACHE_DIR="$work/cache-$step"
 unset OP2_PLUGIN_DIR
 
-build_and_run() {
+configure() {
   rm -rf "${work:?}/$step" "$OP2_CACHE_DIR"
   cmake -S "$consumer" -B "$work/$step" -G Ninja "$@"
+}
+
+# Compiled as fast as possible; all files of the user's program and of the library in one build.
+configure_with_library() {
+  configure -DOP2_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-g0 -DCMAKE_UNITY_BUILD=ON "$@"
+}
+
+build_and_run_it() {
   cmake --build "$work/$step" -j 2
   "$work/$step/consumer" 2>"$work/$step.log"
   cat "$work/$step.log" >&2
@@ -22,6 +31,11 @@ build_and_run() {
     echo "the helper that compiles kernels is not used" >&2
     exit 1
   fi
+}
+
+build_and_run() {
+  configure "$@"
+  build_and_run_it
 }
 
 case $step in
@@ -86,8 +100,13 @@ case $step in
     grep 'spread .* jit' table.txt
     ;;
   subdirectory)
-    # Compiled as fast as possible; all files of the user's program and of the library in one build.
-    build_and_run -DOP2_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-g0 -DCMAKE_UNITY_BUILD=ON "$@"
+    configure_with_library "$@"
+    build_and_run_it
+    ;;
+  subdirectory_configures)
+    configure_with_library "$@"
+    cmake --build "$work/$step" --target op2/src/CMakeFiles/op2_objects.dir/core/log.cpp.o
+    cmake --build "$work/$step" -- -n | grep -F 'libop2.so'
     ;;
   deps_dir)
     rm -rf "${work:?}/$step" "$work/deps"

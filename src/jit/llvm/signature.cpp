@@ -59,7 +59,7 @@ std::optional<SignatureFault> function_fault(const FunctionForm& function,
   if (parameters.size() != args.size() || function.is_variadic) {
     return SignatureFault{
         fmt::format("kernel '{}({}{})' has {}, but the loop has {}; a kernel has "
-                    " one pointer per argument",
+                    "one pointer per argument",
                     function.name, parameter_list(function), function.is_variadic ? ", ..." : "",
                     core::counted(parameters.size(), "parameter"),
                     core::counted(args.size(), "argument")),

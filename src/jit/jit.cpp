@@ -60,9 +60,10 @@ struct Jit::Parts {
   JitOptions options;
   core::Log& log;
   std::function<std::shared_ptr<Target>()> load;
+  std::mutex opening;  ///< of `disk`, which is used while the target is being loaded
+  std::unique_ptr<DiskCache> disk;
   std::mutex mutex;  ///< of all following members but `memory`
   std::shared_ptr<Target> target;
-  std::unique_ptr<DiskCache> disk;
   op_jit_statistics statistics{};
   KernelCache memory;
   FactFinder facts{[this]() -> Target& { return loaded(); },
@@ -81,7 +82,7 @@ struct Jit::Parts {
 
   /// The cache directory, opened once.
   DiskCache& opened() {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(opening);
     if (disk == nullptr) disk = DiskCache::open(options.cache, log);
     return *disk;
   }

@@ -79,10 +79,7 @@ class Builder : public ReferenceSink {
   }
 
   void on_variable(const clang::VarDecl& variable, const clang::DeclRefExpr& name) override {
-    if (unit_.is_standard(variable))
-      return fail(
-          fmt::format("uses '{}' of the standard library", variable.getQualifiedNameAsString()),
-          name.getLocation());
+    if (unit_.is_standard(variable)) return use_standard(variable, name);
     if (is_local(variable)) return;
     const auto form = form_of(variable, unit_.context);
     switch (form.kind) {
@@ -267,6 +264,16 @@ class Builder : public ReferenceSink {
                   location);
     apply(*use);
     if (name != nullptr && !use->replacement.empty()) rewrite(*name, use->replacement);
+  }
+
+  void use_standard(const clang::VarDecl& variable, const clang::DeclRefExpr& name) {
+    const auto use = standard_variable(variable);
+    if (!use)
+      return fail(
+          fmt::format("uses '{}' of the standard library", variable.getQualifiedNameAsString()),
+          name.getLocation());
+    apply(*use);
+    rewrite(name, use->replacement);
   }
 
   void apply(const StandardUse& use) {

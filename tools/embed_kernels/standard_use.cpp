@@ -2,7 +2,6 @@
 #include "standard_use.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <jit/llvm/math_names.hpp>
+
+#include "standard_names.hpp"
 
 namespace op2::embed {
 namespace {
@@ -33,6 +34,7 @@ std::optional<Signature> signature_of(std::string_view name) {
       {"frexp", {{"double", "int*"}}},
       {"ldexp", {{"double", "int"}}},
       {"scalbn", {{"double", "int"}}},
+      {"ilogb", {{"double"}, "int"}},
       {"modf", {{"double", "double*"}}},
       {"lrint", {{"double"}, "long"}},
       {"lround", {{"double"}, "long"}},
@@ -102,23 +104,28 @@ std::optional<StandardUse> absolute_value(const clang::FunctionDecl& function,
   return StandardUse{"cmath", "abs_int", "inline int abs_int(int a) { return a < 0 ? -a : a; }\n"};
 }
 
-const char* header_of_library_function(std::string_view name) {
-  constexpr std::array memory{"memcpy", "memmove", "memset", "memcmp", "strlen"};
-  constexpr std::array templates{"min", "max", "clamp", "swap"};
-  constexpr std::array predicates{"isnan", "isinf", "isfinite", "signbit"};
-  constexpr std::array output{"printf", "puts"};
-  if (is_one(memory, name)) return "cstring";
-  if (is_one(templates, name)) return "algorithm";
-  if (is_one(predicates, name)) return "cmath";
-  if (is_one(output, name)) return "cstdio";
-  return nullptr;
+/// The name of the class in namespace std of which the function is a member; empty: of none.
+std::string_view class_of(const clang::FunctionDecl& function) {
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
+  if (method == nullptr || method->getParent()->getIdentifier() == nullptr) return {};
+  if (!method->getParent()->isInStdNamespace()) return {};
+  return method->getParent()->getName();
 }
 
-bool is_wanted_method(const clang::FunctionDecl& function) {
-  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
-  if (method == nullptr || method->getParent()->getIdentifier() == nullptr) return false;
-  const auto name = method->getParent()->getName();
-  return name == "numeric_limits" || name == "initializer_list";
+/// Whether it is a constant of <numbers>, or the template of one.
+bool is_number(const clang::NamedDecl& declaration) {
+  const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration.getDeclContext());
+  return space != nullptr && space->getName() == "numbers" && space->isInStdNamespace();
+}
+
+/// An operator on values of a class that kernels have, such as `complex + complex`.
+std::optional<StandardUse> standard_operator(const clang::FunctionDecl& function) {
+  for (const clang::ParmVarDecl* parameter : function.parameters()) {
+    const auto* type = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    if (type == nullptr || type->getIdentifier() == nullptr || !type->isInStdNamespace()) continue;
+    if (const char* header = header_of_class(type->getName())) return StandardUse{header, {}, {}};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -126,8 +133,8 @@ bool is_wanted_method(const clang::FunctionDecl& function) {
 std::optional<StandardUse> standard_function(const clang::FunctionDecl& function,
                                              const clang::CallExpr* call,
                                              const clang::ASTContext&) {
-  if (is_wanted_method(function)) return StandardUse{};
-  if (function.getIdentifier() == nullptr) return std::nullopt;
+  if (const char* header = header_of_class(class_of(function))) return StandardUse{header, {}, {}};
+  if (function.getIdentifier() == nullptr) return standard_operator(function);
   const std::string_view name = function.getName();
   if (name.starts_with("__builtin_")) return StandardUse{};
   if (name == "__assert_fail") return StandardUse{"cassert", {}, {}};
@@ -136,24 +143,24 @@ std::optional<StandardUse> standard_function(const clang::FunctionDecl& function
   const std::string_view base = name.substr(0, name.size() - 1);
   if (name.ends_with('f') && signature_of(base))
     return StandardUse{"cmath", fmt::format("std::{}", name), {}};
-  if (const char* header = header_of_library_function(name))
+  if (const char* header = header_of_function(name))
     return StandardUse{header, fmt::format("std::{}", name), {}};
   return std::nullopt;
 }
 
 std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
                                          const clang::ASTContext& context) {
-  static const std::map<std::string_view, const char*> known{
-      {"size_t", "cstddef"},        {"ptrdiff_t", "cstddef"},
-      {"int8_t", "cstdint"},        {"uint8_t", "cstdint"},
-      {"int16_t", "cstdint"},       {"uint16_t", "cstdint"},
-      {"int32_t", "cstdint"},       {"uint32_t", "cstdint"},
-      {"int64_t", "cstdint"},       {"uint64_t", "cstdint"},
-      {"intptr_t", "cstdint"},      {"uintptr_t", "cstdint"},
-      {"numeric_limits", "limits"}, {"initializer_list", "initializer_list"}};
+  static const std::map<std::string_view, const char*> integers{
+      {"size_t", "cstddef"},   {"ptrdiff_t", "cstddef"}, {"int8_t", "cstdint"},
+      {"uint8_t", "cstdint"},  {"int16_t", "cstdint"},   {"uint16_t", "cstdint"},
+      {"int32_t", "cstdint"},  {"uint32_t", "cstdint"},  {"int64_t", "cstdint"},
+      {"uint64_t", "cstdint"}, {"intptr_t", "cstdint"},  {"uintptr_t", "cstdint"}};
   if (type.getIdentifier() == nullptr) return std::nullopt;
-  const auto found = known.find(type.getName());
-  if (found != known.end()) return StandardUse{found->second, {}, {}};
+  if (is_number(type)) return StandardUse{"numbers", {}, {}};
+  if (type.isInStdNamespace())
+    if (const char* header = header_of_class(type.getName())) return StandardUse{header, {}, {}};
+  const auto found = integers.find(type.getName());
+  if (found != integers.end()) return StandardUse{found->second, {}, {}};
   const auto* alias = llvm::dyn_cast<clang::TypedefNameDecl>(&type);
   if (alias == nullptr || !alias->getDeclContext()->getRedeclContext()->isTranslationUnit())
     return std::nullopt;
@@ -164,6 +171,12 @@ std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
       {},
       fmt::format("typedef {} {};\n", meaning.getAsString(context.getPrintingPolicy()),
                   std::string_view(type.getName()))};
+}
+
+std::optional<StandardUse> standard_variable(const clang::VarDecl& variable) {
+  if (!is_number(variable)) return std::nullopt;
+  return StandardUse{
+      "numbers", fmt::format("std::numbers::{}", std::string_view(variable.getName())), {}};
 }
 
 }  // namespace op2::embed

@@ -31,4 +31,8 @@ std::optional<StandardUse> standard_function(const clang::FunctionDecl& function
 std::optional<StandardUse> standard_type(const clang::NamedDecl& type,
                                          const clang::ASTContext& context);
 
+/// A constant of <numbers>.
+/// @return nothing for other variables of the standard library
+std::optional<StandardUse> standard_variable(const clang::VarDecl& variable);
+
 }  // namespace op2::embed

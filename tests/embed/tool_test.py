@@ -189,6 +189,13 @@ class Tool(Case):
         self.assertIn("unknown option '--frobnicate'", run(TOOL, "a.cpp", "--frobnicate").stderr)
         self.assertIn("file 'a.cpp' does not exist", run(TOOL, "a.cpp", cwd=self.folder).stderr)
 
+    def test_inputs_that_are_not_files_are_an_error(self):
+        os.mkfifo(self.folder / "fifo")
+        for word in ("fifo", "@fifo", ".", "@.", "/dev/null"):
+            result = run("timeout", "10", TOOL, word, cwd=self.folder)
+            self.assertEqual(result.returncode, 2, word)
+            self.assertIn("is not a file, but a folder, FIFO or device", result.stderr)
+
     def test_thirty_kernels_take_less_than_two_seconds(self):
         kernels = "".join(f"inline void k{i}(const double* x, double* y) {{ y[0] = std::sqrt(x[0]) + {i}; }}\n"
                           for i in range(30))

@@ -103,8 +103,7 @@ Result result_of(const Options& options, std::vector<std::string>& files) {
 }
 
 int run(const Options& options) {
-  if (!fs::exists(options.source))
-    throw UsageError(fmt::format("file '{}' does not exist", options.source));
+  check_file(options.source);
   std::vector<std::string> files;
   const Result result = result_of(options, files);
   bool failed = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -31,8 +32,10 @@ class Arguments {
       list_.push_back(argument);
       return;
     }
-    std::ifstream file(argument.substr(1));
-    if (!file) throw UsageError(fmt::format("cannot read '{}'", argument.substr(1)));
+    const std::string path = argument.substr(1);
+    check_file(path);
+    std::ifstream file(path);
+    if (!file) throw UsageError(fmt::format("cannot read '{}'", path));
     for (std::string line; std::getline(file, line);) {
       if (!line.empty()) list_.push_back(line);
     }
@@ -102,6 +105,13 @@ const char* const usage =
     "  -Werror=op2-access     kernels that violate an access mode are errors\n"
     "  -Wno-op2-access        do not check access modes\n"
     "  @FILE                  read arguments from FILE, one per line\n";
+
+void check_file(const std::string& path) {
+  if (!std::filesystem::exists(path))
+    throw UsageError(fmt::format("file '{}' does not exist", path));
+  if (!std::filesystem::is_regular_file(path))
+    throw UsageError(fmt::format("'{}' is not a file, but a folder, FIFO or device", path));
+}
 
 Options parse_options(int argc, char** argv) {
   Options options;

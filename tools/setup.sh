@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ clang cmake ninja-build make ccache pkg-config
   llvm-19-dev libclang-19-dev libclang-cpp19-dev libclang-common-19-dev libpolly-19-dev
-  libclang-rt-19-dev libhwloc-dev
+  libclang-rt-19-dev libzstd-dev zlib1g-dev libhwloc-dev
   libopenmpi-dev openmpi-bin libptscotch-dev libhdf5-openmpi-dev hdf5-tools
   libfmt-dev libspdlog-dev libsodium-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libgmock-dev strace

@@ -84,15 +84,15 @@ int vector_bytes_of(const std::string& features) {
 
 /// LLVM's version, its build (packagers patch), and what we hand to it.
 std::string compiler_name() {
-  const auto* in_llvm = reinterpret_cast<const void*>(&llvm::sys::getProcessTriple);
-  return fmt::format("LLVM {} build {} toolchain {}", LLVM_VERSION_STRING, build_id_of(in_llvm),
-                     toolchain_fingerprint());
+  return fmt::format("LLVM {} build {} toolchain {}", LLVM_VERSION_STRING,
+                     build_id_of(OP2_LLVM_LIBRARY), toolchain_fingerprint());
 }
 
 }  // namespace
 
 std::optional<Machine> find_machine(const std::string& cpu, std::string& message) {
-  llvm::InitializeNativeTarget();
+  LLVM_NATIVE_TARGETINFO();
+  LLVM_NATIVE_TARGETMC();
   Machine machine;
   machine.info.triple = llvm::sys::getProcessTriple();
   machine.info.compiler = compiler_name();

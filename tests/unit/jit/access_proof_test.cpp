@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <support/loop_shapes.hpp>
-#include <unit/jit/backend_support.hpp>
+#include <unit/jit/proof_support.hpp>
 
 namespace op2::jit::test {
 namespace {
@@ -16,30 +16,6 @@ using op2::test::dat;
 using op2::test::global;
 using op2::test::off;
 using testing::IsEmpty;
-
-CompileRequest proof_request(const std::string& text, const std::vector<ParameterShape>& args) {
-  CompileRequest asked = request("", args);
-  asked.only_facts = true;
-  asked.units[0].source =
-      "#include <cmath>\n#include <algorithm>\n#line 10 \"user.cpp\"\n" + text + "\n";
-  return asked;
-}
-
-std::vector<ParameterFacts> facts_of(const std::string& text,
-                                     const std::vector<ParameterShape>& args) {
-  static const std::unique_ptr<Backend> backend = load();
-  return backend->compile(proof_request(text, args)).facts;
-}
-
-/// Of y in `void work(const double* x, TYPE* y)`, after helper functions.
-ParameterFacts of_y(const std::string& body, const ParameterShape& y,
-                    const std::string& helpers = "", const char* type = "double") {
-  const auto facts =
-      facts_of(helpers + "\nvoid work(const double* x, " + type + "* y) {\n" + body + "\n}",
-               {dat(0, 4, OP_READ), y});
-  EXPECT_EQ(facts.size(), 2U) << body;
-  return facts.size() == 2 ? facts[1] : ParameterFacts{};
-}
 
 bool writes_all(const std::string& body, int dim = 2, const std::string& helpers = "") {
   return of_y(body, dat(1, dim, OP_WRITE, 0), helpers).writes_all;

@@ -200,7 +200,10 @@ def parse():
     parser.add_argument("--quick", action="store_true", help="small meshes")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilations at a time")
     parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="of these programs alone")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.rounds < 4:
+        parser.error("the range of fewer than 4 rounds holds the median with less than 80 %")
+    return arguments
 
 
 def main():

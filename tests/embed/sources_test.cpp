@@ -208,7 +208,7 @@ TEST(Units, WithoutLoopsRegisterNothing) {
 
 TEST(Fallback, GivesTheReasonWhyThereIsNoSource) {
   const auto kernels = kernels_of("fallback.cpp");
-  EXPECT_EQ(kernels.size(), 28U);
+  EXPECT_EQ(kernels.size(), 29U);
   for (const Kernel& kernel : kernels) {
     EXPECT_EQ(kernel.source, nullptr) << kernel.name;
     EXPECT_NE(kernel.function, nullptr) << kernel.name;
@@ -235,6 +235,7 @@ TEST(Fallback, NamesTheObstacle) {
   EXPECT_THAT(reason("members"), HasSubstr("tests whether a type has a member"));
   EXPECT_THAT(reason("counts"), HasSubstr("keeps state in the static variable 'calls'"));
   EXPECT_THAT(reason("reads_environment"), HasSubstr("calls 'getenv', which kernels cannot call"));
+  EXPECT_THAT(reason("of_another_namespace"), HasSubstr("gcd', which kernels cannot call"));
 }
 
 TEST(Fallback, OfKernelsThatChangeAVariableOrMightDoSo) {

@@ -32,11 +32,10 @@ constexpr std::array<std::string_view, 6> predicates{"isnan",   "isinf",    "isf
 constexpr std::array<std::string_view, 5> memory{"memcpy", "memmove", "memset", "memcmp", "strlen"};
 constexpr std::array<std::string_view, 2> output{"printf", "puts"};
 
-constexpr std::array functions{
-    Header{"algorithm", algorithms}, Header{"numeric", numerics},
-    Header{"utility", utilities},    Header{"complex", complex_functions},
-    Header{"cmath", predicates},     Header{"cstring", memory},
-    Header{"cstdio", output}};
+constexpr std::array templates{Header{"algorithm", algorithms}, Header{"numeric", numerics},
+                               Header{"utility", utilities}, Header{"complex", complex_functions}};
+constexpr std::array c_functions{Header{"cmath", predicates}, Header{"cstring", memory},
+                                 Header{"cstdio", output}};
 
 constexpr std::array<std::string_view, 1> limits{"numeric_limits"}, lists{"initializer_list"},
     pairs{"pair"}, arrays{"array"}, complex_numbers{"complex"};
@@ -55,8 +54,12 @@ const char* header_of(std::span<const Header> headers, std::string_view name) {
 
 }  // namespace
 
-const char* header_of_function(std::string_view name) {
-  return header_of(functions, name);
+const char* header_of_template(std::string_view name) {
+  return header_of(templates, name);
+}
+
+const char* header_of_c_function(std::string_view name) {
+  return header_of(c_functions, name);
 }
 
 const char* header_of_class(std::string_view name) {

@@ -8,8 +8,12 @@
 
 namespace op2::embed {
 
-/// The header of a function in namespace std; null if kernels do not have it.
-const char* header_of_function(std::string_view name);
+/// The header of a function or function template that is in namespace std only; null if kernels do
+/// not have it.
+const char* header_of_template(std::string_view name);
+
+/// The header of a function that C has too; null if kernels do not have it.
+const char* header_of_c_function(std::string_view name);
 
 /// The header of a class or class template in namespace std; null if kernels do not have it.
 const char* header_of_class(std::string_view name);

@@ -137,13 +137,17 @@ std::optional<StandardUse> standard_function(const clang::FunctionDecl& function
   if (function.getIdentifier() == nullptr) return standard_operator(function);
   const std::string_view name = function.getName();
   if (name.starts_with("__builtin_")) return StandardUse{};
+  // Other libraries in the folders of the standard library have functions of the same names.
+  if (!function.isInStdNamespace() && !function.isExternC()) return std::nullopt;
   if (name == "__assert_fail") return StandardUse{"cassert", {}, {}};
   if (name == "abs") return absolute_value(function, call);
   if (signature_of(name)) return mathematical(name, function, call);
   const std::string_view base = name.substr(0, name.size() - 1);
   if (name.ends_with('f') && signature_of(base))
     return StandardUse{"cmath", fmt::format("std::{}", name), {}};
-  if (const char* header = header_of_function(name))
+  const char* header = function.isInStdNamespace() ? header_of_template(name) : nullptr;
+  if (header == nullptr) header = header_of_c_function(name);
+  if (header != nullptr)
     return StandardUse{header, fmt::format("std::{}", name), {}};
   return std::nullopt;
 }

@@ -5,8 +5,9 @@
 
 namespace op2::jit {
 
-/// The build id that the static linker wrote into the ELF file `path`, in hexadecimal; empty if it
-/// has none or cannot be read. Distinguishes builds of one version.
-std::string build_id_of(const char* path);
+/// The build id that the static linker wrote into the LLVM that compiles, in hexadecimal; "unknown"
+/// if it has none. Distinguishes builds of one version. Reads the file that libop2 was built with;
+/// if it is elsewhere now, loads it, which takes 10 ms.
+std::string build_id_of_llvm();
 
 }  // namespace op2::jit

@@ -85,7 +85,7 @@ int vector_bytes_of(const std::string& features) {
 /// LLVM's version, its build (packagers patch), and what we hand to it.
 std::string compiler_name() {
   return fmt::format("LLVM {} build {} toolchain {}", LLVM_VERSION_STRING,
-                     build_id_of(OP2_LLVM_LIBRARY), toolchain_fingerprint());
+                     build_id_of_llvm(), toolchain_fingerprint());
 }
 
 }  // namespace

@@ -184,6 +184,13 @@ void run_changes(op_set set, op_arg x) {
   op_par_loop(loses_by_lambda, "l", set, x);
   op_par_loop(loses_by_bytes, "l", set, x);
 }
+
+// Below a folder of the standard library, but not in namespace std.
+#include <experimental/numeric>
+void of_another_namespace(double* x) {
+  x[0] = std::experimental::gcd(12, 18);
+}
+
 void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(external, "external", set, x);
   op_par_loop(prints, "prints", set, x);
@@ -196,6 +203,7 @@ void run(op_set set, op_arg x, void (*given)(double*, double*)) {
   op_par_loop(virtuals, "virtuals", set, x);
   op_par_loop(changes, "changes", set, x);
   op_par_loop(reads_environment, "environment", set, x);
+  op_par_loop(of_another_namespace, "another_namespace", set, x);
   op_par_loop(
       +[](double* x) { x[0] = 1; }, "lambda", set, x);
   op_par_loop(given, "given", set, x, x);

@@ -31,6 +31,12 @@ TEST(Backend, CompilesAndRunsAKernel) {
   EXPECT_EQ(compile_and_run(work("*y = 2 * *x + 1;"), 20), 41);
 }
 
+/// Code that another build of LLVM made must not be taken from a cache.
+TEST(Backend, NamesTheBuildOfLlvm) {
+  EXPECT_THAT(load()->target().compiler,
+              testing::ContainsRegex("^LLVM 19[.0-9]+ build [0-9a-f]+ toolchain [0-9a-f]+$"));
+}
+
 TEST(Backend, ReturnsObjectIrAssemblyAndSignature) {
   const auto result = load()->compile(work("*y = *x;"));
   EXPECT_THAT(result.ir, HasSubstr("define"));

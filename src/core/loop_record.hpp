@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <op2/kernel.hpp>
 #include <op2/types.hpp>
@@ -18,25 +19,25 @@ namespace op2::core {
 struct LoopArg {
   op_arg_type kind;
   op_access access;
-  Type type;
-  bool active;  ///< false: optional and off; has no effect
-  int dim;      ///< of a dat with padding: that of whole rows
-  int column;   ///< of `map`; -1: direct
-  Dat* dat;
-  Map* map;
-  Global* global;  ///< lazy global; null for a raw one
+  /// By the program. Plans may count with another `access`, see sched/facts.hpp.
+  op_access declared = access;
+  int dim;     ///< of a dat with padding: that of whole rows
+  int column;  ///< of `map`; -1: direct
   /// A vector argument of n columns is n arguments: the first has n here, the others 0. One that is
   /// off is a single argument. All other arguments have 1.
   int members = 1;
   /// Of OP_ARG_INFO, whose kind is OP_ARG_GBL and whose access is OP_WRITE: the argument of the
   /// loop with its minimum or maximum; otherwise -1.
   int info_of = -1;
+  Type type;
+  bool active;  ///< false: optional and off; has no effect
   /// Of OP_ARG_INFO: elements may run in any order, because compiled code keeps the index of the
   /// element with the extreme. Set in plans, see sched/order.hpp.
   bool any_order = false;
   bool optional = false;  ///< may be off in other calls
-  /// By the program. Plans may count with another `access`, see sched/facts.hpp.
-  op_access declared = access;
+  Dat* dat;
+  Map* map;
+  Global* global;  ///< lazy global; null for a raw one
   bool operator==(const LoopArg&) const = default;
 
   bool modifies() const { return access != OP_READ; }
@@ -47,6 +48,9 @@ struct LoopArg {
   bool is_payload() const { return is_reduction() && access == OP_WRITE; }
   bool is_reduction() const { return active && kind == OP_ARG_GBL && modifies(); }
 };
+
+/// The arguments of a chain are compared as one block of memory.
+static_assert(std::has_unique_object_representations_v<LoopArg>);
 
 /// What differs from call to call: the memory of a raw global.
 struct ArgValue {

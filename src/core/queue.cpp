@@ -41,15 +41,15 @@ int row_dim_of(const op_arg& arg) {
 LoopArg loop_arg(const op_arg& arg) {
   return {.kind = arg.argtype == OP_ARG_INFO ? OP_ARG_GBL : arg.argtype,
           .access = arg.acc,
-          .type = type_of(arg),
-          .active = arg.opt != 0,
           .dim = row_dim_of(arg),
           .column = members_of(arg) > 1 ? 0 : arg.idx,
+          .members = members_of(arg),
+          .type = type_of(arg),
+          .active = arg.opt != 0,
+          .optional = arg.optional,
           .dat = record_of(arg.dat),
           .map = record_of(arg.map),
-          .global = record_of(arg.global),
-          .members = members_of(arg),
-          .optional = arg.optional};
+          .global = record_of(arg.global)};
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <sched/plan_key.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <span>
 
 namespace op2::sched {
 namespace {
@@ -9,6 +11,12 @@ namespace {
 bool same_record(const core::LoopRecord& a, const core::LoopRecord& b) {
   return a.kernel == b.kernel && a.name == b.name && a.set == b.set && a.arg_count == b.arg_count &&
          a.target == b.target;
+}
+
+/// As one block of memory: they have no padding (core/loop_record.hpp).
+bool are_equal(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 }  // namespace
@@ -27,7 +35,7 @@ PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) 
 
 bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid) {
   if (!std::ranges::equal(key.records, queue.records(), same_record)) return false;
-  if (!std::ranges::equal(key.args, queue.args())) return false;
+  if (!are_equal(key.args, queue.args())) return false;
   for (std::size_t k = 0; k < key.dats.size(); ++k)
     if (valid[key.dats[k]->index] != key.valid[k]) return false;
   return true;

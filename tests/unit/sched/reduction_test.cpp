@@ -16,10 +16,10 @@ namespace {
 core::LoopArg reduced(op_access access, Type type, int dim) {
   return {.kind = OP_ARG_GBL,
           .access = access,
-          .type = type,
-          .active = true,
           .dim = dim,
           .column = -1,
+          .type = type,
+          .active = true,
           .dat = nullptr,
           .map = nullptr,
           .global = nullptr};

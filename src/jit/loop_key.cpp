@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <core/access.hpp>
 #include <core/hash.hpp>
@@ -88,6 +88,9 @@ void add_nest(KeyFields& fields, const LoopNest& nest) {
   for (const ArgShape& arg : nest.args) fields.arguments += key_line(arg);
   for (const KernelCall& call : nest.calls)
     if (nest.calls.size() > 1 || has_vectors(call)) fields.arguments += key_line(call);
+  if (!nest.gathered.empty())
+    fields.arguments += fmt::format("rows gather {} loops, arguments up to {}\n",
+                                    nest.gathered.size(), fmt::join(nest.gathered, ", "));
   fields.constants = parts_of(nest, constants_in);
   fields.includes = parts_of(nest, includes_in);
 }

@@ -16,6 +16,17 @@ LoopNest nest_of(KernelCall call, std::vector<ArgShape> args) {
   return nest;
 }
 
+std::vector<ArgRange> arg_ranges(std::span<const std::int32_t> gathered, std::size_t args) {
+  std::vector<ArgRange> ranges;
+  std::size_t begin = 0;
+  for (const std::int32_t end : gathered) {
+    ranges.push_back({begin, static_cast<std::size_t>(end)});
+    begin = static_cast<std::size_t>(end);
+  }
+  ranges.push_back({begin, args});
+  return ranges;
+}
+
 std::string name_of(const LoopNest& nest) {
   std::string name;
   for (const KernelCall& call : nest.calls) name += (name.empty() ? "" : "+") + call.name;

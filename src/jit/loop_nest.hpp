@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,11 +99,26 @@ struct KernelCall {
 /// may share an argument for the same rows, whose access is then that of all kernels together:
 /// OP_READ if all of them only read, OP_WRITE if the first one writes the whole row. Each kernel's
 /// source keeps a separate scope.
+///
+/// On GPUs a nest may gather: its elements are rows of a set to which loops over other sets add.
+/// The first calls are these loops, one each, and their arguments come first, those of each loop
+/// together. An element then executes, one loop after the other, all their elements that add to its
+/// row, keeps what goes to this row alone, and calls the other kernels.
 struct LoopNest {
   std::vector<KernelCall> calls;  ///< at least one
   std::vector<ArgShape> args;
+  std::vector<std::int32_t> gathered{};  ///< per gathered loop: where its arguments end in `args`
   auto operator<=>(const LoopNest&) const = default;
 };
+
+/// Arguments [begin, end) of a nest.
+struct ArgRange {
+  std::size_t begin, end;
+};
+
+/// The arguments of each gathered loop, then those of the other kernels.
+/// @param gathered  of the nest
+std::vector<ArgRange> arg_ranges(std::span<const std::int32_t> gathered, std::size_t args);
 
 /// The nest of one call, whose parameters are `args` in their order.
 LoopNest nest_of(KernelCall call, std::vector<ArgShape> args);

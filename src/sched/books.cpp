@@ -36,7 +36,7 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
     if (names.empty()) names.emplace_back(queue.records()[step.record].name);
     rows.row = &table_.row(joined_name(names));
     if (!step.runs()) continue;
-    rows.useful_bytes = useful_bytes(step.set, step.args);
+    rows.useful_bytes = useful_bytes(step);
     rows.interior = step.rows(Phase::interior).size();
     rows.boundary = step.rows(Phase::boundary).size();
     rows.redundant = step.redundant_iterations();

@@ -8,6 +8,7 @@
 
 #include <core/error.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
+#include <jit/target/cuda/increments.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/shapes.hpp>
 #include <sched/shared_code.hpp>
@@ -87,7 +88,15 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
           .stays_apart =
               [this, &queue](const std::vector<std::size_t>& records) {
                 return !apart_.empty() && apart_.contains(kernels_of(queue, records));
-              }};
+              },
+          .is_gathered = gathering()};
+}
+
+std::function<bool(std::span<const core::LoopArg>)> CodeFinder::gathering() const {
+  if (options_.target != core::Target::cuda) return nullptr;
+  return [asked = options_.gpu_increments](std::span<const core::LoopArg> args) {
+    return jit::pulls(arg_shapes(args), asked);
+  };
 }
 
 Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps& steps,

@@ -3,6 +3,7 @@
 // compiled. What cannot be compiled runs as the kernel's host function.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -69,6 +70,7 @@ class CodeFinder {
                                     const Plan& plan) const;
 
  private:
+  std::function<bool(std::span<const core::LoopArg>)> gathering() const;
   bool wants_host(op_kernel kernel) const;
   bool is_compiled(const core::LoopRecord& loop, std::span<const core::LoopArg> args) const;
   void check_can_run(const core::LoopRecord& loop) const;

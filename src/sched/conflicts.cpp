@@ -118,28 +118,29 @@ bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end) {
   });
 }
 
-double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args) {
+double useful_bytes(const Step& step) {
   struct Use {
     bool reads = false, writes = false;
     double rows = 0;
   };
   std::map<const core::Dat*, Use> uses;
   std::set<const core::Map*> maps;
-  for (const core::LoopArg& arg : args) {
-    if (!arg.active) continue;
-    if (arg.is_indirect()) maps.insert(arg.map);
-    if (!arg.is_active_dat()) continue;
-    Use& use = uses[arg.dat];
-    use.reads = use.reads || arg.access != OP_WRITE;
-    use.writes = use.writes || arg.modifies();
-    use.rows += set->size;  // each argument accesses at most one row per element
-  }
+  for (const auto& [set, args] : step.accesses())
+    for (const core::LoopArg& arg : args) {
+      if (!arg.active) continue;
+      if (arg.is_indirect()) maps.insert(arg.map);
+      if (!arg.is_active_dat()) continue;
+      Use& use = uses[arg.dat];
+      use.reads = use.reads || arg.access != OP_WRITE;
+      use.writes = use.writes || arg.modifies();
+      use.rows += set->size;  // each argument accesses at most one row per element
+    }
   double bytes = 0;
   for (const auto& [dat, use] : uses)
     bytes +=
         std::min<double>(dat->set->size, use.rows) * dat->size * (int{use.reads} + int{use.writes});
   for (const core::Map* map : maps)
-    bytes += static_cast<double>(set->size) * map->dim * sizeof(std::int32_t);
+    bytes += static_cast<double>(map->from->size) * map->dim * sizeof(std::int32_t);
   return bytes;
 }
 

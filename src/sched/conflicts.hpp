@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <core/loop_record.hpp>
+#include <sched/plan.hpp>
 #include <sched/row_access.hpp>
 
 namespace op2::sched {
@@ -45,8 +46,8 @@ bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> ac
 /// first. Cost O(end * accesses) if dats are written through maps, otherwise nothing.
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);
 
-/// Useful memory traffic of one execution, in bytes: each dat once, twice if it is read and
-/// written, only rows that can be accessed, and each map row once.
-double useful_bytes(const op_set_core* set, std::span<const core::LoopArg> args);
+/// Useful memory traffic of one execution of a step, in bytes: each dat once, twice if it is read
+/// and written, only rows that can be accessed, and each map row once.
+double useful_bytes(const Step& step);
 
 }  // namespace op2::sched

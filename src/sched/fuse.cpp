@@ -5,6 +5,8 @@
 
 #include <core/value_type.hpp>
 #include <jit/target/cpu/simd_choice.hpp>
+#include <jit/target/cuda/gather.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/merge_args.hpp>
 #include <sched/order.hpp>
@@ -13,11 +15,14 @@
 namespace op2::sched {
 namespace {
 
-using Group = std::vector<std::size_t>;
+using Records = std::vector<std::size_t>;
 
 /// More arguments than this are far too many for the registers; more loops do not fit into the
 /// instruction cache.
 constexpr std::size_t most_args = 24, most_loops = 32;
+
+/// Every gathered loop makes the kernel longer, and keeps more registers alive.
+constexpr std::size_t most_gathered = 4;
 
 /// Whether two loops link iterations by a dat or a global, other than iteration n with n.
 bool conflict(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
@@ -44,6 +49,38 @@ bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg>
   });
 }
 
+/// The set whose rows a loop adds to; null if there are several, or none.
+const op_set_core* target_of(std::span<const core::LoopArg> args) {
+  const op_set_core* target = nullptr;
+  for (const core::LoopArg& arg : args) {
+    if (!arg.is_active_dat() || !arg.modifies()) continue;
+    if (target != nullptr && target != arg.dat->set) return nullptr;
+    target = arg.dat->set;
+  }
+  return target;
+}
+
+/// Whether one of two loops modifies a global that the other uses.
+bool share_global(std::span<const core::LoopArg> a, std::span<const core::LoopArg> b) {
+  return std::ranges::any_of(a, [&](const core::LoopArg& first) {
+    return first.active && first.global != nullptr &&
+           std::ranges::any_of(b, [&](const core::LoopArg& second) {
+             return second.active && second.global == first.global &&
+                    (first.modifies() || second.modifies());
+           });
+  });
+}
+
+/// Whether a loop directly accesses what another adds to.
+bool uses_sum(std::span<const core::LoopArg> adds, std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(adds, [&](const core::LoopArg& sum) {
+    return sum.is_active_dat() && sum.modifies() &&
+           std::ranges::any_of(args, [&](const core::LoopArg& arg) {
+             return arg.is_active_dat() && !arg.is_indirect() && arg.dat == sum.dat;
+           });
+  });
+}
+
 /// Finds the groups of one chain.
 class Grouping {
  public:
@@ -51,19 +88,25 @@ class Grouping {
            const std::vector<Order>& order, const FusionRules& rules)
       : queue_(queue), levels_(levels), order_(order), rules_(rules) {}
 
-  std::vector<Group> of(const Chain& chain) const {
-    std::vector<Group> groups;
+  std::vector<LoopGroup> of(const Chain& chain) const {
+    std::vector<LoopGroup> groups;
     bool can_grow = false;
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
       if (!runs(k)) {
         can_grow = false;
         continue;
       }
+      if (LoopGroup gathering = gathering_from(k, chain); !gathering.records.empty()) {
+        k = gathering.records.back();
+        groups.push_back(std::move(gathering));
+        can_grow = false;
+        continue;
+      }
       const bool part = can_be_part(k);
-      if (can_grow && part && can_join(groups.back(), k))
-        groups.back().push_back(k);
+      if (can_grow && part && can_join(groups.back().records, k))
+        groups.back().records.push_back(k);
       else
-        groups.push_back({k});
+        groups.push_back({{k}});
       can_grow = part;
     }
     return groups;
@@ -92,7 +135,7 @@ class Grouping {
     return loop(a).set == loop(b).set && levels_[a] == levels_[b];
   }
 
-  bool can_join(const Group& group, std::size_t next) const {
+  bool can_join(const Records& group, std::size_t next) const {
     if (!same_elements(group.front(), next)) return false;
     if (allows_vectors_in(next) != allows_vectors_in(group.front())) return false;
     bool shares = false;
@@ -100,10 +143,53 @@ class Grouping {
       if (conflict(args(k), args(next))) return false;
       shares = shares || share_rows(args(k), args(next));
     }
-    Group all = group;
+    Records all = group;
     all.push_back(next);
     return shares && all.size() <= most_loops && merge_args(queue_, all).args.size() <= most_args &&
            !rules_.stays_apart(all);
+  }
+
+  /// Loops from `first` on that are gathered, and those that gather; empty if there are none.
+  LoopGroup gathering_from(std::size_t first, const Chain& chain) const {
+    LoopGroup group;
+    std::size_t k = first;
+    while (k < chain.records.end && group.gathered < most_gathered && is_gathered(k) &&
+           target_of(args(k)) == target_of(args(first)) && levels_[k] == levels_[first]) {
+      group.records.push_back(k++);
+      ++group.gathered;
+    }
+    while (group.gathered > 0 && k < chain.records.end && !runs(k)) ++k;
+    while (group.gathered > 0 && k < chain.records.end && can_gather(group, k))
+      group.records.push_back(k++);
+    return group.records.size() > group.gathered ? group : LoopGroup{};
+  }
+
+  /// One rank only: on several, rows would be gathered in two phases.
+  bool is_gathered(std::size_t k) const {
+    return rules_.is_gathered && runs(k) && loop(k).set->whole && can_be_part(k) &&
+           levels_[k].interior == core::no_level && rules_.is_gathered(args(k));
+  }
+
+  /// Whether a loop may come behind those of a group in which increments are gathered.
+  bool can_gather(const LoopGroup& group, std::size_t next) const {
+    if (!runs(next) || !can_be_part(next) || levels_[next] != levels_[group.records.front()] ||
+        loop(next).set != target_of(args(group.records.front())) || has_payload(args(next)))
+      return false;
+    bool shares = false;
+    for (std::size_t k = 0; k < group.records.size(); ++k) {
+      const auto earlier = args(group.records[k]);
+      if (k < group.gathered ? share_global(earlier, args(next)) : conflict(earlier, args(next)))
+        return false;
+      shares = shares || (k < group.gathered ? uses_sum(earlier, args(next))
+                                             : share_rows(earlier, args(next)));
+    }
+    Records all = group.records;
+    all.push_back(next);
+    if (!shares || rules_.stays_apart(all)) return false;
+    std::vector<std::int32_t> ends;
+    const MergedArgs merged = merge_gathered(queue_, all, group.gathered, ends);
+    return merged.args.size() - static_cast<std::size_t>(ends.back()) <= most_args &&
+           jit::can_gather(arg_shapes(merged.args), ends);
   }
 
   const core::Queue& queue_;
@@ -145,11 +231,11 @@ Step step_without_loop(const core::Queue& queue, std::size_t record) {
 }
 
 /// The step of a group of fused loops, without levels.
-Step fused_step(const core::Queue& queue, const Group& group) {
-  MergedArgs merged = merge_args(queue, group);
+Step fused_step(const core::Queue& queue, const LoopGroup& group) {
   Step step;
-  step.record = group.front();
-  step.set = queue.records()[group.front()].set;
+  MergedArgs merged = merge_gathered(queue, group.records, group.gathered, step.gathered);
+  step.record = group.records.front();
+  step.set = queue.records()[group.records[group.gathered]].set;
   step.kernels = std::move(merged.kernels);
   step.args = std::move(merged.args);
   step.sources = std::move(merged.sources);
@@ -157,7 +243,22 @@ Step fused_step(const core::Queue& queue, const Group& group) {
   return step;
 }
 
-Step leveled_step(const core::Queue& queue, const Chain& chain, const Group& group,
+/// Whether a device can run all loops: the host would look for rows where they were at first.
+bool runs_on_device(const core::Queue& queue, const Analysis& analysis,
+                    const std::vector<Order>& order, const FusionRules& rules) {
+  for (std::size_t k = 0; k < queue.size(); ++k) {
+    const core::LoopRecord& loop = queue.records()[k];
+    if (loop.is_assignment() || analysis.loops[k].extent == core::no_level) continue;
+    std::vector<core::LoopArg> args(queue.args_of(loop).begin(), queue.args_of(loop).end());
+    mark_payloads(args, order[k]);
+    if (order[k] != Order::any || !rules.is_compiled(loop) ||
+        !jit::runs_on_device(arg_shapes(args)))
+      return false;
+  }
+  return true;
+}
+
+Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup& group,
                   const Analysis& analysis, const std::vector<Order>& order) {
   Step step = fused_step(queue, group);
   step.order = order[step.record];
@@ -175,29 +276,30 @@ bool allows_vectors(std::span<const core::LoopArg> args) {
 }
 
 Step step_of(const core::Queue& queue, std::size_t record) {
-  return fused_step(queue, {record});
+  return fused_step(queue, {{record}});
 }
 
-std::vector<std::vector<std::size_t>> fusion_groups(const core::Queue& queue, const Chain& chain,
-                                                    const std::vector<LoopLevels>& levels,
-                                                    const std::vector<Order>& order,
-                                                    const FusionRules& rules) {
+std::vector<LoopGroup> fusion_groups(const core::Queue& queue, const Chain& chain,
+                                     const std::vector<LoopLevels>& levels,
+                                     const std::vector<Order>& order, const FusionRules& rules) {
   return Grouping(queue, levels, order, rules).of(chain);
 }
 
 Steps make_steps(const core::Queue& queue, const Analysis& analysis,
-                 const std::vector<Order>& order, const FusionRules& rules) {
+                 const std::vector<Order>& order, const FusionRules& given) {
+  FusionRules rules = given;
+  if (!runs_on_device(queue, analysis, order, given)) rules.is_gathered = nullptr;
   Steps steps;
   for (const Chain& chain : analysis.chains) {
     steps.begin.push_back(steps.all.size());
-    const std::vector<Group> groups = fusion_groups(queue, chain, analysis.loops, order, rules);
+    const std::vector<LoopGroup> groups = fusion_groups(queue, chain, analysis.loops, order, rules);
     auto next = groups.begin();
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
       const bool is_idle =
           queue.records()[k].is_assignment() || analysis.loops[k].extent == core::no_level;
       if (is_idle)
         steps.all.push_back(step_without_loop(queue, k));
-      else if (next != groups.end() && next->front() == k)
+      else if (next != groups.end() && next->place() == k)
         steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order));
     }
   }

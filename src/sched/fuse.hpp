@@ -20,15 +20,28 @@ struct FusionRules {
   std::function<bool(const core::LoopRecord&)> is_compiled;
   /// Groups of records that were compiled and stay apart (see CodeFinder).
   std::function<bool(const std::vector<std::size_t>&)> stays_apart;
+  /// Whether rows may gather what a loop with these arguments adds to them, in one step with loops
+  /// that use them next. Empty: never.
+  std::function<bool(std::span<const core::LoopArg>)> is_gathered{};
 };
 
-/// Records of loops of one chain, ascending, that become one step. A loop joins those before it if
-/// an iteration of theirs depends on no other iteration of it: what any of them modifies and
-/// another uses is accessed directly by all, and no global links them.
-std::vector<std::vector<std::size_t>> fusion_groups(const core::Queue& queue, const Chain& chain,
-                                                    const std::vector<LoopLevels>& levels,
-                                                    const std::vector<Order>& order,
-                                                    const FusionRules& rules);
+/// Records of loops of one chain, ascending, that become one step.
+struct LoopGroup {
+  std::vector<std::size_t> records;
+  std::size_t gathered = 0;  ///< of them, the first: loops that add to rows of the others' set
+
+  /// The record at which the step runs: gathered loops wait for the first of the others, behind
+  /// assignments in between.
+  std::size_t place() const { return records[gathered]; }
+};
+
+/// A loop joins those before it if an iteration of theirs depends on no other iteration of it: what
+/// any of them modifies and another uses is accessed directly by all, and no global links them.
+/// Loops that add through maps are gathered by loops over the target set that follow them and
+/// access what was added directly.
+std::vector<LoopGroup> fusion_groups(const core::Queue& queue, const Chain& chain,
+                                     const std::vector<LoopLevels>& levels,
+                                     const std::vector<Order>& order, const FusionRules& rules);
 
 /// Whether the shape of a loop allows vector code at all, on any processor.
 bool allows_vectors(std::span<const core::LoopArg> args);

@@ -14,6 +14,7 @@ std::string site_of(const core::LoopRecord& loop) {
 jit::LoopRequest LoopRequests::of(const core::Queue& queue, const Step& step) {
   jit::LoopRequest request;
   request.nest.args = arg_shapes(step.args);
+  request.nest.gathered = step.gathered;
   for (const KernelUse& use : step.kernels) {
     const core::LoopRecord& loop = queue.records()[use.record];
     const auto [known, fresh] = calls_.try_emplace(use.kernel);

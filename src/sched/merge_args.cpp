@@ -2,6 +2,7 @@
 #include <sched/merge_args.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace op2::sched {
 namespace {
@@ -45,6 +46,20 @@ void refer_to_extremes(const KernelUse& kernel, std::size_t before, MergedArgs& 
       extreme = kernel.args[static_cast<std::size_t>(extreme)].position;
 }
 
+/// Behind those that are there.
+void append(MergedArgs& all, MergedArgs more) {
+  const auto before = static_cast<std::int32_t>(all.args.size());
+  for (core::LoopArg& arg : more.args) {
+    if (arg.info_of >= 0) arg.info_of += before;
+    all.args.push_back(arg);
+  }
+  all.sources.insert(all.sources.end(), more.sources.begin(), more.sources.end());
+  for (KernelUse& kernel : more.kernels) {
+    for (jit::CallArg& arg : kernel.args) arg.position += before;
+    all.kernels.push_back(std::move(kernel));
+  }
+}
+
 }  // namespace
 
 MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records) {
@@ -53,7 +68,7 @@ MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> rec
     const core::LoopRecord& loop = queue.records()[record];
     const std::span args = queue.args_of(loop);
     const std::size_t before = merged.args.size();
-    KernelUse& kernel = merged.kernels.emplace_back(KernelUse{loop.kernel, record, {}});
+    KernelUse& kernel = merged.kernels.emplace_back(KernelUse{loop.kernel, record, loop.set, {}});
     for (std::size_t k = 0; k < args.size(); ++k) {
       const ArgSource source{record, k};
       const bool alone = records.size() == 1;  // its arguments stay as they were declared
@@ -69,6 +84,17 @@ MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> rec
     refer_to_extremes(kernel, before, merged);
   }
   return merged;
+}
+
+MergedArgs merge_gathered(const core::Queue& queue, std::span<const std::size_t> records,
+                          std::size_t gathered, std::vector<std::int32_t>& ends) {
+  MergedArgs all;
+  for (std::size_t k = 0; k < gathered; ++k) {
+    append(all, merge_args(queue, records.subspan(k, 1)));
+    ends.push_back(static_cast<std::int32_t>(all.args.size()));
+  }
+  append(all, merge_args(queue, records.subspan(gathered)));
+  return all;
 }
 
 }  // namespace op2::sched

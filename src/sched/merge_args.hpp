@@ -23,4 +23,11 @@ struct MergedArgs {
 /// @param records  of the loops, ascending, at least one
 MergedArgs merge_args(const core::Queue& queue, std::span<const std::size_t> records);
 
+/// The arguments of loops whose increments are gathered, as they were declared, then the merged
+/// ones of the others.
+/// @param records   of the loops: first those that are gathered
+/// @param gathered  how many; appended to it: where the arguments of each end
+MergedArgs merge_gathered(const core::Queue& queue, std::span<const std::size_t> records,
+                          std::size_t gathered, std::vector<std::int32_t>& ends);
+
 }  // namespace op2::sched

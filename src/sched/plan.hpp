@@ -93,7 +93,14 @@ struct GlobalArg {
 struct KernelUse {
   op_kernel kernel;
   std::size_t record;              ///< of the loop
+  core::Set* set;                  ///< of the loop
   std::vector<jit::CallArg> args;  ///< per argument of the record, with its position in Step::args
+};
+
+/// Arguments of a loop over a set.
+struct SetArgs {
+  const op_set_core* set;
+  std::span<const core::LoopArg> args;
 };
 
 /// The code that runs the iterations of a step.
@@ -103,7 +110,8 @@ struct StepCode {
 };
 
 /// What is executed at one position of the plan: a loop; several loops fused, whose kernels are
-/// called one after the other for each element; or no iterations at all.
+/// called one after the other for each element; or no iterations at all. On a device, the elements
+/// may first gather what other loops add to their rows (jit::LoopNest::gathered).
 struct Step {
   enum class Kind { loops, assignment, dead };
   Kind kind = Kind::loops;
@@ -112,8 +120,9 @@ struct Step {
   Order order = Order::any;
   LoopLevels levels;
   std::vector<KernelUse> kernels;
-  std::vector<core::LoopArg> args;  ///< equal accesses of several loops are one argument
-  std::vector<ArgSource> sources;   ///< of `args`
+  std::vector<core::LoopArg> args;     ///< equal accesses of several loops are one argument
+  std::vector<ArgSource> sources;      ///< of `args`
+  std::vector<std::int32_t> gathered;  ///< per gathered loop, one kernel each: where its `args` end
   std::vector<GlobalArg> reads, reductions;
   std::size_t block_bytes = 0;  ///< of the partial results of a thread
 
@@ -126,8 +135,13 @@ struct Step {
   bool tracks_elements(const StepCode& code) const;
   /// Whether owned elements run in the order of the declaration although their rows have another.
   bool runs_as_declared(const StepCode& code) const;
+  bool gathers() const { return !gathered.empty(); }
+  /// Of each gathered loop, then of the others.
+  std::vector<SetArgs> accesses() const;
   /// Local rows that run in a phase, in the rows that the set has now.
-  IndexRange rows(Phase phase) const;
+  IndexRange rows(Phase phase) const { return rows_of(*set, phase); }
+  /// The same for the set of a gathered loop.
+  IndexRange rows_of(const core::Set& of, Phase phase) const;
   /// Iterations of both phases beyond the owned elements.
   std::int64_t redundant_iterations() const;
 };

@@ -28,11 +28,22 @@ bool Step::runs_as_declared(const StepCode& code) const {
          (set->whole || has_payload(*this));
 }
 
-IndexRange Step::rows(Phase phase) const {
-  const std::int64_t end = set->within(levels.extent);
+std::vector<SetArgs> Step::accesses() const {
+  std::vector<SetArgs> all;
+  const std::vector<jit::ArgRange> ranges = jit::arg_ranges(gathered, args.size());
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    const auto& [begin, end] = ranges[k];
+    const core::Set* of = k < gathered.size() ? kernels[k].set : set;
+    all.push_back({of, std::span(args).subspan(begin, end - begin)});
+  }
+  return all;
+}
+
+IndexRange Step::rows_of(const core::Set& of, Phase phase) const {
+  const std::int64_t end = of.within(levels.extent);
   // The element that sets a global last is found in one phase.
   const std::int64_t interior =
-      has_payload(*this) ? 0 : std::min<std::int64_t>(end, set->within(levels.interior));
+      has_payload(*this) ? 0 : std::min<std::int64_t>(end, of.within(levels.interior));
   return phase == Phase::interior ? IndexRange{0, interior} : IndexRange{interior, end};
 }
 

@@ -47,8 +47,10 @@ void verify_step(const core::Queue& queue, const Analysis& analysis, const Step&
           record, step.args.size(), step.sources.size());
   for (const KernelUse& use : step.kernels) {
     const core::LoopRecord& loop = queue.records()[use.record];
-    require(loop.set == step.set, "fuse", "record {}: fused with record {} of another set", record,
-            use.record);
+    const bool is_gathered = use.record < step.kernels[step.gathered.size()].record;
+    require(is_gathered || loop.set == step.set, "fuse",
+            "record {}: fused with record {} of another set", record, use.record);
+    require(loop.set == use.set, "fuse", "record {}: another set", use.record);
     require(analysis.loops[use.record] == step.levels, "fuse",
             "record {}: fused with record {} of other levels", record, use.record);
     require(use.args.size() == loop.arg_count, "fuse", "record {}: {} of {} arguments", use.record,

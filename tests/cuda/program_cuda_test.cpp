@@ -92,7 +92,17 @@ class OnDevice : public testing::Test {
   op_dat length{}, sum{};
 };
 
+TEST_F(OnDevice, ALoopThatUsesSumsIsOneKernelWithThoseThatAdd) {
+  start();
+  for (int k = 1; k < 4; ++k) {
+    add();
+    EXPECT_EQ(total_of_scaled(), ((1 << (k + 2)) - 4.0) * size);
+  }
+  EXPECT_EQ(emulated_calls("cuLaunchKernel"), 2);  // the kernel and a fold, the first time
+}
+
 TEST_F(OnDevice, AChainThatRepeatsIsOneGraph) {
+  setenv("OP2_GPU_INC", "rows", 1);
   start();
   for (int k = 0; k < 3; ++k) {
     add();

@@ -66,7 +66,9 @@ class Program {
     ++observed_.chains;
     const int loops = pick(random_, 1, 12);
     for (int k = 0; k < loops; ++k)
-      if (chance(random_, 5))
+      if (chance(random_, 15))
+        queue_half_step();
+      else if (chance(random_, 5))
         queue_extreme(payload_kernels[random_() % payload_kernels.size()]);
       else
         queue_loop(any_kernel());
@@ -80,6 +82,39 @@ class Program {
   const TestKernel& any_kernel() {
     if (chance(random_, 35)) return kernels_with_facts[random_() % std::size(kernels_with_facts)];
     return test_kernels[random_() % std::size(test_kernels)];
+  }
+
+  static op_kernel kernel_of(Shape shape, Type type) {
+    return std::ranges::find_if(
+               test_kernels,
+               [&](const TestKernel& k) { return k.shape == shape && k.type == type; })
+        ->kernel;
+  }
+
+  /// As a flow solver does: edges add to their nodes what they compute of them; then nodes use the
+  /// sums, and change what the edges have read.
+  void queue_half_step() {
+    const Type type = std::array{Type::f64, Type::f32, Type::i32, Type::i64}[random_() % 4];
+    const op_map map = chance(random_, 50) ? mesh_.edge_nodes : mesh_.far_nodes;
+    const auto [state, sum] = two(random_, mesh_.on(mesh_.nodes, type, 1));
+    op_par_loop(kernel_of(Shape::flux, type), "half_flux", mesh_.edges,
+                op_arg_dat(state, 0, map, OP_READ), op_arg_dat(state, 1, map, OP_READ),
+                op_arg_dat(sum, 0, map, OP_INC), op_arg_dat(sum, 1, map, OP_INC));
+    if (chance(random_, 50))
+      op_par_loop(kernel_of(Shape::scatter, type), "half_scatter", mesh_.edges,
+                  op_arg_dat(any(random_, mesh_.on(mesh_.edges, type, 1)), OP_READ),
+                  op_arg_dat(sum, 1, map, OP_INC), op_arg_dat(sum, 0, map, OP_INC));
+    op_par_loop(kernel_of(Shape::read_write, type), "half_update", mesh_.nodes,
+                op_arg_dat(sum, OP_READ), op_arg_dat(state, OP_RW));
+    if (chance(random_, 30))
+      op_par_loop(kernel_of(Shape::gather, type), "half_smooth", mesh_.nodes,
+                  op_arg_dat(sum, 0, mesh_.node_nodes, OP_READ),
+                  op_arg_dat(sum, 1, mesh_.node_nodes, OP_READ), op_arg_dat(state, OP_WRITE));
+    if (chance(random_, 50))
+      op_par_loop(kernel_of(Shape::read_write, type), "half_reset", mesh_.nodes,
+                  op_arg_dat(state, OP_READ), op_arg_dat(sum, OP_RW));
+    if (chance(random_, 30))
+      queue_reduction({Shape::reduce, type, kernel_of(Shape::reduce, type)}, mesh_.nodes, state);
   }
 
   void queue_loop(const TestKernel& k) {

@@ -66,6 +66,16 @@ TEST_F(Texts, LoopsThatGatherIncrementsNeedNoAtomicsAndNoSpilledRegisters) {
   }
 }
 
+TEST_F(Texts, AHalfStepThatGathersIsOneKernelWithoutSpilledRegisters) {
+  for (const int architecture : {80, 90}) {
+    const CompileResult result = compile_pulled(architecture, test::airfoil_half_step().nest);
+    EXPECT_THAT(result.diagnostics, testing::IsEmpty());
+    EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull("));
+    EXPECT_THAT(result.assembly, HasSubstr("0 bytes stack frame, 0 bytes spill stores"));
+    EXPECT_THAT(result.assembly, Not(testing::ContainsRegex("\t(atom|red)\\.")));
+  }
+}
+
 TEST_F(Texts, TheBinaryIsForTheArchitectureAndTheAssemblyIsPtx) {
   const CompileResult result = compile("sm_80", test::airfoil_nests()[0].nest);
   const std::string object(reinterpret_cast<const char*>(result.object.data()),

@@ -269,6 +269,26 @@ std::vector<NamedNest> airfoil_nests() {
   return nests;
 }
 
+NamedNest airfoil_half_step() {
+  const std::vector<NamedNest> nests = airfoil_nests();
+  constexpr int maps_of_each = 2;
+  LoopNest all;
+  for (const int part : {2, 3, 6}) {
+    LoopNest nest = nests[part].nest;
+    const auto before = static_cast<std::int32_t>(all.args.size());
+    for (ArgShape& arg : nest.args) {
+      if (arg.map >= 0) arg.map += maps_of_each * part;
+      all.args.push_back(arg);
+    }
+    for (KernelCall& call : nest.calls) {
+      for (CallArg& arg : call.args) arg.position += before;
+      all.calls.push_back(std::move(call));
+    }
+    if (part != 6) all.gathered.push_back(static_cast<std::int32_t>(all.args.size()));
+  }
+  return {"half step", all};
+}
+
 std::vector<NamedNest> device_nests() {
   std::vector<NamedNest> nests = nests_of_all_accesses();
   nests.push_back(nest_of_clashing_kernels());
@@ -276,6 +296,7 @@ std::vector<NamedNest> device_nests() {
   nests.push_back(nest_of_library_names());
   nests.push_back(nest_of_library_kernel());
   for (NamedNest& nest : airfoil_nests()) nests.push_back(std::move(nest));
+  nests.push_back(airfoil_half_step());
   return nests;
 }
 

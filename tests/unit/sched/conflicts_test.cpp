@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <sched/executor/cpu/thread_plan.hpp>
+#include <sched/fuse.hpp>
 #include <sched/shapes.hpp>
 #include <support/small_mesh.hpp>
 
@@ -118,10 +119,9 @@ TEST_F(Conflicts, TwoOverwrittenDatsDoNotDisturbEachOther) {
 }
 
 TEST_F(Conflicts, UsefulBytesCountEachDatOnceAndTwiceIfReadAndWritten) {
-  const auto args =
-      queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ), res(0, OP_INC), res(1, OP_INC));
+  queue_loop(queue, ring.edges, q(0, OP_READ), q(1, OP_READ), res(0, OP_INC), res(1, OP_INC));
   const double expected = 1000 * 8.0 + 2 * 1000 * 32.0 + 1000 * 2 * 4.0;
-  EXPECT_EQ(useful_bytes(&ring.edges, args), expected);
+  EXPECT_EQ(useful_bytes(step_of(queue, 0)), expected);
 }
 
 }  // namespace

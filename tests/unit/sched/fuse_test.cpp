@@ -2,9 +2,14 @@
 // Which loops may become one step, and what their arguments are.
 #include <sched/fuse.hpp>
 
+#include <string>
+
 #include <gmock/gmock.h>
 
+#include <jit/target/cuda/increments.hpp>
+#include <sched/executor/cuda/row_places.hpp>
 #include <sched/merge_args.hpp>
+#include <sched/shapes.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {
@@ -36,7 +41,11 @@ struct Loops {
     for (int k = 0; k < 2; ++k) add(ring.cells, direct(ring.q, OP_RW));
   }
   auto groups() const {
-    return fusion_groups(queue, {{0, queue.size()}, {}, 0}, levels, order, rules);
+    std::vector<std::vector<std::size_t>> records;
+    for (const LoopGroup& group :
+         fusion_groups(queue, {{0, queue.size()}, {}, 0}, levels, order, rules))
+      records.push_back(group.records);
+    return records;
   }
   bool fuses() const { return groups().size() < queue.size(); }
 };
@@ -118,6 +127,148 @@ TEST(Fuse, LeavesLoopsAloneThatAGlobalLinks) {
     loops.add(loops.ring.cells, loops.direct(loops.ring.q, OP_RW), op_arg_gbl(&total, access));
     EXPECT_FALSE(loops.fuses());
   }
+}
+
+/// Edges add what they read of q to res, then cells use res and change q.
+struct HalfStep : Loops {
+  HalfStep() {
+    rules.is_gathered = [](std::span<const core::LoopArg> args) {
+      return jit::pulls(arg_shapes(args), core::Increments::pull);
+    };
+  }
+  void add_fluxes() {
+    add(ring.edges, through(ring.q, 0, OP_READ), through(ring.q, 1, OP_READ),
+        through(ring.res, 0, OP_INC), through(ring.res, 1, OP_INC));
+  }
+  void add_update(op_access of_q = OP_RW) {
+    add(ring.cells, direct(ring.res, OP_RW), direct(ring.q, of_q));
+  }
+  std::vector<LoopGroup> whole_groups() const {
+    return fusion_groups(queue, {{0, queue.size()}, {}, 0}, levels, order, rules);
+  }
+};
+
+TEST(Gather, LoopsThatUseSumsGatherThem) {
+  HalfStep loops;
+  loops.add_fluxes();
+  loops.add_fluxes();
+  loops.add_update();
+  loops.add(loops.ring.cells, loops.direct(loops.ring.q, OP_READ));
+  loops.add_fluxes();
+  EXPECT_THAT(loops.groups(), ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4)));
+  EXPECT_EQ(loops.whole_groups()[0].gathered, 2U);
+}
+
+TEST(Gather, IsForDevicesAlone) {
+  HalfStep loops;
+  loops.add_fluxes();
+  loops.add_update();
+  EXPECT_TRUE(loops.fuses());
+  loops.rules.is_gathered = nullptr;
+  EXPECT_FALSE(loops.fuses());
+}
+
+TEST(Gather, ReadsOfASumThroughAMapNeedItWhole) {
+  HalfStep loops;
+  loops.add_fluxes();
+  loops.add(loops.ring.cells, op_arg_dat(&loops.ring.res, 0, &loops.ring.partner, OP_READ),
+            loops.direct(loops.ring.q, OP_RW), loops.direct(loops.ring.res, OP_READ));
+  EXPECT_FALSE(loops.fuses());
+}
+
+TEST(Gather, LoopsThatAddToWhatOthersReadStayApart) {
+  HalfStep loops;
+  loops.add_fluxes();
+  loops.add(loops.ring.edges, loops.through(loops.ring.res, 0, OP_READ),
+            loops.through(loops.ring.q, 1, OP_INC));
+  loops.add_update();
+  EXPECT_THAT(loops.groups(), ElementsAre(ElementsAre(0), ElementsAre(1, 2)));
+}
+
+TEST(Gather, LoopsThatUseNoSumStayApart) {
+  HalfStep loops;
+  loops.add_fluxes();
+  loops.add(loops.ring.cells, loops.direct(loops.ring.q, OP_RW));
+  EXPECT_FALSE(loops.fuses());
+}
+
+TEST(Gather, LoopsThatExchangesSeparateIntoPhasesStayApart) {
+  HalfStep loops;
+  loops.add_fluxes();
+  loops.add_update();
+  for (LoopLevels& each : loops.levels) each.interior = -1;
+  EXPECT_FALSE(loops.fuses());
+}
+
+TEST(Gather, WaitsForAssignmentsInBetween) {
+  HalfStep loops;
+  const double zero = 0;
+  core::Global& total = loops.ring.mesh.add_global(1, Type::f64, &zero, "total");
+  loops.add_fluxes();
+  loops.queue.push_assignment(total, &zero);
+  loops.levels.emplace_back();
+  loops.order.push_back(Order::any);
+  loops.add(loops.ring.cells, loops.direct(loops.ring.res, OP_RW), op_arg_gbl(&total, OP_INC));
+  const Analysis analysis{{{{0, 3}, {}, 0}}, loops.levels, {}, core::no_level};
+  const Steps steps = make_steps(loops.queue, analysis, loops.order, loops.rules);
+  ASSERT_EQ(steps.all.size(), 2U);
+  EXPECT_EQ(steps.all[0].kind, Step::Kind::assignment);
+  EXPECT_EQ(steps.all[1].set, &loops.ring.cells);
+  EXPECT_THAT(steps.all[1].gathered, ElementsAre(4));
+  ASSERT_EQ(steps.all[1].reductions.size(), 1U);
+  EXPECT_EQ(steps.all[1].reductions[0].arg, 5U);
+  EXPECT_EQ(steps.all[1].reductions[0].assignment, 1);
+}
+
+TEST(Gather, IsLeftOutIfTheHostRunsALoopOfThePlan) {
+  HalfStep loops;
+  loops.add_fluxes();
+  loops.add_update();
+  loops.add(loops.ring.edges, loops.through(loops.ring.q, 0, OP_RW));
+  loops.order[2] = Order::by_global_index;
+  const Analysis analysis{{{{0, 3}, {}, 0}}, loops.levels, {}, core::no_level};
+  EXPECT_EQ(make_steps(loops.queue, analysis, loops.order, loops.rules).all.size(), 3U);
+  loops.order[2] = Order::any;
+  EXPECT_EQ(make_steps(loops.queue, analysis, loops.order, loops.rules).all.size(), 2U);
+}
+
+/// Steps that read and write q: 'm' moves its rows, 'r' replaces them, 'a' accesses them.
+RowPlaces places_of(const std::string& kinds) {
+  HalfStep loops;
+  for (const char kind : kinds) {
+    if (kind == 'm') {
+      loops.add_fluxes();
+      loops.add_update();
+    } else {
+      loops.add(loops.ring.cells, loops.direct(loops.ring.q, kind == 'r' ? OP_WRITE : OP_READ));
+    }
+    loops.add(loops.ring.edges, loops.direct(loops.w, OP_RW));  // keeps the others apart
+  }
+  const Analysis analysis{{{{0, loops.queue.size()}, {}, 0}}, loops.levels, {}, core::no_level};
+  return place_rows(make_steps(loops.queue, analysis, loops.order, loops.rules));
+}
+
+/// '2' if a step finds q in the second buffer; at the end '<' if it must be copied back.
+std::string second_of(const std::string& kinds) {
+  const RowPlaces places = places_of(kinds);
+  std::string text;
+  for (std::size_t s = 0; s < places.second.size(); s += 2)
+    text += places.second[s].empty() ? '1' : '2';
+  return text + (places.back.empty() ? "" : "<");
+}
+
+TEST(RowPlaces, RowsThatMoveTwiceAreBack) {
+  EXPECT_EQ(second_of("mm"), "12");
+  EXPECT_EQ(second_of("ama"), "112<");
+  EXPECT_EQ(second_of("amama"), "11221");
+}
+
+TEST(RowPlaces, ReplacedRowsAreWrittenWhereTheirMovesBringThemHome) {
+  EXPECT_EQ(second_of("rm"), "22");
+  EXPECT_EQ(second_of("rmm"), "112");
+  EXPECT_EQ(second_of("mr"), "11");
+  EXPECT_EQ(second_of("mrm"), "122");
+  EXPECT_EQ(second_of("mam"), "122");
 }
 
 TEST(Fuse, MakesStepsOfEveryRecord) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <core/value_type.hpp>
+#include <jit/target/cuda/gather.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -44,6 +45,32 @@ ArgumentWay way_of_global(std::span<const ArgShape> args, std::size_t position) 
   return payloads_of(args, position).empty() ? ArgumentWay::reduced : ArgumentWay::best;
 }
 
+/// Where the arguments of the kernels begin that are called after increments were gathered.
+std::size_t own_args(std::span<const std::int32_t> gathered) {
+  return static_cast<std::size_t>(gathered.back());
+}
+
+std::vector<ArgumentWay> ways_of_gathered(std::span<const ArgShape> args) {
+  std::vector<ArgumentWay> ways = ways_of(args);
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (is_dat(args[i]) && writes(args[i]))
+      ways[i] = args[i].access == OP_INC ? ArgumentWay::summed : ArgumentWay::once;
+  return ways;
+}
+
+/// Of the kernels that are called after rows have gathered their increments.
+std::vector<ArgumentWay> ways_after(std::span<const ArgShape> all, std::span<const ArgShape> args,
+                                    std::span<const std::int32_t> gathered) {
+  const std::set<int> sums = gathered_dats(all, gathered), moved = moved_dats(all, gathered);
+  std::vector<ArgumentWay> ways = ways_of(args);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!is_dat(args[i])) continue;
+    if (sums.contains(args[i].dat)) ways[i] = ArgumentWay::kept;
+    if (moved.contains(args[i].dat)) ways[i] = ArgumentWay::stored;
+  }
+  return ways;
+}
+
 }  // namespace
 
 std::size_t row_alignment(const ArgShape& arg) {
@@ -66,11 +93,16 @@ std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args) {
   return ways;
 }
 
-std::vector<ArgumentWay> pull_ways_of(std::span<const ArgShape> args) {
-  std::vector<ArgumentWay> ways = ways_of(args);
-  for (std::size_t i = 0; i < args.size(); ++i)
-    if (is_dat(args[i]) && writes(args[i]))
-      ways[i] = args[i].access == OP_INC ? ArgumentWay::summed : ArgumentWay::once;
+std::vector<ArgumentWay> pull_ways_of(std::span<const ArgShape> args,
+                                      std::span<const std::int32_t> gathered) {
+  std::vector<ArgumentWay> ways;
+  for (const ArgRange& range : arg_ranges(gathered, args.size())) {
+    const auto of_loop = args.subspan(range.begin, range.end - range.begin);
+    const bool gathers = gathered.empty() || range.end <= own_args(gathered);
+    const std::vector<ArgumentWay> some =
+        gathers ? ways_of_gathered(of_loop) : ways_after(args, of_loop, gathered);
+    ways.insert(ways.end(), some.begin(), some.end());
+  }
   return ways;
 }
 

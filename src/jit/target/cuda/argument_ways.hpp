@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@ enum class ArgumentWay {
   in_place,  ///< a row in memory
   added,     ///< a row of zeros that is added to memory after the call, atomically
   summed,    ///< a row of a sum that the thread keeps, or of zeros that are dropped
+  kept,      ///< the row of that sum, after all loops that add to it
   once       ///< a row in memory, or in scratch memory if another thread's execution counts
 };
 
@@ -41,7 +43,9 @@ std::size_t row_alignment(const ArgShape& arg);
 /// Precondition: of a dat that is modified otherwise, no element accesses rows of another one.
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args);
 
-/// The same where rows gather increments. Precondition: `can_pull`.
-std::vector<ArgumentWay> pull_ways_of(std::span<const ArgShape> args);
+/// The same where rows gather increments. Precondition: `can_pull`, or `can_gather`.
+/// @param gathered  of the nest
+std::vector<ArgumentWay> pull_ways_of(std::span<const ArgShape> args,
+                                      std::span<const std::int32_t> gathered);
 
 }  // namespace op2::jit

@@ -16,10 +16,10 @@ namespace op2::jit {
 
 /// Options that the code depends on, beside the nest and the architecture.
 struct CudaCodeOptions {
-  int architecture = 80;  ///< as in sm_80
-  bool to_ptx = false;    ///< the device is newer than the compiler; the driver compiles PTX
-  bool contract = true;  ///< else products are rounded before they are added
-  bool line_numbers = false;      ///< of kernels' sources, in the machine code for profilers
+  int architecture = 80;      ///< as in sm_80
+  bool to_ptx = false;        ///< the device is newer than the compiler; the driver compiles PTX
+  bool contract = true;       ///< else products are rounded before they are added
+  bool line_numbers = false;  ///< of kernels' sources, in the machine code for profilers
   core::Increments increments = core::Increments::rows;
 };
 

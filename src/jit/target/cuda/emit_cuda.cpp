@@ -68,7 +68,8 @@ std::string emit_cuda(const LoopNest& nest, core::Increments increments) {
   text += constant_definitions(nest);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += kernel_scope(nest, n);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += signature_checks(nest, n);
-  text += pulls(nest.args, increments) ? pull_kernel(nest) : loop_kernel(nest);
+  const bool gathers = !nest.gathered.empty() || pulls(nest.args, increments);
+  text += gathers ? pull_kernel(nest) : loop_kernel(nest);
   return text + fold_kernel(nest);
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/increments.hpp>
 #include <jit/target/cuda/kernel_text.hpp>
 #include <jit/target/emit_parts.hpp>
@@ -21,8 +22,8 @@ using Way = ArgumentWay;
 class PullText : public KernelText {
  public:
   explicit PullText(const LoopNest& nest)
-      : KernelText(nest, pull_ways_of(nest.args)),
-        owner_(row_name(pulled_columns(nest.args).front())) {}
+      : KernelText(nest, pull_ways_of(nest.args, nest.gathered)),
+        moved_(moved_dats(nest.args, nest.gathered)) {}
 
   std::string run() {
     declare_shared();
@@ -32,17 +33,57 @@ class PullText : public KernelText {
     line("    const int op2_target =");
     line("        op2_rows ? op2_rows[op2_position] : static_cast<int>(op2_position);");
     each_sum(&PullText::load_sum);
-    begin_elements();
-    execute_element();
-    line("    }}");
+    if (nest_.gathered.empty())
+      pull();
+    else
+      gather();
     each_sum(&PullText::store_sum);
     line("  }}");
     end_threads();
-    return signature_of(cuda_pull_symbol, loop_range, pull_parameters(args_), args_) +
+    return signature_of(cuda_pull_symbol, loop_range, pull_parameters(args_, nest_.gathered),
+                        args_) +
            fmt::to_string(out_) + "}\n";
   }
 
  private:
+  /// The whole nest is what adds.
+  void pull() {
+    begin_elements(0);
+    read_columns();
+    line("    const bool op2_counts = {} == op2_target;", row_name(pulled_columns(args_).front()));
+    prepare_arguments();
+    each(Way::once, &PullText::declare_once);
+    each(Way::summed, &PullText::begin_sum);
+    call_kernels();
+    finish_reductions("!op2_counts || op2_element >= op2_counted");
+    each(Way::summed, &PullText::end_sum);
+    line("    }}");
+  }
+
+  /// Loops that add, then the kernels of the row.
+  void gather() {
+    const std::vector<ArgRange> ranges = arg_ranges(nest_.gathered, args_.size());
+    for (std::size_t loop = 0; loop < nest_.gathered.size(); ++loop) {
+      restrict_to(ranges[loop], {loop, loop + 1});
+      begin_elements(loop);
+      read_columns();
+      prepare_arguments();
+      each(Way::summed, &PullText::begin_sum);
+      call_kernels();
+      each(Way::summed, &PullText::end_sum);
+      line("    }}");
+    }
+    restrict_to(ranges.back(), {nest_.gathered.size(), nest_.calls.size()});
+    line("    {{");
+    line("    const long long op2_element = op2_target;");
+    read_columns();
+    prepare_arguments();
+    call_kernels();
+    finish_reductions("op2_element >= op2_counted");
+    line("    }}");
+    restrict_to({0, args_.size()}, {0, nest_.calls.size()});
+  }
+
   /// For each dat that is incremented.
   void each_sum(void (PullText::*emit)(const ArgShape&)) {
     std::set<int> done;
@@ -59,23 +100,17 @@ class PullText : public KernelText {
     line("    op2_device::store({}, op2_sum{});", row_address(arg, "op2_target"), arg.dat);
   }
 
-  void begin_elements() {
-    line("    const int op2_past = op2_start[op2_position - op2_begin + 1];");
-    line(
-        "    for (int op2_at = op2_start[op2_position - op2_begin]; op2_at < op2_past; ++op2_at) "
-        "{{");
-    line("    const long long op2_element = op2_elements[op2_at];");
+  std::string stored_address(const ArgShape& arg) const override {
+    if (!moved_.contains(arg.dat)) return row_address(arg, "op2_element");
+    return fmt::format("op2_second{} + {}L * op2_element", arg.dat, arg.dim);
   }
 
-  void execute_element() {
-    read_columns();
-    line("    const bool op2_counts = {} == op2_target;", owner_);
-    prepare_arguments();
-    each(Way::once, &PullText::declare_once);
-    each(Way::summed, &PullText::begin_sum);
-    call_kernels();
-    finish_reductions("!op2_counts || op2_element >= op2_counted");
-    each(Way::summed, &PullText::end_sum);
+  void begin_elements(std::size_t loop) {
+    line("    const int op2_past{0} = op2_start{0}[op2_position - op2_begin + 1];", loop);
+    line("    for (int op2_at = op2_start{0}[op2_position - op2_begin]; op2_at < op2_past{0};",
+         loop);
+    line("         ++op2_at) {{");
+    line("    const long long op2_element = op2_elements{}[op2_at];", loop);
   }
 
   void declare_once(std::size_t i, const ArgShape& arg) {
@@ -89,7 +124,7 @@ class PullText : public KernelText {
   void begin_sum(std::size_t i, const ArgShape& arg) {
     line("    const bool op2_mine{} = {} == op2_target;", i, row_of(arg));
     std::vector<std::string> earlier;
-    for (std::size_t k = 0; k < i; ++k)
+    for (std::size_t k = first_of_loop(i); k < i; ++k)
       if (ways_[k] == Way::summed && args_[k].dat == arg.dat)
         earlier.push_back(fmt::format(" && !op2_mine{}", k));
     line("    const bool op2_is_sum{0} = op2_mine{0}{1};", i, fmt::join(earlier, ""));
@@ -102,7 +137,15 @@ class PullText : public KernelText {
          i);
   }
 
-  const std::string owner_;
+  /// The first argument of the loop that an argument belongs to.
+  std::size_t first_of_loop(std::size_t arg) const {
+    std::size_t first = 0;
+    for (const ArgRange& range : arg_ranges(nest_.gathered, args_.size()))
+      if (range.begin <= arg) first = range.begin;
+    return first;
+  }
+
+  const std::set<int> moved_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include <jit/target/cuda/gather.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -46,10 +47,17 @@ std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args) {
   return parameters;
 }
 
-std::vector<KernelParameter> pull_parameters(std::span<const ArgShape> args) {
+std::vector<KernelParameter> pull_parameters(std::span<const ArgShape> args,
+                                             std::span<const std::int32_t> gathered) {
   std::vector<KernelParameter> parameters = kernel_parameters(args);
-  for (const Kind list : {Kind::pull_rows, Kind::pull_start, Kind::pull_elements})
-    parameters.push_back({list, 0});
+  for (const int dat : moved_dats(args, gathered)) {
+    const auto use = std::ranges::find(args, dat, &ArgShape::dat);
+    parameters.push_back({Kind::second, static_cast<std::size_t>(use - args.begin())});
+  }
+  parameters.push_back({Kind::pull_rows, 0});
+  for (std::size_t loop = 0; loop < std::max<std::size_t>(1, gathered.size()); ++loop)
+    for (const Kind list : {Kind::pull_start, Kind::pull_elements})
+      parameters.push_back({list, loop});
   return parameters;
 }
 

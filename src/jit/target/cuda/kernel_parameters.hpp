@@ -11,7 +11,9 @@
 // op2_pull is there instead of op2_loop if rows gather what elements add to them (increments.hpp).
 // It executes the rows at positions [op2_begin, op2_end) of a list, and for each row the elements
 // that add to it. What is said of elements above holds for positions, but op2_counted is an
-// element. All kernels are launched with block_threads threads and without dynamic shared memory.
+// element. If rows gather the increments of loops before the nest's own kernels (gather.hpp),
+// positions are rows, and op2_counted is a row. All kernels are launched with block_threads threads
+// and without dynamic shared memory.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +49,7 @@ struct KernelParameter {
     result,    ///< T*, shape [dim]: of a reduction; holds its start value. Of a payload: its values
                ///< and, at the next multiple of 8 bytes, the global index of their element, or -1
     partials,  ///< shape [chunks]: the same of the chunks
+    second,    ///< T*, shape [rows x dim]: where rows of a moved dat go (gather.hpp)
     pull_rows,     ///< const int*: the row at each position; null: the position itself
     pull_start,    ///< const int*: where the elements of the row at position p begin in the next
                    ///< list, at [p - op2_begin]; one more at the end
@@ -54,7 +57,7 @@ struct KernelParameter {
   };
   Kind kind = Kind::dat;
   std::size_t arg = 0;  ///< position in the nest's arguments; of a dat or map, of the first use; of
-                        ///< lists unused
+                        ///< lists the number of the loop whose elements they have
   bool operator==(const KernelParameter&) const = default;
 };
 
@@ -69,8 +72,10 @@ bool runs_on_device(std::span<const ArgShape> args);
 /// The parameters of op2_loop, after op2_begin, op2_end and op2_counted, all three long long.
 std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args);
 
-/// The parameters of op2_pull, after the same three. Precondition: `can_pull`.
-std::vector<KernelParameter> pull_parameters(std::span<const ArgShape> args);
+/// The parameters of op2_pull, after the same three. Precondition: `can_pull`, or `can_gather`.
+/// @param gathered  of the nest
+std::vector<KernelParameter> pull_parameters(std::span<const ArgShape> args,
+                                             std::span<const std::int32_t> gathered);
 
 /// The parameters of op2_fold, after op2_chunks (long long): result and partials of each reduction.
 /// Empty: there is no op2_fold.

@@ -42,12 +42,14 @@ std::string declaration_of(const KernelParameter& parameter, std::span<const Arg
       return fmt::format("{}* __restrict__ op2_result{}", result_type(arg), i);
     case Kind::partials:
       return fmt::format("{}* __restrict__ op2_partials{}", result_type(arg), i);
+    case Kind::second:
+      return fmt::format("{}* __restrict__ op2_second{}", type_of(arg), arg.dat);
     case Kind::pull_rows:
       return "const int* __restrict__ op2_rows";
     case Kind::pull_start:
-      return "const int* __restrict__ op2_start";
+      return fmt::format("const int* __restrict__ op2_start{}", i);
     case Kind::pull_elements:
-      return "const int* __restrict__ op2_elements";
+      return fmt::format("const int* __restrict__ op2_elements{}", i);
   }
   return {};
 }
@@ -176,7 +178,9 @@ void KernelText::begin_chunk(const char* index) {
 }
 
 void KernelText::read_columns() {
-  for (const ArgShape& arg : columns_of(args_))
+  const auto current =
+      std::span(args_).subspan(current_args_.begin, current_args_.end - current_args_.begin);
+  for (const ArgShape& arg : columns_of(current))
     line("    const int {} = op2_map{}[{} * op2_stride{} + op2_element];", row_name(arg), arg.map,
          arg.column, arg.map);
 }
@@ -206,7 +210,11 @@ void KernelText::load_row(std::size_t i, const ArgShape& arg) {
 }
 
 void KernelText::store_row(std::size_t i, const ArgShape& arg) {
-  line("    op2_device::store({}, op2_row{});", row_address(arg, row_of(arg)), i);
+  line("    op2_device::store({}, op2_row{});", stored_address(arg), i);
+}
+
+std::string KernelText::stored_address(const ArgShape& arg) const {
+  return row_address(arg, row_of(arg));
 }
 
 /// Elements that do not count must not change a partial result.
@@ -255,6 +263,8 @@ std::string KernelText::pointer_to_data(std::size_t i) const {
     case Way::added:
     case Way::summed:
       return fmt::format("op2_row{}.values", i);
+    case Way::kept:
+      return fmt::format("op2_sum{}.values", args_[i].dat);
   }
   return {};
 }
@@ -265,7 +275,7 @@ void KernelText::call_kernels() {
   const auto pass = [](const std::string& pointer, bool) {
     return fmt::format("op2_pointer{{(void*)({})}}", pointer);
   };
-  for (std::size_t n = 0; n < nest_.calls.size(); ++n)
+  for (std::size_t n = current_calls_.begin; n < current_calls_.end; ++n)
     line("{}    {}::{}(\n        {});", vector_declarations(nest_, n, pointers, "    "),
          kernel_namespace(n), nest_.calls[n].name,
          fmt::join(actual_arguments(nest_, n, pointers, pass), ",\n        "));

@@ -42,10 +42,17 @@ std::string row_of(const ArgShape& arg);
 /// Writes a function that executes elements. Derived classes decide which, and what becomes of
 /// increments.
 class KernelText {
+ public:
+  virtual ~KernelText() = default;
+
  protected:
   /// @param nest  outlives it
   KernelText(const LoopNest& nest, std::vector<ArgumentWay> ways)
-      : nest_(nest), args_(nest.args), ways_(std::move(ways)) {}
+      : nest_(nest),
+        args_(nest.args),
+        ways_(std::move(ways)),
+        current_args_{0, args_.size()},
+        current_calls_{0, nest.calls.size()} {}
 
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
@@ -55,8 +62,14 @@ class KernelText {
 
   template <class Text>
   void each(ArgumentWay way, void (Text::*emit)(std::size_t position, const ArgShape& arg)) {
-    for (std::size_t i = 0; i < args_.size(); ++i)
+    for (std::size_t i = current_args_.begin; i < current_args_.end; ++i)
       if (ways_[i] == way) (static_cast<Text*>(this)->*emit)(i, args_[i]);
+  }
+
+  /// What follows is about these arguments and calls [begin, end) alone. At first, about all.
+  void restrict_to(ArgRange args, ArgRange calls) {
+    current_args_ = args;
+    current_calls_ = calls;
   }
 
   bool reduces() const;
@@ -86,6 +99,9 @@ class KernelText {
   fmt::memory_buffer out_;
 
  private:
+  /// Where the element's row of a dat goes.
+  virtual std::string stored_address(const ArgShape& arg) const;
+
   void begin_chunk(const char* index);
   void start_reduction(std::size_t position, const ArgShape& arg);
   void store_partial(std::size_t position, const ArgShape& arg);
@@ -100,6 +116,9 @@ class KernelText {
   void remember_reduction(std::size_t position, const ArgShape& arg);
   void restore_reduction(std::size_t position, const ArgShape& arg);
   std::string pointer_to_data(std::size_t position) const;
+
+  ArgRange current_args_;
+  ArgRange current_calls_;
 };
 
 }  // namespace op2::jit

@@ -62,7 +62,7 @@ class ProblemBuilder {
     TileTraffic traffic{0, 0, 0, problem_.home_rows};
     for (const std::size_t s : loops_.steps) {
       const auto iterations = static_cast<double>(step(s).rows(loops_.phase).size());
-      traffic.loop_by_loop += useful_bytes(step(s).set, step(s).args) * iterations /
+      traffic.loop_by_loop += useful_bytes(step(s)) * iterations /
                               std::max(1.0, static_cast<double>(step(s).set->size));
       for (const core::LoopArg& arg : step(s).args) {
         if (!arg.active) continue;

@@ -15,6 +15,7 @@ CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shar
       exchanges_(std::move(exchanges)),
       shared_(shared),
       values_(shared.copies.space(), plan),
+      places_(place_rows(plan.steps)),
       launches_(plan.steps.all.size()),
       host_steps_(plan.steps.all.size()) {
   make_steps();
@@ -25,8 +26,8 @@ CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shar
 void CudaPlan::make_steps() {
   for (std::size_t s = 0; s < launches_.size(); ++s)
     if (runs_on_device(plan_, s))
-      launches_[s] =
-          std::make_unique<StepLaunch>(plan_, s, values_, shared_.tables, shared_.copies);
+      launches_[s] = std::make_unique<StepLaunch>(plan_, s, values_, shared_.tables, shared_.copies,
+                                                  places_.second[s]);
     else if (plan_.steps.all[s].runs())
       host_steps_[s] = std::make_unique<HostStep>(plan_.steps.all[s], plan_.code[s]);
 }
@@ -92,8 +93,16 @@ void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fin
     if (phase == Phase::interior) exchanges_[chain]->progress();
   }
   if (phase == Phase::interior) return;
+  if (chain + 1 == plan_.chains().size()) bring_rows_back();
   values_.download(chain);
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) finished(s);
+}
+
+/// Of dats that the last step has left in their second buffer.
+void CudaPlan::bring_rows_back() {
+  for (const core::Dat* dat : places_.back)
+    shared_.copies.space().main_stream().copy(dat->rows.device_read(),
+                                              shared_.tables.second_of(*dat), dat->rows.bytes());
 }
 
 void CudaPlan::run_on_host(std::size_t s, Phase phase) {

@@ -13,6 +13,7 @@
 #include <sched/executor/cuda/device_phase.hpp>
 #include <sched/executor/cuda/host_step.hpp>
 #include <sched/executor/cuda/plan_values.hpp>
+#include <sched/executor/cuda/row_places.hpp>
 #include <sched/executor/cuda/step_launch.hpp>
 #include <sched/executor/cuda/step_times.hpp>
 #include <sched/executor/executor.hpp>
@@ -50,6 +51,7 @@ class CudaPlan : public PreparedPlan {
   void start(std::size_t chain, core::Queue& queue);
   void make_steps();
   void add_phase(std::size_t chain, Phase phase);
+  void bring_rows_back();
   void run_on_host(std::size_t step, Phase phase);
   std::string place_of(std::size_t step) const;
 
@@ -57,6 +59,7 @@ class CudaPlan : public PreparedPlan {
   Exchanges exchanges_;
   CudaShared shared_;
   PlanValues values_;
+  const RowPlaces places_;
   std::vector<std::unique_ptr<StepLaunch>> launches_;  ///< per step; null unless on the device
   std::vector<std::unique_ptr<HostStep>> host_steps_;  ///< per step; null unless on the host
   /// What runs in a phase of a chain, in this order: neighbouring steps of the device, or one of

@@ -60,7 +60,18 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
   return on_device(table->second);
 }
 
+core::DeviceAddress DeviceTables::second_of(const core::Dat& dat) {
+  const auto [table, is_new] = second_.try_emplace(&dat);
+  if (is_new) {
+    table->second.set_label("second buffer of " + dat.rows.label());
+    table->second.replace(core::zeroed_bytes(dat.rows.bytes()));
+    table->second.use(&copies_);
+  }
+  return table->second.device_read();
+}
+
 void DeviceTables::clear() {
+  second_.clear();
   columns_.clear();
   numbers_.clear();
   pull_.clear();

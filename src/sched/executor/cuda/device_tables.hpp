@@ -33,6 +33,11 @@ class DeviceTables {
   /// @throws Error out_of_memory, device_failure
   const std::int32_t* numbers_of(const core::Set& set);
 
+  /// A second buffer for the rows of a dat, for plans that move rows between the two: every plan
+  /// finds the rows in the first one, and leaves them there.
+  /// @throws Error out_of_memory, device_failure
+  core::DeviceAddress second_of(const core::Dat& dat);
+
   /// For loops in which rows gather increments.
   PullTables& pull() { return pull_; }
 
@@ -43,6 +48,7 @@ class DeviceTables {
   core::DeviceCopies& copies_;
   std::unordered_map<const core::Map*, core::Array> columns_;
   std::unordered_map<const core::Set*, core::Array> numbers_;
+  std::unordered_map<const core::Dat*, core::Array> second_;
   PullTables pull_;
 };
 

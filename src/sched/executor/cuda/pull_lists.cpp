@@ -40,11 +40,12 @@ std::vector<std::int32_t> counts_of(std::span<const RowAccess> columns, IndexRan
 }
 
 /// The rows with iterations, and where the iterations of each begin.
-PullLists with_rows(const std::vector<std::int32_t>& counts) {
+/// @param all  also rows without iterations
+PullLists with_rows(std::span<const std::int32_t> counts, bool all) {
   PullLists lists;
   lists.start.push_back(0);
   for (std::size_t row = 0; row < counts.size(); ++row) {
-    if (counts[row] == 0) continue;
+    if (counts[row] == 0 && !all) continue;
     lists.rows.push_back(static_cast<std::int32_t>(row));
     lists.start.push_back(lists.start.back() + counts[row]);
   }
@@ -67,7 +68,7 @@ void add_iterations(PullLists& lists, std::span<const RowAccess> columns, IndexR
 PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterations) {
   check_size(columns.size(), iterations.size());
   std::vector<std::int32_t> counts = counts_of(columns, iterations);
-  PullLists lists = with_rows(counts);
+  PullLists lists = with_rows(counts, false);
   add_iterations(lists, columns, iterations, std::move(counts));
   const auto size = static_cast<std::int64_t>(lists.rows.size());
   lists.positions = {0, size};
@@ -75,6 +76,17 @@ PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterati
     lists.positions = {lists.rows.front(), lists.rows.front() + size};
     lists.rows.clear();
   }
+  return lists;
+}
+
+PullLists make_gather_lists(std::span<const RowAccess> columns, IndexRange iterations,
+                            std::int64_t rows) {
+  check_size(columns.size(), iterations.size());
+  std::vector<std::int32_t> counts = counts_of(columns, iterations);
+  PullLists lists = with_rows(std::span(counts).first(static_cast<std::size_t>(rows)), true);
+  add_iterations(lists, columns, iterations, std::move(counts));
+  lists.positions = {0, rows};
+  lists.rows.clear();
   return lists;
 }
 

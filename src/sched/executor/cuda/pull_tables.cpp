@@ -24,10 +24,23 @@ void PullTables::fill(Table& table, const PullLists& lists, const std::string& s
 PullTable PullTables::lists_of(const std::vector<RowAccess>& columns, IndexRange iterations,
                                const std::string& set) {
   if (iterations.empty()) return {};
-  const Key key{columns, iterations.begin, iterations.end};
+  return find(
+      {columns, iterations.begin, iterations.end, -1},
+      [&] { return make_pull_lists(columns, iterations); }, set);
+}
+
+PullTable PullTables::lists_of_all(const std::vector<RowAccess>& columns, IndexRange iterations,
+                                   std::int64_t rows, const std::string& set) {
+  return find(
+      {columns, iterations.begin, iterations.end, rows},
+      [&] { return make_gather_lists(columns, iterations, rows); }, set);
+}
+
+PullTable PullTables::find(const Key& key, const std::function<PullLists()>& make,
+                           const std::string& set) {
   auto found = tables_.find(key);
   if (found == tables_.end()) {
-    const PullLists lists = make_pull_lists(columns, iterations);
+    const PullLists lists = make();
     found = tables_.try_emplace(key).first;
     try {
       fill(found->second, lists, set);

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ class PullTables {
   /// @throws Error too_large, out_of_memory, device_failure
   PullTable lists_of(const std::vector<RowAccess>& columns, IndexRange iterations,
                      const std::string& set);
+  /// The same for all rows [0, rows) of the set that the columns lead to.
+  PullTable lists_of_all(const std::vector<RowAccess>& columns, IndexRange iterations,
+                         std::int64_t rows, const std::string& set);
 
   void clear() { tables_.clear(); }
 
@@ -39,6 +43,7 @@ class PullTables {
   struct Key {
     std::vector<RowAccess> columns;
     std::int64_t begin, end;
+    std::int64_t rows;  ///< -1: those that iterations add to
     auto operator<=>(const Key&) const = default;
   };
   struct Table {
@@ -46,6 +51,7 @@ class PullTables {
     std::size_t rows = 0, start = 0;  ///< lengths of the first two lists
     core::Array lists;                ///< one after the other
   };
+  PullTable find(const Key& key, const std::function<PullLists()>& make, const std::string& set);
   void fill(Table& table, const PullLists& lists, const std::string& set);
 
   core::DeviceCopies& copies_;

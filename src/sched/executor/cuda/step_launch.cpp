@@ -37,13 +37,13 @@ std::size_t bytes_of_result(const GlobalArg& reduction) {
 
 std::vector<jit::KernelParameter> parameters_of(const Step& step, const jit::CudaLoop& code) {
   const std::vector<jit::ArgShape> shapes = arg_shapes(step.args);
-  return code.pulls ? jit::pull_parameters(shapes) : jit::kernel_parameters(shapes);
+  return code.pulls ? jit::pull_parameters(shapes, step.gathered) : jit::kernel_parameters(shapes);
 }
 
-/// The columns of maps through which a step adds.
-std::vector<RowAccess> columns_added_through(const Step& step) {
+/// The columns of maps through which a loop adds.
+std::vector<RowAccess> columns_added_through(std::span<const core::LoopArg> args) {
   std::vector<RowAccess> columns;
-  for (const core::LoopArg& arg : step.args) {
+  for (const core::LoopArg& arg : args) {
     if (!arg.is_active_dat() || !arg.is_indirect() || arg.access != OP_INC) continue;
     const RowAccess column = row_access(arg);
     if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
@@ -54,11 +54,13 @@ std::vector<RowAccess> columns_added_through(const Step& step) {
 }  // namespace
 
 StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values,
-                       DeviceTables& tables, core::DeviceCopies& copies)
+                       DeviceTables& tables, core::DeviceCopies& copies,
+                       const std::vector<const core::Dat*>& second)
     : plan_(plan),
       position_(s),
       step_(plan.steps.all[s]),
       code_(jit::cuda_loop_of(*plan.code[s].compiled)),
+      second_(second),
       parameters_(parameters_of(step_, code_)),
       loop_values_(first_parameter) {
   partials_.set_label(fmt::format("partial results of the loop over set '{}' with kernel '{}'",
@@ -75,14 +77,35 @@ StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values
 }
 
 void StepLaunch::set_ranges(DeviceTables& tables) {
-  const auto range_of = [&](Phase phase) -> Range {
-    const IndexRange iterations = step_.rows(phase);
-    if (!code_.pulls) return {iterations, {}};
-    const PullTable lists =
-        tables.pull().lists_of(columns_added_through(step_), iterations, step_.set->name_storage);
-    return {lists.positions, lists};
-  };
-  ranges_ = {range_of(Phase::interior), range_of(Phase::boundary)};
+  ranges_ = {range_of(Phase::interior, tables), range_of(Phase::boundary, tables)};
+}
+
+StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const {
+  const IndexRange rows = step_.rows(phase);
+  if (!code_.pulls) return {rows, {}};
+  if (!step_.gathers()) {
+    const PullTable found =
+        tables.pull().lists_of(columns_added_through(step_.args), rows, step_.set->name_storage);
+    return {found.positions,
+            {number_of(found.rows), number_of(found.start), number_of(found.iterations)}};
+  }
+  Range range{rows, {0}};
+  if (rows.empty()) return range;
+  const std::vector<SetArgs> accesses = step_.accesses();
+  for (std::size_t loop = 0; loop < step_.gathered.size(); ++loop) {
+    const core::Set& set = *step_.kernels[loop].set;
+    const PullTable found =
+        tables.pull().lists_of_all(columns_added_through(accesses[loop].args),
+                                   step_.rows_of(set, phase), rows.end, set.name_storage);
+    range.lists.push_back(number_of(found.start));
+    range.lists.push_back(number_of(found.iterations));
+  }
+  return range;
+}
+
+LaunchParameter StepLaunch::address_of(const core::Dat& dat, bool in_second,
+                                       DeviceTables& tables) const {
+  return number_of((in_second ? tables.second_of(dat) : dat.rows.device_read()).value);
 }
 
 std::int64_t StepLaunch::most_chunks() const {
@@ -118,7 +141,10 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
   const core::LoopArg& arg = step_.args[parameter.arg];
   switch (parameter.kind) {
     case Kind::dat:
-      return number_of(arg.dat->rows.device_read().value);
+    case Kind::second: {
+      const bool found_in_second = std::ranges::find(second_, arg.dat) != second_.end();
+      return address_of(*arg.dat, found_in_second != (parameter.kind == Kind::second), tables);
+    }
     case Kind::partials:
     case Kind::pull_rows:
     case Kind::pull_start:
@@ -166,10 +192,7 @@ std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
   values[0] = static_cast<LaunchParameter>(indices.begin);
   values[1] = static_cast<LaunchParameter>(indices.end);
   values[2] = static_cast<LaunchParameter>(step_.set->size);
-  if (code_.pulls) {
-    const std::array addresses{lists.rows, lists.start, lists.iterations};
-    std::ranges::transform(addresses, values.end() - std::ssize(addresses), number_of);
-  }
+  std::ranges::copy(lists, values.end() - std::ssize(lists));
   if (!reduces) return launches;
   launches.push_back({code_.fold, 1, fold_values_});
   launches.back().parameters[0] = blocks;

@@ -20,9 +20,10 @@ class StepLaunch {
   /// References outlive it.
   /// @param s       the position of the step in the plan
   /// @param tables  of rows that stay where they are
+  /// @param second  the dats whose rows the step finds, or leaves, in their second buffer
   /// @throws Error out_of_memory, device_failure
   StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values, DeviceTables& tables,
-             core::DeviceCopies& copies);
+             core::DeviceCopies& copies, const std::vector<const core::Dat*>& second);
 
   /// Brings the step's dats to the device, and marks those that it writes as newer there. To be
   /// called before each launch of its kernels.
@@ -44,10 +45,13 @@ class StepLaunch {
   /// What the threads of a phase execute: iterations, or the positions of rows that gather.
   struct Range {
     IndexRange indices{0, 0};
-    PullTable lists;  ///< unless iterations
+    std::vector<LaunchParameter> lists;  ///< unless iterations: addresses of rows, then of the
+                                         ///< start and the iterations of each loop that adds
   };
 
   void set_ranges(DeviceTables& tables);
+  Range range_of(Phase phase, DeviceTables& tables) const;
+  LaunchParameter address_of(const core::Dat& dat, bool in_second, DeviceTables& tables) const;
   void set_reductions(const PlanValues& values, std::size_t s);
   LaunchParameter fixed_value(const jit::KernelParameter& parameter, const PlanValues& values,
                               std::size_t s, DeviceTables& tables) const;
@@ -58,6 +62,7 @@ class StepLaunch {
   const std::size_t position_;  ///< of the step in the plan
   const Step& step_;
   const jit::CudaLoop& code_;
+  const std::vector<const core::Dat*> second_;
   std::vector<jit::KernelParameter> parameters_;
   std::array<Range, 2> ranges_;  ///< per phase
   std::vector<LaunchParameter>

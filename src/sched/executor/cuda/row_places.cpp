@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/executor/cuda/row_places.hpp>
+
+#include <algorithm>
+#include <set>
+
+#include <jit/target/cuda/gather.hpp>
+#include <sched/shapes.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// What a step does with the rows of a dat.
+enum class Use { none, accesses, replaces, moves };
+
+Use use_of(const Step& step, const core::Dat* dat) {
+  if (!step.runs()) return Use::none;
+  const std::vector<const core::Dat*> moved = moved_by(step);
+  if (std::ranges::find(moved, dat) != moved.end()) return Use::moves;
+  int uses = 0;
+  bool replaces = true;
+  for (const core::LoopArg& arg : step.args) {
+    if (!arg.is_active_dat() || arg.dat != dat) continue;
+    replaces = replaces && arg.access == OP_WRITE && !arg.is_indirect();
+    ++uses;
+  }
+  if (uses == 0) return Use::none;
+  return uses == 1 && replaces ? Use::replaces : Use::accesses;
+}
+
+/// Whether rows that a step replaces come home by the moves behind it; if they are replaced again,
+/// it does not matter where they are.
+bool ends_in_second(std::vector<Use>::const_iterator next, std::vector<Use>::const_iterator end) {
+  bool is_odd = false;
+  for (; next != end; ++next) {
+    if (*next == Use::replaces) return false;
+    is_odd = is_odd != (*next == Use::moves);
+  }
+  return is_odd;
+}
+
+void place(const core::Dat* dat, const Steps& steps, RowPlaces& places) {
+  std::vector<Use> uses;
+  for (const Step& step : steps.all) uses.push_back(use_of(step, dat));
+  bool in_second = false;
+  for (auto use = uses.cbegin(); use != uses.cend(); ++use) {
+    if (*use == Use::replaces) in_second = ends_in_second(use + 1, uses.cend());
+    if (in_second && *use != Use::none)
+      places.second[static_cast<std::size_t>(use - uses.cbegin())].push_back(dat);
+    if (*use == Use::moves) in_second = !in_second;
+  }
+  if (in_second) places.back.push_back(dat);
+}
+
+}  // namespace
+
+std::vector<const core::Dat*> moved_by(const Step& step) {
+  const std::vector<jit::ArgShape> shapes = arg_shapes(step.args);
+  std::vector<const core::Dat*> dats;
+  for (const int dat : jit::moved_dats(shapes, step.gathered))
+    dats.push_back(
+        step.args[static_cast<std::size_t>(std::ranges::find(shapes, dat, &jit::ArgShape::dat) -
+                                           shapes.begin())]
+            .dat);
+  return dats;
+}
+
+RowPlaces place_rows(const Steps& steps) {
+  RowPlaces places;
+  places.second.resize(steps.all.size());
+  std::vector<const core::Dat*> known;
+  for (const Step& step : steps.all) {
+    if (!step.gathers()) continue;
+    for (const core::Dat* dat : moved_by(step))
+      if (std::ranges::find(known, dat) == known.end()) known.push_back(dat);
+  }
+  for (const core::Dat* dat : known) place(dat, steps, places);
+  return places;
+}
+
+}  // namespace op2::sched

@@ -11,7 +11,7 @@ namespace op2::jit {
 
 /// Increment it when the analysis changes: facts on disk and in programs are of one version,
 /// whichever compiler read the source.
-inline constexpr int proof_version = 3;
+inline constexpr int proof_version = 4;
 
 /// One argument of a call. False: not proven, so the access mode alone counts.
 struct ArgumentFacts {
@@ -24,6 +24,9 @@ struct ArgumentFacts {
   /// OP_INC is right too, if every argument of the loop with this dat is OP_INC or only adds:
   /// another one could read, under another name, what is added here.
   bool only_adds = false;
+  /// OP_WRITE or OP_RW of a dat: on every path the kernel sets every component to the constant zero
+  /// (not -0), and to nothing else at any time. Of embedded facts: false.
+  bool leaves_zero = false;
   /// If the access mode asks for a fact that is not proven: what stands against it, after "kernel
   /// 'flux' ", with its place: "writes it only on some paths (flux.hpp:12:3)". Empty if there is no
   /// source to look at, and for a direct OP_RW, which is in order anyway.
@@ -35,6 +38,7 @@ struct ArgumentFacts {
 struct ParameterFacts {
   bool writes_all = false;
   bool only_adds = false;
+  bool leaves_zero = false;
   std::string obstacle{};  ///< "writes it only on some paths"; empty: there is none
   std::string file{};      ///< as in Diagnostic
   std::int32_t line = 0;

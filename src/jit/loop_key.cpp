@@ -89,8 +89,10 @@ void add_nest(KeyFields& fields, const LoopNest& nest) {
   for (const KernelCall& call : nest.calls)
     if (nest.calls.size() > 1 || has_vectors(call)) fields.arguments += key_line(call);
   if (!nest.gathered.empty())
-    fields.arguments += fmt::format("rows gather {} loops, arguments up to {}\n",
-                                    nest.gathered.size(), fmt::join(nest.gathered, ", "));
+    fields.arguments +=
+        fmt::format("rows gather {} loops, arguments up to {}; zero before {}; not kept {}\n",
+                    nest.gathered.size(), fmt::join(nest.gathered, " "),
+                    fmt::join(nest.from_zero, " "), fmt::join(nest.not_kept, " "));
   fields.constants = parts_of(nest, constants_in);
   fields.includes = parts_of(nest, includes_in);
 }

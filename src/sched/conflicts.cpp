@@ -135,6 +135,8 @@ double useful_bytes(const Step& step) {
       use.writes = use.writes || arg.modifies();
       use.rows += set->size;  // each argument accesses at most one row per element
     }
+  for (const core::Dat* dat : step.from_zero) uses[dat].reads = false;
+  for (const core::Dat* dat : step.not_kept) uses[dat].writes = false;
   double bytes = 0;
   for (const auto& [dat, use] : uses)
     bytes +=

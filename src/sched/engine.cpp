@@ -86,7 +86,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   const auto order = pass.run(
       "order", [&] { return find_order(queue, facts, plan->analysis, ranks); },
       [&](const auto& made) { verify_order(queue, made); });
-  find_steps(queue, loops, order, pass, wait, *plan);
+  find_steps(queue, facts, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));
   for (const Step& step : plan->steps.all)
     if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
@@ -96,13 +96,17 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
 
 /// The passes whose values depend on each other: loops whose fused step has no good code stay
 /// apart.
-void Engine::find_steps(const core::Queue& queue, LoopRequests& loops,
+void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                         const std::vector<Order>& order, const Passes& pass, Wait wait,
                         Plan& plan) {
+  FusionRules rules = code_.fusion_rules(queue);
+  rules.leaves_zero = [&](const ArgSource& source) {
+    return facts.args[queue.records()[source.record].first_arg + source.arg].leaves_zero;
+  };
   Code code;
   do {
     plan.steps = pass.run(
-        "fuse", [&] { return make_steps(queue, plan.analysis, order, code_.fusion_rules(queue)); },
+        "fuse", [&] { return make_steps(queue, plan.analysis, order, rules); },
         [&](const Steps& made) { verify_steps(queue, plan.analysis, made); });
     code = pass.run(
         "code", [&] { return code_.find(queue, loops, plan.steps, wait); },

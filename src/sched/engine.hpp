@@ -77,8 +77,8 @@ class Engine {
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
-  void find_steps(const core::Queue& queue, LoopRequests& loops, const std::vector<Order>& order,
-                  const Passes& pass, Wait wait, Plan& plan);
+  void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
+                  const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
   void prepare(const core::Queue& queue, Entry& entry);
   void announce(const Plan& plan);
 

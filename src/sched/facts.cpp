@@ -47,11 +47,12 @@ Facts proven(const core::Queue& queue, const std::vector<std::size_t>& records, 
   return facts;
 }
 
-enum Proof : char { nothing, writes_all, only_adds };
+enum Proof : char { nothing, writes_all = 1, only_adds = 2, leaves_zero = 4 };
 
 char proof_of(const jit::ArgumentFacts& facts) {
   return static_cast<char>((facts.writes_all ? writes_all : nothing) |
-                           (facts.only_adds ? only_adds : nothing));
+                           (facts.only_adds ? only_adds : nothing) |
+                           (facts.leaves_zero ? leaves_zero : nothing));
 }
 
 /// Collective. All ranks get the facts of the first.
@@ -67,6 +68,7 @@ void share(Facts& facts, comm::Communicator& ranks, const core::LoopRecord& firs
   proofs = comm::from_bytes<char>(ranks.broadcast(comm::to_bytes<char>(proofs), 0));
   for (std::size_t k = 0; k < facts.args.size(); ++k) {
     facts.args[k].writes_all = (proofs[k] & writes_all) != 0;
+    facts.args[k].leaves_zero = (proofs[k] & leaves_zero) != 0;
     facts.args[k].only_adds = (proofs[k] & only_adds) != 0;
   }
 }

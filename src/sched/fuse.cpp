@@ -11,6 +11,7 @@
 #include <sched/merge_args.hpp>
 #include <sched/order.hpp>
 #include <sched/shapes.hpp>
+#include <sched/zero_rows.hpp>
 
 namespace op2::sched {
 namespace {
@@ -304,6 +305,7 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
     }
   }
   steps.begin.push_back(steps.all.size());
+  if (rules.is_gathered && rules.leaves_zero) leave_out_zeros(steps, rules.leaves_zero);
   return steps;
 }
 

@@ -23,6 +23,8 @@ struct FusionRules {
   /// Whether rows may gather what a loop with these arguments adds to them, in one step with loops
   /// that use them next. Empty: never.
   std::function<bool(std::span<const core::LoopArg>)> is_gathered{};
+  /// Whether an argument of a record leaves zeros in its rows. Empty: nobody knows.
+  std::function<bool(const ArgSource&)> leaves_zero{};
 };
 
 /// Records of loops of one chain, ascending, that become one step.

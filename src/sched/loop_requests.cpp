@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/loop_requests.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <sched/shapes.hpp>
 
 namespace op2::sched {
+namespace {
+
+/// Of dats of a step among its arguments.
+std::vector<std::int32_t> numbers_of(const std::vector<const core::Dat*>& dats, const Step& step,
+                                     const std::vector<jit::ArgShape>& shapes) {
+  std::vector<std::int32_t> numbers;
+  for (const core::Dat* dat : dats) {
+    const auto use = std::ranges::find_if(
+        step.args, [&](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat == dat; });
+    numbers.push_back(shapes[static_cast<std::size_t>(use - step.args.begin())].dat);
+  }
+  return numbers;
+}
+
+}  // namespace
 
 std::string site_of(const core::LoopRecord& loop) {
   return fmt::format("{}:{}", loop.where.file, loop.where.line);
@@ -15,6 +32,8 @@ jit::LoopRequest LoopRequests::of(const core::Queue& queue, const Step& step) {
   jit::LoopRequest request;
   request.nest.args = arg_shapes(step.args);
   request.nest.gathered = step.gathered;
+  request.nest.from_zero = numbers_of(step.from_zero, step, request.nest.args);
+  request.nest.not_kept = numbers_of(step.not_kept, step, request.nest.args);
   for (const KernelUse& use : step.kernels) {
     const core::LoopRecord& loop = queue.records()[use.record];
     const auto [known, fresh] = calls_.try_emplace(use.kernel);

@@ -123,6 +123,9 @@ struct Step {
   std::vector<core::LoopArg> args;     ///< equal accesses of several loops are one argument
   std::vector<ArgSource> sources;      ///< of `args`
   std::vector<std::int32_t> gathered;  ///< per gathered loop, one kernel each: where its `args` end
+  /// Of what is gathered: rows that an earlier step has left at zero, and rows that this step
+  /// leaves at zero and the next one that uses them takes for zero. Neither are in memory.
+  std::vector<const core::Dat*> from_zero, not_kept;
   std::vector<GlobalArg> reads, reductions;
   std::size_t block_bytes = 0;  ///< of the partial results of a thread
 

@@ -98,6 +98,7 @@ std::uint64_t sum_of(const Steps& steps) {
     for (const core::LoopArg& arg : step.args)
       mixer.add(arg.dat).add(arg.map).add(arg.column).add(static_cast<int>(arg.access));
     for (const KernelUse& use : step.kernels) mixer.add(use.kernel).add(use.record);
+    mixer.add(step.gathered.size()).add(step.from_zero.size()).add(step.not_kept.size());
     mixer.add(step.block_bytes).add(step.reads.size()).add(step.reductions.size());
   }
   return mixer.sum();

@@ -13,6 +13,7 @@ enum class Shape {
   index_write,     ///< (index, WRITE)
   copy,            ///< (READ, WRITE) of dim 3
   read_write,      ///< (READ, RW)
+  use_up,          ///< (RW, RW): leaves zero in the first
   direct_inc,      ///< (READ, INC), reads what it has added to
   gather,          ///< (READ 0, READ 1, WRITE)
   scatter,         ///< (READ, INC 0, INC 1)
@@ -53,6 +54,10 @@ inline double test_shift = 1;
   });                                                                                  \
   OP_KERNEL(read_write_##T, (const T* a, T* b),                                        \
             { *b = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 7); });                   \
+  OP_KERNEL(use_up_##T, (T * a, T * b), {                                              \
+    *b = OP2_TEST_HASH(T, 3 * (long)*a + (long)*b, 21);                                \
+    *a = 0;                                                                            \
+  });                                                                                  \
   OP_KERNEL(gather_##T, (const T* a, const T* b, T* c),                                \
             { *c = OP2_TEST_HASH(T, (long)*a + 3 * (long)*b, 11); });                  \
   OP_KERNEL(one_to_one_##T, (const T* a, T* b),                                        \
@@ -120,7 +125,7 @@ OP_KERNEL(tally_own, (double* a, double* sum), {
 #define OP2_TEST_LIST_DIRECT(T)                                                                 \
   {Shape::index_write, type_of<T>(), index_write_##T}, {Shape::copy, type_of<T>(), copy_##T},   \
       {Shape::read_write, type_of<T>(), read_write_##T},                                        \
-      {Shape::gather, type_of<T>(), gather_##T},                                                \
+      {Shape::use_up, type_of<T>(), use_up_##T}, {Shape::gather, type_of<T>(), gather_##T},     \
       {Shape::one_to_one, type_of<T>(), one_to_one_##T}, {Shape::mark, type_of<T>(), mark_##T}, \
       {Shape::scale, type_of<T>(), scale_##T}, {                                                \
     Shape::optional, type_of<T>(), optional_##T                                                 \

@@ -66,8 +66,8 @@ class Program {
     ++observed_.chains;
     const int loops = pick(random_, 1, 12);
     for (int k = 0; k < loops; ++k)
-      if (chance(random_, 15))
-        queue_half_step();
+      if (chance(random_, 10))
+        queue_half_steps();
       else if (chance(random_, 5))
         queue_extreme(payload_kernels[random_() % payload_kernels.size()]);
       else
@@ -93,10 +93,13 @@ class Program {
 
   /// As a flow solver does: edges add to their nodes what they compute of them; then nodes use the
   /// sums, and change what the edges have read.
-  void queue_half_step() {
+  void queue_half_steps() {
     const Type type = std::array{Type::f64, Type::f32, Type::i32, Type::i64}[random_() % 4];
     const op_map map = chance(random_, 50) ? mesh_.edge_nodes : mesh_.far_nodes;
     const auto [state, sum] = two(random_, mesh_.on(mesh_.nodes, type, 1));
+    for (int k = pick(random_, 1, 3); k > 0; --k) queue_half_step(type, map, state, sum);
+  }
+  void queue_half_step(Type type, op_map map, op_dat state, op_dat sum) {
     op_par_loop(kernel_of(Shape::flux, type), "half_flux", mesh_.edges,
                 op_arg_dat(state, 0, map, OP_READ), op_arg_dat(state, 1, map, OP_READ),
                 op_arg_dat(sum, 0, map, OP_INC), op_arg_dat(sum, 1, map, OP_INC));
@@ -104,13 +107,17 @@ class Program {
       op_par_loop(kernel_of(Shape::scatter, type), "half_scatter", mesh_.edges,
                   op_arg_dat(any(random_, mesh_.on(mesh_.edges, type, 1)), OP_READ),
                   op_arg_dat(sum, 1, map, OP_INC), op_arg_dat(sum, 0, map, OP_INC));
-    op_par_loop(kernel_of(Shape::read_write, type), "half_update", mesh_.nodes,
-                op_arg_dat(sum, OP_READ), op_arg_dat(state, OP_RW));
+    if (chance(random_, 70))
+      op_par_loop(kernel_of(Shape::use_up, type), "half_use_up", mesh_.nodes,
+                  op_arg_dat(sum, OP_RW), op_arg_dat(state, OP_RW));
+    else
+      op_par_loop(kernel_of(Shape::read_write, type), "half_update", mesh_.nodes,
+                  op_arg_dat(sum, OP_READ), op_arg_dat(state, OP_RW));
     if (chance(random_, 30))
       op_par_loop(kernel_of(Shape::gather, type), "half_smooth", mesh_.nodes,
                   op_arg_dat(sum, 0, mesh_.node_nodes, OP_READ),
                   op_arg_dat(sum, 1, mesh_.node_nodes, OP_READ), op_arg_dat(state, OP_WRITE));
-    if (chance(random_, 50))
+    if (chance(random_, 20))
       op_par_loop(kernel_of(Shape::read_write, type), "half_reset", mesh_.nodes,
                   op_arg_dat(state, OP_READ), op_arg_dat(sum, OP_RW));
     if (chance(random_, 30))
@@ -140,6 +147,9 @@ class Program {
                            op_arg_dat(wide.second, OP_WRITE));
       case Shape::read_write:
         return op_par_loop(k.kernel, "read_write", set, op_arg_dat(direct.first, OP_READ),
+                           op_arg_dat(direct.second, OP_RW));
+      case Shape::use_up:
+        return op_par_loop(k.kernel, "use_up", set, op_arg_dat(direct.first, OP_RW),
                            op_arg_dat(direct.second, OP_RW));
       case Shape::direct_inc:
         return op_par_loop(k.kernel, "direct_inc", set, op_arg_dat(direct.first, OP_READ),

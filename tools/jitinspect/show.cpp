@@ -61,9 +61,10 @@ void add_facts(Json& list, const CacheEntry& entry, const std::string& prefix) {
             ? facts.obstacle
             : fmt::format("{}, line {} of {}", facts.obstacle, facts.line, facts.file);
     list.push_back(fmt::format("{}argument {}: {}", prefix, i,
-                               facts.writes_all  ? "is written in full"
-                               : facts.only_adds ? "is only added to"
-                                                 : obstacle));
+                               facts.leaves_zero  ? "is set to zero"
+                               : facts.writes_all ? "is written in full"
+                               : facts.only_adds  ? "is only added to"
+                                                  : obstacle));
   }
 }
 

@@ -54,6 +54,7 @@ ParameterFacts facts_of(AccessProof proof, const clang::SourceManager& sources) 
   const Diagnostic place = note_at(sources, proof.place, "");
   return {.writes_all = proof.writes_all,
           .only_adds = proof.only_adds,
+          .leaves_zero = proof.leaves_zero,
           .obstacle = std::move(proof.obstacle),
           .file = place.file,
           .line = place.line,

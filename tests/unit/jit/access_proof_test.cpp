@@ -52,6 +52,22 @@ TEST(AccessProof, WhatMayNotBeExecutedProvesNothing) {
   EXPECT_FALSE(writes_all("E e = (E)2; if ((int)e == 2) y[0] = 1;", 1, "enum E : bool {};"));
 }
 
+TEST(AccessProof, ZerosAreProven) {
+  const auto leaves_zero = [](const char* body, op_access access = OP_RW) {
+    return of_y(body, dat(1, 2, access)).leaves_zero;
+  };
+  EXPECT_TRUE(leaves_zero("for (int k = 0; k < 2; ++k) y[k] = 0;"));
+  EXPECT_TRUE(leaves_zero("y[0] = 0.0f; y[1] = 0 * 7;", OP_WRITE));
+  EXPECT_TRUE(leaves_zero("if (y[0] > x[0]) { y[0] = 0; y[1] = 0; } else { y[1] = 0; y[0] = 0; }"));
+  for (const char* body :
+       {"y[0] = 0;", "y[0] = 0; y[1] = -0.0;", "y[0] = 0; y[1] = x[0] - x[0];",
+        "y[0] = 0; if (x[0] > 0) y[1] = 0;", "y[0] = 0; y[1] = 0; y[0] += x[0];",
+        "y[0] = 1; y[1] = 0; y[0] = 0;", "y[0] = 0; y[1] = 0; if (x[0] > 0) y[1] = x[0];",
+        "if (x[0] > 0) return; y[0] = 0; y[1] = 0;", "y[0] = 0; y[1] *= 0;",
+        "double* p = x[0] > 0 ? y : y + 1; *p = 0; y[0] = 0;"})
+    EXPECT_FALSE(leaves_zero(body)) << body;
+}
+
 TEST(AccessProof, CalleesAndReferencesMayDoAnything) {
   const std::string pair =
       "double f0(double a) { return a; } double f1(double a) { return -a; }\n"

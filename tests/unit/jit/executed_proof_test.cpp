@@ -60,7 +60,7 @@ std::string text_of(const std::vector<Statement>& list) {
 /// A kernel `void work(const double* x, double* y)`.
 class Kernel {
  public:
-  explicit Kernel(unsigned seed) : random_(seed), style_(pick(3)), body_(block(0, pick(4) + 1)) {}
+  explicit Kernel(unsigned seed) : random_(seed), style_(pick(4)), body_(block(0, pick(4) + 1)) {}
 
   std::string text() const { return "double local = 0;\n" + text_of(body_); }
   std::array<Number, dim> run(State state) const {
@@ -106,6 +106,7 @@ class Kernel {
   }
 
   Value value(int depth) {
+    if (style_ == sets_zeros && pick(12) > 0) return {"0", [](State&) { return Number{0}; }};
     if (depth == 0 || pick(2) == 0) return leaf();
     const Value a = value(depth - 1), b = value(depth - 1);
     switch (pick(4)) {
@@ -132,12 +133,13 @@ class Kernel {
             [a, b](State& s) { return signed_of(a.run(s)) < signed_of(b.run(s)); }};
   }
 
-  /// Of style 0 any, of style 1 mostly additions, of style 2 mostly writes.
+  /// Of style 0 any, of style 1 mostly additions, of style 2 mostly writes, of
+  /// sets_zeros mostly writes of zeros.
   Statement change() {
     const Index at = index();
     const Value e = value(2);
     const int form = pick(style_ == 0 || pick(8) == 0 ? 4 : 2);
-    if (style_ == 2 ? form < 2 : form == 3)
+    if (style_ >= 2 ? form < 2 : form == 3)
       return {fmt::format("y[{}] = {};", at.text, e.text), [at, e](State& s) {
                 s.y[at.run(s)] = e.run(s);
                 return Flow::next;
@@ -206,6 +208,7 @@ class Kernel {
     return list;
   }
 
+  static constexpr int sets_zeros = 3;
   std::mt19937 random_;
   int style_, loops_ = 0;
   std::vector<Statement> body_;
@@ -236,6 +239,10 @@ void check(const Kernel& kernel, const ParameterFacts& write, const ParameterFac
       if (change.only_adds) {
         ASSERT_EQ(a[c] - one.y[c], b[c] - other.y[c]) << "not an addition:\n" << kernel.text();
       }
+      if (write.leaves_zero || change.leaves_zero) {
+        ASSERT_EQ(a[c], 0U) << "not zero:\n" << kernel.text();
+        ASSERT_EQ(b[c], 0U) << "not zero:\n" << kernel.text();
+      }
     }
   }
 }
@@ -258,19 +265,22 @@ unsigned kernels() {
 
 TEST(ExecutedProof, HoldsOnTwoOldRows) {
   std::mt19937 random(3);
-  unsigned full = 0, additions = 0;
+  unsigned full = 0, additions = 0, zeros = 0;
   for (unsigned seed = 0; seed < kernels() && !testing::Test::HasFailure(); ++seed) {
     const Kernel kernel(seed);
     const ParameterFacts write = proven(kernel, OP_WRITE), change = proven(kernel, OP_RW);
     check(kernel, write, change, random);
     full += write.writes_all ? 1 : 0;
     additions += change.only_adds ? 1 : 0;
+    zeros += change.leaves_zero ? 1 : 0;
   }
   if (testing::Test::HasFailure()) return;
   // Enough is proven for the comparison to mean something.
   EXPECT_GT(full, kernels() / 30);
   EXPECT_GT(additions, kernels() / 30);
-  fmt::print("{} kernels: {} full writes, {} that only add\n", kernels(), full, additions);
+  EXPECT_GT(zeros, kernels() / 60);
+  fmt::print("{} kernels: {} full writes, {} that only add, {} that leave zeros\n", kernels(), full,
+             additions, zeros);
 }
 
 }  // namespace

@@ -232,6 +232,34 @@ TEST(Gather, IsLeftOutIfTheHostRunsALoopOfThePlan) {
   EXPECT_EQ(make_steps(loops.queue, analysis, loops.order, loops.rules).all.size(), 2U);
 }
 
+/// Half steps that leave res at zero, or not; what each keeps in memory: 'l' loads, 's' stores.
+std::string memory_of_sums(std::size_t half_steps, bool zero, bool used_between = false) {
+  HalfStep loops;
+  loops.rules.leaves_zero = [zero](const ArgSource& source) { return zero && source.arg == 0; };
+  for (std::size_t k = 0; k < half_steps; ++k) {
+    loops.add_fluxes();
+    loops.add_update();
+    loops.add(loops.ring.edges, loops.direct(loops.w, OP_RW));  // keeps the others apart
+    if (used_between) loops.add(loops.ring.cells, loops.direct(loops.ring.res, OP_READ));
+  }
+  const Analysis analysis{{{{0, loops.queue.size()}, {}, 0}}, loops.levels, {}, core::no_level};
+  std::string text;
+  for (const Step& step : make_steps(loops.queue, analysis, loops.order, loops.rules).all)
+    if (step.gathers())
+      text += std::string(step.from_zero.empty() ? "l" : "") + (step.not_kept.empty() ? "s " : " ");
+  return text;
+}
+
+TEST(ZeroRows, AreNeitherStoredNorLoadedBetweenStepsThatGather) {
+  EXPECT_EQ(memory_of_sums(3, true), "l  s ");
+  EXPECT_EQ(memory_of_sums(1, true), "ls ");
+}
+
+TEST(ZeroRows, AreStoredIfSomethingElseMayBeThereOrUsesThem) {
+  EXPECT_EQ(memory_of_sums(3, false), "ls ls ls ");
+  EXPECT_EQ(memory_of_sums(2, true, true), "ls ls ");
+}
+
 /// Steps that read and write q: 'm' moves its rows, 'r' replaces them, 'a' accesses them.
 RowPlaces places_of(const std::string& kinds) {
   HalfStep loops;

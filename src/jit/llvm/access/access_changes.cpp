@@ -21,6 +21,14 @@ bool is_same(const clang::Expr* a, const clang::Expr* b, const clang::ASTContext
   return first == second;
 }
 
+bool is_zero(const clang::Expr* value, const clang::ASTContext& context) {
+  clang::Expr::EvalResult result;
+  if (value->isValueDependent() || !value->EvaluateAsRValue(result, context)) return false;
+  if (result.HasSideEffects) return false;
+  return result.Val.isFloat() ? result.Val.getFloat().isPosZero()
+                              : result.Val.isInt() && result.Val.getInt() == 0;
+}
+
 /// The sum in `fma(a, b, sum)` of the C++ library; null for other calls.
 const clang::Expr* fused_sum(const clang::CallExpr& call) {
   const auto* function = call.getDirectCallee();
@@ -144,7 +152,8 @@ void AccessWalk::assign(const clang::Expr* target, const clang::Expr* source) {
   else
     evaluate(source);
   if (const auto found = place(target)) {
-    note_write(*found, increments ? WriteKind::increment : WriteKind::assign, target->getExprLoc());
+    note_write(*found, increments ? WriteKind::increment : WriteKind::assign, target->getExprLoc(),
+               !increments && is_zero(source, context_));
     follow_indices(target);
   } else {
     evaluate_children(target);

@@ -145,9 +145,10 @@ void AccessWalk::note_read(const DataPlace& place, clang::SourceLocation locatio
   if (!is_late && use.read_early.isInvalid()) use.read_early = location;
 }
 
-void AccessWalk::note_write(const DataPlace& place, WriteKind kind,
-                            clang::SourceLocation location) {
+void AccessWalk::note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location,
+                            bool zero) {
   ParameterUse& use = uses_[place.pointer.parameter];
+  if (!zero && use.other_than_zero.isInvalid()) use.other_than_zero = location;
   if (kind != WriteKind::assign) {  // it also reads the value before
     const auto read = use.read;
     note_read(place, location);

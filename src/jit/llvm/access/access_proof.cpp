@@ -10,7 +10,7 @@ namespace op2::jit {
 namespace {
 
 AccessProof stopped_by(std::string obstacle, clang::SourceLocation place) {
-  return {false, false, std::move(obstacle), place};
+  return {.obstacle = std::move(obstacle), .place = place};
 }
 
 AccessProof proof_of_write(const ParameterUse& use, clang::SourceLocation declared) {
@@ -47,6 +47,14 @@ AccessProof proof_of(const ParameterUse& use, const AccessRule& rule,
   return is_write ? proof_of_write(use, declared) : proof_of_sum(use, declared);
 }
 
+/// Whether every component is a constant zero in the end, whatever it was before.
+bool leaves_zero(const ParameterUse& use, const AccessRule& rule) {
+  const bool is_dat = rule.is_known && !rule.set_by_some;
+  return is_dat && (rule.access == OP_WRITE || rule.access == OP_RW) && !use.unsure &&
+         !use.doubted && use.beyond.isInvalid() && use.write.isValid() && use.missed == 0 &&
+         use.other_than_zero.isInvalid();
+}
+
 }  // namespace
 
 std::vector<AccessProof> access_proofs(const clang::FunctionDecl& kernel,
@@ -55,8 +63,10 @@ std::vector<AccessProof> access_proofs(const clang::FunctionDecl& kernel,
   for (const AccessRule& rule : rules) extents.push_back(rule.extent);
   const auto uses = uses_of(kernel, extents, most_steps);
   std::vector<AccessProof> proofs(rules.size());
-  for (std::size_t i = 0; i < uses.size() && i < kernel.getNumParams(); ++i)
+  for (std::size_t i = 0; i < uses.size() && i < kernel.getNumParams(); ++i) {
     proofs[i] = proof_of(uses[i], rules[i], *kernel.getParamDecl(i));
+    proofs[i].leaves_zero = leaves_zero(uses[i], rules[i]);
+  }
   return proofs;
 }
 

@@ -17,6 +17,7 @@ namespace op2::jit {
 struct AccessProof {
   bool writes_all = false;
   bool only_adds = false;
+  bool leaves_zero = false;
   std::string obstacle{};  ///< to the fact that the access mode asks for; empty: it asks for none,
                            ///< it is proven, or access_rules reports an index beyond an OP_WRITE
   clang::SourceLocation place{};  ///< of the obstacle

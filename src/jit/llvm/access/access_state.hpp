@@ -74,7 +74,8 @@ struct ParameterUse {
   clang::SourceLocation read;
   clang::SourceLocation read_untouched;  ///< before anything was written there
   clang::SourceLocation write;
-  clang::SourceLocation assign;  ///< or any other change but an increment
+  clang::SourceLocation assign;           ///< or any other change but an increment
+  clang::SourceLocation other_than_zero;  ///< a change that does not set it to a constant zero
   clang::SourceLocation beyond;
   std::int64_t beyond_index = 0;
   bool beyond_always = false;  ///< whatever the data, if the kernel gets as far as that

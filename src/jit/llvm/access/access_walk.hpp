@@ -80,7 +80,9 @@ class AccessWalk {
 
   // Records of reads and writes.
   void note_read(const DataPlace& place, clang::SourceLocation location);
-  void note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location);
+  /// @param zero  the value is a constant zero, not -0
+  void note_write(const DataPlace& place, WriteKind kind, clang::SourceLocation location,
+                  bool zero = false);
   void note_unsure(const clang::Stmt* statement);
   void note_doubt(const clang::Stmt* statement);
   void doubt(const LocalValue& value, clang::SourceLocation location);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/target/cuda/emit_pull.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <vector>
 
@@ -92,11 +94,19 @@ class PullText : public KernelText {
   }
 
   void load_sum(const ArgShape& arg) {
-    line("    op2_device::Row<{}, {}> op2_sum{};", type_of(arg), arg.dim, arg.dat);
+    const bool is_zero = is_one_of(nest_.from_zero, arg.dat);
+    line("    op2_device::Row<{}, {}> op2_sum{}{};", type_of(arg), arg.dim, arg.dat,
+         is_zero ? "{}" : "");
+    if (is_zero) return;
     line("    op2_device::load(op2_sum{}, {});", arg.dat, row_address(arg, "op2_target"));
   }
 
+  static bool is_one_of(const std::vector<std::int32_t>& dats, int dat) {
+    return std::ranges::find(dats, dat) != dats.end();
+  }
+
   void store_sum(const ArgShape& arg) {
+    if (is_one_of(nest_.not_kept, arg.dat)) return;
     line("    op2_device::store({}, op2_sum{});", row_address(arg, "op2_target"), arg.dat);
   }
 

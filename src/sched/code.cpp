@@ -83,7 +83,8 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
   return {.on = options_.fuse,
           .is_compiled =
               [this, &queue](const core::LoopRecord& loop) {
-                return is_compiled(loop, queue.args_of(loop));
+                return is_compiled(loop, queue.args_of(loop)) &&
+                       !fallen_back_.contains(loop.kernel);
               },
           .stays_apart =
               [this, &queue](const std::vector<std::size_t>& records) {
@@ -122,6 +123,7 @@ Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps
       log_.dump(maker_for(*asked[n]).compiled_source(requests[n].nest));
   const std::vector<jit::Outcome> outcomes = outcomes_of(requests, asked, wait);
   code.regroup = keep_apart(queue, loops, asked, outcomes);
+  code.regroup = fall_back_before_gathering(queue, asked, outcomes) || code.regroup;
   for (std::size_t n = 0; n < asked.size() && !code.regroup; ++n) {
     code.awaits_code = code.awaits_code || is_awaited(outcomes[n]);
     take(queue, loops.mesh(), *asked[n], outcomes[n], code.steps[position_of(*asked[n], steps)]);
@@ -193,6 +195,22 @@ bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
   for (std::size_t n = 0; n < fused.size(); ++n)
     if (failed[n] != 0) apart_.insert(kernels_of(*fused[n]));
   return std::ranges::find(failed, 1) != failed.end();
+}
+
+/// Steps that gather move rows to where the host does not look for them. So if the host must run a
+/// loop after all, the steps are made anew without them.
+/// @return whether that is so
+bool CodeFinder::fall_back_before_gathering(const core::Queue& queue,
+                                            std::span<const Step* const> steps,
+                                            std::span<const jit::Outcome> outcomes) {
+  if (std::ranges::none_of(steps, &Step::gathers)) return false;
+  bool falls_back = false;
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    if (!outcomes[n].error || steps[n]->fused()) continue;
+    fall_back(queue.records()[steps[n]->record], *outcomes[n].error);
+    falls_back = true;
+  }
+  return falls_back;
 }
 
 /// Collective. Whether the code of a loop alone is vectorised on any rank.

@@ -71,6 +71,8 @@ class CodeFinder {
 
  private:
   std::function<bool(std::span<const core::LoopArg>)> gathering() const;
+  bool fall_back_before_gathering(const core::Queue& queue, std::span<const Step* const> steps,
+                                  std::span<const jit::Outcome> outcomes);
   bool wants_host(op_kernel kernel) const;
   bool is_compiled(const core::LoopRecord& loop, std::span<const core::LoopArg> args) const;
   void check_can_run(const core::LoopRecord& loop) const;

@@ -139,6 +139,8 @@ struct Step {
   /// Whether owned elements run in the order of the declaration although their rows have another.
   bool runs_as_declared(const StepCode& code) const;
   bool gathers() const { return !gathered.empty(); }
+  /// The set of the loop that an argument belongs to.
+  const core::Set& set_of(std::size_t arg) const;
   /// Of each gathered loop, then of the others.
   std::vector<SetArgs> accesses() const;
   /// Local rows that run in a phase, in the rows that the set has now.

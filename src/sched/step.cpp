@@ -2,6 +2,7 @@
 #include <sched/plan.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace op2::sched {
 namespace {
@@ -37,6 +38,12 @@ std::vector<SetArgs> Step::accesses() const {
     all.push_back({of, std::span(args).subspan(begin, end - begin)});
   }
   return all;
+}
+
+const core::Set& Step::set_of(std::size_t arg) const {
+  for (std::size_t loop = 0; loop < gathered.size(); ++loop)
+    if (std::cmp_less(arg, gathered[loop])) return *kernels[loop].set;
+  return *set;
 }
 
 IndexRange Step::rows_of(const core::Set& of, Phase phase) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/verify.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -61,6 +62,23 @@ void verify_step(const core::Queue& queue, const Analysis& analysis, const Step&
   }
 }
 
+bool accesses(const Step& step, const core::Dat* dat) {
+  return step.runs() && std::ranges::any_of(step.args, [&](const core::LoopArg& arg) {
+           return arg.is_active_dat() && arg.dat == dat;
+         });
+}
+
+/// What a step does not store, the next one that accesses it does not load.
+void verify_zeros(const Steps& steps) {
+  for (std::size_t s = 0; s < steps.all.size(); ++s)
+    for (const core::Dat* dat : steps.all[s].not_kept) {
+      std::size_t next = s + 1;
+      while (next < steps.all.size() && !accesses(steps.all[next], dat)) ++next;
+      require(next < steps.all.size() && std::ranges::count(steps.all[next].from_zero, dat) == 1,
+              "fuse", "step {}: dat '{}' is not stored, but step {} loads it", s, dat->name, next);
+    }
+}
+
 /// Mixes numbers and addresses.
 class Mixer {
  public:
@@ -98,7 +116,9 @@ std::uint64_t sum_of(const Steps& steps) {
     for (const core::LoopArg& arg : step.args)
       mixer.add(arg.dat).add(arg.map).add(arg.column).add(static_cast<int>(arg.access));
     for (const KernelUse& use : step.kernels) mixer.add(use.kernel).add(use.record);
-    mixer.add(step.gathered.size()).add(step.from_zero.size()).add(step.not_kept.size());
+    for (const std::int32_t end : step.gathered) mixer.add(end);
+    for (const core::Dat* dat : step.from_zero) mixer.add(dat);
+    for (const core::Dat* dat : step.not_kept) mixer.add(dat);
     mixer.add(step.block_bytes).add(step.reads.size()).add(step.reductions.size());
   }
   return mixer.sum();
@@ -156,6 +176,7 @@ void verify_steps(const core::Queue& queue, const Analysis& analysis, const Step
       }
       verify_step(queue, analysis, step);
     }
+  verify_zeros(steps);
   for (std::size_t k = 0; k < seen.size(); ++k)
     require(seen[k] == 1, "fuse", "record {} is in {} steps", k, int{seen[k]});
 }

@@ -37,6 +37,20 @@ OP_KERNEL(add_twice, (const double* length, double* same, double* other), {
 });
 OP_KERNEL(ask_neighbour, (const double* right, double* left), { *left = *right + 1; });
 
+OP_KERNEL(spread, (const double* a, const double* b, double* left, double* right), {
+  *left += *b;
+  *right += *a;
+});
+OP_KERNEL(absorb, (double* sum, double* state), {
+  *state += *sum;
+  *sum = 0;
+});
+OP_KERNEL(allocate, (const double* state, double* total), {
+  double* copy = new double(*state);
+  *total += *copy;
+  delete copy;
+});
+
 OP_KERNEL(write_beyond, (double* sum), { sum[100000 + static_cast<int>(*sum)] = 1; });
 OP_KERNEL(mark, (bool* seen), { *seen = true; });
 
@@ -99,6 +113,24 @@ TEST_F(OnDevice, ALoopThatUsesSumsIsOneKernelWithThoseThatAdd) {
     EXPECT_EQ(total_of_scaled(), ((1 << (k + 2)) - 4.0) * size);
   }
   EXPECT_EQ(emulated_calls("cuLaunchKernel"), 2);  // the kernel and a fold, the first time
+}
+
+/// The host finds the rows that half a step has changed where they were.
+TEST_F(OnDevice, ALoopThatTheCompilerRefusesRunsOnTheHostOfAPlanThatMovesNoRows) {
+  setenv("OP2_GPU_INC", "pull", 1);
+  start();
+  const op_dat state = op_decl_dat(nodes, 1, std::vector<double>(size, 1).data(), "state");
+  for (double expected = 3; expected < 100; expected *= 3) {
+    double total = 0;
+    op_par_loop(spread, "spread", edges, op_arg_dat(state, 0, ends_of_edge, OP_READ),
+                op_arg_dat(state, 1, ends_of_edge, OP_READ),
+                op_arg_dat(sum, 0, ends_of_edge, OP_INC), op_arg_dat(sum, 1, ends_of_edge, OP_INC));
+    op_par_loop(absorb, "absorb", nodes, op_arg_dat(sum, OP_RW), op_arg_dat(state, OP_RW));
+    op_par_loop(allocate, "allocate", nodes, op_arg_dat(state, OP_READ),
+                op_arg_gbl(&total, 1, "double", OP_INC));
+    op_flush();
+    EXPECT_EQ(total, expected * size);
+  }
 }
 
 TEST_F(OnDevice, AChainThatRepeatsIsOneGraph) {

@@ -3,7 +3,7 @@
 // functions or lazily, compiled, on several threads, tile by tile, in an order of the library's
 // own. TEST_CHAINS, TEST_MESHES (of each program) and TEST_SEED choose how many and which;
 // TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles, TEST_JIT=on for
-// libraries without LLVM.
+// libraries without LLVM. TEST_GATHERS=1: rows must gather.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   const std::uint64_t first = from_environment("TEST_SEED", 1);
   const int meshes = static_cast<int>(from_environment("TEST_MESHES", ProgramShape{}.meshes));
-  int chains = 0, tilings = 0, fusions = 0;
+  int chains = 0, tilings = 0, fusions = 0, gathers = 0;
   for (std::uint64_t seed = first; chains < wanted; ++seed) {
     const ProgramShape shape{.seed = seed, .meshes = meshes};
     const Observed reference = run_program(shape, settings_of_reference);
@@ -49,14 +49,17 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
       if (HasFatalFailure()) return;
       tilings += got.tilings;
       fusions += got.fusions;
+      gathers += got.gathers;
     }
     chains += reference.chains;
   }
   std::cout << "checked " << chains << " random chains against the reference executor in "
             << configurations().size() << " configurations; loops ran in tiles " << tilings
-            << " times, " << fusions << " became part of others\n";
+            << " times, " << fusions << " became part of others; rows gathered in " << gathers
+            << " runs\n";
   EXPECT_TRUE(tilings > 0 || from_environment("TEST_TILES", 1) == 0) << tilings;
   EXPECT_TRUE(fusions > 0 || is_on_device()) << fusions;
+  EXPECT_TRUE(gathers > 0 || from_environment("TEST_GATHERS", 0) == 0) << gathers;
   RecordProperty("chains", chains);
 }
 

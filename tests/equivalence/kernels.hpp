@@ -17,6 +17,7 @@ enum class Shape {
   direct_inc,      ///< (READ, INC), reads what it has added to
   gather,          ///< (READ 0, READ 1, WRITE)
   scatter,         ///< (READ, INC 0, INC 1)
+  number,          ///< (index, INC 0, INC 1)
   flux,            ///< (READ 0, READ 1, INC 0, INC 1)
   scatter_wide,    ///< (READ, INC 0, INC 1) of dim 3
   reduce,          ///< (READ, sum, minimum, maximum)
@@ -77,6 +78,10 @@ inline double test_shift = 1;
     *a += OP2_TEST_HASH(T, *w, 2);                                                   \
     *b += OP2_TEST_HASH(T, *w, 9);                                                   \
   });                                                                                \
+  OP_KERNEL(number_##T, (const int* i, T* a, T* b), {                                \
+    *a += OP2_TEST_HASH(T, *i, 22);                                                  \
+    *b += OP2_TEST_HASH(T, *i, 24);                                                  \
+  });                                                                                \
   OP_KERNEL(flux_##T, (const T* a, const T* b, T* ra, T* rb), {                      \
     const T f = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 4);                        \
     *ra += f;                                                                        \
@@ -132,7 +137,7 @@ OP_KERNEL(tally_own, (double* a, double* sum), {
   }
 #define OP2_TEST_LIST_SUM(T)                                                                      \
   {Shape::direct_inc, type_of<T>(), direct_inc_##T}, {Shape::scatter, type_of<T>(), scatter_##T}, \
-      {Shape::flux, type_of<T>(), flux_##T},                                                      \
+      {Shape::number, type_of<T>(), number_##T}, {Shape::flux, type_of<T>(), flux_##T},           \
       {Shape::scatter_wide, type_of<T>(), scatter_wide_##T},                                      \
       {Shape::neighbour, type_of<T>(), neighbour_##T}, {                                          \
     Shape::reduce, type_of<T>(), reduce_##T                                                       \

@@ -33,6 +33,14 @@ int count_fused(const std::string& table) {
   return found;
 }
 
+/// Whether loops over edges became part of others over nodes.
+bool has_gathered(const std::string& table) {
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("\"half_flux\",") && !line.ends_with("\"\"")) return true;
+  return false;
+}
+
 /// On a device reports make loops run one by one, instead of in graphs: there half of the programs
 /// do without them.
 bool has_reports(const ProgramShape& shape, const std::vector<Setting>& settings) {
@@ -103,7 +111,10 @@ class Program {
     op_par_loop(kernel_of(Shape::flux, type), "half_flux", mesh_.edges,
                 op_arg_dat(state, 0, map, OP_READ), op_arg_dat(state, 1, map, OP_READ),
                 op_arg_dat(sum, 0, map, OP_INC), op_arg_dat(sum, 1, map, OP_INC));
-    if (chance(random_, 50))
+    if (chance(random_, 20))
+      op_par_loop(kernel_of(Shape::number, type), "half_number", mesh_.edges, op_arg_idx(-1, OP_ID),
+                  op_arg_dat(sum, 0, map, OP_INC), op_arg_dat(sum, 1, map, OP_INC));
+    if (chance(random_, 30))
       op_par_loop(kernel_of(Shape::scatter, type), "half_scatter", mesh_.edges,
                   op_arg_dat(any(random_, mesh_.on(mesh_.edges, type, 1)), OP_READ),
                   op_arg_dat(sum, 1, map, OP_INC), op_arg_dat(sum, 0, map, OP_INC));
@@ -163,6 +174,10 @@ class Program {
             k.kernel, "scatter", set, op_arg_dat(direct.first, OP_READ),
             op_arg_dat(behind.first, first, map, OP_INC),
             op_arg_dat(chance(random_, 50) ? behind.first : behind.second, second, map, OP_INC));
+      case Shape::number:
+        return op_par_loop(k.kernel, "number", set, op_arg_idx(-1, OP_ID),
+                           op_arg_dat(behind.first, first, map, OP_INC),
+                           op_arg_dat(behind.first, second, map, OP_INC));
       case Shape::flux:
         return op_par_loop(k.kernel, "flux", set, op_arg_dat(behind.first, first, map, OP_READ),
                            op_arg_dat(behind.first, second, map, OP_READ),
@@ -383,6 +398,7 @@ Observed run_program(const ProgramShape& shape, const std::vector<Setting>& sett
   if (!is_root || !has_reports(shape, settings)) return observed;
   observed.tilings = count(content_of(trace), "\"name\":\"tiles\"");
   observed.fusions = count_fused(content_of(table));
+  observed.gathers = has_gathered(content_of(table)) ? 1 : 0;
   return observed;
 }
 

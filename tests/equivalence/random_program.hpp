@@ -27,6 +27,7 @@ struct Observed {
   // Of programs with reports:
   int tilings = 0;  ///< groups of loops that were executed tile by tile, on all ranks together
   int fusions = 0;  ///< different loops that became part of others
+  int gathers = 0;  ///< programs in which rows gathered what loops added that became part of others
 };
 
 /// Which program.

@@ -29,6 +29,22 @@ LoopNest work(std::string source, std::vector<ArgShape> args = {}) {
   return nest_of({.name = "work", .source = std::move(source)}, std::move(args));
 }
 
+TEST(EmitCuda, SumsThatAreZeroAreNeitherLoadedNorStored) {
+  LoopNest nest = work("", {dat(0, 2, OP_INC, 0), dat(0, 2, OP_RW)});
+  nest.gathered = {1};
+  nest.calls.push_back(nest.calls.front());
+  nest.calls[0].args = {{.position = 0, .access = OP_INC}};
+  nest.calls[1].args = {{.position = 1, .access = OP_RW}};
+  const auto load = HasSubstr("load(op2_sum0,"), zero = HasSubstr("op2_sum0{};");
+  const auto store = HasSubstr(" op2_sum0);");
+  EXPECT_THAT(emit_cuda(nest), AllOf(load, store, Not(zero)));
+  nest.from_zero = {0};
+  EXPECT_THAT(emit_cuda(nest), AllOf(Not(load), store, zero));
+  nest.from_zero = {};
+  nest.not_kept = {0};
+  EXPECT_THAT(emit_cuda(nest), AllOf(load, Not(store)));
+}
+
 TEST(KernelParameters, HaveOneForEachDatAndMapAndTheStrideAfterTheMap) {
   const std::vector<ArgShape> args = {dat(0, 2, OP_READ, 0), dat(0, 2, OP_READ, 1),
                                       dat(1, 1, OP_RW), element_number(), global(1, OP_READ)};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/cuda_plan.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
+#include <core/error.hpp>
 #include <core/seconds_since.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/describe.hpp>
@@ -19,6 +21,7 @@ CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shar
       launches_(plan.steps.all.size()),
       host_steps_(plan.steps.all.size()) {
   make_steps();
+  check_places();
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     for (const Phase phase : {Phase::interior, Phase::boundary}) add_phase(chain, phase);
 }
@@ -30,6 +33,13 @@ void CudaPlan::make_steps() {
                                                   places_.second[s]);
     else if (plan_.steps.all[s].runs())
       host_steps_[s] = std::make_unique<HostStep>(plan_.steps.all[s], plan_.code[s]);
+}
+
+/// The host looks for rows in the first buffers, and for sums in memory.
+void CudaPlan::check_places() const {
+  const bool gathers = std::ranges::any_of(plan_.steps.all, &Step::gathers);
+  for (const std::unique_ptr<HostStep>& step : host_steps_)
+    core::ensure(!gathers || step == nullptr, "the host runs a loop of a plan that moves rows");
 }
 
 void CudaPlan::add_phase(std::size_t chain, Phase phase) {

@@ -52,6 +52,7 @@ class CudaPlan : public PreparedPlan {
   void make_steps();
   void add_phase(std::size_t chain, Phase phase);
   void bring_rows_back();
+  void check_places() const;
   void run_on_host(std::size_t step, Phase phase);
   std::string place_of(std::size_t step) const;
 

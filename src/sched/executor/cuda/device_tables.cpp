@@ -61,13 +61,13 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
 }
 
 core::DeviceAddress DeviceTables::second_of(const core::Dat& dat) {
-  const auto [table, is_new] = second_.try_emplace(&dat);
-  if (is_new) {
-    table->second.set_label("second buffer of " + dat.rows.label());
-    table->second.replace(core::zeroed_bytes(dat.rows.bytes()));
-    table->second.use(&copies_);
+  core::Array& rows = second_[&dat];
+  if (rows.bytes() != dat.rows.bytes()) {
+    rows.set_label("second buffer of " + dat.rows.label());
+    rows.replace(core::zeroed_bytes(dat.rows.bytes()));
+    rows.use(&copies_);
   }
-  return table->second.device_read();
+  return rows.device_read();
 }
 
 void DeviceTables::clear() {

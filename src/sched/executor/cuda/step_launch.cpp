@@ -155,8 +155,8 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
     case Kind::map_stride:
       return static_cast<LaunchParameter>(tables.columns_of(*arg.map).stride);
     case Kind::numbers:
-      return number_of(
-          tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to) : *step_.set));
+      return number_of(tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to)
+                                                            : step_.set_of(parameter.arg)));
     case Kind::order:
       return number_of(tables.numbers_of(*step_.set));
     case Kind::global: {

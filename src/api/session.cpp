@@ -79,7 +79,10 @@ void report_discarded_loops() {
           "the report is not written: '{}'; call op_exit before the program ends", path));
   if (runtime->queue.empty()) {
     if (runtime->mpi != nullptr && comm::mpi_is_running())
-      runtime->log.warning("MPI was not ended; call op_exit before the program ends");
+      runtime->log.warning(
+          "the program ends without op_exit, so MPI was not ended; call op_exit, unless an error "
+          "has "
+          "ended it");
     return;
   }
   runtime->log.error(

@@ -113,7 +113,7 @@ constexpr OptionRow table[] = {
     {"OP2_DEPTH_MAX", number<&O::depth_max, 1, 64>, "6, n",
      "most halo layers that a chain may need; longer chains are cut"},
     {"OP2_PARTITIONER", name_of<&O::partitioner>,
-     "as op_partition says, ptscotch, rcb, block, random, external",
+     "that of op_partition, ptscotch, rcb, block, random, external",
      "who owns what; overrides op_partition"},
     {"OP2_RENUMBER", one_of<&O::renumber>, "auto, off, on",
      "whether elements are reordered for locality; auto: unless the declared order is good; "

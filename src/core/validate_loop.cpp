@@ -82,7 +82,7 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
 void check_stated_type(const Place& place, const char* what, const char* stated, Type actual) {
   if (stated == nullptr || type_named(stated) == actual) return;
   check_type_name(place.text(), stated);
-  place.fail(ErrorCode::bad_type, "wrong type", "\"{}\" for '{}' of type \"{}\"; write that",
+  place.fail(ErrorCode::bad_type, "wrong type", "\"{0}\" for '{1}' of type \"{2}\"; write \"{2}\"",
              stated, what, core::name_of(actual));
 }
 
@@ -95,7 +95,7 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
                dat.name_storage);
   check_path(mesh, place, arg, set, &dat);
   if (dim_of(arg) != dat.dim)
-    place.fail(ErrorCode::bad_dim, "wrong dim", "dim {} for dat '{}' of dim {}; write that",
+    place.fail(ErrorCode::bad_dim, "wrong dim", "dim {0} for dat '{1}' of dim {2}; write {2}",
                arg.dim, dat.name_storage, dat.dim);
   if (dat.opaque) return;
   check_stated_type(place, dat.name_storage.c_str(), arg.type, dat.value_type);

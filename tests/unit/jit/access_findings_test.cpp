@@ -115,6 +115,14 @@ TEST(AccessFindings, AnExtremeThatIsNotCompared) {
     EXPECT_THAT(found(body, global(1, OP_MAX)), IsEmpty()) << body;
 }
 
+TEST(AccessFindings, AnExtremeThatIsChangedByArithmetic) {
+  for (const char* body : {"*y += x[0];", "*y *= x[0];", "if (x[0] > 0) ++*y;", "*y = *y + x[0];",
+                           "if (x[0] > *y) *y = x[0]; else *y -= 1;"})
+    for (const op_access access : {OP_MIN, OP_MAX})
+      EXPECT_THAT(found(body, global(1, access)), ElementsAre("1: changes it by arithmetic"))
+          << body;
+}
+
 TEST(AccessFindings, AReadOfWhatIsAddedToThroughAMapOrOfASum) {
   const std::string body = "if (y[0] < 5) y[0] += x[0];";
   EXPECT_THAT(found(body, dat(1, 1, OP_INC, 0)), ElementsAre("1: reads it"));

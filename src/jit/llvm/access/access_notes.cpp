@@ -153,6 +153,7 @@ void AccessWalk::note_write(const DataPlace& place, WriteKind kind, clang::Sourc
     const auto read = use.read;
     note_read(place, location);
     use.read = read;
+    if (use.computed.isInvalid()) use.computed = location;
   }
   if (use.write.isInvalid()) use.write = location;
   if (kind != WriteKind::increment && use.assign.isInvalid()) use.assign = location;

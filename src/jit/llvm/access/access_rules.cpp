@@ -106,6 +106,11 @@ class RuleCheck {
 
   void check_extreme(std::size_t i, const ParameterUse& use) {
     const bool is_least = rules_[i].access == OP_MIN;
+    if (use.computed.isValid())
+      return add(i, use.computed, "changes it by arithmetic",
+                 fmt::format("threads compare their parts of it: set it to the {} of itself and "
+                             "the value, or declare OP_INC for a sum",
+                             is_least ? "minimum" : "maximum"));
     const auto assigned = std::count(use.marks.begin(), use.marks.end(), Mark::written);
     if (assigned > 0 && use.assign.isValid() && use.read_untouched.isInvalid())
       add(i, use.assign, "assigns to it without comparing",

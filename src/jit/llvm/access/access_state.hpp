@@ -75,6 +75,7 @@ struct ParameterUse {
   clang::SourceLocation read_untouched;  ///< before anything was written there
   clang::SourceLocation write;
   clang::SourceLocation assign;           ///< or any other change but an increment
+  clang::SourceLocation computed;  ///< a change by its value before, such as `+=` or `*=`
   clang::SourceLocation other_than_zero;  ///< a change that does not set it to a constant zero
   clang::SourceLocation beyond;
   std::int64_t beyond_index = 0;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <core/access.hpp>
+#include <sched/plan.hpp>
 
 namespace op2::sched {
 namespace {

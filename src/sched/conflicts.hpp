@@ -10,10 +10,11 @@
 #include <vector>
 
 #include <core/loop_record.hpp>
-#include <sched/plan.hpp>
 #include <sched/row_access.hpp>
 
 namespace op2::sched {
+
+struct Step;
 
 /// A dat that a loop modifies and accesses through maps, so that several iterations may access a
 /// row.

@@ -60,8 +60,8 @@ if(OP2_SANITIZE)
   target_link_options(op2_flags INTERFACE -fsanitize=${sanitizers})
 endif()
 
-# op2_compile_quickly(target ...): in builds for tests, units with huge headers (Clang, CLI11) take half
-# as long; nothing that takes time at run time is in them.
+# op2_compile_quickly(target ...): in builds for tests, units take up to half as long; those of the library a fifth less,
+# and what tests wait for is mostly compilers and processes.
 function(op2_compile_quickly)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE "$<$<CONFIG:RelWithDebInfo>:-O1;-g1>")

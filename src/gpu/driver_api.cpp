@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 
 namespace op2::gpu {
@@ -13,7 +15,7 @@ constexpr const char* driver_name = "libcuda.so.1";
 /// The loader's path, and where Windows puts the driver of its Linux machines.
 std::vector<std::string> candidates(const std::string& path) {
   if (!path.empty()) return {file_or_in_folder(path, driver_name)};
-  return {driver_name, std::string("/usr/lib/wsl/lib/") + driver_name};
+  return {driver_name, fmt::format("/usr/lib/wsl/lib/{}", driver_name)};
 }
 
 SharedLibrary open_first(const std::vector<std::string>& files) {

@@ -6,7 +6,7 @@
 # run on emulated devices.
 function(op2_add_device_program name)
   cmake_parse_arguments(test "" "" "LIBRARIES" ${ARGN})
-  op2_add_mpi_program(${name} ${test_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp
+  op2_add_mpi_program(${name} ${test_UNPARSED_ARGUMENTS} $<TARGET_OBJECTS:op2_mpi_main>
                       INTERNAL LIBRARIES op2_target_emulated_gpu GTest::gmock GTest::gtest ${test_LIBRARIES})
 endfunction()
 
@@ -33,7 +33,7 @@ function(op2_add_random_runs name)
   endforeach()
 endfunction()
 
-op2_add_device_program(ranks_property_mpi_on_device ranks_property_mpi_test.cpp)
+op2_add_device_program(ranks_property_mpi_on_device $<TARGET_OBJECTS:op2_ranks_mpi_checks>)
 op2_add_random_runs(ranks_property_mpi SECONDS 60 LONG_SECONDS 600 LONG_CHAINS 2000 WRONG "outcome.wrong")
 
 if(NOT OP2_HAVE_LLVM)
@@ -41,7 +41,7 @@ if(NOT OP2_HAVE_LLVM)
 endif()
 
 op2_add_device_program(equivalence_mpi_on_device equivalence_mpi_test.cpp
-                       ${PROJECT_SOURCE_DIR}/tests/equivalence/random_program.cpp LIBRARIES fmt::fmt)
+                       $<TARGET_OBJECTS:op2_random_program> LIBRARIES fmt::fmt)
 op2_add_random_runs(equivalence_mpi SECONDS 200 CHAINS 75 LONG_SECONDS 3000 LONG_CHAINS 300
                     WRONG "seed 1, configuration" WITH TEST_TILES=0)
 

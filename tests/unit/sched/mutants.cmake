@@ -2,12 +2,6 @@
 # Proof that the random chains find mistakes: each mutant is the analysis with one line changed, and
 # the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
 
-add_library(chain_checks OBJECT chain_vectors_test.cpp chain_property_test.cpp ranks_property_test.cpp)
-target_link_libraries(chain_checks PRIVATE op2_flags op2_fake_ranks op2_objects GTest::gtest nlohmann_json::nlohmann_json)
-target_include_directories(chain_checks PRIVATE
-  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
-target_compile_definitions(chain_checks PRIVATE OP2_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
-
 # op2_add_mutant(name file text replacement): `text` occurs in `file`, which is relative to src. What is proven
 # of loops takes part in the engine only.
 function(op2_add_mutant name file text replacement)
@@ -30,7 +24,7 @@ function(op2_add_mutant name file text replacement)
     endif()
     file(WRITE ${folder}/${source} "${changed}")
   endforeach()
-  add_executable(mutant_${name} ${folder}/${compiled} $<TARGET_OBJECTS:chain_checks>)
+  add_executable(mutant_${name} ${folder}/${compiled} $<TARGET_OBJECTS:op2_chain_checks> $<TARGET_OBJECTS:op2_ranks_checks>)
   target_include_directories(mutant_${name} BEFORE PRIVATE
     ${folder} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   # The mutated object comes before the library's own, which is then not taken.

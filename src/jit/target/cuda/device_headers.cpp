@@ -170,7 +170,7 @@ std::string with_macros(const char* declarations, const std::string& macros) {
 std::vector<IncludedFile> all_headers() {
   std::vector<IncludedFile> headers = common_headers();
   const std::vector<IncludedFile> own = {
-      {"math.h", with_macros("op2_math", std::string(special_values) + mathematical_macros)},
+      {"math.h", with_macros("op2_math", fmt::format("{}{}", special_values, mathematical_macros))},
       {"stdlib.h", absolute_values},
       {"stdint.h", with_macros("op2_stdint", integer_type_limits)},
       {"stddef.h", sizes},

@@ -88,9 +88,13 @@ std::unique_ptr<gpu::Device> open_device(const core::Options& options) {
 }
 
 /// Makes code for the device; for the CPU if there is none.
+/// @param host_jit  that of the CPU beside a device
 jit::Jit make_jit(const core::Options& options, jit::JitOptions given, core::Log& log,
-                  gpu::Device* device) {
+                  gpu::Device* device, jit::Jit* host_jit) {
   if (device == nullptr) return jit::Jit(std::move(given), log);
+  given.compare_access = [host_jit](const jit::LoopRequest& request) {
+    return host_jit->access_findings(request);
+  };
   const std::function<std::shared_ptr<jit::Target>()> load = [device,
                                                               paths = library_paths(options),
                                                               given] {
@@ -134,10 +138,10 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       trace(!options.trace.empty()),
       topology(share_of_node(of_process)),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
-      jit(make_jit(options, jit_options(options, mesh, trace), log, device.get())),
       host_jit(device == nullptr
                    ? nullptr
                    : std::make_unique<jit::Jit>(jit_options(options, mesh, trace), log)),
+      jit(make_jit(options, jit_options(options, mesh, trace), log, device.get(), host_jit.get())),
       engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log,
               sched::prover_of(options, jit, host_jit.get())}),
       crash_report(level != core::LogLevel::off, ranks().log_prefix()),

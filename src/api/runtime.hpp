@@ -142,8 +142,8 @@ class Runtime {
   core::Queue queue;
   const core::Topology topology;  ///< what this rank may use
   core::ThreadPool pool;
-  jit::Jit jit;
   std::unique_ptr<jit::Jit> host_jit;  ///< for loops that the device cannot run; null: no device
+  jit::Jit jit;                        ///< may ask that of the host
   sched::Engine engine;
   bool partitioned = false;  ///< op_partition was called
   core::CrashReport crash_report;

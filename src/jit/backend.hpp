@@ -17,7 +17,7 @@
 namespace op2::jit {
 
 /// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 15;
+inline constexpr int plugin_abi = 16;
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.
@@ -60,8 +60,9 @@ struct CompileRequest {
   bool vector_math =
       false;  ///< vector versions of mathematical functions, less accurate, may be used
   Sanitizers sanitizers;
-  bool only_facts = false;  ///< of the kernel of the only unit: nothing is compiled, and the unit
-                            ///< is not parsed again if a request for code has an equal one
+  bool only_facts = false;  ///< of the kernel of the last unit, and the findings of all: nothing is
+                            ///< compiled, and units are not parsed again if a request for code has
+                            ///< equal ones
   bool operator==(const CompileRequest&) const = default;
 };
 

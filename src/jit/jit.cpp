@@ -309,6 +309,14 @@ std::vector<KernelFacts> Jit::facts(std::span<const LoopRequest> requests) {
   return parts_->facts.find(requests, parts_->threads());
 }
 
+std::vector<AccessFinding> Jit::access_findings(const LoopRequest& request) {
+  try {
+    return parts_->loaded().compare_access(request);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 std::string Jit::compiled_source(const LoopNest& nest) {
   return joined(parts_->loaded().emit(nest).units);
 }

@@ -15,6 +15,7 @@
 #include <core/log.hpp>
 #include <core/options.hpp>
 #include <core/trace.hpp>
+#include <jit/access_finding.hpp>
 #include <jit/cache_entry.hpp>
 #include <jit/disk_cache.hpp>
 #include <jit/kernel_facts.hpp>
@@ -81,7 +82,10 @@ struct JitOptions {
   core::Increments increments = core::Increments::automatic;  ///< on GPUs
   bool gdb_symbols = false, perf_map = false;  ///< on CPUs: names for debuggers, for profilers
   bool check_access = false;                   ///< kernels that break an access mode are errors
-  core::Trace* trace = nullptr;                ///< gets a span of lane "compile" per compilation
+  /// Asked about what a target has compiled that finds no violated access modes itself, by any
+  /// thread; does not throw. Null: nobody can.
+  std::function<std::vector<AccessFinding>(const LoopRequest&)> compare_access;
+  core::Trace* trace = nullptr;  ///< gets a span of lane "compile" per compilation
   /// The constants declared so far; called while `get` runs, on its thread.
   std::function<std::vector<Constant>()> constants;
 };
@@ -138,6 +142,10 @@ class Jit {
   /// @param requests  each with one call and its origin
   /// @return          one per request, in their order
   std::vector<KernelFacts> facts(std::span<const LoopRequest> requests);
+
+  /// How the kernels of a request violate the access modes of their loop, by the compiler for this
+  /// target. As for `facts`, errors are not reported, and without a compiler nothing is found.
+  std::vector<AccessFinding> access_findings(const LoopRequest& request);
 
   /// The C++ that is first compiled for a nest, for display. Loads the plug-in, not the compiler.
   /// @throws Error as `target`

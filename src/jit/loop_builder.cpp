@@ -157,6 +157,7 @@ LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
     throw compile_error(result_of(result, failed), context_of(job, failed));
   }
   warn(job, result);
+  if (options_.compare_access) result.findings = options_.compare_access(job.request);
   CacheEntry entry{.key = job.fields,
                    .symbol = loop.symbol,
                    .signature = joined_signatures(job.request.nest, result.signatures),

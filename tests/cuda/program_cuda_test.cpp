@@ -52,6 +52,7 @@ OP_KERNEL(allocate, (const double* state, double* total), {
 });
 
 OP_KERNEL(write_beyond, (double* sum), { sum[100000 + static_cast<int>(*sum)] = 1; });
+OP_KERNEL(set_second, (double* sum), { sum[1] = 1; });
 OP_KERNEL(mark, (bool* seen), { *seen = true; });
 
 /// A ring of nodes and edges; every node gets the lengths of its two edges, which are 1.
@@ -272,6 +273,21 @@ TEST_F(OnDevice, AFaultOfTheLastLoopIsThrownAtTheEnd) {
     EXPECT_THAT(error.what(), HasSubstr("OP2_CHECK=pointers"));
   }
 }
+
+#if OP2_HAVE_LLVM
+TEST_F(OnDevice, AnIndexBeyondTheDimensionIsFoundByTheCompilerForTheHost) {
+  start();
+  op_par_loop(set_second, "set_second", nodes, op_arg_dat(sum, OP_RW));
+  try {
+    op_flush();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kernel_access) << error.what();
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("arg 0 (OP_RW): kernel 'set_second' uses index 1"),
+                                    HasSubstr("program_cuda_test.cpp:"), HasSubstr("^")));
+  }
+}
+#endif
 
 TEST_F(OnDevice, AProgramMayMakeAnotherContextCurrent) {
   start();

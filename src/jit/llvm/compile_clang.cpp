@@ -30,6 +30,7 @@ class Compilation {
       result_.status = CompileStatus::ok;
     else
       add_code();
+    if (result_.status == CompileStatus::ok) result_.findings = std::move(findings_);
     return std::move(result_);
   }
 
@@ -90,7 +91,6 @@ class Compilation {
     result_.ir = std::move(code.ir);
     result_.assembly = std::move(code.assembly);
     result_.scalar = std::move(code.scalar);
-    result_.findings = std::move(findings_);
   }
 
   const Machine& machine_;

@@ -52,6 +52,10 @@ class Target {
   /// nothing. This target may have no means to find out.
   virtual std::vector<ParameterFacts> prove(const LoopRequest& request);
 
+  /// How the kernels of a request violate the access modes of their loop, for those whose origin
+  /// asks. Also in the result of `compile`, unless this target has no means to find out.
+  virtual std::vector<AccessFinding> compare_access(const LoopRequest& request);
+
   /// @param symbols  addresses of the constants
   virtual LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
                           const std::vector<LinkSymbol>& symbols) = 0;

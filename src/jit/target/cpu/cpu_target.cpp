@@ -92,14 +92,25 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
   return backend_->compile(wanted);
 }
 
+/// Compiles nothing.
+CompileResult CpuTarget::read_kernels(const LoopRequest& request) const {
+  CompileRequest wanted{.units = {},
+                        .symbol = {},
+                        .blocks = {},
+                        .sanitizers = options_.sanitizers,
+                        .only_facts = true};
+  for (std::size_t n = 0; n < request.nest.calls.size(); ++n)
+    wanted.units.push_back(unit_of(request, n, emit_kernel(request.nest, n, options_.contract)));
+  return backend_->compile(wanted);
+}
+
 std::vector<ParameterFacts> CpuTarget::prove(const LoopRequest& request) {
-  CompileRequest wanted{
-      .units = {unit_of(request, 0, emit_kernel(request.nest, 0, options_.contract))},
-      .symbol = {},
-      .blocks = {},
-      .sanitizers = options_.sanitizers,
-      .only_facts = true};
-  return backend_->compile(wanted).facts;
+  return read_kernels(request).facts;
+}
+
+std::vector<AccessFinding> CpuTarget::compare_access(const LoopRequest& request) {
+  const bool is_asked = std::ranges::any_of(request.origins, &LoopOrigin::compare_access);
+  return is_asked ? read_kernels(request).findings : std::vector<AccessFinding>{};
 }
 
 LinkResult CpuTarget::load(const std::vector<std::byte>& binary, const std::string& symbol,

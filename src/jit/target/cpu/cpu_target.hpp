@@ -42,6 +42,7 @@ class CpuTarget : public Target {
   /// Compiles scalar code instead if the compiler does not vectorise, or if that is not profitable.
   CompileResult compile(const LoopRequest& request, EmittedLoop& loop) override;
   std::vector<ParameterFacts> prove(const LoopRequest& request) override;
+  std::vector<AccessFinding> compare_access(const LoopRequest& request) override;
   LinkResult load(const std::vector<std::byte>& binary, const std::string& symbol,
                   const std::vector<LinkSymbol>& symbols) override;
   std::shared_ptr<void> publish(const LoopRequest& request, const std::vector<std::byte>& binary,
@@ -49,6 +50,7 @@ class CpuTarget : public Target {
 
  private:
   CompileResult run_compiler(const LoopRequest& request, const EmittedLoop& loop) const;
+  CompileResult read_kernels(const LoopRequest& request) const;
 
   std::shared_ptr<Backend> backend_;
   const CpuCodeOptions options_;

@@ -67,8 +67,10 @@ constexpr op_kernel_core pack{
 jit::LoopRequest pack_request() {
   jit::LoopRequest request;
   request.nest.calls.push_back({.name = pack.name, .source = pack.source});
-  request.origins.push_back(
-      {.loop = pack.name, .call_site = "of libop2", .kernel = const_cast<op_kernel>(&pack)});
+  request.origins.push_back({.loop = pack.name,
+                             .call_site = "of libop2",
+                             .kernel = const_cast<op_kernel>(&pack),
+                             .compare_access = false});
   return request;
 }
 

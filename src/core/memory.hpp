@@ -26,8 +26,8 @@ struct HostBytes {
   std::size_t size = 0;
 };
 
-/// Allocates zeroed bytes, aligned to 64: in plain memory, or in memory that a device or the
-/// message layer can access directly.
+/// Allocates zeroed bytes, aligned to 64: in plain memory, in memory that a device or the message
+/// layer can access directly, or on a device if the message layer reads and writes that.
 /// @throws std::bad_alloc
 using HostAllocator = std::function<HostBytes(std::size_t bytes)>;
 

@@ -102,6 +102,9 @@ constexpr OptionRow table[] = {
      "how loops on a GPU add to rows through maps; rows: elements add atomically; pull: where a "
      "loop allows it, each row gathers what elements add to it, in their order; auto: where that "
      "is expected to move fewer bytes"},
+    {"OP2_GPU_MPI", one_of<&O::gpu_messages>, "auto, on, off",
+     "whether ranks on GPUs give MPI their messages in the memory of the GPU; auto: if MPI says "
+     "that it takes them; off: in pinned memory of the host"},
     {"OP2_CACHE", one_of<&O::cache>, "rw, ro, off", "use of the cache directory"},
     {"OP2_CACHE_DIR", text<&O::cache_dir>, "$XDG_CACHE_HOME/op2 or ~/.cache/op2, path",
      "cache of compiled kernels"},

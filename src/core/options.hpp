@@ -40,6 +40,13 @@ enum class RenumberMode { automatic, off, on };
 /// Whether compiled code is vectorised over elements.
 enum class SimdMode { where_it_pays, wherever_possible, off };
 
+/// Which memory holds the halo messages of ranks on GPUs.
+enum class GpuMessages {
+  automatic,  ///< the device's, if MPI says that it takes them
+  on_device,
+  on_host  ///< pinned memory; a copy more on either side
+};
+
 /// How loops on a GPU add to rows through maps.
 enum class Increments {
   automatic,  ///< the code generator chooses for each loop
@@ -74,6 +81,7 @@ struct Options {
   std::string cuda_driver;  ///< file; empty: search
   std::string nvrtc;        ///< file or folder; empty: search
   Increments gpu_increments = Increments::automatic;
+  GpuMessages gpu_messages = GpuMessages::automatic;
   CacheMode cache = CacheMode::read_write;
   std::string cache_dir;
   std::int64_t cache_max_bytes = std::int64_t{1} << 30;

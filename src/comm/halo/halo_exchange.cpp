@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/halo/halo_exchange.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -17,6 +18,20 @@ std::vector<Peer> peers_of(const std::vector<HaloMessage<Segment>>& messages) {
 
 }  // namespace
 
+void Packer::finish_packing(const HaloMessages& messages, Channel& channel,
+                            std::uint64_t fingerprint) {
+  for (std::size_t k = 0; k < messages.outgoing.size(); ++k)
+    std::memcpy(channel.outgoing(k).data(), &fingerprint, sizeof fingerprint);
+}
+
+std::vector<std::uint64_t> Packer::fingerprints(const HaloMessages& messages,
+                                                const Channel& channel) {
+  std::vector<std::uint64_t> arrived(messages.incoming.size());
+  for (std::size_t k = 0; k < arrived.size(); ++k)
+    std::memcpy(&arrived[k], channel.incoming(k).data(), sizeof arrived[k]);
+  return arrived;
+}
+
 HaloExchange::HaloExchange(Communicator& communicator, HaloMessages messages,
                            std::unique_ptr<Packer> packer)
     : communicator_(communicator),
@@ -26,19 +41,25 @@ HaloExchange::HaloExchange(Communicator& communicator, HaloMessages messages,
           peers_of(messages_.outgoing), peers_of(messages_.incoming),
           [this](std::size_t bytes) { return packer_->allocate(bytes); })) {}
 
-void HaloExchange::start(std::uint64_t fingerprint) {
+void HaloExchange::pack(std::uint64_t fingerprint) {
   fingerprint_ = fingerprint;
   packer_->pack(messages_, *channel_);
-  for (std::size_t k = 0; k < messages_.outgoing.size(); ++k)
-    std::memcpy(channel_->outgoing(k).data(), &fingerprint_, sizeof fingerprint_);
+  packed_ = true;
+}
+
+void HaloExchange::send() {
+  if (!packed_) return;
+  packer_->finish_packing(messages_, *channel_, fingerprint_);
+  packed_ = false;
   channel_->start();
 }
 
 void HaloExchange::finish() {
   channel_->wait();
-  for (std::size_t k = 0; k < messages_.incoming.size(); ++k)
-    if (std::memcmp(channel_->incoming(k).data(), &fingerprint_, sizeof fingerprint_) != 0)
-      communicator_.report_mismatch(messages_.incoming[k].rank);
+  const auto arrived = packer_->fingerprints(messages_, *channel_);
+  const auto other = std::ranges::find_if(arrived, [&](auto one) { return one != fingerprint_; });
+  if (other != arrived.end())
+    communicator_.report_mismatch(messages_.incoming[other - arrived.begin()].rank);
   packer_->unpack(messages_, *channel_);
 }
 

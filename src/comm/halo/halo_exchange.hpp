@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <comm/halo/halo_messages.hpp>
 #include <comm/messages/communicator.hpp>
@@ -13,18 +14,26 @@
 namespace op2::comm {
 
 /// Packs and unpacks the rows of one exchange. Made by an executor, which knows where rows are and
-/// which pending work writes them.
+/// which pending work writes them. Buffers are plain memory of the host, unless a packer allocates
+/// others; then it also writes and reads the fingerprints in their headers.
 class Packer {
  public:
   /// Returns when nothing that it has started uses the buffers.
   virtual ~Packer() = default;
 
-  /// Memory for the buffers of all messages of a direction. Outlives the packer.
+  /// Memory for the buffers of all messages of a direction, zero. Outlives the packer.
   virtual core::HostBytes allocate(std::size_t bytes) = 0;
-  /// Packs rows into the outgoing buffers. When it returns, these can be sent, nothing uses the
-  /// incoming buffers any more, and rows may change.
+  /// Packs rows into the outgoing buffers, or starts to. When it returns, rows may change.
   virtual void pack(const HaloMessages& messages, Channel& channel) = 0;
-  /// Unpacks what has arrived into rows; the buffers do not change before the next `pack` returns.
+  /// Writes the header of each outgoing message. When it returns, these can be sent, and nothing
+  /// uses the incoming buffers any more.
+  virtual void finish_packing(const HaloMessages& messages, Channel& channel,
+                              std::uint64_t fingerprint);
+  /// What has arrived in the headers; shape [incoming messages].
+  virtual std::vector<std::uint64_t> fingerprints(const HaloMessages& messages,
+                                                  const Channel& channel);
+  /// Unpacks what has arrived into rows; the buffers do not change before the next
+  /// `finish_packing` returns.
   virtual void unpack(const HaloMessages& messages, const Channel& channel) = 0;
 };
 
@@ -38,7 +47,14 @@ class HaloExchange {
 
   /// Packs and sends. Rows may change afterwards.
   /// @param fingerprint  of the sender's signature; goes with every message
-  void start(std::uint64_t fingerprint);
+  void start(std::uint64_t fingerprint) {
+    pack(fingerprint);
+    send();
+  }
+  /// The two halves of `start`. Between them rows may change already, so that work can be queued
+  /// on a device while it packs; a second `send` does nothing.
+  void pack(std::uint64_t fingerprint);
+  void send();
   /// Gives MPI a chance to make progress.
   void progress() { channel_->test(); }
   /// Waits, compares the fingerprints and unpacks.
@@ -54,6 +70,7 @@ class HaloExchange {
   HaloMessages messages_;
   std::unique_ptr<Packer> packer_;
   std::uint64_t fingerprint_ = 0;
+  bool packed_ = false;               ///< and not sent
   std::unique_ptr<Channel> channel_;  ///< its buffers are the packer's
 };
 

@@ -141,6 +141,8 @@ class Communicator {
   /// @param allocate  called once for all outgoing and once for all incoming buffers
   virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
                                                 const core::HostAllocator& allocate) = 0;
+  /// Local. Whether these buffers may be memory of a CUDA device, as far as the message layer says.
+  virtual std::optional<bool> is_gpu_aware() const { return {}; }
   /// The same with buffers in plain memory.
   std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives) {
     return open_channel(std::move(sends), std::move(receives), core::zeroed_bytes);

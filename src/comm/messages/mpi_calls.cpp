@@ -6,6 +6,12 @@
 
 #include <core/error.hpp>
 
+// Extensions: of Open MPI 2.0 and MPICH 4.0, and of MPICH 4.1 alone. Null where an MPI lacks them.
+extern "C" {
+[[gnu::weak]] int MPIX_Query_cuda_support();
+[[gnu::weak]] int MPIX_GPU_query_support(int gpu, int* is_supported);
+}
+
 namespace op2::comm {
 
 void mpi_check(int code, const char* call) {
@@ -25,6 +31,16 @@ void require_running_mpi() {
     core::fail(ErrorCode::communication_failure,
                "MPI has been finalised during a session: MPI_Finalize was called before op_exit; "
                "call it after op_exit");
+}
+
+std::optional<bool> mpi_is_gpu_aware() {
+  if (&MPIX_Query_cuda_support != nullptr) return MPIX_Query_cuda_support() != 0;
+  constexpr int cuda = 0;  // MPICH's MPIX_GPU_SUPPORT_CUDA
+  int is_supported = 0;
+  if (&MPIX_GPU_query_support == nullptr ||
+      MPIX_GPU_query_support(cuda, &is_supported) != MPI_SUCCESS)
+    return {};
+  return is_supported != 0;
 }
 
 MpiDuplicate::MpiDuplicate(MPI_Comm original) {

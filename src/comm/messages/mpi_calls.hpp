@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,10 @@ void mpi_check(int code, const char* call);
 
 /// @throws Error communication_failure if the program has called MPI_Finalize
 void require_running_mpi();
+
+/// Whether MPI accepts memory of CUDA devices as buffers, by its own word; empty if it has none.
+/// MPI is initialised.
+std::optional<bool> mpi_is_gpu_aware();
 
 /// A duplicate of a communicator that returns errors instead of ending the program. Creating and
 /// destroying it is collective, unless it is kept.

@@ -92,6 +92,7 @@ class MpiCommunicator final : public Communicator {
   Bytes broadcast(Bytes bytes, int root) override;
   std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
                                         const core::HostAllocator& allocate) override;
+  std::optional<bool> is_gpu_aware() const override { return mpi_is_gpu_aware(); }
   void report_mismatch(int peer) override {
     watch_.report_mismatch(peer, "reading a message that it did not expect");
   }

@@ -38,6 +38,7 @@ class PreparedPlan {
   virtual ~PreparedPlan() = default;
 
   /// Packs the layers that the chain exchanges and starts the messages. Rows may change afterwards.
+  /// An executor may send later, in the interior phase or when the messages are waited for.
   /// @param fingerprint  of the rank's collective signature; sent with every message
   virtual void pack_and_start(std::size_t chain, std::uint64_t fingerprint) = 0;
 

@@ -57,7 +57,7 @@ class Arena::Opening {
   }
   ~Opening() {
     for (const auto& [allocation, protection] : opened_) {
-      ::mprotect(allocation->pages.data(), allocation->pages.size(), PROT_NONE);
+      ::mprotect(allocation->pages.data(), allocation->pages.size(), arena_.closed_);
       allocation->open = false;
     }
     arena_.kernel_ = nullptr;
@@ -76,11 +76,14 @@ class Arena::Opening {
   std::map<Allocation*, int> opened_;  ///< and how
 };
 
-Arena::Arena(std::size_t capacity, Findings& findings)
-    : findings_(findings), capacity_(capacity), file_(::memfd_create("emulated device", 0)) {
+Arena::Arena(std::size_t capacity, HostAccess host, Findings& findings)
+    : findings_(findings),
+      capacity_(capacity),
+      closed_(host == HostAccess::allowed ? PROT_READ | PROT_WRITE : PROT_NONE),
+      file_(::memfd_create("emulated device", 0)) {
   require(file_ >= 0, "memfd_create");
   require(::ftruncate(file_, range_bytes) == 0, "ftruncate");
-  range_ = {map(file_, PROT_NONE), range_bytes};
+  range_ = {map(file_, closed_), range_bytes};
   own_view_ = map(file_, PROT_READ | PROT_WRITE);
   next_ = range_.data() + page;
   FaultReport::instance().add(*this);

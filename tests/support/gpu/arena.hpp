@@ -2,8 +2,9 @@
 // The memory of an emulated device: which bytes exist, who may access them now, which have a value.
 //
 // One range of addresses is reserved for the life of the device and closed to the process; a kernel
-// opens what it has declared while it runs. The arena itself, and so every copy, works through a
-// second mapping of the same memory. Addresses are never used twice.
+// opens what it has declared while it runs (or open to all the time, if a test says so). The arena
+// itself, and so every copy, works through a second mapping of the same memory. Addresses are never
+// used twice.
 //
 //     closed page | front slack, data (its end is the end of a page) | closed page | ...
 #pragma once
@@ -45,12 +46,15 @@ struct Allocation {
   }
 };
 
+/// Whether the host may access memory of the device, as an MPI for GPUs does.
+enum class HostAccess { forbidden, allowed };
+
 class Arena {
  public:
   static constexpr std::size_t page_size = 4096;
 
   /// @param capacity  bytes that may be allocated at the same time
-  Arena(std::size_t capacity, Findings& findings);
+  Arena(std::size_t capacity, HostAccess host, Findings& findings);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -107,9 +111,10 @@ class Arena {
 
   Findings& findings_;
   std::size_t capacity_, live_bytes_ = 0;
-  std::span<std::byte> range_;                          ///< what the program sees
-  std::byte* own_view_;                                 ///< the same memory, always open
-  std::byte* next_;                                     ///< first page that was never used
+  const int closed_;            ///< the protection of memory that no kernel has opened
+  std::span<std::byte> range_;  ///< what the program sees
+  std::byte* own_view_;         ///< the same memory, always open
+  std::byte* next_;             ///< first page that was never used
   std::map<const std::byte*, Allocation> allocations_;  ///< by first page; freed ones stay
   std::vector<Allocation*> by_page_;                    ///< null: a closed page between two
   const std::string* kernel_ = nullptr;                 ///< that runs now

@@ -32,7 +32,7 @@ Access writes(void* data, std::size_t bytes) {
 Device::Device(const DeviceOptions& options)
     : options_(options),
       findings_(options.name),
-      arena_(options.capacity, findings_),
+      arena_(options.capacity, options.host, findings_),
       pinned_(findings_),
       queues_(options.schedule) {}
 

@@ -31,6 +31,7 @@ struct DeviceOptions {
   std::string name = "gpu0";
   std::size_t capacity = std::size_t{1} << 31;  ///< bytes that may be allocated at the same time
   Schedule schedule{};
+  HostAccess host = HostAccess::forbidden;
   bool sees_accesses = false;  ///< of kernels, one by one: copies count as accesses, too
 };
 

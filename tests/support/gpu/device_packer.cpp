@@ -112,7 +112,12 @@ class DevicePacker final : public comm::Packer {
     for (std::size_t k = 0; k < messages.outgoing.size(); ++k)
       halo_.download(channel.outgoing(k).data(), outgoing_->message(k), messages.outgoing[k].bytes);
     halo_.record(*packed_);
+  }
+
+  void finish_packing(const comm::HaloMessages& messages, comm::Channel& channel,
+                      std::uint64_t fingerprint) override {
     packed_->wait();
+    Packer::finish_packing(messages, channel, fingerprint);
   }
 
   void unpack(const comm::HaloMessages& messages, const comm::Channel& channel) override {
@@ -143,6 +148,7 @@ class DevicePacker final : public comm::Packer {
     accesses.push_back(outgoing_->access(Mode::read_write));
     after_main();
     launch(halo_, "pack", std::move(accesses), [segments] { pack_segments(segments); });
+    before_main();
   }
 
   void launch_unpack(const comm::HaloMessages& messages) {
@@ -162,14 +168,18 @@ class DevicePacker final : public comm::Packer {
     accesses.push_back(incoming_->access(Mode::read));
     after_main();
     launch(halo_, "unpack", std::move(accesses), [segments] { unpack_segments(segments); });
-    halo_.record(*order_);
-    space_.main_stream().wait_for(*order_);
+    before_main();
   }
 
   /// Later work of the halo stream comes after what the main stream has now.
   void after_main() {
     space_.main_stream().record(*order_);
     halo_.wait_for(*order_);
+  }
+  /// Later work of the main stream comes after what the halo stream has now.
+  void before_main() {
+    halo_.record(*order_);
+    space_.main_stream().wait_for(*order_);
   }
 
   DeviceSpace& space_;

@@ -77,6 +77,11 @@ class NotingPacker final : public comm::Packer {
     channel.outgoing(0)[messages.outgoing[0].segments[0].offset] = own_;
     notes_ += "pack; ";
   }
+  void finish_packing(const HaloMessages& messages, comm::Channel& channel,
+                      std::uint64_t fingerprint) override {
+    notes_ += "headers " + std::to_string(fingerprint) + "; ";
+    Packer::finish_packing(messages, channel, fingerprint);
+  }
   void unpack(const HaloMessages& messages, const comm::Channel& channel) override {
     const auto found = channel.incoming(0)[messages.incoming[0].segments[0].offset];
     notes_ += "unpack " + std::to_string(static_cast<int>(found));
@@ -95,9 +100,12 @@ TEST(HaloExchange, LeavesMemoryAndRowsToThePacker) {
     comm::HaloExchange exchange(
         communicator, ranks.messages({{&ranks.dat(1, "q"), 0, 1}}, core::Grouping::grouped),
         std::make_unique<NotingPacker>(own, notes));
-    exchange.start(1);
+    exchange.pack(1);
+    EXPECT_EQ(notes, "allocate 64; allocate 64; pack; ");
+    for (int twice = 0; twice < 2; ++twice) exchange.send();  // the second does nothing
     exchange.finish();
-    EXPECT_EQ(notes, "allocate 64; allocate 64; pack; unpack " + std::to_string(7 + ranks.other));
+    EXPECT_EQ(notes, "allocate 64; allocate 64; pack; headers 1; unpack " +
+                         std::to_string(7 + ranks.other));
   });
 }
 

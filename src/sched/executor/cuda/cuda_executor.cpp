@@ -3,6 +3,7 @@
 
 #include <array>
 #include <exception>
+#include <optional>
 
 #include <core/error.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
@@ -12,13 +13,30 @@
 #include <sched/shared_code.hpp>
 
 namespace op2::sched {
+namespace {
+
+/// Whether MPI gets messages in the memory of the device.
+bool messages_on_device(const core::Options& options, const comm::Communicator& communicator,
+                        core::Log& log) {
+  if (options.gpu_messages == core::GpuMessages::on_host) return false;
+  const std::optional<bool> is_aware = communicator.is_gpu_aware();
+  if (options.gpu_messages == core::GpuMessages::automatic) return is_aware.value_or(false);
+  if (is_aware == false && communicator.is_root())
+    log.warning(
+        "OP2_GPU_MPI=on, but this MPI says that it does not access the memory of GPUs; it may end "
+        "the program with a segmentation fault. Unset OP2_GPU_MPI, or use an MPI built for CUDA");
+  return true;
+}
+
+}  // namespace
 
 CudaExecutor::CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
-                           gpu::Device& device, core::Trace& trace)
+                           gpu::Device& device, core::Trace& trace, core::Log& log)
     : options_(options),
       rows_(rows),
       jit_(jit),
       device_(device),
+      messages_on_device_(messages_on_device(options, rows.communicator(), log)),
       copies_(device.space()),
       halo_(device.space().make_stream()),
       tables_(copies_),
@@ -51,7 +69,7 @@ std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& cha
   return std::make_unique<comm::HaloExchange>(
       rows_.communicator(),
       comm::halo_messages(rows_.halo_plan(), chain.exchanged, options_.exchange),
-      make_cuda_packer({copies_.space(), *halo_, pack_kernel()}));
+      make_cuda_packer({copies_.space(), *halo_, pack_kernel(), messages_on_device_}));
 }
 
 std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {

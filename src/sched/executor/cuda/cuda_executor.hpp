@@ -7,6 +7,7 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/halo/halo_exchange.hpp>
 #include <core/array.hpp>
+#include <core/log.hpp>
 #include <core/options.hpp>
 #include <core/trace.hpp>
 #include <gpu/device.hpp>
@@ -24,8 +25,9 @@ class CudaExecutor : public Executor {
   /// From now on the mesh has copies on the device. All references must outlive the executor and
   /// its prepared plans.
   /// @param jit  for the device
+  /// @param log  gets a warning if OP2_GPU_MPI contradicts MPI
   CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
-               gpu::Device& device, core::Trace& trace);
+               gpu::Device& device, core::Trace& trace, core::Log& log);
   /// The mesh's data come home.
   ~CudaExecutor() override;
 
@@ -42,6 +44,7 @@ class CudaExecutor : public Executor {
   comm::DistributedMesh& rows_;
   jit::Jit& jit_;
   gpu::Device& device_;
+  const bool messages_on_device_;
   core::DeviceCopies copies_;
   std::unique_ptr<core::Stream> halo_;
   DeviceTables tables_;

@@ -72,10 +72,16 @@ CudaPlan::~CudaPlan() {
 }
 
 void CudaPlan::pack_and_start(std::size_t chain, std::uint64_t fingerprint) {
-  exchanges_[chain]->start(fingerprint);
+  exchanges_[chain]->pack(fingerprint);
+}
+
+/// When the device has packed; it computes meanwhile if the interior has been queued.
+void CudaPlan::send(std::size_t chain) {
+  if (exchanges_[chain] != nullptr) exchanges_[chain]->send();
 }
 
 void CudaPlan::finish_and_unpack(std::size_t chain) {
+  send(chain);
   exchanges_[chain]->finish();
 }
 
@@ -96,10 +102,9 @@ void CudaPlan::start(std::size_t chain, core::Queue& queue) {
 void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
   if (is_first(chain, phase)) start(chain, queue);
   for (const Part& part : (phase == Phase::interior ? interior_ : boundary_)[chain]) {
-    if (part.on_device != nullptr)
-      part.on_device->run();
-    else
-      run_on_host(part.step, phase);
+    if (part.on_device != nullptr) part.on_device->run();
+    if (phase == Phase::interior) send(chain);
+    if (part.on_device == nullptr) run_on_host(part.step, phase);
     if (phase == Phase::interior) exchanges_[chain]->progress();
   }
   if (phase == Phase::interior) return;

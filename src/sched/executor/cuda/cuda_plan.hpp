@@ -49,6 +49,7 @@ class CudaPlan : public PreparedPlan {
  private:
   bool is_first(std::size_t chain, Phase phase) const;
   void start(std::size_t chain, core::Queue& queue);
+  void send(std::size_t chain);
   void make_steps();
   void add_phase(std::size_t chain, Phase phase);
   void bring_rows_back();

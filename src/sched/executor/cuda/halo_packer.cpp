@@ -5,89 +5,11 @@
 #include <exception>
 #include <vector>
 
-#include <jit/target/cuda/kernel_parameters.hpp>
-#include <sched/executor/cuda/kernel_launch.hpp>
-#include <sched/executor/cuda/pack_kernel.hpp>
-
 namespace op2::sched {
 namespace {
 
-/// The widest words that a row consists of, and that it is aligned to.
-std::int64_t word_bytes_of(std::int64_t row_bytes) {
-  std::int64_t bytes = 16;
-  while (row_bytes % bytes != 0) bytes /= 2;
-  return bytes;
-}
-
-LaunchParameter address_of(const core::DeviceBuffer& memory) {
-  return reinterpret_cast<LaunchParameter>(memory.get().value);
-}
-
-core::DeviceBuffer on_device(core::MemorySpace& space, core::Stream& stream, const void* bytes,
-                             std::size_t size) {
-  if (size == 0) return {};
-  core::DeviceBuffer memory = core::allocate_on(space, size);
-  stream.upload_and_wait(memory.get(), static_cast<const std::byte*>(bytes), size);
-  return memory;
-}
-
-/// All messages of one direction: a buffer on the device with the layout of the channel's memory,
-/// and the table of rows that the kernel reads.
-class Side {
- public:
-  explicit Side(const PackerParts& parts) : parts_(parts) {}
-
-  /// @param offset  of a message in the channel's memory
-  void add(const core::Dat& dat, std::byte* rows, std::span<const std::int32_t> list,
-           std::int64_t count, std::size_t offset) {
-    if (count == 0) return;
-    const std::int64_t row_bytes = dat.size, word = word_bytes_of(row_bytes);
-    pieces_.push_back(
-        {rows, nullptr, words_, static_cast<std::int64_t>(offset), row_bytes / word, word});
-    list_begin_.push_back(list.empty() ? -1 : static_cast<std::ptrdiff_t>(lists_.size()));
-    lists_.insert(lists_.end(), list.begin(), list.end());
-    words_ += count * (row_bytes / word);
-  }
-
-  /// @param bytes  of the channel's memory
-  void finish(std::size_t bytes) {
-    bytes_ = bytes;
-    list_memory_ =
-        on_device(parts_.space, parts_.halo, lists_.data(), lists_.size() * sizeof(std::int32_t));
-    for (std::size_t k = 0; k < pieces_.size(); ++k)
-      if (list_begin_[k] >= 0)
-        pieces_[k].list =
-            reinterpret_cast<const std::int32_t*>(list_memory_.get().value) + list_begin_[k];
-    table_ =
-        on_device(parts_.space, parts_.halo, pieces_.data(), pieces_.size() * sizeof(RowPiece));
-    if (bytes_ == 0) return;
-    buffer_ = core::allocate_on(parts_.space, bytes_);
-    parts_.halo.fill(buffer_.get(), std::byte{0}, bytes_);  // headers and padding are sent too
-  }
-
-  bool empty() const { return pieces_.empty(); }
-  std::size_t bytes() const { return bytes_; }
-  core::DeviceAddress buffer() const { return buffer_.get(); }
-
-  void launch(bool unpack) const {
-    launch_on(parts_.halo,
-              {parts_.kernel,
-               blocks_for(words_, jit::block_threads),
-               {address_of(table_), pieces_.size(), static_cast<LaunchParameter>(words_),
-                address_of(buffer_), unpack ? 1U : 0U}});
-  }
-
- private:
-  const PackerParts& parts_;
-  std::vector<RowPiece> pieces_;
-  std::vector<std::ptrdiff_t> list_begin_;  ///< per piece, in `lists_`; -1: a range
-  std::vector<std::int32_t> lists_;
-  std::int64_t words_ = 0;
-  std::size_t bytes_ = 0;
-  core::DeviceBuffer list_memory_, table_, buffer_;
-};
-
-class CudaPacker final : public comm::Packer {
+/// Packs into buffers on the device, with the tables that this needs.
+class CudaPacker : public comm::Packer {
  public:
   explicit CudaPacker(const PackerParts& parts)
       : parts_(parts),
@@ -95,45 +17,43 @@ class CudaPacker final : public comm::Packer {
         packed_(parts.space.make_event()),
         outgoing_(parts_),
         incoming_(parts_) {}
-  ~CudaPacker() override {
-    try {
-      parts_.halo.wait();
-    } catch (const std::exception&) {  // the next call that uses the device throws as well
-    }
-  }
-
-  core::HostBytes allocate(std::size_t bytes) override {
-    if (bytes == 0) return core::zeroed_bytes(0);
-    std::byte* memory = parts_.space.allocate_pinned(bytes);
-    std::memset(memory, 0, bytes);
-    return {std::shared_ptr<std::byte>(memory, core::ReleasePinned{&parts_.space}), bytes};
-  }
+  ~CudaPacker() override { end_work(); }
 
   void pack(const comm::HaloMessages& messages, comm::Channel& channel) override {
     make_tables(messages, channel);
     for (const auto& message : messages.outgoing)
       for (const comm::ListSegment& segment : message.segments) segment.dat->rows.device_read();
-    if (!outgoing_.empty()) {
-      after_main();
-      outgoing_.launch(false);
-    }
-    if (outgoing_.bytes() > 0)
-      parts_.halo.download(channel.outgoing(0).data(), outgoing_.buffer(), outgoing_.bytes());
-    parts_.halo.record(*packed_);
-    packed_->wait();
+    if (outgoing_.empty()) return;
+    after_main();
+    outgoing_.launch(false);
+    before_main();
   }
 
-  void unpack(const comm::HaloMessages& messages, const comm::Channel& channel) override {
-    if (incoming_.bytes() > 0)
-      parts_.halo.upload(incoming_.buffer(), channel.incoming(0).data(), incoming_.bytes());
+  void unpack(const comm::HaloMessages& messages, const comm::Channel&) override {
     if (incoming_.empty()) return;
     for (const auto& message : messages.incoming)
       for (const comm::RangeSegment& segment : message.segments)
         static_cast<void>(segment.dat->rows.device_write());
     after_main();
     incoming_.launch(true);
-    parts_.halo.record(*order_);
-    parts_.space.main_stream().wait_for(*order_);
+    before_main();
+  }
+
+ protected:
+  const PackerParts& parts() const { return parts_; }
+  const MessagesOnDevice& outgoing() const { return outgoing_; }
+  const MessagesOnDevice& incoming() const { return incoming_; }
+  /// As `wait_for_halo_stream`, for destructors.
+  void end_work() const noexcept {
+    try {
+      parts_.halo.wait();
+    } catch (const std::exception&) {  // the next call that uses the device throws as well
+    }
+  }
+  /// Until the work of the halo stream has run.
+  void wait_for_halo_stream() {
+    parts_.halo.record(*packed_);
+    packed_->wait();
   }
 
  private:
@@ -149,7 +69,7 @@ class CudaPacker final : public comm::Packer {
                       static_cast<std::int64_t>(s.rows.size()), at + s.offset);
       end = at + messages.outgoing[k].bytes;
     }
-    outgoing_.finish(end);
+    if (end > 0) outgoing_.finish({channel.outgoing(0).data(), end});
     end = 0;
     for (std::size_t k = 0; k < messages.incoming.size(); ++k) {
       const auto at =
@@ -159,7 +79,7 @@ class CudaPacker final : public comm::Packer {
                       {}, s.count, at + s.offset);
       end = at + messages.incoming[k].bytes;
     }
-    incoming_.finish(end);
+    if (end > 0) incoming_.finish({channel.incoming(0).data(), end});
     made_ = true;
   }
 
@@ -168,17 +88,107 @@ class CudaPacker final : public comm::Packer {
     parts_.space.main_stream().record(*order_);
     parts_.halo.wait_for(*order_);
   }
+  /// Later work of the main stream comes after what the halo stream has now.
+  void before_main() {
+    parts_.halo.record(*order_);
+    parts_.space.main_stream().wait_for(*order_);
+  }
 
   const PackerParts parts_;
   std::unique_ptr<core::Event> order_, packed_;
-  Side outgoing_, incoming_;
+  MessagesOnDevice outgoing_, incoming_;
   bool made_ = false;
+};
+
+/// Messages pass through pinned memory of the host.
+class StagingPacker final : public CudaPacker {
+ public:
+  using CudaPacker::CudaPacker;
+
+  core::HostBytes allocate(std::size_t bytes) override {
+    if (bytes == 0) return core::zeroed_bytes(0);
+    std::byte* memory = parts().space.allocate_pinned(bytes);
+    std::memset(memory, 0, bytes);
+    return {std::shared_ptr<std::byte>(memory, core::ReleasePinned{&parts().space}), bytes};
+  }
+
+  void pack(const comm::HaloMessages& messages, comm::Channel& channel) override {
+    CudaPacker::pack(messages, channel);
+    if (outgoing().bytes() > 0)
+      parts().halo.download(channel.outgoing(0).data(), outgoing().buffer(), outgoing().bytes());
+  }
+
+  void finish_packing(const comm::HaloMessages& messages, comm::Channel& channel,
+                      std::uint64_t fingerprint) override {
+    wait_for_halo_stream();
+    CudaPacker::finish_packing(messages, channel, fingerprint);
+  }
+
+  void unpack(const comm::HaloMessages& messages, const comm::Channel& channel) override {
+    if (incoming().bytes() > 0)
+      parts().halo.upload(incoming().buffer(), channel.incoming(0).data(), incoming().bytes());
+    CudaPacker::unpack(messages, channel);
+  }
+};
+
+/// MPI reads and writes the buffers on the device. Only headers pass through the host.
+class DirectPacker final : public CudaPacker {
+ public:
+  using CudaPacker::CudaPacker;
+  ~DirectPacker() override { end_work(); }
+
+  core::HostBytes allocate(std::size_t bytes) override {
+    if (bytes == 0) return core::zeroed_bytes(0);
+    core::DeviceBuffer memory = zeros_on_device(parts(), bytes);
+    parts().halo.wait();  // MPI may write from now on
+    const core::ReleaseOnDevice release = memory.get_deleter();
+    return {std::shared_ptr<std::byte>(
+                memory.release().value,
+                [release](std::byte* address) { release(core::DeviceAddress(address)); }),
+            bytes};
+  }
+
+  void finish_packing(const comm::HaloMessages& messages, comm::Channel& channel,
+                      std::uint64_t fingerprint) override {
+    if (!messages.outgoing.empty()) headers(1)[0] = fingerprint;
+    for (std::size_t k = 0; k < messages.outgoing.size(); ++k)
+      parts().halo.upload(core::DeviceAddress(channel.outgoing(k).data()), header_memory_.get(),
+                          sizeof fingerprint);
+    wait_for_halo_stream();
+  }
+
+  std::vector<std::uint64_t> fingerprints(const comm::HaloMessages& messages,
+                                          const comm::Channel& channel) override {
+    const std::size_t count = messages.incoming.size();
+    if (count == 0) return {};
+    std::uint64_t* const arrived = headers(count);
+    for (std::size_t k = 0; k < count; ++k)
+      parts().halo.download(header_memory_.get() + k * sizeof *arrived,
+                            core::DeviceAddress(const_cast<std::byte*>(channel.incoming(k).data())),
+                            sizeof *arrived);
+    wait_for_halo_stream();
+    return {arrived, arrived + count};
+  }
+
+ private:
+  /// Pinned memory for so many fingerprints, which no copy uses now.
+  std::uint64_t* headers(std::size_t count) {
+    if (count > header_count_) {
+      header_memory_ = core::allocate_pinned_for(parts().space, count * sizeof(std::uint64_t));
+      header_count_ = count;
+    }
+    return reinterpret_cast<std::uint64_t*>(header_memory_.get());
+  }
+
+  core::PinnedBuffer header_memory_;
+  std::size_t header_count_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<comm::Packer> make_cuda_packer(const PackerParts& parts) {
-  return std::make_unique<CudaPacker>(parts);
+  if (parts.on_device) return std::make_unique<DirectPacker>(parts);
+  return std::make_unique<StagingPacker>(parts);
 }
 
 }  // namespace op2::sched

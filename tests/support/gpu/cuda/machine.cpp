@@ -44,7 +44,7 @@ Current& current_of_thread() {
 Context::Context(int its_number, const Settings& settings)
     : number(its_number),
       device({fmt::format("emulated device {}", its_number), settings.memory, settings.schedule,
-              true}),
+              settings.host, true}),
       null_stream(device.create_stream()),
       kernels{device.access_order(), std::mt19937(settings.schedule.seed), {}} {}
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../arena.hpp"
 #include "../work_queues.hpp"
 
 namespace op2::test::gpu::cuda {
@@ -18,6 +19,7 @@ struct Settings {
   std::int64_t omit_at = 0;
   int devices = 1;                            ///< OP2_EMU_DEVICES
   std::size_t memory = std::size_t{2} << 30;  ///< OP2_EMU_MEMORY: bytes of each device
+  HostAccess host = HostAccess::forbidden;    ///< OP2_EMU_HOST=open: allowed
   std::string report;                         ///< OP2_EMU_REPORT: a file for what is found wrong
 };
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All halo messages of one direction in the memory of a device, and the launch that moves rows
+// between them and the dats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <core/memory_space.hpp>
+#include <core/mesh.hpp>
+#include <gpu/module.hpp>
+#include <sched/executor/cuda/pack_kernel.hpp>
+
+namespace op2::sched {
+
+/// What packers work with; all references outlive them.
+struct PackerParts {
+  core::MemorySpace& space;
+  core::Stream& halo;  ///< beside the main stream: packing does not wait for later loops
+  gpu::Function kernel;
+  bool on_device;  ///< messages are sent from, and received in, memory of the device
+};
+
+/// Zeroed by work of the halo stream: headers and padding are sent too.
+core::DeviceBuffer zeros_on_device(const PackerParts& parts, std::size_t bytes);
+
+/// The buffer is the channel's memory, or has its layout. Made once: rows stay where they are.
+class MessagesOnDevice {
+ public:
+  /// @param parts  outlives it
+  explicit MessagesOnDevice(const PackerParts& parts) : parts_(parts) {}
+
+  /// Rows of a dat in a message.
+  /// @param rows    on the device: row 0, or the first row of a range
+  /// @param list    the rows; empty: one after the other
+  /// @param offset  of the first in the channel's memory, in bytes
+  void add(const core::Dat& dat, std::byte* rows, std::span<const std::int32_t> list,
+           std::int64_t count, std::size_t offset);
+  /// After all rows were added.
+  /// @param memory  of the channel
+  void finish(std::span<const std::byte> memory);
+
+  bool empty() const { return pieces_.empty(); }  ///< of rows; there may be headers
+  std::size_t bytes() const { return bytes_; }
+  core::DeviceAddress buffer() const { return buffer_; }
+
+  /// On the halo stream.
+  void launch(bool unpack) const;
+
+ private:
+  const PackerParts& parts_;
+  std::vector<RowPiece> pieces_;
+  std::vector<std::ptrdiff_t> list_begin_;  ///< per piece, in `lists_`; -1: a range
+  std::vector<std::int32_t> lists_;
+  std::int64_t words_ = 0;
+  std::size_t bytes_ = 0;
+  core::DeviceBuffer list_memory_, table_;
+  core::DeviceBuffer own_;  ///< null if the buffer is the channel's memory
+  core::DeviceAddress buffer_;
+};
+
+}  // namespace op2::sched

@@ -84,8 +84,8 @@ void DevicePlan::run(std::size_t chain, sched::Phase phase, core::Queue& queue,
   for (std::size_t s = begin[chain]; s < begin[chain + 1]; ++s) {
     if (plan_.steps.all[s].runs()) run_step(s, phase, queue);
     if (phase == sched::Phase::boundary) finished(s);
-    if (phase == sched::Phase::interior) exchanges_[chain]->progress();
   }
+  if (phase == sched::Phase::interior) exchanges_[chain]->send();
 }
 
 void DevicePlan::run_step(std::size_t s, sched::Phase phase, core::Queue& queue) {

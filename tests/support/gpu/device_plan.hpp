@@ -27,11 +27,14 @@ class DevicePlan final : public sched::PreparedPlan {
   ~DevicePlan() override;
 
   void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override {
-    exchanges_[chain]->start(fingerprint);
+    exchanges_[chain]->pack(fingerprint);
   }
   void run(std::size_t chain, sched::Phase phase, core::Queue& queue,
            const Finished& finished) override;
-  void finish_and_unpack(std::size_t chain) override { exchanges_[chain]->finish(); }
+  void finish_and_unpack(std::size_t chain) override {
+    exchanges_[chain]->send();  // unless the interior phase did
+    exchanges_[chain]->finish();
+  }
   std::byte* collect(std::size_t step, const sched::GlobalArg& reduction) override {
     return blocks_[step]->collect(reduction);
   }

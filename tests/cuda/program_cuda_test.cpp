@@ -53,6 +53,7 @@ OP_KERNEL(allocate, (const double* state, double* total), {
 
 OP_KERNEL(write_beyond, (double* sum), { sum[100000 + static_cast<int>(*sum)] = 1; });
 OP_KERNEL(set_second, (double* sum), { sum[1] = 1; });
+OP_KERNEL(set_first, (double* sum), { *sum = 1; });
 OP_KERNEL(mark, (bool* seen), { *seen = true; });
 
 /// A ring of nodes and edges; every node gets the lengths of its two edges, which are 1.
@@ -310,6 +311,23 @@ TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatNamesTheLargestArrays) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("out of device memory"), HasSubstr("24000 bytes")));
+  }
+}
+
+TEST_F(OnDevice, TooLittleMemoryForGlobalsIsAnErrorThatNamesTheLargestArrays) {
+  setenv("OP2_EMU_MEMORY", "24010", 1);  // the sums alone, 24000 bytes, fit
+  reset_emulator();
+  start();
+  op_par_loop(set_first, "set_first", nodes, op_arg_dat(sum, OP_WRITE));
+  op_flush();
+  try {
+    total_of_scaled();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("the messages and globals of a plan"),
+                                    HasSubstr("of 24010 bytes are free"),
+                                    HasSubstr("dat 'sum' on set 'nodes' 24000 bytes")));
   }
 }
 

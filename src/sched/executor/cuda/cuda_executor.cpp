@@ -8,6 +8,7 @@
 #include <core/error.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/executor/cuda/cuda_plan.hpp>
+#include <sched/executor/cuda/device_shortage.hpp>
 #include <sched/executor/cuda/halo_packer.hpp>
 #include <sched/executor/cuda/pack_kernel.hpp>
 #include <sched/shared_code.hpp>
@@ -73,10 +74,13 @@ std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& cha
 }
 
 std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
-  CudaPlan::Exchanges exchanges;
-  for (const Chain& chain : plan.chains()) exchanges.push_back(make_exchange(chain));
-  return std::make_unique<CudaPlan>(
-      plan, std::move(exchanges), CudaShared{device_, copies_, tables_, constants_, times_.get()});
+  return allocating(copies_, "the messages and globals of a plan", [&] {
+    CudaPlan::Exchanges exchanges;
+    for (const Chain& chain : plan.chains()) exchanges.push_back(make_exchange(chain));
+    return std::make_unique<CudaPlan>(
+        plan, std::move(exchanges),
+        CudaShared{device_, copies_, tables_, constants_, times_.get()});
+  });
 }
 
 }  // namespace op2::sched

@@ -9,6 +9,7 @@
 #include <core/seconds_since.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/describe.hpp>
+#include <sched/executor/cuda/device_shortage.hpp>
 #include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
@@ -72,7 +73,8 @@ CudaPlan::~CudaPlan() {
 }
 
 void CudaPlan::pack_and_start(std::size_t chain, std::uint64_t fingerprint) {
-  exchanges_[chain]->pack(fingerprint);
+  allocating(shared_.copies, "the halo messages of a plan",
+             [&] { exchanges_[chain]->pack(fingerprint); });
 }
 
 /// When the device has packed; it computes meanwhile if the interior has been queued.

@@ -103,6 +103,8 @@ void CudaPlan::start(std::size_t chain, core::Queue& queue) {
 
 void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
   if (is_first(chain, phase)) start(chain, queue);
+  if (phase == Phase::interior && shared_.times != nullptr)
+    send(chain);  // timed parts are waited for
   for (const Part& part : (phase == Phase::interior ? interior_ : boundary_)[chain]) {
     if (part.on_device != nullptr) part.on_device->run();
     if (phase == Phase::interior) send(chain);

@@ -97,7 +97,7 @@ Device::~Device() {
   driver_->call_and_ignore(&DriverApi::context_set_current, context_);
   space_.reset();
   driver_->call_and_ignore(&DriverApi::context_set_current, nullptr);
-  driver_->call_and_ignore(&DriverApi::context_release, number_);
+  if (!keeps_context_) driver_->call_and_ignore(&DriverApi::context_release, number_);
 }
 
 }  // namespace op2::gpu

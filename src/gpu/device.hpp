@@ -39,6 +39,9 @@ class Device {
   /// after the program may have made another one current. @throws Error device_failure
   void make_current() const;
 
+  /// The context outlives the device: for an MPI that knows its memory, and ends later.
+  void keep_context() { keeps_context_ = true; }
+
   ContextHandle context() const { return context_; }
   const Driver& driver() const { return *driver_; }
   const DriverApi& api() const { return driver_->api(); }
@@ -52,6 +55,7 @@ class Device {
   int architecture_ = 0, driver_version_ = 0, ordinal_ = 0, device_count_ = 0;
   DeviceNumber number_ = 0;
   ContextHandle context_ = nullptr;
+  bool keeps_context_ = false;
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<core::MemorySpace> space_;
 };

@@ -45,6 +45,7 @@ CudaExecutor::CudaExecutor(const core::Options& options, comm::DistributedMesh& 
       times_(options.timing.empty() && !trace.on() ? nullptr
                                                    : std::make_unique<StepTimes>(device, trace)) {
   rows_.mesh().use(&copies_);
+  if (messages_on_device_) device.keep_context();
 }
 
 CudaExecutor::~CudaExecutor() {

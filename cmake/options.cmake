@@ -60,6 +60,13 @@ if(OP2_SANITIZE)
   target_link_options(op2_flags INTERFACE -fsanitize=${sanitizers})
 endif()
 
+# op2_join_units(target ...): in builds for tests (OP2_QUICK_LIBRARY), units that read the same large headers are compiled together.
+function(op2_join_units)
+  if(OP2_QUICK_LIBRARY)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
 # op2_compile_quickly(target ...): in builds for tests, units take up to half as long; those of the library a fifth less,
 # and what tests wait for is mostly compilers and processes.
 function(op2_compile_quickly)

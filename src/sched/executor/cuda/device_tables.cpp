@@ -61,8 +61,9 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
 }
 
 core::DeviceAddress DeviceTables::second_of(const core::Dat& dat) {
-  core::Array& rows = second_[&dat];
-  if (rows.bytes() != dat.rows.bytes()) {
+  const auto [buffer, is_new] = second_.try_emplace(&dat);
+  core::Array& rows = buffer->second;
+  if (is_new || rows.bytes() != dat.rows.bytes()) {
     rows.set_label("second buffer of " + dat.rows.label());
     rows.replace(core::zeroed_bytes(dat.rows.bytes()));
     rows.use(&copies_);

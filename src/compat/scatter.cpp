@@ -25,14 +25,14 @@ char* copy_of(const char* text) {
 }
 
 /// The memory of an argument.
-struct Place {
+struct RowsOfArg {
   char* base;         ///< of row 0, or of the value that all elements share
   std::int64_t size;  ///< bytes of a row; 0: all elements share the value
   int column;         ///< of the buffer of indices
   const core::Dat* dat;
 };
 
-Place place_of(const char* loop, const buffer& numbers, const arg& given) {
+RowsOfArg place_of(const char* loop, const buffer& numbers, const arg& given) {
   if (given.opt == 0) return {nullptr, 0, 0, nullptr};
   if (given.argtype == OP_ARG_GBL) return {given.data, 0, 0, nullptr};
   if (given.argtype != OP_ARG_DAT || given.map != nullptr)
@@ -53,7 +53,8 @@ Place place_of(const char* loop, const buffer& numbers, const arg& given) {
 }
 
 /// @param element  position in the buffers
-char* row_of(const char* loop, const buffer& numbers, std::int64_t element, const Place& place) {
+char* row_of(const char* loop, const buffer& numbers, std::int64_t element,
+             const RowsOfArg& place) {
   if (place.size == 0) return place.base;
   const int row = reinterpret_cast<const int*>(numbers.data)[element * numbers.dim + place.column];
   if (row < 0 || row >= place.dat->on().rows())
@@ -84,7 +85,7 @@ void check_buffers(const char* loop, const buffer* values, const buffer* numbers
 void scatter(const function& kernel, const char* name, const buffer& values, const buffer& numbers,
              std::vector<arg>& args) {
   api::usable().flush();
-  std::vector<Place> places;
+  std::vector<RowsOfArg> places;
   for (const arg& given : args) places.push_back(place_of(name, numbers, given));
   std::vector<char*> pointers(args.size() + 1);
   for (std::int64_t k = 0; k < values.size; ++k) {

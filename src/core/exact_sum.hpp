@@ -9,6 +9,8 @@
 #include <limits>
 #include <span>
 
+#include <op2/types.hpp>
+
 namespace op2::core {
 
 /// The exact sum of any number of float or double values. Local. Cost of a term: a few integer
@@ -50,5 +52,19 @@ class ExactSum {
 
 extern template class ExactSum<float>;
 extern template class ExactSum<double>;
+
+/// Whether sums of a type are rounded: those of float and double.
+inline bool is_rounded(Type type) {
+  return type == Type::f32 || type == Type::f64;
+}
+
+/// Calls action<T>() with float or double. Precondition: is_rounded(type).
+template <class Action>
+void with_rounded(Type type, const Action& action) {
+  if (type == Type::f64)
+    action.template operator()<double>();
+  else
+    action.template operator()<float>();
+}
 
 }  // namespace op2::core

@@ -10,11 +10,11 @@ namespace op2::core {
 
 namespace {
 
-using State = crypto_generichash_state;
-static_assert(sizeof(State) <= 384 && alignof(State) <= 64);
+using HashState = crypto_generichash_state;
+static_assert(sizeof(HashState) <= 384 && alignof(HashState) <= 64);
 
-State* as_state(std::array<std::byte, 384>& bytes) {
-  return std::launder(reinterpret_cast<State*>(bytes.data()));
+HashState* as_state(std::array<std::byte, 384>& bytes) {
+  return std::launder(reinterpret_cast<HashState*>(bytes.data()));
 }
 
 const unsigned char* as_chars(std::span<const std::byte> data) {
@@ -26,7 +26,7 @@ const unsigned char* as_chars(std::span<const std::byte> data) {
 Hasher::Hasher() {
   // Selects the implementation for this CPU, once; without it the hash is the same but slower.
   [[maybe_unused]] static const int chosen = sodium_init();
-  State* state = ::new (state_.data()) State;
+  HashState* state = ::new (state_.data()) HashState;
   crypto_generichash_init(state, nullptr, 0, std::tuple_size_v<Digest>);
 }
 

@@ -22,8 +22,21 @@ struct ArgBinding {
   std::int64_t index_stride;
 };
 
+/// In reproducible code, the thread's own block of a sum of float or double: terms that elements
+/// have made. From `first_term` bytes on follow the terms, shape [dim x most]; what is behind them
+/// is the library's (core/term_block.hpp).
+struct TermBlock {
+  static constexpr int most = 1024;         ///< of each component
+  static constexpr int first_term = 64;     ///< bytes
+  std::int64_t terms;                       ///< of each component, that wait
+  void (*take)(TermBlock* block) noexcept;  ///< adds them to the sums; then none wait
+};
+
 /// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per
-/// argument.
+/// argument. Reproducible code has more: one for each argument that adds to rows and may do so in
+/// slots (jit/slotted_args.hpp). Its base is the dat's first slot, shape [slots x dim]. Its index
+/// is the target of element 0 in the argument's column, with the stride of the map: a row of the
+/// dat, or -1 - slot.
 using RangeFunction = void (*)(std::int64_t begin, std::int64_t end, const ArgBinding* args);
 
 }  // namespace op2::core

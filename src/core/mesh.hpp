@@ -114,6 +114,7 @@ struct Global : op_global_core {
   /// empty.
   std::vector<std::byte> partial;
   op_access partial_access = OP_READ;  ///< the reduction that combines it
+  bool partial_is_exact = false;       ///< it is not rounded: ExactSum of the type, shape [dim]
 };
 
 /// A constant that kernels see by name. Its address never changes, so that linked code can hold it.

@@ -132,6 +132,10 @@ constexpr OptionRow table[] = {
      "whether compiled kernels may round a * b + c once; off: each operation is rounded, as in "
      "host "
      "functions compiled with -ffp-contract=off"},
+    {"OP2_REPRODUCIBLE", one_of<&O::reproducible>, "off, on",
+     "on: dats and globals have the same bits whatever the ranks, threads, partitioner, chains, "
+     "tiles and vectors (docs/reproducibility.md); all kernels are compiled, without contraction; "
+     "OP2_TARGET=reference is then compiled code, one element after the other"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
      "caches expects a gain; measured: only if a trial of both ways confirms it, so that the last "
@@ -252,6 +256,34 @@ void restrict_to_reference(Options& options) {
   options.renumber = RenumberMode::off;
 }
 
+[[noreturn]] void refuse_reproducible(const char* setting, const char* why) {
+  fail(ErrorCode::bad_option, "two switches exclude each other: OP2_REPRODUCIBLE=on and {}; {}",
+       setting, why);
+}
+
+/// All loops run as compiled code, whose form alone decides the bits.
+void restrict_to_reproducible(Options& options) {
+  if (options.vector_math)
+    refuse_reproducible("OP2_VECTOR_MATH=on",
+                        "vector functions round in another way than those that scalar code calls");
+  if (options.jit == JitMode::off)
+    refuse_reproducible("OP2_JIT=off", "host functions have the arithmetic of another compiler");
+  if (!options.jit_wait)
+    refuse_reproducible("OP2_JIT_WAIT=off",
+                        "host functions have the arithmetic of another compiler");
+  if (options.target == Target::cuda)
+    refuse_reproducible("OP2_TARGET=cuda", "GPUs add in another order; use OP2_TARGET=cpu");
+  options.jit = JitMode::require;
+  options.contract = false;
+  // The canonical order decides in which order is added, so any other one would need slots.
+  if (options.renumber == RenumberMode::automatic) options.renumber = RenumberMode::canonical;
+  if (options.target != Target::reference) return;
+  options.target = Target::cpu;
+  options.threads = 1;
+  options.simd = SimdMode::off;
+  options.chain = ChainMode::off;
+}
+
 bool is_known(std::string_view name) {
   if (name == "OP2_EMBED_KERNELS") return true;  // of the compiler wrapper
   const auto is_row = [&](const OptionRow& row) { return name == row.name; };
@@ -271,6 +303,7 @@ Options read_options(const Lookup& lookup) {
     if (const auto value = lookup(row.name)) row.parse({row, row.name, *value}, options);
   read_debug_words(lookup, options);
   if (options.target == Target::reference) restrict_to_reference(options);
+  if (options.reproducible) restrict_to_reproducible(options);
   return options;
 }
 

@@ -35,7 +35,12 @@ struct Dump {
 };
 
 /// Whether elements are reordered for locality.
-enum class RenumberMode { automatic, off, on };
+enum class RenumberMode {
+  automatic,
+  off,
+  on,
+  canonical  ///< into the order that the declared mesh decides (core/followed_map.hpp)
+};
 
 /// Whether compiled code is vectorised over elements.
 enum class SimdMode { where_it_pays, wherever_possible, off };
@@ -88,6 +93,8 @@ struct Options {
   RenumberMode renumber = RenumberMode::automatic;
   bool vector_math = false;
   bool contract = true;  ///< a * b + c may be rounded once, in the code of any target
+  /// Results have the same bits however loops are executed.
+  bool reproducible = false;
   Tiling tile;
   ChainMode chain = ChainMode::off;
   int depth_max = 6;        ///< layers

@@ -79,6 +79,7 @@ struct JitOptions {
   core::SimdMode simd = core::SimdMode::where_it_pays;
   bool vector_math = false;                                   ///< OP2_VECTOR_MATH
   bool contract = true;                                       ///< OP2_FP_CONTRACT
+  bool reproducible = false;                                  ///< OP2_REPRODUCIBLE
   core::Increments increments = core::Increments::automatic;  ///< on GPUs
   bool gdb_symbols = false, perf_map = false;  ///< on CPUs: names for debuggers, for profilers
   bool check_access = false;                   ///< kernels that break an access mode are errors

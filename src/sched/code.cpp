@@ -90,7 +90,8 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
               [this, &queue](const std::vector<std::size_t>& records) {
                 return !apart_.empty() && apart_.contains(kernels_of(queue, records));
               },
-          .is_gathered = gathering()};
+          .is_gathered = gathering(),
+          .exact_sums = options_.reproducible};
 }
 
 std::function<bool(std::span<const core::LoopArg>)> CodeFinder::gathering() const {
@@ -110,6 +111,7 @@ Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps
     if (!step.runs()) continue;
     const core::LoopRecord& loop = queue.records()[step.record];
     if (!is_compiled(loop, step.args)) {
+      if (options_.reproducible) refuse_host(loop, loops.mesh(), step.args);
       take(queue, loops.mesh(), step, {}, code.steps[position_of(step, steps)]);
       continue;
     }
@@ -288,6 +290,14 @@ void CodeFinder::check_can_run(const core::LoopRecord& loop) const {
                "OP2_JIT=off cannot run the kernel: loop '{}' ({}), kernel '{}' has no host "
                "function; use OP_KERNEL or OP2_JIT=on",
                loop.name, site_of(loop), loop.kernel->name);
+}
+
+void CodeFinder::refuse_host(const core::LoopRecord& loop, const core::Mesh& mesh,
+                             std::span<const core::LoopArg> args) const {
+  core::fail(ErrorCode::bad_option,
+             "OP2_REPRODUCIBLE=on runs compiled kernels alone: loop '{}' ({}), kernel '{}': {}; "
+             "give its source, by OP_KERNEL or op2-embed-kernels",
+             loop.name, site_of(loop), loop.kernel->name, describe_host(loop, mesh, args));
 }
 
 bool CodeFinder::names_constants(op_kernel kernel, const core::Mesh& mesh) {

@@ -76,6 +76,8 @@ class CodeFinder {
   bool wants_host(op_kernel kernel) const;
   bool is_compiled(const core::LoopRecord& loop, std::span<const core::LoopArg> args) const;
   void check_can_run(const core::LoopRecord& loop) const;
+  [[noreturn]] void refuse_host(const core::LoopRecord& loop, const core::Mesh& mesh,
+                                std::span<const core::LoopArg> args) const;
   std::string describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
                             std::span<const core::LoopArg> args) const;
   jit::Jit& maker_for(const Step& step) const;

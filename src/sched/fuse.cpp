@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <core/round_up.hpp>
+#include <core/term_block.hpp>
 #include <core/value_type.hpp>
 #include <jit/target/cpu/simd_choice.hpp>
 #include <jit/target/cuda/gather.hpp>
@@ -208,18 +210,28 @@ std::ptrdiff_t assignment_before(const core::Queue& queue, std::size_t begin, st
   return -1;
 }
 
+/// Bytes of a thread's partial result, so that the next one begins in another cache line.
+std::size_t partial_bytes(const GlobalArg& reduction) {
+  if (reduction.exact) return core::term_block_bytes(reduction.shape.type, reduction.shape.dim);
+  return core::round_up(reduction.element + sizeof(std::int64_t), std::size_t{64});
+}
+
 /// Finds the globals of a step and gives the reductions their offsets in a thread's block.
-void add_globals(const core::Queue& queue, const Chain& chain, Step& step) {
+void add_globals(const core::Queue& queue, const Chain& chain, bool exact_sums, Step& step) {
   for (std::size_t k = 0; k < step.args.size(); ++k) {
     const core::LoopArg& arg = step.args[k];
     if (!arg.active || arg.kind != OP_ARG_GBL) continue;
-    const std::size_t end = (core::size_of(arg.type, arg.dim) + 7) / 8 * 8;
-    (arg.modifies() ? step.reductions : step.reads)
-        .push_back(
-            {k, arg, step.sources[k],
-             assignment_before(queue, chain.records.begin, step.sources[k].record, arg.global),
-             step.block_bytes, end});
-    if (arg.modifies()) step.block_bytes += (end + sizeof(std::int64_t) + 63) / 64 * 64;
+    const GlobalArg global{
+        .arg = k,
+        .shape = arg,
+        .source = step.sources[k],
+        .assignment =
+            assignment_before(queue, chain.records.begin, step.sources[k].record, arg.global),
+        .offset = step.block_bytes,
+        .element = core::round_up(core::size_of(arg.type, arg.dim), sizeof(std::int64_t)),
+        .exact = exact_sums && arg.access == OP_INC && core::is_rounded(arg.type)};
+    (arg.modifies() ? step.reductions : step.reads).push_back(global);
+    if (arg.modifies()) step.block_bytes += partial_bytes(global);
   }
 }
 
@@ -260,12 +272,12 @@ bool runs_on_device(const core::Queue& queue, const Analysis& analysis,
 }
 
 Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup& group,
-                  const Analysis& analysis, const std::vector<Order>& order) {
+                  const Analysis& analysis, const std::vector<Order>& order, bool exact_sums) {
   Step step = fused_step(queue, group);
   step.order = order[step.record];
   mark_payloads(step.args, step.order);
   step.levels = analysis.loops[step.record];
-  add_globals(queue, chain, step);
+  add_globals(queue, chain, exact_sums, step);
   return step;
 }
 
@@ -301,7 +313,7 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
       if (is_idle)
         steps.all.push_back(step_without_loop(queue, k));
       else if (next != groups.end() && next->place() == k)
-        steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order));
+        steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order, rules.exact_sums));
     }
   }
   steps.begin.push_back(steps.all.size());

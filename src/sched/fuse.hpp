@@ -25,6 +25,7 @@ struct FusionRules {
   std::function<bool(std::span<const core::LoopArg>)> is_gathered{};
   /// Whether an argument of a record leaves zeros in its rows. Empty: nobody knows.
   std::function<bool(const ArgSource&)> leaves_zero{};
+  bool exact_sums = false;  ///< sums of float and double are rounded once
 };
 
 /// Records of loops of one chain, ascending, that become one step.

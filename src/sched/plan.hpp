@@ -87,6 +87,8 @@ struct GlobalArg {
   /// Argmin and argmax payloads: where, after the value, the global index of its element is kept,
   /// in bytes. Used if elements ran in any order, or on several ranks.
   std::size_t element = 0;
+  /// A sum that is rounded once: partial results are blocks of terms (core/term_block.hpp).
+  bool exact = false;
 };
 
 /// The kernel of a loop, called once per element.

@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/reduction.hpp>
 
-#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
+#include <core/exact_sum.hpp>
+#include <core/term_block.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::sched {
 namespace {
 
+/// Of equal zeros -0 is less; NaN only if both are.
+template <class T>
+bool is_less(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  else
+    return a < b;
+}
+
 template <class T>
 T folded(op_access access, T value, T partial) {
   if (access == OP_WRITE) return partial;
-  if (access == OP_MIN) return std::min(value, partial);
-  if (access == OP_MAX) return std::max(value, partial);
+  if (access == OP_MIN) return is_less(partial, value) || value != value ? partial : value;
+  if (access == OP_MAX) return is_less(value, partial) || value != value ? partial : value;
   return static_cast<T>(value + partial);
 }
 
@@ -27,6 +39,16 @@ void fold(op_access access, Type type, int dim, const std::byte* partial, void* 
     T* to = static_cast<T*>(value);
     for (int k = 0; k < dim; ++k) to[k] = folded(access, to[k], from[k]);
   });
+}
+
+/// The value before is one more term.
+template <class T>
+void add_rounded_once(std::span<const core::ExactSum<T>> sums, T* value) {
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    core::ExactSum<T> sum = sums[k];
+    sum.add(value[k]);
+    value[k] = sum.rounded();
+  }
 }
 
 }  // namespace
@@ -54,9 +76,46 @@ void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Glob
     global.partial_access = arg.access;
     return;
   }
-  core::ensure(global.partial_access == arg.access,
+  core::ensure(global.partial_access == arg.access && !global.partial_is_exact,
                "a global has partial results of two operations");
   fold_partial(arg, found, global.partial.data());
+}
+
+void add_to_exact_partial(const core::LoopArg& arg, std::byte* found, core::Global& global) {
+  core::with_rounded(arg.type, [&]<class T>() {
+    const std::span<core::ExactSum<T>> sums = core::sums_of<T>(found);
+    if (global.partial.empty()) {
+      const auto bytes = std::as_bytes(sums);
+      global.partial.assign(bytes.begin(), bytes.end());
+      global.partial_access = arg.access;
+      global.partial_is_exact = true;
+      return;
+    }
+    core::ensure(global.partial_access == arg.access && global.partial_is_exact,
+                 "a global has partial results of two operations");
+    auto* const earlier = reinterpret_cast<core::ExactSum<T>*>(global.partial.data());
+    for (std::size_t k = 0; k < sums.size(); ++k) earlier[k].add(sums[k]);
+  });
+}
+
+void add_exactly(const core::LoopArg& arg, std::byte* found, void* value) {
+  core::with_rounded(arg.type, [&]<class T>() {
+    add_rounded_once<T>(core::sums_of<T>(found), static_cast<T*>(value));
+  });
+}
+
+void settle(core::Global& global) {
+  if (global.partial.empty()) return;
+  void* const value = global.value.host_write().get();
+  if (global.partial_is_exact)
+    core::with_rounded(global.value_type, [&]<class T>() {
+      const auto* sums = reinterpret_cast<const core::ExactSum<T>*>(global.partial.data());
+      add_rounded_once<T>({sums, static_cast<std::size_t>(global.dim)}, static_cast<T*>(value));
+    });
+  else
+    fold(global.partial_access, global.value_type, global.dim, global.partial.data(), value);
+  global.partial.clear();
+  global.partial_is_exact = false;
 }
 
 void combine(std::span<core::Global* const> globals, comm::Communicator& communicator) {
@@ -64,15 +123,10 @@ void combine(std::span<core::Global* const> globals, comm::Communicator& communi
   for (core::Global* global : globals)
     if (!global->partial.empty())
       partials.push_back({global->value_type, fold_of(global->partial_access), global->dim,
-                          global->partial.data()});
+                          global->partial.data(), global->partial_is_exact});
   if (partials.empty()) return;
   comm::reduce_values(communicator, partials);
-  for (core::Global* global : globals) {
-    if (global->partial.empty()) continue;
-    fold(global->partial_access, global->value_type, global->dim, global->partial.data(),
-         global->value.host_write().get());
-    global->partial.clear();
-  }
+  for (core::Global* global : globals) settle(*global);
 }
 
 }  // namespace op2::sched

@@ -27,6 +27,17 @@ void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* valu
 /// result of another operation must be combined before.
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global);
 
+/// The same for a sum that is rounded once.
+/// @param found  a block of terms
+void add_to_exact_partial(const core::LoopArg& arg, std::byte* found, core::Global& global);
+
+/// Adds to each value, shape [dim], a sum of terms, and rounds once.
+/// @param found  a block of terms
+void add_exactly(const core::LoopArg& arg, std::byte* found, void* value);
+
+/// Gives a global its value on the only rank. Local.
+void settle(core::Global& global);
+
 /// Combines the values of globals, each given once, over the ranks. Collective: one reduction for
 /// all of them, none if nothing was reduced since.
 void combine(std::span<core::Global* const> globals, comm::Communicator& communicator);

@@ -9,13 +9,23 @@
 #include <comm/messages/records.hpp>
 #include <comm/partition/partition.hpp>
 #include <core/error.hpp>
+#include <core/followed_map.hpp>
 
 namespace op2::comm {
 namespace {
 
+std::vector<int> followed_maps(const core::Mesh& mesh) {
+  std::vector<int> followed;
+  for (const auto& set : mesh.sets()) {
+    const core::Map* const map = core::followed_map(mesh, *set);
+    followed.push_back(map == nullptr ? -1 : map->index);
+  }
+  return followed;
+}
+
 /// The mesh as the only rank declares it.
 LocalMesh whole_mesh(const core::Mesh& mesh, std::vector<std::int64_t> weights) {
-  LocalMesh local{{}, std::move(weights), {}};
+  LocalMesh local{{}, std::move(weights), {}, {}, followed_maps(mesh)};
   for (const auto& set : mesh.sets()) local.sizes.push_back(set->size);
   for (const auto& map : mesh.maps())
     local.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
@@ -78,7 +88,7 @@ void DistributedMesh::build(const BlockMesh& blocks, std::vector<Owners> owners)
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
   take(build_halo_plan(communicator_, blocks, owners_,
-                       {renumber_, weights(), sets_in_declared_order()}));
+                       {renumber_, weights(), sets_in_declared_order(), followed_maps(mesh_)}));
 }
 
 std::vector<char> DistributedMesh::sets_in_declared_order() const {

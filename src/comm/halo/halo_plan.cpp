@@ -130,7 +130,7 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   for (std::size_t s = 0; s < mesh.sets.size(); ++s)
     plan.sets.push_back({Placement(communicator, mesh.sets[s], owners[s]), {}, {}, {}});
   std::vector<std::vector<std::int32_t>> targets;
-  LocalMesh owned{{}, numbering.weight, {}, numbering.keeps_order};
+  LocalMesh owned{{}, numbering.weight, {}, numbering.keeps_order, numbering.followed};
   for (IndexMap& set : plan.sets) {
     if (owned.keeps(static_cast<int>(owned.sizes.size())))
       set.layout.deepest = core::deepest_in_declared_order;

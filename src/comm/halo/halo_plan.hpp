@@ -113,6 +113,7 @@ struct Numbering {
   /// Of each set: all its owned elements are ordered by their global indices, whatever their level.
   /// No map starts from such a set. Uniform; empty: there is none.
   std::vector<char> keeps_order{};
+  std::vector<int> followed{};  ///< as in LocalMesh; needed for the canonical order
 };
 
 /// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *

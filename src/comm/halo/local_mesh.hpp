@@ -24,6 +24,9 @@ struct LocalMesh {
   std::vector<MapView> maps;
   std::vector<char> keeps_order{};  ///< of each set: its rows keep their order; empty: none does
 
+  /// Of each set: the map by whose targets its elements are sorted in the canonical order, or -1.
+  std::vector<int> followed{};
+
   bool keeps(int set) const {
     return !keeps_order.empty() && keeps_order[static_cast<std::size_t>(set)] != 0;
   }

@@ -247,6 +247,19 @@ class Sorter {
   std::vector<char> reached_;
 };
 
+/// Elements that follow others are sorted by the last that they access; empty if they are already.
+std::vector<Order> canonical_orders(const LocalMesh& mesh) {
+  std::vector<Order> orders(mesh.sizes.size());
+  for (std::size_t set = 0; set < orders.size(); ++set) {
+    const int map = mesh.followed[set];
+    if (map < 0 || mesh.keeps(static_cast<int>(set))) continue;
+    const Positions keys =
+        last_positions(mesh.maps[static_cast<std::size_t>(map)], true, mesh.sizes[set], {});
+    if (!std::ranges::is_sorted(keys)) orders[set] = sorted_by(keys);
+  }
+  return orders;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> positions_in(const Order& order) {
@@ -257,6 +270,7 @@ std::vector<std::int32_t> positions_in(const Order& order) {
 }
 
 std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode) {
+  if (mode == core::RenumberMode::canonical) return canonical_orders(mesh);
   Sorter sorter(mesh, mode);
   if (mode != core::RenumberMode::off)
     for (int home = sorter.next_home(); home >= 0; home = sorter.next_home())

@@ -54,7 +54,7 @@ std::string described(const Position& position, std::string_view line) {
   return fmt::format("rank {} is at: {}", position.rank, line);
 }
 
-constexpr std::string_view ending = "op_exit";  ///< its signature
+constexpr std::string_view ending_call = "op_exit";  ///< its signature
 
 }  // namespace
 
@@ -67,7 +67,7 @@ Error collective_mismatch(const Position& a, const Position& b) {
         fmt::format("ranks {} and {} have different sources of one kernel: {}; {}; start the "
                     "same program with the same kernel files on every rank",
                     a.rank, b.rank, described(a, line_a), described(b, line_b)));
-  if (line_a == ending || line_b == ending)
+  if (line_a == ending_call || line_b == ending_call)
     return Error(ErrorCode::rank_ended,
                  fmt::format("a rank ends the program while others go on: {}; {}; call op_exit on "
                              "every rank, after the same calls",

@@ -43,6 +43,12 @@ T from_key(std::int64_t key) {
     return static_cast<T>(std::bit_cast<double>(key < 0 ? key ^ Limits::max() : key));
 }
 
+template <class T>
+void put_sum(const core::ExactSum<T>& sum, WordReduction& words) {
+  const auto summed = sum.to_words();
+  words.sums.insert(words.sums.end(), summed.begin(), summed.end());
+}
+
 /// Appends the words of a value.
 template <class T>
 void put_value(T value, Fold fold, WordReduction& words) {
@@ -53,8 +59,7 @@ void put_value(T value, Fold fold, WordReduction& words) {
   } else if constexpr (std::is_floating_point_v<T>) {
     core::ExactSum<T> sum;
     sum.add(value);
-    const auto summed = sum.to_words();
-    words.sums.insert(words.sums.end(), summed.begin(), summed.end());
+    put_sum(sum, words);
   } else {
     words.sums.push_back(static_cast<std::int64_t>(value));
   }
@@ -66,15 +71,20 @@ struct FoldedWords {
   std::size_t sum = 0, minimum = 0, maximum = 0;
 
   template <class T>
+  core::ExactSum<T> exact_sum() {
+    constexpr std::size_t count = core::ExactSum<T>::words;
+    sum += count;
+    return core::ExactSum<T>::from_words(
+        std::span<const std::int64_t, count>(&words.sums[sum - count], count));
+  }
+
+  template <class T>
   T value(Fold fold) {
     if (fold == Fold::least) return from_key<T>(words.minima[minimum++]);
     if (fold == Fold::greatest || std::is_same_v<T, bool>)
       return from_key<T>(words.maxima[maximum++]);
     if constexpr (std::is_floating_point_v<T>) {
-      constexpr std::size_t count = core::ExactSum<T>::words;
-      sum += count;
-      const auto summed = std::span<const std::int64_t, count>(&words.sums[sum - count], count);
-      return core::ExactSum<T>::from_words(summed).rounded();
+      return exact_sum<T>().rounded();
     } else {
       return static_cast<T>(words.sums[sum++]);
     }
@@ -86,8 +96,31 @@ std::string description_of(std::span<const FoldedValues> all) {
   std::string text = "reducing";
   for (const FoldedValues& one : all)
     text += fmt::format("{} {} x {} ({})", text == "reducing" ? "" : ",", one.count,
-                        core::name_of(one.type), names[static_cast<int>(one.fold)]);
+                        core::name_of(one.type),
+                        one.exact ? "exact sum" : names[static_cast<int>(one.fold)]);
   return text;
+}
+
+void put(const FoldedValues& some, WordReduction& words) {
+  if (some.exact)
+    return core::with_rounded(some.type, [&]<class T>() {
+      for (const auto& sum : some.exact_sums<T>()) put_sum(sum, words);
+    });
+  core::with_type(some.type, [&]<class T>() {
+    const T* values = static_cast<const T*>(some.values);
+    for (int k = 0; k < some.count; ++k) put_value(values[k], some.fold, words);
+  });
+}
+
+void take(const FoldedValues& some, FoldedWords& folded) {
+  if (some.exact)
+    return core::with_rounded(some.type, [&]<class T>() {
+      for (auto& sum : some.exact_sums<T>()) sum = folded.template exact_sum<T>();
+    });
+  core::with_type(some.type, [&]<class T>() {
+    T* values = static_cast<T*>(some.values);
+    for (int k = 0; k < some.count; ++k) values[k] = folded.template value<T>(some.fold);
+  });
 }
 
 }  // namespace
@@ -95,18 +128,10 @@ std::string description_of(std::span<const FoldedValues> all) {
 void reduce_values(Communicator& communicator, std::span<const FoldedValues> all) {
   if (communicator.size() == 1) return;
   WordReduction words;
-  for (const FoldedValues& one : all)
-    core::with_type(one.type, [&]<class T>() {
-      const T* values = static_cast<const T*>(one.values);
-      for (int k = 0; k < one.count; ++k) put_value(values[k], one.fold, words);
-    });
+  for (const FoldedValues& some : all) put(some, words);
   communicator.reduce(words, description_of(all));
   FoldedWords folded{words};
-  for (const FoldedValues& one : all)
-    core::with_type(one.type, [&]<class T>() {
-      T* values = static_cast<T*>(one.values);
-      for (int k = 0; k < one.count; ++k) values[k] = folded.template value<T>(one.fold);
-    });
+  for (const FoldedValues& some : all) take(some, folded);
 }
 
 }  // namespace op2::comm

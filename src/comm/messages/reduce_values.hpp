@@ -5,6 +5,7 @@
 #include <span>
 
 #include <comm/messages/communicator.hpp>
+#include <core/exact_sum.hpp>
 #include <op2/types.hpp>
 
 namespace op2::comm {
@@ -17,6 +18,13 @@ struct FoldedValues {
   Fold fold;
   int count;
   void* values;  ///< shape [count]; replaced by the result
+  /// Of a sum: `values` are core::ExactSum of the type, which are not rounded.
+  bool exact = false;
+
+  template <class T>
+  std::span<core::ExactSum<T>> exact_sums() const {
+    return {static_cast<core::ExactSum<T>*>(values), static_cast<std::size_t>(count)};
+  }
 };
 
 /// Replaces all values by their sums, minima or maxima over the ranks. Collective: one reduction

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <core/loop_abi.hpp>
@@ -23,11 +24,11 @@ inline constexpr std::int64_t no_element = -1;
 struct StepBindings {
   int threads = 1;
   int sets = 1;                        ///< threads, or twice as many
-  std::vector<core::ArgBinding> args;  ///< shape [sets x arguments]
+  std::vector<core::ArgBinding> args;  ///< shape [sets x arg_count]
   core::Buffer blocks;                 ///< shape [sets x block_bytes]: partial results
   std::size_t block_bytes = 0;
-  std::size_t arg_count = 0;
-  RunningStep running;  ///< of this call
+  std::size_t arg_count = 0;  ///< arguments, and those that may add to slots
+  RunningStep running;        ///< of this call
 
   const core::ArgBinding* of(int thread, bool counts) const {
     const int set = counts ? thread : threads + thread;
@@ -41,7 +42,9 @@ struct StepBindings {
 
 /// Binds dats, maps, indices and blocks; globals that are read are bound at each call.
 /// @param some_do_not_count  the step has iterations that do not count in its reductions
-StepBindings bind(const Step& step, int threads, bool some_do_not_count);
+/// @param slotted  for reproducible code: those of jit::slotted_args
+StepBindings bind(const Step& step, int threads, bool some_do_not_count,
+                  std::span<const core::ArgBinding> slotted = {});
 
 /// Binds what belongs to a call: globals and the call site; and initialises partial results.
 void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings);

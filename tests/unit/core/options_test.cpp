@@ -77,6 +77,38 @@ TEST(Options, TheReferenceNeitherReordersNorTiles) {
   EXPECT_EQ(o.tile.mode, TileMode::off);
 }
 
+TEST(Options, ReproducibleLoopsAreCompiledWithoutContraction) {
+  const Options o = read({{"OP2_REPRODUCIBLE", "on"}});
+  EXPECT_TRUE(o.reproducible);
+  EXPECT_FALSE(o.contract);
+  EXPECT_EQ(o.jit, JitMode::require);
+  EXPECT_EQ(o.renumber, RenumberMode::canonical);
+  EXPECT_EQ(read({{"OP2_REPRODUCIBLE", "on"}, {"OP2_RENUMBER", "on"}}).renumber, RenumberMode::on);
+  EXPECT_FALSE(read({}).reproducible);
+}
+
+TEST(Options, TheReproducibleReferenceIsCompiledScalarCodeOnOneThread) {
+  const Options o =
+      read({{"OP2_REPRODUCIBLE", "on"}, {"OP2_TARGET", "reference"}, {"OP2_CHAIN", "on"}});
+  EXPECT_EQ(o.target, Target::cpu);
+  EXPECT_EQ(o.threads, 1);
+  EXPECT_EQ(o.simd, SimdMode::off);
+  EXPECT_EQ(o.chain, ChainMode::off);
+  EXPECT_EQ(o.tile.mode, TileMode::off);
+  EXPECT_FALSE(o.fuse);
+}
+
+TEST(Options, WhatIsNotReproducibleIsRefusedWithTheReason) {
+  const auto with = [](const char* name, const char* value) {
+    return refusal({{"OP2_REPRODUCIBLE", "on"}, {name, value}});
+  };
+  EXPECT_THAT(with("OP2_VECTOR_MATH", "on"),
+              AllOf(HasSubstr("OP2_REPRODUCIBLE=on and OP2_VECTOR_MATH=on"), HasSubstr("round")));
+  EXPECT_THAT(with("OP2_JIT", "off"), HasSubstr("OP2_JIT=off; host functions"));
+  EXPECT_THAT(with("OP2_JIT_WAIT", "off"), HasSubstr("OP2_JIT_WAIT=off; host functions"));
+  EXPECT_THAT(with("OP2_TARGET", "cuda"), HasSubstr("OP2_TARGET=cuda; GPUs"));
+}
+
 TEST(Options, TilesAreSizedByTheModelOrByANumber) {
   EXPECT_EQ(read({}).tile.mode, TileMode::modelled);
   EXPECT_EQ(read({{"OP2_TILE", "measured"}}).tile.mode, TileMode::measured);

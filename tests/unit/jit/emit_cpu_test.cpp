@@ -18,9 +18,10 @@ using test::element_number;
 using test::global;
 using test::off;
 
-void expect_golden(const std::string& name, const LoopNest& nest, const SimdChoice& simd = {}) {
+void expect_golden(const std::string& name, const LoopNest& nest, const SimdChoice& simd = {},
+                   const CpuCodeForm& form = {}) {
   const std::string path = std::string(OP2_GOLDEN_DIR) + "/" + name + ".cpp.txt";
-  const std::string emitted = joined(emit_cpu(nest, simd));
+  const std::string emitted = joined(emit_cpu(nest, simd, form));
   if (std::getenv("OP2_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << emitted;
   EXPECT_EQ(emitted, test::content_of(path)) << "if this is meant, run with OP2_UPDATE_GOLDEN=1";
 }
@@ -42,6 +43,19 @@ TEST(EmitCpu, ColumnsOfAMapAreLoadedOncePerElement) {
                                    "}"},
                         {dat(0, 2, OP_READ, 0), dat(0, 2, OP_READ, 1), dat(1, 1, OP_READ),
                          dat(2, 1, OP_INC, 0), dat(2, 1, OP_INC, 1)}));
+}
+
+TEST(EmitCpu, ReproducibleCodeAddsWhatAnElementMakesFromZeroToItsTargets) {
+  expect_golden(
+      "reproducible",
+      nest_of({.name = "flux",
+               .source = "void flux(const double* x, double* r1, double* r2, double* sum, "
+                         "double* low) {\n"
+                         "  *r1 += *x;\n  *r2 -= *x;\n  *sum += *x;\n"
+                         "  if (*x < *low) *low = *x;\n}"},
+              {dat(0, 1, OP_READ), dat(1, 1, OP_INC, 0), dat(1, 1, OP_INC, 1), global(1, OP_INC),
+               global(1, OP_MIN)}),
+      {.width = 4}, {.contract = false, .reproducible = true});
 }
 
 TEST(EmitCpu, ArgumentsOfOneDatShareAPointerThatIsConstOnlyIfAllOfThemRead) {

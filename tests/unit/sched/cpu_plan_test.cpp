@@ -58,6 +58,7 @@ struct TwoLoops {
       made.bindings.push_back(bind(plan.steps.all[k], 1, false));
       made.bindings.back().args[1].base = &calls;
     }
+    made.slots.steps.resize(loops);
     made.tiles.resize(1);
     made.tiles[0].boundary.push_back({0, loops, {0, 1}, tile_plan()});
     return made;

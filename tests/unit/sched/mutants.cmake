@@ -3,7 +3,7 @@
 # the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
 
 # op2_add_mutant(name file text replacement): `text` occurs in `file`, which is relative to src. What is proven
-# of loops takes part in the engine only.
+# of loops takes part in the engine only; slots have their own check.
 function(op2_add_mutant name file text replacement)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
   set(compiled sched/chain_analysis.cpp)
@@ -11,6 +11,12 @@ function(op2_add_mutant name file text replacement)
   if(file STREQUAL sched/facts.cpp)
     set(compiled ${file})
     set(checks RanksProperty)
+  endif()
+  set(objects $<TARGET_OBJECTS:op2_chain_checks> $<TARGET_OBJECTS:op2_ranks_checks>)
+  if(file MATCHES slots.cpp)
+    set(compiled ${file})
+    set(checks Slots)
+    set(objects $<TARGET_OBJECTS:op2_slots_checks>)
   endif()
   foreach(source core/levels.hpp ${compiled})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${source})
@@ -24,14 +30,14 @@ function(op2_add_mutant name file text replacement)
     endif()
     file(WRITE ${folder}/${source} "${changed}")
   endforeach()
-  add_executable(mutant_${name} ${folder}/${compiled} $<TARGET_OBJECTS:op2_chain_checks> $<TARGET_OBJECTS:op2_ranks_checks>)
+  add_executable(mutant_${name} ${folder}/${compiled} ${objects})
   target_include_directories(mutant_${name} BEFORE PRIVATE
     ${folder} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   # The mutated object comes before the library's own, which is then not taken.
   target_link_libraries(mutant_${name} PRIVATE op2_flags op2_fake_ranks op2_objects GTest::gtest_main)
   foreach(check IN LISTS checks)
     add_test(NAME mutant_${name}.${check} COMMAND mutant_${name} --gtest_filter=${check}.*)
-    set_tests_properties(mutant_${name}.${check} PROPERTIES
+    set_tests_properties(mutant_${name}.${check} PROPERTIES ENVIRONMENT TEST_CHAINS=500
       PASS_REGULAR_EXPRESSION "[1-9][0-9]* of [0-9]+ random (chains|meshes) differ")
   endforeach()
 endfunction()
@@ -46,3 +52,13 @@ op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp
 op2_add_mutant(indirect_write_replaces_all sched/chain_analysis.cpp
                "return arg.access == OP_WRITE && is_direct(arg)" "return arg.access == OP_WRITE")
 op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
+
+op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(begin, begin + row.count);" "")
+op2_add_mutant(slots_only_beyond_neighbours sched/executor/cpu/find_slots.cpp
+               "last_key_[row] > key)" "last_key_[row] > key + (std::int64_t{3} << 32))")
+op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
+               "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
+op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "slot[k] = static_cast<T>(-T{})" "(void)slot")
+op2_add_mutant(slots_added_too_early sched/executor/cpu/slots.cpp
+               "static_cast<std::int64_t>(first_unit + unit);" "static_cast<std::int64_t>(first_unit);")
+op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | number;" "return number;")

@@ -55,7 +55,8 @@ CompileUnit unit_of(const LoopRequest& request, std::size_t n, const std::string
 std::string CpuTarget::options() const {
   constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
   std::string flags = key_flags(options_.sanitizers) + simd[static_cast<int>(options_.simd)];
-  if (!options_.contract) flags += "contract=off ";
+  if (!options_.form.contract) flags += "contract=off ";
+  if (options_.form.reproducible) flags += "reproducible ";
   if (options_.vector_math) flags += "math=vector " + info().vector_math;
   return flags;
 }
@@ -64,7 +65,7 @@ EmittedLoop CpuTarget::emit(const LoopNest& nest) const {
   SimdChoice simd = options_.simd == core::SimdMode::off
                         ? SimdChoice{.reason = ScalarReason::disabled}
                         : simd_choice(nest.args, info().vector_bytes);
-  std::vector<std::string> units = emit_cpu(nest, simd, options_.contract);
+  std::vector<std::string> units = emit_cpu(nest, simd, options_.form);
   return {std::move(units), range_symbol, std::move(simd)};
 }
 
@@ -73,7 +74,7 @@ CompileResult CpuTarget::compile(const LoopRequest& request, EmittedLoop& loop) 
   if (result.status != CompileStatus::ok || result.scalar.reason == ScalarReason::none)
     return result;
   loop.simd = result.scalar;
-  loop.units = emit_cpu(request.nest, loop.simd, options_.contract);
+  loop.units = emit_cpu(request.nest, loop.simd, options_.form);
   const double first_seconds = result.seconds;
   result = run_compiler(request, loop);
   result.seconds += first_seconds;
@@ -100,7 +101,8 @@ CompileResult CpuTarget::read_kernels(const LoopRequest& request) const {
                         .sanitizers = options_.sanitizers,
                         .only_facts = true};
   for (std::size_t n = 0; n < request.nest.calls.size(); ++n)
-    wanted.units.push_back(unit_of(request, n, emit_kernel(request.nest, n, options_.contract)));
+    wanted.units.push_back(
+        unit_of(request, n, emit_kernel(request.nest, n, options_.form.contract)));
   return backend_->compile(wanted);
 }
 
@@ -135,8 +137,10 @@ std::shared_ptr<Target> make_cpu_target(std::shared_ptr<Backend> backend, const 
     log.warning_once("vector mathematics",
                      "OP2_VECTOR_MATH=on: this machine has no vector versions of mathematical "
                      "functions (libmvec.so.1), so they are called one by one");
-  const CpuCodeOptions code{options.sanitizers, options.simd, options.vector_math,
-                            options.contract};
+  const CpuCodeOptions code{options.sanitizers,
+                            options.simd,
+                            options.vector_math,
+                            {options.contract, options.reproducible}};
   return std::make_shared<CpuTarget>(std::move(backend), code,
                                      CpuCodePublicity{options.gdb_symbols, options.perf_map});
 }

@@ -10,6 +10,7 @@
 #include <core/options.hpp>
 #include <jit/backend.hpp>
 #include <jit/jit.hpp>
+#include <jit/target/cpu/emit_cpu.hpp>
 #include <jit/target/target.hpp>
 
 namespace op2::jit {
@@ -21,7 +22,7 @@ struct CpuCodeOptions {
   Sanitizers sanitizers;
   core::SimdMode simd = core::SimdMode::where_it_pays;
   bool vector_math = false;
-  bool contract = true;  ///< a * b + c may be rounded once
+  CpuCodeForm form;
 };
 
 /// Who gets the names of loaded code.

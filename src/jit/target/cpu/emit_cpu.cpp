@@ -2,6 +2,7 @@
 #include <jit/target/cpu/emit_cpu.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <jit/target/cpu/emit_payloads.hpp>
 #include <jit/target/cpu/emit_simd.hpp>
 #include <jit/target/cpu/range_parameters.hpp>
+#include <jit/target/cpu/reproducible_form.hpp>
 
 namespace op2::jit {
 namespace {
@@ -46,8 +48,10 @@ std::string row_of(const ArgShape& arg) {
   return is_indirect(arg) ? row_name(arg) : "op2_element";
 }
 
-std::string pointer_to_data(const LoopNest& nest, std::size_t position) {
+std::string pointer_to_data(const LoopNest& nest, const ReproducibleForm& form,
+                            std::size_t position) {
   const ArgShape& arg = nest.args[position];
+  if (form.is_own(position)) return form.own_name(position);
   if (is_offered(nest.args, position)) return fmt::format("op2_offer{}", position);
   if (arg.kind == OP_ARG_IDX) return fmt::format("&op2_number{}", position);
   if (arg.kind == OP_ARG_GBL) {
@@ -82,9 +86,11 @@ void emit_lines(fmt::memory_buffer& out, const Statements& statements, std::stri
 }
 
 /// Copies the blocks of reduced globals into local variables, or back.
-void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& args, bool back) {
+void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& args,
+                       const ReproducibleForm& form, bool back) {
+  emit_lines(out, back ? form.after_loop() : form.before_loop(), "  ");
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (!is_local_block(args[i]) || is_offered(args, i)) continue;
+    if (!is_local_block(args[i]) || is_offered(args, i) || form.is_term(i)) continue;
     if (!back) {
       fmt::format_to(fmt::appender(out), "  {} op2_local{}[{}];\n", core::cxx_name_of(args[i].type),
                      i, args[i].dim);
@@ -96,7 +102,7 @@ void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& arg
   emit_lines(out, back ? candidate_stores(args) : candidate_declarations(args), "  ");
 }
 
-void emit_body(fmt::memory_buffer& out, const LoopNest& nest) {
+void emit_body(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form) {
   const auto append = fmt::appender(out);
   for (const ArgShape& arg : columns_of(nest.args))
     fmt::format_to(append, "    const int {} = {};\n", row_name(arg), map_entry(arg));
@@ -106,11 +112,13 @@ void emit_body(fmt::memory_buffer& out, const LoopNest& nest) {
     if (is_number(arg)) {
       fmt::format_to(append, "    int op2_number{} = {};\n", i, number_of_row(i, row_of(arg)));
     }
-    pointers.push_back(arg.active ? pointer_to_data(nest, i) : "");
+    pointers.push_back(arg.active ? pointer_to_data(nest, form, i) : "");
   }
+  emit_lines(out, form.before_element(), "    ");
   emit_lines(out, offer_declarations(nest.args), "    ");
   out.append(calls_of(nest, pointers, "    "));
   emit_lines(out, offer_choices(nest.args), "    ");
+  emit_lines(out, form.after_element(), "    ");
 }
 
 /// The range function: whole blocks first, then the rest one by one.
@@ -128,23 +136,26 @@ void emit_range(fmt::memory_buffer& out, int width, const std::string& values) {
   fmt::format_to(append, "  op2_run(op2_begin, op2_end{});\n}}\n", values);
 }
 
-void emit_loop(fmt::memory_buffer& out, const LoopNest& nest, int width) {
+void emit_loop(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
+               int width) {
   const auto append = fmt::appender(out);
   std::string declarations, values;
-  for (const Parameter& parameter : parameters_of(nest.args)) {
+  std::vector<Parameter> parameters = parameters_of(nest.args);
+  std::ranges::move(form.parameters(), std::back_inserter(parameters));
+  for (const Parameter& parameter : parameters) {
     declarations += ",\n    " + parameter.declaration;
     values += ",\n      " + parameter.value;
   }
   fmt::format_to(append, "\nstatic void op2_run(long op2_begin, long op2_end{}) {{\n",
                  declarations);
-  emit_block_copies(out, nest.args, false);
+  emit_block_copies(out, nest.args, form, false);
   fmt::format_to(append,
                  "  for (long op2_element = op2_begin; op2_element < op2_end; ++op2_element) {{\n");
-  emit_body(out, nest);
+  emit_body(out, nest, form);
   fmt::format_to(append, "  }}\n");
-  emit_block_copies(out, nest.args, true);
+  emit_block_copies(out, nest.args, form, true);
   fmt::format_to(append, "}}\n");
-  if (width > 1) emit_blocks(out, nest, width, declarations);
+  if (width > 1) emit_blocks(out, nest, form, width, declarations);
   emit_range(out, width, values);
 }
 
@@ -156,24 +167,27 @@ constexpr const char* simd_include = "#include <op2_simd>\n";
 constexpr const char* no_contraction = "#pragma clang fp contract(off)\n";
 
 /// The kernel and its loop in one unit.
-std::string single_unit(const LoopNest& nest, const SimdChoice& simd) {
+std::string single_unit(const LoopNest& nest, const SimdChoice& simd,
+                        const ReproducibleForm& form) {
   fmt::memory_buffer out;
   emit_heading(out, nest, simd);
   fmt::format_to(fmt::appender(out), "{}{}", library_headers, simd.width > 1 ? simd_include : "");
   emit_constants(out, nest, nest.calls[0]);
   out.append(binding_struct);
   if (converts_pointers(nest)) out.append(pointer_struct);
+  out.append(form.preamble());
   emit_source(out, nest.calls[0]);
-  emit_loop(out, nest, simd.width);
+  emit_loop(out, nest, form, simd.width);
   return fmt::to_string(out);
 }
 
-std::string loop_unit(const LoopNest& nest, const SimdChoice& simd) {
+std::string loop_unit(const LoopNest& nest, const SimdChoice& simd, const ReproducibleForm& form) {
   fmt::memory_buffer out;
   emit_heading(out, nest, simd);
   fmt::format_to(fmt::appender(out), "{}\n#line 1 \"{}\"{}{}", simd.width > 1 ? simd_include : "",
                  generated_file, binding_struct, call_declarations(nest));
-  emit_loop(out, nest, simd.width);
+  out.append(form.preamble());
+  emit_loop(out, nest, form, simd.width);
   return fmt::to_string(out);
 }
 
@@ -191,17 +205,18 @@ std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract) {
   return fmt::to_string(out);
 }
 
-std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd, bool contract) {
-  if (nest.calls.size() == 1) {
-    std::string unit = single_unit(nest, simd);
-    if (!contract) unit.insert(0, no_contraction);
-    return {std::move(unit)};
-  }
+std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
+                                  const CpuCodeForm& form) {
+  const ReproducibleForm reproducible(nest.args, form.reproducible);
   std::vector<std::string> units;
-  for (std::size_t n = 0; n < nest.calls.size(); ++n)
-    units.push_back(emit_kernel(nest, n, contract));
-  units.push_back(loop_unit(nest, simd));
-  if (!contract) units.back().insert(0, no_contraction);
+  if (nest.calls.size() == 1) {
+    units.push_back(single_unit(nest, simd, reproducible));
+  } else {
+    for (std::size_t n = 0; n < nest.calls.size(); ++n)
+      units.push_back(emit_kernel(nest, n, form.contract));
+    units.push_back(loop_unit(nest, simd, reproducible));
+  }
+  if (!form.contract) units.back().insert(0, no_contraction);
   return units;
 }
 

@@ -39,22 +39,27 @@ std::string row_of_lane(const ArgShape& arg) {
 
 class BlockEmitter {
  public:
-  BlockEmitter(fmt::memory_buffer& out, const LoopNest& nest, int width)
-      : out_(out), nest_(nest), args_(nest.args), width_(width) {}
+  BlockEmitter(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
+               int width)
+      : out_(out), nest_(nest), form_(form), args_(nest.args), width_(width) {}
 
   void emit(const std::string& declarations) {
     // The C name identifies it in the compiler's remarks.
     line("\nextern \"C\" __attribute__((__noinline__)) void {}(long op2_begin, long op2_end{}) {{",
          blocks_function, declarations);
+    lines(form_.before_loop(), "  ");
     start_reductions();
     line("  for (long op2_block = op2_begin; op2_block < op2_end; op2_block += {}) {{", width_);
     declare_memory();
+    lines(form_.before_block(width_), "    ");
     prefetch();
     load();
     call();
+    lines(form_.after_block(width_), "    ");
     store();
     line("  }}");
     end_reductions();
+    lines(form_.after_loop(), "  ");
     line("}}");
   }
 
@@ -69,9 +74,16 @@ class BlockEmitter {
     for (const std::string& statement : statements) line("{}{}", indent, statement);
   }
 
+  /// Whether another argument has the lane's row of zeros.
+  bool is_shared(std::size_t position) const {
+    const SlottedArg* const slotted = form_.slotted(position);
+    return slotted != nullptr && slotted->sum != position;
+  }
+
   /// Whether each lane has a part of an ordinary reduction.
   bool is_reduced(std::size_t position) const {
-    return is_local_block(args_[position]) && !is_offered(args_, position);
+    return is_local_block(args_[position]) && !is_offered(args_, position) &&
+           !form_.is_term(position);
   }
 
   void start_reductions() {
@@ -123,29 +135,37 @@ class BlockEmitter {
       if (is_loaded(args_[i])) line("    op2_simd::to_lanes(op2_rows{0}, op2_lanes{0});", i);
   }
 
+  /// What the kernels get for an argument; declared in each lane, unless it is of all.
+  std::string declare_in_lane(std::size_t i) {
+    const ArgShape& arg = args_[i];
+    if (is_offered(args_, i)) return fmt::format("op2_offer{}", i);
+    if (!is_per_lane(arg)) return fmt::format("op2_global{}", i);
+    if (is_shared(i)) return fmt::format("op2_arg{}", form_.slotted(i)->sum);
+    line("      {} op2_arg{}[{}];", type_of(arg), i, dim_of(arg));
+    if (is_added(arg) || form_.is_term(i))
+      line("      op2_simd::clear(op2_arg{});", i);
+    else if (form_.is_extreme(i))
+      lines(form_.worst_values(i, fmt::format("op2_arg{}", i)), "      ");
+    else
+      line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
+    return fmt::format("op2_arg{}", i);
+  }
+
   void call() {
     line("    op2_simd::together<{}>([&](int op2_lane) {{", width_);
     lines(offer_declarations(args_), "      ");
     std::vector<std::string> pointers;
-    for (std::size_t i = 0; i < args_.size(); ++i) {
-      const ArgShape& arg = args_[i];
-      if (is_offered(args_, i)) {
-        pointers.push_back(fmt::format("op2_offer{}", i));
-        continue;
-      }
-      pointers.push_back(fmt::format("{}{}", is_per_lane(arg) ? "op2_arg" : "op2_global", i));
-      if (!is_per_lane(arg)) continue;
-      line("      {} op2_arg{}[{}];", type_of(arg), i, dim_of(arg));
-      if (is_added(arg))
-        line("      op2_simd::clear(op2_arg{});", i);
-      else
-        line("      op2_simd::take(op2_arg{0}, op2_lanes{0}, op2_lane);", i);
-    }
+    for (std::size_t i = 0; i < args_.size(); ++i) pointers.push_back(declare_in_lane(i));
     out_.append(calls_of(nest_, pointers, "      "));
-    for (std::size_t i = 0; i < args_.size(); ++i)
-      if (is_per_lane(args_[i]) && !is_number(args_[i]) && writes(args_[i]) &&
-          !is_offered(args_, i))
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const bool is_kept = is_per_lane(args_[i]) && !is_number(args_[i]) && writes(args_[i]) &&
+                           !is_offered(args_, i) && !is_shared(i);
+      if (!is_kept) continue;
+      if (form_.is_extreme(i))
+        lines(form_.compare_in_lane(i), "      ");
+      else
         line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);
+    }
     lines(lane_choices(args_), "      ");
     line("    }});");
   }
@@ -154,10 +174,12 @@ class BlockEmitter {
     std::string stores;
     for (std::size_t i = 0; i < args_.size(); ++i) {
       const ArgShape& arg = args_[i];
-      if (!is_stored(arg)) continue;
+      if (!is_stored(arg) || is_shared(i)) continue;
+      const std::string to =
+          form_.slotted(i) != nullptr ? form_.target(i) : row_address(arg, row_of_lane(arg));
       line("    op2_simd::to_rows(op2_lanes{0}, op2_rows{0});", i);
       stores += fmt::format("      op2_simd::{}({}, op2_rows{}[op2_lane]);\n",
-                            is_added(arg) ? "add" : "store", row_address(arg, row_of_lane(arg)), i);
+                            is_added(arg) ? "add" : "store", to, i);
     }
     if (stores.empty()) return;
     line("    op2_simd::each<{}>([&](int op2_lane) {{", width_);
@@ -166,7 +188,9 @@ class BlockEmitter {
 
   void end_reductions() {
     for (std::size_t i = 0; i < args_.size(); ++i)
-      if (is_reduced(i))
+      if (form_.is_extreme(i))
+        lines(form_.compare_all(i, width_), "  ");
+      else if (is_reduced(i))
         line("  op2_simd::{}(op2_global{}, op2_lanes{});",
              args_[i].access == OP_INC   ? "sum"
              : args_[i].access == OP_MIN ? "least"
@@ -177,15 +201,16 @@ class BlockEmitter {
 
   fmt::memory_buffer& out_;
   const LoopNest& nest_;
+  const ReproducibleForm& form_;
   const std::vector<ArgShape>& args_;
   const int width_;
 };
 
 }  // namespace
 
-void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, int width,
-                 const std::string& declarations) {
-  BlockEmitter(out, nest, width).emit(declarations);
+void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
+                 int width, const std::string& declarations) {
+  BlockEmitter(out, nest, form, width).emit(declarations);
 }
 
 }  // namespace op2::jit

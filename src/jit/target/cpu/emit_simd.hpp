@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <jit/loop_nest.hpp>
+#include <jit/target/cpu/reproducible_form.hpp>
 
 namespace op2::jit {
 
@@ -18,7 +19,7 @@ inline constexpr const char* blocks_function = "op2_blocks";
 /// transposed back. Increments through maps are added in the order of the elements.
 /// @param width         elements of a block
 /// @param declarations  of the parameters that both functions of a loop share
-void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, int width,
-                 const std::string& declarations);
+void emit_blocks(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
+                 int width, const std::string& declarations);
 
 }  // namespace op2::jit

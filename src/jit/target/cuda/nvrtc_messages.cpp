@@ -20,7 +20,7 @@ namespace op2::jit {
 namespace {
 
 using Severity = Diagnostic::Severity;
-using Kind = Diagnostic::Kind;
+using Subject = Diagnostic::Kind;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -43,19 +43,19 @@ std::string quoted_after(std::string_view text, std::string_view after) {
 struct Wording {
   std::string_view words;
   std::string_view before_subject;
-  Kind kind;
+  Subject kind;
 };
 
 /// By a part of the message; its subject is the first word in quotes after `before_subject`.
 constexpr std::array wordings{
-    Wording{"is undefined", "identifier", Kind::unknown_symbol},
-    Wording{"not open source file", "file", Kind::missing_include},
-    Wording{"has no member", "has no member", Kind::other},
-    Wording{"has already been defined", "", Kind::redefinition},
-    Wording{"has already been declared", "", Kind::redefinition},
-    Wording{"to match this", "to match this", Kind::open_bracket},
-    Wording{"excessive recursion at instantiation", "", Kind::limit},
-    Wording{"excessive constexpr function call", "", Kind::limit},
+    Wording{"is undefined", "identifier", Subject::unknown_symbol},
+    Wording{"not open source file", "file", Subject::missing_include},
+    Wording{"has no member", "has no member", Subject::other},
+    Wording{"has already been defined", "", Subject::redefinition},
+    Wording{"has already been declared", "", Subject::redefinition},
+    Wording{"to match this", "to match this", Subject::open_bracket},
+    Wording{"excessive recursion at instantiation", "", Subject::limit},
+    Wording{"excessive constexpr function call", "", Subject::limit},
 };
 
 void classify(Diagnostic& message) {
@@ -162,7 +162,7 @@ std::optional<Diagnostic> of_assembler(const std::string& line) {
   constexpr std::string_view unresolved = "Unresolved extern function '";
   if (!message.text.starts_with(unresolved)) return message;
   const std::string symbol = message.text.substr(unresolved.size());
-  message.kind = Kind::unknown_symbol;
+  message.kind = Subject::unknown_symbol;
   message.subject = demangled(symbol.substr(0, symbol.find('\'')));
   message.text = fmt::format(
       "function '{}' is declared but not defined; define it in the source or in a file that the "
@@ -173,11 +173,11 @@ std::optional<Diagnostic> of_assembler(const std::string& line) {
 
 /// A constant expression that is too long to evaluate is reported by a note to an error.
 void pass_limit(std::vector<Diagnostic>& messages) {
-  if (messages.back().severity != Severity::note || messages.back().kind != Kind::limit) return;
-  messages.back().kind = Kind::other;
+  if (messages.back().severity != Severity::note || messages.back().kind != Subject::limit) return;
+  messages.back().kind = Subject::other;
   for (auto error = messages.rbegin(); error != messages.rend(); ++error) {
     if (error->severity != Severity::error) continue;
-    error->kind = Kind::limit;
+    error->kind = Subject::limit;
     return;
   }
 }

@@ -20,12 +20,49 @@ std::vector<int> threads_of(const CpuPlanParts& made, int all_threads) {
   return threads;
 }
 
-std::vector<StepBindings> bind_all(const Plan& plan, const CpuPlanParts& made, int all_threads) {
+/// The place of a step in a phase.
+StepSchedule schedule_of(const CpuPlanParts& made, std::size_t step, Phase phase) {
+  StepSchedule schedule{&made.parts[step].in(phase)};
+  for (const ChainTiles& chain : made.tiles)
+    for (const TiledSteps& tiled : chain.in(phase))
+      for (std::size_t loop = 0; loop < tiled.steps.size(); ++loop)
+        if (tiled.steps[loop] == step) {
+          schedule.tiles = &tiled.plan;
+          schedule.loop = static_cast<std::int32_t>(loop);
+        }
+  return schedule;
+}
+
+PlanSlots slots_of(const core::Mesh& mesh, const Plan& plan, const CpuPlanParts& made) {
+  std::vector<ScheduledStep> steps;
+  for (std::size_t s = 0; s < plan.steps.all.size(); ++s)
+    steps.push_back({plan.steps.all[s].runs() ? &plan.steps.all[s] : nullptr,
+                     schedule_of(made, s, Phase::interior), schedule_of(made, s, Phase::boundary)});
+  return make_slots(mesh, steps);
+}
+
+/// Whether tiles put so many rows into slots that they cost more than they gain.
+bool is_mostly_slots(const PlanSlots& slots) {
+  constexpr double most = 0.05;  // of what is added
+  double added = 0, slotted = 0;
+  for (const StepSlots& step : slots.steps) {
+    added += static_cast<double>(step.added);
+    slotted += static_cast<double>(step.slotted);
+  }
+  return slotted > most * added;
+}
+
+std::vector<StepBindings> bind_all(const Plan& plan, const CpuPlanParts& made, int all_threads,
+                                   bool reproducible) {
   const std::vector<int> threads = threads_of(made, all_threads);
   std::vector<StepBindings> bindings(plan.steps.all.size());
-  for (std::size_t s = 0; s < bindings.size(); ++s)
-    if (plan.steps.all[s].runs())
-      bindings[s] = bind(plan.steps.all[s], threads[s], made.parts[s].some_do_not_count);
+  for (std::size_t s = 0; s < bindings.size(); ++s) {
+    const Step& step = plan.steps.all[s];
+    if (!step.runs()) continue;
+    std::vector<core::ArgBinding> slotted;
+    if (reproducible) slotted = bindings_of(step, made.slots.steps[s]);
+    bindings[s] = sched::bind(step, threads[s], made.parts[s].some_do_not_count, slotted);
+  }
   return bindings;
 }
 
@@ -40,9 +77,22 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
     made.tiles = make_tiles(plan, {options_.tile, topology_.caches, pool_.size()});
   else
     made.tiles.resize(plan.chains().size());
-  made.bindings = bind_all(plan, made, pool_.size());
-  const TileTrial trial(options_.tile.mode == core::TileMode::measured);
+  find_slots(plan, made);
+  made.bindings = bind_all(plan, made, pool_.size(), options_.reproducible);
+  // Slots are those of one schedule.
+  const TileTrial trial(options_.tile.mode == core::TileMode::measured && !options_.reproducible);
   return std::make_unique<CpuPlan>(plan, std::move(made), trial, pool_, trace_);
+}
+
+void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) const {
+  made.slots.steps.resize(plan.steps.all.size());
+  if (!options_.reproducible) return;
+  made.slots = slots_of(rows_.mesh(), plan, made);
+  const bool may_drop_tiles = options_.tile.mode == core::TileMode::modelled ||
+                              options_.tile.mode == core::TileMode::measured;
+  if (!may_drop_tiles || !is_mostly_slots(made.slots)) return;
+  std::ranges::fill(made.tiles, ChainTiles{});
+  made.slots = slots_of(rows_.mesh(), plan, made);
 }
 
 bool CpuExecutor::gains_by_repetition(const Plan& plan) const {

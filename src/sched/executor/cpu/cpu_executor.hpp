@@ -11,6 +11,7 @@
 #include <core/thread_pool.hpp>
 #include <core/topology.hpp>
 #include <core/trace.hpp>
+#include <sched/executor/cpu/cpu_plan.hpp>
 #include <sched/executor/cpu/loop_parts.hpp>
 #include <sched/executor/executor.hpp>
 
@@ -34,6 +35,9 @@ class CpuExecutor : public Executor {
   void forget_rows() override { parts_.forget_rows(); }
 
  private:
+  /// Finds slots if increments are reproducible, and drops tiles that need too many.
+  void find_slots(const Plan& plan, CpuPlanParts& made) const;
+
   const core::Options& options_;
   const core::Topology& topology_;
   core::ThreadPool& pool_;

@@ -77,8 +77,9 @@ void CpuPlan::run_tiled(Running& r, TilesInUse& tiles) {
 void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   for (const std::size_t step : tiles.tiled.steps) bind_for_call(r, step);
   const auto begin = Clock::now();
-  run_tiles(
-      tiles.tiled, made_.parts, made_.bindings, pool_, [&] { make_progress(r); }, tiles.times);
+  run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
+             [&] { make_progress(r); }},
+            tiles.times);
   trace_.add("loop", "tiles", begin, Clock::now());
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
     plan_.rows[tiles.tiled.steps[loop]].row->seconds += tiles.times.take(loop);
@@ -88,7 +89,7 @@ void CpuPlan::run_alone(Running& r, std::size_t step) {
   bind_for_call(r, step);
   if (made_.parts[step].in(r.phase).empty()) return;
   run_parts(plan_.steps.all[step], plan_.code[step], made_.parts[step], made_.bindings[step],
-            r.phase, pool_);
+            made_.slots.steps[step], r.phase, pool_);
   const auto end = Clock::now();
   core::LoopRow& row = *plan_.rows[step].row;
   row.seconds += std::chrono::duration<double>(end - r.since).count();
@@ -137,7 +138,8 @@ std::string CpuPlan::describe(const core::Queue& queue) const {
          {std::pair("interior", &interior_tiles_), std::pair("boundary", &boundary_tiles_)})
       for (const TilesInUse& some : (*tiles)[chain]) text += describe_tiles(name, some.tiled);
     for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-      text += describe_step(queue, plan_, s) + describe_parts(made_.parts[s]) + "\n";
+      text += describe_step(queue, plan_, s) + describe_parts(made_.parts[s]) +
+              description_of(made_.slots.steps[s]) + "\n";
   }
   return text;
 }

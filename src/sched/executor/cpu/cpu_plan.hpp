@@ -12,6 +12,7 @@
 #include <sched/executor/cpu/loop_parts.hpp>
 #include <sched/executor/cpu/make_tiles.hpp>
 #include <sched/executor/cpu/run_tiles.hpp>
+#include <sched/executor/cpu/slots.hpp>
 #include <sched/executor/executor.hpp>
 
 namespace op2::sched {
@@ -21,6 +22,7 @@ struct CpuPlanParts {
   std::vector<std::unique_ptr<comm::HaloExchange>> exchanges;  ///< per chain; null: none
   std::vector<StepParts> parts;                                ///< per step
   std::vector<ChainTiles> tiles;                               ///< per chain
+  PlanSlots slots;                                             ///< none unless reproducible
   std::vector<StepBindings> bindings;                          ///< per step
 };
 

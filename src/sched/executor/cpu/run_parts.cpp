@@ -7,60 +7,71 @@
 namespace op2::sched {
 namespace {
 
-/// One execution of compiled code, shared by its threads.
+/// One execution of a part of a step.
 struct Run {
-  const ThreadPlan& plan;
-  core::RangeFunction range;
-  const core::ArgBinding* bindings;  ///< of thread 0
-  std::size_t arg_count;
+  const Step& step;
+  const LoopPart& part;
+  core::RangeFunction range;  ///< null: the kernel's host function
+  const StepBindings& bindings;
+  const StepSlots& slots;
+  Phase phase;
+  std::size_t number;  ///< of the part in its phase
   core::ThreadPool& pool;
-  const RunningStep& running;
+
+  const core::ArgBinding* bound_to(int thread) const { return bindings.of(thread, part.counts); }
 };
 
+/// Compiled code on all threads.
 void run_thread(void* context, int thread) noexcept {
   const Run& run = *static_cast<const Run*>(context);
-  const core::RunningHere here(run.running);
-  const auto& stages = run.plan.stages;
-  const core::ArgBinding* bindings = run.bindings + thread * run.arg_count;
+  const core::RunningHere here(run.bindings.running);
+  const auto& stages = run.part.plan->stages;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     if (s > 0) run.pool.barrier();
-    for (const IndexRange& rows : stages[s][thread]) run.range(rows.begin, rows.end, bindings);
+    for (const IndexRange& rows : stages[s][thread])
+      run.range(rows.begin, rows.end, run.bound_to(thread));
   }
+  if (run.slots.uses.empty()) return;
+  run.pool.barrier();
+  add_slots(run.step, run.slots, run.phase, run.number, thread, run.part.threads);
 }
 
-/// All iterations of a part on this thread.
-template <class RunRows>
-void run_alone(const LoopPart& part, const RunningStep& running, const RunRows& run_rows) {
-  const core::RunningHere here(running);
-  for (const auto& stage : part.plan->stages)
-    for (const IndexRange& rows : stage.front()) run_rows(rows);
+void run_rows(const Run& run, IndexRange rows) {
+  if (run.range != nullptr)
+    run.range(rows.begin, rows.end, run.bound_to(0));
+  else
+    run_host_step(run.step, rows, run.bound_to(0));
+}
+
+/// All iterations on this thread.
+void run_alone(const Run& run, bool tracks_elements) {
+  const core::RunningHere here(run.bindings.running);
+  for (const auto& stage : run.part.plan->stages)
+    for (const IndexRange& rows : stage.front()) {
+      if (tracks_elements)
+        run_and_track(run.step, run.bindings, {rows}, run.step.set->numbers, [&](std::int64_t row) {
+          run_rows(run, {row, row + 1});
+        });
+      else
+        run_rows(run, rows);
+    }
+  add_slots(run.step, run.slots, run.phase, run.number);
 }
 
 }  // namespace
 
 void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
-               const StepBindings& bindings, Phase phase, core::ThreadPool& pool) {
+               const StepBindings& bindings, const StepSlots& slots, Phase phase,
+               core::ThreadPool& pool) {
   const QueuedValues values(code.variables);
-  for (const LoopPart& part : parts.in(phase)) {
-    const core::ArgBinding* bound = bindings.of(0, part.counts);
-    const auto run_rows = [&](IndexRange rows) {
-      if (parts.range != nullptr)
-        parts.range(rows.begin, rows.end, bound);
-      else
-        run_host_step(step, rows, bound);
-    };
-    if (part.counts && step.tracks_elements(code))
-      run_alone(part, bindings.running, [&](IndexRange rows) {
-        run_and_track(step, bindings, {rows}, step.set->numbers, [&](std::int64_t row) {
-          run_rows({row, row + 1});
-        });
-      });
-    else if (part.threads == 1)
-      run_alone(part, bindings.running, run_rows);
-    else {
-      Run run{*part.plan, parts.range, bound, bindings.arg_count, pool, bindings.running};
+  const std::vector<LoopPart>& all = parts.in(phase);
+  for (std::size_t number = 0; number < all.size(); ++number) {
+    Run run{step, all[number], parts.range, bindings, slots, phase, number, pool};
+    const bool tracks_elements = run.part.counts && step.tracks_elements(code);
+    if (tracks_elements || run.part.threads == 1)
+      run_alone(run, tracks_elements);
+    else
       pool.run(run_thread, &run);
-    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <core/thread_pool.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/executor/cpu/loop_parts.hpp>
+#include <sched/executor/cpu/slots.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -12,6 +13,7 @@ namespace op2::sched {
 /// Runs the iterations of a phase, with compiled code or with the kernels' host functions. The
 /// globals of this call are bound. Throws only what a host function throws.
 void run_parts(const Step& step, const StepCode& code, const StepParts& parts,
-               const StepBindings& bindings, Phase phase, core::ThreadPool& pool);
+               const StepBindings& bindings, const StepSlots& slots, Phase phase,
+               core::ThreadPool& pool);
 
 }  // namespace op2::sched

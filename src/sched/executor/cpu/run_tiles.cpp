@@ -9,46 +9,43 @@
 namespace op2::sched {
 namespace {
 
-struct Run {
-  const TiledSteps& tiled;
-  const std::vector<StepParts>& parts;
-  const std::vector<StepBindings>& bindings;
-  core::ThreadPool& pool;
-  const std::function<void()>& between_tiles;
+struct TiledExecution {
+  const TileExecution& what;
   TileTimes& times;
   std::exception_ptr failure;  ///< of `between_tiles`
 
   void pause() {
     try {
-      if (!failure) between_tiles();
+      if (!failure) what.between_tiles();
     } catch (...) {
       failure = std::current_exception();
     }
   }
 };
 
-void run_item(const Run& run, const TileItem& item, int thread) {
-  const std::size_t step = run.tiled.steps[item.loop];
-  const core::RangeFunction range = run.parts[step].range;
-  const core::ArgBinding* bindings = run.bindings[step].of(thread, item.counts);
-  const core::RunningHere here(run.bindings[step].running);
-  const TileRun* first = run.tiled.plan.runs.data() + item.first_run;
+void run_item(const TileExecution& what, const TileItem& item, int thread) {
+  const std::size_t step = what.tiled.steps[item.loop];
+  const core::RangeFunction range = what.parts[step].range;
+  const core::ArgBinding* bindings = what.bindings[step].of(thread, item.counts);
+  const core::RunningHere here(what.bindings[step].running);
+  const TileRun* first = what.tiled.plan.runs.data() + item.first_run;
   for (const TileRun* rows = first; rows != first + item.runs; ++rows)
     range(rows->begin, rows->end, bindings);
+  add_slots(what.plan.steps.all[step], what.slots[step], what.phase, item.number);
 }
 
-void run_thread(void* context, int thread) noexcept {
-  Run& run = *static_cast<Run*>(context);
+void run_tiles_of(void* context, int thread) noexcept {
+  TiledExecution& run = *static_cast<TiledExecution*>(context);
   double* seconds = run.times.of(thread);
-  const auto& stages = run.tiled.plan.stages;
+  const auto& stages = run.what.tiled.plan.stages;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (s > 0) run.pool.barrier();
+    if (s > 0) run.what.pool.barrier();
     auto begin = core::Clock::now();
     std::int32_t last = 0;
     for (const TileItem& item : stages[s][thread]) {
       if (thread == 0 && item.loop < last) run.pause();
       last = item.loop;
-      run_item(run, item, thread);
+      run_item(run.what, item, thread);
       const auto end = core::Clock::now();
       seconds[item.loop] += std::chrono::duration<double>(end - begin).count();
       begin = end;
@@ -65,11 +62,9 @@ double TileTimes::take(std::size_t step) {
   return sum / static_cast<double>(threads);
 }
 
-void run_tiles(const TiledSteps& tiled, const std::vector<StepParts>& parts,
-               const std::vector<StepBindings>& bindings, core::ThreadPool& pool,
-               const std::function<void()>& between_tiles, TileTimes& times) {
-  Run run{tiled, parts, bindings, pool, between_tiles, times, nullptr};
-  pool.run(run_thread, &run);
+void run_tiles(const TileExecution& execution, TileTimes& times) {
+  TiledExecution run{execution, times, nullptr};
+  execution.pool.run(run_tiles_of, &run);
   if (run.failure) std::rethrow_exception(run.failure);
 }
 

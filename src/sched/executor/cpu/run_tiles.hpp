@@ -9,6 +9,7 @@
 #include <sched/executor/bindings.hpp>
 #include <sched/executor/cpu/loop_parts.hpp>
 #include <sched/executor/cpu/make_tiles.hpp>
+#include <sched/executor/cpu/slots.hpp>
 
 namespace op2::sched {
 
@@ -28,13 +29,21 @@ class TileTimes {
   std::vector<double> seconds_;
 };
 
-/// Runs the phase of the steps for which the tiles were made. Their globals are bound.
-/// @param parts          per step of the plan
-/// @param bindings       per step of the plan
-/// @param between_tiles  called from time to time by the calling thread; its exception is rethrown
-///                       when all tiles have run
-void run_tiles(const TiledSteps& tiled, const std::vector<StepParts>& parts,
-               const std::vector<StepBindings>& bindings, core::ThreadPool& pool,
-               const std::function<void()>& between_tiles, TileTimes& times);
+/// What a group of steps needs to run tile by tile; owns nothing. Their globals are bound.
+struct TileExecution {
+  const Plan& plan;
+  Phase phase;
+  const TiledSteps& tiled;
+  const std::vector<StepParts>& parts;        ///< per step of the plan
+  const std::vector<StepBindings>& bindings;  ///< per step of the plan
+  const std::vector<StepSlots>& slots;        ///< per step of the plan
+  core::ThreadPool& pool;
+  /// Called from time to time by the calling thread; its exception is rethrown when all tiles have
+  /// run.
+  std::function<void()> between_tiles;
+};
+
+/// Runs the phase for which the tiles were made.
+void run_tiles(const TileExecution& execution, TileTimes& times);
 
 }  // namespace op2::sched

@@ -294,7 +294,8 @@ void add_item(const std::vector<TileRun>& runs, std::size_t loop, std::int64_t b
     if (part.begin < part.end) plan.runs.push_back(part);
   }
   const auto count = static_cast<std::uint32_t>(plan.runs.size()) - first;
-  if (count > 0) items.push_back({static_cast<std::int32_t>(loop), first, count, counts});
+  if (count > 0)
+    items.push_back({static_cast<std::int32_t>(loop), first, count, counts, plan.items++});
 }
 
 }  // namespace

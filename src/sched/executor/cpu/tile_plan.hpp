@@ -57,12 +57,14 @@ struct TileItem {
   std::int32_t loop;
   std::uint32_t first_run, runs;  ///< in TilePlan::runs, ascending
   bool counts;                    ///< its iterations count in reductions
+  std::uint32_t number;           ///< among all items
 };
 
 /// stages[p][t]: what thread t does in stage p, in this order. Stages are separated by barriers.
 struct TilePlan {
   std::vector<std::vector<std::vector<TileItem>>> stages;
   std::vector<TileRun> runs;
+  std::uint32_t items = 0;
 };
 
 /// Every iteration is assigned to the earliest tile after all iterations that it depends on: each

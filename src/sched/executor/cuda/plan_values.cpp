@@ -11,7 +11,7 @@
 namespace op2::sched {
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t value_alignment = 64;
 
 std::size_t bytes_of(const GlobalArg& global) {
   return core::size_of(global.shape.type, global.shape.dim);
@@ -48,7 +48,7 @@ void PlanValues::place(std::size_t chain) {
     places_[s].on_device = true;
     places_[s].chain = chain;
     places_[s].results = bytes_;
-    bytes_ = core::round_up(bytes_ + step.block_bytes, alignment);
+    bytes_ = core::round_up(bytes_ + step.block_bytes, value_alignment);
     for (const GlobalArg& reduction : step.reductions) {
       places_[s].kept.push_back(is_kept(chain, step, reduction));
       block.downloads = block.downloads || !places_[s].kept.back();
@@ -59,7 +59,7 @@ void PlanValues::place(std::size_t chain) {
     if (!places_[s].on_device) continue;
     for (const GlobalArg& read : plan_.steps.all[s].reads) {
       places_[s].reads.push_back(bytes_);
-      bytes_ = core::round_up(bytes_ + bytes_of(read), alignment);
+      bytes_ = core::round_up(bytes_ + bytes_of(read), value_alignment);
     }
   }
   block.end = bytes_;

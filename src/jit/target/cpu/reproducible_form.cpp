@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cpu/reproducible_form.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <core/loop_abi.hpp>
+#include <core/term_block.hpp>
+
+namespace op2::jit {
+namespace {
+
+constexpr int most = core::TermBlock::most;
+
+// A minimum is -0 rather than +0, and NaN only if all values are.
+constexpr const char* functions = R"(
+struct op2_term_block {
+  long op2_terms;
+  void (*op2_take)(op2_term_block*);
+};
+template <class op2_value, int op2_dim>
+static inline void op2_from_zero(op2_value (&op2_own)[op2_dim]) {
+  for (int op2_k = 0; op2_k < op2_dim; ++op2_k) op2_own[op2_k] = static_cast<op2_value>(-op2_value{});
+}
+template <class op2_value>
+static inline op2_value* op2_target(op2_value* op2_rows, op2_value* op2_slots, int op2_to, long op2_dim) {
+  return op2_to >= 0 ? op2_rows + op2_to * op2_dim : op2_slots + ~op2_to * op2_dim;
+}
+template <class op2_value, int op2_dim>
+static inline void op2_add(op2_value* op2_to, const op2_value (&op2_own)[op2_dim]) {
+  for (int op2_k = 0; op2_k < op2_dim; ++op2_k) op2_to[op2_k] += op2_own[op2_k];
+}
+template <class op2_value> static inline bool op2_is_negative(op2_value op2_a) {
+  if constexpr (static_cast<op2_value>(1) / 2 == 0)
+    return op2_a < 0;
+  else
+    return __builtin_signbit(op2_a);
+}
+template <class op2_value> static inline op2_value op2_least(op2_value op2_a, op2_value op2_b) {
+  const bool op2_take = (op2_b < op2_a) | ((op2_b == op2_a) & op2_is_negative(op2_b)) | ((op2_a != op2_a) & (op2_b == op2_b));
+  return op2_take ? op2_b : op2_a;
+}
+template <class op2_value> static inline op2_value op2_greatest(op2_value op2_a, op2_value op2_b) {
+  const bool op2_take = (op2_b > op2_a) | ((op2_b == op2_a) & !op2_is_negative(op2_b)) | ((op2_a != op2_a) & (op2_b == op2_b));
+  return op2_take ? op2_b : op2_a;
+}
+)";
+
+/// A statement that empties the block of terms unless there is room for more.
+std::string make_room(std::size_t position, int more) {
+  return fmt::format(
+      "if (op2_count{0} > {1}) {{ op2_block{0}->op2_terms = op2_count{0}; "
+      "op2_block{0}->op2_take(op2_block{0}); op2_count{0} = 0; }}",
+      position, most - more);
+}
+
+std::string combine_name(const ArgShape& extreme) {
+  return extreme.access == OP_MIN ? "op2_least" : "op2_greatest";
+}
+
+}  // namespace
+
+ReproducibleForm::ReproducibleForm(const std::vector<ArgShape>& args, bool is_on)
+    : args_(args), is_on_(is_on) {
+  if (is_on) slotted_ = slotted_args(args);
+}
+
+const SlottedArg* ReproducibleForm::slotted(std::size_t position) const {
+  const auto found = std::ranges::find(slotted_, position, &SlottedArg::arg);
+  return found == slotted_.end() ? nullptr : &*found;
+}
+
+bool ReproducibleForm::is_term(std::size_t i) const {
+  return is_on_ && is_global(args_[i]) && args_[i].access == OP_INC &&
+         core::is_rounded(args_[i].type);
+}
+
+bool ReproducibleForm::is_extreme(std::size_t i) const {
+  const bool is_compared = args_[i].access == OP_MIN || args_[i].access == OP_MAX;
+  return is_on_ && is_global(args_[i]) && is_compared && !is_offered(args_, i);
+}
+
+std::string ReproducibleForm::own_name(std::size_t position) const {
+  const SlottedArg* const shared = slotted(position);
+  return fmt::format("op2_own{}", shared != nullptr ? shared->sum : position);
+}
+
+std::string ReproducibleForm::preamble() const {
+  return is_on_ ? functions : "";
+}
+
+std::vector<Parameter> ReproducibleForm::parameters() const {
+  std::vector<Parameter> parameters;
+  std::set<std::size_t> targets;
+  std::set<int> dats;
+  for (std::size_t j = 0; j < slotted_.size(); ++j) {
+    const ArgShape& arg = args_[slotted_[j].arg];
+    const std::string binding = fmt::format("op2_args[{}]", args_.size() + j);
+    if (targets.insert(slotted_[j].targets).second)
+      parameters.push_back({fmt::format("const int* __restrict op2_targets{}", slotted_[j].targets),
+                            fmt::format("{}.op2_index - {}", binding, arg.column)});
+    if (dats.insert(arg.dat).second)
+      parameters.push_back({fmt::format("{}* __restrict op2_slots{}", type_of(arg), arg.dat),
+                            fmt::format("static_cast<{}*>({}.op2_base)", type_of(arg), binding)});
+  }
+  for (const std::size_t i : terms())
+    parameters.push_back({fmt::format("op2_term_block* __restrict op2_block{}", i),
+                          fmt::format("static_cast<op2_term_block*>(op2_args[{}].op2_base)", i)});
+  return parameters;
+}
+
+std::vector<std::size_t> ReproducibleForm::terms() const {
+  std::vector<std::size_t> terms;
+  for (std::size_t i = 0; i < args_.size(); ++i)
+    if (is_term(i)) terms.push_back(i);
+  return terms;
+}
+
+Statements ReproducibleForm::before_loop() const {
+  Statements text;
+  for (const std::size_t i : terms()) {
+    text.push_back(fmt::format("long op2_count{0} = op2_block{0}->op2_terms;", i));
+    text.push_back(
+        fmt::format("{0}* const op2_terms{1} = "
+                    "reinterpret_cast<{0}*>(reinterpret_cast<char*>(op2_block{1}) + {2});",
+                    type_of(args_[i]), i, core::TermBlock::first_term));
+  }
+  return text;
+}
+
+Statements ReproducibleForm::after_loop() const {
+  Statements text;
+  for (const std::size_t i : terms())
+    text.push_back(fmt::format("op2_block{0}->op2_terms = op2_count{0};", i));
+  return text;
+}
+
+std::string ReproducibleForm::target(std::size_t i) const {
+  const ArgShape& arg = args_[i];
+  return fmt::format(
+      "op2_target(op2_dat{0}, op2_slots{0}, op2_targets{1}[op2_element * {2} + {3}], {4})", arg.dat,
+      slotted(i)->targets, arg.arity, arg.column, arg.dim);
+}
+
+template <class Action>
+Statements ReproducibleForm::for_each(const Action& action) const {
+  Statements text;
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    const SlottedArg* const shared = slotted(i);
+    if (is_own(i) && (shared == nullptr || shared->sum == i)) action(i, text);
+  }
+  return text;
+}
+
+Statements ReproducibleForm::before_element() const {
+  return for_each([this](std::size_t i, Statements& text) {
+    if (is_term(i)) text.push_back(make_room(i, 1));
+    text.push_back(fmt::format("{} op2_own{}[{}];", type_of(args_[i]), i, args_[i].dim));
+    if (is_extreme(i))
+      std::ranges::move(worst_values(i, fmt::format("op2_own{}", i)), std::back_inserter(text));
+    else
+      text.push_back(fmt::format("op2_from_zero(op2_own{});", i));
+  });
+}
+
+Statements ReproducibleForm::after_element() const {
+  return for_each([this](std::size_t i, Statements& text) {
+    const std::string each = fmt::format("for (int op2_k = 0; op2_k < {}; ++op2_k) ", args_[i].dim);
+    if (slotted(i) != nullptr) {
+      text.push_back(fmt::format("op2_add({}, op2_own{});", target(i), i));
+    } else if (is_extreme(i)) {
+      const std::string value =
+          fmt::format("op2_{}{}[op2_k]", is_local_block(args_[i]) ? "local" : "global", i);
+      text.push_back(fmt::format("{0}{1} = {2}({1}, op2_own{3}[op2_k]);", each, value,
+                                 combine_name(args_[i]), i));
+    } else {
+      text.push_back(fmt::format(
+          "{0}op2_terms{1}[op2_k * {2}L + op2_count{1}] = op2_own{1}[op2_k];", each, i, most));
+      text.push_back(fmt::format("++op2_count{};", i));
+    }
+  });
+}
+
+Statements ReproducibleForm::worst_values(std::size_t i, const std::string& of) const {
+  Statements text;
+  for (int k = 0; k < args_[i].dim; ++k)
+    text.push_back(fmt::format("{}[{}] = static_cast<{}>({});", of, k, type_of(args_[i]),
+                               worst_value(args_[i])));
+  return text;
+}
+
+Statements ReproducibleForm::compare_in_lane(std::size_t i) const {
+  Statements text;
+  for (int k = 0; k < args_[i].dim; ++k)
+    text.push_back(fmt::format(
+        "op2_lanes{0}[{1}][op2_lane] = {2}(op2_lanes{0}[{1}][op2_lane], op2_arg{0}[{1}]);", i, k,
+        combine_name(args_[i])));
+  return text;
+}
+
+Statements ReproducibleForm::compare_all(std::size_t i, int width) const {
+  Statements text;
+  for (int k = 0; k < args_[i].dim; ++k)
+    text.push_back(
+        fmt::format("for (int op2_lane = 0; op2_lane < {0}; ++op2_lane) op2_global{1}[{2}] = "
+                    "{3}(op2_global{1}[{2}], op2_lanes{1}[{2}][op2_lane]);",
+                    width, i, k, combine_name(args_[i])));
+  return text;
+}
+
+Statements ReproducibleForm::before_block(int width) const {
+  Statements text;
+  for (const std::size_t i : terms()) {
+    text.push_back(make_room(i, width));
+    text.push_back(
+        fmt::format("{} op2_lanes{}[{}][{}];", type_of(args_[i]), i, args_[i].dim, width));
+  }
+  return text;
+}
+
+Statements ReproducibleForm::after_block(int width) const {
+  Statements text;
+  for (const std::size_t i : terms()) {
+    text.push_back(fmt::format(
+        "for (int op2_k = 0; op2_k < {0}; ++op2_k) __builtin_memcpy(op2_terms{1} + (op2_k * {2}L + "
+        "op2_count{1}), op2_lanes{1}[op2_k], sizeof op2_lanes{1}[op2_k]);",
+        args_[i].dim, i, most));
+    text.push_back(fmt::format("op2_count{} += {};", i, width));
+  }
+  return text;
+}
+
+}  // namespace op2::jit

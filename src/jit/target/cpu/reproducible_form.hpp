@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a loop is written so that its results have the same bits in whatever order and grouping its
+// elements run (docs/reproducibility.md): what an element adds to a row is made from zero and added
+// at once, to the row or to a slot; what it adds to a global is a term of a sum that the library
+// rounds once; and it compares minima and maxima with the worst value, not with those before it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <jit/slotted_args.hpp>
+#include <jit/target/cpu/emit_payloads.hpp>
+#include <jit/target/cpu/range_parameters.hpp>
+#include <jit/target/emit_parts.hpp>
+
+namespace op2::jit {
+
+/// The part of a loop's text that only reproducible code has; that of other code is empty.
+class ReproducibleForm {
+ public:
+  ReproducibleForm(const std::vector<ArgShape>& args, bool is_on);
+
+  bool is_on() const { return is_on_; }
+  /// The argument's entry if it may add to slots, or null.
+  const SlottedArg* slotted(std::size_t position) const;
+  /// Whether it is a sum of terms.
+  bool is_term(std::size_t position) const;
+  /// Whether it is a minimum or maximum, other than of a payload.
+  bool is_extreme(std::size_t position) const;
+  /// Whether each element has separate values for it, which are combined afterwards: "op2_own3".
+  bool is_own(std::size_t position) const {
+    return slotted(position) != nullptr || is_term(position) || is_extreme(position);
+  }
+  std::string own_name(std::size_t position) const;
+
+  /// Types and functions that the statements use, for the beginning of a unit.
+  std::string preamble() const;
+  /// Tables of targets, slots, and blocks of terms.
+  std::vector<Parameter> parameters() const;
+  /// Before the loop over elements: what is kept in registers; and after it.
+  Statements before_loop() const;
+  Statements after_loop() const;
+  /// Before the kernels are called for an element, and after.
+  Statements before_element() const;
+  Statements after_element() const;
+
+  /// The same for `width` elements side by side: the values of each lane are in
+  /// op2_lanes<position>[dim][width].
+  Statements before_block(int width) const;
+  Statements after_block(int width) const;
+  /// Of a minimum or maximum: the values that all others replace; those of one lane are compared
+  /// with what it has, and in the end those of all with what the loop has.
+  Statements worst_values(std::size_t position, const std::string& of) const;
+  Statements compare_in_lane(std::size_t position) const;
+  Statements compare_all(std::size_t position, int width) const;
+  /// Where an element adds its row to; an expression.
+  std::string target(std::size_t position) const;
+
+ private:
+  template <class Action>
+  Statements for_each(const Action& action) const;
+  std::vector<std::size_t> terms() const;
+
+  const std::vector<ArgShape>& args_;
+  bool is_on_;
+  std::vector<SlottedArg> slotted_;
+};
+
+}  // namespace op2::jit

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reproducible increments: whatever the order of execution, a row's value becomes
+// ((old + first) + second) + ..., with what elements add to it in their canonical
+// order (core/followed_map.hpp), and of an element in the order of its arguments. Where a schedule
+// executes a row's elements in this order, they add to the row. Elsewhere each of them adds to a
+// separate slot, and once the last one has run, the slots are added to the row in that order.
+// Local.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <core/loop_abi.hpp>
+#include <core/memory.hpp>
+#include <sched/executor/cpu/loop_parts.hpp>
+#include <sched/executor/cpu/make_tiles.hpp>
+#include <sched/plan.hpp>
+
+namespace op2::sched {
+
+/// Where a step is executed in one phase: part by part or, if there are tiles, as their items.
+struct StepSchedule {
+  const std::vector<LoopPart>* parts;
+  const TilePlan* tiles = nullptr;
+  std::int32_t loop = 0;  ///< TileItem::loop of the step
+};
+
+/// A step that runs, or null, and where.
+struct ScheduledStep {
+  const Step* step;
+  StepSchedule interior, boundary;
+};
+
+/// A row with slots [first, first + count), in the order in which they are added.
+struct SlottedRow {
+  std::int32_t row, first, count;
+};
+
+/// The slots of all steps of a plan that add through the same columns of maps. They share them: a
+/// plan orders what its steps add to a row.
+struct SlotTable {
+  std::vector<SlottedRow> rows;  ///< ascending rows; of the target set
+  std::int32_t slots = 0;
+  /// A copy of each map, shape [iterations x arity], in which -1 - s stands for slot s.
+  std::map<const core::Map*, std::vector<std::int32_t>> targets;
+  /// Shape [slots x dim]. They hold what adds nothing, unless a step is running.
+  std::map<const core::Dat*, core::Buffer> memory;
+};
+
+/// What a step adds through the columns of a table.
+struct SlotUse {
+  struct SlottedDat {
+    std::size_t arg;   ///< of the step: the first of the dat
+    std::byte* slots;  ///< SlotTable::memory of the dat
+  };
+  const SlotTable* table;
+  std::vector<SlottedDat> dats;
+  std::vector<SlottedRow> rows;  ///< by the unit of the schedule that runs their last element
+  /// Per phase: where the rows of each unit (part, or number of an item) begin in `rows`, and their
+  /// end: [units + 1].
+  std::vector<std::uint32_t> begin[2];
+
+  std::span<const SlottedRow> rows_of(Phase phase, std::size_t unit) const;
+};
+
+struct StepSlots {
+  std::vector<SlotUse> uses;
+  std::int64_t added = 0;    ///< rows that its elements add
+  std::int64_t slotted = 0;  ///< of them: to slots
+};
+
+/// The slots of a plan.
+struct PlanSlots {
+  std::vector<StepSlots> steps;
+  std::vector<std::unique_ptr<SlotTable>> tables;
+};
+
+/// Cost: two passes over the maps through which each step adds, one if no slots are needed. Memory:
+/// 8 bytes for each target meanwhile; then a copy of each map that leads to slots, and these.
+/// @throws std::bad_alloc
+PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps);
+
+/// What compiled code finds behind the bindings of the arguments (core/loop_abi.hpp).
+std::vector<core::ArgBinding> bindings_of(const Step& step, const StepSlots& slots);
+
+/// Adds the slots of a unit to its rows, if it was the last to add to them: share `thread` of
+/// `threads`.
+void add_slots(const Step& step, const StepSlots& slots, Phase phase, std::size_t unit,
+               int thread = 0, int threads = 1);
+
+/// ", 12 of 400 rows are added to slots"; empty if no rows are added through maps.
+std::string description_of(const StepSlots& slots);
+
+}  // namespace op2::sched

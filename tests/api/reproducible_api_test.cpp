@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OP2_REPRODUCIBLE=on: sums are exact and rounded once, extremes have an order, and what has no
+// reproducible bits is refused with its reason.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <op2/op2.hpp>
+
+namespace op2 {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+OP_KERNEL(add_up, (const double* x, double* sum), { *sum += *x; });
+OP_KERNEL(add_up_float, (const float* x, float* sum), { *sum += *x; });
+OP_KERNEL(add_many, (const double* x, double* sum), {
+  for (int k = 0; k < 20; ++k) sum[k] += *x * (k + 1);
+});
+OP_KERNEL(compare, (const double* x, double* least, double* most), {
+  if (*x < *least) *least = *x;
+  if (*x > *most) *most = *x;
+});
+OP_KERNEL(scale_by, (const double* factor, double* x), { *x *= *factor; });
+
+double known_to_the_host() {
+  return 1;
+}
+OP_KERNEL(touch, (double* x), { *x += known_to_the_host(); });
+
+struct Reproducible : testing::Test {
+  op_set cells;
+
+  Reproducible() {
+    setenv("OP2_REPRODUCIBLE", "on", 1);
+    op_init(0, nullptr, 0);
+    cells = op_decl_set(3001, "cells");
+  }
+  ~Reproducible() override {
+    op_exit();
+    unsetenv("OP2_REPRODUCIBLE");
+  }
+
+  /// Large values of both signs, which cancel, and a small one.
+  template <class T>
+  std::vector<T> cancelling(T large) const {
+    std::vector<T> values(static_cast<std::size_t>(cells->size));
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = k % 2 == 0 ? large : -large;
+    values.back() = 1;
+    return values;
+  }
+};
+
+TEST_F(Reproducible, SumsAreExactInVariablesAndInGlobals) {
+  const op_dat x = op_decl_dat(cells, 1, "double", cancelling(1e17).data(), "x");
+  double raw = 0.25;
+  op_par_loop(add_up, "add_up", cells, op_arg_dat(x, OP_READ),
+              op_arg_gbl(&raw, 1, "double", OP_INC));
+  EXPECT_EQ(raw, 1.25);
+  const double before = 0.25;
+  const op_global lazy = op_decl_global(1, &before, "lazy");
+  op_par_loop(add_up, "add_up", cells, op_arg_dat(x, OP_READ), op_arg_gbl(lazy, OP_INC));
+  op_par_loop(add_up, "add_up", cells, op_arg_dat(x, OP_READ), op_arg_gbl(lazy, OP_INC));
+  double value = 0;
+  op_fetch_global(lazy, &value);
+  EXPECT_EQ(value, 2.25);
+}
+
+TEST_F(Reproducible, SumsOfFloatAndOfManyComponentsAreExact) {
+  const op_dat f = op_decl_dat(cells, 1, "float", cancelling(1e10F).data(), "f");
+  float sum = 0.25F;
+  op_par_loop(add_up_float, "add_up_float", cells, op_arg_dat(f, OP_READ),
+              op_arg_gbl(&sum, 1, "float", OP_INC));
+  EXPECT_EQ(sum, 1.25F);
+  const op_dat x = op_decl_dat(cells, 1, "double", cancelling(1e17).data(), "x");
+  std::vector<double> many(20, 0.25), expected;
+  for (int k = 0; k < 20; ++k) expected.push_back(k + 1.25);
+  op_par_loop(add_many, "add_many", cells, op_arg_dat(x, OP_READ),
+              op_arg_gbl(many.data(), 20, "double", OP_INC));
+  EXPECT_EQ(many, expected);
+}
+
+/// Rounded once, although flushes of the queue come in between.
+TEST_F(Reproducible, ASumIsRoundedWhenItIsNeededAndNotBefore) {
+  const std::vector<double> small(3001, 1e-21);
+  const op_dat x = op_decl_dat(cells, 1, "double", small.data(), "x");
+  const double one = 1;
+  const op_global lazy = op_decl_global(1, &one, "lazy");
+  double value = 0;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    op_par_loop(add_up, "add_up", cells, op_arg_dat(x, OP_READ), op_arg_gbl(lazy, OP_INC));
+    op_flush();
+  }
+  op_fetch_global(lazy, &value);
+  EXPECT_EQ(value, 1.0);
+  std::vector<double> large(3001, 1e-17);
+  const op_dat y = op_decl_dat(cells, 1, "double", large.data(), "y");
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    op_par_loop(add_up, "add_up", cells, op_arg_dat(y, OP_READ), op_arg_gbl(lazy, OP_INC));
+    op_flush();
+  }
+  op_fetch_global(lazy, &value);
+  EXPECT_EQ(value, 1.0 + 30010 * 1e-17);
+}
+
+TEST_F(Reproducible, ALoopSeesTheSumOfThoseBefore) {
+  const std::vector<double> ones(3001, 1.0);
+  const op_dat x = op_decl_dat(cells, 1, "double", ones.data(), "x");
+  const double zero = 0;
+  const op_global lazy = op_decl_global(1, &zero, "lazy");
+  op_par_loop(add_up, "add_up", cells, op_arg_dat(x, OP_READ), op_arg_gbl(lazy, OP_INC));
+  op_par_loop(scale_by, "scale_by", cells, op_arg_gbl(lazy, OP_READ), op_arg_dat(x, OP_RW));
+  std::vector<double> values(3001);
+  op_fetch_data(x, values);
+  EXPECT_EQ(values, std::vector<double>(3001, 3001.0));
+  op_set_global(lazy, &zero);
+  op_par_loop(add_up, "add_up", cells, op_arg_dat(x, OP_READ), op_arg_gbl(lazy, OP_INC));
+  double value = 0;
+  op_fetch_global(lazy, &value);
+  EXPECT_EQ(value, 3001.0 * 3001.0);
+}
+
+TEST_F(Reproducible, ExtremesIgnoreNanAndMinusZeroIsLess) {
+  std::vector<double> values(3001, 0.0);
+  values[7] = std::numeric_limits<double>::quiet_NaN();
+  values[2000] = -0.0;
+  const op_dat x = op_decl_dat(cells, 1, "double", values.data(), "x");
+  double least = 5, most = -5;
+  op_par_loop(compare, "compare", cells, op_arg_dat(x, OP_READ),
+              op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_gbl(&most, 1, "double", OP_MAX));
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(least), std::bit_cast<std::uint64_t>(-0.0));
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(most), std::bit_cast<std::uint64_t>(0.0));
+}
+
+/// Otherwise it would run as a host function, with one warning.
+TEST_F(Reproducible, AKernelThatCannotBeCompiledIsAnError) {
+  const op_dat x = op_decl_dat(cells, 1, "double", std::vector<double>(3001).data(), "x");
+  op_par_loop(touch, "touch", cells, op_arg_dat(x, OP_RW));
+  try {
+    op_flush();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("touch"), HasSubstr("known_to_the_host")));
+  }
+}
+
+}  // namespace
+}  // namespace op2

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// With OP2_REPRODUCIBLE=on, random programs whose sums are rounded give on several ranks the bits
+// that they give on one rank and one thread. TEST_CHAINS and TEST_SEED choose how many and which.
+#include <iostream>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <equivalence/against_reference.hpp>
+
+namespace op2::test {
+namespace {
+
+using Settings = std::vector<Setting>;
+
+std::vector<Settings> configurations() {
+  return {{{"OP2_THREADS", "1"}, {"OP2_CHAIN", "off"}},
+          {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "on"}},
+          {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_SIMD", "on"}},
+          {{"OP2_THREADS", "1"},
+           {"OP2_CHAIN", "on"},
+           {"OP2_PARTITIONER", "random"},
+           {"OP2_DEPTH_MAX", "2"}},
+          {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "off"}, {"OP2_RENUMBER", "on"}, {"OP2_TILE", "50"}}};
+}
+
+Settings reproducible(Settings settings) {
+  settings.push_back({"OP2_REPRODUCIBLE", "on"});
+  return settings;
+}
+
+/// Every rank runs all of the program alone.
+Observed run_alone(const ProgramShape& shape) {
+  return run_program(shape, reproducible({{"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}}),
+                     [] { op_mpi_init(0, nullptr, 0, MPI_Comm_c2f(MPI_COMM_SELF)); });
+}
+
+bool fails_anywhere(bool here) {
+  int fails = here ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &fails, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return fails != 0;
+}
+
+TEST(ReproducibleOnRanks, RandomChainsGiveTheBitsOfOneRank) {
+  constexpr int meshes = 5, chains_per_mesh = 15;
+  const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 75));
+  ProgramShape shape{from_environment("TEST_SEED", 1), meshes, chains_per_mesh, false};
+  int chains = 0, ranks = 0, rank = 0;
+  for (; chains < wanted; ++shape.seed) {
+    const Observed expected = run_alone(shape);
+    int number = 0;
+    for (const Settings& settings : configurations()) {
+      const Observed got = run_program(shape, reproducible(settings), [&] {
+        op_init(0, nullptr, 0);
+        ranks = op_ranks();
+      });
+      expect_equal(
+          expected, got,
+          "seed " + std::to_string(shape.seed) + ", configuration " + std::to_string(number++));
+      if (fails_anywhere(HasFatalFailure())) return;
+    }
+    chains += expected.chains;
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) return;
+  std::cout << "checked " << chains << " random chains on " << ranks
+            << " ranks for the bits of one, in " << configurations().size() << " configurations\n";
+}
+
+}  // namespace
+}  // namespace op2::test

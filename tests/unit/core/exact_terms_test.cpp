@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Terms that are added in blocks give the sums that they give one by one: exact ones, whatever
+// their order and their sizes.
+#include <core/exact_terms.hpp>
+#include <core/term_block.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <core/memory.hpp>
+
+namespace op2::core {
+namespace {
+
+using Limits = std::numeric_limits<double>;
+
+std::uint64_t bits_one_by_one(const std::vector<double>& terms) {
+  ExactSum<double> sum;
+  for (const double term : terms) sum.add(term);
+  return std::bit_cast<std::uint64_t>(sum.rounded());
+}
+
+std::uint64_t bits_in_blocks(const std::vector<double>& terms) {
+  ExactSum<double> sum;
+  add_terms(sum, terms);
+  return std::bit_cast<std::uint64_t>(sum.rounded());
+}
+
+/// Terms of both signs, whose exponents are up to `exponents` from `middle`.
+std::vector<double> random_terms(std::mt19937_64& random, int middle, int exponents) {
+  std::uniform_real_distribution<double> mantissa(-1, 1);
+  std::uniform_int_distribution<int> exponent(middle - exponents, middle + exponents);
+  std::vector<double> terms(random() % 3000);
+  for (double& term : terms) term = std::ldexp(mantissa(random), exponent(random));
+  return terms;
+}
+
+TEST(ExactTerms, GiveTheSumOfOneAfterTheOther) {
+  std::mt19937_64 random(1);
+  for (const int middle : {0, 300, -300, 970, -840, -1000, -1060})
+    for (const int exponents : {0, 3, 40, 60, 90, 200})
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        const std::vector<double> terms = random_terms(random, middle, exponents);
+        ASSERT_EQ(bits_in_blocks(terms), bits_one_by_one(terms)) << middle << " " << exponents;
+      }
+}
+
+TEST(ExactTerms, WhatCancelsLeavesWhatIsSmall) {
+  std::vector<double> terms;
+  for (int k = 0; k < 500; ++k) {
+    terms.push_back(1e16 + k);
+    terms.push_back(-1e16 - k);
+    terms.push_back(1e-200);
+  }
+  std::shuffle(terms.begin(), terms.end(), std::mt19937_64(2));
+  EXPECT_EQ(bits_in_blocks(terms), bits_one_by_one(terms));
+  EXPECT_GT(std::bit_cast<double>(bits_in_blocks(terms)), 4.9e-198);
+}
+
+TEST(ExactTerms, InfinitiesAndNanStayWhatTheyAre) {
+  std::vector<double> terms(100, 1.0);
+  terms[50] = Limits::infinity();
+  EXPECT_EQ(bits_in_blocks(terms), bits_one_by_one(terms));
+  terms[51] = -Limits::infinity();
+  EXPECT_TRUE(std::isnan(std::bit_cast<double>(bits_in_blocks(terms))));
+  EXPECT_EQ(bits_in_blocks(std::vector<double>(3000, Limits::max())),
+            std::bit_cast<std::uint64_t>(Limits::infinity()));
+  EXPECT_EQ(bits_in_blocks({-0.0, -0.0}), std::bit_cast<std::uint64_t>(0.0));
+  EXPECT_EQ(bits_in_blocks({}), std::bit_cast<std::uint64_t>(0.0));
+}
+
+/// Puts terms into a block as generated code does: the k-th component gets `term` + k.
+template <class T>
+void put(std::byte* block, int dim, T term) {
+  auto& head = *reinterpret_cast<TermBlock*>(block);
+  if (head.terms == TermBlock::most) head.take(&head);
+  T* const terms = reinterpret_cast<T*>(block + TermBlock::first_term);
+  for (int k = 0; k < dim; ++k) terms[k * TermBlock::most + head.terms] = term + static_cast<T>(k);
+  ++head.terms;
+}
+
+template <class T>
+class TermBlocks : public testing::Test {};
+using Rounded = testing::Types<float, double>;
+TYPED_TEST_SUITE(TermBlocks, Rounded);
+
+TYPED_TEST(TermBlocks, OfTwoThreadsAddUp) {
+  const Type type = sizeof(TypeParam) == 4 ? Type::f32 : Type::f64;
+  constexpr int dim = 3, terms = 2500;
+  const std::size_t bytes = term_block_bytes(type, dim);
+  const Buffer memory = allocate_zeroed(2 * bytes);
+  for (int thread = 0; thread < 2; ++thread) start_terms(memory.get() + thread * bytes, type, dim);
+  std::vector<ExactSum<TypeParam>> expected(dim);
+  for (int k = 0; k < terms; ++k) {
+    const auto term = static_cast<TypeParam>(k % 61) / 7;
+    put(memory.get() + (k % 3 == 0 ? bytes : 0), dim, term);
+    for (int c = 0; c < dim; ++c) expected[c].add(term + static_cast<TypeParam>(c));
+  }
+  merge_terms(memory.get() + bytes, memory.get());
+  const auto sums = sums_of<TypeParam>(memory.get());
+  ASSERT_EQ(sums.size(), expected.size());
+  for (int c = 0; c < dim; ++c) EXPECT_EQ(sums[c].rounded(), expected[c].rounded());
+}
+
+TEST(TermBlock, StartsAnewWhateverWasThere) {
+  const Buffer memory = allocate_zeroed(term_block_bytes(Type::f64, 1));
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    start_terms(memory.get(), Type::f64, 1);
+    put(memory.get(), 1, 2.5);
+    EXPECT_EQ(sums_of<double>(memory.get())[0].rounded(), 2.5);
+  }
+}
+
+}  // namespace
+}  // namespace op2::core

@@ -6,6 +6,7 @@
 
 #include <api/finite_check.hpp>
 #include <api/session.hpp>
+#include <core/followed_map.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;
@@ -58,6 +59,7 @@ void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set se
   core::check_loop(runtime.mesh, kernel, name, set, args);
   std::optional<api::FiniteCheck> finite;
   if (runtime.options.check_finite) finite.emplace(runtime, name, args);
+  if (runtime.options.reproducible) core::choose_leading_set(runtime.mesh);
   const bool forces = runtime.queue.push_loop(kernel, name, set, args);
   const bool at_once = !runtime.options.queue_loops || std::ranges::any_of(args, core::is_opaque);
   if (forces || at_once || runtime.engine.must_run_now(kernel, runtime.mesh))

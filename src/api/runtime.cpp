@@ -308,7 +308,8 @@ void Runtime::guard(const std::function<void()>& action, bool moves_rows) {
 }
 
 void Runtime::return_to_declared() {
-  if (!rows.as_declared()) {
+  // In the reproducible mode queued loops have the order that what is declared now would change.
+  if (!rows.as_declared() || options.reproducible) {
     flush();
     engine.forget_halos();
   }

@@ -28,18 +28,17 @@ constexpr int width = 8;
 using Values = double __attribute__((vector_size(8 * width)));
 using Words = std::int64_t __attribute__((vector_size(8 * width)));
 
-/// Terms, padded with zeros to whole vectors.
+/// Memory for the terms of a block.
 struct Terms {
-  alignas(64) std::array<double, block> terms;
-  int vectors;
+  alignas(64) std::array<double, block> values;
 };
 
 /// The largest magnitude, as bits, which have the order of the values.
-__attribute__((always_inline)) inline std::int64_t largest_of(const Terms& b) {
+__attribute__((always_inline)) inline std::int64_t largest_of(std::span<const double> terms) {
   Words most{};
-  for (int v = 0; v < b.vectors; ++v) {
+  for (std::size_t v = 0; v < terms.size(); v += width) {
     Words bits;
-    std::memcpy(&bits, &b.terms[static_cast<std::size_t>(v * width)], sizeof bits);
+    std::memcpy(&bits, &terms[v], sizeof bits);
     bits &= magnitude_mask;
     most = bits > most ? bits : most;
   }
@@ -54,23 +53,23 @@ struct Cut {
   bool rest;            ///< whether anything is left
 };
 
-/// Leaves in the block what is below both parts. All terms are below 2^e, so each upper part is a
-/// multiple of 2^(e - 42), and the sum of 2^10 of them is below 2^(e + 10): it has 52 bits. The
-/// same holds for the lower parts, 43 digits further down.
-__attribute__((always_inline)) inline Cut cut(Terms& b, double above, double between) {
+/// Stores what is below both parts; it may replace the terms. All terms are below 2^e, so each
+/// upper part is a multiple of 2^(e - 42), and the sum of 2^10 of them is below 2^(e + 10): it has
+/// 52 bits. The same holds for the lower parts, 43 digits further down.
+__attribute__((always_inline)) inline Cut cut(std::span<const double> terms, Terms& below_both,
+                                              double above, double between) {
   Values upper{}, lower{};
   Words rest{};
-  for (int v = 0; v < b.vectors; ++v) {
-    double* const at = &b.terms[static_cast<std::size_t>(v * width)];
+  for (std::size_t v = 0; v < terms.size(); v += width) {
     Values term;
-    std::memcpy(&term, at, sizeof term);
+    std::memcpy(&term, &terms[v], sizeof term);
     const Values high = (term + above) - above;
     const Values below = term - high;
     const Values low = (below + between) - between;
     const Values left = below - low;
     upper += high;
     lower += low;
-    std::memcpy(at, &left, sizeof left);
+    std::memcpy(&below_both.values[v], &left, sizeof left);
     Words bits;
     std::memcpy(&bits, &left, sizeof bits);
     rest |= bits;
@@ -84,36 +83,41 @@ __attribute__((always_inline)) inline Cut cut(Terms& b, double above, double bet
   return found;
 }
 
-/// The same text for several processors.
-__attribute__((always_inline)) inline void add_block(ExactSum<double>& sum, Terms& b) {
+/// Terms of whole vectors. The same text for several processors.
+__attribute__((always_inline)) inline void add_block(ExactSum<double>& sum,
+                                                     std::span<const double> terms) {
+  Terms left;
   for (bool rest = true; rest;) {
-    const std::int64_t largest = largest_of(b);
+    const std::int64_t largest = largest_of(terms);
     if (largest == 0) return;
     const int e = static_cast<int>(largest >> mantissa_bits) - exponent_offset;
     if (e < lowest_exponent || e > highest_exponent) {
-      for (int k = 0; k < b.vectors * width; ++k) sum.add(b.terms[static_cast<std::size_t>(k)]);
+      for (const double term : terms) sum.add(term);
       return;
     }
     const double above = std::ldexp(1.5, e + block_bits);
-    const Cut found = cut(b, above, std::ldexp(above, block_bits - 1 - mantissa_bits));
+    const Cut found = cut(terms, left, above, std::ldexp(above, block_bits - 1 - mantissa_bits));
     sum.add(found.upper);
     sum.add(found.lower);
     rest = found.rest;
+    terms = std::span(left.values).first(terms.size());
   }
 }
 
-using AddBlock = void (*)(ExactSum<double>&, Terms&);
+using AddBlock = void (*)(ExactSum<double>&, std::span<const double>);
 
-void add_block_anywhere(ExactSum<double>& sum, Terms& b) {
-  add_block(sum, b);
+void add_block_anywhere(ExactSum<double>& sum, std::span<const double> terms) {
+  add_block(sum, terms);
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) void add_block_avx2(ExactSum<double>& sum, Terms& b) {
-  add_block(sum, b);
+__attribute__((target("avx2"))) void add_block_avx2(ExactSum<double>& sum,
+                                                    std::span<const double> terms) {
+  add_block(sum, terms);
 }
-__attribute__((target("avx512f"))) void add_block_avx512(ExactSum<double>& sum, Terms& b) {
-  add_block(sum, b);
+__attribute__((target("avx512f"))) void add_block_avx512(ExactSum<double>& sum,
+                                                         std::span<const double> terms) {
+  add_block(sum, terms);
 }
 AddBlock best_for_this_processor() {
   if (__builtin_cpu_supports("avx512f")) return add_block_avx512;
@@ -125,19 +129,23 @@ AddBlock best_for_this_processor() {
 }
 #endif
 
+/// Adds the terms that fill no vector, with zeros.
+void add_rest(ExactSum<double>& sum, std::span<const double> terms, AddBlock add) {
+  std::array<double, width> padded{};
+  std::copy(terms.begin(), terms.end(), padded.begin());
+  add(sum, padded);
+}
+
 }  // namespace
 
 void add_terms(ExactSum<double>& sum, std::span<const double> terms) {
   static const AddBlock add = best_for_this_processor();
-  Terms b;
-  while (!terms.empty()) {
-    const auto now = terms.first(std::min<std::size_t>(block, terms.size()));
-    b.vectors = static_cast<int>((now.size() + width - 1) / width);
-    std::copy(now.begin(), now.end(), b.terms.begin());
-    std::fill(b.terms.begin() + now.size(), b.terms.begin() + b.vectors * width, 0.0);
-    add(sum, b);
-    terms = terms.subspan(now.size());
+  while (terms.size() >= width) {
+    const std::size_t now = std::min<std::size_t>(block, terms.size() / width * width);
+    add(sum, terms.first(now));
+    terms = terms.subspan(now);
   }
+  if (!terms.empty()) add_rest(sum, terms, add);
 }
 
 void add_terms(ExactSum<float>& sum, std::span<const float> terms) {

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/followed_map.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace op2::core {
-namespace {
 
-/// The set that most map entries lead to, the first of equal ones; null without maps.
-const Set* most_accessed(const Mesh& mesh) {
-  std::vector<std::int64_t> entries(mesh.sets().size(), 0);
-  for (const auto& map : mesh.maps())
-    entries[static_cast<std::size_t>(map->to->index)] +=
-        record_of(map->from)->global_size * map->dim;
-  const auto most = std::ranges::max_element(entries);
-  return most == entries.end() || *most == 0
-             ? nullptr
-             : mesh.sets()[static_cast<std::size_t>(most - entries.begin())].get();
+void choose_leading_set(Mesh& mesh) {
+  if (mesh.leading_set() != nullptr) return;
+  std::vector<std::int64_t> bytes(mesh.sets().size(), 0);
+  for (const auto& dat : mesh.dats())
+    if (!dat->temporary)
+      bytes[static_cast<std::size_t>(dat->set->index)] += dat->size * dat->on().global_size;
+  const Set* leading = nullptr;
+  for (const auto& map : mesh.maps()) {
+    const Set* const target = record_of(map->to);
+    if (leading == nullptr || bytes[static_cast<std::size_t>(target->index)] >
+                                  bytes[static_cast<std::size_t>(leading->index)])
+      leading = target;
+  }
+  mesh.set_leading_set(leading);
 }
 
-}  // namespace
-
 const Map* followed_map(const Mesh& mesh, const Set& set) {
-  const Set* const first = most_accessed(mesh);
+  const Set* const leading = mesh.leading_set();
   const Map* followed = nullptr;
   for (const auto& map : mesh.maps())
-    if (map->from == &set && map->to == first && &set != first &&
+    if (map->from == &set && map->to == leading && &set != leading &&
         (followed == nullptr || map->dim > followed->dim))
       followed = map.get();
   return followed;

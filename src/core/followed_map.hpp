@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The canonical order of elements, which the declared mesh alone decides: neither ranks nor data on
-// sets have a part in it. Elements of the set that most map entries lead to are in the order of
-// their global indices. Those of a set with a map to it follow: they are sorted by the last element
-// that they access through that map, then by their global indices. All others are in the order of
-// their indices.
+// The canonical order of elements, which follows from what the program declares: neither ranks nor
+// the time of a flush have a part in it. Elements of the leading set are in the order of their
+// global indices. Those of a set with a map to it follow: they are sorted by the last element that
+// they access through that map, then by their global indices. All others are in the order of their
+// indices.
 #pragma once
 
 #include <core/mesh.hpp>
 
 namespace op2::core {
+
+/// Chooses the leading set unless that has been done since the last set or map was declared: of
+/// those that maps lead to, the one with most bytes of dats, temporary ones apart. Local, uniform.
+/// To be called where the program is at the same point whatever the settings: by its first loop.
+/// Cost O(sets + maps + dats).
+void choose_leading_set(Mesh& mesh);
 
 /// The map by which a set's elements follow others; null: they do not. Local, uniform.
 /// Cost O(maps).

@@ -34,9 +34,9 @@ struct TermBlock {
 
 /// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per
 /// argument. Reproducible code has more: one for each argument that adds to rows and may do so in
-/// slots (jit/slotted_args.hpp). Its base is the dat's first slot, shape [slots x dim]. Its index
-/// is the target of element 0 in the argument's column, with the stride of the map: a row of the
-/// dat, or -1 - slot.
+/// slots (jit/slotted_args.hpp). Its base is the end of the dat's slots, shape [slots x dim]. Its
+/// index is the target of element 0 in the argument's column, with the stride of the map: a row of
+/// the dat, or slot - slots, which is negative.
 using RangeFunction = void (*)(std::int64_t begin, std::int64_t end, const ArgBinding* args);
 
 }  // namespace op2::core

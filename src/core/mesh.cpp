@@ -71,6 +71,7 @@ Set& Mesh::add_set(const Block& block, const char* name) {
   static_cast<Block&>(*set) = block;
   set->block = Layout::without_halos(block.declared);
   known_sets_.insert(set.get());
+  leading_set_ = nullptr;
   return *sets_.emplace_back(std::move(set));
 }
 
@@ -95,6 +96,7 @@ Map& Mesh::add_map(op_set from, op_set to, int dim, const std::int32_t* values, 
                                      .map = map->map,
                                      .name = map->name_storage.c_str()};
   known_maps_.insert(map.get());
+  leading_set_ = nullptr;
   return *maps_.emplace_back(std::move(map));
 }
 

@@ -206,6 +206,11 @@ class Mesh {
   bool knows(op_global global) const { return known_globals_.contains(global); }
   bool knows(op_kernel kernel) const { return known_kernels_.contains(kernel); }
 
+  /// The set whose order others follow in the canonical order (core/followed_map.hpp); null: it is
+  /// to be chosen. A new set or map makes it null.
+  const Set* leading_set() const { return leading_set_; }
+  void set_leading_set(const Set* set) { leading_set_ = set; }
+
   /// Frees the data and forgets the handles, but keeps the records: their addresses are never
   /// reused, so that a handle of an ended session is always recognised.
   void end();
@@ -232,6 +237,7 @@ class Mesh {
   std::vector<Dat*> released_;  ///< freed by the user, perhaps still in queued loops
   std::vector<Dat*> reusable_;
   DeviceCopies* copies_ = nullptr;
+  const Set* leading_set_ = nullptr;
 };
 
 inline Dat* record_of(op_dat dat) {

@@ -14,7 +14,8 @@
 namespace op2::comm {
 namespace {
 
-std::vector<int> followed_maps(const core::Mesh& mesh) {
+std::vector<int> followed_maps(core::Mesh& mesh) {
+  core::choose_leading_set(mesh);
   std::vector<int> followed;
   for (const auto& set : mesh.sets()) {
     const core::Map* const map = core::followed_map(mesh, *set);
@@ -24,7 +25,7 @@ std::vector<int> followed_maps(const core::Mesh& mesh) {
 }
 
 /// The mesh as the only rank declares it.
-LocalMesh whole_mesh(const core::Mesh& mesh, std::vector<std::int64_t> weights) {
+LocalMesh whole_mesh(core::Mesh& mesh, std::vector<std::int64_t> weights) {
   LocalMesh local{{}, std::move(weights), {}, {}, followed_maps(mesh)};
   for (const auto& set : mesh.sets()) local.sizes.push_back(set->size);
   for (const auto& map : mesh.maps())

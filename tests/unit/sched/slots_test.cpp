@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <core/followed_map.hpp>
 #include <sched/executor/cpu/tile_plan.hpp>
 #include <sched/fuse.hpp>
 #include <support/small_mesh.hpp>
@@ -60,6 +61,7 @@ struct AddingLoop {
     test::queue_loop(queue, *edges, op_arg_dat(sums[0], 0, ends, OP_INC),
                      op_arg_dat(sums[0], 2, ends, OP_INC), op_arg_dat(sums[1], 1, ends, OP_INC));
     step = step_of(queue, 0);
+    core::choose_leading_set(mesh);
   }
 
   /// The global indices of the edges, and of the nodes.
@@ -144,9 +146,8 @@ void run_range(const AddingLoop& loop, const std::vector<core::ArgBinding>& bind
     for (std::size_t a = 0; a < bindings.size(); ++a) {
       core::Dat& dat = *loop.step.args[a].dat;
       const std::int32_t target = bindings[a].index[edge * bindings[a].index_stride];
-      double* const to = target >= 0
-                             ? reinterpret_cast<double*>(dat.rows.host_address()) + target * dat.dim
-                             : static_cast<double*>(bindings[a].base) + (-1 - target) * dat.dim;
+      void* const origin = target >= 0 ? dat.rows.host_address() : bindings[a].base;
+      double* const to = static_cast<double*>(origin) + target * dat.dim;
       for (int k = 0; k < dat.dim; ++k) to[k] += contribution(loop.number_of(edge), a, k);
     }
 }

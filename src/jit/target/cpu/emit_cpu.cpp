@@ -121,19 +121,37 @@ void emit_body(fmt::memory_buffer& out, const LoopNest& nest, const Reproducible
   emit_lines(out, form.after_element(), "    ");
 }
 
-/// The range function: whole blocks first, then the rest one by one.
-void emit_range(fmt::memory_buffer& out, int width, const std::string& values) {
+/// Whole blocks first, then the rest one by one.
+void emit_elements(fmt::memory_buffer& out, const char* function, int width,
+                   const std::string& values) {
   const auto append = fmt::appender(out);
-  fmt::format_to(append,
-                 "\nextern \"C\" void {}(long op2_begin, long op2_end, "
-                 "const op2_binding* op2_args) {{\n",
-                 range_symbol);
+  fmt::format_to(append, "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n",
+                 function);
   if (width > 1)
     fmt::format_to(append,
                    "  const long op2_rest = op2_end - (op2_end - op2_begin) % {};\n"
                    "  {}(op2_begin, op2_rest{});\n  op2_begin = op2_rest;\n",
                    width, blocks_function, values);
   fmt::format_to(append, "  op2_run(op2_begin, op2_end{});\n}}\n", values);
+}
+
+/// The range function. Loops that make terms execute as many elements at a time as there is room
+/// for, so that the loops over elements call nothing.
+void emit_range(fmt::memory_buffer& out, const ReproducibleForm& form, int width,
+                const std::string& values) {
+  const std::string range = fmt::format("extern \"C\" void {}", range_symbol);
+  const Statements room = form.make_room(width);
+  if (room.empty()) return emit_elements(out, range.c_str(), width, values);
+  emit_elements(out, "static void op2_part", width, values);
+  fmt::format_to(fmt::appender(out),
+                 "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n"
+                 "  while (op2_begin < op2_end) {{\n"
+                 "    long op2_room = op2_end - op2_begin;\n",
+                 range);
+  emit_lines(out, room, "    ");
+  fmt::format_to(fmt::appender(out),
+                 "    op2_part(op2_begin, op2_begin + op2_room, op2_args);\n"
+                 "    op2_begin += op2_room;\n  }}\n}}\n");
 }
 
 void emit_loop(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
@@ -156,7 +174,7 @@ void emit_loop(fmt::memory_buffer& out, const LoopNest& nest, const Reproducible
   emit_block_copies(out, nest.args, form, true);
   fmt::format_to(append, "}}\n");
   if (width > 1) emit_blocks(out, nest, form, width, declarations);
-  emit_range(out, width, values);
+  emit_range(out, form, width, values);
 }
 
 constexpr const char* library_headers =

@@ -171,19 +171,35 @@ class BlockEmitter {
   }
 
   void store() {
-    std::string stores;
+    std::string stores, to_slots;
     for (std::size_t i = 0; i < args_.size(); ++i) {
       const ArgShape& arg = args_[i];
       if (!is_stored(arg) || is_shared(i)) continue;
-      const std::string to =
-          form_.slotted(i) != nullptr ? form_.target(i) : row_address(arg, row_of_lane(arg));
       line("    op2_simd::to_rows(op2_lanes{0}, op2_rows{0});", i);
-      stores += fmt::format("      op2_simd::{}({}, op2_rows{}[op2_lane]);\n",
-                            is_added(arg) ? "add" : "store", to, i);
+      stores += store_of(i, row_address(arg, row_of_lane(arg)));
+      to_slots += store_of(
+          i, form_.slotted(i) != nullptr ? form_.target(i) : row_address(arg, row_of_lane(arg)));
     }
-    if (stores.empty()) return;
+    if (stores == to_slots) return for_each_lane(stores);
+    // Few blocks have slots. The others need no targets beside the rows that are known already.
+    line("    int op2_has_slot = 0;\n    if ({}) {{", form_.any_slots());
+    for_each_lane("      op2_has_slot |= " + form_.all_targets() + ";\n");
+    line("    }}\n    if (op2_has_slot < 0) {{");
+    for_each_lane(to_slots);
+    line("    }} else {{");
+    for_each_lane(stores);
+    line("    }}");
+  }
+
+  std::string store_of(std::size_t i, const std::string& to) {
+    return fmt::format("      op2_simd::{}({}, op2_rows{}[op2_lane]);\n",
+                       is_added(args_[i]) ? "add" : "store", to, i);
+  }
+
+  void for_each_lane(const std::string& statements) {
+    if (statements.empty()) return;
     line("    op2_simd::each<{}>([&](int op2_lane) {{", width_);
-    line("      const long op2_element = op2_block + op2_lane;\n{}    }});", stores);
+    line("      const long op2_element = op2_block + op2_lane;\n{}    }});", statements);
   }
 
   void end_reductions() {

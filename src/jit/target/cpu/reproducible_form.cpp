@@ -6,6 +6,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/loop_abi.hpp>
 #include <core/term_block.hpp>
@@ -14,6 +15,7 @@ namespace op2::jit {
 namespace {
 
 constexpr int most = core::TermBlock::most;
+static_assert(most == 1024, "the text below repeats it");
 
 // A minimum is -0 rather than +0, and NaN only if all values are.
 constexpr const char* functions = R"(
@@ -21,13 +23,19 @@ struct op2_term_block {
   long op2_terms;
   void (*op2_take)(op2_term_block*);
 };
+// For how many more elements the block has room, a multiple of op2_width, but not 0; at most op2_room.
+static inline long op2_room_in(op2_term_block* op2_block, long op2_width, long op2_room) {
+  if (op2_block->op2_terms > 1024 - op2_width) op2_block->op2_take(op2_block);
+  const long op2_free = (1024 - op2_block->op2_terms) / op2_width * op2_width;
+  return op2_free < op2_room ? op2_free : op2_room;
+}
 template <class op2_value, int op2_dim>
 static inline void op2_from_zero(op2_value (&op2_own)[op2_dim]) {
   for (int op2_k = 0; op2_k < op2_dim; ++op2_k) op2_own[op2_k] = static_cast<op2_value>(-op2_value{});
 }
 template <class op2_value>
-static inline op2_value* op2_target(op2_value* op2_rows, op2_value* op2_slots, int op2_to, long op2_dim) {
-  return op2_to >= 0 ? op2_rows + op2_to * op2_dim : op2_slots + ~op2_to * op2_dim;
+static inline op2_value* op2_target(op2_value* op2_rows, op2_value* op2_slots_end, long op2_to, long op2_dim) {
+  return (op2_to >= 0 ? op2_rows : op2_slots_end) + op2_to * op2_dim;
 }
 template <class op2_value, int op2_dim>
 static inline void op2_add(op2_value* op2_to, const op2_value (&op2_own)[op2_dim]) {
@@ -48,14 +56,6 @@ template <class op2_value> static inline op2_value op2_greatest(op2_value op2_a,
   return op2_take ? op2_b : op2_a;
 }
 )";
-
-/// A statement that empties the block of terms unless there is room for more.
-std::string make_room(std::size_t position, int more) {
-  return fmt::format(
-      "if (op2_count{0} > {1}) {{ op2_block{0}->op2_terms = op2_count{0}; "
-      "op2_block{0}->op2_take(op2_block{0}); op2_count{0} = 0; }}",
-      position, most - more);
-}
 
 std::string combine_name(const ArgShape& extreme) {
   return extreme.access == OP_MIN ? "op2_least" : "op2_greatest";
@@ -103,7 +103,7 @@ std::vector<Parameter> ReproducibleForm::parameters() const {
       parameters.push_back({fmt::format("const int* __restrict op2_targets{}", slotted_[j].targets),
                             fmt::format("{}.op2_index - {}", binding, arg.column)});
     if (dats.insert(arg.dat).second)
-      parameters.push_back({fmt::format("{}* __restrict op2_slots{}", type_of(arg), arg.dat),
+      parameters.push_back({fmt::format("{}* __restrict op2_slots_end{}", type_of(arg), arg.dat),
                             fmt::format("static_cast<{}*>({}.op2_base)", type_of(arg), binding)});
   }
   for (const std::size_t i : terms())
@@ -117,6 +117,16 @@ std::vector<std::size_t> ReproducibleForm::terms() const {
   for (std::size_t i = 0; i < args_.size(); ++i)
     if (is_term(i)) terms.push_back(i);
   return terms;
+}
+
+Statements ReproducibleForm::make_room(int width) const {
+  Statements text;
+  for (const std::size_t i : terms())
+    text.push_back(
+        fmt::format("op2_room = op2_room_in(static_cast<op2_term_block*>(op2_args[{}].op2_base), "
+                    "{}, op2_room);",
+                    i, width));
+  return text;
 }
 
 Statements ReproducibleForm::before_loop() const {
@@ -140,9 +150,26 @@ Statements ReproducibleForm::after_loop() const {
 
 std::string ReproducibleForm::target(std::size_t i) const {
   const ArgShape& arg = args_[i];
-  return fmt::format(
-      "op2_target(op2_dat{0}, op2_slots{0}, op2_targets{1}[op2_element * {2} + {3}], {4})", arg.dat,
-      slotted(i)->targets, arg.arity, arg.column, arg.dim);
+  return fmt::format("op2_target(op2_dat{0}, op2_slots_end{0}, {1}, {2})", arg.dat, target_index(i),
+                     arg.dim);
+}
+
+std::string ReproducibleForm::any_slots() const {
+  std::set<std::string> ends;
+  for (const SlottedArg& one : slotted_)
+    ends.insert(fmt::format("op2_slots_end{} != nullptr", args_[one.arg].dat));
+  return fmt::format("{}", fmt::join(ends, " || "));
+}
+
+std::string ReproducibleForm::all_targets() const {
+  std::set<std::string> targets;
+  for (const SlottedArg& one : slotted_) targets.insert(target_index(one.arg));
+  return fmt::format("{}", fmt::join(targets, " | "));
+}
+
+std::string ReproducibleForm::target_index(std::size_t i) const {
+  return fmt::format("op2_targets{}[op2_element * {} + {}]", slotted(i)->targets, args_[i].arity,
+                     args_[i].column);
 }
 
 template <class Action>
@@ -157,7 +184,6 @@ Statements ReproducibleForm::for_each(const Action& action) const {
 
 Statements ReproducibleForm::before_element() const {
   return for_each([this](std::size_t i, Statements& text) {
-    if (is_term(i)) text.push_back(make_room(i, 1));
     text.push_back(fmt::format("{} op2_own{}[{}];", type_of(args_[i]), i, args_[i].dim));
     if (is_extreme(i))
       std::ranges::move(worst_values(i, fmt::format("op2_own{}", i)), std::back_inserter(text));
@@ -214,7 +240,6 @@ Statements ReproducibleForm::compare_all(std::size_t i, int width) const {
 Statements ReproducibleForm::before_block(int width) const {
   Statements text;
   for (const std::size_t i : terms()) {
-    text.push_back(make_room(i, width));
     text.push_back(
         fmt::format("{} op2_lanes{}[{}][{}];", type_of(args_[i]), i, args_[i].dim, width));
   }

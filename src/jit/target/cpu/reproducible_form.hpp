@@ -38,6 +38,9 @@ class ReproducibleForm {
   std::string preamble() const;
   /// Tables of targets, slots, and blocks of terms.
   std::vector<Parameter> parameters() const;
+  /// Reduces op2_room to the number of elements, a multiple of `width`, for whose terms the blocks
+  /// have room. Empty without terms.
+  Statements make_room(int width) const;
   /// Before the loop over elements: what is kept in registers; and after it.
   Statements before_loop() const;
   Statements after_loop() const;
@@ -56,11 +59,16 @@ class ReproducibleForm {
   Statements compare_all(std::size_t position, int width) const;
   /// Where an element adds its row to; an expression.
   std::string target(std::size_t position) const;
+  /// Whether any element of the loop may have a slot; and a number that is negative if this one has
+  /// one. Expressions; not empty if an argument is slotted.
+  std::string any_slots() const;
+  std::string all_targets() const;
 
  private:
   template <class Action>
   Statements for_each(const Action& action) const;
   std::vector<std::size_t> terms() const;
+  std::string target_index(std::size_t position) const;
 
   const std::vector<ArgShape>& args_;
   bool is_on_;

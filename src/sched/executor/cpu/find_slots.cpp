@@ -2,56 +2,70 @@
 #include <sched/executor/cpu/find_slots.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace op2::sched {
 
 namespace {
 
+constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
+
 std::int64_t number_at(std::span<const std::int32_t> numbers, std::int64_t row) {
   return numbers.empty() ? row : numbers[static_cast<std::size_t>(row)];
 }
 
-}  // namespace
-
-SlotFinder::SlotFinder(const core::Set& set, std::span<const AddedColumn> columns,
-                       const core::Map* followed)
-    : numbers_(set.numbers), followed_(followed), columns_(columns.begin(), columns.end()) {
-  if (followed != nullptr) followed_numbers_ = core::record_of(followed->to)->numbers;
-  const core::Set& targets = *core::record_of(columns.front().map->to);
-  for (const AddedColumn& c : columns)
-    accesses_.push_back({c.map->map + c.column, c.map->dim, targets.rows()});
-  last_key_.assign(static_cast<std::size_t>(targets.rows()), before_all);
-  is_slotted_.assign(last_key_.size(), 0);
-}
-
 /// The element's place in the canonical order.
-std::int64_t SlotFinder::key_of(std::int64_t element) const {
-  const std::int64_t number = number_at(numbers_, element);
-  if (followed_ == nullptr) return number;
+std::int64_t place_of(const core::Set& set, const core::Map* followed, std::int64_t element) {
+  const std::int64_t number = number_at(set.numbers, element);
+  if (followed == nullptr) return number;
+  const core::Set& targets = *core::record_of(followed->to);
   std::int64_t last = 0;
-  for (int k = 0; k < followed_->dim; ++k)
-    last =
-        std::max(last, number_at(followed_numbers_, followed_->map[element * followed_->dim + k]));
+  for (int k = 0; k < followed->dim; ++k)
+    last = std::max(last, number_at(targets.numbers, followed->map[element * followed->dim + k]));
   return last << 32 | number;
 }
 
-void SlotFinder::begin_step() {
-  if (end_ > 0) std::ranges::fill(last_key_, before_all);
+/// The places of elements [0, end); empty if they are stored in this order.
+std::vector<std::int64_t> places_of(const core::Set& set, const core::Map* followed,
+                                    std::int64_t end) {
+  if (followed == nullptr && set.numbers.empty()) return {};
+  std::vector<std::int64_t> places(static_cast<std::size_t>(end));
+  for (std::int64_t element = 0; element < end; ++element)
+    places[static_cast<std::size_t>(element)] = place_of(set, followed, element);
+  if (std::ranges::is_sorted(places)) places.clear();
+  return places;
 }
 
-void SlotFinder::visit(std::int64_t begin, std::int64_t end) {
-  end_ = std::max(end_, end);
-  for (std::int64_t element = begin; element < end; ++element) {
-    const std::int64_t key = key_of(element);
-    for (const RowAccess& access : accesses_) {
-      const auto row = static_cast<std::size_t>(access.row_of(element));
-      if (last_key_[row] > key) {
-        is_slotted_[row] = 1;
-        any_ = true;
+bool are_ascending(std::span<const ExecutedRange> ranges) {
+  return std::ranges::is_sorted(ranges, {}, &ExecutedRange::begin);
+}
+
+}  // namespace
+
+SlotFinder::SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
+                       const core::Map* followed)
+    : end_(end), columns_(columns.begin(), columns.end()), keys_(places_of(set, followed, end)) {
+  const core::Set& targets = *core::record_of(columns.front().map->to);
+  for (const AddedColumn& c : columns)
+    accesses_.push_back({c.map->map + c.column, c.map->dim, targets.rows()});
+  is_slotted_.assign(static_cast<std::size_t>(targets.rows()), 0);
+}
+
+void SlotFinder::visit(std::span<const ExecutedRange> ranges) {
+  if (keys_.empty() && are_ascending(ranges)) return;
+  last_key_.assign(is_slotted_.size(), before_all);
+  for (const ExecutedRange& range : ranges)
+    for (std::int64_t element = range.begin; element < range.end; ++element) {
+      const std::int64_t key = key_of(element);
+      for (const RowAccess& access : accesses_) {
+        const auto row = static_cast<std::size_t>(access.row_of(element));
+        if (last_key_[row] > key) {
+          is_slotted_[row] = 1;
+          any_ = true;
+        }
+        last_key_[row] = key;
       }
-      last_key_[row] = key;
     }
-  }
 }
 
 /// The rows with their numbers of slots, and where these begin.
@@ -82,6 +96,7 @@ void SlotFinder::assign(SlotTable& table) const {
         all[static_cast<std::size_t>(next[row]++)] = {key_of(element), static_cast<std::int32_t>(k),
                                                       static_cast<std::int32_t>(element)};
     }
+  table.elements.reserve(all.size());
   for (const AddedColumn& c : columns_)
     table.targets[c.map].assign(c.map->map, c.map->map + end_ * c.map->dim);
   for (const SlottedRow& row : table.rows) {
@@ -89,10 +104,11 @@ void SlotFinder::assign(SlotTable& table) const {
     std::sort(begin, begin + row.count);
     for (std::int32_t slot = row.first; slot < row.first + row.count; ++slot) {
       const Contribution& c = all[static_cast<std::size_t>(slot)];
+      table.elements.push_back(c.element);
       const AddedColumn& column = columns_[static_cast<std::size_t>(c.column)];
       table.targets[column.map][static_cast<std::size_t>(c.element) *
                                     static_cast<std::size_t>(column.map->dim) +
-                                static_cast<std::size_t>(column.column)] = -1 - slot;
+                                static_cast<std::size_t>(column.column)] = slot - table.slots;
     }
   }
 }

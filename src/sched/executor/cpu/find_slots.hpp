@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,20 +19,28 @@ struct AddedColumn {
   auto operator<=>(const AddedColumn&) const = default;
 };
 
-/// Finds the slots of the steps that add through the same columns. For each step: `begin_step`, and
-/// `visit` for its ranges of iterations in the order of their execution.
+/// Elements [begin, end) that a unit of a schedule (slots.hpp) executes.
+struct ExecutedRange {
+  std::int64_t begin, end;
+  std::int64_t unit;
+};
+
+/// Finds the slots of the steps that add through the same columns.
 class SlotFinder {
  public:
+  /// @param end       of the elements of all steps: [0, end)
   /// @param columns   in the order of the arguments; at least one
   /// @param followed  the map by which elements of the set are sorted first, or null
-  SlotFinder(const core::Set& set, std::span<const AddedColumn> columns, const core::Map* followed);
+  SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
+             const core::Map* followed);
 
-  void begin_step();
-  void visit(std::int64_t begin, std::int64_t end);
+  /// Notes what a step executes, in this order. Cost O(ranges) if elements are stored and executed
+  /// in the canonical order, else O(elements).
+  void visit(std::span<const ExecutedRange> ranges);
   /// Whether a row's elements were not visited in the canonical order.
   bool any() const { return any_; }
 
-  /// Gives slots to all elements of such rows.
+  /// Gives slots to all elements of such rows. Cost O(elements).
   void assign(SlotTable& table) const;
 
  private:
@@ -43,19 +50,17 @@ class SlotFinder {
     std::int32_t column, element;
     auto operator<=>(const Contribution&) const = default;
   };
-  std::int64_t key_of(std::int64_t element) const;
+  std::int64_t key_of(std::int64_t element) const {
+    return keys_.empty() ? element : keys_[static_cast<std::size_t>(element)];
+  }
   std::vector<SlottedRow> count_rows() const;
 
-  static constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
-
-  std::span<const std::int32_t> numbers_;  ///< of the elements
-  const core::Map* followed_;
-  std::span<const std::int32_t> followed_numbers_;  ///< of its targets
+  std::int64_t end_;
   std::vector<AddedColumn> columns_;
   std::vector<RowAccess> accesses_;     ///< of the columns
+  std::vector<std::int64_t> keys_;      ///< of the elements; empty: their rows are in order
   std::vector<std::int64_t> last_key_;  ///< per target, in this step
   std::vector<char> is_slotted_;        ///< per target, in any step
-  std::int64_t end_ = 0;                ///< of the iterations of all steps
   bool any_ = false;
 };
 

@@ -2,6 +2,8 @@
 #include <sched/executor/cpu/slots.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,20 +17,31 @@
 namespace op2::sched {
 namespace {
 
-/// Calls action(unit, begin, end) for all ranges of iterations in the order of their execution;
-/// ranges that run at the same time, which have no target in common, in any order.
-/// @return the number of units
-template <class Action>
-std::size_t for_ranges(const StepSchedule& schedule, const Action& action) {
+/// What a step executes: ranges in the order of their execution; those that run at the same time,
+/// which have no target in common, in any order.
+struct Execution {
+  std::vector<ExecutedRange> ranges;
+  std::int64_t interior_units = 0, units = 0;  ///< those of the boundary follow
+
+  std::int64_t elements() const {
+    std::int64_t sum = 0;
+    for (const ExecutedRange& range : ranges) sum += range.end - range.begin;
+    return sum;
+  }
+};
+
+/// Adds what is executed in one phase.
+void add_phase(const StepSchedule& schedule, Execution& all) {
+  const std::int64_t first_unit = all.units;
   if (schedule.tiles == nullptr) {
-    std::size_t unit = 0;
     for (const LoopPart& part : *schedule.parts) {
       for (const auto& stage : part.plan->stages)
         for (const IndexRanges& ranges : stage)
-          for (const IndexRange& rows : ranges) action(unit, rows.begin, rows.end);
-      ++unit;
+          for (const IndexRange& rows : ranges)
+            all.ranges.push_back({rows.begin, rows.end, all.units});
+      ++all.units;
     }
-    return unit;
+    return;
   }
   for (const auto& stage : schedule.tiles->stages)
     for (const auto& items : stage)
@@ -36,9 +49,17 @@ std::size_t for_ranges(const StepSchedule& schedule, const Action& action) {
         if (item.loop != schedule.loop) continue;
         const TileRun* const runs = schedule.tiles->runs.data() + item.first_run;
         for (std::uint32_t k = 0; k < item.runs; ++k)
-          action(item.number, runs[k].begin, runs[k].end);
+          all.ranges.push_back({runs[k].begin, runs[k].end, first_unit + item.number});
       }
-  return schedule.tiles->items;
+  all.units += static_cast<std::int64_t>(schedule.tiles->items);
+}
+
+Execution execution_of(const ScheduledStep& step) {
+  Execution all;
+  add_phase(step.interior, all);
+  all.interior_units = all.units;
+  add_phase(step.boundary, all);
+  return all;
 }
 
 /// Dats to which a step adds through the same columns.
@@ -112,32 +133,52 @@ void add_memory(const core::LoopArg& arg, SlotTable& table) {
   clear(arg, memory.get(), table.slots);
 }
 
-/// The rows of a table by the units of a schedule.
-SlotUse use_of(const SlotTable& table, const Added& added, const ScheduledStep& step) {
-  constexpr std::int64_t not_added = -1;
-  const core::Set& targets = *core::record_of(added.columns[0].map->to);
-  std::vector<std::int64_t> last_unit(static_cast<std::size_t>(targets.rows()), not_added);
-  std::size_t first_unit = 0;
-  const auto note = [&](std::size_t unit, std::int64_t begin, std::int64_t end) {
-    for (const AddedColumn& c : added.columns)
-      for (std::int64_t e = begin; e < end; ++e)
-        last_unit[static_cast<std::size_t>(c.map->map[e * c.map->dim + c.column])] =
-            static_cast<std::int64_t>(first_unit + unit);
-  };
-  const std::size_t interior = for_ranges(step.interior, note);
-  first_unit = interior;
-  const std::size_t units = interior + for_ranges(step.boundary, note);
+/// The units of a step's elements.
+class UnitFinder {
+ public:
+  static constexpr std::int64_t none = -1;
+
+  explicit UnitFinder(std::vector<ExecutedRange> ranges) : ranges_(std::move(ranges)) {
+    std::ranges::sort(ranges_, {}, &ExecutedRange::begin);
+  }
+
+  /// `none` if the step does not execute the element. Cost O(log ranges).
+  std::int64_t of(std::int32_t element) const {
+    const auto after = std::ranges::upper_bound(ranges_, element, {}, &ExecutedRange::begin);
+    return after != ranges_.begin() && element < std::prev(after)->end ? std::prev(after)->unit
+                                                                       : none;
+  }
+
+ private:
+  std::vector<ExecutedRange> ranges_;
+};
+
+/// For each row of a table the unit that runs its last element, or none.
+std::vector<std::int64_t> last_units(const SlotTable& table, const UnitFinder& units) {
+  std::vector<std::int64_t> last(table.rows.size(), UnitFinder::none);
+  for (std::size_t k = 0; k < last.size(); ++k)
+    for (std::int32_t s = table.rows[k].first; s < table.rows[k].first + table.rows[k].count; ++s)
+      last[k] = std::max(last[k], units.of(table.elements[static_cast<std::size_t>(s)]));
+  return last;
+}
+
+/// The rows of a table by the units of a step.
+SlotUse use_of(const SlotTable& table, const Added& added, const Step& step, Execution execution) {
+  const auto interior = static_cast<std::ptrdiff_t>(execution.interior_units);
+  const auto units = static_cast<std::size_t>(execution.units);
+  const std::vector<std::int64_t> unit = last_units(table, UnitFinder(std::move(execution.ranges)));
   std::vector<std::uint32_t> next(units + 1, 0);  // row of each unit
-  for (const SlottedRow& row : table.rows)
-    if (last_unit[row.row] != not_added) ++next[last_unit[row.row] + 1];
-  for (std::size_t unit = 0; unit < units; ++unit) next[unit + 1] += next[unit];
+  for (const std::int64_t u : unit)
+    if (u != UnitFinder::none) ++next[static_cast<std::size_t>(u) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
   SlotUse use{&table, {}, std::vector<SlottedRow>(next[units]), {}};
   for (const std::size_t arg : added.args)
-    use.dats.push_back({arg, table.memory.at(step.step->args[arg].dat).get()});
-  use.begin[0].assign(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(interior) + 1);
-  use.begin[1].assign(next.begin() + static_cast<std::ptrdiff_t>(interior), next.end());
-  for (const SlottedRow& row : table.rows)
-    if (last_unit[row.row] != not_added) use.rows[next[last_unit[row.row]]++] = row;
+    use.dats.push_back({arg, table.memory.at(step.args[arg].dat).get()});
+  use.begin[0].assign(next.begin(), next.begin() + interior + 1);
+  use.begin[1].assign(next.begin() + interior, next.end());
+  for (std::size_t k = 0; k < unit.size(); ++k)
+    if (unit[k] != UnitFinder::none)
+      use.rows[next[static_cast<std::size_t>(unit[k])]++] = table.rows[k];
   return use;
 }
 
@@ -145,24 +186,23 @@ SlotUse use_of(const SlotTable& table, const Added& added, const ScheduledStep& 
 void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
                std::span<const User> users, PlanSlots& slots) {
   const Added& first = users[0].added;
-  SlotFinder finder(*first.set, first.columns, core::followed_map(mesh, *first.set));
+  std::vector<Execution> executions;
+  std::int64_t end = 0;
   for (const User& user : users) {
-    finder.begin_step();
-    const auto visit = [&](std::size_t, std::int64_t begin, std::int64_t end) {
-      finder.visit(begin, end);
-      slots.steps[user.step].added += (end - begin) * std::ssize(first.columns);
-    };
-    for_ranges(steps[user.step].interior, visit);
-    for_ranges(steps[user.step].boundary, visit);
+    executions.push_back(execution_of(steps[user.step]));
+    for (const ExecutedRange& range : executions.back().ranges) end = std::max(end, range.end);
+    slots.steps[user.step].added += executions.back().elements() * std::ssize(first.columns);
   }
+  SlotFinder finder(*first.set, end, first.columns, core::followed_map(mesh, *first.set));
+  for (const Execution& execution : executions) finder.visit(execution.ranges);
   if (!finder.any()) return;
   SlotTable& table = *slots.tables.emplace_back(std::make_unique<SlotTable>());
   finder.assign(table);
-  for (const User& user : users) {
-    const ScheduledStep& step = steps[user.step];
-    for (const std::size_t arg : user.added.args) add_memory(step.step->args[arg], table);
-    StepSlots& made = slots.steps[user.step];
-    made.uses.push_back(use_of(table, user.added, step));
+  for (std::size_t u = 0; u < users.size(); ++u) {
+    const Step& step = *steps[users[u].step].step;
+    for (const std::size_t arg : users[u].added.args) add_memory(step.args[arg], table);
+    StepSlots& made = slots.steps[users[u].step];
+    made.uses.push_back(use_of(table, users[u].added, step, std::move(executions[u])));
     for (const SlottedRow& row : made.uses.back().rows) made.slotted += row.count;
   }
 }
@@ -205,7 +245,8 @@ std::vector<core::ArgBinding> bindings_of(const Step& step, const StepSlots& slo
     for (const SlotUse& use : slots.uses)
       for (const SlotUse::SlottedDat& dat : use.dats)
         if (step.args[dat.arg].dat == arg.dat)
-          binding = {dat.slots, use.table->targets.at(arg.map).data() + arg.column, arg.map->dim};
+          binding = {dat.slots + use.table->slots * core::size_of(arg.type, arg.dim),
+                     use.table->targets.at(arg.map).data() + arg.column, arg.map->dim};
     bindings.push_back(binding);
   }
   return bindings;

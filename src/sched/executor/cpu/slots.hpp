@@ -45,7 +45,8 @@ struct SlottedRow {
 struct SlotTable {
   std::vector<SlottedRow> rows;  ///< ascending rows; of the target set
   std::int32_t slots = 0;
-  /// A copy of each map, shape [iterations x arity], in which -1 - s stands for slot s.
+  std::vector<std::int32_t> elements;  ///< of each slot: the one that adds to it
+  /// A copy of each map, shape [iterations x arity], in which s - slots stands for slot s.
   std::map<const core::Map*, std::vector<std::int32_t>> targets;
   /// Shape [slots x dim]. They hold what adds nothing, unless a step is running.
   std::map<const core::Dat*, core::Buffer> memory;
@@ -79,8 +80,9 @@ struct PlanSlots {
   std::vector<std::unique_ptr<SlotTable>> tables;
 };
 
-/// Cost: two passes over the maps through which each step adds, one if no slots are needed. Memory:
-/// 8 bytes for each target meanwhile; then a copy of each map that leads to slots, and these.
+/// Cost: one pass over the maps through which a step adds, none if it executes its elements in the
+/// canonical order, and three for each table. Memory: 8 bytes for each target and, on several
+/// ranks, for each element meanwhile; then a copy of each map that leads to slots, and these.
 /// @throws std::bad_alloc
 PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps);
 

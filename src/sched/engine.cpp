@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/engine.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <comm/halo/distributed_mesh.hpp>
+#include <core/arithmetic_mode.hpp>
 #include <core/counted.hpp>
 #include <sched/executor/make_executor.hpp>
 #include <sched/fuse.hpp>
+#include <sched/loop_requests.hpp>
 #include <sched/order.hpp>
 #include <sched/pass.hpp>
 #include <sched/signature.hpp>
@@ -22,6 +26,22 @@ Halos halos_for(const core::Options& options, int ranks) {
   const bool chained =
       options.chain != core::ChainMode::off && options.target != core::Target::reference;
   return chained ? Halos::per_chain : Halos::per_loop;
+}
+
+/// For the reproducible mode; the calling thread stands for those of the pool, which inherit its
+/// mode.
+/// @throws bad_option, which is this rank's alone
+void check_rounding(const core::Queue& queue) {
+  const char* const other = core::other_rounding();
+  const auto loop = std::ranges::find_if_not(queue.records(), &core::LoopRecord::is_assignment);
+  if (other == nullptr || loop == queue.records().end()) return;
+  core::fail(
+      ErrorCode::bad_option,
+      "OP2_REPRODUCIBLE=on needs rounding to nearest, with denormal numbers, but the program "
+      "has changed that for this thread: {}; before loop '{}' ({}) runs, call "
+      "fesetround(FE_TONEAREST), _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_OFF) and "
+      "_MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_OFF); link without -ffast-math",
+      other, loop->name, site_of(*loop));
 }
 
 }  // namespace
@@ -50,6 +70,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   prepare(queue, entry);
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   executing_ = true;
+  if (options_.reproducible) check_rounding(queue);
   runner_.run(plan, *entry.prepared, queue, fingerprint_);
   for (const core::Dat* dat : plan.key.dats) {
     const auto k = static_cast<std::size_t>(dat->index);

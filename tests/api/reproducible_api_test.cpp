@@ -2,11 +2,16 @@
 // OP2_REPRODUCIBLE=on: sums are exact and rounded once, extremes have an order, and what has no
 // reproducible bits is refused with its reason.
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <vector>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -149,6 +154,62 @@ TEST_F(Reproducible, AKernelThatCannotBeCompiledIsAnError) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("touch"), HasSubstr("known_to_the_host")));
   }
+}
+
+/// Changes the rounding of the thread, for a scope.
+class OtherRounding {
+ public:
+  explicit OtherRounding(int mode) { std::fesetround(mode); }
+#if defined(__SSE2__)
+  static constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
+  explicit OtherRounding(unsigned bits) {
+    _mm_setcsr(_mm_getcsr() | bits);
+  }
+#endif
+  ~OtherRounding() {
+    std::fesetenv(FE_DFL_ENV);
+  }
+};
+
+template <class Change>
+void expect_refused_rounding(op_set cells, Change change, const char* why) {
+  const op_dat x = op_decl_dat(cells, 1, "double", std::vector<double>(3001).data(), "x");
+  double factor = 3;
+  op_par_loop(scale_by, "scale", cells, op_arg_gbl(&factor, 1, "double", OP_READ),
+              op_arg_dat(x, OP_RW));
+  const OtherRounding other(change);
+  try {
+    op_flush();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("OP2-E501"), HasSubstr("loop 'scale'"),
+                                    HasSubstr("reproducible_api_test.cpp"), HasSubstr(why)));
+  }
+}
+
+TEST_F(Reproducible, AnotherRoundingModeIsAnError) {
+  expect_refused_rounding(cells, FE_TOWARDZERO, "it rounds towards zero");
+}
+
+#if defined(__SSE2__)
+TEST_F(Reproducible, ResultsThatAreFlushedToZeroAreAnError) {
+  expect_refused_rounding(cells, OtherRounding::flush_to_zero, "denormal results by zero");
+}
+
+TEST_F(Reproducible, DenormalNumbersThatAreTakenForZeroAreAnError) {
+  expect_refused_rounding(cells, OtherRounding::denormals_are_zero, "denormal numbers for zero");
+}
+#endif
+
+TEST_F(Reproducible, TheRoundingOfTheProgramIsLookedAtWhenLoopsRun) {
+  const op_dat x = op_decl_dat(cells, 1, "double", std::vector<double>(3001).data(), "x");
+  double factor = 3;
+  {
+    const OtherRounding other(FE_UPWARD);
+    op_par_loop(scale_by, "scale", cells, op_arg_gbl(&factor, 1, "double", OP_READ),
+                op_arg_dat(x, OP_RW));
+  }
+  EXPECT_NO_THROW(op_flush());
 }
 
 }  // namespace

@@ -7,13 +7,14 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test test-long fuzz asan tsan bench bench-against bench-gpu bench-mpi setup clean
+.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
 	@echo "make test      build and run all tests"
 	@echo "make test-long random programs for longer, on 1 to 8 ranks, on the CPU and on emulated devices"
 	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"
+	@echo "make same-bits OP2_REPRODUCIBLE=on: programs in 1 296 configurations, on 1 to 8 ranks (40 min)"
 	@echo "make asan      make test with AddressSanitizer and UBSan"
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"
@@ -55,6 +56,10 @@ fuzz: build/dev/build.ninja
 	@cmake --build --preset dev -j $(JOBS) --target ranks_property_test equivalence_test
 	@TEST_CHAINS=$${TEST_CHAINS:-100000} build/dev/tests/unit/sched/ranks_property_test
 	@TEST_CHAINS=$${TEST_CHAINS:-20000} build/dev/tests/equivalence/equivalence_test
+
+same-bits: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target same_bits_program
+	@ctest --preset release -C long -R "^long_same_bits$$" --verbose
 
 asan: build/asan/build.ninja
 	@cmake --build --preset asan -j $(JOBS)

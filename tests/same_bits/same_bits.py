@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs programs with OP2_REPRODUCIBLE=on in many configurations, and compares what they print and the files
+that they write, byte by byte.
+
+    same_bits.py [--count N] [--seed N] [--jobs N] PROGRAM MPIEXEC
+
+Every program and numbering of its mesh has one right hash. Without --count all configurations are run: the full product
+of ranks, threads, chains and tiles for each program, a third of it with each numbering, and for each of them
+random values of the other switches. With it that many of each program, and two without the mode, which must differ.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import itertools
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+PROBLEMS = ("airfoil", "conjugate_gradients", "tetrahedra")
+NUMBERINGS = ("given", "reversed", "shuffled")
+PRODUCT = {
+    "ranks": (1, 2, 3, 4, 7, 8),
+    "OP2_THREADS": (1, 2, 3),
+    "OP2_CHAIN": ("off", "on"),
+    "OP2_TILE": ("off", "auto", "40", "shuffled"),
+}
+OTHERS = {
+    "OP2_PARTITIONER": ("ptscotch", "rcb", "block", "random"),
+    "OP2_SIMD": ("auto", "on"),
+    "OP2_RENUMBER": ("auto", "on", "off"),
+    "OP2_QUEUE_MAX": ("1", "5", "1000"),
+    "OP2_JIT_CPU": ("x86-64-v2", "x86-64-v3", "x86-64-v4"),
+    "OP2_DEBUG": ("", "no_fuse", "keep_dead", "no_simd"),
+}
+FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
+SECONDS = 120  # of one run
+
+Run = collections.namedtuple("Run", "problem numbering configuration")
+
+
+def has_level(level):
+    """Whether this processor can execute code for a level of x86-64."""
+    try:
+        return FLAGS[level] in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
+def full_product(generator):
+    """For each program and each numbering every entry of the product, with random values of the others."""
+    runs = []
+    for problem, numbering in itertools.product(PROBLEMS, NUMBERINGS):
+        for entry in itertools.product(*PRODUCT.values()):
+            configuration = dict(zip(PRODUCT, entry))
+            configuration |= {name: generator.choice(values) for name, values in OTHERS.items()}
+            runs.append(Run(problem, numbering, configuration))
+    return runs
+
+
+def pairs_of(runs):
+    return {(problem, pair) for problem, _, configuration in runs
+            for pair in itertools.combinations(sorted(configuration.items()), 2)}
+
+
+def missing_pairs(runs):
+    """Pairs of values of two switches that no run of a program has."""
+    axes = sorted((PRODUCT | OTHERS).items())
+    wanted = {(problem, ((a, x), (b, y))) for problem in PROBLEMS
+              for (a, xs), (b, ys) in itertools.combinations(axes, 2) for x in xs for y in ys}
+    return wanted - pairs_of(runs)
+
+
+def sample(runs, count, generator):
+    """`count` runs of each program, on up to three ranks; neighbours in the list share a numbering."""
+    few = [run for run in runs if run.configuration["ranks"] <= 3]
+    return [run for problem in PROBLEMS
+            for run in generator.sample([run for run in few if run.problem == problem], count)]
+
+
+def bytes_of(run, arguments, reproducible="on"):
+    """What a run prints and writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {name: str(value) for name, value in run.configuration.items() if name.startswith("OP2_") and value}
+        command = [arguments.mpiexec, "-n", str(run.configuration["ranks"]), arguments.program, run.problem,
+                   run.numbering, folder + "/out"]
+        done = subprocess.run(["timeout", "-k", "5", str(SECONDS), *command], capture_output=True, check=False,
+                              env={**os.environ, "OP2_LOG": "error", "OP2_JIT": "require",
+                                   **variables, "OP2_REPRODUCIBLE": reproducible})
+        if done.returncode != 0:
+            last = done.stderr.decode(errors="replace").splitlines()[-12:]
+            raise RuntimeError("\n    ".join([f"{run}: exit code {done.returncode}", *last]))
+        files = sorted(pathlib.Path(folder).iterdir())
+        if not done.stdout or not files:
+            raise RuntimeError(f"{run}: nothing is written")
+        return done.stdout + b"".join(file.read_bytes() for file in files)
+
+
+def hash_of(run, arguments):
+    if not has_level(run.configuration["OP2_JIT_CPU"]):
+        return None
+    return hashlib.sha256(bytes_of(run, arguments)).hexdigest()[:16]
+
+
+def compare(runs, arguments):
+    """Number of runs that differ from the first one of their program and numbering, or fail."""
+    first, counts, wrong = {}, collections.Counter(), 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for run, future in [(run, pool.submit(hash_of, run, arguments)) for run in runs]:
+            try:
+                found = future.result()
+            except RuntimeError as failure:
+                print(failure)
+                wrong += 1
+                continue
+            key = run.problem, run.numbering
+            counts[key + ("skipped" if found is None else "run",)] += 1
+            if found is not None and first.setdefault(key, (found, run))[0] != found:
+                print(f"{found} instead of {first[key][0]}: {run}\n    the first was {first[key][1]}")
+                wrong += 1
+    for key, (found, _) in sorted(first.items()):
+        print(f"{key[0]:<20} {key[1]:<9} {found}  {counts[key + ('run',)]} configurations, "
+              f"{counts[key + ('skipped',)]} skipped")
+    return wrong
+
+
+def differ_without_the_mode(arguments):
+    """Otherwise equal hashes prove nothing."""
+    plain = {name: values[0] for name, values in (PRODUCT | OTHERS).items()}
+    runs = [Run("tetrahedra", "shuffled", plain | {"ranks": ranks, "OP2_THREADS": ranks}) for ranks in (1, 3)]
+    try:
+        return bytes_of(runs[0], arguments, "off") != bytes_of(runs[1], arguments, "off")
+    except RuntimeError as failure:
+        print(failure)
+        return False
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=0, help="of each program; 0: all")
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("TEST_SEED", "1")), help="or TEST_SEED")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    parser.add_argument("program")
+    parser.add_argument("mpiexec")
+    arguments = parser.parse_args()
+    generator = random.Random(arguments.seed)
+    runs = full_product(generator)
+    missing = missing_pairs(runs)
+    if arguments.count:
+        runs = sample(runs, arguments.count, generator)
+    wrong = compare(runs, arguments)
+    differ = differ_without_the_mode(arguments)
+    print(f"seed {arguments.seed}: {len(runs)} runs, {wrong} wrong; without OP2_REPRODUCIBLE bits "
+          f"{'differ' if differ else 'DO NOT DIFFER'}; {len(missing)} pairs of values in no configuration")
+    return 0 if wrong == 0 and differ and not missing else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include <api/agreed_switches.hpp>
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
@@ -151,17 +152,9 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
   ranks().on_long_wait([told = std::make_shared<core::Log>(level, ranks().log_prefix())](
                            const std::string& text) { told->warning_once(text, text); });
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
-  enter(
-      "op_init of libop2 {} with OP2_CHAIN {}, OP2_DEPTH_MAX {}, queue_max {}, exchange {}, "
-      "OP2_TARGET {}, OP2_JIT {}, OP2_DEBUG {} (numbers of their values), OP2_PARTITIONER '{}', "
-      "OP2_TIMING {}, OP2_TRACE {} (set or not)",
-      OP2_VERSION, static_cast<int>(options.chain), options.depth_max, options.queue_max,
-      static_cast<int>(options.exchange), static_cast<int>(options.target),
-      static_cast<int>(options.jit),
-      (options.eliminate_dead_loops ? 0 : 1) + 2 * static_cast<int>(options.simd) +
-          (options.fuse ? 0 : 8) + (options.queue_loops ? 0 : 16),
-      options.partitioner, !options.timing.empty(), trace.on());
+  enter("op_init of libop2 {} with {}", OP2_VERSION, agreed_switches(options));
   ranks().barrier();
+  ranks().reduce_by(options.reduce, options.node_size);
   trace.restart();
   mpi = std::move(session);
 }

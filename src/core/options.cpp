@@ -115,6 +115,10 @@ constexpr OptionRow table[] = {
      "with redundant computation"},
     {"OP2_DEPTH_MAX", number<&O::depth_max, 1, 64>, "6, n",
      "most halo layers that a chain may need; longer chains are cut"},
+    {"OP2_REDUCE", one_of<&O::reduce>, "auto, flat, node",
+     "how sums and extremes go over the ranks, the same bits in each way; flat: as MPI combines "
+     "all ranks; node: on each node, then over the nodes; auto: node, if there are several nodes "
+     "with several ranks"},
     {"OP2_PARTITIONER", name_of<&O::partitioner>,
      "that of op_partition, ptscotch, rcb, block, random, external",
      "who owns what; overrides op_partition"},
@@ -166,6 +170,8 @@ constexpr OptionRow debug_words[] = {
      "one message per neighbour and exchange, or one per dat and halo part", "OP2_EXCHANGE"},
     {"queue_max", number<&O::queue_max, 1, 4096>, "64, n", "loops that are queued at most",
      "OP2_QUEUE_MAX"},
+    {"node_size", number<&O::node_size, 1, 1'000'000>, "ranks that share memory, n",
+     "n ranks with successive numbers are a node of OP2_REDUCE"},
     {"tile", read_tiling, "auto, measured, off, n, shuffled",
      "n: every chain in tiles of n elements; shuffled: in small tiles in a random order; the "
      "others as for OP2_TILE",

@@ -16,6 +16,13 @@ enum class JitMode { on, off, require };
 enum class ChainMode { off, on };
 enum class CacheMode { read_write, read_only, off };
 
+/// How reductions go over the ranks.
+enum class ReduceMode {
+  automatic,  ///< by node, if there are several nodes and one with several ranks
+  flat,       ///< as MPI combines all ranks
+  by_node     ///< first on each node, then over the nodes
+};
+
 /// How many messages an exchange of halos takes.
 enum class Grouping {
   grouped,  ///< one per neighbour
@@ -97,6 +104,7 @@ struct Options {
   bool reproducible = false;
   Tiling tile;
   ChainMode chain = ChainMode::off;
+  ReduceMode reduce = ReduceMode::automatic;
   int depth_max = 6;        ///< layers
   std::string partitioner;  ///< empty: as the call of op_partition says
   std::string log;          ///< empty: from the diags argument of op_init
@@ -110,6 +118,7 @@ struct Options {
   // For tests and comparisons, by OP2_DEBUG:
   Grouping exchange = Grouping::grouped;
   int queue_max = 64;  ///< loops
+  int node_size = 0;   ///< ranks of a node of reductions; 0: those that share memory
   bool eliminate_dead_loops = true;
   bool fuse = true;
   bool gdb_symbols = false;  ///< compiled loops have names in gdb

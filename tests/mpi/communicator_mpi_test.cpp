@@ -31,6 +31,15 @@ TEST_P(EveryCheck, HoldsWithMessagesInPieces) {
   GetParam().run(*session->communicator);
 }
 
+TEST_P(EveryCheck, HoldsWithReductionsByNode) {
+  for (const int ranks_per_node : {0, 1, 2, 3, 8}) {
+    SCOPED_TRACE(ranks_per_node);
+    const auto session = start_mpi({});
+    session->communicator->reduce_by(core::ReduceMode::by_node, ranks_per_node);
+    GetParam().run(*session->communicator);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Communicator, EveryCheck, testing::ValuesIn(communicator_checks),
                          [](const auto& check) { return std::string(check.param.name); });
 

@@ -88,6 +88,18 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
   return code;
 }
 
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
+  const int code = PMPI_Comm_split(comm, colour, key, part);
+  if (model() && code == MPI_SUCCESS && *part != MPI_COMM_NULL) model()->add(*part);
+  return code;
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
+  const int code = PMPI_Comm_split_type(comm, type, key, info, part);
+  if (model() && code == MPI_SUCCESS && *part != MPI_COMM_NULL) model()->add(*part);
+  return code;
+}
+
 int MPI_Comm_free(MPI_Comm* comm) {
   if (model()) model()->remove(*comm);
   return PMPI_Comm_free(comm);
@@ -144,6 +156,22 @@ int MPI_Iallgather(const void* mine, int count, MPI_Datatype type, void* all, in
 int MPI_Iallreduce(const void* mine, void* result, int count, MPI_Datatype type, MPI_Op operation,
                    MPI_Comm comm, MPI_Request* request) {
   const int code = PMPI_Iallreduce(mine, result, count, type, operation, comm, request);
+  if (is_modelled(__builtin_return_address(0), comm))
+    model()->collective(*request, comm, bytes_of(count, type));
+  return code;
+}
+
+int MPI_Ireduce(const void* mine, void* result, int count, MPI_Datatype type, MPI_Op operation,
+                int root, MPI_Comm comm, MPI_Request* request) {
+  const int code = PMPI_Ireduce(mine, result, count, type, operation, root, comm, request);
+  if (is_modelled(__builtin_return_address(0), comm))
+    model()->collective(*request, comm, bytes_of(count, type));
+  return code;
+}
+
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request* request) {
+  const int code = PMPI_Ibcast(data, count, type, root, comm, request);
   if (is_modelled(__builtin_return_address(0), comm))
     model()->collective(*request, comm, bytes_of(count, type));
   return code;

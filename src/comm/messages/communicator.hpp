@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <core/memory.hpp>
+#include <core/options.hpp>
 
 namespace op2::comm {
 
@@ -127,6 +128,12 @@ class Communicator {
   /// reduction.
   /// @param description  what is reduced, equal on all ranks; the message of a mismatch shows it
   void reduce(WordReduction& words, std::string_view description);
+
+  /// From now on reductions go over the ranks in this way, which changes no result. Before the first
+  /// call: flat.
+  /// @param ranks_per_node  so many ranks with successive numbers are a node; 0: those that share
+  ///                        memory
+  virtual void reduce_by(core::ReduceMode /*mode*/, int /*ranks_per_node*/) {}
 
   /// Sums over the ranks before this one, and over all. Cost: as a reduction.
   PartialSum partial_sum(std::int64_t mine);

@@ -43,12 +43,38 @@ std::optional<bool> mpi_is_gpu_aware() {
   return is_supported != 0;
 }
 
-MpiDuplicate::MpiDuplicate(MPI_Comm original) {
-  mpi_check(MPI_Comm_dup(original, &comm_), "MPI_Comm_dup");
+MPI_Comm duplicate(MPI_Comm original) {
+  MPI_Comm made = MPI_COMM_NULL;
+  mpi_check(MPI_Comm_dup(original, &made), "MPI_Comm_dup");
+  return made;
+}
+
+MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node) {
+  int rank = 0;
+  mpi_check(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");
+  MPI_Comm made = MPI_COMM_NULL;
+  if (ranks_per_node > 0)
+    mpi_check(MPI_Comm_split(all, rank / ranks_per_node, rank, &made), "MPI_Comm_split");
+  else
+    mpi_check(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &made),
+              "MPI_Comm_split_type");
+  return made;
+}
+
+MPI_Comm some_ranks(MPI_Comm all, bool takes_part) {
+  int rank = 0;
+  mpi_check(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");
+  MPI_Comm made = MPI_COMM_NULL;
+  mpi_check(MPI_Comm_split(all, takes_part ? 0 : MPI_UNDEFINED, rank, &made), "MPI_Comm_split");
+  return made;
+}
+
+MpiComm::MpiComm(MPI_Comm made) : comm_(made) {
+  if (made == MPI_COMM_NULL) return;
   mpi_check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 
-MpiDuplicate::~MpiDuplicate() {
+MpiComm::~MpiComm() {
   int finalized = 0;
   if (kept_) return;
   if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized && comm_ != MPI_COMM_NULL)

@@ -21,23 +21,33 @@ void require_running_mpi();
 /// MPI is initialised.
 std::optional<bool> mpi_is_gpu_aware();
 
-/// A duplicate of a communicator that returns errors instead of ending the program. Creating and
-/// destroying it is collective, unless it is kept.
-class MpiDuplicate {
+/// A communicator of the library, which returns errors instead of ending the program. Destroying it
+/// is collective, unless it is kept.
+class MpiComm {
  public:
-  explicit MpiDuplicate(MPI_Comm original);
-  ~MpiDuplicate();
-  MpiDuplicate(const MpiDuplicate&) = delete;
-  MpiDuplicate& operator=(const MpiDuplicate&) = delete;
+  /// @param made  by one of the functions below; freed in the end
+  explicit MpiComm(MPI_Comm made);
+  ~MpiComm();
+  MpiComm(const MpiComm&) = delete;
+  MpiComm& operator=(const MpiComm&) = delete;
   operator MPI_Comm() const { return comm_; }
   /// Leaves it to MPI_Finalize: messages may still be in flight, and MPI would reuse the context of
   /// a freed communicator for the next one.
   void keep() { kept_ = true; }
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm comm_;
   bool kept_ = false;
 };
+
+/// The same ranks. Collective, as the next two.
+MPI_Comm duplicate(MPI_Comm original);
+/// The ranks of this node: those that share memory with this one.
+/// @param ranks_per_node  instead of asking the machine: so many ranks with successive numbers are
+///                        a node; 0: ask
+MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node);
+/// The ranks for which `takes_part` is true; MPI_COMM_NULL on the others.
+MPI_Comm some_ranks(MPI_Comm all, bool takes_part);
 
 /// Never frees memory that MPI may still access after an error.
 template <class T>

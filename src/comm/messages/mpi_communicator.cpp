@@ -11,8 +11,9 @@
 #include <comm/messages/binomial_tree.hpp>
 #include <comm/messages/mpi_calls.hpp>
 #include <comm/messages/mpi_channel.hpp>
+#include <comm/messages/mpi_collective.hpp>
 #include <comm/messages/mpi_exchange.hpp>
-#include <comm/messages/mpi_fold.hpp>
+#include <comm/messages/mpi_reduction.hpp>
 #include <comm/messages/mpi_session.hpp>
 #include <comm/messages/mpi_watch.hpp>
 #include <comm/messages/reduction_blocks.hpp>
@@ -28,25 +29,6 @@ constexpr int exchange_tag = 0;  // and 1
 constexpr int broadcast_tag = 2;
 constexpr int first_channel_tag = 3;
 
-/// A collective of MPI in flight, and its buffers.
-struct MpiCollective {
-  MPI_Request request = MPI_REQUEST_NULL;
-  Bytes out, in;
-
-  MpiCollective() = default;
-  MpiCollective(const MpiCollective&) = delete;
-  ~MpiCollective() {
-    if (request == MPI_REQUEST_NULL) return;
-    abandon(std::move(out));  // an error interrupted the wait
-    abandon(std::move(in));
-  }
-  bool test() {
-    int ended = 0;
-    mpi_check(MPI_Test(&request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
-    return ended != 0;
-  }
-};
-
 /// What every rank gives to `gather_all`. Its size is fixed, so that no rank can make MPI's
 /// collectives fail by a wrong size. If more bytes are given than fit, a second gather follows.
 struct Block {
@@ -59,9 +41,9 @@ class MpiCommunicator final : public Communicator {
   MpiCommunicator(MPI_Comm comm, int rank, int size, const MpiOptions& options)
       : Communicator(rank, size),
         options_(options),
-        messages_(comm),
-        gathers_(comm),
-        agreements_(comm),
+        messages_(duplicate(comm)),
+        gathers_(duplicate(comm)),
+        agreements_(duplicate(comm)),
         reductions_(comm),
         watch_(comm, {options.seconds_before_asking, options.seconds_before_telling}) {
     int* largest_tag = nullptr;
@@ -72,8 +54,8 @@ class MpiCommunicator final : public Communicator {
 
   ~MpiCommunicator() override {
     if (!watch_.has_failed()) return;
-    for (MpiDuplicate* comm : {&messages_, &gathers_, &agreements_, &reductions_}) comm->keep();
-    fold_.keep();
+    for (MpiComm* comm : {&messages_, &gathers_, &agreements_}) comm->keep();
+    reductions_.keep();
   }
 
   void set_signature(CollectiveSignature signature) override {
@@ -96,6 +78,7 @@ class MpiCommunicator final : public Communicator {
   void report_mismatch(int peer) override {
     watch_.report_mismatch(peer, "reading a message that it did not expect");
   }
+  void reduce_by(core::ReduceMode mode, int ranks_per_node) override;
   double seconds() const override { return MPI_Wtime(); }
   std::optional<int> mpi_handle() const override { return MPI_Comm_c2f(messages_); }
   void end_job(int exit_code) override {
@@ -119,8 +102,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   MpiOptions options_;
-  MpiDuplicate messages_, gathers_, agreements_, reductions_;  ///< one for each kind of call
-  MpiFold fold_;
+  MpiComm messages_, gathers_, agreements_;  ///< one for each kind of call
+  MpiReductionTree reductions_;
   MpiWatch watch_;
   std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< the least that MPI guarantees
   std::uint64_t exchanges_ = 0, collectives_ = 0, channels_ = 0;
@@ -185,7 +168,7 @@ void MpiCommunicator::fold(std::span<ReductionBlock> blocks, const std::string& 
   const std::uint64_t mine = blocks.front().greatest;
   const MpiWait what{operation, ++collectives_, {}};
   fold_some(blocks.first(1), what);  // alone: other ranks may have a different number of blocks
-  if (!blocks.front().agrees()) report_other(reductions_, mine, what);
+  if (!blocks.front().agrees()) report_other(reductions_.all, mine, what);
   constexpr std::size_t at_once = INT_MAX / sizeof(ReductionBlock);
   for (auto rest = blocks.subspan(1); !rest.empty();) {
     const auto some = rest.first(std::min(rest.size(), at_once));
@@ -194,18 +177,20 @@ void MpiCommunicator::fold(std::span<ReductionBlock> blocks, const std::string& 
   }
 }
 
-/// One MPI_Iallreduce.
 void MpiCommunicator::fold_some(std::span<ReductionBlock> blocks, const MpiWait& what) {
-  MpiCollective reduction;
-  const auto bytes = std::as_writable_bytes(blocks);
-  reduction.out.assign(bytes.begin(), bytes.end());
-  reduction.in.resize(bytes.size());
-  mpi_check(
-      MPI_Iallreduce(reduction.out.data(), reduction.in.data(), static_cast<int>(blocks.size()),
-                     fold_.type(), fold_.operation(), reductions_, &reduction.request),
-      "MPI_Iallreduce");
+  MpiReduction reduction(reductions_, blocks);
   watch_.wait(what, [&] { return reduction.test(); });
-  std::memcpy(bytes.data(), reduction.in.data(), bytes.size());
+  reduction.copy_result(blocks);
+}
+
+void MpiCommunicator::reduce_by(core::ReduceMode mode, int ranks_per_node) {
+  if (mode == core::ReduceMode::flat) return;
+  auto nodes = std::make_unique<MpiNodes>(reductions_.all, ranks_per_node);
+  WordReduction leaders{{nodes->leads() ? 1 : 0}, {}, {}};
+  reduce(leaders, "counting nodes");
+  const std::int64_t count = leaders.sums.front();
+  const bool gains = count > 1 && count < size();
+  if (mode == core::ReduceMode::by_node || gains) reductions_.nodes = std::move(nodes);
 }
 
 std::int64_t MpiCommunicator::sum_before(std::int64_t mine) {
@@ -213,7 +198,7 @@ std::int64_t MpiCommunicator::sum_before(std::int64_t mine) {
   scan.out.resize(sizeof mine);
   scan.in.resize(sizeof mine);
   std::memcpy(scan.out.data(), &mine, sizeof mine);
-  mpi_check(MPI_Iexscan(scan.out.data(), scan.in.data(), 1, MPI_INT64_T, MPI_SUM, reductions_,
+  mpi_check(MPI_Iexscan(scan.out.data(), scan.in.data(), 1, MPI_INT64_T, MPI_SUM, reductions_.all,
                         &scan.request),
             "MPI_Iexscan");
   watch_.wait({"summing over the ranks", ++collectives_, {}}, [&] { return scan.test(); });

@@ -44,7 +44,7 @@ std::chrono::steady_clock::duration duration_of(double seconds) {
 }  // namespace
 
 MpiWatch::MpiWatch(MPI_Comm comm, const WatchTimes& times)
-    : comm_(comm),
+    : comm_(duplicate(comm)),
       before_asking_(duration_of(times.before_asking)),
       before_telling_(duration_of(times.before_telling)) {
   comm_.keep();  // questions may still be in flight

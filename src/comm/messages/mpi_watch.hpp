@@ -100,7 +100,7 @@ class MpiWatch {
   static Bytes packed(const WaitState& state);
   static WaitState unpacked(const Bytes& bytes);
 
-  MpiDuplicate comm_;
+  MpiComm comm_;
   int rank_ = 0, size_ = 1;
   Clock::duration before_asking_, before_telling_;
   std::function<void(const std::string&)> tell_;

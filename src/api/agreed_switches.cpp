@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <api/agreed_switches.hpp>
+
+#include <fmt/format.h>
+
+namespace op2::api {
+
+std::string agreed_switches(const core::Options& options) {
+  const auto number = [](auto value) { return static_cast<int>(value); };
+  const int debug_words = (options.eliminate_dead_loops ? 0 : 1) + 2 * number(options.simd) +
+                          (options.fuse ? 0 : 8) + (options.queue_loops ? 0 : 16);
+  return fmt::format(
+      "OP2_CHAIN {}, OP2_DEPTH_MAX {}, queue_max {}, exchange {}, OP2_TARGET {}, OP2_JIT {}, "
+      "OP2_REPRODUCIBLE {}, OP2_REDUCE {}, node_size {}, OP2_DEBUG {} (numbers of their values), "
+      "OP2_PARTITIONER '{}', OP2_TIMING {}, OP2_TRACE {} (set or not)",
+      number(options.chain), options.depth_max, options.queue_max, number(options.exchange),
+      number(options.target), number(options.jit), options.reproducible, number(options.reduce),
+      options.node_size, debug_words, options.partitioner, !options.timing.empty(),
+      !options.trace.empty());
+}
+
+}  // namespace op2::api

@@ -25,4 +25,8 @@ const char* other_rounding() {
   return nullptr;
 }
 
+void round_to_nearest() {
+  std::fesetenv(FE_DFL_ENV);
+}
+
 }  // namespace op2::core

@@ -9,4 +9,7 @@ namespace op2::core {
 /// Cost: some 10 ns.
 const char* other_rounding();
 
+/// Lets the calling thread round to nearest, denormal numbers included.
+void round_to_nearest();
+
 }  // namespace op2::core

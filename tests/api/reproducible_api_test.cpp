@@ -212,5 +212,28 @@ TEST_F(Reproducible, TheRoundingOfTheProgramIsLookedAtWhenLoopsRun) {
   EXPECT_NO_THROW(op_flush());
 }
 
+TEST(ReproducibleRounding, ThreadsThatBeganWithAnotherModeRoundToNearest) {
+  setenv("OP2_REPRODUCIBLE", "on", 1);
+  setenv("OP2_THREADS", "3", 1);
+  {
+    const OtherRounding other(FE_UPWARD);
+    op_init(0, nullptr, 0);
+  }
+  constexpr int count = 60'000;
+  const op_set rows = op_decl_set(count, "rows");
+  std::vector<double> values(count), found(count);
+  for (int k = 0; k < count; ++k) values[static_cast<std::size_t>(k)] = k + 1;
+  const op_dat x = op_decl_dat(rows, 1, "double", values.data(), "x");
+  double factor = 1.1;
+  op_par_loop(scale_by, "scale", rows, op_arg_gbl(&factor, 1, "double", OP_READ),
+              op_arg_dat(x, OP_RW));
+  op_fetch_data(x, found.data());
+  op_exit();
+  unsetenv("OP2_REPRODUCIBLE");
+  unsetenv("OP2_THREADS");
+  for (double& value : values) value *= factor;
+  EXPECT_EQ(found, values);
+}
+
 }  // namespace
 }  // namespace op2

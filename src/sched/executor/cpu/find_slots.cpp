@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <core/error.hpp>
+
 namespace op2::sched {
 
 namespace {
@@ -74,11 +76,16 @@ std::vector<SlottedRow> SlotFinder::count_rows() const {
   for (const RowAccess& access : accesses_)
     for (std::int64_t element = 0; element < end_; ++element) ++count[access.row_of(element)];
   std::vector<SlottedRow> rows;
-  std::int32_t first = 0;
+  std::int64_t first = 0;
   for (std::size_t row = 0; row < count.size(); ++row) {
     if (is_slotted_[row] == 0) continue;
-    rows.push_back({static_cast<std::int32_t>(row), first, count[row]});
+    rows.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(first), count[row]});
     first += count[row];
+    if (first > std::numeric_limits<std::int32_t>::max())
+      core::fail(
+          ErrorCode::too_large,
+          "too many slots: OP2_REPRODUCIBLE=on, more than 2^31 of one loop on a rank; declare "
+          "the elements in an order of better locality, or use more ranks");
   }
   return rows;
 }

@@ -13,6 +13,8 @@
 
 namespace op2::core {
 
+struct Colouring;  // colouring.hpp
+
 /// One argument of a queued loop; each column of a vector argument is a separate argument. Loops
 /// whose arguments compare equal have the same analysis, the same code and the same data; what may
 /// differ from call to call is in ArgValue.
@@ -74,6 +76,9 @@ struct LoopRecord {
   std::uint32_t arg_count;
   Global* target;        ///< of an assignment
   std::size_t captured;  ///< of an assignment: offset of the values
+  /// In a plan, of a loop that runs in colours: the elements of this one. Null: all elements.
+  const Colouring* colouring = nullptr;
+  std::int32_t colour = 0;
 
   bool is_assignment() const { return kernel == nullptr; }
 };

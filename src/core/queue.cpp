@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <core/colouring.hpp>
 #include <core/round_up.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
@@ -100,6 +101,21 @@ Queue Queue::with_args(std::vector<LoopArg> args) const {
   Queue other;
   other.records_ = records_;
   other.args_ = std::move(args);
+  return other;
+}
+
+Queue Queue::in_colours(std::span<const Colouring* const> colourings) const {
+  Queue other;
+  other.args_ = args_;
+  other.values_ = values_;
+  other.captured_ = captured_;
+  for (std::size_t k = 0; k < size(); ++k) {
+    LoopRecord record = records_[k];
+    record.colouring = colourings[k];
+    const int times = record.colouring == nullptr ? 1 : record.colouring->count;
+    for (record.colour = 0; record.colour < times; ++record.colour)
+      other.records_.push_back(record);
+  }
   return other;
 }
 

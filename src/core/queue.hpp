@@ -31,6 +31,10 @@ class Queue {
   /// @param args  as many as this queue has. The result refers to names of this queue.
   Queue with_args(std::vector<LoopArg> args) const;
 
+  /// The same calls, where each one with a colouring is one call per colour.
+  /// @param colourings  of each record, or null. The result refers to names of this queue.
+  Queue in_colours(std::span<const Colouring* const> colourings) const;
+
   /// The smallest period of the whole queue, which contains at least two of them; 0: there is none.
   /// Cost: a comparison per record and candidate.
   std::size_t period() const;

@@ -35,7 +35,7 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
     }
     if (names.empty()) names.emplace_back(queue.records()[step.record].name);
     rows.row = &table_.row(joined_name(names));
-    if (!step.runs()) continue;
+    if (!step.runs() || !step.begins_call()) continue;  // which counts all rows
     rows.useful_bytes = useful_bytes(step);
     rows.interior = step.rows(Phase::interior).size();
     rows.boundary = step.rows(Phase::boundary).size();

@@ -104,7 +104,7 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
   if (step.kind == Step::Kind::assignment)
     return run_assignment(r.queue.records()[step.record], r.queue);
   if (step.kind == Step::Kind::dead) {
-    ++rows.row->skipped;
+    rows.row->skipped += r.queue.records()[step.record].colour == 0 ? 1 : 0;
     return;
   }
   if (!step.reductions.empty()) {
@@ -117,6 +117,7 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
     rows.row->seconds += seconds_since(begin);
     trace_.add("loop", "reduce", begin, Clock::now());
   }
+  if (!step.begins_call()) return;  // counted with the first colour
   ++rows.row->calls;
   rows.row->elements += rows.interior + rows.boundary;
   rows.row->bytes += rows.useful_bytes;

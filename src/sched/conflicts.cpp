@@ -75,9 +75,26 @@ ConflictPattern conflict_pattern(std::span<const core::LoopArg> args) {
   return pattern;
 }
 
+ConflictPattern conflict_pattern_of_colour(std::span<const core::LoopArg> args) {
+  ConflictPattern pattern;
+  for (const core::Dat* dat : shared_dats(args))
+    if (!is_read_out_of_order(dat, args)) pattern.push_back(shared_dat(dat, args));
+  sort_unique(pattern);
+  return pattern;
+}
+
+std::vector<const core::Dat*> dats_read_out_of_order(std::span<const core::LoopArg> args) {
+  const std::set<const core::Dat*> shared = shared_dats(args);
+  std::vector<const core::Dat*> dats;
+  for (const core::LoopArg& arg : args)
+    if (shared.contains(arg.dat) && std::ranges::find(dats, arg.dat) == dats.end() &&
+        is_read_out_of_order(arg.dat, args))
+      dats.push_back(arg.dat);
+  return dats;
+}
+
 bool reads_shared_rows(std::span<const core::LoopArg> args) {
-  return std::ranges::any_of(shared_dats(args),
-                             [&](const core::Dat* dat) { return is_read_out_of_order(dat, args); });
+  return !dats_read_out_of_order(args).empty();
 }
 
 std::string read_shared_rows(std::span<const core::LoopArg> args) {

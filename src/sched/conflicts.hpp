@@ -28,6 +28,13 @@ struct SharedDat {
 using ConflictPattern = std::vector<SharedDat>;
 ConflictPattern conflict_pattern(std::span<const core::LoopArg> args);
 
+/// The same for iterations of one colour, which do not meet in dats that are read out of order.
+ConflictPattern conflict_pattern_of_colour(std::span<const core::LoopArg> args);
+
+/// Dats of which iterations read rows that others modify, see reads_shared_rows; in the order of
+/// the arguments.
+std::vector<const core::Dat*> dats_read_out_of_order(std::span<const core::LoopArg> args);
+
 /// Whether iterations read rows that others modify through a map, other than by increments alone.
 /// An argument that is declared OP_WRITE counts as one that reads nothing.
 bool reads_shared_rows(std::span<const core::LoopArg> args);

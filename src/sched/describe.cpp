@@ -63,8 +63,12 @@ std::string describe(const core::Queue& queue, const std::vector<Order>& order) 
   std::string text;
   for (std::size_t k = 0; k < order.size(); ++k)
     if (!queue.records()[k].is_assignment())
-      text += fmt::format("  loop {:<20} {}\n", queue.records()[k].name,
-                          order[k] == Order::any ? "in any order" : "in the order of its elements");
+      text += fmt::format("  loop {:<20} {}{}\n", queue.records()[k].name,
+                          order[k] == Order::any ? "in any order" : "in the order of its elements",
+                          queue.records()[k].colouring == nullptr
+                              ? ""
+                              : fmt::format(", colour {} of {}", queue.records()[k].colour + 1,
+                                            queue.records()[k].colouring->count));
   return text;
 }
 

@@ -8,6 +8,8 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/arithmetic_mode.hpp>
 #include <core/counted.hpp>
+#include <core/thread_pool.hpp>
+#include <sched/colours.hpp>
 #include <sched/executor/make_executor.hpp>
 #include <sched/fuse.hpp>
 #include <sched/loop_requests.hpp>
@@ -28,8 +30,23 @@ Halos halos_for(const core::Options& options, int ranks) {
   return chained ? Halos::per_chain : Halos::per_loop;
 }
 
-/// For the reproducible mode; the calling thread stands for those of the pool, which inherit its
-/// mode.
+/// Whether no one order of elements could be kept, or none that all numbers of ranks have. A GPU
+/// cannot run the elements of one colour alone.
+bool uses_colours(const core::Options& options, Halos halos) {
+  return (halos != Halos::none || options.reproducible) && options.target != core::Target::cuda;
+}
+
+/// For the reproducible mode: workers may have been started while the program rounded in another
+/// way.
+void let_workers_round_to_nearest(core::ThreadPool& pool) {
+  pool.run(
+      [](void*, int thread) noexcept {
+        if (thread > 0) core::round_to_nearest();
+      },
+      nullptr);
+}
+
+/// For the reproducible mode, of the calling thread.
 /// @throws bad_option, which is this rank's alone
 void check_rounding(const core::Queue& queue) {
   const char* const other = core::other_rounding();
@@ -53,10 +70,14 @@ Engine::Engine(const Resources& r)
       log_(r.log),
       analysis_{halos_for(options_, rows_.communicator().size()), !options_.eliminate_dead_loops},
       prove_(r.prove),
+      colourings_(uses_colours(options_, analysis_.halos) ? std::make_unique<Colourings>(rows_)
+                                                          : nullptr),
       code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
       books_(r.table, log_),
       executor_(make_executor(r)),
-      runner_(rows_.communicator(), trace_) {}
+      runner_(rows_.communicator(), trace_) {
+  if (options_.reproducible) let_workers_round_to_nearest(r.pool);
+}
 
 Engine::~Engine() = default;
 
@@ -65,6 +86,18 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   Entry& entry = entry_for(queue, mesh);
+  if (entry.plan->colourings.empty()) {
+    run(entry, queue);
+  } else {
+    core::Queue coloured = queue.in_colours(entry.plan->colourings);
+    run(entry, coloured);
+  }
+  queue.clear();
+  executing_ = false;
+}
+
+/// @param queue  with a record for each colour
+void Engine::run(Entry& entry, core::Queue& queue) {
   const Plan& plan = *entry.plan;
   announce(plan);
   prepare(queue, entry);
@@ -76,24 +109,30 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
     const auto k = static_cast<std::size_t>(dat->index);
     valid_[k] = plan.analysis.valid_after[k];
   }
-  queue.clear();
-  executing_ = false;
 }
 
 /// The passes, in their order: each makes one value of the plan from earlier ones.
 std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core::Mesh& mesh,
                                         Wait wait) {
   comm::Communicator& ranks = rows_.communicator();
-  const Passes pass(declared, trace_, log_, options_.dump, ranks.is_root());
+  const Passes first(declared, trace_, log_, options_.dump, ranks.is_root());
   rows_.ensure_rows(core::no_level);  // how sets are ordered limits interiors
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(declared, valid_);
   LoopRequests loops(mesh, options_.check_access);
-  const auto facts = pass.run(
+  const auto facts = first.run(
       "facts", [&] { return find_facts(declared, loops, prove_, ranks); },
       [&](const Facts& made) { verify_facts(declared, made); });
   report_kept_rows(declared, facts, log_);
-  const core::Queue queue = as_used(declared, facts);
+  const core::Queue used = as_used(declared, facts);
+  plan->colourings = first.run(
+      "colours",
+      [&] {
+        return colourings_ != nullptr ? colourings_->of(used, facts) : decltype(plan->colourings){};
+      },
+      [&](const auto& made) { verify_colourings(used, made); });
+  const core::Queue queue = plan->colourings.empty() ? used : in_colours(used, plan->colourings);
+  const Passes pass(queue, trace_, log_, options_.dump, ranks.is_root());
   const bool bounded = analysis_.halos == Halos::per_chain;
   const ChainLimits limits{bounded ? 2 * options_.depth_max : core::every_level,
                            analysis_.keep_all};
@@ -104,6 +143,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       "analyse", [&] { return analyse(queue, cut, valid_, analysis_); },
       [&](const Analysis& made) { verify_analysis(queue, made); });
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
+  if (colourings_ != nullptr) colourings_->update_rows();
   const auto order = pass.run(
       "order", [&] { return find_order(queue, facts, plan->analysis, ranks); },
       [&](const auto& made) { verify_order(queue, made); });

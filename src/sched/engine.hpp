@@ -22,6 +22,7 @@
 
 namespace op2::sched {
 
+class Colourings;
 class Passes;
 
 class Engine {
@@ -80,6 +81,7 @@ class Engine {
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
   void prepare(const core::Queue& queue, Entry& entry);
+  void run(Entry& entry, core::Queue& queue);
   void announce(const Plan& plan);
 
   const core::Options& options_;
@@ -88,6 +90,7 @@ class Engine {
   core::Log& log_;
   const AnalysisOptions analysis_;
   const Prover prove_;
+  const std::unique_ptr<Colourings> colourings_;  ///< null: loops do not run in colours
   CodeFinder code_;
   Books books_;
   std::unique_ptr<Executor> executor_;

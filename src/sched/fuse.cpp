@@ -130,7 +130,8 @@ class Grouping {
   }
 
   bool can_be_part(std::size_t k) const {
-    return rules_.on && order_[k] == Order::any && rules_.is_compiled(loop(k));
+    return rules_.on && order_[k] == Order::any && loop(k).colouring == nullptr &&
+           rules_.is_compiled(loop(k));
   }
 
   /// Whether two loops run the same elements in the same phase, on every rank.
@@ -275,6 +276,8 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup&
                   const Analysis& analysis, const std::vector<Order>& order, bool exact_sums) {
   Step step = fused_step(queue, group);
   step.order = order[step.record];
+  step.colouring = queue.records()[step.record].colouring;
+  step.colour = queue.records()[step.record].colour;
   mark_payloads(step.args, step.order);
   step.levels = analysis.loops[step.record];
   add_globals(queue, chain, exact_sums, step);

@@ -40,8 +40,10 @@ bool sets_payloads_in_order(const core::LoopRecord& loop, std::span<const core::
 /// As seen in this rank's rows up to `extent`.
 bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                       core::Level extent) {
+  const ConflictPattern pattern =
+      loop.colouring != nullptr ? conflict_pattern_of_colour(args) : conflict_pattern(args);
   return sets_payloads_in_order(loop, args) ||
-         meets_out_of_order(conflict_pattern(args), loop.set->within(extent));
+         meets_out_of_order(pattern, loop.set->within(extent));
 }
 
 [[noreturn]] void refuse(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
@@ -74,7 +76,8 @@ std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
   for (std::size_t k = 0; k < flags.size(); ++k) {
     if (flags[k] == 0) continue;
     const core::LoopRecord& record = queue.records()[k];
-    if (!record.set->whole && reads_shared_rows(queue.args_of(record)))
+    if (!record.set->whole && record.colouring == nullptr &&
+        reads_shared_rows(queue.args_of(record)))
       refuse(record, queue.args_of(record), why_not_increments(queue, facts, k),
              communicator.size());
     order[k] = Order::by_global_index;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <comm/halo/halo_exchange.hpp>
+#include <core/colouring.hpp>
 #include <core/levels.hpp>
 #include <core/loop_record.hpp>
 #include <core/loop_table.hpp>
@@ -120,6 +121,9 @@ struct Step {
   std::size_t record = 0;  ///< the first
   core::Set* set = nullptr;
   Order order = Order::any;
+  /// Only rows of this colour run; null: all.
+  const core::Colouring* colouring = nullptr;
+  std::int32_t colour = 0;
   LoopLevels levels;
   std::vector<KernelUse> kernels;
   std::vector<core::LoopArg> args;     ///< equal accesses of several loops are one argument
@@ -140,6 +144,8 @@ struct Step {
   bool tracks_elements(const StepCode& code) const;
   /// Whether owned elements run in the order of the declaration although their rows have another.
   bool runs_as_declared(const StepCode& code) const;
+  /// Whether it is the first, or only, step of its loops: the others run further colours.
+  bool begins_call() const { return colour == 0; }
   bool gathers() const { return !gathered.empty(); }
   /// The set of the loop that an argument belongs to.
   const core::Set& set_of(std::size_t arg) const;
@@ -170,6 +176,8 @@ struct StepRows {
 
 struct Plan {
   PlanKey key;
+  /// Of each queued record, see Colourings::of; the other members refer to records in colours.
+  std::vector<const core::Colouring*> colourings;
   Analysis analysis;
   Steps steps;
   std::vector<StepCode> code;     ///< per step

@@ -112,6 +112,7 @@ std::uint64_t sum_of(const Steps& steps) {
   for (const std::size_t begin : steps.begin) mixer.add(begin);
   for (const Step& step : steps.all) {
     mixer.add(static_cast<int>(step.kind)).add(step.record).add(step.set);
+    mixer.add(step.colouring).add(step.colour);
     mixer.add(static_cast<int>(step.order)).add(step.levels.interior).add(step.levels.extent);
     for (const core::LoopArg& arg : step.args)
       mixer.add(arg.dat).add(arg.map).add(arg.column).add(static_cast<int>(arg.access));
@@ -136,6 +137,16 @@ std::uint64_t sum_of(const PlanKey& key) {
 void verify_facts(const core::Queue& queue, const Facts& facts) {
   require(facts.args.size() == queue.args().size(), "facts", "args: {} of {}", facts.args.size(),
           queue.args().size());
+}
+
+void verify_colourings(const core::Queue& queue,
+                       const std::vector<const core::Colouring*>& colourings) {
+  if (colourings.empty()) return;
+  require(colourings.size() == queue.size(), "colours", "{} of {} records", colourings.size(),
+          queue.size());
+  for (std::size_t k = 0; k < queue.size(); ++k)
+    require(colourings[k] == nullptr || colourings[k]->set == queue.records()[k].set, "colours",
+            "record {} has the colours of another set", k);
 }
 
 void verify_cut(const core::Queue& queue, const std::vector<RecordRange>& cut) {

@@ -17,6 +17,8 @@ namespace op2::sched {
 void verify_facts(const core::Queue& queue, const Facts& facts);
 
 /// Chains cover the records one after the other; each has at least one.
+void verify_colourings(const core::Queue& queue,
+                       const std::vector<const core::Colouring*>& colourings);
 void verify_cut(const core::Queue& queue, const std::vector<RecordRange>& cut);
 
 /// As for the cut; no interior exceeds its extent, and none exists without an exchange; exchanged

@@ -51,11 +51,11 @@ bool has_reports(const ProgramShape& shape, const std::vector<Setting>& settings
 class Program {
  public:
   Program(const ProgramShape& shape, Observed& observed)
-      : in_order_(shape.in_order), random_(shape.seed), observed_(observed) {}
+      : shape_(shape), random_(shape.seed), observed_(observed) {}
 
   void run_mesh(int chains) {
     mesh_ = random_mesh(random_);
-    if (!in_order_) partition();
+    if (shape_.partitioned) partition();
     const double zero = 0;
     total_ = op_decl_global(1, &zero, "total");
     test_shift = 1;
@@ -64,6 +64,8 @@ class Program {
   }
 
  private:
+  bool has_ordered() const { return shape_.ordered != OrderedLoops::none; }
+
   /// In one of the ways that need no coordinates, or not at all.
   void partition() {
     const char* library = std::array{"", "BLOCK", "RANDOM", "PTSCOTCH"}[random_() % 4];
@@ -145,9 +147,9 @@ class Program {
     Choice dats{two(random_, mesh_.on(set, k.type, 1)), two(random_, mesh_.on(set, k.type, 3)),
                 two(random_, mesh_.on(mesh_.nodes, k.type, 1)),
                 two(random_, mesh_.on(mesh_.nodes, k.type, 3))};
-    if (!in_order_ && !over_edges) separate(dats, mesh_.on(mesh_.nodes, k.type, 1));
+    if (!has_ordered() && !over_edges) separate(dats, mesh_.on(mesh_.nodes, k.type, 1));
     const bool depends = k.shape == Shape::neighbour || k.shape == Shape::add_neighbour;
-    if (!in_order_ && depends) return;
+    if (!has_ordered() && depends) return;
     const auto& [direct, wide, behind, behind_wide] = dats;
     switch (k.shape) {
       case Shape::index_write:
@@ -230,7 +232,7 @@ class Program {
     const auto [first, second] = columns;
     const op_dat of_marks = any(random_, mesh_.on(mesh_.marks, k.type, 1));
     const op_access other = chance(random_, 30) ? OP_INC : OP_RW;
-    const bool injective = !in_order_ || chance(random_, 40);
+    const bool injective = !has_ordered() || chance(random_, 40);
     switch (k.shape) {
       case Shape::either:
         return op_par_loop(k.kernel, "either", set, op_arg_dat(direct.first, OP_READ),
@@ -301,7 +303,7 @@ class Program {
   void queue_extreme(const PayloadKernels& k) {
     const op_set set = chance(random_, 50) ? mesh_.edges : mesh_.nodes;
     const op_dat dat = any(random_, mesh_.on(set, k.type, 1));
-    const bool is_most = !in_order_ || chance(random_, 70);
+    const bool is_most = shape_.ordered != OrderedLoops::all || chance(random_, 70);
     const int start = pick(random_, 0, 3) * 20;
     for_type(k.type, [&]<class T>() {
       T extreme = static_cast<T>(start);
@@ -368,7 +370,7 @@ class Program {
     observed_.what.push_back(fmt::format("chain {}: {}", observed_.chains, what));
   }
 
-  const bool in_order_;
+  const ProgramShape shape_;
   Random random_;
   Observed& observed_;
   Mesh mesh_{};

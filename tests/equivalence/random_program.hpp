@@ -30,14 +30,20 @@ struct Observed {
   int gathers = 0;  ///< programs in which rows gathered what loops added that became part of others
 };
 
+/// Loops whose result depends on the order of their elements.
+enum class OrderedLoops {
+  none,
+  in_colours,  ///< those that run in colours
+  all          ///< also payloads of the last element, which ranks have not in common
+};
+
 /// Which program.
 struct ProgramShape {
   std::uint64_t seed = 1;
   int meshes = 5;
   int chains = 25;  ///< of each mesh
-  /// False: no loops whose result depends on the order of their elements, which several ranks
-  /// refuse (OP2-E404), and calls of op_partition.
-  bool in_order = true;
+  OrderedLoops ordered = OrderedLoops::all;
+  bool partitioned = false;  ///< op_partition is called
 };
 
 /// Runs random meshes with random chains between op_init and op_exit.

@@ -44,7 +44,8 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   constexpr unsigned usual = 150;
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
-  ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, false};
+  ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, OrderedLoops::none,
+                     true};
   int chains = 0, tilings = 0, fusions = 0, ranks = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_alone(shape);

@@ -14,7 +14,7 @@
 //   copies    all declare the whole mesh
 //   finalises all end MPI before op_exit
 //   divides   by zero for cells 16, 33, ..., after a random partition
-//   unordered a loop whose result depends on the order of its elements
+//   crowded   a loop whose result depends on the order of its elements, which all meet in a row
 //   forgets   loops over a mesh that is distributed badly, without op_partition
 // The exit code is 0, or 3 after an error, which is printed.
 #include <cstdio>
@@ -97,11 +97,16 @@ void run_division(const DeclaredGraph& d) {
               op_arg_dat(d.flux, OP_WRITE));
 }
 
-OP_KERNEL(add_all, (double* state, const double* other), { *state += *other; });
+OP_KERNEL(double_all, (double* state), { *state = 2 * *state + 1; });
 
-void run_unordered(const DeclaredGraph& d) {
-  op_par_loop(add_all, "add_all", d.edges, op_arg_dat(d.state, 0, d.ends, OP_RW),
-              op_arg_dat(d.state, 1, d.ends, OP_READ));
+void run_crowded() {
+  const int edges = equal_block(1100).size();
+  const std::vector<int> ends(static_cast<std::size_t>(edges), 7);
+  const op_set from = op_decl_set(edges, "edges"), to = op_decl_set(edges, "cells");
+  const op_map map = op_decl_map(from, to, 1, ends.data(), "ends");
+  const op_dat state = op_decl_dat<double>(to, 1, nullptr, "state");
+  op_par_loop(double_all, "double_all", from, op_arg_dat(state, 0, map, OP_RW));
+  op_flush();
 }
 
 /// Every edge leads to cells of another rank.
@@ -129,7 +134,7 @@ void run(const std::string& how, const std::string& prefix) {
   const Graph graph = ring(1000);
   const DeclaredGraph d = declare(graph, how == "copies" ? all_on_every_rank : equal_block);
   if (how == "divides") return run_division(d);
-  if (how == "unordered") return run_unordered(d);
+  if (how == "crowded") return run_crowded();
   if (how == "files") return write_files(graph, d, prefix);
   if (how != "report" && how != "finalises") return run_differently(d, how);
   run_steps(d, 3);

@@ -34,6 +34,11 @@ OP_KERNEL(count_edges, (const double* state, double* flux, std::int64_t* count),
   *flux += 0 * *state;
   *count += 1;
 });
+OP_KERNEL(keep_greatest, (const int* edge, int* first, int* second, int* uses), {
+  *first = *edge > *first ? *edge : *first;
+  *second = *edge > *second ? *edge : *second;
+  *uses += 1;
+});
 OP_KERNEL(copy, (const double* from, double* to), { *to = *from; });
 OP_KERNEL(gather, (const double* state, double* out), { *out = *state; });
 
@@ -168,6 +173,23 @@ TEST_P(OnRanks, IndicesAreTheNumbersOfTheDeclaration) {
     ends.push_back((edge + 1) % 1000);
   EXPECT_EQ(fetched_block<int>(own, d.my_cells), cells);
   EXPECT_EQ(fetched_block<int>(end, d.my_edges), ends);
+}
+
+/// Elements modify what others read, in colours; here any order is right.
+TEST_P(OnRanks, ElementsMayUseWhatOthersHaveChanged) {
+  const Graph graph = ring(1000);
+  const DeclaredGraph d = distributed(graph);
+  const op_dat greatest = op_decl_dat<int>(d.cells, 1, "int", nullptr, "greatest");
+  const op_dat uses = op_decl_dat<int>(d.edges, 1, "int", nullptr, "uses");
+  for (int sweep = 0; sweep < 3; ++sweep)
+    op_par_loop(keep_greatest, "keep_greatest", d.edges, op_arg_idx(-1, OP_ID),
+                op_arg_dat(greatest, 0, d.ends, OP_RW), op_arg_dat(greatest, 1, d.ends, OP_RW),
+                op_arg_dat(uses, OP_RW));
+  std::vector<int> expected;
+  for (int cell = d.my_cells.begin; cell < d.my_cells.end; ++cell)
+    expected.push_back(cell == 0 ? 999 : cell);
+  EXPECT_EQ(fetched_block<int>(greatest, d.my_cells), expected);
+  EXPECT_THAT(fetched_block<int>(uses, d.my_edges), Each(3));
 }
 
 TEST_P(OnRanks, ReductionsAreTheSameOnEveryRank) {

@@ -44,7 +44,8 @@ bool fails_anywhere(bool here) {
 TEST(ReproducibleOnRanks, RandomChainsGiveTheBitsOfOneRank) {
   constexpr int meshes = 5, chains_per_mesh = 15;
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 75));
-  ProgramShape shape{from_environment("TEST_SEED", 1), meshes, chains_per_mesh, false};
+  ProgramShape shape{from_environment("TEST_SEED", 1), meshes, chains_per_mesh,
+                     OrderedLoops::in_colours, true};
   int chains = 0, ranks = 0, rank = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed expected = run_alone(shape);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// same_bits_program PROBLEM NUMBERING OUTPUT: airfoil, conjugate_gradients or tetrahedra; given,
-// reversed or shuffled; the beginning of the names of its files. On any number of ranks.
+// same_bits_program PROBLEM NUMBERING OUTPUT: airfoil, conjugate_gradients, relaxation or
+// tetrahedra; given, reversed or shuffled; the beginning of the names of its files. On any number
+// of ranks.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -17,6 +18,7 @@ using namespace op2::test;
 const std::map<std::string, void (*)(const Problem&)> problems = {
     {"airfoil", run_airfoil},
     {"conjugate_gradients", run_conjugate_gradients},
+    {"relaxation", run_relaxation},
     {"tetrahedra", run_tetrahedra}};
 
 const std::map<std::string, Numbering> numberings = {{"given", Numbering::given},

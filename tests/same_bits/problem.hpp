@@ -16,6 +16,7 @@ struct Problem {
 
 void run_airfoil(const Problem& problem);
 void run_conjugate_gradients(const Problem& problem);
+void run_relaxation(const Problem& problem);
 void run_tetrahedra(const Problem& problem);
 
 }  // namespace op2::test

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-PROBLEMS = ("airfoil", "conjugate_gradients", "tetrahedra")
+PROBLEMS = ("airfoil", "conjugate_gradients", "relaxation", "tetrahedra")
 NUMBERINGS = ("given", "reversed", "shuffled")
 PRODUCT = {
     "ranks": (1, 2, 3, 4, 7, 8),
@@ -34,9 +34,10 @@ OTHERS = {
     "OP2_PARTITIONER": ("ptscotch", "rcb", "block", "random"),
     "OP2_SIMD": ("auto", "on"),
     "OP2_RENUMBER": ("auto", "on", "off"),
+    "OP2_REDUCE": ("auto", "flat", "node"),
     "OP2_QUEUE_MAX": ("1", "5", "1000"),
     "OP2_JIT_CPU": ("x86-64-v2", "x86-64-v3", "x86-64-v4"),
-    "OP2_DEBUG": ("", "no_fuse", "keep_dead", "no_simd"),
+    "OP2_DEBUG": ("", "no_fuse", "keep_dead,node_size=2", "no_simd,node_size=3"),
 }
 FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
 SECONDS = 120  # of one run

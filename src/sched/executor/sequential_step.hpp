@@ -8,8 +8,8 @@
 
 namespace op2::sched {
 
-/// The rows of a step in a phase: one by one, ascending by global index, if the order matters and
-/// the rows have another. Cost: O(rows log rows) then, otherwise none.
+/// The rows that a step runs in a phase: one by one, ascending by global index, if the order
+/// matters and the rows have another. Cost: O(rows log rows) then, otherwise none.
 IndexRanges rows_in_order(const Step& step, const StepCode& code, Phase phase);
 
 /// Runs them: the CPU's code if there is any, otherwise host functions.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <jit/target/cpu/cpu_target.hpp>
+#include <sched/executor/rows_of_colour.hpp>
 
 namespace op2::sched {
 namespace {
@@ -23,13 +24,25 @@ std::vector<RowAccess> accesses_of(const ConflictPattern& pattern) {
   return all;
 }
 
+/// What a step runs of a plan for all colours.
+std::shared_ptr<const ThreadPlan> of_colour(const Step& step, const ThreadPlan& all) {
+  auto plan = std::make_shared<ThreadPlan>(all);
+  for (auto& stage : plan->stages)
+    for (IndexRanges& ranges : stage) ranges = rows_of_colour(step, ranges);
+  std::erase_if(plan->stages, [](const auto& stage) {
+    return std::ranges::all_of(stage, [](const IndexRanges& ranges) { return ranges.empty(); });
+  });
+  return plan;
+}
+
 }  // namespace
 
 StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
   StepParts parts;
   if (!step.runs()) return parts;
   if (code.compiled != nullptr) parts.range = jit::range_of(*code.compiled);
-  const ConflictPattern pattern = conflict_pattern(step.args);
+  const ConflictPattern pattern = step.colouring != nullptr ? conflict_pattern_of_colour(step.args)
+                                                            : conflict_pattern(step.args);
   for (const Phase phase : {Phase::interior, Phase::boundary}) {
     const IndexRange rows = step.rows(phase);
     // Only reductions distinguish owned elements from others.
@@ -55,9 +68,9 @@ LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const Confli
                      rows.size() < std::int64_t{threads_} * min_elements_per_thread;
   const int threads = alone ? 1 : threads_;
   const bool counts = rows.begin < set.size;
-  return {counts && step.runs_as_declared(code) ? plan_in_global_order(set)
-                                                : plan_for(step, pattern, rows, threads),
-          threads, counts};
+  const auto plan = counts && step.runs_as_declared(code) ? plan_in_global_order(set)
+                                                          : plan_for(step, pattern, rows, threads);
+  return {step.colouring != nullptr ? of_colour(step, *plan) : plan, threads, counts};
 }
 
 std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Set& set) {

@@ -22,11 +22,12 @@ struct Candidates {
 };
 
 bool can_be_tiled(const Plan& plan, std::size_t step) {
-  return plan.code[step].compiled != nullptr && plan.steps.all[step].order == Order::any;
+  return plan.code[step].compiled != nullptr && plan.steps.all[step].order == Order::any &&
+         plan.steps.all[step].colouring == nullptr;
 }
 
-/// Steps that run on the host or in order separate candidates; steps without iterations in this
-/// phase do not.
+/// Steps that run on the host, in order or in colours separate candidates; steps without iterations
+/// in this phase do not.
 std::vector<Candidates> candidates_of(const Plan& plan, std::size_t chain, Phase phase) {
   std::vector<Candidates> all{{{}, phase}};
   for (std::size_t s = plan.steps.begin[chain]; s < plan.steps.begin[chain + 1]; ++s) {

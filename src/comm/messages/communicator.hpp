@@ -129,8 +129,8 @@ class Communicator {
   /// @param description  what is reduced, equal on all ranks; the message of a mismatch shows it
   void reduce(WordReduction& words, std::string_view description);
 
-  /// From now on reductions go over the ranks in this way, which changes no result. Before the first
-  /// call: flat.
+  /// From now on reductions go over the ranks in this way, which changes no result. Before the
+  /// first call: flat.
   /// @param ranks_per_node  so many ranks with successive numbers are a node; 0: those that share
   ///                        memory
   virtual void reduce_by(core::ReduceMode /*mode*/, int /*ranks_per_node*/) {}

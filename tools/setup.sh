@@ -7,7 +7,7 @@ packages="g++ clang cmake ninja-build make ccache pkg-config
   llvm-19-dev libclang-19-dev libclang-cpp19-dev libclang-common-19-dev libpolly-19-dev
   libclang-rt-19-dev libzstd-dev zlib1g-dev libhwloc-dev
   libopenmpi-dev openmpi-bin libptscotch-dev libhdf5-openmpi-dev hdf5-tools
-  libfmt-dev libspdlog-dev libsodium-dev nlohmann-json3-dev libcli11-dev
+  libfmt-dev libspdlog-dev libsodium-dev libsleef3 nlohmann-json3-dev libcli11-dev
   libgtest-dev libgmock-dev strace
   python3 python3-matplotlib python3-numpy"
 

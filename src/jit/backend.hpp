@@ -17,7 +17,7 @@
 namespace op2::jit {
 
 /// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 16;
+inline constexpr int plugin_abi = 17;
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.
@@ -59,6 +59,8 @@ struct CompileRequest {
   bool must_gain = true;  ///< and must be expected to be faster than scalar code
   bool vector_math =
       false;  ///< vector versions of mathematical functions, less accurate, may be used
+  bool consistent_math = false;  ///< elementary functions have the same bits on all processors,
+                                 ///< scalar or vector; excludes `vector_math`
   Sanitizers sanitizers;
   bool only_facts = false;  ///< of the kernel of the last unit, and the findings of all: nothing is
                             ///< compiled, and units are not parsed again if a request for code has
@@ -77,6 +79,10 @@ class Backend {
   virtual void prepare() {}
 
   virtual CompileResult compile(const CompileRequest& request) = 0;
+
+  /// Identifies the library with the functions that `link` gives to code with `consistent_math`;
+  /// empty if there is none. Loads it.
+  virtual std::string consistent_math() { return {}; }
 
   /// Checks that `object` is a relocatable ELF file for this machine that defines `symbol`, has
   /// only sections and relocations of generated code, and refers to nothing outside `symbols` and

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/math_names.hpp>
 
 namespace op2::jit {
@@ -72,7 +73,8 @@ bool is_reserved_for_functions(std::string_view name) {
 }
 
 bool is_reserved(std::string_view name) {
-  return is_reserved_for_functions(name) || may_be_called(name) || is_template(name);
+  return is_reserved_for_functions(name) || may_be_called(name) || is_template(name) ||
+         is_consistent_mathematics(name);
 }
 
 }  // namespace op2::jit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Three components that spread over tetrahedra, with sums of float and double, and extremes; four
-// steps form a chain.
+// Three components that spread over tetrahedra, with elementary functions, sums of float and double,
+// and extremes; four steps form a chain.
 #include <array>
 #include <cmath>
 
@@ -36,7 +36,7 @@ Tetrahedra make_cube() {
 }
 
 OP_KERNEL(start, (const double* x, double* state, float* mass), {
-  for (int k = 0; k < 3; ++k) state[k] = x[k] * x[(k + 1) % 3] - x[(k + 2) % 3];
+  for (int k = 0; k < 3; ++k) state[k] = x[k] * x[(k + 1) % 3] - std::sin(x[(k + 2) % 3]);
   *mass = 0;
 });
 OP_KERNEL(measure,
@@ -75,7 +75,7 @@ OP_KERNEL(step,
            float* total),
           {
             for (int k = 0; k < 3; ++k) {
-              state[k] += 0.1 * change[k] / *mass;
+              state[k] += 0.1 * change[k] / *mass * std::exp(-std::pow(state[k] / 64, 2));
               sums[k] += state[k];
               *largest = change[k] > *largest ? change[k] : *largest;
               change[k] = 0;

@@ -10,4 +10,8 @@ namespace op2::jit {
 /// if it is elsewhere now, loads it, which takes 10 ms.
 std::string build_id_of_llvm();
 
+/// Identifies the library of consistent_math.hpp that this process loads: the name of its file and
+/// its build id, or its path; empty if there is none. Loads it, and reads the file.
+std::string build_of_consistent_library();
+
 }  // namespace op2::jit

@@ -2,7 +2,6 @@
 #include <jit/llvm/codegen.hpp>
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -26,6 +25,7 @@
 
 #include <jit/llvm/assemble.hpp>
 #include <jit/llvm/chosen_pointers.hpp>
+#include <jit/llvm/consistent_calls.hpp>
 #include <jit/llvm/negation.hpp>
 #include <jit/llvm/scalar_reasons.hpp>
 #include <jit/llvm/vector_math.hpp>
@@ -247,6 +247,23 @@ void refuse_undefined(const llvm::Module& module, const SourceMarks& marks,
   }
 }
 
+/// Replaces calls of elementary functions.
+void refuse_inconsistent(llvm::Module& module, const SourceMarks& marks,
+                         std::vector<Diagnostic>& diagnostics) {
+  for (const std::string& name : make_calls_consistent(module))
+    diagnostics.push_back(error_at(
+        marks.kernel,
+        fmt::format("OP2_REPRODUCIBLE=on: no variant of '{}' as it is called here has the same "
+                    "bits on all processors; call functions of one double or float, such as sin, "
+                    "cos and pow",
+                    name)));
+}
+
+VectorFunctions vector_functions(const TargetInfo& target, const CompileRequest& request) {
+  if (request.consistent_math) return consistent_vector_functions(target);
+  return request.vector_math ? fast_vector_functions(target) : VectorFunctions();
+}
+
 }  // namespace
 
 void SourceMarks::set_unit(std::int32_t unit) {
@@ -273,10 +290,9 @@ GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, cons
   auto handler = std::make_unique<MessageHandler>(result, marks.kernel, request.blocks);
   const MessageHandler& messages = *handler;
   module.getContext().setDiagnosticHandler(std::move(handler));
-  const std::optional<VectorMath> mathematics =
-      request.vector_math ? std::optional<VectorMath>(machine.info) : std::nullopt;
-  optimise(module, *target, request,
-           mathematics ? mathematics->functions() : std::vector<llvm::VecDesc>());
+  if (request.consistent_math) refuse_inconsistent(module, marks, result.diagnostics);
+  const VectorFunctions functions = vector_functions(machine.info, request);
+  optimise(module, *target, request, functions.list());
   const auto is_vector = [&] { return result.scalar.reason == ScalarReason::none; };
   result.scalar = calls_in(module, request);
   if (is_vector()) result.scalar = messages.scalar();

@@ -12,6 +12,8 @@
 #include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include <jit/llvm/consistent_math.hpp>
+#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/linker.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/object_check.hpp>
@@ -27,6 +29,7 @@ std::string text_of(llvm::Error error) {
 /// Why generated code may not use `symbol`, in terms of the source that it comes from.
 std::string refusal_of(const std::string& symbol) {
   const std::string_view name = symbol;
+  if (is_consistent_mathematics(name)) return missing_consistent_function(symbol);
   if (name.starts_with("__cxa_guard_") || name == "__cxa_atexit") {
     return "a static variable in a function has an initial value that is computed at run time; "
            "make the value a constant expression, or compute it in the kernel";
@@ -108,6 +111,7 @@ void* OrcLinker::address_of(const std::string& name, const std::vector<LinkSymbo
   }
   if (is_of_sanitizer(name)) return address_in_sanitizer(name);
   if (is_vector_mathematics(name)) return vector_function(name);
+  if (is_consistent_mathematics(name)) return consistent_function(name);
   return may_be_called(name) ? dlsym(mathematics_, name.c_str()) : nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <jit/library_folder.hpp>
+#include <jit/llvm/build_id.hpp>
 #include <jit/llvm/compiler.hpp>
 #include <jit/llvm/find_machine.hpp>
 #include <jit/llvm/linker.hpp>
@@ -49,6 +50,11 @@ class LlvmBackend : public Backend {
     return result;
   }
 
+  std::string consistent_math() override {
+    std::call_once(identified_, [this] { consistent_math_ = build_of_consistent_library(); });
+    return consistent_math_;
+  }
+
   LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
                   const std::vector<LinkSymbol>& symbols) override {
     return linker_->link(object, symbol, symbols);
@@ -60,6 +66,8 @@ class LlvmBackend : public Backend {
   std::once_flag loaded_;
   std::string message_;  ///< why there is no compiler
   std::unique_ptr<Compiler> compiler_;
+  std::once_flag identified_;
+  std::string consistent_math_;
 };
 
 }  // namespace

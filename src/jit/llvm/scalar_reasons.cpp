@@ -13,6 +13,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/llvm/simd_gain.hpp>
 
@@ -44,7 +45,7 @@ bool is_kernel_itself(const std::string& symbol, const CompileRequest& request) 
 bool may_be_vectorised(const llvm::Function& function) {
   const llvm::StringRef name = function.getName();
   return function.isIntrinsic() || is_mathematical(name) || is_vector_mathematics(name) ||
-         is_made_by_passes(name);
+         is_consistent_mathematics(name) || is_made_by_passes(name);
 }
 
 }  // namespace

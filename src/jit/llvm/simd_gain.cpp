@@ -7,6 +7,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/math_names.hpp>
 
 namespace op2::jit {
@@ -68,8 +69,9 @@ bool becomes_calls(const llvm::Instruction& instruction) {
 
 bool is_vector_call(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  return call != nullptr && call->getCalledFunction() != nullptr &&
-         is_vector_mathematics(call->getCalledFunction()->getName());
+  if (call == nullptr || call->getCalledFunction() == nullptr) return false;
+  const llvm::StringRef name = call->getCalledFunction()->getName();
+  return is_vector_mathematics(name) || is_consistent_mathematics(name);
 }
 
 /// The first element of a vector needs no instruction.

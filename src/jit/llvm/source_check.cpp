@@ -10,6 +10,7 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/math_names.hpp>
 #include <jit/source_rules.hpp>
 
@@ -62,7 +63,7 @@ class SourceCheck : public clang::RecursiveASTVisitor<SourceCheck> {
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
     if (!function->isThisDeclarationADefinition() || !function->isExternC()) return true;
     const std::string name = function->getNameAsString();
-    if (may_be_called(name) || function->getBuiltinID() != 0)
+    if (may_be_called(name) || is_consistent_mathematics(name) || function->getBuiltinID() != 0)
       report(DiagnosticsEngine::Error, function->getLocation(), redefines(name));
     return true;
   }

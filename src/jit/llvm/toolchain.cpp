@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <llvm/Support/xxhash.h>
 
+#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/standard_headers.hpp>
 
 namespace op2::jit {
@@ -84,6 +85,7 @@ std::vector<std::string> clang_arguments(const Machine& machine, const Sanitizer
 std::string toolchain_fingerprint() {
   std::string all =
       fmt::format("{}\n{}\n{}\n", gain_rules, fmt::join(fixed_flags(), "\n"), undefined_checks);
+  for (const auto& function : consistent_functions) all += consistent_name(function, 'd') + '\n';
   for (const auto& header : shim_headers()) all += header.name + '\n' + header.text + '\n';
   return fmt::format("{:016x}", llvm::xxh3_64bits(all));
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/vector_math.hpp>
 
+#include <string_view>
 #include <tuple>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <llvm/Support/xxhash.h>
 
+#include <jit/llvm/consistent_math.hpp>
+#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/math_names.hpp>
 
 namespace op2::jit {
@@ -26,6 +29,36 @@ std::string vector_name(char letter, int width, int arguments, const std::string
   return fmt::format("_ZGV{}N{}{}_{}", letter, width, std::string(arguments, 'v'), name);
 }
 
+void add_fast(VectorFunctions& functions, const TargetInfo& target, const std::string& name,
+              int arguments) {
+  for (const auto& [size, suffix, type] : {std::tuple(8, "", "f64"), {4, "f", "f32"}})
+    for (int bytes = 16; bytes <= target.vector_bytes; bytes *= 2) {
+      const char letter = letter_of(target, bytes);
+      const int width = bytes / size;
+      const std::string found = vector_name(letter, width, arguments, name + suffix);
+      if (letter == '\0' || vector_function(found) == nullptr) continue;
+      for (const std::string& scalar : {name + suffix, fmt::format("llvm.{}.{}", name, type)})
+        functions.add(scalar, found, width, arguments);
+    }
+}
+
+/// As in names of the variants; empty: there are none for such registers.
+std::string_view family_of(const TargetInfo& target, int bytes) {
+  if (!target.triple.starts_with("x86_64")) return "";
+  const bool sse4 = (target.features + ",").find("+sse4.1,") != std::string::npos;
+  return bytes == 16 ? (sse4 ? "sse4" : "sse2") : bytes == 32 ? "avx" : "avx512fnofma";
+}
+
+/// @param type  'd' for double, 'f' for float
+void add_consistent(VectorFunctions& functions, const TargetInfo& target,
+                    const ConsistentFunction& function, char type, int bytes) {
+  const std::string_view family = family_of(target, bytes);
+  const int width = bytes / (type == 'd' ? 8 : 4);
+  const std::string vector = consistent_name(function, type, width, family);
+  if (family.empty() || consistent_function(vector) == nullptr) return;
+  functions.add(consistent_name(function, type), vector, width, function.arguments);
+}
+
 }  // namespace
 
 void* vector_function(const std::string& name) {
@@ -34,33 +67,35 @@ void* vector_function(const std::string& name) {
 }
 
 std::string vector_math_of(const TargetInfo& target) {
-  const VectorMath mathematics(target);
-  if (mathematics.functions().empty()) return "";
+  const VectorFunctions functions = fast_vector_functions(target);
+  if (functions.list().empty()) return "";
   std::string names;
-  for (const llvm::VecDesc& function : mathematics.functions())
+  for (const llvm::VecDesc& function : functions.list())
     names += function.getVectorFnName().str() + '\n';
   return fmt::format("libmvec {:016x} ", llvm::xxh3_64bits(names));
 }
 
-VectorMath::VectorMath(const TargetInfo& target) {
-  for (const char* name : unary_functions) add(target, name, 1);
-  for (const char* name : binary_functions) add(target, name, 2);
+void VectorFunctions::add(std::string scalar, std::string vector, int width, int arguments) {
+  functions_.emplace_back(kept(std::move(scalar)), kept(std::move(vector)),
+                          llvm::ElementCount::getFixed(static_cast<unsigned>(width)), false,
+                          kept(fmt::format("_ZGV_LLVM_N{}{}", width, std::string(arguments, 'v'))));
 }
 
-void VectorMath::add(const TargetInfo& target, const std::string& name, int arguments) {
-  for (const auto& [size, suffix, type] : {std::tuple(8, "", "f64"), {4, "f", "f32"}})
+VectorFunctions fast_vector_functions(const TargetInfo& target) {
+  VectorFunctions functions;
+  for (const char* name : unary_functions) add_fast(functions, target, name, 1);
+  for (const char* name : binary_functions) add_fast(functions, target, name, 2);
+  return functions;
+}
+
+VectorFunctions consistent_vector_functions(const TargetInfo& target) {
+  VectorFunctions functions;
+  for (const ConsistentFunction& function : consistent_functions)
     for (int bytes = 16; bytes <= target.vector_bytes; bytes *= 2) {
-      const char letter = letter_of(target, bytes);
-      const int width = bytes / size;
-      std::string found = vector_name(letter, width, arguments, name + suffix);
-      if (letter == '\0' || vector_function(found) == nullptr) continue;
-      const auto count = llvm::ElementCount::getFixed(static_cast<unsigned>(width));
-      const llvm::StringRef vector = kept(std::move(found));
-      const llvm::StringRef rule =
-          kept(fmt::format("_ZGV_LLVM_N{}{}", width, std::string(arguments, 'v')));
-      for (const std::string& scalar : {name + suffix, fmt::format("llvm.{}.{}", name, type)})
-        functions_.emplace_back(kept(scalar), vector, count, false, rule);
+      add_consistent(functions, target, function, 'd', bytes);
+      add_consistent(functions, target, function, 'f', bytes);
     }
+  return functions;
 }
 
 }  // namespace op2::jit

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mathematical functions of several numbers at once, from the vector library that belongs to the C
-// library (libmvec; errors up to 4 units in the last place). Which there are is asked of the
-// library itself: it grew over the years.
+// Mathematical functions of several numbers at once: from the vector library that belongs to the C
+// library (libmvec; errors up to 4 units in the last place), or variants with the same bits as
+// their scalar ones. Which there are is asked of the libraries themselves: they grew over the
+// years.
 #pragma once
 
 #include <deque>
@@ -21,20 +22,30 @@ void* vector_function(const std::string& name);
 /// A hash of the names of the functions that code for the target can call; empty if there are none.
 std::string vector_math_of(const TargetInfo& target);
 
-/// The functions that code for one target may call, as the vectoriser wants to know them.
-class VectorMath {
+/// Functions of several numbers at once, as the vectoriser wants to know them.
+class VectorFunctions {
  public:
-  explicit VectorMath(const TargetInfo& target);
+  VectorFunctions() = default;
+  VectorFunctions(VectorFunctions&&) = default;
+
+  /// @param scalar  the name of the function of one number in intermediate code
+  /// @param width   numbers that `vector` takes for each of its arguments, 1 or 2
+  void add(std::string scalar, std::string vector, int width, int arguments);
 
   /// Valid as long as the object.
-  const std::vector<llvm::VecDesc>& functions() const { return functions_; }
+  const std::vector<llvm::VecDesc>& list() const { return functions_; }
 
  private:
-  void add(const TargetInfo& target, const std::string& name, int arguments);
   llvm::StringRef kept(std::string text) { return texts_.emplace_back(std::move(text)); }
 
   std::deque<std::string> texts_;
   std::vector<llvm::VecDesc> functions_;
 };
+
+/// Those of the C library's vector library that code for a target may call.
+VectorFunctions fast_vector_functions(const TargetInfo& target);
+
+/// The variants of consistent_names.hpp for vectors of a target.
+VectorFunctions consistent_vector_functions(const TargetInfo& target);
 
 }  // namespace op2::jit

@@ -76,6 +76,7 @@ void fields(Stream& stream, Request& request) {
   stream.values(request.units, request.symbol, request.blocks);
   small(stream, request.must_gain);
   small(stream, request.vector_math);
+  small(stream, request.consistent_math);
   small(stream, request.sanitizers.address);
   small(stream, request.sanitizers.undefined);
   small(stream, request.sanitizers.thread);

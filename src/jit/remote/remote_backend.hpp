@@ -36,6 +36,7 @@ class RemoteBackend : public Backend {
   TargetInfo target() const override { return local_->target(); }
   void prepare() override;
   CompileResult compile(const CompileRequest& request) override;
+  std::string consistent_math() override { return local_->consistent_math(); }
   LinkResult link(const std::vector<std::byte>& object, const std::string& symbol,
                   const std::vector<LinkSymbol>& symbols) override {
     return local_->link(object, symbol, symbols);

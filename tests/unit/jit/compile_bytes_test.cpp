@@ -21,6 +21,7 @@ CompileRequest full_request() {
           .blocks = "blocks",
           .must_gain = false,
           .vector_math = true,
+          .consistent_math = true,
           .sanitizers = {.address = true, .undefined = false, .thread = true},
           .only_facts = true};
 }

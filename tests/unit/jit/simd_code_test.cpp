@@ -332,6 +332,26 @@ TEST_F(SimdCode, CallsMathematicsOfVectorsIfAllowed) {
     EXPECT_NEAR(fast_logarithms[k], logarithms[k], 8 * 1.2e-7f * std::fabs(logarithms[k]));
 }
 
+/// Functions with the same bits everywhere have variants for all vectors.
+TEST_F(SimdCode, IsMadeOfReproducibleMathematics) {
+  const std::vector<ArgShape> args{test::dat(0, 3, OP_READ), test::dat(1, 2, OP_WRITE),
+                                   test::dat(2, 1, OP_WRITE, -1, Type::f32)};
+  const std::string text =
+      "#include <cmath>\nvoid f(const double* a, double* b, float* c) {\n"
+      "b[0] = a[0] > 1 ? std::exp(a[0]) * std::sin(a[1]) : std::tgamma(a[1]);\n"
+      "b[1] = std::pow(a[2], a[0]);\n*c = std::log(static_cast<float>(a[2]));\n}";
+  JitOptions options = test::jit_options(folder.path(), [] { return std::vector<Constant>(); });
+  options.reproducible = true;
+  options.contract = false;
+  Jit jit(std::move(options), log);
+  const Outcome outcome = code(jit, "f", text, args);
+  ASSERT_FALSE(outcome.error) << outcome.error->what();
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx")) GTEST_SKIP() << "pairs with branches stay scalar";
+  EXPECT_TRUE(outcome.code->simd.vectorised()) << description_of(outcome.code->simd);
+#endif
+}
+
 TEST_F(SimdCode, AddsInTheOrderOfTheElements) {
   // Sums of very different numbers show the order.
   const std::vector<ArgShape> args{test::dat(0, 1, OP_READ), test::dat(1, 1, OP_INC, 0),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 #include <jit/code_symbols.hpp>
 #include <jit/gdb_symbols.hpp>
@@ -56,7 +58,8 @@ std::string CpuTarget::options() const {
   constexpr const char* simd[] = {"", "simd=on ", "simd=off "};
   std::string flags = key_flags(options_.sanitizers) + simd[static_cast<int>(options_.simd)];
   if (!options_.form.contract) flags += "contract=off ";
-  if (options_.form.reproducible) flags += "reproducible ";
+  if (options_.form.reproducible)
+    flags += fmt::format("reproducible math={} ", backend_->consistent_math());
   if (options_.vector_math) flags += "math=vector " + info().vector_math;
   return flags;
 }
@@ -87,6 +90,7 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
                         .blocks = loop.simd.vectorised() ? blocks_function : "",
                         .must_gain = options_.simd == core::SimdMode::where_it_pays,
                         .vector_math = options_.vector_math,
+                        .consistent_math = options_.form.reproducible,
                         .sanitizers = options_.sanitizers};
   for (std::size_t n = 0; n < loop.units.size(); ++n)
     wanted.units.push_back(unit_of(request, n, loop.units[n]));

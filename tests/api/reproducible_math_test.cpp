@@ -91,11 +91,11 @@ enum class Code { one_by_one, scalar, vectorised };
 /// A session of the mode.
 class Session {
  public:
-  explicit Session(const char* cpu = "host", Code code = Code::vectorised) : code(code) {
+  explicit Session(const char* cpu = "host", Code form = Code::vectorised) : code(form) {
     setenv("OP2_REPRODUCIBLE", "on", 1);
     setenv("OP2_JIT_CPU", cpu, 1);
     setenv("OP2_SIMD", "on", 1);
-    if (code != Code::vectorised) setenv("OP2_DEBUG", "no_simd", 1);
+    if (form != Code::vectorised) setenv("OP2_DEBUG", "no_simd", 1);
     op_init(0, nullptr, 0);
     cells = op_decl_set(elements, "cells");
   }

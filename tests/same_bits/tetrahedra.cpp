@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Three components that spread over tetrahedra, with elementary functions, sums of float and double,
-// and extremes; four steps form a chain.
+// Three components that spread over tetrahedra, with elementary functions, sums of float and
+// double, and extremes; four steps form a chain.
 #include <array>
 #include <cmath>
 

@@ -18,7 +18,7 @@ namespace {
 using Kind = LoopArgument::Kind;
 
 /// What switches messages about access modes on and off.
-constexpr const char* flag = " [-Wop2-access]";
+constexpr const char* warning_flag = " [-Wop2-access]";
 
 op_access mode_of(Access access) {
   constexpr std::array modes{OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
@@ -86,7 +86,7 @@ class LoopCheck {
       const bool may_be_off = loop_.arguments[fault.argument].optional;
       if (fault.is_omission && may_be_off) continue;
       if (fault.beyond == jit::Beyond::certain && is_known(loop_.arguments[fault.argument]))
-        report(Message::Severity::error, fault.argument, fault.place, fault.what + flag);
+        report(Message::Severity::error, fault.argument, fault.place, fault.what + warning_flag);
       else
         warn(fault.argument, fault.place, fault.what);
     }
@@ -105,7 +105,7 @@ class LoopCheck {
 
   void warn(std::size_t argument, clang::SourceLocation location, const std::string& what) {
     report(check_ == AccessCheck::error ? Message::Severity::error : Message::Severity::warning,
-           argument, location, what + flag);
+           argument, location, what + warning_flag);
   }
 
   /// Checks the number of parameters and, where they are certain, their types.

@@ -14,7 +14,7 @@ help:
 	@echo "make test      build and run all tests"
 	@echo "make test-long random programs for longer, on 1 to 8 ranks, on the CPU and on emulated devices"
 	@echo "make fuzz      100 000 random chains on ranks, chains of 20 000 random programs; TEST_SEED=n"
-	@echo "make same-bits OP2_REPRODUCIBLE=on: programs in 1 728 configurations, on 1 to 8 ranks (50 min)"
+	@echo "make same-bits OP2_REPRODUCIBLE=on: programs in 1 728 configurations, on 1 to 8 ranks (30 min)"
 	@echo "make asan      make test with AddressSanitizer and UBSan"
 	@echo "make tsan      random programs on threads with ThreadSanitizer, and races that it must find"
 	@echo "make bench     measure against hand-written code, and two ranks against one"

@@ -48,6 +48,7 @@ enum class ErrorCode : int {
   host_function_threw = 221,  ///< a kernel's host function threw, on one of several ranks
   not_supported = 222,        ///< a function of OP2 that this library does not support
   not_finite = 223,           ///< a dat has NaN or infinity (with OP2_CHECK=finite)
+  bits_differ = 224,          ///< loops give other bits if one thread runs them (OP2_CHECK=bits)
 
   collective_mismatch = 401,              ///< the ranks of a job make different calls
   divergent_ranks = collective_mismatch,  ///< its earlier name

@@ -59,6 +59,19 @@ void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map
                     runtime.ranks().size(), from.declared, map.name, runtime.ranks().size()));
 }
 
+/// Collective unless the mesh is as declared.
+core::Dat& add_dat(api::Runtime& runtime, op_set set, int dim, Type value_type, const void* values,
+                   const char* name) {
+  if (runtime.rows.as_declared())
+    return runtime.mesh.add_dat(set, dim, value_type, values, name, false);
+  runtime.enter("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name);
+  return *runtime.collectively([&] {
+    core::Dat& added = runtime.mesh.add_dat(set, dim, value_type, nullptr, name, false);
+    runtime.rows.set_declared_rows(added, values);
+    return &added;
+  });
+}
+
 /// Where a relative path begins.
 std::string place_of(const char* path) {
   std::error_code ignored;
@@ -82,6 +95,7 @@ op_set op_decl_set(int local_size, const char* name) {
   runtime.return_to_declared();
   core::Set* const set = runtime.collectively(
       [&] { return &runtime.mesh.add_set(runtime.rows.block_of(local_size, name), name); });
+  if (runtime.value_log) runtime.value_log->declared(*set);
   return report_name(runtime, "set", name, *set);
 }
 
@@ -99,6 +113,7 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
     report_copies(runtime, *core::record_of(from), added);
     return &added;
   });
+  if (runtime.value_log) runtime.value_log->declared(*map);
   return report_name(runtime, "map", name, *map);
 }
 
@@ -109,16 +124,9 @@ op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_t
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   core::check_type("dat", name, type, value_type);
-  if (runtime.rows.as_declared())
-    return report_name(runtime, "dat", name,
-                       runtime.mesh.add_dat(set, dim, value_type, values, name, false));
-  runtime.enter("op_decl_dat '{}' of dim {} on '{}'", name, dim, set->name);
-  core::Dat* const dat = runtime.collectively([&] {
-    core::Dat& added = runtime.mesh.add_dat(set, dim, value_type, nullptr, name, false);
-    runtime.rows.set_declared_rows(added, values);
-    return &added;
-  });
-  return report_name(runtime, "dat", name, *dat);
+  core::Dat& dat = add_dat(runtime, set, dim, value_type, values, name);
+  if (runtime.value_log) runtime.value_log->declared(dat);
+  return report_name(runtime, "dat", name, dat);
 }
 
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, const char* name) {
@@ -215,6 +223,7 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   runtime.enter("op_fetch_global '{}'", record.name);
   core::Global* const wanted = &record;
   runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
+  if (runtime.value_log) runtime.value_log->fetched(record);
   std::memcpy(values, record.value.host_read(), record.value.bytes());
 }
 

@@ -2,8 +2,8 @@
 #include <api/finite_check.hpp>
 
 #include <cmath>
-#include <limits>
 
+#include <api/first_of_ranks.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
 
@@ -23,12 +23,6 @@ template <class Visit>
 void visit_faults(const core::Dat& dat, const Visit& visit) {
   if (dat.value_type == Type::f64) visit_faults<double>(dat, visit);
   if (dat.value_type == Type::f32) visit_faults<float>(dat, visit);
-}
-
-/// The global index of an owned row.
-std::int64_t element_of(const core::Set& set, std::int64_t row) {
-  if (!set.numbers.empty()) return set.numbers[static_cast<std::size_t>(row)];
-  return set.first + row;
 }
 
 }  // namespace
@@ -70,7 +64,7 @@ std::optional<FiniteCheck::Fault> FiniteCheck::find(std::size_t arg, const Value
   visit_faults(dat, [&](std::int64_t at, double value) {
     if (known.contains(at)) return;
     ++count;
-    const std::int64_t element = element_of(dat.on(), at / dat.dim);
+    const std::int64_t element = dat.on().element_at(at / dat.dim);
     if (!first || element < first->element)
       first = Fault{arg, element, static_cast<int>(at % dat.dim), value, 0};
   });
@@ -81,16 +75,13 @@ std::optional<FiniteCheck::Fault> FiniteCheck::find(std::size_t arg, const Value
 /// Of the faults of all ranks, that of the first argument and the lowest global index.
 void FiniteCheck::throw_first(const std::optional<Fault>& mine, const char* when,
                               const char* advice) {
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  constexpr int bits = 40;  // of an element
-  const std::int64_t key =
-      mine ? (static_cast<std::int64_t>(mine->arg) << bits) + mine->element : none;
-  comm::WordReduction first{{}, {key}, {}};
+  std::optional<ElementPlace> place;
+  if (mine) place = {mine->arg, mine->element};
   runtime_.enter("comparing values {} '{}'", when, loop_.name);
-  runtime_.ranks().reduce(first, "comparing values");
-  if (first.minima.front() == none) return;
+  const FirstOfRanks first = first_of_ranks(runtime_.ranks(), place);
+  if (!first.any) return;
   runtime_.check_together([&] {
-    if (key != first.minima.front()) return;
+    if (!first.is_mine) return;
     const core::Dat& dat = *core::record_of(args_[mine->arg].dat);
     core::fail(
         ErrorCode::not_finite,

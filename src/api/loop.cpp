@@ -67,5 +67,6 @@ void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set se
   else
     runtime.flush_if_full();
   if (finite) finite->check_results();
+  if (runtime.value_log && forces) runtime.value_log->reduced(name, args);
   if (!runtime.options.queue_loops) runtime.bring_dats_home();
 }

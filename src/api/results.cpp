@@ -56,6 +56,7 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name_storage);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
+  if (runtime.value_log) runtime.value_log->fetched(record);
   runtime.collectively(
       [&] { runtime.rows.copy_declared(record, static_cast<std::byte*>(values)); });
 }
@@ -79,6 +80,7 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
                  "'{}' has {}; give two of them, the lower first",
                  record.name_storage, low, high, record.set->name, record.on().global_size);
   });
+  if (runtime.value_log) runtime.value_log->fetched(record);
   runtime.collectively([&] {
     runtime.rows.copy_declared_range(record, low, high, static_cast<std::byte*>(values));
   });

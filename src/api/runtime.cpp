@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include <api/agreed_switches.hpp>
+#include <api/jit_options.hpp>
 #include <comm/messages/agreement.hpp>
 #include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
-#include <sched/shapes.hpp>
 #include <sched/signature.hpp>
 
 namespace op2::api {
@@ -51,32 +51,6 @@ bool is_uniform(ErrorCode code) {
          code != ErrorCode::io_failure && code != ErrorCode::device_failure &&
          code != ErrorCode::no_device && code != ErrorCode::device_compiler &&
          code != ErrorCode::host_function_threw;
-}
-
-jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh,
-                            core::Trace& trace) {
-  const std::string_view sanitizers = OP2_SANITIZERS;
-  jit::JitOptions j;
-  j.plugin_dir = options.plugin_dir;
-  j.cpu = options.jit_cpu;
-  j.limit = {options.jit_seconds, options.jit_memory_bytes};
-  j.cache.mode = options.cache;
-  j.cache.directory = options.cache_dir;
-  j.cache.max_bytes = options.cache_max_bytes;
-  j.sanitizers.address = sanitizers.find("address") != std::string_view::npos;
-  j.sanitizers.undefined = sanitizers.find("undefined") != std::string_view::npos;
-  j.sanitizers.thread = sanitizers.find("thread") != std::string_view::npos;
-  j.simd = options.simd;
-  j.vector_math = options.vector_math;
-  j.check_access = options.check_access;
-  j.gdb_symbols = options.gdb_symbols;
-  j.perf_map = options.perf_map;
-  j.increments = options.gpu_increments;
-  j.contract = options.contract;
-  j.reproducible = options.reproducible;
-  j.trace = &trace;
-  j.constants = [&mesh] { return sched::constants_of(mesh); };
-  return j;
 }
 
 gpu::LibraryPaths library_paths(const core::Options& options) {
@@ -217,7 +191,8 @@ void Runtime::host_function_threw(const std::string& what) {
 
 /// For an error of this rank. @return whether others wait for it
 bool Runtime::tell_others(const Error& error) {
-  if (is_uniform(error.code()) && !engine.executing()) return false;
+  const bool executing = engine.executing() || (bits_check && bits_check->executing());
+  if (is_uniform(error.code()) && !executing) return false;
   const bool told = end_others(log, ranks(), handler_, error);
   reported_ = reported_ || told;
   return told;
@@ -237,7 +212,10 @@ void Runtime::flush() {
   if (device != nullptr) device->make_current();  // the program may have used another
   try {
     const Marked executing(executing_);
-    engine.flush(queue, mesh);
+    if (bits_check)
+      bits_check->flush();
+    else
+      engine.flush(queue, mesh);
   } catch (const std::bad_alloc&) {
     const Error failure = poisoned_by({ErrorCode::out_of_memory,
                                        "out of memory: the queued loops, to plan or execute; use a "
@@ -273,6 +251,7 @@ void Runtime::bring_dats_home() {
 void Runtime::join_threads() {
   jit.join_threads();
   if (host_jit != nullptr) host_jit->join_threads();
+  if (bits_check != nullptr) bits_check->join_threads();
 }
 
 op_jit_statistics Runtime::jit_statistics() const {
@@ -315,6 +294,7 @@ void Runtime::settle() {
 
 std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& storage) {
   flush();
+  if (value_log) value_log->fetched(dat);
   enter("fetch of dat '{}'", dat.name_storage);
   return collectively([&] { return rows.declared_rows(dat, storage); });
 }

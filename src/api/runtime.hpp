@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <api/bits_check.hpp>
+#include <api/value_log.hpp>
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <comm/partition/partitioners.hpp>
@@ -147,6 +149,8 @@ class Runtime {
   sched::Engine engine;
   bool partitioned = false;  ///< op_partition was called
   core::CrashReport crash_report;
+  std::unique_ptr<BitsCheck> bits_check;  ///< null: OP2_CHECK=bits is not set
+  std::unique_ptr<ValueLog> value_log;    ///< null: OP2_HASH is not set
 
  private:
   void announce(std::string call);

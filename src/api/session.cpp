@@ -230,6 +230,8 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     throw;
   }
   api::check_report_paths(*runtime);
+  if (options.check_bits) runtime->bits_check = std::make_unique<api::BitsCheck>(*runtime);
+  if (!options.hash_file.empty()) runtime->value_log = std::make_unique<api::ValueLog>(*runtime);
   api::report_startup(*runtime);
   running = std::move(runtime);
   api::watch_thread();
@@ -266,6 +268,7 @@ void op_exit() {
   attempt([&] {
     if (runtime->failed()) return;
     runtime->finish();
+    if (runtime->value_log) runtime->value_log->close();
     runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
     runtime->ranks().barrier();
   });

@@ -150,6 +150,10 @@ void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   auto& runtime = api::usable();
   const comm::Communicator& ranks = runtime.ranks();
   runtime.flush();
+  if (runtime.value_log) {
+    runtime.value_log->fetched(grid.points);
+    for (const op_dat field : fields) runtime.value_log->fetched(*core::record_of(field));
+  }
   runtime.enter("op_write_pvtu '{}'", path);
   const Piece piece = runtime.collectively([&] { return Piece(runtime, grid); });
   const std::filesystem::path whole = path;

@@ -47,6 +47,10 @@ struct Set : op_set_core, Block {
   std::int32_t rows() const { return layout->rows(); }
   /// Local rows of W_level; `level` is at most the highest of the layout.
   std::int32_t within(Level level) const { return layout->within(level); }
+  /// The global index of a local row.
+  std::int64_t element_at(std::int64_t row) const {
+    return numbers.empty() ? first + row : numbers[static_cast<std::size_t>(row)];
+  }
   /// @param rows  `block`, or what outlives its use here
   void take_layout(const Layout& rows);
 };

@@ -12,6 +12,7 @@
 #include <core/error.hpp>
 #include <core/log.hpp>
 #include <core/option_rows.hpp>
+#include <core/option_rules.hpp>
 
 namespace op2::core {
 namespace {
@@ -66,6 +67,7 @@ constexpr OptionWord dump_words[] = {
 
 constexpr OptionWord check_words[] = {
     {"access", [](Options& o) { o.check_access = true; }},
+    {"bits", [](Options& o) { o.check_bits = true; }},
     {"finite", [](Options& o) { o.check_finite = true, o.queue_loops = false; }},
     {"pointers", [](Options& o) { o.queue_loops = false; }},
 };
@@ -153,9 +155,14 @@ constexpr OptionRow table[] = {
      "write a trace of loops and compilations, which Perfetto opens"},
     {"OP2_TIMING", text<&O::timing>, "none, file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
-    {"OP2_CHECK", list<check_words>, "none, list of access, finite, pointers",
+    {"OP2_HASH", text<&O::hash_file>, "none, file",
+     "write a hash of every value that the program declares, fetches or reads, and of all dats at "
+     "op_exit; op2-jitinspect diff compares two such files"},
+    {"OP2_CHECK", list<check_words>, "none, list of access, bits, finite, pointers",
      "check the program; access: a kernel that breaks an access mode of its loop is an error "
-     "instead of a warning; finite: the first loop, dat and element with NaN or infinity is an "
+     "instead of a warning; bits, with OP2_REPRODUCIBLE=on: all loops are executed twice, the "
+     "first time by one thread and one after the other, and the first loop, dat and element whose "
+     "bits differ are an error; finite: the first loop, dat and element with NaN or infinity is an "
      "error, and every loop is executed at its call; pointers: every loop is executed at its call, "
      "so that data read "
      "through pointers (`dat->data`) are current; if results change, the program lacks a flush"},
@@ -254,42 +261,6 @@ void read_debug_words(const Lookup& lookup, Options& options) {
   for (const auto& [row, given] : words) row->parse(given, options);
 }
 
-/// The reference executes every loop as written, since others are compared with it.
-void restrict_to_reference(Options& options) {
-  options.eliminate_dead_loops = false;
-  options.fuse = false;
-  options.tile.mode = TileMode::off;
-  options.renumber = RenumberMode::off;
-}
-
-[[noreturn]] void refuse_reproducible(const char* setting, const char* why) {
-  fail(ErrorCode::bad_option, "two switches exclude each other: OP2_REPRODUCIBLE=on and {}; {}",
-       setting, why);
-}
-
-/// All loops run as compiled code, whose form alone decides the bits.
-void restrict_to_reproducible(Options& options) {
-  if (options.vector_math)
-    refuse_reproducible("OP2_VECTOR_MATH=on",
-                        "vector functions round in another way than those that scalar code calls");
-  if (options.jit == JitMode::off)
-    refuse_reproducible("OP2_JIT=off", "host functions have the arithmetic of another compiler");
-  if (!options.jit_wait)
-    refuse_reproducible("OP2_JIT_WAIT=off",
-                        "host functions have the arithmetic of another compiler");
-  if (options.target == Target::cuda)
-    refuse_reproducible("OP2_TARGET=cuda", "GPUs add in another order; use OP2_TARGET=cpu");
-  options.jit = JitMode::require;
-  options.contract = false;
-  // The canonical order decides in which order is added, so any other one would need slots.
-  if (options.renumber == RenumberMode::automatic) options.renumber = RenumberMode::canonical;
-  if (options.target != Target::reference) return;
-  options.target = Target::cpu;
-  options.threads = 1;
-  options.simd = SimdMode::off;
-  options.chain = ChainMode::off;
-}
-
 bool is_known(std::string_view name) {
   if (name == "OP2_EMBED_KERNELS") return true;  // of the compiler wrapper
   const auto is_row = [&](const OptionRow& row) { return name == row.name; };
@@ -308,8 +279,7 @@ Options read_options(const Lookup& lookup) {
   for (const OptionRow& row : table)
     if (const auto value = lookup(row.name)) row.parse({row, row.name, *value}, options);
   read_debug_words(lookup, options);
-  if (options.target == Target::reference) restrict_to_reference(options);
-  if (options.reproducible) restrict_to_reproducible(options);
+  apply_rules(options);
   return options;
 }
 

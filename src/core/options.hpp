@@ -111,8 +111,10 @@ struct Options {
   Dump dump;
   std::string trace;
   std::string timing;
+  std::string hash_file;
   bool queue_loops = true;    ///< switched off by OP2_CHECK=pointers and finite
   bool check_access = false;  ///< OP2_CHECK=access
+  bool check_bits = false;    ///< OP2_CHECK=bits
   bool check_finite = false;  ///< OP2_CHECK=finite
   SimdMode simd = SimdMode::where_it_pays;
   // For tests and comparisons, by OP2_DEBUG:

@@ -104,11 +104,17 @@ Queue Queue::with_args(std::vector<LoopArg> args) const {
   return other;
 }
 
-Queue Queue::in_colours(std::span<const Colouring* const> colourings) const {
+Queue Queue::first(std::size_t count) const {
   Queue other;
+  other.records_.assign(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(count));
   other.args_ = args_;
   other.values_ = values_;
   other.captured_ = captured_;
+  return other;
+}
+
+Queue Queue::in_colours(std::span<const Colouring* const> colourings) const {
+  Queue other = first(0);
   for (std::size_t k = 0; k < size(); ++k) {
     LoopRecord record = records_[k];
     record.colouring = colourings[k];

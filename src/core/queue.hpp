@@ -31,6 +31,9 @@ class Queue {
   /// @param args  as many as this queue has. The result refers to names of this queue.
   Queue with_args(std::vector<LoopArg> args) const;
 
+  /// The first `count` calls, with their values. The result refers to names of this queue.
+  Queue first(std::size_t count) const;
+
   /// The same calls, where each one with a colouring is one call per colour.
   /// @param colourings  of each record, or null. The result refers to names of this queue.
   Queue in_colours(std::span<const Colouring* const> colourings) const;

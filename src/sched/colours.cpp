@@ -13,14 +13,9 @@
 namespace op2::sched {
 namespace {
 
-/// The global index of a local row.
-comm::GlobalId number_of(const core::Set& set, std::int64_t row) {
-  return set.numbers.empty() ? set.first + row : set.numbers[static_cast<std::size_t>(row)];
-}
-
 std::vector<comm::GlobalId> numbers_of(const core::Set& set, std::int64_t rows) {
   std::vector<comm::GlobalId> numbers;
-  for (std::int64_t row = 0; row < rows; ++row) numbers.push_back(number_of(set, row));
+  for (std::int64_t row = 0; row < rows; ++row) numbers.push_back(set.element_at(row));
   return numbers;
 }
 
@@ -93,7 +88,7 @@ comm::SharedTargets Colourings::targets_of(const core::Set& set, const SharedRow
     const auto& [map, column] = shared.columns[c];
     for (std::int64_t row = 0; row < set.size; ++row) {
       const std::int64_t target = map == nullptr ? row : map->map[row * map->dim + column];
-      made.targets[static_cast<std::size_t>(row) * arity + c] = number_of(*shared.set, target);
+      made.targets[static_cast<std::size_t>(row) * arity + c] = shared.set->element_at(target);
     }
   }
   return made;

@@ -85,6 +85,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   if (queue.empty()) return;
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
+  follow_rows();
   Entry& entry = entry_for(queue, mesh);
   if (entry.plan->colourings.empty()) {
     run(entry, queue);
@@ -223,19 +224,23 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
         {numbered(fingerprint, flushes_), [description] { return *description; }});
     communicator.barrier();
   }
-  const int epoch = rows_.epoch();
   auto plan = make_plan(queue, mesh, wait);
   plan->fingerprint = fingerprint;
   plan->description = std::move(description);
-  if (rows_.epoch() != epoch) {  // rows have moved: bindings to them are invalid
-    plans_.clear();
-    executor_->forget_rows();
-  }
+  follow_rows();
   if (log_.logs(core::LogLevel::info))
     log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
   trace_.add("plan", "make plan", begin, core::Clock::now());
   const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
   return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal})->second;
+}
+
+/// If rows have moved, bindings to them are invalid.
+void Engine::follow_rows() {
+  if (epoch_ == rows_.epoch()) return;
+  epoch_ = rows_.epoch();
+  plans_.clear();
+  executor_->forget_rows();
 }
 
 void Engine::forget_halos() {

@@ -80,6 +80,7 @@ class Engine {
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
+  void follow_rows();
   void prepare(const core::Queue& queue, Entry& entry);
   void run(Entry& entry, core::Queue& queue);
   void announce(const Plan& plan);
@@ -97,6 +98,7 @@ class Engine {
   ChainRunner runner_;
   std::unordered_multimap<std::size_t, Entry> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
+  int epoch_ = 0;                   ///< of the rows that plans are bound to
   bool executing_ = false;
   std::uint64_t flushes_ = 0;
   std::uint64_t fingerprint_ = 0;  ///< of what is being executed

@@ -14,6 +14,7 @@
 //   copies    all declare the whole mesh
 //   finalises all end MPI before op_exit
 //   divides   by zero for cells 16, 33, ..., after a random partition
+//   neighbour a kernel that reads the row before its own
 //   crowded   a loop whose result depends on the order of its elements, which all meet in a row
 //   forgets   loops over a mesh that is distributed badly, without op_partition
 // The exit code is 0, or 3 after an error, which is printed.
@@ -97,6 +98,18 @@ void run_division(const DeclaredGraph& d) {
               op_arg_dat(d.flux, OP_WRITE));
 }
 
+OP_KERNEL(add_before, (const int* before, double* state), { *state += 0.5 * state[*before]; });
+
+void run_neighbour(const DeclaredGraph& d) {
+  op_par_loop(op_decl_kernel("scale", "void scale(double* x) { *x *= 0.1; }"), "scale", d.cells,
+              op_arg_dat(d.state, OP_RW));
+  std::vector<int> offsets(static_cast<std::size_t>(d.cells->size), -1);
+  offsets.front() = 0;  // before the first row of a rank there is none
+  const op_dat before = op_decl_dat(d.cells, 1, "int", offsets.data(), "before");
+  op_par_loop(add_before, "add_before", d.cells, op_arg_dat(before, OP_READ),
+              op_arg_dat(d.state, OP_RW));
+}
+
 OP_KERNEL(double_all, (double* state), { *state = 2 * *state + 1; });
 
 void run_crowded() {
@@ -135,6 +148,7 @@ void run(const std::string& how, const std::string& prefix) {
   const DeclaredGraph d = declare(graph, how == "copies" ? all_on_every_rank : equal_block);
   if (how == "divides") return run_division(d);
   if (how == "crowded") return run_crowded();
+  if (how == "neighbour") return run_neighbour(d);
   if (how == "files") return write_files(graph, d, prefix);
   if (how != "report" && how != "finalises") return run_differently(d, how);
   run_steps(d, 3);

@@ -37,6 +37,7 @@ OTHERS = {
     "OP2_REDUCE": ("auto", "flat", "node"),
     "OP2_QUEUE_MAX": ("1", "5", "1000"),
     "OP2_JIT_CPU": ("x86-64-v2", "x86-64-v3", "x86-64-v4"),
+    "OP2_CHECK": ("", "", "bits"),
     "OP2_DEBUG": ("", "no_fuse", "keep_dead,node_size=2", "no_simd,node_size=3"),
 }
 FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
@@ -92,7 +93,7 @@ def bytes_of(run, arguments, reproducible="on"):
                    run.numbering, folder + "/out"]
         done = subprocess.run(["timeout", "-k", "5", str(SECONDS), *command], capture_output=True, check=False,
                               env={**os.environ, "OP2_LOG": "error", "OP2_JIT": "require",
-                                   **variables, "OP2_REPRODUCIBLE": reproducible})
+                                   "OP2_HASH": folder + "/values", **variables, "OP2_REPRODUCIBLE": reproducible})
         if done.returncode != 0:
             last = done.stderr.decode(errors="replace").splitlines()[-12:]
             raise RuntimeError("\n    ".join([f"{run}: exit code {done.returncode}", *last]))

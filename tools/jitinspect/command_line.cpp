@@ -42,6 +42,11 @@ struct KeyPair {
   std::string other;
 };
 
+struct FilePair {
+  std::string file;
+  std::string other;
+};
+
 struct ListOptions {
   std::string target;
 };
@@ -70,7 +75,8 @@ void describe_show(CLI::App& app, Command& command) {
   sub.app.add_option("KEY", sub.values->key, key_help)->required();
   CLI::Option_group* parts = sub.app.add_option_group("part");
   const auto part = [&](const char* flag, Part value, const char* help) {
-    parts->add_flag_callback(flag, [own = sub.values, value] { own->part = value; }, help);
+    parts->add_flag_callback(
+        flag, [own = sub.values, value] { own->part = value; }, help);
   };
   part("--source", Part::source, "the generated C++, or CUDA C++");
   part("--ir", Part::ir, "the optimised LLVM IR");
@@ -89,7 +95,8 @@ void describe_prune(CLI::App& app, Command& command) {
   sub.app.add_option("--max-mb", options.max_mb, "keep at most this many MiB")
       ->check(CLI::NonNegativeNumber);
   sub.app
-      .add_option("--older-than", options.older_than_days, "remove entries not used for this many days")
+      .add_option("--older-than", options.older_than_days,
+                  "remove entries not used for this many days")
       ->check(CLI::NonNegativeNumber);
   sub.app.add_flag("--bad", options.bad, "remove entries that cannot be used");
   sub.app.add_flag("--all", options.all, "remove all entries");
@@ -109,6 +116,17 @@ void describe_why_missed(CLI::App& app, Command& command) {
   });
 }
 
+void describe_diff(CLI::App& app, Command& command) {
+  Subcommand<FilePair> sub(app, "diff",
+                           "Compare two files that OP2_HASH has written, and name the first value "
+                           "whose bits differ; the exit code is then 1");
+  sub.app.add_option("FILE", sub.values->file, "a file of OP2_HASH")->required();
+  sub.app.add_option("OTHER", sub.values->other, "that of another run")->required();
+  sub.runs(command, [](const Common& common, const FilePair& files) {
+    return diff(common, files.file, files.other);
+  });
+}
+
 }  // namespace
 
 void describe(CLI::App& app, Command& command) {
@@ -120,6 +138,7 @@ void describe(CLI::App& app, Command& command) {
   describe_plain(app, command, "verify", "Read every entry and name the bad ones", verify);
   describe_prune(app, command);
   describe_why_missed(app, command);
+  describe_diff(app, command);
 }
 
 }  // namespace op2::jitinspect

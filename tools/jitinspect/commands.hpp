@@ -37,4 +37,7 @@ int prune(const Common& common, const PruneOptions& options);
 /// How the entry differs from the nearest other one of its kernel, or from `other` if not empty.
 int why_missed(const Common& common, const std::string& key, const std::string& other);
 
+/// Compares two files that OP2_HASH has written; 1 if they differ.
+int diff(const Common& common, const std::string& path, const std::string& other_path);
+
 }  // namespace op2::jitinspect

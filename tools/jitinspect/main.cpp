@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// op2-jitinspect: inspects the cache of compiled kernels.
+// op2-jitinspect: inspects the cache of compiled kernels, and compares the values of two runs.
 #include <cstdio>
 #include <exception>
 
@@ -11,8 +11,11 @@
 
 int main(int argc, char** argv) {
   using namespace op2::jitinspect;
-  CLI::App app("Inspects the cache of compiled kernels. Never executes or links an entry.",
-               "op2-jitinspect");
+  CLI::App app(
+      "Inspects the cache of compiled kernels, and compares the values of two runs. Never executes "
+      "or "
+      "links an entry.",
+      "op2-jitinspect");
   Command command;
   describe(app, command);
   try {

@@ -8,7 +8,7 @@
 #include <jit/cache_key.hpp>
 
 #include "commands.hpp"
-#include "diff.hpp"
+#include "key_differences.hpp"
 #include "store.hpp"
 #include "text.hpp"
 

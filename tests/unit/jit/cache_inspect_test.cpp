@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <core/value_hashes.hpp>
+
 #include "cache_support.hpp"
 
 namespace op2::jit {
@@ -427,6 +429,68 @@ TEST_F(Inspect, RefusesWhatItDoesNotKnow) {
   for (const char* arguments :
        {"", "explode", "list --wrong", "show", "show a --ir --asm", "prune --max-mb much"})
     EXPECT_EQ(run_plain(arguments).code, 2) << arguments;
+}
+
+/// Files of OP2_HASH.
+class InspectValues : public Inspect {
+ protected:
+  static void write_text(const fs::path& path, std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    test::write_file(path, {bytes.begin(), bytes.end()});
+  }
+  std::string file(const std::string& name, const std::string& lines) {
+    const fs::path path = place_.path() / name;
+    write_text(path, core::first_line_of_hashes() + lines);
+    return path.string();
+  }
+  const std::string mesh_ = core::line_of({}, "declared: set 'cells' of 4 elements") +
+                            core::line_of(1, "declared: map 'ends'");
+  const std::string one_ = file("one", mesh_ + core::line_of(2, "fetch of dat 'x'"));
+};
+
+TEST_F(InspectValues, AreTheSame) {
+  const Answer answer =
+      run_plain("diff " + one_ + " " + file("two", mesh_ + core::line_of(2, "fetch of dat 'x'")));
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(answer.text, "the same bits: 3 values\n");
+}
+
+TEST_F(InspectValues, NamesTheFirstDifference) {
+  const std::string other = file("two", mesh_ + core::line_of(0xabc, "fetch of dat 'x'"));
+  const Answer answer = run_plain("diff " + one_ + " " + other);
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_EQ(answer.text, "1 of 3 values differ; the first:\n  " + one_ +
+                             ":4  0000000000000002  fetch of dat 'x'\n  " + other +
+                             ":4  0000000000000abc  fetch of dat 'x'\na value is not the same\n");
+  const json found = json::parse(run_plain("diff --json " + one_ + " " + other).text);
+  EXPECT_EQ(found["different"], 1);
+  EXPECT_EQ(found["first"], 2);
+  EXPECT_EQ(found["other"]["hash"], "0000000000000abc");
+}
+
+TEST_F(InspectValues, TellsAnotherMeshFromAnotherProgram) {
+  const std::string mesh = file("mesh", core::line_of({}, "declared: set 'cells' of 5 elements"));
+  EXPECT_THAT(run_plain("diff " + one_ + " " + mesh).text,
+              HasSubstr("do not declare and ask for the same values"));
+  const std::string map = file("map", core::line_of({}, "declared: set 'cells' of 4 elements") +
+                                          core::line_of(7, "declared: map 'ends'"));
+  EXPECT_THAT(run_plain("diff " + one_ + " " + map).text,
+              AllOf(HasSubstr("2 of 3 values differ"), HasSubstr(":3  0000000000000001"),
+                    HasSubstr("do not declare the same mesh")));
+  const std::string shorter = file("shorter", mesh_);
+  EXPECT_THAT(run_plain("diff " + shorter + " " + one_).text, HasSubstr(":4  no more values"));
+}
+
+TEST_F(InspectValues, RefusesOtherFiles) {
+  for (const std::string& name : {std::string("/dev/null"), place_.path().string() + "/missing"}) {
+    const Answer answer = run_plain("diff " + one_ + " " + name);
+    EXPECT_EQ(answer.code, 2) << name;
+    EXPECT_THAT(answer.text, AllOf(HasSubstr("cannot read"), HasSubstr(name)));
+  }
+  write_text(place_.path() / "text", "something else\n");
+  const Answer answer = run_plain("diff " + one_ + " " + (place_.path() / "text").string());
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.text, HasSubstr("not a file that OP2_HASH has written"));
 }
 
 }  // namespace

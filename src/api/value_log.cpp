@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <api/value_log.hpp>
+
+#include <fmt/format.h>
+
+#include <api/runtime.hpp>
+#include <core/validate.hpp>
+#include <core/value_hashes.hpp>
+#include <core/value_type.hpp>
+
+namespace op2::api {
+
+ValueLog::ValueLog(Runtime& runtime) : runtime_(runtime) {
+  runtime_.enter("OP2_HASH");
+  runtime_.check_together([&] {
+    if (!runtime_.ranks().is_root()) return;
+    file_.emplace(runtime_.options.hash_file);
+    file_->write(core::first_line_of_hashes());
+  });
+}
+
+void ValueLog::declared(const core::Set& set) {
+  add(fmt::format("{}set '{}' of {} elements", core::declaration, set.name_storage,
+                  set.global_size),
+      {});
+}
+
+void ValueLog::declared(const core::Map& map) {
+  const core::Set& from = *core::record_of(map.from);
+  const std::size_t row_bytes = static_cast<std::size_t>(map.dim) * sizeof(std::int32_t);
+  add_sum(fmt::format("{}map '{}' from '{}' to '{}' of arity {}", core::declaration,
+                      map.name_storage, from.name_storage, map.to->name, map.dim),
+          core::hash_of_rows(from, std::as_bytes(map.values()), row_bytes, Type::i32));
+}
+
+void ValueLog::declared(const core::Dat& dat) {
+  add_rows(fmt::format("{}dat '{}' of dim {} and type \"{}\" on '{}'", core::declaration,
+                       dat.name_storage, dat.dim, dat.type, dat.set->name),
+           dat);
+}
+
+void ValueLog::fetched(const core::Dat& dat) {
+  add_rows(fmt::format("fetch of dat '{}'", dat.name_storage), dat);
+}
+
+void ValueLog::fetched(const core::Global& global) {
+  add(fmt::format("fetch of global '{}'", global.name_storage),
+      core::hash_of_values({global.value.host_read(), global.value.bytes()}, global.value_type));
+}
+
+void ValueLog::reduced(const op_loop_name& loop, std::span<const op_arg> args) {
+  for (const op_arg& arg : args) {
+    const bool is_variable = (arg.argtype == OP_ARG_GBL || arg.argtype == OP_ARG_INFO) &&
+                             arg.opt != 0 && arg.global == nullptr;
+    if (!is_variable || arg.acc == OP_READ) continue;
+    const Type type = core::type_of(arg);
+    const std::span values(reinterpret_cast<const std::byte*>(arg.data),
+                           core::size_of(type, core::dim_of(arg)));
+    add(fmt::format("loop '{}' arg {}", loop.name, &arg - args.data()),
+        core::hash_of_values(values, type));
+  }
+}
+
+void ValueLog::close() {
+  for (const auto& dat : runtime_.mesh.dats())
+    if (!dat->temporary && runtime_.mesh.knows(dat.get()))
+      add_rows(fmt::format("dat '{}' at op_exit", dat->name_storage), *dat);
+  runtime_.enter("OP2_HASH, end");
+  runtime_.check_together([&] {
+    if (file_) file_->publish();
+  });
+}
+
+void ValueLog::add_rows(const std::string& what, const core::Dat& dat) {
+  const auto row_bytes = static_cast<std::size_t>(dat.size);
+  const std::size_t owned = static_cast<std::size_t>(dat.on().layout->owned()) * row_bytes;
+  add_sum(what,
+          core::hash_of_rows(dat.on(), {dat.rows.host_read(), owned}, row_bytes, dat.value_type));
+}
+
+void ValueLog::add_sum(const std::string& what, std::uint64_t hash) {
+  runtime_.enter("OP2_HASH, {}", what);
+  comm::WordReduction sum{{static_cast<std::int64_t>(hash)}, {}, {}};
+  runtime_.collectively([&] { runtime_.ranks().reduce(sum, "hashing values"); });
+  add(what, static_cast<std::uint64_t>(sum.sums.front()));
+}
+
+void ValueLog::add(const std::string& what, std::optional<std::uint64_t> hash) {
+  if (!file_) return;
+  runtime_.collectively([&] { file_->write(core::line_of(hash, what)); });
+}
+
+}  // namespace op2::api

@@ -33,33 +33,41 @@ struct Terms {
   alignas(64) std::array<double, block> values;
 };
 
-/// The largest magnitude, as bits, which have the order of the values.
-__attribute__((always_inline)) inline std::int64_t largest_of(std::span<const double> terms) {
-  Words most{};
-  for (std::size_t v = 0; v < terms.size(); v += width) {
-    Words bits;
-    std::memcpy(&bits, &terms[v], sizeof bits);
-    bits &= magnitude_mask;
-    most = bits > most ? bits : most;
-  }
-  std::int64_t largest = 0;
-  for (int k = 0; k < width; ++k) largest = std::max<std::int64_t>(largest, most[k]);
+/// The least e with |value| < 2^e; -1022 for denormal numbers and zero.
+int exponent_of(double value) {
+  return static_cast<int>(std::bit_cast<std::int64_t>(value) >> mantissa_bits) - exponent_offset;
+}
+
+/// `largest` becomes the larger magnitude in each lane; NaN is ignored.
+__attribute__((always_inline)) inline void keep_largest(const Values& values, Values& largest) {
+  Words bits;
+  std::memcpy(&bits, &values, sizeof bits);
+  bits &= magnitude_mask;
+  Values magnitude;
+  std::memcpy(&magnitude, &bits, sizeof bits);
+  largest = magnitude > largest ? magnitude : largest;
+}
+
+__attribute__((always_inline)) inline double largest_of(const Values& values) {
+  double largest = 0;
+  for (int k = 0; k < width; ++k) largest = std::max(largest, values[k]);
   return largest;
 }
 
 /// What a cut of a block found.
 struct Cut {
-  double upper, lower;  ///< exact sums of the parts
-  bool rest;            ///< whether anything is left
+  double upper, lower;  ///< exact sums of the parts; not finite if a term is not
+  double term, rest;    ///< the largest magnitudes: before the cut, and of what is below both parts
 };
 
-/// Stores what is below both parts; it may replace the terms. All terms are below 2^e, so each
+/// Stores what is below both parts; it may replace the terms. If all terms are below 2^e, each
 /// upper part is a multiple of 2^(e - 42), and the sum of 2^10 of them is below 2^(e + 10): it has
 /// 52 bits. The same holds for the lower parts, 43 digits further down.
 __attribute__((always_inline)) inline Cut cut(std::span<const double> terms, Terms& below_both,
-                                              double above, double between) {
-  Values upper{}, lower{};
-  Words rest{};
+                                              int e) {
+  const double above = std::ldexp(1.5, e + block_bits);
+  const double between = std::ldexp(above, block_bits - 1 - mantissa_bits);
+  Values upper{}, lower{}, most{}, rest{};
   for (std::size_t v = 0; v < terms.size(); v += width) {
     Values term;
     std::memcpy(&term, &terms[v], sizeof term);
@@ -70,54 +78,56 @@ __attribute__((always_inline)) inline Cut cut(std::span<const double> terms, Ter
     upper += high;
     lower += low;
     std::memcpy(&below_both.values[v], &left, sizeof left);
-    Words bits;
-    std::memcpy(&bits, &left, sizeof bits);
-    rest |= bits;
+    keep_largest(term, most);
+    keep_largest(left, rest);
   }
-  Cut found{0, 0, false};
+  Cut found{0, 0, largest_of(most), largest_of(rest)};
   for (int k = 0; k < width; ++k) {
     found.upper += upper[k];
     found.lower += lower[k];
-    found.rest = found.rest || (rest[k] & magnitude_mask) != 0;
   }
   return found;
 }
 
 /// Terms of whole vectors. The same text for several processors.
 __attribute__((always_inline)) inline void add_block(ExactSum<double>& sum,
-                                                     std::span<const double> terms) {
+                                                     std::span<const double> terms, int& exponent) {
   Terms left;
-  for (bool rest = true; rest;) {
-    const std::int64_t largest = largest_of(terms);
-    if (largest == 0) return;
-    const int e = static_cast<int>(largest >> mantissa_bits) - exponent_offset;
-    if (e < lowest_exponent || e > highest_exponent) {
-      for (const double term : terms) sum.add(term);
-      return;
+  int e = exponent;
+  while (e >= lowest_exponent && e <= highest_exponent) {
+    const Cut found = cut(terms, left, e);
+    if (!std::isfinite(found.upper)) break;
+    const int needed = exponent_of(found.term);
+    if (needed > e) {  // a wrong guess; what was left of earlier cuts has the right one
+      e = needed;
+      continue;
     }
-    const double above = std::ldexp(1.5, e + block_bits);
-    const Cut found = cut(terms, left, above, std::ldexp(above, block_bits - 1 - mantissa_bits));
     sum.add(found.upper);
     sum.add(found.lower);
-    rest = found.rest;
+    if (terms.data() != left.values.data())
+      exponent = std::clamp(needed, lowest_exponent, highest_exponent);
+    if (found.rest == 0) return;
+    e = exponent_of(found.rest);
     terms = std::span(left.values).first(terms.size());
   }
+  for (const double term : terms) sum.add(term);
 }
 
-using AddBlock = void (*)(ExactSum<double>&, std::span<const double>);
+using AddBlock = void (*)(ExactSum<double>&, std::span<const double>, int&);
 
-void add_block_anywhere(ExactSum<double>& sum, std::span<const double> terms) {
-  add_block(sum, terms);
+void add_block_anywhere(ExactSum<double>& sum, std::span<const double> terms, int& exponent) {
+  add_block(sum, terms, exponent);
 }
 
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) void add_block_avx2(ExactSum<double>& sum,
-                                                    std::span<const double> terms) {
-  add_block(sum, terms);
+                                                    std::span<const double> terms, int& exponent) {
+  add_block(sum, terms, exponent);
 }
 __attribute__((target("avx512f"))) void add_block_avx512(ExactSum<double>& sum,
-                                                         std::span<const double> terms) {
-  add_block(sum, terms);
+                                                         std::span<const double> terms,
+                                                         int& exponent) {
+  add_block(sum, terms, exponent);
 }
 AddBlock best_for_this_processor() {
   if (__builtin_cpu_supports("avx512f")) return add_block_avx512;
@@ -129,26 +139,19 @@ AddBlock best_for_this_processor() {
 }
 #endif
 
-/// Adds the terms that fill no vector, with zeros.
-void add_rest(ExactSum<double>& sum, std::span<const double> terms, AddBlock add) {
-  std::array<double, width> padded{};
-  std::copy(terms.begin(), terms.end(), padded.begin());
-  add(sum, padded);
-}
-
 }  // namespace
 
-void add_terms(ExactSum<double>& sum, std::span<const double> terms) {
+void add_terms(ExactSum<double>& sum, std::span<const double> terms, int& exponent) {
   static const AddBlock add = best_for_this_processor();
   while (terms.size() >= width) {
     const std::size_t now = std::min<std::size_t>(block, terms.size() / width * width);
-    add(sum, terms.first(now));
+    add(sum, terms.first(now), exponent);
     terms = terms.subspan(now);
   }
-  if (!terms.empty()) add_rest(sum, terms, add);
+  for (const double term : terms) sum.add(term);
 }
 
-void add_terms(ExactSum<float>& sum, std::span<const float> terms) {
+void add_terms(ExactSum<float>& sum, std::span<const float> terms, int& /*exponent*/) {
   for (const float term : terms) sum.add(term);
 }
 

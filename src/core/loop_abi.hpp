@@ -22,14 +22,13 @@ struct ArgBinding {
   std::int64_t index_stride;
 };
 
-/// In reproducible code, the thread's own block of a sum of float or double: terms that elements
-/// have made. From `first_term` bytes on follow the terms, shape [dim x most]; what is behind them
-/// is the library's (core/term_block.hpp).
+/// In reproducible code, the thread's own block of a sum of float or double. What is behind it is
+/// the library's (core/term_block.hpp).
 struct TermBlock {
-  static constexpr int most = 1024;         ///< of each component
-  static constexpr int first_term = 64;     ///< bytes
-  std::int64_t terms;                       ///< of each component, that wait
-  void (*take)(TermBlock* block) noexcept;  ///< adds them to the sums; then none wait
+  /// Adds `count` terms to each component's sum.
+  /// @param terms  of the type, shape [dim x stride]
+  void (*add)(TermBlock* block, const void* terms, std::int64_t stride,
+              std::int64_t count) noexcept;
 };
 
 /// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per

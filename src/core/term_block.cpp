@@ -1,68 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/term_block.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 
 #include <core/exact_terms.hpp>
 #include <core/round_up.hpp>
-#include <core/value_type.hpp>
 
 namespace op2::core {
 namespace {
 
-/// What is at the beginning of a block; only the library knows the rest of it.
+constexpr std::size_t alignment = 64;
+
+/// What is at the beginning of a block; the sums of the components follow, and for each of them the
+/// exponent of its last terms.
 struct Head {
-  TermBlock terms;
+  TermBlock code;
   Type type;
   std::int32_t dim;
 };
-static_assert(sizeof(Head) <= TermBlock::first_term);
+static_assert(sizeof(Head) <= alignment);
 
-/// Where the sums are, in bytes.
-std::size_t first_sum(Type type, int dim) {
-  return TermBlock::first_term + size_of(type, dim) * static_cast<std::size_t>(TermBlock::most);
+template <class T>
+ExactSum<T>* sums_in(TermBlock* block) {
+  return reinterpret_cast<ExactSum<T>*>(reinterpret_cast<std::byte*>(block) + alignment);
 }
 
 template <class T>
-ExactSum<T>* sums_in(Head& head) {
-  std::byte* const block = reinterpret_cast<std::byte*>(&head);
-  return reinterpret_cast<ExactSum<T>*>(block + first_sum(head.type, head.dim));
+int* exponents_in(TermBlock* block, int dim) {
+  return reinterpret_cast<int*>(sums_in<T>(block) + dim);
 }
 
-void take(TermBlock* block) noexcept {
-  Head& head = *reinterpret_cast<Head*>(block);
+void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t count) noexcept {
+  const Head& head = *reinterpret_cast<const Head*>(block);
   with_rounded(head.type, [&]<class T>() {
-    const auto* terms = reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(block) +
-                                                   TermBlock::first_term);
-    ExactSum<T>* const sums = sums_in<T>(head);
+    ExactSum<T>* const sums = sums_in<T>(block);
+    int* const exponents = exponents_in<T>(block, head.dim);
     for (int k = 0; k < head.dim; ++k)
-      add_terms(sums[k], std::span(terms + std::ptrdiff_t{k} * TermBlock::most,
-                                   static_cast<std::size_t>(block->terms)));
+      add_terms(
+          sums[k],
+          std::span(static_cast<const T*>(terms) + k * stride, static_cast<std::size_t>(count)),
+          exponents[k]);
   });
-  block->terms = 0;
 }
 
 }  // namespace
 
 std::size_t term_block_bytes(Type type, int dim) {
   const std::size_t sum = type == Type::f64 ? sizeof(ExactSum<double>) : sizeof(ExactSum<float>);
-  return round_up(first_sum(type, dim) + sum * static_cast<std::size_t>(dim), std::size_t{64});
+  return round_up(alignment + (sum + sizeof(int)) * static_cast<std::size_t>(dim), alignment);
 }
 
 void start_terms(std::byte* block, Type type, int dim) {
-  Head& head = *new (block) Head{{0, take}, type, dim};
+  Head* const head = new (block) Head{{add}, type, dim};
   with_rounded(type, [&]<class T>() {
-    ExactSum<T>* const sums = sums_in<T>(head);
+    ExactSum<T>* const sums = sums_in<T>(&head->code);
     for (int k = 0; k < dim; ++k) new (&sums[k]) ExactSum<T>();
+    std::fill_n(exponents_in<T>(&head->code, dim), dim, 0);
   });
 }
 
 template <class T>
 std::span<ExactSum<T>> sums_of(std::byte* block) {
   Head& head = *reinterpret_cast<Head*>(block);
-  if (head.terms.terms > 0) take(&head.terms);
-  return {sums_in<T>(head), static_cast<std::size_t>(head.dim)};
+  return {sums_in<T>(&head.code), static_cast<std::size_t>(head.dim)};
 }
 
 template std::span<ExactSum<float>> sums_of(std::byte*);

@@ -2,6 +2,7 @@
 #include <sched/engine.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -237,8 +238,8 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
 
 /// If rows have moved, bindings to them are invalid.
 void Engine::follow_rows() {
-  if (epoch_ == rows_.epoch()) return;
-  epoch_ = rows_.epoch();
+  const int bound = std::exchange(epoch_, rows_.epoch());
+  if (bound == epoch_ || bound < 0) return;
   plans_.clear();
   executor_->forget_rows();
 }

@@ -29,7 +29,8 @@ std::uint64_t bits_one_by_one(const std::vector<double>& terms) {
 
 std::uint64_t bits_in_blocks(const std::vector<double>& terms) {
   ExactSum<double> sum;
-  add_terms(sum, terms);
+  int exponent = 0;
+  add_terms(sum, terms, exponent);
   return std::bit_cast<std::uint64_t>(sum.rounded());
 }
 
@@ -76,14 +77,35 @@ TEST(ExactTerms, InfinitiesAndNanStayWhatTheyAre) {
   EXPECT_EQ(bits_in_blocks({}), std::bit_cast<std::uint64_t>(0.0));
 }
 
-/// Puts terms into a block as generated code does: the k-th component gets `term` + k.
+TEST(ExactTerms, DoNotDependOnTheGuessOfTheirExponent) {
+  std::mt19937_64 random(3);
+  for (const int middle : {0, 600, -700})
+    for (const int guess : {-2000, -1022, -850, -90, 0, 3, 90, 700, 1000, 1024, 3000}) {
+      const std::vector<double> terms = random_terms(random, middle, 30);
+      ExactSum<double> sum;
+      int exponent = guess;
+      add_terms(sum, terms, exponent);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(sum.rounded()), bits_one_by_one(terms)) << guess;
+    }
+}
+
+TEST(ExactTerms, LearnTheExponent) {
+  ExactSum<double> sum;
+  int exponent = 0;
+  add_terms(sum, std::vector<double>(64, 5.0), exponent);
+  EXPECT_EQ(exponent, 3);
+  add_terms(sum, std::vector<double>(64, 0x1p-100), exponent);
+  EXPECT_EQ(exponent, -99);
+}
+
+/// Adds terms as generated code does: the k-th component gets `term` + k.
 template <class T>
 void put(std::byte* block, int dim, T term) {
-  auto& head = *reinterpret_cast<TermBlock*>(block);
-  if (head.terms == TermBlock::most) head.take(&head);
-  T* const terms = reinterpret_cast<T*>(block + TermBlock::first_term);
-  for (int k = 0; k < dim; ++k) terms[k * TermBlock::most + head.terms] = term + static_cast<T>(k);
-  ++head.terms;
+  constexpr int stride = 5;
+  std::vector<T> terms(static_cast<std::size_t>(dim * stride), 1000);
+  for (int k = 0; k < dim; ++k) terms[k * stride] = term + static_cast<T>(k);
+  auto& code = *reinterpret_cast<TermBlock*>(block);
+  code.add(&code, terms.data(), stride, 1);
 }
 
 template <class T>

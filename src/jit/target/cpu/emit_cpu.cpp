@@ -88,7 +88,6 @@ void emit_lines(fmt::memory_buffer& out, const Statements& statements, std::stri
 /// Copies the blocks of reduced globals into local variables, or back.
 void emit_block_copies(fmt::memory_buffer& out, const std::vector<ArgShape>& args,
                        const ReproducibleForm& form, bool back) {
-  emit_lines(out, back ? form.after_loop() : form.before_loop(), "  ");
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!is_local_block(args[i]) || is_offered(args, i) || form.is_term(i)) continue;
     if (!back) {
@@ -122,11 +121,13 @@ void emit_body(fmt::memory_buffer& out, const LoopNest& nest, const Reproducible
 }
 
 /// Whole blocks first, then the rest one by one.
-void emit_elements(fmt::memory_buffer& out, const char* function, int width,
-                   const std::string& values) {
+/// @param more  parameters
+void emit_elements(fmt::memory_buffer& out, const std::string& function, const std::string& more,
+                   int width, const std::string& values) {
   const auto append = fmt::appender(out);
-  fmt::format_to(append, "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n",
-                 function);
+  fmt::format_to(append, "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args{}) {{\n",
+                 function, more);
+  if (!more.empty()) fmt::format_to(append, "  const long op2_first = op2_begin;\n");
   if (width > 1)
     fmt::format_to(append,
                    "  const long op2_rest = op2_end - (op2_end - op2_begin) % {};\n"
@@ -135,23 +136,30 @@ void emit_elements(fmt::memory_buffer& out, const char* function, int width,
   fmt::format_to(append, "  op2_run(op2_begin, op2_end{});\n}}\n", values);
 }
 
-/// The range function. Loops that make terms execute as many elements at a time as there is room
-/// for, so that the loops over elements call nothing.
+/// The range function. Loops that make terms execute some hundred elements at a time, so that the
+/// loops over elements call nothing.
 void emit_range(fmt::memory_buffer& out, const ReproducibleForm& form, int width,
                 const std::string& values) {
   const std::string range = fmt::format("extern \"C\" void {}", range_symbol);
-  const Statements room = form.make_room(width);
-  if (room.empty()) return emit_elements(out, range.c_str(), width, values);
-  emit_elements(out, "static void op2_part", width, values);
+  const int at_once = form.elements_at_once();
+  if (at_once == 0) return emit_elements(out, range, "", width, values);
+  std::string declarations, memory;
+  for (const Parameter& parameter : form.term_parameters()) {
+    declarations += ", " + parameter.declaration;
+    memory += ", " + parameter.value;
+  }
+  emit_elements(out, "static void op2_part", declarations, width, values);
   fmt::format_to(fmt::appender(out),
-                 "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n"
-                 "  while (op2_begin < op2_end) {{\n"
-                 "    long op2_room = op2_end - op2_begin;\n",
-                 range);
-  emit_lines(out, room, "    ");
-  fmt::format_to(fmt::appender(out),
-                 "    op2_part(op2_begin, op2_begin + op2_room, op2_args);\n"
-                 "    op2_begin += op2_room;\n  }}\n}}\n");
+                 "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n", range);
+  emit_lines(out, form.term_memory(), "  ");
+  fmt::format_to(
+      fmt::appender(out),
+      "  while (op2_begin < op2_end) {{\n"
+      "    const long op2_count = op2_end - op2_begin < {0} ? op2_end - op2_begin : {0};\n"
+      "    op2_part(op2_begin, op2_begin + op2_count, op2_args{1});\n",
+      at_once, memory);
+  emit_lines(out, form.add_terms("op2_count"), "    ");
+  fmt::format_to(fmt::appender(out), "    op2_begin += op2_count;\n  }}\n}}\n");
 }
 
 void emit_loop(fmt::memory_buffer& out, const LoopNest& nest, const ReproducibleForm& form,
@@ -225,7 +233,7 @@ std::string emit_kernel(const LoopNest& nest, std::size_t call, bool contract) {
 
 std::vector<std::string> emit_cpu(const LoopNest& nest, const SimdChoice& simd,
                                   const CpuCodeForm& form) {
-  const ReproducibleForm reproducible(nest.args, form.reproducible);
+  const ReproducibleForm reproducible(nest.args, simd.width, form.reproducible);
   std::vector<std::string> units;
   if (nest.calls.size() == 1) {
     units.push_back(single_unit(nest, simd, reproducible));

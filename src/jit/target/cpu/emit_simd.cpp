@@ -47,19 +47,17 @@ class BlockEmitter {
     // The C name identifies it in the compiler's remarks.
     line("\nextern \"C\" __attribute__((__noinline__)) void {}(long op2_begin, long op2_end{}) {{",
          blocks_function, declarations);
-    lines(form_.before_loop(), "  ");
     start_reductions();
     line("  for (long op2_block = op2_begin; op2_block < op2_end; op2_block += {}) {{", width_);
     declare_memory();
-    lines(form_.before_block(width_), "    ");
+    lines(form_.before_block(), "    ");
     prefetch();
     load();
     call();
-    lines(form_.after_block(width_), "    ");
+    lines(form_.after_block(), "    ");
     store();
     line("  }}");
     end_reductions();
-    lines(form_.after_loop(), "  ");
     line("}}");
   }
 
@@ -205,7 +203,7 @@ class BlockEmitter {
   void end_reductions() {
     for (std::size_t i = 0; i < args_.size(); ++i)
       if (form_.is_extreme(i))
-        lines(form_.compare_all(i, width_), "  ");
+        lines(form_.compare_all(i), "  ");
       else if (is_reduced(i))
         line("  op2_simd::{}(op2_global{}, op2_lanes{});",
              args_[i].access == OP_INC   ? "sum"

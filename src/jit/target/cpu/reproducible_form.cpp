@@ -8,27 +8,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/loop_abi.hpp>
-#include <core/term_block.hpp>
+#include <core/exact_sum.hpp>
 
 namespace op2::jit {
 namespace {
 
-constexpr int most = core::TermBlock::most;
-static_assert(most == 1024, "the text below repeats it");
+/// Terms that are collected together: 8 KB of doubles, which stay in the nearest cache.
+constexpr int most_terms = 1024;
 
 // A minimum is -0 rather than +0, and NaN only if all values are.
 constexpr const char* functions = R"(
 struct op2_term_block {
-  long op2_terms;
-  void (*op2_take)(op2_term_block*);
+  void (*op2_add)(op2_term_block*, const void*, long, long);
 };
-// For how many more elements the block has room, a multiple of op2_width, but not 0; at most op2_room.
-static inline long op2_room_in(op2_term_block* op2_block, long op2_width, long op2_room) {
-  if (op2_block->op2_terms > 1024 - op2_width) op2_block->op2_take(op2_block);
-  const long op2_free = (1024 - op2_block->op2_terms) / op2_width * op2_width;
-  return op2_free < op2_room ? op2_free : op2_room;
-}
 template <class op2_value, int op2_dim>
 static inline void op2_from_zero(op2_value (&op2_own)[op2_dim]) {
   for (int op2_k = 0; op2_k < op2_dim; ++op2_k) op2_own[op2_k] = static_cast<op2_value>(-op2_value{});
@@ -63,8 +55,8 @@ std::string combine_name(const ArgShape& extreme) {
 
 }  // namespace
 
-ReproducibleForm::ReproducibleForm(const std::vector<ArgShape>& args, bool is_on)
-    : args_(args), is_on_(is_on) {
+ReproducibleForm::ReproducibleForm(const std::vector<ArgShape>& args, int width, bool is_on)
+    : args_(args), width_(width), is_on_(is_on) {
   if (is_on) slotted_ = slotted_args(args);
 }
 
@@ -106,9 +98,9 @@ std::vector<Parameter> ReproducibleForm::parameters() const {
       parameters.push_back({fmt::format("{}* __restrict op2_slots_end{}", type_of(arg), arg.dat),
                             fmt::format("static_cast<{}*>({}.op2_base)", type_of(arg), binding)});
   }
-  for (const std::size_t i : terms())
-    parameters.push_back({fmt::format("op2_term_block* __restrict op2_block{}", i),
-                          fmt::format("static_cast<op2_term_block*>(op2_args[{}].op2_base)", i)});
+  if (terms().empty()) return parameters;
+  parameters.push_back({"long op2_first", "op2_first"});
+  std::ranges::move(term_parameters(), std::back_inserter(parameters));
   return parameters;
 }
 
@@ -119,32 +111,38 @@ std::vector<std::size_t> ReproducibleForm::terms() const {
   return terms;
 }
 
-Statements ReproducibleForm::make_room(int width) const {
+std::vector<Parameter> ReproducibleForm::term_parameters() const {
+  std::vector<Parameter> parameters;
+  for (const std::size_t i : terms())
+    parameters.push_back({fmt::format("{}* __restrict op2_terms{}", type_of(args_[i]), i),
+                          fmt::format("op2_terms{}", i)});
+  return parameters;
+}
+
+int ReproducibleForm::elements_at_once() const {
+  int dims = 0;
+  for (const std::size_t i : terms()) dims += args_[i].dim;
+  return dims == 0 ? 0 : std::max(width_, most_terms / dims / width_ * width_);
+}
+
+Statements ReproducibleForm::term_memory() const {
   Statements text;
   for (const std::size_t i : terms())
-    text.push_back(
-        fmt::format("op2_room = op2_room_in(static_cast<op2_term_block*>(op2_args[{}].op2_base), "
-                    "{}, op2_room);",
-                    i, width));
+    text.push_back(fmt::format("alignas(64) {} op2_terms{}[{}L * {}];", type_of(args_[i]), i,
+                               args_[i].dim, elements_at_once()));
   return text;
 }
 
-Statements ReproducibleForm::before_loop() const {
+Statements ReproducibleForm::add_terms(const std::string& count) const {
   Statements text;
   for (const std::size_t i : terms()) {
-    text.push_back(fmt::format("long op2_count{0} = op2_block{0}->op2_terms;", i));
     text.push_back(
-        fmt::format("{0}* const op2_terms{1} = "
-                    "reinterpret_cast<{0}*>(reinterpret_cast<char*>(op2_block{1}) + {2});",
-                    type_of(args_[i]), i, core::TermBlock::first_term));
+        fmt::format("op2_term_block* const op2_block{0} = "
+                    "static_cast<op2_term_block*>(op2_args[{0}].op2_base);",
+                    i));
+    text.push_back(fmt::format("op2_block{0}->op2_add(op2_block{0}, op2_terms{0}, {1}, {2});", i,
+                               elements_at_once(), count));
   }
-  return text;
-}
-
-Statements ReproducibleForm::after_loop() const {
-  Statements text;
-  for (const std::size_t i : terms())
-    text.push_back(fmt::format("op2_block{0}->op2_terms = op2_count{0};", i));
   return text;
 }
 
@@ -204,8 +202,8 @@ Statements ReproducibleForm::after_element() const {
                                  combine_name(args_[i]), i));
     } else {
       text.push_back(fmt::format(
-          "{0}op2_terms{1}[op2_k * {2}L + op2_count{1}] = op2_own{1}[op2_k];", each, i, most));
-      text.push_back(fmt::format("++op2_count{};", i));
+          "{0}op2_terms{1}[op2_k * {2}L + (op2_element - op2_first)] = op2_own{1}[op2_k];", each, i,
+          elements_at_once()));
     }
   });
 }
@@ -227,33 +225,32 @@ Statements ReproducibleForm::compare_in_lane(std::size_t i) const {
   return text;
 }
 
-Statements ReproducibleForm::compare_all(std::size_t i, int width) const {
+Statements ReproducibleForm::compare_all(std::size_t i) const {
   Statements text;
   for (int k = 0; k < args_[i].dim; ++k)
     text.push_back(
         fmt::format("for (int op2_lane = 0; op2_lane < {0}; ++op2_lane) op2_global{1}[{2}] = "
                     "{3}(op2_global{1}[{2}], op2_lanes{1}[{2}][op2_lane]);",
-                    width, i, k, combine_name(args_[i])));
+                    width_, i, k, combine_name(args_[i])));
   return text;
 }
 
-Statements ReproducibleForm::before_block(int width) const {
+Statements ReproducibleForm::before_block() const {
   Statements text;
   for (const std::size_t i : terms()) {
     text.push_back(
-        fmt::format("{} op2_lanes{}[{}][{}];", type_of(args_[i]), i, args_[i].dim, width));
+        fmt::format("{} op2_lanes{}[{}][{}];", type_of(args_[i]), i, args_[i].dim, width_));
   }
   return text;
 }
 
-Statements ReproducibleForm::after_block(int width) const {
+Statements ReproducibleForm::after_block() const {
   Statements text;
   for (const std::size_t i : terms()) {
     text.push_back(fmt::format(
         "for (int op2_k = 0; op2_k < {0}; ++op2_k) __builtin_memcpy(op2_terms{1} + (op2_k * {2}L + "
-        "op2_count{1}), op2_lanes{1}[op2_k], sizeof op2_lanes{1}[op2_k]);",
-        args_[i].dim, i, most));
-    text.push_back(fmt::format("op2_count{} += {};", i, width));
+        "(op2_block - op2_first)), op2_lanes{1}[op2_k], sizeof op2_lanes{1}[op2_k]);",
+        args_[i].dim, i, elements_at_once()));
   }
   return text;
 }

@@ -19,7 +19,8 @@ namespace op2::jit {
 /// The part of a loop's text that only reproducible code has; that of other code is empty.
 class ReproducibleForm {
  public:
-  ReproducibleForm(const std::vector<ArgShape>& args, bool is_on);
+  /// @param width  elements side by side; 1: one after the other
+  ReproducibleForm(const std::vector<ArgShape>& args, int width, bool is_on);
 
   bool is_on() const { return is_on_; }
   /// The argument's entry if it may add to slots, or null.
@@ -36,27 +37,31 @@ class ReproducibleForm {
 
   /// Types and functions that the statements use, for the beginning of a unit.
   std::string preamble() const;
-  /// Tables of targets, slots, and blocks of terms.
+  /// Tables of targets, slots, memory for terms and op2_first, the element of the first term.
   std::vector<Parameter> parameters() const;
-  /// Reduces op2_room to the number of elements, a multiple of `width`, for whose terms the blocks
-  /// have room. Empty without terms.
-  Statements make_room(int width) const;
-  /// Before the loop over elements: what is kept in registers; and after it.
-  Statements before_loop() const;
-  Statements after_loop() const;
+
+  /// For how many elements terms are collected before they are added to sums, a multiple of the
+  /// width; 0: there are none.
+  int elements_at_once() const;
+  /// Memory for these terms: op2_terms<position>[dim x elements]; and as parameters.
+  Statements term_memory() const;
+  std::vector<Parameter> term_parameters() const;
+  /// Adds the terms of `count` elements, an expression.
+  Statements add_terms(const std::string& count) const;
+
   /// Before the kernels are called for an element, and after.
   Statements before_element() const;
   Statements after_element() const;
 
-  /// The same for `width` elements side by side: the values of each lane are in
+  /// The same for elements side by side: the values of each lane are in
   /// op2_lanes<position>[dim][width].
-  Statements before_block(int width) const;
-  Statements after_block(int width) const;
+  Statements before_block() const;
+  Statements after_block() const;
   /// Of a minimum or maximum: the values that all others replace; those of one lane are compared
   /// with what it has, and in the end those of all with what the loop has.
   Statements worst_values(std::size_t position, const std::string& of) const;
   Statements compare_in_lane(std::size_t position) const;
-  Statements compare_all(std::size_t position, int width) const;
+  Statements compare_all(std::size_t position) const;
   /// Where an element adds its row to; an expression.
   std::string target(std::size_t position) const;
   /// Whether any element of the loop may have a slot; and a number that is negative if this one has
@@ -71,6 +76,7 @@ class ReproducibleForm {
   std::string target_index(std::size_t position) const;
 
   const std::vector<ArgShape>& args_;
+  int width_;
   bool is_on_;
   std::vector<SlottedArg> slotted_;
 };

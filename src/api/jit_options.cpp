@@ -26,7 +26,7 @@ jit::JitOptions jit_options(const core::Options& options, const core::Mesh& mesh
   j.gdb_symbols = options.gdb_symbols;
   j.perf_map = options.perf_map;
   j.increments = options.gpu_increments;
-  j.contract = options.contract;
+  j.contract = options.contracts();
   j.reproducible = options.reproducible;
   j.trace = &trace;
   j.constants = [&mesh] { return sched::constants_of(mesh); };

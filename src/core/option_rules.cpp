@@ -32,7 +32,6 @@ void restrict_to_reproducible(Options& options) {
   if (options.target == Target::cuda)
     refuse_reproducible("OP2_TARGET=cuda", "GPUs add in another order; use OP2_TARGET=cpu");
   options.jit = JitMode::require;
-  options.contract = false;
   // The canonical order decides in which order is added, so any other one would need slots.
   if (options.renumber == RenumberMode::automatic) options.renumber = RenumberMode::canonical;
   if (options.target != Target::reference) return;

@@ -134,13 +134,13 @@ constexpr OptionRow table[] = {
     {"OP2_VECTOR_MATH", one_of<&O::vector_math>, "off, on",
      "whether vectorised code may call vector versions of exp, sin, pow and other functions, whose "
      "last two bits may be wrong"},
-    {"OP2_FP_CONTRACT", one_of<&O::contract>, "on, off",
+    {"OP2_FP_CONTRACT", one_of<&O::contraction>, "auto, on, off",
      "whether compiled kernels may round a * b + c once; off: each operation is rounded, as in "
-     "host "
-     "functions compiled with -ffp-contract=off"},
+     "host functions compiled with -ffp-contract=off; auto: on, but off with OP2_REPRODUCIBLE=on; "
+     "with that, on: it is rounded once on all processors, slowly on those without FMA"},
     {"OP2_REPRODUCIBLE", one_of<&O::reproducible>, "off, on",
      "on: dats and globals have the same bits whatever the ranks, threads, partitioner, chains, "
-     "tiles and vectors (docs/reproducibility.md); all kernels are compiled, without contraction; "
+     "tiles and vectors (docs/reproducibility.md); all kernels are compiled; "
      "OP2_TARGET=reference is then compiled code, one element after the other"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "

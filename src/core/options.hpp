@@ -52,6 +52,13 @@ enum class RenumberMode {
 /// Whether compiled code is vectorised over elements.
 enum class SimdMode { where_it_pays, wherever_possible, off };
 
+/// Whether a * b + c may be rounded once, in the code of any target.
+enum class Contraction {
+  automatic,  ///< unless results have the same bits everywhere
+  on,
+  off
+};
+
 /// Which memory holds the halo messages of ranks on GPUs.
 enum class GpuMessages {
   automatic,  ///< the device's, if MPI says that it takes them
@@ -99,7 +106,7 @@ struct Options {
   std::int64_t cache_max_bytes = std::int64_t{1} << 30;
   RenumberMode renumber = RenumberMode::automatic;
   bool vector_math = false;
-  bool contract = true;  ///< a * b + c may be rounded once, in the code of any target
+  Contraction contraction = Contraction::automatic;
   /// Results have the same bits however loops are executed.
   bool reproducible = false;
   Tiling tile;
@@ -126,6 +133,11 @@ struct Options {
   bool gdb_symbols = false;  ///< compiled loops have names in gdb
   bool perf_map = false;     ///< and in perf
   bool operator==(const Options&) const = default;
+
+  bool contracts() const {
+    return contraction == Contraction::on ||
+           (contraction == Contraction::automatic && !reproducible);
+  }
 };
 
 /// Reads the environment.

@@ -260,6 +260,31 @@ TEST(ReproducibleMath, IsAccurate) {
   expect_accurate<float>();
 }
 
+/// With OP2_FP_CONTRACT=on.
+template <class T>
+void expect_rounded_once() {
+  setenv("OP2_FP_CONTRACT", "on", 1);
+  const std::vector<T> x = all_kinds<T>();
+  for (const char* level : levels())
+    for (const Code code : {Code::one_by_one, Code::scalar, Code::vectorised}) {
+      const std::string type = type_name<T>;
+      const std::string sums =
+          "y[0] = x[0] * x[1] + " + type + "(0.1);\ny[1] = x[1] - x[0] * x[0];";
+      const std::vector<T> y = run(Session(level, code), sums, x, 2);
+      for (std::size_t e = 0; e < elements; ++e) {
+        const T a = x[2 * e], b = x[2 * e + 1];
+        ASSERT_TRUE(are_same(y[2 * e], std::fma(a, b, T(0.1)))) << a << " " << b << " " << level;
+        ASSERT_TRUE(are_same(y[2 * e + 1], std::fma(-a, a, b))) << a << " " << b << " " << level;
+      }
+    }
+  unsetenv("OP2_FP_CONTRACT");
+}
+
+TEST(ReproducibleMath, SumsOfProductsAreRoundedOnceAtAllLevelsIfTheyMayBe) {
+  expect_rounded_once<double>();
+  expect_rounded_once<float>();
+}
+
 std::string hexadecimal(double value) {
   char text[64];
   std::snprintf(text, sizeof text, "%a", value);

@@ -40,6 +40,7 @@ OTHERS = {
     "OP2_CHECK": ("", "", "bits"),
     "OP2_DEBUG": ("", "no_fuse", "keep_dead,node_size=2", "no_simd,node_size=3"),
 }
+CONTRACTION = {"given": "auto", "reversed": "off", "shuffled": "on"}  # changes bits, like the numbering
 FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
 SECONDS = 120  # of one run
 
@@ -93,7 +94,8 @@ def bytes_of(run, arguments, reproducible="on"):
                    run.numbering, folder + "/out"]
         done = subprocess.run(["timeout", "-k", "5", str(SECONDS), *command], capture_output=True, check=False,
                               env={**os.environ, "OP2_LOG": "error", "OP2_JIT": "require",
-                                   "OP2_HASH": folder + "/values", **variables, "OP2_REPRODUCIBLE": reproducible})
+                                   "OP2_HASH": folder + "/values", "OP2_FP_CONTRACT": CONTRACTION[run.numbering],
+                                   **variables, "OP2_REPRODUCIBLE": reproducible})
         if done.returncode != 0:
             last = done.stderr.decode(errors="replace").splitlines()[-12:]
             raise RuntimeError("\n    ".join([f"{run}: exit code {done.returncode}", *last]))

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
 #include <jit/llvm/consistent_names.hpp>
@@ -69,12 +70,21 @@ bool replace(llvm::Function& function, const ConsistentFunction& variants) {
   return true;
 }
 
+/// What may be rounded once, if the processor can do so, is rounded once on all of them.
+bool fuse(llvm::Function& function) {
+  if (function.getIntrinsicID() != llvm::Intrinsic::fmuladd) return false;
+  function.replaceAllUsesWith(llvm::Intrinsic::getDeclaration(
+      function.getParent(), llvm::Intrinsic::fma, {function.getReturnType()}));
+  function.eraseFromParent();
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::string> make_calls_consistent(llvm::Module& module) {
   std::vector<std::string> refused;
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
-    if (!function.isDeclaration() || function.use_empty()) continue;
+    if (!function.isDeclaration() || function.use_empty() || fuse(function)) continue;
     const std::string name = base_name(function).str();
     const ConsistentFunction* variants = find_variants(function);
     const bool is_done = variants != nullptr ? replace(function, *variants)

@@ -80,7 +80,7 @@ TEST(Options, TheReferenceNeitherReordersNorTiles) {
 TEST(Options, ReproducibleLoopsAreCompiledWithoutContraction) {
   const Options o = read({{"OP2_REPRODUCIBLE", "on"}});
   EXPECT_TRUE(o.reproducible);
-  EXPECT_FALSE(o.contract);
+  EXPECT_FALSE(o.contracts());
   EXPECT_EQ(o.jit, JitMode::require);
   EXPECT_EQ(o.renumber, RenumberMode::canonical);
   EXPECT_EQ(read({{"OP2_REPRODUCIBLE", "on"}, {"OP2_RENUMBER", "on"}}).renumber, RenumberMode::on);
@@ -192,7 +192,7 @@ TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
            {"OP2_JIT_CPU", "host"},     {"OP2_CACHE", "rw"},        {"OP2_CACHE_MAX_MB", "1024"},
            {"OP2_CHAIN", "off"},        {"OP2_DEPTH_MAX", "6"},     {"OP2_RENUMBER", "auto"},
            {"OP2_SIMD", "auto"},        {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},
-           {"OP2_FP_CONTRACT", "on"},   {"OP2_DUMP", "none"},       {"OP2_TRACE", "none"},
+           {"OP2_FP_CONTRACT", "auto"}, {"OP2_DUMP", "none"},       {"OP2_TRACE", "none"},
            {"OP2_TIMING", "none"},      {"OP2_CHECK", "none"},      {"OP2_DEBUG", "none"},
            {"OP2_EXCHANGE", "grouped"}, {"OP2_QUEUE_MAX", "64"},    {"OP2_DISABLE", "none"}})
     EXPECT_EQ(read({{name, value}}), defaults) << name;
@@ -203,9 +203,12 @@ TEST(Options, TheHostIsTheDefaultCpu) {
 }
 
 TEST(Options, ContractionIsSwitchedOffByOneSwitchForAllTargets) {
-  EXPECT_FALSE(read({{"OP2_FP_CONTRACT", "off"}}).contract);
+  EXPECT_TRUE(read({}).contracts());
+  EXPECT_FALSE(read({{"OP2_FP_CONTRACT", "off"}}).contracts());
+  EXPECT_FALSE(read({{"OP2_REPRODUCIBLE", "on"}}).contracts());
+  EXPECT_TRUE(read({{"OP2_REPRODUCIBLE", "on"}, {"OP2_FP_CONTRACT", "on"}}).contracts());
   EXPECT_THAT(refusal({{"OP2_FP_CONTRACT", "fast"}}),
-              HasSubstr("OP2_FP_CONTRACT=fast; use on, off"));
+              HasSubstr("OP2_FP_CONTRACT=fast; use auto, on, off"));
 }
 
 TEST(Options, AValueThatIsNotANumberNamesTheVariable) {

@@ -14,6 +14,9 @@ namespace {
 /// Terms of a block: 2^10.
 constexpr int block = 1024, block_bits = 10;
 
+/// Fewer terms are added faster one by one, in 4 ns each.
+constexpr std::size_t fewest = 32;
+
 /// Bits of a value.
 constexpr int mantissa_bits = 52, exponent_offset = 1022;
 
@@ -143,7 +146,7 @@ AddBlock best_for_this_processor() {
 
 void add_terms(ExactSum<double>& sum, std::span<const double> terms, int& exponent) {
   static const AddBlock add = best_for_this_processor();
-  while (terms.size() >= width) {
+  while (terms.size() >= fewest) {
     const std::size_t now = std::min<std::size_t>(block, terms.size() / width * width);
     add(sum, terms.first(now), exponent);
     terms = terms.subspan(now);

@@ -239,7 +239,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
 /// If rows have moved, bindings to them are invalid.
 void Engine::follow_rows() {
   const int bound = std::exchange(epoch_, rows_.epoch());
-  if (bound == epoch_ || bound < 0) return;
+  if (bound == epoch_ || bound == unbound) return;
   plans_.clear();
   executor_->forget_rows();
 }
@@ -247,6 +247,7 @@ void Engine::follow_rows() {
 void Engine::forget_halos() {
   plans_.clear();
   executor_->forget_rows();
+  epoch_ = unbound;
   for (core::Level& level : valid_) level = std::min(level, 0);
 }
 

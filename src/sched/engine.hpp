@@ -98,7 +98,8 @@ class Engine {
   ChainRunner runner_;
   std::unordered_multimap<std::size_t, Entry> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
-  int epoch_ = 0;                   ///< of the rows that plans are bound to
+  static constexpr int unbound = -1;
+  int epoch_ = unbound;  ///< of the rows that plans are bound to
   bool executing_ = false;
   std::uint64_t flushes_ = 0;
   std::uint64_t fingerprint_ = 0;  ///< of what is being executed

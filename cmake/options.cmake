@@ -71,6 +71,6 @@ endfunction()
 # and what tests wait for is mostly compilers and processes.
 function(op2_compile_quickly)
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:RelWithDebInfo>:-O1;-g1>")
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:RelWithDebInfo>:-O1>")
   endforeach()
 endfunction()

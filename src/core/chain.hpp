@@ -23,6 +23,9 @@ struct ChainLoop {
   bool reduction;  ///< reduces a global, so its owned elements must always run
   /// W_h of its set counts as empty below this level, see Layout::deepest.
   Level deepest = no_level;
+  /// Its set has a single map, which leads each element to one element of the same rank, on every
+  /// rank; no map leads to the set.
+  bool local_map = false;
 };
 
 /// Everything about the execution of a chain with halos that follows from its descriptors. The same

@@ -24,6 +24,9 @@ struct Layout {
   std::vector<std::int32_t> owner;      ///< rank that owns each row; empty: this one
   /// W_h below this level counts as empty, on every rank.
   Level deepest = deepest_tracked;
+  /// On all ranks each element belongs to the rank of its only target, see ChainLoop. Levels 1 and
+  /// 2 are empty.
+  bool local_map = false;
 
   /// Of a set without halos: every level has all rows. Known up to level 2, as with halos.
   static Layout without_halos(std::int32_t rows) {

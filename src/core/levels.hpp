@@ -42,4 +42,16 @@ constexpr Level inside(Level h) {
   return even_floor(h) - 1;
 }
 
+/// For a set with a local map (ChainLoop::local_map): W_h of it is exactly what leads to
+/// W_local_targets(h). So that is both what executing W_h accesses and what it completes.
+constexpr Level local_targets(Level h) {
+  if (h == 0) return 0;
+  return h > 0 ? even_floor(h + 1) - 2 : even_floor(h + 2);
+}
+
+/// The same as `inside` through a local map: the largest g with local_targets(g) <= h.
+constexpr Level local_inside(Level h) {
+  return h < 0 ? inside(h) : even_floor(h + 2);
+}
+
 }  // namespace op2::core

@@ -12,6 +12,13 @@ std::size_t index_of(const core::Dat* dat) {
   return dat->index;
 }
 
+/// Validity of a dat, by that of all dats. With a local map, level 2 has no more rows than the
+/// owned ones.
+core::Level validity_of(const core::Dat* dat, const std::vector<core::Level>& valid) {
+  const core::Level level = valid[index_of(dat)];
+  return dat->on().layout->local_map && level >= 0 ? std::max(level, 2) : level;
+}
+
 /// Finds the levels of one chain after the other; validity advances with them.
 class Analyser {
  public:
@@ -46,7 +53,7 @@ class Analyser {
   Described describe(RecordRange range) const {
     Described made{describe_chain(queue_, range, options_.keep_all), {}, {}};
     for (const core::Dat* dat : made.chain.dats)
-      made.valid.push_back(result_.valid_after[index_of(dat)]);
+      made.valid.push_back(validity_of(dat, result_.valid_after));
     const std::vector<core::Level> wanted(made.chain.dats.size(), 0);
     made.levels = analyse_chain(made.chain.loops, made.valid, wanted);
     if (options_.halos == Halos::none)
@@ -131,7 +138,7 @@ class Analyser {
     ChainDemand demand{{}, std::vector<core::Level>(loops.dats.size(), core::no_level)};
     std::vector<core::Level> valid;
     for (std::size_t k = 0; k < loops.dats.size(); ++k) {
-      valid.push_back(before[index_of(loops.dats[k])]);
+      valid.push_back(validity_of(loops.dats[k], before));
       for (const comm::DatLayers& dat : chain.exchanged)
         if (dat.dat == loops.dats[k]) demand.need[k] = dat.to;
     }

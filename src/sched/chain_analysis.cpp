@@ -31,6 +31,21 @@ bool replaces_all_rows(const ChainArg& arg) {
   return arg.access == OP_WRITE && is_direct(arg);
 }
 
+/// Where the targets of W_h of the loop's set lie.
+Level targets_of(const ChainLoop& loop, Level h) {
+  return loop.local_map ? core::local_targets(h) : core::up(h);
+}
+
+/// What lacks no contribution after the loop has run on W_h.
+Level completed_by(const ChainLoop& loop, Level h) {
+  return loop.local_map ? core::local_targets(h) : core::cov(h);
+}
+
+/// The largest extent whose targets lie in W_h.
+Level inside_of(const ChainLoop& loop, Level h) {
+  return loop.local_map ? core::local_inside(h) : core::inside(h);
+}
+
 /// The smallest extent on which the loop makes its results as valid as `need` says.
 Level extent_of(const ChainLoop& loop, std::span<const Level> need) {
   Level extent = loop.reduction ? 0 : no_level;
@@ -41,7 +56,9 @@ Level extent_of(const ChainLoop& loop, std::span<const Level> need) {
   return extent;
 }
 
-/// The validity required before a loop that runs on W_extent and after which `need` must hold.
+/// The validity required before a loop that runs on W_extent and after which `need` must hold. Rows
+/// that the loop does not execute keep their values, so `need` holds before it too, unless it
+/// replaces all rows.
 std::vector<Level> need_before(const ChainLoop& loop, Level extent,
                                const std::vector<Level>& need) {
   std::vector<Level> before = need;
@@ -50,7 +67,7 @@ std::vector<Level> need_before(const ChainLoop& loop, Level extent,
   for (const ChainArg& arg : loop.args) {
     if (replaces_all_rows(arg)) continue;
     const Level kept = need[arg.dat];
-    const Level read = is_direct(arg) ? extent : core::up(extent);
+    const Level read = is_direct(arg) ? extent : targets_of(loop, extent);
     before[arg.dat] = std::max(before[arg.dat], uses_old_value(arg) ? read : kept);
   }
   return before;
@@ -69,7 +86,7 @@ Level interior_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits
   for (const ChainArg& arg : loop.args) {
     Level rows = limits.written[arg.dat];
     if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat]);
-    level = std::min(level, is_direct(arg) ? rows : core::inside(rows));
+    level = std::min(level, is_direct(arg) ? rows : inside_of(loop, rows));
   }
   return level < std::max(deepest_interior, loop.deepest) ? no_level : level;
 }
@@ -77,7 +94,8 @@ Level interior_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits
 /// Lowers the limits by what a loop leaves to the boundary phase if its interior is W_interior.
 void postpone_rest(const ChainLoop& loop, Level interior, PhaseLimits& limits) {
   for (const ChainArg& arg : loop.args) {
-    const Level done = interior == no_level || is_direct(arg) ? interior : core::cov(interior);
+    const bool all = interior == no_level || is_direct(arg);
+    const Level done = all ? interior : completed_by(loop, interior);
     Level& written = limits.written[arg.dat];
     Level& read = limits.read[arg.dat];
     if (modifies(arg)) written = std::min(written, done);
@@ -99,16 +117,22 @@ Level validity_made(const ChainLoop& loop, Level extent, std::int32_t dat, Level
   Level made = every_level;
   for (const ChainArg& arg : loop.args) {
     if (arg.dat != dat || !modifies(arg)) continue;
-    made = std::min(made, is_direct(arg) ? extent : std::min(before, core::cov(extent)));
+    made = std::min(made, is_direct(arg) ? extent : std::min(before, completed_by(loop, extent)));
   }
   return made;
 }
 
-Level rows_touched(const ChainDemand& demand) {
+/// Level up to which there must be rows, so that W_extent has rows with all their targets. In a set
+/// with a local map, readable levels are empty.
+Level rows_of(const ChainLoop& loop, Level extent) {
+  return loop.local_map ? core::even_floor(extent + 1) : core::up(extent);
+}
+
+Level rows_touched(std::span<const ChainLoop> chain, const ChainDemand& demand) {
   Level rows = no_level;
   for (const Level need : demand.need) rows = std::max(rows, need);
-  for (const Level extent : demand.extent)
-    if (extent != no_level) rows = std::max(rows, core::up(extent));
+  for (std::size_t l = 0; l < chain.size(); ++l)
+    if (demand.extent[l] != no_level) rows = std::max(rows, rows_of(chain[l], demand.extent[l]));
   return rows;
 }
 
@@ -159,7 +183,7 @@ core::ChainLevels analyse_chain(std::span<const ChainLoop> chain, std::span<cons
           .need = demand.need,
           .interior = chain_interior(chain, demand, valid),
           .valid = validity_after(chain, demand, valid),
-          .rows = rows_touched(demand)};
+          .rows = rows_touched(chain, demand)};
 }
 
 }  // namespace op2::sched

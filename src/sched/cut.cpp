@@ -21,15 +21,18 @@ bool needs_combined(std::span<const core::LoopArg> args, const Reduced& reduced)
   });
 }
 
-/// W_h of a set that is distinguished at all, on every rank.
+/// The lowest level of a set that is distinguished, on every rank, where it matters. Of other sets
+/// it does not: a loop whose interior is below it completes less, which is not distinguished
+/// either. Through a local map it completes up to one level more.
 core::Level deepest_of(const core::Set& set) {
   const core::Level deepest = set.layout->deepest;
-  return deepest == core::deepest_in_declared_order ? deepest : core::no_level;
+  const bool matters = set.layout->local_map || deepest == core::deepest_in_declared_order;
+  return matters ? deepest : core::no_level;
 }
 
 core::ChainLoop describe_loop(const core::Set& set, std::span<const core::LoopArg> args, bool keep,
                               std::vector<core::Dat*>& dats) {
-  core::ChainLoop loop{{}, keep, deepest_of(set)};
+  core::ChainLoop loop{{}, keep, deepest_of(set), set.layout->local_map};
   bool modifies = false;
   for (const core::LoopArg& arg : args) {
     loop.reduction = loop.reduction || arg.is_reduction();

@@ -24,8 +24,9 @@ std::string describe_parts(const char* phase, const std::vector<LoopPart>& parts
 
 std::string describe_record(const core::LoopRecord& record, const LoopLevels& levels) {
   if (record.is_assignment()) return fmt::format("  set  {}\n", record.target->name);
-  return fmt::format("  loop {:<20} on {:<12} extent {:>3}  interior {:>3}{}\n", record.name,
+  return fmt::format("  loop {:<20} on {:<12} extent {:>3}  interior {:>3}{}{}\n", record.name,
                      record.set->name, text_of(levels.extent), text_of(levels.interior),
+                     record.set->layout->local_map ? "  local map" : "",
                      levels.extent == core::no_level ? "  dead" : "");
 }
 

@@ -21,6 +21,11 @@ class LoopBuilder {
     loop_.reduction = true;
     return *this;
   }
+  /// Its set has a local map, see core::ChainLoop.
+  LoopBuilder& local_map() {
+    loop_.local_map = true;
+    return *this;
+  }
   operator core::ChainLoop() const { return loop_; }
 
  private:

@@ -48,10 +48,32 @@ struct ModelLoop {
 };
 using ModelChain = std::vector<ModelLoop>;
 
-inline std::vector<core::ChainLoop> descriptors(const ModelChain& chain) {
+/// Whether the set has a local map, see core::ChainLoop.
+inline bool has_local_map(const ModelMesh& mesh, int set) {
+  int maps = 0;
+  for (const ModelMap& map : mesh.maps) {
+    if (map.to == set) return false;
+    if (map.from != set) continue;
+    ++maps;
+    for (std::size_t source = 0; source < map.targets.size(); ++source)
+      if (map.targets[source].size() != 1 ||
+          mesh.owner[map.to][map.targets[source][0]] != mesh.owner[set][source])
+        return false;
+  }
+  return maps == 1;
+}
+
+/// Gives each element of a set the rank of its first target.
+inline void inherit_owners(ModelMesh& mesh, const ModelMap& map) {
+  for (std::size_t source = 0; source < map.targets.size(); ++source)
+    mesh.owner[map.from][source] = mesh.owner[map.to][map.targets[source][0]];
+}
+
+inline std::vector<core::ChainLoop> descriptors(const ModelMesh& mesh, const ModelChain& chain) {
   std::vector<core::ChainLoop> result;
   for (const ModelLoop& loop : chain) {
     result.push_back({{}, loop.reduction});
+    result.back().local_map = has_local_map(mesh, loop.set);
     for (const ModelArg& arg : loop.args)
       result.back().args.push_back({arg.dat, arg.map, arg.keeps ? OP_RW : arg.access});
   }

@@ -245,17 +245,21 @@ struct ModelOutcome {
   int wrong = 0;
 };
 
-inline std::vector<std::vector<int>> owners_for(Random& random, const ModelMesh& mesh) {
+/// Sets mostly follow a map that could be local.
+inline void choose_owners(Random& random, ModelMesh& mesh) {
   std::vector<int> cuts;
   for (int rank = 1; rank < mesh.ranks; ++rank) cuts.push_back(pick(random, 0, 100));
   const bool scattered = chance(random, 30);
-  std::vector<std::vector<int>> owner;
+  mesh.owner.clear();
   for (const int size : mesh.set_sizes) {
-    owner.push_back(random_owners(random, size, cuts));
+    mesh.owner.push_back(random_owners(random, size, cuts));
     if (scattered)
-      for (int& rank : owner.back()) rank = pick(random, 0, mesh.ranks - 1);
+      for (int& rank : mesh.owner.back()) rank = pick(random, 0, mesh.ranks - 1);
   }
-  return owner;
+  for (const ModelMap& map : mesh.maps)
+    if (map.from != map.to && !map.targets.empty() && map.targets[0].size() == 1 &&
+        chance(random, 85))
+      inherit_owners(mesh, map);
 }
 
 inline core::Options options_for(Random& random) {
@@ -270,9 +274,10 @@ inline core::Options options_for(Random& random) {
 }
 
 /// Pairs (owner, receiver) that have something to tell each other in one exchange of a whole chain,
-/// and executed iterations, by the definitions.
+/// and rows that are sent and iterations, by the definitions.
 struct ModelCounts {
-  std::int64_t messages = 0, iterations = 0;
+  std::int64_t messages = 0, rows = 0, iterations = 0;
+  bool operator==(const ModelCounts&) const = default;
 };
 
 inline ModelCounts count_model(const ModelMesh& mesh, ModelLevels& levels, const ModelChain& chain,
@@ -286,8 +291,10 @@ inline ModelCounts count_model(const ModelMesh& mesh, ModelLevels& levels, const
       if (plan.need[d] <= std::max(valid[d], 0)) continue;
       for (int e = 0; e < mesh.set_sizes[set]; ++e)
         if (levels.of(rank, plan.need[d])[set][e] &&
-            !levels.of(rank, std::max(valid[d], 0))[set][e])
+            !levels.of(rank, std::max(valid[d], 0))[set][e]) {
           pairs.insert({mesh.owner[set][e], rank});
+          ++counts.rows;
+        }
     }
     for (std::size_t l = 0; l < chain.size(); ++l)
       if (plan.extent[l] != core::no_level)
@@ -302,9 +309,9 @@ inline ModelCounts count_model(const ModelMesh& mesh, ModelLevels& levels, const
 /// rank.
 inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
   Random random(seed);
-  ModelMesh mesh = random_mesh(random);
+  ModelMesh mesh = chance(random, 50) ? random_mesh_with_local_maps(random) : random_mesh(random);
   mesh.ranks = ranks.size();
-  mesh.owner = owners_for(random, mesh);
+  choose_owners(random, mesh);
   Values expected = random_values(random, mesh);
   const core::Options options = options_for(random);
   ModelOnRanks real(ranks, mesh, expected, options, one_of(random, {1, 1, 2}), random);
@@ -324,7 +331,7 @@ inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
       outcome.wrong += real.wrong_values(expected);
       ++outcome.chains;
       if (!whole || ranks.size() == 1) continue;
-      auto descriptions = descriptors(chain);
+      auto descriptions = descriptors(mesh, chain);
       for (core::ChainLoop& loop : descriptions)
         loop.reduction =
             loop.reduction || std::all_of(loop.args.begin(), loop.args.end(),
@@ -336,14 +343,15 @@ inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
       const auto& after = real.statistics();
       ModelCounts sum;
       for (const ModelCounts& of : comm::gather_records(
-               ranks, ModelCounts{after.messages - before.messages,
-                                  after.core_iterations + after.rest_iterations -
-                                      before.core_iterations - before.rest_iterations}))
-        sum = {sum.messages + of.messages, sum.iterations + of.iterations};
-      outcome.wrong += sum.messages != counts.messages || sum.iterations != counts.iterations;
+               ranks,
+               ModelCounts{after.messages - before.messages, after.packed_rows - before.packed_rows,
+                           after.core_iterations + after.rest_iterations - before.core_iterations -
+                               before.rest_iterations}))
+        sum = {sum.messages + of.messages, sum.rows + of.rows, sum.iterations + of.iterations};
+      outcome.wrong += sum != counts;
     }
     if (chance(random, 20)) {
-      mesh.owner = owners_for(random, mesh);
+      choose_owners(random, mesh);
       real.distribute(mesh.owner);
     }
   }

@@ -35,7 +35,7 @@ inline ModelMap injective_map(Random& random, const ModelMesh& mesh, int from, i
 }
 
 /// Targets near the row's own place in the target set, repeated ones included.
-inline ModelMap local_map(Random& random, const ModelMesh& mesh, int from, int to) {
+inline ModelMap nearby_map(Random& random, const ModelMesh& mesh, int from, int to) {
   const int rows = mesh.set_sizes[from], targets = mesh.set_sizes[to];
   const int arity = pick(random, 1, 4), spread = one_of(random, {1, 1, 2});
   ModelMap map{from, to, {}, false};
@@ -56,7 +56,7 @@ inline void add_random_map(Random& random, ModelMesh& mesh) {
   if (rows > 0 && targets == 0) return;  // there is no such map
   const bool injective = rows > 0 && rows <= targets && chance(random, 25);
   mesh.maps.push_back(injective ? injective_map(random, mesh, from, to)
-                                : local_map(random, mesh, from, to));
+                                : nearby_map(random, mesh, from, to));
 }
 
 /// Contiguous blocks at the same relative places in every set, and a few strays.
@@ -86,6 +86,31 @@ inline ModelMesh random_mesh(Random& random) {
 
   const int dats = pick(random, 2, 6);
   for (int dat = 0; dat < dats; ++dat) mesh.dat_sets.push_back(pick(random, 0, sets - 1));
+  return mesh;
+}
+
+/// A set with a single map, whose elements belong to the ranks of their targets, and a dat on it.
+inline void add_set_with_local_map(Random& random, ModelMesh& mesh) {
+  const int to = pick(random, 0, static_cast<int>(mesh.set_sizes.size()) - 1);
+  const int from = static_cast<int>(mesh.set_sizes.size()), targets = mesh.set_sizes[to];
+  if (targets == 0) return;
+  mesh.set_sizes.push_back(pick(random, 1, targets));
+  const bool injective = chance(random, 70);
+  mesh.maps.push_back({from, to, {}, injective});
+  for (int row = 0; row < mesh.set_sizes[from]; ++row) {
+    const int target =
+        injective ? row * targets / mesh.set_sizes[from] : pick(random, 0, targets - 1);
+    mesh.maps.back().targets.push_back({target});
+  }
+  mesh.owner.emplace_back(mesh.set_sizes[from]);
+  inherit_owners(mesh, mesh.maps.back());
+  mesh.dat_sets.push_back(from);
+}
+
+/// The same with one or two such sets.
+inline ModelMesh random_mesh_with_local_maps(Random& random) {
+  ModelMesh mesh = random_mesh(random);
+  for (int left = pick(random, 1, 2); left > 0; --left) add_set_with_local_map(random, mesh);
   return mesh;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include <comm/halo/local_maps.hpp>
 #include <comm/halo/locality.hpp>
 #include <comm/halo/owned_levels.hpp>
 #include <comm/messages/records.hpp>
@@ -143,6 +144,7 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
                                  plan.sets[to], mesh.sets[to], owners[to], plan.maps.back()));
     owned.maps.push_back({map.from, map.to, map.arity, targets.back()});
   }
+  find_local_maps(communicator, plan);
   exchange_references(communicator, owned.maps, plan);
   const auto depths = owned_depths(owned, accessed_by_others(plan));
   std::vector<Order> orders = locality_orders(owned, numbering.mode);

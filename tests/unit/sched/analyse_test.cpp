@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <sched/describe.hpp>
 #include <support/small_mesh.hpp>
 
 namespace op2::sched {
@@ -28,7 +29,7 @@ struct Analyse : testing::Test {
                      op_arg_dat(&ring.res, OP_WRITE));
   }
   Analysis analysis(const AnalysisOptions& options) {
-    const std::vector<core::Level> valid(2, 0);
+    const std::vector<core::Level> valid(ring.mesh.dats().size(), 0);
     return analyse(queue, cut_chains(queue), valid, options);
   }
   /// Records in each chain.
@@ -91,6 +92,22 @@ TEST_F(Analyse, WithoutHalosNothingIsExchangedAndAllLoopsRunTheSameElements) {
   EXPECT_TRUE(made.chains[0].exchanged.empty());
   for (const LoopLevels& loop : made.loops) EXPECT_EQ(loop, (LoopLevels{core::no_level, 0}));
   EXPECT_THAT(made.valid_after, Each(0));
+}
+
+TEST_F(Analyse, DataOnASetWithALocalMapAreNotExchangedForItsEmptyLayer) {
+  core::Dat& length = ring.mesh.add_dat(&ring.edges, 1, Type::f64, nullptr, "length", false);
+  core::Layout layout = *ring.edges.layout;
+  layout.local_map = true;
+  ring.edges.take_layout(layout);
+  test::queue_loop(queue, ring.edges, op_arg_dat(&length, OP_READ),
+                   op_arg_dat(&ring.res, 0, &ring.ends, OP_RW));
+  const std::vector<core::Level> valid(3, 0);
+  for (const Halos halos : {Halos::per_chain, Halos::per_loop}) {
+    const Analysis made = analyse(queue, cut_chains(queue), valid, {.halos = halos});
+    EXPECT_EQ(made.loops[0].extent, 1);
+    EXPECT_TRUE(made.chains[0].exchanged.empty());
+  }
+  EXPECT_THAT(describe(queue, analysis({})), testing::HasSubstr("local map"));
 }
 
 TEST_F(Analyse, AssignmentsBelongToTheLoopThatFollows) {

@@ -175,6 +175,61 @@ TEST(ChainAnalysis, NothingIsPostponedWhereNothingIsExchanged) {
       ElementsAre(1));
 }
 
+/// Periodic edges with two nodes, then boundary nodes: the chain of a flow solver's Jacobian.
+Chain jacobian(bool local_maps) {
+  enum { jac, jaca };
+  Chain chain = chain_of(loop().rw(jac, e2n).rw(jaca, e2n), loop().write(jac, b2n).local_map(),
+                         loop().rw(jac, b2n).local_map());
+  if (!local_maps)
+    for (core::ChainLoop& loop : chain) loop.local_map = false;
+  return chain;
+}
+
+TEST(ChainAnalysis, LocalMapsNeedNoLayerMore) {
+  const auto d = demand(jacobian(true), 2);
+  EXPECT_THAT(d.extent, ElementsAre(1, 1, 1));
+  EXPECT_THAT(d.need, ElementsAre(2, 2));  // a layer
+  const auto other = demand(jacobian(false), 2);
+  EXPECT_THAT(other.extent, ElementsAre(3, 3, 1));
+  EXPECT_THAT(other.need, ElementsAre(4, 4));  // two
+}
+
+TEST(ChainAnalysis, RowsThatALocalMapDoesNotReachKeepTheirNeed) {
+  enum { x, a };
+  const auto d =
+      demand(chain_of(loop().rw(x, b2n).local_map(), loop().read(x, e2n).inc(a, e2n)), 2, 1);
+  EXPECT_THAT(d.extent, ElementsAre(5, 3));
+  EXPECT_THAT(d.need, ElementsAre(4, 1));
+}
+
+TEST(ChainAnalysis, ALocalMapLeavesAllOwnedTargetsComplete) {
+  const auto chain = chain_of(loop().reduce().inc(0, b2n).local_map(), loop().write(0));
+  const std::vector<Level> owned{0};
+  EXPECT_THAT(sched::validity_after(std::span(chain).first(1), {{0}, {0}}, owned), ElementsAre(0));
+}
+
+TEST(ChainAnalysis, TheTargetsOfALocalMapAreDoneAsFarAsItsCore) {
+  Chain chain =
+      chain_of(loop().read(0, e2n).inc(1, e2n), loop().rw(1, b2n).local_map(), loop().rw(1));
+  const std::vector<Level> owned{0, 0};
+  EXPECT_THAT(sched::analyse_chain(chain, owned, owned).interior, ElementsAre(-1, -3, -2));
+  chain[1].local_map = false;
+  EXPECT_THAT(sched::analyse_chain(chain, owned, owned).interior, ElementsAre(-1, -3, -4));
+}
+
+TEST(ChainAnalysis, ACoreThatIsNotTrackedCompletesNothingThroughALocalMap) {
+  enum { x, y };
+  Chain chain =
+      repeat(chain_of(loop().read(x, e2n).inc(y, e2n), loop().read(y, e2n).inc(x, e2n)), 4);
+  for (const core::ChainLoop& last : chain_of(loop().rw(x, b2n).local_map(), loop().rw(x)))
+    chain.push_back(last);
+  const std::vector<Level> owned{0, 0};
+  const Level deepest = sched::analyse_chain(chain, owned, owned).interior[8];
+  EXPECT_EQ(deepest, -17);  // with its targets in W_-16, which has rows
+  chain[8].deepest = core::deepest_tracked;
+  EXPECT_THAT(sched::analyse_chain(chain, owned, owned).interior[9], none);
+}
+
 TEST(ChainAnalysis, AnEmptyChainNeedsWhatIsWanted) {
   const auto levels = sched::analyse_chain({}, std::vector<Level>{0}, std::vector<Level>{2});
   EXPECT_THAT(levels.need, ElementsAre(2));

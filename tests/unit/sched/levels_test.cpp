@@ -47,5 +47,27 @@ TEST(Levels, TheInsideIsTheLargestExtentThatAReadableLevelPermits) {
   }
 }
 
+TEST(Levels, ThroughALocalMapExecutingReachesAndCompletesTheSameLayer) {
+  EXPECT_EQ(local_targets(1), 0);
+  EXPECT_EQ(local_targets(2), 0);
+  EXPECT_EQ(local_targets(3), 2);
+  EXPECT_EQ(local_targets(0), 0);
+  EXPECT_EQ(local_targets(-2), 0);
+  EXPECT_EQ(local_targets(-3), -2);
+  EXPECT_EQ(local_targets(-4), -2);
+  for (Level h = -20; h <= 20; ++h) {
+    EXPECT_LE(local_targets(h), up(h));
+    EXPECT_GE(local_targets(h), cov(h));
+    EXPECT_GE(local_targets(need_exec(h)), h);
+  }
+}
+
+TEST(Levels, TheInsideOfALocalMapIsTheLargestExtentThatAReadableLevelPermits) {
+  for (Level h = -20; h <= 20; ++h) {
+    EXPECT_LE(local_targets(local_inside(h)), h);
+    EXPECT_GT(local_targets(local_inside(h) + 1), h);
+  }
+}
+
 }  // namespace
 }  // namespace op2::core

@@ -3,12 +3,15 @@
 # the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
 
 # op2_add_mutant(name file text replacement): `text` occurs in `file`, which is relative to src. What is proven
-# of loops takes part in the engine only; slots have their own check.
+# of loops and of maps takes part in the engine only; slots have their own check.
 function(op2_add_mutant name file text replacement)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
   set(compiled sched/chain_analysis.cpp)
   set(checks ChainVectors ChainProperty RanksProperty)
-  if(file STREQUAL sched/facts.cpp)
+  if(name MATCHES local)  # the recorded chains have no local maps
+    set(checks ChainProperty RanksProperty)
+  endif()
+  if(file STREQUAL sched/facts.cpp OR file MATCHES local_maps.cpp)
     set(compiled ${file})
     set(checks RanksProperty)
   endif()
@@ -45,6 +48,9 @@ endfunction()
 op2_add_mutant(need_exec_too_low core/levels.hpp "even_floor(j + 1) + 1" "even_floor(j + 1) - 1")
 op2_add_mutant(up_too_low core/levels.hpp "even_floor(h) + 2" "even_floor(h) + 1")
 op2_add_mutant(cov_too_high core/levels.hpp "even_floor(h - 1)" "even_floor(h - 1) + 2")
+op2_add_mutant(local_targets_too_low core/levels.hpp "even_floor(h + 1) - 2" "even_floor(h + 1) - 4")
+op2_add_mutant(local_inside_too_high core/levels.hpp "h < 0 ? inside(h) :" "h < 0 ? inside(h) + 2 :")
+op2_add_mutant(local_map_of_one_rank comm/halo/local_maps.cpp "map.remote_targets.empty() ? 1 : 0" "1")
 op2_add_mutant(core_without_write_after_read sched/chain_analysis.cpp
                "if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat])" "")
 op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp

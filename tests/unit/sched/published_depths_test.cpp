@@ -80,13 +80,14 @@ int wrong_owned_values(const ModelMesh& mesh, const ModelChain& chain, core::Cha
 
 int wrong_as_published(const ModelMesh& mesh, const ModelChain& chain, Reading reading) {
   const int dats = static_cast<int>(mesh.dat_sets.size());
-  const auto layers = published_layers(descriptors(chain), dats);
+  const auto layers = published_layers(descriptors(mesh, chain), dats);
   return wrong_owned_values(mesh, chain, published_levels(layers, dats, reading));
 }
 
 int wrong_as_analysed(const ModelMesh& mesh, const ModelChain& chain) {
   const std::vector<Level> zeros(mesh.dat_sets.size(), 0);
-  return wrong_owned_values(mesh, chain, sched::analyse_chain(descriptors(chain), zeros, zeros));
+  return wrong_owned_values(mesh, chain,
+                            sched::analyse_chain(descriptors(mesh, chain), zeros, zeros));
 }
 
 enum Sets { node, edge, cell, bedge };

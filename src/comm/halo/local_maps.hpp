@@ -10,7 +10,7 @@ namespace op2::comm {
 
 /// Marks the layouts of sets with a local map (core::ChainLoop), for which the ranks agree that it
 /// leads to owned elements everywhere. Collective. Cost: a reduction of a word for each set that
-/// has a single map of one column and is no target; none if there is no such set.
+/// has a single map of one column and is not a target; nothing without such a set.
 /// @param plan  has maps with their remote targets
 void find_local_maps(Communicator& communicator, HaloPlan& plan);
 

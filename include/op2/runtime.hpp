@@ -146,3 +146,17 @@ OP2_API op_chain_statistics op_get_chain_statistics();
 
 /// Iterations of all loops of this name since `op_init`, redundant ones included. Local.
 OP2_API std::int64_t op_get_loop_iterations(const char* loop_name);
+
+/// The same by phase, as in op_chain_statistics; on one rank all are in the boundary phase.
+struct op_loop_statistics {
+  std::int64_t core_iterations, rest_iterations, redundant_iterations;
+};
+OP2_API op_loop_statistics op_get_loop_statistics(const char* loop_name);
+
+/// The exchanges of one dat since `op_init`: how many of them it was part of, and the halo layers
+/// that were sent, added up. The same on all ranks. Local.
+/// @throws op2::Error bad_handle
+struct op_halo_statistics {
+  std::int64_t exchanges, layers;
+};
+OP2_API op_halo_statistics op_get_halo_statistics(op_dat dat);

@@ -7,6 +7,7 @@
 
 #include <api/report.hpp>
 #include <api/session.hpp>
+#include <core/validate.hpp>
 
 void op_printf(const char* format, ...) {
   if (!op_is_root()) return;
@@ -40,6 +41,25 @@ std::int64_t op_get_loop_iterations(const char* loop_name) {
   for (const auto& row : runtime->table.rows())
     if (row.name == loop_name) iterations += row.elements;
   return iterations;
+}
+
+op_loop_statistics op_get_loop_statistics(const char* loop_name) {
+  const auto* runtime = op2::api::session_or_null();
+  op_loop_statistics statistics{};
+  if (runtime == nullptr) return statistics;
+  for (const auto& row : runtime->table.rows()) {
+    if (row.name != loop_name) continue;
+    statistics.core_iterations += row.interior;
+    statistics.rest_iterations += row.elements - row.interior;
+    statistics.redundant_iterations += row.redundant;
+  }
+  return statistics;
+}
+
+op_halo_statistics op_get_halo_statistics(op_dat dat) {
+  const auto& runtime = op2::api::running();
+  op2::core::check_handle(runtime.mesh, "op_get_halo_statistics", dat);
+  return runtime.engine.statistics_of(*op2::core::record_of(dat));
 }
 
 void op_timing_output() {

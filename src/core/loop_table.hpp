@@ -13,10 +13,12 @@ namespace op2::core {
 /// read and written), each map row once; a cache that holds less moves more.
 struct LoopRow {
   std::string name;
-  std::string code;           ///< "jit", "host", or why it fell back
-  std::int64_t calls = 0;     ///< as a separate loop; only these have seconds and bytes
-  std::int64_t skipped = 0;   ///< calls whose results were overwritten before use
-  std::int64_t elements = 0;  ///< iterations, those of fused calls too
+  std::string code;            ///< "jit", "host", or why it fell back
+  std::int64_t calls = 0;      ///< as a separate loop; only these have seconds and bytes
+  std::int64_t skipped = 0;    ///< calls whose results were overwritten before use
+  std::int64_t elements = 0;   ///< iterations, those of fused calls too
+  std::int64_t interior = 0;   ///< of them, those that ran while messages were in flight
+  std::int64_t redundant = 0;  ///< of them, those for elements of other ranks
   double seconds = 0;
   double bytes = 0;
   std::int64_t fused = 0;  ///< calls as part of the row `fused_in`, which has their time

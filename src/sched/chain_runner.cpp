@@ -37,6 +37,12 @@ comm::WaitPurpose exchange_before(const core::Queue& queue, std::span<const Step
   return {"the halo exchange of " + call_of(queue, steps.front()) + more, ""};
 }
 
+void count_iterations(const StepRows& rows, core::LoopRow& row) {
+  row.elements += rows.interior + rows.boundary;
+  row.interior += rows.interior;
+  row.redundant += rows.redundant;
+}
+
 }  // namespace
 
 void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue,
@@ -95,6 +101,17 @@ void ChainRunner::count_exchange(const Running& r) {
   statistics_.bytes += size.bytes;
   statistics_.packed_rows += size.rows;
   statistics_.layers = std::max(statistics_.layers, r.plan.chains()[r.chain].layers);
+  for (const comm::DatLayers& layers : r.plan.chains()[r.chain].exchanged) {
+    const auto k = static_cast<std::size_t>(layers.dat->index);
+    if (k >= exchanged_.size()) exchanged_.resize(k + 1);
+    ++exchanged_[k].exchanges;
+    exchanged_[k].layers += (layers.to + 1) / 2 - (layers.from + 1) / 2;
+  }
+}
+
+op_halo_statistics ChainRunner::statistics_of(const core::Dat& dat) const {
+  const auto k = static_cast<std::size_t>(dat.index);
+  return k < exchanged_.size() ? exchanged_[k] : op_halo_statistics{};
 }
 
 /// Called when the last iterations of a step have run.
@@ -119,11 +136,11 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
   }
   if (!step.begins_call()) return;  // counted with the first colour
   ++rows.row->calls;
-  rows.row->elements += rows.interior + rows.boundary;
+  count_iterations(rows, *rows.row);
   rows.row->bytes += rows.useful_bytes;
   for (core::LoopRow* row : rows.members) {
     ++row->fused;
-    row->elements += rows.interior + rows.boundary;
+    count_iterations(rows, *row);
   }
   statistics_.core_iterations += rows.interior * step.loops();
   statistics_.rest_iterations += rows.boundary * step.loops();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <comm/messages/communicator.hpp>
 #include <core/queue.hpp>
@@ -26,6 +27,7 @@ class ChainRunner {
   void run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue, std::uint64_t fingerprint);
 
   const op_chain_statistics& statistics() const { return statistics_; }
+  op_halo_statistics statistics_of(const core::Dat& dat) const;
 
  private:
   /// What is being executed.
@@ -44,6 +46,7 @@ class ChainRunner {
   comm::Communicator& communicator_;
   core::Trace& trace_;
   op_chain_statistics statistics_{};
+  std::vector<op_halo_statistics> exchanged_;  ///< per dat of the mesh, by its index
 };
 
 }  // namespace op2::sched

@@ -66,6 +66,9 @@ class Engine {
   }
 
   const op_chain_statistics& statistics() const { return runner_.statistics(); }
+  op_halo_statistics statistics_of(const core::Dat& dat) const {
+    return runner_.statistics_of(dat);
+  }
 
  private:
   /// A plan with what its executor made of it.

@@ -16,6 +16,7 @@ import numpy
 NONE, EVERY, DEEPEST = -(10**6), 10**6, -40
 READ, WRITE, RW, INC = "READ", "WRITE", "RW", "INC"
 NODES, EDGES, PEDGES, BND, CBND = range(5)  # each but the first has one map, to nodes
+LOCAL = ()  # sets of which the analysis knows that every row has its node on its own rank
 
 DIM = {"qo": 6, "q9": 9, "vol": 1, "q": 6, "qp": 6, "ql": 18, "x": 3, "xp": 3, "qmu": 1, "qrg": 6,
        "res": 6, "vres": 6, "jac": 25, "jaca": 1, "area": 3, "weight": 1, "kind": 1}  # fmt: skip
@@ -151,12 +152,17 @@ class Mesh:
 # ---- the rules
 
 
-def up(h):
-    return 2 * (h // 2) + 2
+def up(h, over):
+    """Where the nodes are that W_h of a set accesses."""
+    if over not in LOCAL:
+        return 2 * (h // 2) + 2
+    return 2 * ((h - 1) // 2) if h > 0 else -2 * ((-h - 1) // 2) if h < 0 else 0
 
 
-def inside(h):
-    return 2 * (h // 2) - 1
+def inside(h, over):
+    """What can run if only W_h of the nodes can be accessed."""
+    even = 2 * (h // 2)
+    return even + 1 if over in LOCAL and even >= 0 else even - 1
 
 
 def cov(h):
@@ -175,7 +181,7 @@ def demand(loops, wanted=0):
     """Extents of the loops, and the level up to which each dat must be valid before them."""
     need = {dat: wanted for dat in DIM}
     extents = []
-    for _, _, accesses in reversed(loops):
+    for _, over, accesses in reversed(loops):
         wants = [need_exec(need[d]) if mapped else need[d]
                  for d, access, mapped in accesses if access != READ and need[d] != NONE]
         extent = max(wants, default=NONE)
@@ -188,8 +194,8 @@ def demand(loops, wanted=0):
                 before[d] = NONE
         for d, access, mapped in accesses:
             if uses_old(access, mapped):
-                before[d] = max(before[d], up(extent) if mapped else extent)
-            elif mapped:
+                before[d] = max(before[d], up(extent, over) if mapped else extent)
+            if mapped and access != READ:  # rows that no element reaches, or only one that does not run
                 before[d] = max(before[d], need[d])
         need = before
     used = {d for _, _, accesses in loops for d, _, _ in accesses}
@@ -201,11 +207,11 @@ def interiors(loops, extents, valid, need):
     written = {d: valid[d] if valid[d] < need.get(d, NONE) else EVERY for d in DIM}
     read = dict.fromkeys(DIM, EVERY)
     cores = []
-    for (_, _, accesses), extent in zip(loops, extents):
+    for (_, over, accesses), extent in zip(loops, extents):
         core = extent
         for d, access, mapped in accesses:
             limit = written[d] if access == READ else min(written[d], read[d])
-            core = min(core, inside(limit) if mapped else limit)
+            core = min(core, inside(limit, over) if mapped else limit)
         core = NONE if core < DEEPEST else core
         cores.append(core)
         if core == extent:
@@ -378,7 +384,7 @@ def main():
               f"two layers over owned {beyond[1] / owned:.3f}")
     if options.write:
         with open(options.write, "w", encoding="ascii") as file:
-            file.writelines(json.dumps(line) + "\n" for line in table())
+            file.writelines(json.dumps(line, sort_keys=True) + "\n" for line in table())
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ bench-gpu: build/release/build.ninja
 	  status=$$?; cat build/bench-gpu/results.jsonl; exit $$status
 
 bench-mpi: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect
+	@cmake --build --preset release -j $(JOBS) --target loop_chain hydra_chains airfoil netmodel row_bench op2-jitinspect
 	@$(PYTHON) -B tests/bench/bench_mpi.py build/release $(if $(QUICK),build $(QUICK),docs)
 
 clean:

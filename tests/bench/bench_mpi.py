@@ -4,6 +4,7 @@
 
     bench_mpi.py build/release docs           everything: scaling.md, scaling.jsonl, scaling.png
     bench_mpi.py build/release /tmp --quick   a few points, in some minutes
+    bench_mpi.py build/release docs --solver  only the chains of examples/hydra_chains; the rest stays as it is
 
 Work is measured once, with one rank; the clocks of all other runs count work and messages.
 """
@@ -40,6 +41,25 @@ class Point:
     nchains: int  # 0 for airfoil
     latency: int
     mode: str
+
+
+@dataclass(frozen=True)
+class SolverPoint:
+    """One run of hydra_chains."""
+
+    ranks: int
+    nodes: int  # per rank, about
+    latency: int
+    mode: str
+
+    def width(self):
+        return round((self.ranks * self.nodes) ** (1 / 3))
+
+
+def solver_points(quick):
+    sizes = [(16, 1000)] if quick else [(16, 1000), (16, 4096), (16, 16384), (64, 1000), (64, 4096), (64, 15625)]
+    for (ranks, nodes), latency, mode in itertools.product(sizes, LATENCIES[1:], MODES):
+        yield SolverPoint(ranks, nodes, latency, mode)
 
 
 def points_for(programs, ranks, cells, nchains):
@@ -103,6 +123,22 @@ class Programs:
                     best[row["loop"]] = min(cost, best.get(row["loop"], cost))
         return best
 
+    def solver(self, width, starts, iterations):
+        return [self.program("hydra_chains"), "--size", width, "--starts", starts, "--iterations", iterations,
+                "--json"]  # fmt: skip
+
+    def solver_costs(self, rounds=10):
+        """Seconds per iteration of every loop of hydra_chains, as above."""
+        best = {}
+        for _ in range(rounds):
+            table = self.folder / "table.json"
+            self.run(self.solver(14, 200, 200), OP2_TIMING=str(table), OP2_DEBUG="no_fuse")
+            for row in json.loads(table.read_text())["loops"]:
+                if row["elements"] and row["seconds"]:
+                    cost = row["seconds"] / row["elements"]
+                    best[row["loop"]] = min(cost, best.get(row["loop"], cost))
+        return best
+
     def seconds_per_row(self):
         return json.loads(self.run([self.build / "tests" / "bench" / "row_bench"]))
 
@@ -112,15 +148,31 @@ class Programs:
         return {"NETMODEL_LATENCY_US": str(latency), "NETMODEL_OVERHEAD_US": str(OVERHEAD_US),
                 "NETMODEL_BANDWIDTH_GBS": str(BANDWIDTH_GBS)}
 
-    def measure(self, point, costs_file, repeats):
+    def on_network(self, point, costs_file, arguments):
+        """Output of a run on the modelled network."""
         model = {"LD_PRELOAD": self.build / "lib" / "libnetmodel.so", "NETMODEL_COSTS": costs_file,
                  **self.network(point.latency)}
         command = ["timeout", "-k", "5", "150", "mpirun", "-np", point.ranks, "env",
-                   *(f"{name}={value}" for name, value in model.items()),
-                   *self.arguments(point.program, point.ranks, point.cells, point.nchains, repeats)]
-        output = self.run(command, **MODES[point.mode])
-        return airfoil_result(output) if point.program == "airfoil" else json.loads(
-            next(line for line in output.splitlines() if line.startswith("{")))
+                   *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
+        return self.run(command, **MODES[point.mode])
+
+    def measure(self, point, costs_file, repeats):
+        arguments = self.arguments(point.program, point.ranks, point.cells, point.nchains, repeats)
+        output = self.on_network(point, costs_file, arguments)
+        return airfoil_result(output) if point.program == "airfoil" else json_line(output)
+
+    def measure_solver(self, point, costs_file):
+        return json_line(self.on_network(point, costs_file, self.solver(point.width(), 3, 3)))
+
+    def solver_wall(self, width, mode):
+        """Seconds of each chain on 2 ranks, without a model."""
+        command = ["timeout", "-k", "5", "150", "mpirun", "-np", 2, *self.solver(width, 60, 60)]
+        result = json_line(self.run(command, **MODES[mode]))
+        return {chain["chain"]: chain["most"]["seconds"] for chain in result["chains"]}
+
+
+def json_line(output):
+    return json.loads(next(line for line in output.splitlines() if line.startswith("{")))
 
 
 def airfoil_result(output):
@@ -158,6 +210,24 @@ def write_costs(programs, folder):
     return files, costs
 
 
+def measure_solver(programs, records, folder, quick):
+    """All points of the solver's chains, and wall clock on 2 ranks."""
+    costs = {**programs.solver_costs(), **programs.seconds_per_row()}
+    records.add({"solver_costs": costs})
+    file = folder / "solver.costs"
+    file.write_text("".join(f"{name} {seconds:.6e}\n" for name, seconds in costs.items()))
+    for point in solver_points(quick):
+        begin = time.monotonic()
+        records.add({"solver_point": asdict(point), "result": programs.measure_solver(point, file)})
+        print(f"{point} in {time.monotonic() - begin:.0f} s", flush=True)
+    for width in (10, 20, 32)[: 1 if quick else 3]:
+        seconds = {"off": [], "on": []}
+        for _ in range(3 if quick else 9):
+            for mode, runs in seconds.items():
+                runs.append(programs.solver_wall(width, mode))
+        records.add({"solver_wall": {"ranks": 2, "nodes": width**3 // 2}, "seconds": seconds})
+
+
 def spread(programs, files, points):
     """Largest relative difference among five runs of the same point."""
     largest = 0
@@ -168,28 +238,41 @@ def spread(programs, files, points):
     return largest
 
 
+def measure_all(programs, records, folder, quick):
+    """All points of loop_chain and Airfoil."""
+    files, costs = write_costs(programs, folder)
+    records.add({"costs": costs})
+    points = all_points(quick)
+    for number, point in enumerate(points, 1):
+        result = programs.measure(point, files[point.program], 2)
+        if not result["passed"]:
+            sys.exit(f"{point}: wrong result {result}")
+        records.add({"point": asdict(point), "result": result})
+        print(f"{number}/{len(points)} {point} {1e6 * result['most']['seconds']:.2f} us", flush=True)
+    again = [p for p in points if p.mode == "on" and p.nchains in (0, 16)][:6]
+    records.add({"spread": spread(programs, files, again), "runs": 5, "points": len(again)})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
     parser.add_argument("output")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--solver", action="store_true")
     options = parser.parse_args()
     start = time.monotonic()
+    path = Path(options.output) / "scaling.jsonl"
+    kept = [json.loads(line) for line in path.read_text().splitlines()] if options.solver else []
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(options.build, folder)
-        files, costs = write_costs(programs, Path(folder))
-        records = Records(Path(options.output) / "scaling.jsonl")
-        records.add({"costs": costs})
-        points = all_points(options.quick)
-        for number, point in enumerate(points, 1):
-            result = programs.measure(point, files[point.program], 2)
-            if not result["passed"]:
-                sys.exit(f"{point}: wrong result {result}")
-            records.add({"point": asdict(point), "result": result})
-            print(f"{number}/{len(points)} {point} {1e6 * result['most']['seconds']:.2f} us",
-                  flush=True)
-        again = [p for p in points if p.mode == "on" and p.nchains in (0, 16)][:6]
-        records.add({"spread": spread(programs, files, again), "runs": 5, "points": len(again)})
+        records = Records(path)
+        if options.solver:
+            for record in kept:
+                if not any(name.startswith("solver") for name in record):
+                    records.add(record)
+        else:
+            measure_all(programs, records, Path(folder), options.quick)
+        measure_solver(programs, records, Path(folder), options.quick)
     minutes = (time.monotonic() - start) / 60
     scaling_report.write(records.all, Path(options.output), OVERHEAD_US, BANDWIDTH_GBS)
     print(f"wrote {options.output}/scaling.md, .jsonl and .png after {minutes:.1f} minutes")

@@ -5,6 +5,7 @@ import itertools
 from dataclasses import dataclass
 
 import matplotlib
+import solver_report
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -209,4 +210,5 @@ def write(records, folder, overhead_us, bandwidth_gbs):
     text += "![time without chains over time with chains](scaling.png)\n\n"
     text += "## Where chains are slower\n\n" + LOSSES + losses(results)
     text += "## Costs in the model\n\n" + costs_table(results)
+    text += solver_report.section(records, table)
     (folder / "scaling.md").write_text(text.rstrip() + "\n")

@@ -16,7 +16,7 @@ import numpy
 NONE, EVERY, DEEPEST = -(10**6), 10**6, -40
 READ, WRITE, RW, INC = "READ", "WRITE", "RW", "INC"
 NODES, EDGES, PEDGES, BND, CBND = range(5)  # each but the first has one map, to nodes
-LOCAL = ()  # sets of which the analysis knows that every row has its node on its own rank
+LOCAL = (BND, CBND)  # sets whose every element is on the rank of its only node
 
 DIM = {"qo": 6, "q9": 9, "vol": 1, "q": 6, "qp": 6, "ql": 18, "x": 3, "xp": 3, "qmu": 1, "qrg": 6,
        "res": 6, "vres": 6, "jac": 25, "jaca": 1, "area": 3, "weight": 1, "kind": 1}  # fmt: skip
@@ -152,21 +152,24 @@ class Mesh:
 # ---- the rules
 
 
+def local(h):
+    """Where the nodes of W_h of a local set are; it is all that leads there."""
+    return 2 * ((h - 1) // 2) if h > 0 else 2 * (h // 2) + 2 if h < 0 else 0
+
+
 def up(h, over):
     """Where the nodes are that W_h of a set accesses."""
-    if over not in LOCAL:
-        return 2 * (h // 2) + 2
-    return 2 * ((h - 1) // 2) if h > 0 else -2 * ((-h - 1) // 2) if h < 0 else 0
+    return local(h) if over in LOCAL else 2 * (h // 2) + 2
+
+
+def cov(h, over):
+    """Which nodes lack nothing after W_h of a set has run."""
+    return local(h) if over in LOCAL else 2 * ((h - 1) // 2)
 
 
 def inside(h, over):
     """What can run if only W_h of the nodes can be accessed."""
-    even = 2 * (h // 2)
-    return even + 1 if over in LOCAL and even >= 0 else even - 1
-
-
-def cov(h):
-    return 2 * ((h - 1) // 2)
+    return 2 * (h // 2) + (2 if over in LOCAL and h >= 0 else -1)
 
 
 def need_exec(j):
@@ -217,7 +220,7 @@ def interiors(loops, extents, valid, need):
         if core == extent:
             continue
         for d, access, mapped in accesses:
-            done = core if core == NONE or not mapped else cov(core)
+            done = core if core == NONE or not mapped else cov(core, over)
             if access != READ:
                 written[d] = min(written[d], done)
             if access != WRITE:
@@ -227,11 +230,11 @@ def interiors(loops, extents, valid, need):
 
 def validity_after(loops, extents, valid, need):
     valid = {d: max(valid[d], need.get(d, NONE)) for d in DIM}
-    for (_, _, accesses), extent in zip(loops, extents):
+    for (_, over, accesses), extent in zip(loops, extents):
         made = {}
         for d, access, mapped in accesses:
             if access != READ:
-                here = min(valid[d], cov(extent)) if mapped else extent
+                here = min(valid[d], cov(extent, over)) if mapped else extent
                 made[d] = min(made.get(d, EVERY), here)
         valid.update(made)
     return valid

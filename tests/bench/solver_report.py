@@ -64,7 +64,10 @@ class SolverResults:
                 self.results[p["ranks"], p["nodes"], p["latency"], p["mode"]] = chains
 
     def points(self):
-        return sorted({key[:2] for key in self.results})
+        """Those of which all latencies and modes were measured."""
+        wanted = len(self.latencies()) * len({key[3] for key in self.results})
+        found = [key[:2] for key in self.results]
+        return sorted({point for point in found if found.count(point) == wanted})
 
     def latencies(self):
         return sorted({key[2] for key in self.results})

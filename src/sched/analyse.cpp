@@ -23,22 +23,20 @@ core::Level validity_of(const core::Dat* dat, const std::vector<core::Level>& va
 class Analyser {
  public:
   Analyser(const core::Queue& queue, const std::vector<core::Level>& valid,
-           const AnalysisOptions& options)
-      : queue_(queue), options_(options) {
+           const AnalysisOptions& options, const std::vector<RecordRange>& groups)
+      : queue_(queue), options_(options), groups_(groups) {
     result_.valid_after = valid;
     result_.loops.resize(queue.size());
   }
 
   /// Appends the chain of `range`, or the chains that it is cut into.
   void add(RecordRange range) {
-    if (options_.halos == Halos::per_loop)
-      for (const RecordRange& loop : loops_of(range)) add_loop(loop, loop.begin == range.begin);
-    else
-      add_chain(range);
+    if (!in_groups()) return add_chain(range);
+    for (const RecordRange& group : groups_of(range)) add_group(group, group.begin == range.begin);
   }
 
   Analysis take() {
-    if (options_.halos == Halos::per_loop)
+    if (in_groups())
       for (Chain& chain : result_.chains) find_interior(chain);
     return std::move(result_);
   }
@@ -62,18 +60,14 @@ class Analyser {
     return made;
   }
 
-  /// Each loop of the range with the assignments before it; the last one with those after it.
-  std::vector<RecordRange> loops_of(RecordRange range) const {
-    std::vector<RecordRange> loops;
-    std::size_t begin = range.begin;
-    for (std::size_t k = range.begin; k < range.end; ++k)
-      if (!queue_.records()[k].is_assignment()) {
-        loops.push_back({begin, k + 1});
-        begin = k + 1;
-      }
-    if (loops.empty()) return {range};
-    loops.back().end = range.end;
-    return loops;
+  bool in_groups() const { return options_.halos == Halos::per_loop || !groups_.empty(); }
+
+  std::vector<RecordRange> groups_of(RecordRange range) const {
+    if (options_.halos == Halos::per_loop) return loops_of(queue_, range);
+    std::vector<RecordRange> inside;
+    for (const RecordRange& group : groups_)
+      if (group.begin >= range.begin && group.end <= range.end) inside.push_back(group);
+    return inside;
   }
 
   void add_chain(RecordRange range) {
@@ -85,7 +79,7 @@ class Analyser {
     set_layers(chain);
   }
 
-  void add_loop(RecordRange range, bool begins_chain) {
+  void add_group(RecordRange range, bool begins_chain) {
     const Described made = describe(range);
     std::vector<comm::DatLayers> missing = missing_layers(made);
     if (begins_chain || !missing.empty()) {
@@ -129,8 +123,8 @@ class Analyser {
     result_.rows = std::max(result_.rows, made.levels.rows);
   }
 
-  /// The interiors of loops whose extents were found one by one, for the exchange before the first
-  /// of them.
+  /// The interiors of loops whose extents were found group by group, for the exchange before the
+  /// first of them.
   void find_interior(const Chain& chain) {
     if (chain.exchanged.empty()) return;
     const ChainDescription loops = describe_chain(queue_, chain.records, options_.keep_all);
@@ -152,17 +146,32 @@ class Analyser {
 
   const core::Queue& queue_;
   const AnalysisOptions options_;
+  const std::vector<RecordRange>& groups_;
   Analysis result_;
-  std::vector<std::vector<core::Level>> valid_before_;  ///< per chain, with `per_loop`
+  std::vector<std::vector<core::Level>> valid_before_;  ///< per chain, in groups
 };
 
 }  // namespace
 
 Analysis analyse(const core::Queue& queue, const std::vector<RecordRange>& cut,
-                 const std::vector<core::Level>& valid, const AnalysisOptions& options) {
-  Analyser analyser(queue, valid, options);
+                 const std::vector<core::Level>& valid, const AnalysisOptions& options,
+                 const std::vector<RecordRange>& groups) {
+  Analyser analyser(queue, valid, options, groups);
   for (const RecordRange& range : cut) analyser.add(range);
   return analyser.take();
+}
+
+std::vector<RecordRange> loops_of(const core::Queue& queue, RecordRange range) {
+  std::vector<RecordRange> loops;
+  std::size_t begin = range.begin;
+  for (std::size_t k = range.begin; k < range.end; ++k)
+    if (!queue.records()[k].is_assignment()) {
+      loops.push_back({begin, k + 1});
+      begin = k + 1;
+    }
+  if (loops.empty()) return {range};
+  loops.back().end = range.end;
+  return loops;
 }
 
 }  // namespace op2::sched

@@ -26,9 +26,16 @@ struct AnalysisOptions {
 /// With `per_loop`, no loop runs further than its own results need, so each may need an exchange;
 /// loops that no exchange separates stay one chain. With `none`, every loop that runs has extent 0,
 /// and every dat is valid there.
-/// @param cut    chains into which the queue must be cut, see cut_chains
-/// @param valid  validity of each dat of the mesh before the queue, by its index
+/// @param cut     chains into which the queue must be cut, see cut_chains
+/// @param valid   validity of each dat of the mesh before the queue, by its index
+/// @param groups  with `per_chain`: parts of the chains that are analysed one by one, as with
+///                `per_loop` single loops are; each lies in one of the chains, together they cover
+///                the records. Empty: the chains
 Analysis analyse(const core::Queue& queue, const std::vector<RecordRange>& cut,
-                 const std::vector<core::Level>& valid, const AnalysisOptions& options);
+                 const std::vector<core::Level>& valid, const AnalysisOptions& options,
+                 const std::vector<RecordRange>& groups = {});
+
+/// Each loop of a range with the assignments before it; the last one with those after it.
+std::vector<RecordRange> loops_of(const core::Queue& queue, RecordRange range);
 
 }  // namespace op2::sched

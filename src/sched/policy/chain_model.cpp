@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/policy/chain_model.hpp>
+
+#include <algorithm>
+
+namespace op2::sched {
+namespace {
+
+/// Of all loops of a chain, in the phase that `iterations` names.
+double seconds_of(const ChainWork& chain, double LoopWork::*iterations, const Costs& costs) {
+  double seconds = 0;
+  for (const LoopWork& loop : chain.loops)
+    seconds += loop.*iterations * costs.loops[loop.loop].in(loop.way);
+  return seconds;
+}
+
+template <class Count>
+double sum_over_exchanges(const FlushWork& flush, const Count& count) {
+  double sum = 0;
+  for (const ChainWork& chain : flush.chains)
+    if (chain.exchange) sum += count(*chain.exchange);
+  return sum;
+}
+
+template <class Count>
+double sum_over_loops(const FlushWork& flush, const Count& count) {
+  double sum = 0;
+  for (const ChainWork& chain : flush.chains)
+    for (const LoopWork& loop : chain.loops) sum += count(loop);
+  return sum;
+}
+
+}  // namespace
+
+bool LoopCost::is_known() const {
+  return std::ranges::any_of(seconds, [](double cost) { return cost >= 0; });
+}
+
+double LoopCost::in(Way way) const {
+  const double wanted = seconds[static_cast<std::size_t>(way)];
+  if (wanted >= 0) return wanted;
+  const auto known = std::ranges::find_if(seconds, [](double cost) { return cost >= 0; });
+  return known == seconds.end() ? 0 : *known;
+}
+
+double FlushWork::exchanges() const {
+  return sum_over_exchanges(*this, [](const ExchangeWork&) { return 1.0; });
+}
+
+double FlushWork::messages() const {
+  return sum_over_exchanges(*this, [](const ExchangeWork& e) { return e.messages_sent(); });
+}
+
+double FlushWork::bytes() const {
+  return sum_over_exchanges(*this, [](const ExchangeWork& e) { return e.bytes_sent(); });
+}
+
+double FlushWork::iterations() const {
+  return sum_over_loops(*this, [](const LoopWork& loop) { return loop.core + loop.rest; });
+}
+
+double FlushWork::redundant() const {
+  return sum_over_loops(*this, [](const LoopWork& loop) { return loop.redundant; });
+}
+
+Departure depart(double start, const ExchangeWork& exchange, const Network& network) {
+  const double packed = start + exchange.packed_rows * network.packed_row;
+  Departure departure{packed, packed};
+  for (std::size_t d = 0; d < distances; ++d) {
+    const Traffic& sent = exchange.sent[d];
+    if (sent.messages <= 0) continue;
+    const Link& link = network.links[d];
+    const double busy = sent.bytes * link.seconds_per_byte;
+    const double first = departure.ready + link.overhead;
+    departure.ready += sent.messages * link.overhead;
+    // Either the processor or the link is what the last message waits for.
+    const double gone = std::max(first + busy, departure.ready + busy / sent.messages);
+    departure.arrival = std::max(departure.arrival, gone + link.latency);
+  }
+  return departure;
+}
+
+double end_of_chain(double ready, double arrival, const ChainWork& chain, const Costs& costs) {
+  double time = ready + chain.reductions * costs.network.reduction;
+  if (chain.exchange) {
+    time = std::max(time + seconds_of(chain, &LoopWork::core, costs), arrival);
+    for (std::size_t d = 0; d < distances; ++d) {
+      const Traffic& received = chain.exchange->received[d];
+      time += received.messages * costs.network.links[d].overhead +
+              received.bytes * costs.network.received_byte;
+    }
+  } else {
+    time += seconds_of(chain, &LoopWork::core, costs);
+  }
+  return time + seconds_of(chain, &LoopWork::rest, costs);
+}
+
+double predicted_seconds(const FlushWork& flush, const Costs& costs) {
+  double time = 0;
+  for (const ChainWork& chain : flush.chains) {
+    Departure departure{time, time};
+    if (chain.exchange) departure = depart(time, *chain.exchange, costs.network);
+    time = end_of_chain(departure.ready, departure.arrival, chain, costs);
+  }
+  return time;
+}
+
+}  // namespace op2::sched

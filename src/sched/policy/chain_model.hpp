@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a flush costs: a walk over its halo exchanges, from counts of iterations and messages and
+// the cost of each. Pure: no clock, no messages, no mesh. All times are in seconds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace op2::sched {
+
+/// How the iterations of a loop run; the cost of one depends on it.
+enum class Way {
+  alone,  ///< all of one loop, then those of the next
+  tiled,  ///< with those of other loops, tile by tile
+  fused   ///< in one step with those of other loops over the same set
+};
+inline constexpr std::size_t ways = 3;
+
+/// Seconds of an iteration of one loop in each way; negative: not known.
+struct LoopCost {
+  std::array<double, ways> seconds{-1, -1, -1};
+
+  bool is_known() const;
+  /// In a way that is not known: that of another one, alone before tiled before fused; 0 if none
+  /// is.
+  double in(Way way) const;
+};
+
+/// What iterations of one loop have taken so far, by the way they ran.
+struct LoopTimes {
+  std::array<double, ways> seconds{}, iterations{};
+
+  void add(Way way, double more_iterations, double more_seconds) {
+    seconds[static_cast<std::size_t>(way)] += more_seconds;
+    iterations[static_cast<std::size_t>(way)] += more_iterations;
+  }
+};
+
+/// What packing has taken so far on a rank, with the sending of messages.
+struct PackTimes {
+  double seconds = 0, messages = 0, rows = 0;
+};
+
+/// Messages between two ranks.
+struct Link {
+  double overhead = 0;          ///< of the processor, per message, on either side
+  double latency = 0;           ///< from the end of sending to the arrival
+  double seconds_per_byte = 0;  ///< during which the link is busy
+};
+
+enum class Distance { on_node, across };
+inline constexpr std::size_t distances = 2;
+
+struct Network {
+  std::array<Link, distances> links{};  ///< by Distance
+  double packed_row = 0;                ///< of a dat into a message
+  double received_byte = 0;             ///< from a message into rows
+  double reduction = 0;                 ///< over all ranks
+
+  const Link& at(Distance d) const { return links[static_cast<std::size_t>(d)]; }
+};
+
+/// Messages of one direction.
+struct Traffic {
+  double messages = 0, bytes = 0;
+};
+
+/// A halo exchange of one rank; one message for each neighbour.
+struct ExchangeWork {
+  std::array<Traffic, distances> sent{}, received{};  ///< by Distance
+  double packed_rows = 0;                             ///< each once per dat
+
+  double messages_sent() const { return sent[0].messages + sent[1].messages; }
+  double bytes_sent() const { return sent[0].bytes + sent[1].bytes; }
+};
+
+/// The iterations of a loop on one rank.
+struct LoopWork {
+  std::size_t loop = 0;  ///< where its cost is
+  Way way = Way::alone;
+  double core = 0;       ///< iterations while messages are in flight
+  double rest = 0;       ///< the others
+  double redundant = 0;  ///< those of both beyond the owned elements
+};
+
+/// Loops that one exchange precedes, if any.
+struct ChainWork {
+  std::optional<ExchangeWork> exchange;
+  std::vector<LoopWork> loops;
+  double reductions = 0;  ///< over all ranks
+};
+
+/// All that a rank does between two calls that need results.
+struct FlushWork {
+  std::vector<ChainWork> chains;
+
+  double exchanges() const;
+  double messages() const;  ///< sent
+  double bytes() const;     ///< sent
+  double iterations() const;
+  double redundant() const;
+};
+
+struct Costs {
+  std::span<const LoopCost> loops;
+  Network network;
+};
+
+/// A rank that has sent its messages.
+struct Departure {
+  double ready;    ///< when it goes on
+  double arrival;  ///< when the last of its messages is at its neighbour
+};
+
+/// The sending half of an exchange that a rank begins at `start`: rows are packed, then messages
+/// leave one after the other, each as soon as its link is free.
+Departure depart(double start, const ExchangeWork& exchange, const Network& network);
+
+/// The end of a chain on one rank.
+/// @param ready    when its messages were sent; without an exchange, its start
+/// @param arrival  of the last message that it waits for; without an exchange, its start
+double end_of_chain(double ready, double arrival, const ChainWork& chain, const Costs& costs);
+
+/// Seconds of a flush on a rank whose neighbours do as much as it does, and begin when it does.
+/// Used with the counts of the rank that has most to do.
+double predicted_seconds(const FlushWork& flush, const Costs& costs);
+
+}  // namespace op2::sched

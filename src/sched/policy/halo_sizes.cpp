@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/policy/halo_sizes.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+
+#include <comm/halo/halo_messages.hpp>
+#include <core/colouring.hpp>
+#include <core/layout.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// The number of rows at a level > 0; beyond those given, one that continues the last ones.
+double at_level(const std::vector<double>& rows, core::Level h) {
+  if (rows.empty()) return 0;
+  const auto last = static_cast<core::Level>(rows.size());
+  if (h <= last) return rows[static_cast<std::size_t>(h - 1)];
+  const core::Level known = last - (h - last) % 2;  // of the same kind, executable or readable
+  return rows[static_cast<std::size_t>(std::max(known, 1) - 1)];
+}
+
+double sum_of_levels(const std::vector<double>& rows, core::Level from, core::Level to) {
+  double sum = 0;
+  for (core::Level h = from + 1; h <= to; ++h) sum += at_level(rows, h);
+  return sum;
+}
+
+SetSizes sizes_of(const comm::IndexMap& of) {
+  SetSizes sizes;
+  sizes.within.assign(of.layout.prefix.begin(), of.layout.prefix.end());
+  for (core::Level h = core::deepest_tracked; h < of.layout.deepest; ++h)
+    sizes.within[static_cast<std::size_t>(h - core::deepest_tracked)] = 0;
+  std::set<int> ranks;
+  for (const comm::HaloLevel& level : of.levels) {
+    double sent = 0, received = 0;
+    for (const comm::ExportList& list : level.exports) {
+      sent += static_cast<double>(list.rows.size());
+      if (!list.rows.empty()) ranks.insert(list.rank);
+    }
+    for (const comm::ImportRange& range : level.imports) received += range.count;
+    sizes.sent.push_back(sent);
+    sizes.received.push_back(received);
+    sizes.neighbours.push_back(static_cast<double>(ranks.size()));
+  }
+  return sizes;
+}
+
+ExchangeWork exchange_of(const Chain& chain, const HaloSizes& sizes) {
+  ExchangeWork work;
+  double messages = 0, sent = 0, received = 0;
+  for (const comm::DatLayers& layers : chain.exchanged) {
+    const SetSizes& set = sizes.sets[static_cast<std::size_t>(layers.dat->set->index)];
+    const double rows = set.rows_sent(layers.from, layers.to);
+    const double bytes = layers.dat->size;
+    work.packed_rows += rows;
+    sent += rows * bytes;
+    received += set.rows_received(layers.from, layers.to) * bytes;
+    messages = std::max(messages, set.neighbours_up_to(layers.to));
+  }
+  const double headers = messages * static_cast<double>(comm::message_header);
+  const std::array<double, distances> shares{sizes.on_node, 1 - sizes.on_node};
+  for (std::size_t d = 0; d < distances; ++d) {
+    work.sent[d] = {messages * shares[d], (sent + headers) * shares[d]};
+    work.received[d] = {messages * shares[d], (received + headers) * shares[d]};
+  }
+  return work;
+}
+
+LoopWork loop_of(const core::Queue& queue, std::size_t record, const LoopLevels& levels,
+                 const HaloSizes& sizes) {
+  const core::LoopRecord& loop = queue.records()[record];
+  const SetSizes& set = sizes.sets[static_cast<std::size_t>(loop.set->index)];
+  const double colours = loop.colouring == nullptr ? 1 : loop.colouring->count;
+  const double all = set.rows_within(levels.extent) / colours;
+  const double core = std::min(all, set.rows_within(levels.interior) / colours);
+  return {record, Way::alone, core, all - core, std::max(0.0, all - set.rows_within(0) / colours)};
+}
+
+/// Neighbours in a chain run together.
+void choose_ways(const core::Queue& queue, const Analysis& analysis, ChainWork& chain) {
+  const auto together = [&](const LoopWork& a, const LoopWork& b) {
+    return queue.records()[a.loop].set == queue.records()[b.loop].set &&
+           analysis.loops[a.loop] == analysis.loops[b.loop];
+  };
+  for (std::size_t k = 0; k < chain.loops.size() && chain.loops.size() > 1; ++k) {
+    const bool before = k > 0 && together(chain.loops[k - 1], chain.loops[k]);
+    const bool after = k + 1 < chain.loops.size() && together(chain.loops[k], chain.loops[k + 1]);
+    chain.loops[k].way = before || after ? Way::fused : Way::tiled;
+  }
+}
+
+/// Raw globals that a loop reduces: they are combined at once.
+double reductions_of(const core::Queue& queue, const core::LoopRecord& loop) {
+  const auto args = queue.args_of(loop);
+  return std::ranges::any_of(
+             args,
+             [](const core::LoopArg& arg) { return arg.is_reduction() && arg.global == nullptr; })
+             ? 1
+             : 0;
+}
+
+}  // namespace
+
+double SetSizes::rows_within(core::Level h) const {
+  if (h < core::deepest_tracked || within.empty()) return 0;
+  const auto position = static_cast<std::size_t>(h - core::deepest_tracked);
+  if (position < within.size()) return within[position];
+  const auto highest = static_cast<core::Level>(within.size()) - 1 + core::deepest_tracked;
+  return within.back() + rows_received(highest, h);
+}
+
+double SetSizes::rows_sent(core::Level from, core::Level to) const {
+  return sum_of_levels(sent, from, to);
+}
+
+double SetSizes::rows_received(core::Level from, core::Level to) const {
+  return sum_of_levels(received, from, to);
+}
+
+double SetSizes::neighbours_up_to(core::Level h) const {
+  return h <= 0 ? 0 : at_level(neighbours, h);
+}
+
+std::vector<std::int64_t> HaloSizes::words() const {
+  std::vector<std::int64_t> words;
+  for (const SetSizes& set : sets)
+    for (const auto* rows : {&set.within, &set.sent, &set.received, &set.neighbours})
+      for (const double count : *rows) words.push_back(std::llround(count));
+  return words;
+}
+
+void HaloSizes::take(std::vector<std::int64_t>::const_iterator& next) {
+  for (SetSizes& set : sets)
+    for (auto* rows : {&set.within, &set.sent, &set.received, &set.neighbours})
+      for (double& count : *rows) count = static_cast<double>(*next++);
+}
+
+HaloSizes sizes_of(const comm::HaloPlan& plan) {
+  HaloSizes sizes;
+  const auto levels = static_cast<std::size_t>(plan.depth);
+  for (const comm::IndexMap& set : plan.sets) {
+    SetSizes& made = sizes.sets.emplace_back(sizes_of(set));
+    made.within.resize(levels + 1 - core::deepest_tracked, made.within.back());
+    for (auto* rows : {&made.sent, &made.received}) rows->resize(levels, 0);
+    made.neighbours.resize(levels, made.neighbours.empty() ? 0 : made.neighbours.back());
+  }
+  return sizes;
+}
+
+FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes) {
+  FlushWork work;
+  for (const Chain& chain : analysis.chains) {
+    ChainWork& made = work.chains.emplace_back();
+    if (!chain.exchanged.empty()) made.exchange = exchange_of(chain, sizes);
+    for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
+      const core::LoopRecord& record = queue.records()[k];
+      if (record.is_assignment() || analysis.loops[k].extent == core::no_level) continue;
+      made.loops.push_back(loop_of(queue, k, analysis.loops[k], sizes));
+      made.reductions += reductions_of(queue, record);
+    }
+    choose_ways(queue, analysis, made);
+  }
+  return work;
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many rows a rank has at each level and how many it exchanges: what the cost model needs of a
+// mesh. Plain numbers, so that they can be those of one rank, the greatest of all ranks, or those
+// of a partition that was only computed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <comm/halo/halo_plan.hpp>
+#include <core/levels.hpp>
+#include <core/queue.hpp>
+#include <sched/plan.hpp>
+#include <sched/policy/chain_model.hpp>
+
+namespace op2::sched {
+
+/// Of one set. Beyond the levels that are given, halos are taken to grow by two levels as they did
+/// last.
+struct SetSizes {
+  std::vector<double> within;          ///< rows of W_h, at [h - core::deepest_tracked]
+  std::vector<double> sent, received;  ///< rows of level h > 0, at [h - 1]
+  std::vector<double> neighbours;      ///< to which rows of levels 1 .. h go, at [h - 1]
+
+  double rows_within(core::Level h) const;
+  double rows_sent(core::Level from, core::Level to) const;  ///< of levels (from, to]
+  double rows_received(core::Level from, core::Level to) const;
+  double neighbours_up_to(core::Level h) const;
+};
+
+struct HaloSizes {
+  std::vector<SetSizes> sets;  ///< by the index of the set
+  double on_node = 1;          ///< the part of messages and bytes that stays on the node
+
+  /// As words for a reduction over the ranks, and back: `take` expects what `words` gave.
+  std::vector<std::int64_t> words() const;
+  void take(std::vector<std::int64_t>::const_iterator& next);
+};
+
+/// Those of this rank; as many numbers as on every other rank. Local. The plan has neighbours.
+HaloSizes sizes_of(const comm::HaloPlan& plan);
+
+/// What a rank of these sizes does in a schedule. Loops find their costs by the record. A loop that
+/// has a neighbour in its chain counts as fused if both run over one set, to one extent, otherwise
+/// as tiled. Pure. Cost: O(arguments x levels).
+FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const HaloSizes& sizes);
+
+}  // namespace op2::sched

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/policy/trials.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace op2::sched {
+
+Trials::Trials(std::vector<double> predicted, double plan_seconds, const TrialRules& rules)
+    : rules_(rules),
+      predicted_(std::move(predicted)),
+      measured_(predicted_.size(), -1),
+      wins_(predicted_.size(), 0),
+      wait_(predicted_.size(), rules.first_wait),
+      not_before_(predicted_.size(), 0),
+      plan_seconds_(plan_seconds),
+      choice_(static_cast<std::size_t>(std::ranges::min_element(predicted_) - predicted_.begin())) {
+}
+
+Trials::Turn Trials::next() {
+  ++flushes_;
+  if (!window_) open_window();
+  if (!window_ || awaits_) {
+    time_ += estimate(choice_);
+    return {choice_, false};
+  }
+  time_ += estimate(window_->schedule);
+  const bool timed = window_->untimed == 0;
+  --(timed ? window_->timed : window_->untimed);
+  return {window_->schedule, timed};
+}
+
+void Trials::add(double seconds) {
+  times_.push_back(seconds);
+  awaits_ = window_->timed == 0;
+}
+
+std::span<const double> Trials::to_agree() const {
+  return awaits_ ? std::span(times_) : std::span<const double>();
+}
+
+void Trials::agree(std::span<const double> greatest) {
+  const Window ended = *window_;
+  window_.reset();
+  awaits_ = false;
+  times_.clear();
+  measured_[ended.schedule] = std::ranges::min(greatest);
+  if (ended.purpose == Purpose::baseline) {
+    if (contender_) compare();
+    return;
+  }
+  spent_ += excess(ended.schedule) * static_cast<double>(greatest.size() + 1);
+  if (ended.purpose == Purpose::trial) contender_ = ended.schedule;
+}
+
+std::optional<double> Trials::measured(std::size_t schedule) const {
+  if (measured_[schedule] < 0) return std::nullopt;
+  return measured_[schedule];
+}
+
+/// The choice, whose time is fresh, against what was tried just before.
+void Trials::compare() {
+  const std::size_t other = *std::exchange(contender_, std::nullopt);
+  if (measured_[other] < (1 - rules_.hysteresis) * measured_[choice_]) {
+    if (++wins_[other] < rules_.wins) return;
+    choice_ = other;
+    changed_at_ = flushes_;
+    std::ranges::fill(wins_, 0);
+  } else {
+    wins_[other] = 0;
+    not_before_[other] = flushes_ + wait_[other];
+    wait_[other] *= 2;
+  }
+}
+
+void Trials::open_window() {
+  if (measured_[choice_] < 0 || contender_) {
+    window_ = {Purpose::baseline, choice_, 1, rules_.executions};
+    return;
+  }
+  if (!open_probe()) open_trial();
+}
+
+/// A model that is wrong makes trials look too dear: so the best alternative runs once, early, even
+/// if no budget is there yet.
+bool Trials::open_probe() {
+  if (probed_ || flushes_ < rules_.probe_at) return false;
+  std::size_t best = choice_;
+  for (std::size_t k = 0; k < predicted_.size(); ++k)
+    if (k != choice_ && measured_[k] < 0 && (best == choice_ || estimate(k) < estimate(best)))
+      best = k;
+  probed_ = true;
+  if (best == choice_ || estimate(best) > rules_.probe_within * estimate(choice_)) return false;
+  if (plan_seconds_ > rules_.budget * time_) {
+    probed_ = false;
+    return false;
+  }
+  spent_ += plan_seconds_;
+  window_ = {Purpose::probe, best, 1, 1};
+  return true;
+}
+
+/// The schedule that is expected to be the fastest of those that may be tried now; first those that
+/// have never run, or the cheap ones would use up the budget again and again.
+bool Trials::open_trial() {
+  const auto rank = [&](std::size_t k) { return std::pair(measured_[k] >= 0, estimate(k)); };
+  std::size_t best = choice_;
+  for (std::size_t k = 0; k < predicted_.size(); ++k)
+    if (k != choice_ && flushes_ >= not_before_[k] && (best == choice_ || rank(k) < rank(best)))
+      best = k;
+  if (best == choice_) return false;
+  const double cost = extra_cost(best, rules_.executions + 1);
+  if (spent_ + rules_.safety * cost > rules_.budget * time_) return false;
+  if (measured_[best] < 0) spent_ += plan_seconds_;
+  window_ = {Purpose::trial, best, 1, rules_.executions};
+  return true;
+}
+
+double Trials::estimate(std::size_t schedule) const {
+  if (measured_[schedule] >= 0) return measured_[schedule];
+  const double scale = measured_[choice_] >= 0 && predicted_[choice_] > 0
+                           ? measured_[choice_] / predicted_[choice_]
+                           : 1;
+  return scale * predicted_[schedule];
+}
+
+/// By how much a flush takes longer than with the choice.
+double Trials::excess(std::size_t schedule) const {
+  return std::max(0.0, estimate(schedule) - estimate(choice_));
+}
+
+double Trials::extra_cost(std::size_t schedule, int executions) const {
+  return excess(schedule) * executions + (measured_[schedule] < 0 ? plan_seconds_ : 0);
+}
+
+}  // namespace op2::sched

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of several schedules of one sequence runs next: that of the model first, then what trials
+// with a budget show. Pure: a function of agreed numbers and of the count of flushes, so that all
+// ranks decide alike. The promise: trials take less than `budget` of the time.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace op2::sched {
+
+struct TrialRules {
+  double budget = 0.01;      ///< of the time so far, for all extra costs of trials
+  double safety = 2;         ///< factor on the cost that is expected of a trial
+  double hysteresis = 0.03;  ///< so much faster must a schedule be
+  int wins = 2;              ///< trials in which it must be
+  int executions = 3;        ///< that are timed in a trial; the shortest counts
+  int probe_at = 8;          ///< flush from which on a single execution of another is tried,
+  double probe_within = 2;   ///< if it is expected to take at most so many times as long
+  int first_wait = 16;       ///< flushes after a lost trial; doubled every time
+};
+
+class Trials {
+ public:
+  /// @param predicted     seconds of a flush in each schedule; uniform, not empty
+  /// @param plan_seconds  what a schedule costs that has not run yet: its plan; uniform
+  Trials(std::vector<double> predicted, double plan_seconds, const TrialRules& rules = {});
+
+  struct Turn {
+    std::size_t schedule;
+    bool timed;  ///< the caller gives the time of this flush to `add`
+  };
+  /// What runs in the next flush.
+  Turn next();
+
+  /// Local: seconds of the flush that was to be timed.
+  void add(double seconds);
+
+  /// Times of this rank that the ranks have not agreed on yet; empty: none, or still incomplete.
+  std::span<const double> to_agree() const;
+  /// The greatest of all ranks, for each of `to_agree`; at the same flush on all ranks.
+  void agree(std::span<const double> greatest);
+
+  std::size_t choice() const { return choice_; }
+  /// Seconds of a flush as measured last; nothing before.
+  std::optional<double> measured(std::size_t schedule) const;
+  double predicted(std::size_t schedule) const { return predicted_[schedule]; }
+  /// Flushes so far, and the one in which the choice was last changed; 0: it is the model's.
+  int flushes() const { return flushes_; }
+  int changed_at() const { return changed_at_; }
+
+ private:
+  enum class Purpose { baseline, probe, trial };
+  /// Executions of a schedule in a row. The first is not timed: it begins with the halos that
+  /// another schedule has left.
+  struct Window {
+    Purpose purpose;
+    std::size_t schedule;
+    int untimed, timed;  ///< that are left
+  };
+  void open_window();
+  bool open_probe();
+  bool open_trial();
+  void compare();
+  double estimate(std::size_t schedule) const;
+  double extra_cost(std::size_t schedule, int executions) const;
+  double excess(std::size_t schedule) const;
+
+  const TrialRules rules_;
+  std::vector<double> predicted_;
+  std::vector<double> measured_;  ///< negative: not yet
+  std::vector<int> wins_, wait_, not_before_;
+  const double plan_seconds_;
+  std::size_t choice_;
+  std::optional<Window> window_;
+  bool awaits_ = false;  ///< the times of `window_` are complete, not agreed
+  std::vector<double> times_;
+  std::optional<std::size_t> contender_;  ///< was tried; the choice is timed again to compare
+  bool probed_ = false;
+  double time_ = 0, spent_ = 0;  ///< so far, and of that on trials
+  int flushes_ = 0, changed_at_ = 0;
+};
+
+}  // namespace op2::sched

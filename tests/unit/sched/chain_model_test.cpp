@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/policy/chain_model.hpp>
+
+#include <gtest/gtest.h>
+
+namespace op2::sched {
+namespace {
+
+/// Costs in seconds that are easy to add: an iteration 1, a tiled one 0.5.
+struct ChainModel : testing::Test {
+  std::vector<LoopCost> loops{{{1.0, 0.5, -1}}};
+  Network network;
+
+  Costs costs() const { return {loops, network}; }
+  static ChainWork chain(double core, double rest, Way way = Way::alone) {
+    return {std::nullopt, {{0, way, core, rest, 0}}, 0};
+  }
+  static ExchangeWork exchange(double messages, double bytes, double rows) {
+    ExchangeWork work;
+    work.sent[0] = work.received[0] = {messages, bytes};
+    work.packed_rows = rows;
+    return work;
+  }
+  double seconds(ChainWork one) const { return predicted_seconds({{std::move(one)}}, costs()); }
+};
+
+TEST_F(ChainModel, WithoutMessagesIterationsAddUp) {
+  EXPECT_DOUBLE_EQ(seconds(chain(3, 4)), 7);
+}
+
+TEST_F(ChainModel, AnIterationCostsWhatItsWayCosts) {
+  EXPECT_DOUBLE_EQ(seconds(chain(0, 4, Way::tiled)), 2);
+}
+
+TEST_F(ChainModel, AWayThatWasNotMeasuredCostsWhatALoopAloneCosts) {
+  EXPECT_DOUBLE_EQ(seconds(chain(0, 4, Way::fused)), 4);
+  EXPECT_FALSE(LoopCost{}.is_known());
+  EXPECT_DOUBLE_EQ(LoopCost{}.in(Way::tiled), 0);
+}
+
+TEST_F(ChainModel, TheInteriorHidesTheLatencyAndNothingElse) {
+  network.links[0].latency = 10;
+  ChainWork one = chain(8, 1);
+  one.exchange = exchange(2, 0, 0);
+  EXPECT_DOUBLE_EQ(seconds(one), 10 + 1);
+  one.loops[0].core = 20;
+  EXPECT_DOUBLE_EQ(seconds(one), 20 + 1);
+}
+
+TEST_F(ChainModel, OverheadsAndPackingOccupyTheProcessor) {
+  network.links[0].overhead = 1;
+  network.packed_row = 0.25;
+  network.received_byte = 0.125;
+  ChainWork one = chain(20, 1);
+  one.exchange = exchange(2, 16, 8);
+  EXPECT_DOUBLE_EQ(seconds(one), 8 * 0.25 + 2 * 1 + 20 + 2 * 1 + 16 * 0.125 + 1);
+}
+
+TEST_F(ChainModel, ALongMessageIsBoundByTheLinkAndManyByTheProcessor) {
+  network.links[0] = {1, 10, 1};
+  EXPECT_DOUBLE_EQ(depart(0, exchange(2, 100, 0), network).arrival, 1 + 100 + 10);
+  EXPECT_DOUBLE_EQ(depart(0, exchange(4, 4, 0), network).arrival, 4 + 1 + 10);
+  EXPECT_DOUBLE_EQ(depart(0, exchange(4, 4, 0), network).ready, 4);
+}
+
+TEST_F(ChainModel, MessagesOfTheNodeAndAcrossItHaveTheirOwnLinks) {
+  network.links[1] = {2, 30, 0};
+  ExchangeWork both = exchange(1, 0, 0);
+  both.sent[1] = {1, 0};
+  EXPECT_DOUBLE_EQ(depart(0, both, network).ready, 2);
+  EXPECT_DOUBLE_EQ(depart(0, both, network).arrival, 32);
+}
+
+/// Not one maximum over all: the wait of one exchange does not hide behind the work of another.
+TEST_F(ChainModel, WaitsAddUpExchangeByExchange) {
+  network.links[0].latency = 10;
+  ChainWork idle = chain(0, 1), busy = chain(20, 1);
+  idle.exchange = busy.exchange = exchange(1, 0, 0);
+  EXPECT_DOUBLE_EQ(predicted_seconds({{idle, busy}}, costs()), (10 + 1) + (20 + 1));
+}
+
+TEST_F(ChainModel, AReductionOverTheRanksCostsItsTime) {
+  network.reduction = 5;
+  ChainWork one = chain(0, 1);
+  one.reductions = 2;
+  EXPECT_DOUBLE_EQ(seconds(one), 11);
+}
+
+}  // namespace
+}  // namespace op2::sched

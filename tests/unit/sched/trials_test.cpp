@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/policy/trials.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace op2::sched {
+namespace {
+
+/// Runs the trials as an engine does, with schedules that take `seconds`. Times are agreed `delay`
+/// flushes after they are complete.
+struct Executed {
+  Trials trials;
+  std::vector<double> seconds;
+  int delay = 1;
+  std::vector<int> executions{};
+  double total = 0;
+  int waiting = 0;
+
+  void flushes(int count) {
+    executions.resize(seconds.size());
+    for (int k = 0; k < count; ++k) flush();
+  }
+  void flush() {
+    const Trials::Turn turn = trials.next();
+    total += seconds[turn.schedule];
+    ++executions[turn.schedule];
+    if (turn.timed) trials.add(seconds[turn.schedule]);
+    if (trials.to_agree().empty() || ++waiting <= delay) return;
+    waiting = 0;
+    const std::vector<double> all(trials.to_agree().begin(), trials.to_agree().end());
+    trials.agree(all);
+  }
+};
+
+TEST(Trials, TheModelChoosesFirst) {
+  Executed run{Trials({2, 1, 3}, 0), {2, 1, 3}};
+  EXPECT_EQ(run.trials.choice(), 1u);
+  run.flushes(1);
+  EXPECT_EQ(run.executions, (std::vector<int>{0, 1, 0}));
+}
+
+TEST(Trials, TheChoiceIsMeasured) {
+  Executed run{Trials({2, 1}, 0), {0.2, 0.1}};
+  EXPECT_FALSE(run.trials.measured(1));
+  run.flushes(7);
+  EXPECT_DOUBLE_EQ(*run.trials.measured(1), 0.1);
+}
+
+TEST(Trials, AWrongChoiceIsCorrectedAfterTwoTrials) {
+  Executed run{Trials({1, 1.2}, 0), {1.2, 1}};
+  run.flushes(60);
+  EXPECT_EQ(run.trials.choice(), 1u);
+  EXPECT_GT(run.trials.changed_at(), 8);
+  const int others = run.executions[0];
+  run.flushes(100);
+  EXPECT_LE(run.executions[0], others + 5);
+}
+
+TEST(Trials, LessThanTheHysteresisChangesNothing) {
+  Executed run{Trials({1, 1.01}, 0), {1.02, 1}};
+  run.flushes(2000);
+  EXPECT_EQ(run.trials.choice(), 0u);
+}
+
+TEST(Trials, TheyTakeLessThanTheirBudget) {
+  Executed run{Trials({1, 1.4, 1.7, 1.9, 2.5}, 0), {1, 1.4, 1.7, 1.9, 2.5}};
+  run.flushes(5000);
+  EXPECT_LE(run.total, 1.01 * 5000);
+  for (const int executions : run.executions) EXPECT_GT(executions, 0);
+}
+
+TEST(Trials, WhatIsExpectedToTakeTwiceAsLongIsNotProbed) {
+  Executed run{Trials({1, 2.5}, 0), {1, 2.5}};
+  run.flushes(100);
+  EXPECT_EQ(run.executions[1], 0);
+}
+
+TEST(Trials, APlanThatIsDearIsMadeOnceItsTimeIsSmall) {
+  Executed run{Trials({1, 1.5}, 10), {1, 1.5}};
+  run.flushes(900);
+  EXPECT_EQ(run.executions[1], 0);
+  run.flushes(1500);
+  EXPECT_GT(run.executions[1], 0);
+}
+
+TEST(Trials, TrialsThatAreLostBecomeRare) {
+  Executed run{Trials({1, 1.001}, 0), {1, 1.001}};
+  run.flushes(1000);
+  const int first = run.executions[1];
+  run.flushes(1000);
+  EXPECT_LT(run.executions[1] - first, first / 2);
+}
+
+TEST(Trials, AScheduleThatBecomesFasterLaterIsFound) {
+  Executed run{Trials({1, 1.2}, 0), {1, 1.2}};
+  run.flushes(300);
+  run.seconds = {1.2, 1};
+  run.flushes(1500);
+  EXPECT_EQ(run.trials.choice(), 1u);
+}
+
+/// Each rank may find another time; only the agreed ones decide.
+TEST(Trials, NothingIsDecidedBeforeTheRanksAgree) {
+  Executed run{Trials({1, 1.2}, 0), {1.2, 1}, 1'000'000};
+  run.flushes(500);
+  EXPECT_EQ(run.trials.choice(), 0u);
+  EXPECT_EQ(run.executions[1], 0);
+  EXPECT_EQ(run.trials.to_agree().size(), 3u);
+}
+
+TEST(Trials, OneScheduleNeedsNoTrial) {
+  Executed run{Trials({1}, 0), {1}};
+  run.flushes(100);
+  EXPECT_EQ(run.trials.choice(), 0u);
+}
+
+}  // namespace
+}  // namespace op2::sched

@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi setup clean
+.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-against BASE=commit"
 	@echo "               the same, and cold start, against that commit (70 min); ROUNDS=15, QUICK=--quick (20 min)"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
+	@echo "make bench-auto how far OP2_CHAIN=auto is from the better of on and off (hours; QUICK=--quick: 10 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and its tools in build/release"
 	@echo "make clean     remove the build folder"
@@ -89,6 +90,10 @@ bench-gpu: build/release/build.ninja
 	@tools/gpu/bundle.sh --from build/release build/gpu-kit
 	@build/gpu-kit/check.sh build/bench-gpu --steps "versions gpu compile device airfoil large cg tiny"; \
 	  status=$$?; cat build/bench-gpu/results.jsonl; exit $$status
+
+bench-auto: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect
+	@$(PYTHON) -B tests/bench/bench_auto.py build/release build $(QUICK)
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain hydra_chains airfoil netmodel row_bench op2-jitinspect

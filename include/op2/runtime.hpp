@@ -146,6 +146,8 @@ OP2_API op_chain_statistics op_get_chain_statistics();
 
 /// Iterations of all loops of this name since `op_init`, redundant ones included. Local.
 OP2_API std::int64_t op_get_loop_iterations(const char* loop_name);
+/// Of these, the iterations that ran tile by tile. Local.
+OP2_API std::int64_t op_get_tiled_iterations(const char* loop_name);
 
 /// The same by phase, as in op_chain_statistics; on one rank all are in the boundary phase.
 struct op_loop_statistics {

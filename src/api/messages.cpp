@@ -9,6 +9,20 @@
 #include <api/session.hpp>
 #include <core/validate.hpp>
 
+namespace {
+
+/// Over the rows of one name; 0 without a session.
+std::int64_t sum_of_rows(const char* loop_name, std::int64_t op2::core::LoopRow::*count) {
+  const auto* runtime = op2::api::session_or_null();
+  if (runtime == nullptr) return 0;
+  std::int64_t sum = 0;
+  for (const auto& row : runtime->table.rows())
+    if (row.name == loop_name) sum += row.*count;
+  return sum;
+}
+
+}  // namespace
+
 void op_printf(const char* format, ...) {
   if (!op_is_root()) return;
   std::va_list args;
@@ -35,12 +49,11 @@ op_chain_statistics op_get_chain_statistics() {
 }
 
 std::int64_t op_get_loop_iterations(const char* loop_name) {
-  const auto* runtime = op2::api::session_or_null();
-  if (runtime == nullptr) return 0;
-  std::int64_t iterations = 0;
-  for (const auto& row : runtime->table.rows())
-    if (row.name == loop_name) iterations += row.elements;
-  return iterations;
+  return sum_of_rows(loop_name, &op2::core::LoopRow::elements);
+}
+
+std::int64_t op_get_tiled_iterations(const char* loop_name) {
+  return sum_of_rows(loop_name, &op2::core::LoopRow::tiled);
 }
 
 op_loop_statistics op_get_loop_statistics(const char* loop_name) {

@@ -58,10 +58,12 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
     core::LoopRow& row = all.row(mine.name);
     row = mine;
     numbers.push_back(sum(row.elements));
+    numbers.push_back(sum(row.tiled));
     numbers.push_back(sum(row.bytes));
     numbers.push_back(greatest(row.seconds));
   }
   comm::reduce_values(runtime.ranks(), numbers);
+  for (const auto& [subject, text] : runtime.table.notes()) all.note(subject, text);
   return all;
 }
 

@@ -58,7 +58,9 @@ std::string table_as_text(const LoopTable& table) {
                         row.calls, row.seconds, row.bytes * 1e-9, gigabytes_per_second(row),
                         100 * share(row, total), row.code, remark_of(row));
   }
-  return text + fmt::format("{:<24} {:>9} {:>10.4f}\n", "total", "", total);
+  text += fmt::format("{:<24} {:>9} {:>10.4f}\n", "total", "", total);
+  for (const auto& [subject, note] : table.notes()) text += fmt::format("{}: {}\n", subject, note);
+  return text;
 }
 
 std::string table_as_csv(const LoopTable& table) {
@@ -83,13 +85,15 @@ std::string table_as_json(const LoopTable& table) {
                     {"fused", row.fused},
                     {"fused_in", row.fused_in},
                     {"elements", row.elements},
+                    {"tiled", row.tiled},
                     {"seconds", row.seconds},
                     {"bytes", row.bytes},
                     {"gb_per_s", gigabytes_per_second(row)},
                     {"share", share(row, total)},
                     {"code", row.code}});
-  return nlohmann::json{{"loops", std::move(rows)}, {"total_seconds", total}}.dump(
-             2, ' ', false, nlohmann::json::error_handler_t::replace) +
+  return nlohmann::json{
+             {"loops", std::move(rows)}, {"total_seconds", total}, {"notes", table.notes()}}
+             .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";
 }
 

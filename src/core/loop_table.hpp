@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct LoopRow {
   std::int64_t redundant = 0;  ///< of them, those for elements of other ranks
   double seconds = 0;
   double bytes = 0;
+  std::int64_t tiled = 0;  ///< of the iterations, those that ran tile by tile
   std::int64_t fused = 0;  ///< calls as part of the row `fused_in`, which has their time
   std::string fused_in = {};
 };
@@ -31,8 +33,13 @@ class LoopTable {
   LoopRow& row(const std::string& name);
   const std::deque<LoopRow>& rows() const { return rows_; }
 
+  /// A line below the rows; a later one of the same subject replaces it.
+  void note(const std::string& subject, const std::string& text) { notes_[subject] = text; }
+  const std::map<std::string, std::string>& notes() const { return notes_; }
+
  private:
   std::deque<LoopRow> rows_;
+  std::map<std::string, std::string> notes_;
 };
 
 std::string table_as_text(const LoopTable& table);

@@ -112,9 +112,10 @@ constexpr OptionRow table[] = {
      "cache of compiled kernels"},
     {"OP2_CACHE_MAX_MB", number<&O::cache_max_bytes, 1, 1'000'000, 1 << 20>, "1024, n",
      "size at which old entries are removed"},
-    {"OP2_CHAIN", one_of<&O::chain>, "off, on",
+    {"OP2_CHAIN", one_of<&O::chain>, "off, on, auto",
      "on several ranks, what one halo exchange serves; off: one loop; on: a whole chain of loops, "
-     "with redundant computation"},
+     "with redundant computation; auto: what measured costs, a model and short trials show to be "
+     "the fastest for each sequence of loops, so that the last bits of sums depend on timing"},
     {"OP2_DEPTH_MAX", number<&O::depth_max, 1, 64>, "6, n",
      "most halo layers that a chain may need; longer chains are cut"},
     {"OP2_REDUCE", one_of<&O::reduce>, "auto, flat, node",
@@ -179,6 +180,8 @@ constexpr OptionRow debug_words[] = {
      "OP2_QUEUE_MAX"},
     {"node_size", number<&O::node_size, 1, 1'000'000>, "ranks that share memory, n",
      "n ranks with successive numbers are a node of OP2_REDUCE"},
+    {"schedules", number<&O::schedules, 1, 1'000'000'000>, "by costs and trials, n",
+     "OP2_CHAIN=auto changes the schedules of sequences at random flushes, from the seed n"},
     {"tile", read_tiling, "auto, measured, off, n, shuffled",
      "n: every chain in tiles of n elements; shuffled: in small tiles in a random order; the "
      "others as for OP2_TILE",

@@ -13,7 +13,7 @@ namespace op2::core {
 
 enum class Target { cpu, cuda, reference };
 enum class JitMode { on, off, require };
-enum class ChainMode { off, on };
+enum class ChainMode { off, on, automatic };
 enum class CacheMode { read_write, read_only, off };
 
 /// How reductions go over the ranks.
@@ -128,6 +128,7 @@ struct Options {
   Grouping exchange = Grouping::grouped;
   int queue_max = 64;  ///< loops
   int node_size = 0;   ///< ranks of a node of reductions; 0: those that share memory
+  int schedules = 0;   ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs and trials
   bool eliminate_dead_loops = true;
   bool fuse = true;
   bool gdb_symbols = false;  ///< compiled loops have names in gdb

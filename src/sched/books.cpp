@@ -51,6 +51,27 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
   return all;
 }
 
+void count_iterations(const StepRows& rows, Phase phase, Way way) {
+  if (rows.row == nullptr) return;
+  const bool in_interior = phase == Phase::interior;
+  const std::int64_t count = in_interior ? rows.interior : rows.boundary;
+  const auto add = [&](core::LoopRow& row) {
+    row.elements += count;
+    row.interior += in_interior ? count : 0;
+    row.redundant += in_interior ? 0 : rows.redundant;
+    row.tiled += way == Way::tiled ? count : 0;
+  };
+  add(*rows.row);
+  for (core::LoopRow* row : rows.members) add(*row);
+}
+
+void charge(const StepRows& rows, Phase phase, Way way, double seconds) {
+  rows.row->seconds += seconds;
+  const auto count = static_cast<double>(phase == Phase::interior ? rows.interior : rows.boundary);
+  for (LoopTimes* times : rows.times)
+    times->add(way, count, seconds / static_cast<double>(rows.times.size()));
+}
+
 /// Warns if loops of one name run different kernels.
 void Books::check_name(const core::LoopRecord& loop) {
   const auto [known, fresh] = kernels_.try_emplace(loop.name, loop.kernel);

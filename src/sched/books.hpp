@@ -10,6 +10,7 @@
 #include <core/loop_table.hpp>
 #include <core/queue.hpp>
 #include <sched/plan.hpp>
+#include <sched/policy/chain_model.hpp>
 
 namespace op2::sched {
 
@@ -30,5 +31,12 @@ class Books {
   core::Log& log_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
 };
+
+/// Counts the iterations of a phase of a step. To be called when they have run, before the clock is
+/// read: a model of a network has computation take the time that counted iterations cost.
+void count_iterations(const StepRows& rows, Phase phase, Way way);
+
+/// Adds what a phase of a step has taken.
+void charge(const StepRows& rows, Phase phase, Way way, double seconds);
 
 }  // namespace op2::sched

@@ -37,12 +37,6 @@ comm::WaitPurpose exchange_before(const core::Queue& queue, std::span<const Step
   return {"the halo exchange of " + call_of(queue, steps.front()) + more, ""};
 }
 
-void count_iterations(const StepRows& rows, core::LoopRow& row) {
-  row.elements += rows.interior + rows.boundary;
-  row.interior += rows.interior;
-  row.redundant += rows.redundant;
-}
-
 }  // namespace
 
 void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue,
@@ -56,12 +50,9 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
   combine_globals(r);
   ++statistics_.chains;
   if (!r.plan.chains()[r.chain].exchanged.empty()) {
-    auto begin = Clock::now();
-    count_exchange(r);
-    r.prepared.pack_and_start(r.chain, fingerprint);
-    trace_.add("halo", "pack and send", begin, Clock::now());
+    send(r, fingerprint);
     run_phase(r, Phase::interior);
-    begin = Clock::now();
+    const auto begin = Clock::now();
     {
       const comm::Waiting waiting(
           communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
@@ -71,6 +62,15 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
     statistics_.wait_seconds += seconds_since(begin);
   }
   run_phase(r, Phase::boundary);
+}
+
+void ChainRunner::send(const Running& r, std::uint64_t fingerprint) {
+  const auto begin = Clock::now();
+  const double start = communicator_.seconds();
+  count_exchange(r);
+  r.prepared.pack_and_start(r.chain, fingerprint);
+  packing_.seconds += communicator_.seconds() - start;
+  trace_.add("halo", "pack and send", begin, Clock::now());
 }
 
 void ChainRunner::run_phase(const Running& r, Phase phase) {
@@ -100,6 +100,8 @@ void ChainRunner::count_exchange(const Running& r) {
   statistics_.messages += size.messages;
   statistics_.bytes += size.bytes;
   statistics_.packed_rows += size.rows;
+  packing_.messages += static_cast<double>(size.messages);
+  packing_.rows += static_cast<double>(size.rows);
   statistics_.layers = std::max(statistics_.layers, r.plan.chains()[r.chain].layers);
   for (const comm::DatLayers& layers : r.plan.chains()[r.chain].exchanged) {
     const auto k = static_cast<std::size_t>(layers.dat->index);
@@ -136,12 +138,8 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
   }
   if (!step.begins_call()) return;  // counted with the first colour
   ++rows.row->calls;
-  count_iterations(rows, *rows.row);
   rows.row->bytes += rows.useful_bytes;
-  for (core::LoopRow* row : rows.members) {
-    ++row->fused;
-    count_iterations(rows, *row);
-  }
+  for (core::LoopRow* row : rows.members) ++row->fused;
   statistics_.core_iterations += rows.interior * step.loops();
   statistics_.rest_iterations += rows.boundary * step.loops();
   statistics_.redundant_iterations += rows.redundant * step.loops();

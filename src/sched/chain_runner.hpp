@@ -13,6 +13,7 @@
 #include <op2/runtime.hpp>
 #include <sched/executor/executor.hpp>
 #include <sched/plan.hpp>
+#include <sched/policy/chain_model.hpp>
 
 namespace op2::sched {
 
@@ -28,6 +29,7 @@ class ChainRunner {
 
   const op_chain_statistics& statistics() const { return statistics_; }
   op_halo_statistics statistics_of(const core::Dat& dat) const;
+  const PackTimes& packing() const { return packing_; }
 
  private:
   /// What is being executed.
@@ -41,12 +43,14 @@ class ChainRunner {
   void run_phase(const Running& r, Phase phase);
   void combine_globals(const Running& r);
   void count_exchange(const Running& r);
+  void send(const Running& r, std::uint64_t fingerprint);
   void finish(const Running& r, std::size_t step);
 
   comm::Communicator& communicator_;
   core::Trace& trace_;
   op_chain_statistics statistics_{};
   std::vector<op_halo_statistics> exchanged_;  ///< per dat of the mesh, by its index
+  PackTimes packing_;
 };
 
 }  // namespace op2::sched

@@ -31,6 +31,11 @@ Halos halos_for(const core::Options& options, int ranks) {
   return chained ? Halos::per_chain : Halos::per_loop;
 }
 
+/// Without a policy.
+Schedule schedule_of(Halos halos) {
+  return {halos == Halos::per_chain ? Schedule::Kind::on : Schedule::Kind::off, {}};
+}
+
 /// Whether no one order of elements could be kept, or none that all numbers of ranks have. A GPU
 /// cannot run the elements of one colour alone.
 bool uses_colours(const core::Options& options, Halos halos) {
@@ -70,6 +75,8 @@ Engine::Engine(const Resources& r)
       trace_(r.trace),
       log_(r.log),
       analysis_{halos_for(options_, rows_.communicator().size()), !options_.eliminate_dead_loops},
+      limits_{2 * options_.depth_max, analysis_.keep_all},
+      schedule_(schedule_of(analysis_.halos)),
       prove_(r.prove),
       colourings_(uses_colours(options_, analysis_.halos) ? std::make_unique<Colourings>(rows_)
                                                           : nullptr),
@@ -77,6 +84,9 @@ Engine::Engine(const Resources& r)
       books_(r.table, log_),
       executor_(make_executor(r)),
       runner_(rows_.communicator(), trace_) {
+  if (options_.chain == core::ChainMode::automatic && analysis_.halos == Halos::per_chain)
+    policy_ = std::make_unique<ChainPolicy>(ChainPolicy::Resources{options_, rows_, r.table, log_},
+                                            limits_);
   if (options_.reproducible) let_workers_round_to_nearest(r.pool);
 }
 
@@ -87,6 +97,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();
+  if (policy_ != nullptr) turn_ = choose_schedule(queue);
   Entry& entry = entry_for(queue, mesh);
   if (entry.plan->colourings.empty()) {
     run(entry, queue);
@@ -98,6 +109,16 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = false;
 }
 
+/// What has just run in another schedule leaves other halos: plans begin without them, so that
+/// there are not as many plans as pairs of schedules.
+std::size_t Engine::choose_schedule(const core::Queue& queue) {
+  const ChainPolicy::Turn turn = policy_->begin(queue, valid_, runner_.packing());
+  if (turn.changed)
+    for (const core::LoopArg& arg : queue.args())
+      if (arg.is_active_dat() && arg.modifies()) forget_halo(*arg.dat);
+  return turn.schedule;
+}
+
 /// @param queue  with a record for each colour
 void Engine::run(Entry& entry, core::Queue& queue) {
   const Plan& plan = *entry.plan;
@@ -106,11 +127,17 @@ void Engine::run(Entry& entry, core::Queue& queue) {
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   executing_ = true;
   if (options_.reproducible) check_rounding(queue);
+  const double begin = rows_.communicator().seconds();
   runner_.run(plan, *entry.prepared, queue, fingerprint_);
+  if (policy_ != nullptr) policy_->end(rows_.communicator().seconds() - begin);
   for (const core::Dat* dat : plan.key.dats) {
     const auto k = static_cast<std::size_t>(dat->index);
     valid_[k] = plan.analysis.valid_after[k];
   }
+}
+
+const Schedule& Engine::schedule_for(const core::Queue& queue) {
+  return policy_ == nullptr ? schedule_ : policy_->schedule_for(queue, valid_);
 }
 
 /// The passes, in their order: each makes one value of the plan from earlier ones.
@@ -135,14 +162,12 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       [&](const auto& made) { verify_colourings(used, made); });
   const core::Queue queue = plan->colourings.empty() ? used : in_colours(used, plan->colourings);
   const Passes pass(queue, trace_, log_, options_.dump, ranks.is_root());
-  const bool bounded = analysis_.halos == Halos::per_chain;
-  const ChainLimits limits{bounded ? 2 * options_.depth_max : core::every_level,
-                           analysis_.keep_all};
+  const Schedule& schedule = schedule_for(queue);
   const auto cut = pass.run(
-      "cut", [&] { return cut_chains(queue, limits); },
+      "cut", [&] { return cut_for(queue, schedule, limits_); },
       [&](const auto& made) { verify_cut(queue, made); });
   plan->analysis = pass.run(
-      "analyse", [&] { return analyse(queue, cut, valid_, analysis_); },
+      "analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); },
       [&](const Analysis& made) { verify_analysis(queue, made); });
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
   if (colourings_ != nullptr) colourings_->update_rows();
@@ -151,6 +176,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       [&](const auto& made) { verify_order(queue, made); });
   find_steps(queue, facts, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));
+  if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
   for (const Step& step : plan->steps.all)
     if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
       report_order(queue, facts, step, log_);
@@ -202,7 +228,7 @@ Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mes
   const auto [first, last] = plans_.equal_range(hash);
   Wait wait = Wait::as_options_say;
   for (auto candidate = first; candidate != last; ++candidate)
-    if (fits(candidate->second.plan->key, queue, valid_)) {
+    if (candidate->second.schedule == turn_ && fits(candidate->second.plan->key, queue, valid_)) {
       if (!candidate->second.plan->awaits_code || code_.making()) return candidate->second;
       plans_.erase(candidate);
       wait = Wait::always;
@@ -216,6 +242,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
                                   std::size_t hash, Wait wait) {
   const auto begin = core::Clock::now();
   comm::Communicator& communicator = rows_.communicator();
+  const double start = communicator.seconds();
   std::shared_ptr<const std::string> description;
   std::uint64_t fingerprint = 0;
   if (analysis_.halos != Halos::none) {
@@ -232,8 +259,9 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   if (log_.logs(core::LogLevel::info))
     log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
   trace_.add("plan", "make plan", begin, core::Clock::now());
+  if (policy_ != nullptr) policy_->plan_made(communicator.seconds() - start);
   const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
-  return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal})->second;
+  return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal, turn_})->second;
 }
 
 /// If rows have moved, bindings to them are invalid.
@@ -246,6 +274,7 @@ void Engine::follow_rows() {
 
 void Engine::forget_halos() {
   plans_.clear();
+  if (policy_ != nullptr) policy_->forget();
   executor_->forget_rows();
   epoch_ = unbound;
   for (core::Level& level : valid_) level = std::min(level, 0);

@@ -17,6 +17,7 @@
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
 #include <sched/facts.hpp>
+#include <sched/policy/chain_policy.hpp>
 #include <sched/resources.hpp>
 #include <sched/verify.hpp>
 
@@ -76,10 +77,13 @@ class Engine {
     std::unique_ptr<const Plan> plan;
     std::unique_ptr<PreparedPlan> prepared;
     PlanSeal seal;
+    std::size_t schedule;  ///< of ChainPolicy::Turn
     int executions = 0;
   };
+  std::size_t choose_schedule(const core::Queue& queue);
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
+  const Schedule& schedule_for(const core::Queue& queue);
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
@@ -93,12 +97,16 @@ class Engine {
   core::Trace& trace_;
   core::Log& log_;
   const AnalysisOptions analysis_;
+  const ChainLimits limits_;  ///< of chains as long as possible
+  const Schedule schedule_;   ///< without a policy
   const Prover prove_;
   const std::unique_ptr<Colourings> colourings_;  ///< null: loops do not run in colours
   CodeFinder code_;
   Books books_;
   std::unique_ptr<Executor> executor_;
   ChainRunner runner_;
+  std::unique_ptr<ChainPolicy> policy_;  ///< null: not OP2_CHAIN=auto, or one rank
+  std::size_t turn_ = 0;                 ///< schedule of this flush, if there is a policy
   std::unordered_multimap<std::size_t, Entry> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
   static constexpr int unbound = -1;

@@ -33,9 +33,13 @@ PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) 
   return key;
 }
 
+bool is_sequence_of(const PlanKey& key, const core::Queue& queue) {
+  return std::ranges::equal(key.records, queue.records(), same_record) &&
+         are_equal(key.args, queue.args());
+}
+
 bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid) {
-  if (!std::ranges::equal(key.records, queue.records(), same_record)) return false;
-  if (!are_equal(key.args, queue.args())) return false;
+  if (!is_sequence_of(key, queue)) return false;
   for (std::size_t k = 0; k < key.dats.size(); ++k)
     if (valid[key.dats[k]->index] != key.valid[k]) return false;
   return true;

@@ -21,6 +21,9 @@ struct PlanKey {
 /// @param valid  per dat of the mesh, by its index
 PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);
 
+/// Whether it is the same sequence, whatever is valid.
+bool is_sequence_of(const PlanKey& key, const core::Queue& queue);
+
 /// Whether the plan was made for exactly this queue and this validity.
 /// @param valid  per dat of the mesh, by its index
 bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid);

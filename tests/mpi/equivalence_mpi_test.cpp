@@ -22,7 +22,8 @@ std::vector<std::vector<Setting>> configurations() {
   };
   return {with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
           with({{"OP2_CHAIN", "off"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
-          with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "50"}, {"OP2_DEPTH_MAX", "2"}})};
+          with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "50"}, {"OP2_DEPTH_MAX", "2"}}),
+          with({{"OP2_CHAIN", "auto"}, {"OP2_DEBUG", "schedules=7"}, {"OP2_TILE", "shuffled"}})};
 }
 
 /// Every rank runs all of the program alone.

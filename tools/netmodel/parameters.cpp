@@ -42,12 +42,16 @@ WorkCosts work_costs_from_environment() {
     if (!(words >> name >> seconds) || seconds < 0)
       throw std::runtime_error(std::string(path) + ": '" + line +
                                "' is not a name and a number of seconds");
+    double tiled = seconds;
+    if (!(words >> std::ws).eof() && (!(words >> tiled) || tiled < 0))
+      throw std::runtime_error(std::string(path) + ": '" + line +
+                               "' ends with something that is not a number of seconds in tiles");
     if (name == "packed_row")
       costs.packed_row = seconds;
     else if (name == "received_byte")
       costs.received_byte = seconds;
     else
-      costs.loops.emplace_back(name, seconds);
+      costs.loops.push_back({name, seconds, tiled});
   }
   return costs;
 }

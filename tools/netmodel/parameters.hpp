@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace netmodel {
@@ -16,10 +15,16 @@ struct Network {
   double overhead = 0;          ///< seconds; NETMODEL_OVERHEAD_US
 };
 
-/// Costs of computation, from the file NETMODEL_COSTS: lines "<name> <seconds>". The name is that
-/// of a loop (seconds per iteration), or one of the two below.
+/// Seconds of an iteration of a loop.
+struct LoopCost {
+  std::string loop;
+  double seconds, tiled;  ///< by itself or fused; tile by tile
+};
+
+/// Costs of computation, from the file NETMODEL_COSTS: lines "<name> <seconds> [<seconds in
+/// tiles>]". The name is that of a loop (seconds per iteration), or one of the two below.
 struct WorkCosts {
-  std::vector<std::pair<std::string, double>> loops;
+  std::vector<LoopCost> loops;
   double packed_row = 0;     ///< "packed_row": per row of a dat packed into a message
   double received_byte = 0;  ///< "received_byte": per byte unpacked from a message
 };

@@ -18,8 +18,11 @@ double WorkMeter::take() {
 
 double WorkMeter::counted() const {
   double seconds = costs_.packed_row * static_cast<double>(op_get_chain_statistics().packed_rows);
-  for (const auto& [loop, cost] : costs_.loops)
-    seconds += cost * static_cast<double>(op_get_loop_iterations(loop.c_str()));
+  for (const LoopCost& cost : costs_.loops) {
+    const auto tiled = static_cast<double>(op_get_tiled_iterations(cost.loop.c_str()));
+    const auto all = static_cast<double>(op_get_loop_iterations(cost.loop.c_str()));
+    seconds += cost.tiled * tiled + cost.seconds * (all - tiled);
+  }
   return seconds;
 }
 

@@ -29,10 +29,17 @@ std::string Communicator::log_prefix() const {
 
 void Communicator::reduce(WordReduction& words, std::string_view description) {
   if (size_ == 1) return;
+  const std::vector<std::int64_t> attached = std::exchange(attached_, {});
+  const std::size_t own = words.maxima.size();
+  words.maxima.insert(words.maxima.end(), attached.begin(), attached.end());
   const std::string operation = description_of(words, description);
   auto blocks = packed(words, fingerprint_of(fingerprint(), operation));
   fold(blocks, operation);
   unpack(blocks, words);
+  if (attached.empty()) return;
+  const auto begin = words.maxima.begin() + static_cast<std::ptrdiff_t>(own);
+  carried_.emplace(begin, words.maxima.end());
+  words.maxima.resize(own);
 }
 
 PartialSum Communicator::partial_sum(std::int64_t mine) {

@@ -135,6 +135,14 @@ class Communicator {
   ///                        memory
   virtual void reduce_by(core::ReduceMode /*mode*/, int /*ranks_per_node*/) {}
 
+  /// Local, at the same point of all ranks: the next reduction also finds the maxima of these
+  /// words. Costs no message while both fit into one block.
+  void attach(std::vector<std::int64_t> words) { attached_ = std::move(words); }
+  /// Local. The maxima, once a reduction has carried them; nothing before, or a second time.
+  std::optional<std::vector<std::int64_t>> take_attached() {
+    return std::exchange(carried_, std::nullopt);
+  }
+
   /// Sums over the ranks before this one, and over all. Cost: as a reduction.
   PartialSum partial_sum(std::int64_t mine);
 
@@ -187,6 +195,8 @@ class Communicator {
 
  private:
   int rank_, size_;
+  std::vector<std::int64_t> attached_;  ///< to the next reduction
+  std::optional<std::vector<std::int64_t>> carried_;
 };
 
 /// Sets the purpose of waits for the life of the object.

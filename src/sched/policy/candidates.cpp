@@ -32,6 +32,8 @@ class GroupSearch {
       loops_.insert(loops_.end(), loops.begin(), loops.end());
       ends_.resize(loops_.size(), loops_.size());
     }
+    longest_ =
+        std::max<std::size_t>(2, most_analyses / (kept * std::max<std::size_t>(1, loops_.size())));
   }
 
   /// The best groups of all loops, by ascending time.
@@ -49,7 +51,7 @@ class GroupSearch {
   static constexpr std::size_t kept = most_cuts + 2;  // off and on may be among them
 
   void extend(const Partial& before, std::size_t k, std::vector<std::vector<Partial>>& best) const {
-    for (std::size_t end = k + 1; end <= ends_[k]; ++end) {
+    for (std::size_t end = k + 1; end <= std::min(ends_[k], k + longest_); ++end) {
       const RecordRange group{loops_[k].begin, loops_[end - 1].end};
       const Analysis made =
           analyse(in_.queue, {group}, before.valid, {Halos::per_chain, in_.limits.keep_all});
@@ -71,8 +73,12 @@ class GroupSearch {
     if (best.size() > kept) best.pop_back();
   }
 
+  /// So that the search costs about as much as a plan.
+  static constexpr std::size_t most_analyses = 2000;
+
   const CandidateInputs& in_;
   ChainLimits limits_;
+  std::size_t longest_;            ///< loops of a group; longer chains are what `on` is for
   Ranges loops_;                   ///< each with the assignments before it
   std::vector<std::size_t> ends_;  ///< per loop: one past the last of its chain
 };

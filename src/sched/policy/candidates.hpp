@@ -52,7 +52,7 @@ struct CandidateInputs {
 };
 
 /// Off, on, and up to `most_cuts` others: those that the model expects to be the fastest. Never
-/// empty; off comes first. Cost: O(loops^2) analyses of short chains.
+/// empty; off comes first. Cost: some thousand analyses of short chains.
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs);
 inline constexpr std::size_t most_cuts = 3;
 

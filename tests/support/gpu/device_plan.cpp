@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <sched/books.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
 #include <sched/executor/reference/host_loop.hpp>
@@ -83,6 +84,7 @@ void DevicePlan::run(std::size_t chain, sched::Phase phase, core::Queue& queue,
   const auto& begin = plan_.steps.begin;
   for (std::size_t s = begin[chain]; s < begin[chain + 1]; ++s) {
     if (plan_.steps.all[s].runs()) run_step(s, phase, queue);
+    sched::count_iterations(plan_.rows[s], phase, sched::Way::alone);
     if (phase == sched::Phase::boundary) finished(s);
   }
   if (phase == sched::Phase::interior) exchanges_[chain]->send();

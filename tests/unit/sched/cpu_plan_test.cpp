@@ -27,6 +27,7 @@ struct TwoLoops {
   Plan plan;
   core::ThreadPool pool{1, core::Topology{{0}, 1}};
   core::Trace trace{false};
+  std::unique_ptr<comm::Communicator> ranks = comm::make_self_communicator();
   int calls = 0, runs = 0;
   std::unique_ptr<CpuPlan> prepared;
 
@@ -45,7 +46,7 @@ struct TwoLoops {
     plan.analysis.chains.push_back({{0, loops}, {}, 0});
     TileTrial trial(true);
     for (int run = 0; run < 5; ++run) trial.add(trial.wants_tiles() ? with : without);
-    prepared = std::make_unique<CpuPlan>(plan, parts(), trial, pool, trace);
+    prepared = std::make_unique<CpuPlan>(plan, parts(), trial, pool, *ranks, trace);
   }
 
   CpuPlanParts parts() {

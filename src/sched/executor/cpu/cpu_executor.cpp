@@ -81,7 +81,8 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
   made.bindings = bind_all(plan, made, pool_.size(), options_.reproducible);
   // Slots are those of one schedule.
   const TileTrial trial(options_.tile.mode == core::TileMode::measured && !options_.reproducible);
-  return std::make_unique<CpuPlan>(plan, std::move(made), trial, pool_, trace_);
+  return std::make_unique<CpuPlan>(plan, std::move(made), trial, pool_, rows_.communicator(),
+                                   trace_);
 }
 
 void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) const {

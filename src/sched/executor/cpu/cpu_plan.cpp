@@ -3,19 +3,16 @@
 
 #include <utility>
 
-#include <core/seconds_since.hpp>
+#include <sched/books.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/cpu/run_parts.hpp>
 #include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
 
-using core::Clock;
-using core::seconds_since;
-
 CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial,
-                 core::ThreadPool& pool, core::Trace& trace)
-    : plan_(plan), made_(std::move(made)), pool_(pool), trace_(trace) {
+                 core::ThreadPool& pool, const comm::Communicator& ranks, core::Trace& trace)
+    : plan_(plan), made_(std::move(made)), pool_(pool), ranks_(ranks), trace_(trace) {
   for (ChainTiles& chain : made_.tiles) {
     interior_tiles_.push_back(in_use(std::move(chain.interior), trial));
     boundary_tiles_.push_back(in_use(std::move(chain.boundary), trial));
@@ -45,7 +42,7 @@ ExchangeSize CpuPlan::exchange_size(std::size_t chain) const {
 }
 
 void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
-  Running r{chain, phase, queue, finished, Clock::now()};
+  Running r{chain, phase, queue, finished, ranks_.seconds()};
   auto& tiles = (phase == Phase::interior ? interior_tiles_ : boundary_tiles_)[chain];
   auto next = tiles.begin();
   const std::size_t end = plan_.steps.begin[chain + 1];
@@ -63,26 +60,30 @@ void CpuPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fini
 
 void CpuPlan::run_tiled(Running& r, TilesInUse& tiles) {
   const bool in_tiles = tiles.trial.wants_tiles();
-  const auto begin = Clock::now();
+  const double begin = ranks_.seconds();
   if (in_tiles) run_in_tiles(r, tiles);
   for (std::size_t step = tiles.tiled.begin; step < tiles.tiled.end; ++step) {
     if (!in_tiles) run_alone(r, step);
     finish(r, step);
   }
-  tiles.trial.add(seconds_since(begin));
+  r.since = ranks_.seconds();
+  tiles.trial.add(r.since - begin);
   if (tiles.trial.decided() && !tiles.trial.wants_tiles()) tiles.tiled.plan = {};
-  r.since = Clock::now();
 }
 
 void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   for (const std::size_t step : tiles.tiled.steps) bind_for_call(r, step);
-  const auto begin = Clock::now();
+  const double begin = ranks_.seconds();
   run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
              [&] { make_progress(r); }},
             tiles.times);
-  trace_.add("loop", "tiles", begin, Clock::now());
+  for (const std::size_t step : tiles.tiled.steps)
+    count_iterations(plan_.rows[step], r.phase, Way::tiled);
+  const double seconds = ranks_.seconds() - begin;
+  trace_span("loop", "tiles", seconds);
+  const std::vector<double> shares = tiles.times.take_shares();
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
-    plan_.rows[tiles.tiled.steps[loop]].row->seconds += tiles.times.take(loop);
+    charge(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop]);
 }
 
 void CpuPlan::run_alone(Running& r, std::size_t step) {
@@ -90,14 +91,25 @@ void CpuPlan::run_alone(Running& r, std::size_t step) {
   if (made_.parts[step].in(r.phase).empty()) return;
   run_parts(plan_.steps.all[step], plan_.code[step], made_.parts[step], made_.bindings[step],
             made_.slots.steps[step], r.phase, pool_);
-  const auto end = Clock::now();
-  core::LoopRow& row = *plan_.rows[step].row;
-  row.seconds += std::chrono::duration<double>(end - r.since).count();
-  if (trace_.on()) trace_.add("loop", row.name, r.since, end);
-  r.since = end;
+  const StepRows& rows = plan_.rows[step];
+  const Way way = plan_.steps.all[step].fused() ? Way::fused : Way::alone;
+  count_iterations(rows, r.phase, way);
+  const double seconds = ranks_.seconds() - r.since;
+  charge(rows, r.phase, way, seconds);
+  trace_span("loop", rows.row->name, seconds);
+  r.since += seconds;
   if (r.phase == Phase::boundary) return;
   make_progress(r);
-  r.since = Clock::now();
+  r.since = ranks_.seconds();
+}
+
+/// One that ends now.
+void CpuPlan::trace_span(const char* lane, const std::string& what, double seconds) {
+  if (!trace_.on()) return;
+  const auto end = core::Clock::now();
+  const auto length =
+      std::chrono::duration_cast<core::Clock::duration>(std::chrono::duration<double>(seconds));
+  trace_.add(lane, what, end - length, end);
 }
 
 /// To be called before the first iterations of a call: memory of the queue and of globals may move
@@ -113,7 +125,7 @@ void CpuPlan::finish(Running& r, std::size_t step) {
   if (r.phase != Phase::boundary) return;
   fold_threads(plan_.steps.all[step], made_.bindings[step]);
   r.finished(step);
-  if (!plan_.steps.all[step].reductions.empty()) r.since = Clock::now();
+  if (!plan_.steps.all[step].reductions.empty()) r.since = ranks_.seconds();
 }
 
 void CpuPlan::make_progress(const Running& r) {

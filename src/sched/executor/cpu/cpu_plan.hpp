@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <comm/halo/halo_exchange.hpp>
+#include <comm/messages/communicator.hpp>
 #include <core/thread_pool.hpp>
 #include <core/trace.hpp>
 #include <sched/executor/bindings.hpp>
@@ -29,8 +30,9 @@ struct CpuPlanParts {
 class CpuPlan : public PreparedPlan {
  public:
   /// @param trial  for each group of steps that has tiles
+  /// @param ranks  has the clock
   CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial, core::ThreadPool& pool,
-          core::Trace& trace);
+          const comm::Communicator& ranks, core::Trace& trace);
 
   void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;
   void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
@@ -58,7 +60,7 @@ class CpuPlan : public PreparedPlan {
     Phase phase;
     core::Queue& queue;
     const Finished& finished;
-    core::Clock::time_point since;  ///< the next step begins where the last one ended
+    double since;  ///< the next step begins where the last one ended
   };
   std::vector<TilesInUse> in_use(std::vector<TiledSteps> tiled, const TileTrial& trial) const;
   void run_tiled(Running& r, TilesInUse& tiles);
@@ -67,11 +69,13 @@ class CpuPlan : public PreparedPlan {
   void bind_for_call(const Running& r, std::size_t step);
   void finish(Running& r, std::size_t step);
   void make_progress(const Running& r);
+  void trace_span(const char* lane, const std::string& what, double seconds);
 
   const Plan& plan_;
   CpuPlanParts made_;
   std::vector<std::vector<TilesInUse>> interior_tiles_, boundary_tiles_;  ///< per chain
   core::ThreadPool& pool_;
+  const comm::Communicator& ranks_;
   core::Trace& trace_;
 };
 

@@ -55,11 +55,16 @@ void run_tiles_of(void* context, int thread) noexcept {
 
 }  // namespace
 
-double TileTimes::take(std::size_t step) {
-  double sum = 0;
-  const std::size_t threads = seconds_.size() / stride_;
-  for (std::size_t t = 0; t < threads; ++t) sum += std::exchange(seconds_[t * stride_ + step], 0);
-  return sum / static_cast<double>(threads);
+std::vector<double> TileTimes::take_shares() {
+  std::vector<double> shares(steps_, 0);
+  double all = 0;
+  for (std::size_t k = 0; k < seconds_.size(); ++k) {
+    const double seconds = std::exchange(seconds_[k], 0);
+    if (k % stride_ < steps_) shares[k % stride_] += seconds;
+    all += seconds;
+  }
+  for (double& share : shares) share = all > 0 ? share / all : 1 / static_cast<double>(steps_);
+  return shares;
 }
 
 void run_tiles(const TileExecution& execution, TileTimes& times) {

@@ -17,15 +17,16 @@ namespace op2::sched {
 class TileTimes {
  public:
   TileTimes(std::size_t steps, int threads)
-      : stride_((steps + 7) / 8 * 8 + 8),  // threads share no cache line
+      : steps_(steps),
+        stride_((steps + 7) / 8 * 8 + 8),  // threads share no cache line
         seconds_(threads * stride_) {}
 
   double* of(int thread) { return seconds_.data() + thread * stride_; }
-  /// The time of a step since the last call, averaged over the threads.
-  double take(std::size_t step);
+  /// The part of each step in the time of all threads since the last call.
+  std::vector<double> take_shares();
 
  private:
-  std::size_t stride_;
+  std::size_t steps_, stride_;
   std::vector<double> seconds_;
 };
 

@@ -8,6 +8,7 @@
 #include <core/error.hpp>
 #include <core/seconds_since.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
+#include <sched/books.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/cuda/device_shortage.hpp>
 #include <sched/executor/exchanges.hpp>
@@ -111,6 +112,8 @@ void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fin
     if (part.on_device == nullptr) run_on_host(part.step, phase);
     if (phase == Phase::interior) exchanges_[chain]->progress();
   }
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+    count_iterations(plan_.rows[s], phase, Way::alone);
   if (phase == Phase::interior) return;
   if (chain + 1 == plan_.chains().size()) bring_rows_back();
   values_.download(chain);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <core/seconds_since.hpp>
+#include <sched/books.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/exchanges.hpp>
 #include <sched/executor/sequential_step.hpp>
@@ -54,6 +55,7 @@ class ReferencePlan : public PreparedPlan {
     const bool is_first = phase == Phase::interior || step.rows(Phase::interior).empty();
     if (is_first) bind_globals(step, queue, bindings_[s]);
     run_in_order(step, plan_.code[s], bindings_[s], phase);
+    count_iterations(plan_.rows[s], phase, Way::alone);
     plan_.rows[s].row->seconds += core::seconds_since(begin);
   }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/policy/agreement.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace op2::sched {
+namespace {
+
+constexpr double per_second = 1e15;  // femtoseconds: an iteration may take less than a nanosecond
+
+/// Every number of the network.
+template <class Visit>
+void for_each(Network& network, const Visit& visit) {
+  for (Link& link : network.links) {
+    visit(link.overhead);
+    visit(link.latency);
+    visit(link.seconds_per_byte);
+  }
+  visit(network.packed_row);
+  visit(network.received_byte);
+  visit(network.reduction);
+}
+
+}  // namespace
+
+std::int64_t to_word(double seconds) {
+  constexpr double most = 9e3;  // two and a half hours
+  return seconds < 0 ? -1 : std::llround(per_second * std::fmin(seconds, most));
+}
+
+double from_word(std::int64_t word) {
+  return word < 0 ? -1 : static_cast<double>(word) / per_second;
+}
+
+void agree(comm::Communicator& ranks, PolicyInputs& inputs) {
+  comm::WordReduction words;
+  const auto put = [&](double seconds) { words.maxima.push_back(to_word(seconds)); };
+  for (const LoopCost& cost : inputs.costs)
+    for (const double seconds : cost.seconds) put(seconds);
+  for_each(inputs.network, put);
+  put(inputs.plan_seconds);
+  const std::vector<std::int64_t> sizes = inputs.sizes.words();
+  words.maxima.insert(words.maxima.end(), sizes.begin(), sizes.end());
+  ranks.reduce(words, "agreeing on the costs of a sequence of loops");
+  auto next = words.maxima.cbegin();
+  const auto take = [&](double& seconds) { seconds = from_word(*next++); };
+  for (LoopCost& cost : inputs.costs)
+    for (double& seconds : cost.seconds) take(seconds);
+  for_each(inputs.network, take);
+  take(inputs.plan_seconds);
+  inputs.sizes.take(next);
+}
+
+}  // namespace op2::sched

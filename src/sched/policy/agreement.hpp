@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ranks agree on before they choose a schedule: the greatest costs, the slowest network,
+// the largest halos.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <comm/messages/communicator.hpp>
+#include <sched/policy/chain_model.hpp>
+#include <sched/policy/halo_sizes.hpp>
+
+namespace op2::sched {
+
+struct PolicyInputs {
+  std::vector<LoopCost> costs;  ///< per record
+  Network network;
+  double plan_seconds = 0;
+  HaloSizes sizes;
+};
+
+/// The greatest of each number over the ranks. Collective: one reduction.
+void agree(comm::Communicator& ranks, PolicyInputs& inputs);
+
+/// Seconds as integers for a reduction: ranks must agree on every bit.
+std::int64_t to_word(double seconds);
+double from_word(std::int64_t word);
+
+}  // namespace op2::sched

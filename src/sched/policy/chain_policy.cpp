@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched/policy/chain_policy.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <core/counted.hpp>
+#include <jit/cache_location.hpp>
+#include <sched/policy/agreement.hpp>
+#include <sched/policy/network_probe.hpp>
+
+namespace op2::sched {
+namespace {
+
+/// A program whose sequences of loops never repeat must not accumulate them without bound.
+constexpr std::size_t max_sequences = 256;
+
+/// Executions of a sequence before the one in which it is decided: the first has cold caches.
+constexpr int learning = 2;
+
+constexpr std::size_t random_schedules = 2 + most_cuts;
+
+/// Flushes that times wait for a reduction of the program; then they get a separate one.
+constexpr int patience = 2;
+
+/// Sets of a hundred elements with ten in each level, so that all schedules cost about as much.
+HaloSizes made_up_sizes(std::size_t sets) {
+  SetSizes one;
+  for (core::Level h = core::deepest_tracked; h <= 2; ++h)
+    one.within.push_back(std::max(0.0, 100.0 + 10 * h));
+  one.sent = one.received = {10, 10};
+  one.neighbours = {2, 2};
+  return {std::vector<SetSizes>(sets, one), 1};
+}
+
+}  // namespace
+
+ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
+    : options_(resources.options),
+      rows_(resources.rows),
+      table_(resources.table),
+      log_(resources.log),
+      limits_(limits),
+      random_(static_cast<std::uint64_t>(options_.schedules)) {
+  if (options_.cache == core::CacheMode::off || !rows_.communicator().is_root()) return;
+  cache_directory_ = jit::cache_location(options_.cache_dir);
+  std::string problem;
+  costs_ = CostBook(read_costs(cache_directory_, problem));
+  if (!problem.empty())
+    log_.warning("the table of loop costs is ignored, and replaced at op_exit: " + problem);
+}
+
+ChainPolicy::~ChainPolicy() {
+  if (options_.cache != core::CacheMode::read_write || cache_directory_.empty()) return;
+  try {
+    const CostTable table = costs_.table();
+    if (table.empty()) return;
+    const std::string problem = write_costs(cache_directory_, table);
+    if (!problem.empty()) log_.debug("the table of loop costs is not kept: " + problem);
+  } catch (const std::exception&) {  // out of memory: nothing depends on the table
+  }
+}
+
+void ChainPolicy::forget() {
+  if (waiting_ != nullptr) rows_.communicator().attach({});
+  current_ = waiting_ = nullptr;
+  sequences_.clear();
+}
+
+ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue) {
+  const std::size_t hash = hash_of(queue);
+  const auto [first, last] = sequences_.equal_range(hash);
+  for (auto known = first; known != last; ++known)
+    if (is_sequence_of(known->second.key, queue)) return known->second;
+  if (sequences_.size() >= max_sequences) forget();
+  Sequence& made = sequences_.emplace(hash, Sequence{})->second;
+  made.key.records.assign(queue.records().begin(), queue.records().end());
+  made.key.args.assign(queue.args().begin(), queue.args().end());
+  made.number = ++last_number_;
+  return made;
+}
+
+ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue,
+                                     const std::vector<core::Level>& valid,
+                                     const PackTimes& packing) {
+  receive_times();
+  current_ = &sequence_of(queue);
+  Sequence& sequence = *current_;
+  const std::size_t before = sequence.turn.schedule;
+  if (options_.schedules != 0)
+    sequence.turn.schedule = random();
+  else if (++sequence.flushes == learning + 1 && sequence.queue && rows_.has_halo_plan())
+    decide(sequence, valid, packing);
+  if (sequence.trials) {
+    sequence.turn = sequence.trials->next();
+    if (!std::exchange(sequence.is_explained, true)) explain_choice(sequence);
+  }
+  return {sequence.turn.schedule, sequence.turn.schedule != before};
+}
+
+const Schedule& ChainPolicy::schedule_for(const core::Queue& queue,
+                                          const std::vector<core::Level>& valid) {
+  Sequence& sequence = *current_;
+  if (!sequence.queue) sequence.queue = queue;
+  if (options_.schedules != 0 && sequence.schedules.empty()) find_for_random(sequence, valid);
+  if (sequence.schedules.empty()) return off_;
+  return sequence.schedules[sequence.turn.schedule % sequence.schedules.size()].schedule;
+}
+
+void ChainPolicy::plan_made(double seconds) {
+  current_->plan_seconds = std::max(current_->plan_seconds, seconds);
+}
+
+void ChainPolicy::end(double seconds) {
+  if (!current_->trials) return;
+  if (current_->turn.timed) current_->trials->add(seconds);
+  send_times();
+}
+
+/// What follows from the model. Collective.
+void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& valid,
+                         const PackTimes& packing) {
+  PolicyInputs inputs{costs_.costs_of(*sequence.queue), network_of_rank(packing),
+                      sequence.plan_seconds, sizes_of(rows_.halo_plan())};
+  agree(rows_.communicator(), inputs);
+  sequence.costs = inputs.costs;
+  if (!is_known(sequence)) return;
+  sequence.schedules = find_candidates(
+      {*sequence.queue, valid, limits_, inputs.sizes, {sequence.costs, inputs.network}});
+  std::vector<double> seconds;
+  for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
+  sequence.trials.emplace(std::move(seconds), inputs.plan_seconds);
+}
+
+/// Whether the cost of every loop was measured; otherwise it stays with what was not asked for.
+bool ChainPolicy::is_known(const Sequence& sequence) {
+  const auto records = sequence.queue->records();
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    if (records[k].is_assignment() || sequence.costs[k].is_known()) continue;
+    log_.info(fmt::format(
+        "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of loop '{}' ({}:{}) was "
+        "measured",
+        core::counted(records.size(), "loop"), records[k].name, records[k].where.file,
+        records[k].where.line));
+    return false;
+  }
+  return true;
+}
+
+/// Messages are measured once; packing from what exchanges have taken so far.
+Network ChainPolicy::network_of_rank(const PackTimes& packing) {
+  if (!network_) network_ = measure_network(rows_.communicator(), neighbours_of(rows_.halo_plan()));
+  Network network = *network_;
+  const double sending = packing.messages * network.at(Distance::on_node).overhead;
+  if (packing.rows > 0)
+    network.packed_row = std::max(0.0, packing.seconds - sending) / packing.rows;
+  return network;
+}
+
+void ChainPolicy::explain_choice(Sequence& sequence) {
+  const std::size_t choice = sequence.trials->choice();
+  const Candidate& off = sequence.schedules.front();
+  const Candidate& chosen = sequence.schedules[choice];
+  std::string text =
+      explain(*sequence.queue, chosen, off, {sequence.costs, Network{}}) +
+      fmt::format("; predicted {:.2f} of off", off.seconds > 0 ? chosen.seconds / off.seconds : 1);
+  const auto time = sequence.trials->measured(choice), of_off = sequence.trials->measured(0);
+  if (choice != 0 && time && of_off)
+    text += fmt::format(", measured {:.2f}", *of_off > 0 ? *time / *of_off : 1);
+  if (const int flush = sequence.trials->changed_at(); flush > 0)
+    text += fmt::format(" (by trials, since flush {})", flush + learning);
+  const std::string subject = fmt::format("chains of sequence {} ({}, {})", sequence.number,
+                                          sequence.queue->records().front().is_assignment()
+                                              ? "an assignment"
+                                              : sequence.queue->records().front().name,
+                                          core::counted(sequence.queue->size(), "loop"));
+  table_.note(subject, text);
+  if (options_.dump.analyse && rows_.communicator().is_root())
+    log_.dump(fmt::format("{}: {}\n", subject, text));
+}
+
+void ChainPolicy::find_for_random(Sequence& sequence, const std::vector<core::Level>& valid) {
+  sequence.costs.assign(sequence.queue->size(), {{1e-8, 1e-8, 1e-8}});
+  Network network;
+  network.links[0].latency = 2e-6;
+  const HaloSizes sizes = made_up_sizes(rows_.mesh().sets().size());
+  sequence.schedules =
+      find_candidates({*sequence.queue, valid, limits_, sizes, {sequence.costs, network}});
+}
+
+/// The same on all ranks: they flush the same sequences.
+std::size_t ChainPolicy::random() {
+  random_ = random_ * 6364136223846793005ULL + 1442695040888963407ULL;
+  return static_cast<std::size_t>(random_ >> 33) % random_schedules;
+}
+
+/// One sequence at a time; another one tries again after its next flush.
+void ChainPolicy::send_times() {
+  if (waiting_ != nullptr || current_->trials->to_agree().empty()) return;
+  std::vector<std::int64_t> words;
+  for (const double seconds : current_->trials->to_agree()) words.push_back(to_word(seconds));
+  rows_.communicator().attach(std::move(words));
+  waiting_ = current_;
+  flushes_waited_ = 0;
+}
+
+void ChainPolicy::receive_times() {
+  if (waiting_ == nullptr) return;
+  comm::Communicator& ranks = rows_.communicator();
+  auto words = ranks.take_attached();
+  if (!words && ++flushes_waited_ >= patience) {
+    comm::WordReduction nothing;
+    ranks.reduce(nothing, "agreeing on the times of trials");
+    words = ranks.take_attached();
+  }
+  if (!words) return;
+  std::vector<double> greatest;
+  for (const std::int64_t word : *words) greatest.push_back(from_word(word));
+  waiting_->trials->agree(greatest);
+  std::exchange(waiting_, nullptr)->is_explained = false;
+}
+
+}  // namespace op2::sched

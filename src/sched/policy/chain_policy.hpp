@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OP2_CHAIN=auto: which schedule a queued sequence runs in. It decides; the engine makes and runs
+// the plans. What all ranks must decide alike follows from agreed numbers: costs, sizes and network
+// are agreed by one reduction when a sequence runs the third time; times of trials travel in the
+// next reduction of the program. Before that, and without costs, a sequence runs as with
+// OP2_CHAIN=off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <comm/halo/distributed_mesh.hpp>
+#include <core/log.hpp>
+#include <core/loop_table.hpp>
+#include <core/options.hpp>
+#include <core/queue.hpp>
+#include <sched/cut.hpp>
+#include <sched/plan_key.hpp>
+#include <sched/policy/candidates.hpp>
+#include <sched/policy/cost_book.hpp>
+#include <sched/policy/trials.hpp>
+
+namespace op2::sched {
+
+class ChainPolicy {
+ public:
+  struct Resources {
+    const core::Options& options;
+    comm::DistributedMesh& rows;
+    core::LoopTable& table;
+    core::Log& log;
+  };
+  /// Reads the costs of earlier sessions. All references must outlive it.
+  ChainPolicy(const Resources& resources, const ChainLimits& limits);
+  /// Keeps the costs.
+  ~ChainPolicy();
+  ChainPolicy(const ChainPolicy&) = delete;
+  ChainPolicy& operator=(const ChainPolicy&) = delete;
+
+  struct Turn {
+    std::size_t schedule;  ///< among those of the sequence; 0: as with OP2_CHAIN=off
+    bool changed;          ///< it ran in another one last time
+  };
+  /// Before each flush: what it runs in. Collective when a sequence runs the third time, and when
+  /// trials have ended and the program has had no reduction since.
+  /// @param valid  of each dat of the mesh, by its index
+  Turn begin(const core::Queue& queue, const std::vector<core::Level>& valid,
+             const PackTimes& packing);
+
+  /// While the plan of this flush is made.
+  /// @param queue  as plans count with it
+  const Schedule& schedule_for(const core::Queue& queue, const std::vector<core::Level>& valid);
+
+  /// What the plan of this flush has cost. Local.
+  void plan_made(double seconds);
+
+  /// After the flush. Local.
+  /// @param seconds  for its execution
+  void end(double seconds);
+
+  CostBook& costs() { return costs_; }
+
+  /// To be called before the mesh is redistributed.
+  void forget();
+
+ private:
+  /// What is known of one sequence of loops.
+  struct Sequence {
+    PlanKey key;
+    std::optional<core::Queue> queue;  ///< as plans count with it
+    int flushes = 0;
+    std::vector<Candidate> schedules;  ///< none: not decided, or nothing is known of the costs
+    std::vector<LoopCost> costs;       ///< per record, agreed
+    std::optional<Trials> trials;
+    Trials::Turn turn{0, false};
+    double plan_seconds = 0;  ///< of the dearest plan so far
+    std::size_t number = 0;
+    bool is_explained = false;  ///< as it is now
+  };
+  Sequence& sequence_of(const core::Queue& queue);
+  void decide(Sequence& sequence, const std::vector<core::Level>& valid, const PackTimes& packing);
+  Network network_of_rank(const PackTimes& packing);
+  bool is_known(const Sequence& sequence);
+  void explain_choice(Sequence& sequence);
+  void find_for_random(Sequence& sequence, const std::vector<core::Level>& valid);
+  std::size_t random();
+  void send_times();
+  void receive_times();
+
+  const core::Options& options_;
+  comm::DistributedMesh& rows_;
+  core::LoopTable& table_;
+  core::Log& log_;
+  const ChainLimits limits_;
+  std::string cache_directory_;  ///< of costs; empty: none are kept
+  CostBook costs_;
+  std::optional<Network> network_;  ///< of this rank
+  std::unordered_multimap<std::size_t, Sequence> sequences_;
+  Sequence* current_ = nullptr;  ///< of this flush
+  Sequence* waiting_ = nullptr;  ///< whose times travel with the next reduction
+  int flushes_waited_ = 0;
+  std::uint64_t random_;
+  std::size_t last_number_ = 0;
+  const Schedule off_{};
+};
+
+}  // namespace op2::sched

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OP2_CHAIN=auto on ranks: results as with off, messages as those of the schedule that runs, and
+// what happens if nothing is known of costs or the table of costs is damaged.
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <mpi.h>
+
+#include <support/graph_on_ranks.hpp>
+#include <support/stderr_capture.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int steps = 4;  ///< of a flush
+
+OP_KERNEL(wrap, (double* state, double* flux), {
+  *state = *flux - 8 * floor(*flux / 8);
+  *flux = 0;
+});
+
+/// Values stay small whole numbers, so that any order of sums gives the same.
+void run_flush(const DeclaredGraph& d) {
+  for (int step = 0; step < steps; ++step) {
+    run_flow(d);
+    op_par_loop(wrap, "wrap", d.cells, op_arg_dat(d.state, OP_RW), op_arg_dat(d.flux, OP_RW));
+  }
+  op_flush();
+}
+
+/// What the flushes of a session have done on this rank.
+struct Observed {
+  std::vector<double> state;
+  std::vector<std::int64_t> exchanges;  ///< of each flush
+  std::string log;
+};
+
+Observed run_session(const char* chain, int cells, int flushes, const std::string& debug = "") {
+  setenv("OP2_CHAIN", chain, 1);
+  setenv("OP2_LOG", "info", 1);
+  setenv("OP2_THREADS", "2", 1);
+  setenv("OP2_DUMP", "chain", 1);
+  debug.empty() ? unsetenv("OP2_DEBUG") : setenv("OP2_DEBUG", debug.c_str(), 1);
+  Observed seen;
+  StderrCapture log;
+  op_init(0, nullptr);
+  const DeclaredGraph d = declare(ring(cells));
+  for (int flush = 0; flush < flushes; ++flush) {
+    const std::int64_t before = op_get_chain_statistics().exchanges;
+    run_flush(d);
+    seen.exchanges.push_back(op_get_chain_statistics().exchanges - before);
+  }
+  seen.state.resize(static_cast<std::size_t>(d.my_cells.size()));
+  op_fetch_data(d.state, seen.state.data());
+  op_exit();
+  seen.log = log.news();
+  return seen;
+}
+
+int ranks() {
+  int count = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  return count;
+}
+
+bool is_root() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
+OP_KERNEL(mirror, (double* state), { *state = 7 - *state; });
+
+/// What auto is compared with: loops that no exchange separates run in one chain, fused and in
+/// tiles, in both phases around the exchange.
+TEST(AutoChain, OffFusesAndTilesLoopsThatNoExchangeSeparates) {
+  setenv("OP2_CHAIN", "off", 1);
+  setenv("OP2_LOG", "warning", 1);
+  setenv("OP2_DEBUG", "tile=16", 1);
+  unsetenv("OP2_DUMP");
+  op_init(0, nullptr);
+  const DeclaredGraph d = declare(ring(900));
+  for (int flush = 0; flush < 3; ++flush) {
+    run_flow(d);
+    op_par_loop(wrap, "wrap", d.cells, op_arg_dat(d.state, OP_RW), op_arg_dat(d.flux, OP_RW));
+    op_par_loop(mirror, "mirror", d.cells, op_arg_dat(d.state, OP_RW));
+    op_flush();
+  }
+  const std::int64_t owned = d.cells->size;
+  const op_chain_statistics halos = op_get_chain_statistics();
+  EXPECT_EQ(halos.chains, 3);
+  EXPECT_EQ(halos.exchanges, ranks() > 1 ? 3 : 0);
+  EXPECT_EQ(halos.core_iterations > 0, ranks() > 1);
+  EXPECT_GE(op_get_loop_iterations("wrap+mirror"), 3 * owned);
+  for (const char* loop : {"flow", "wrap", "mirror"})
+    EXPECT_GE(op_get_tiled_iterations(loop), 2 * owned) << loop;
+  op_exit();
+}
+
+TEST(AutoChain, GivesTheResultsOfOff) {
+  constexpr int flushes = 60;
+  const Observed off = run_session("off", 900, flushes);
+  const Observed chosen = run_session("auto", 900, flushes);
+  EXPECT_EQ(off.state, chosen.state);
+}
+
+TEST(AutoChain, GivesThemHoweverSchedulesChange) {
+  constexpr int flushes = 40;
+  const Observed off = run_session("off", 300, flushes);
+  for (const char* seed : {"schedules=3", "schedules=77"}) {
+    const Observed changing = run_session("auto", 300, flushes, seed);
+    EXPECT_EQ(off.state, changing.state);
+    const std::set<std::int64_t> different(changing.exchanges.begin(), changing.exchanges.end());
+    EXPECT_EQ(different.size() > 1, ranks() > 1);
+  }
+}
+
+/// No flush needs more exchanges than one for each loop, or fewer than a chain of all, except those
+/// in which the halos of other data are missing.
+TEST(AutoChain, ExchangesAreThoseOfASchedule) {
+  constexpr int flushes = 60;
+  const Observed off = run_session("off", 900, flushes), on = run_session("on", 900, flushes);
+  const Observed chosen = run_session("auto", 900, flushes);
+  for (const std::int64_t exchanges : chosen.exchanges) {
+    EXPECT_LE(exchanges, off.exchanges.front());
+    EXPECT_GE(exchanges, on.exchanges.back());
+  }
+  EXPECT_EQ(chosen.exchanges[0], off.exchanges[0]);
+  EXPECT_EQ(chosen.exchanges[1], off.exchanges[1]);
+}
+
+TEST(AutoChain, IsExplained) {
+  const Observed chosen = run_session("auto", 900, 12);
+  if (!is_root()) return;
+  const bool decides = ranks() > 1;
+  EXPECT_EQ(chosen.log.find("predicted ") != std::string::npos, decides) << chosen.log;
+}
+
+/// Loops of a few iterations tell nothing of the cost of one.
+TEST(AutoChain, IsOffAndSaysSoIfNothingIsKnownOfCosts) {
+  const TemporaryDirectory cache;
+  const std::string usual = std::getenv("OP2_CACHE_DIR");
+  setenv("OP2_CACHE_DIR", cache.path().c_str(), 1);
+  const Observed off = run_session("off", 12, 20), chosen = run_session("auto", 12, 20);
+  setenv("OP2_CACHE_DIR", usual.c_str(), 1);
+  EXPECT_EQ(off.exchanges, chosen.exchanges);
+  EXPECT_EQ(off.state, chosen.state);
+  if (is_root() && ranks() > 1) {
+    EXPECT_THAT(chosen.log,
+                HasSubstr("8 loops run as with OP2_CHAIN=off, because no cost of loop"));
+  }
+}
+
+TEST(AutoChain, ADamagedTableOfCostsIsIgnoredWithAWarningAndReplaced) {
+  const TemporaryDirectory cache;
+  const std::string usual = std::getenv("OP2_CACHE_DIR"), table = cache / "costs.txt";
+  std::ofstream(table) << "op2 costs 1\n0123 1e-9 1e-9";
+  setenv("OP2_CACHE_DIR", cache.path().c_str(), 1);
+  const Observed chosen = run_session("auto", 900, 10);
+  const Observed again = run_session("auto", 900, 10);
+  setenv("OP2_CACHE_DIR", usual.c_str(), 1);
+  if (!is_root() || ranks() == 1) return;
+  EXPECT_THAT(chosen.log, HasSubstr("the table of loop costs is ignored"));
+  EXPECT_THAT(chosen.log, HasSubstr(table + ": its checksum is wrong"));
+  EXPECT_EQ(again.log.find("is ignored"), std::string::npos) << again.log;
+}
+
+}  // namespace
+}  // namespace op2::test

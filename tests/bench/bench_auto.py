@@ -43,6 +43,12 @@ def perturbed(costs, seed):
     return "\n".join(lines) + "\n"
 
 
+def runs_of(point, flushes):
+    """What to request of a program so that it executes about so many flushes: of Airfoil hundreds of iterations, of which
+    seven are a flush."""
+    return max(2, round(0.07 * flushes)) if point.program == "airfoil" else flushes
+
+
 class ModelledNetwork:
     """Runs on the network model, with costs that are not those that auto begins with."""
 
@@ -77,14 +83,21 @@ class ModelledNetwork:
         found = {}
         for count in repeats:
             self.kept().write_bytes(self.table(point))
-            found[count] = self.seconds(replace(point, mode="auto"), costs, count) / better - 1
+            found[count] = self.seconds(replace(point, mode="auto"), costs, runs_of(point, count)) / better - 1
         return found
+
+
+def points_of(quick):
+    """Those of docs/scaling.jsonl, or some on four ranks."""
+    some = (*bench_mpi.points_for(("constant", "growing"), (4,), (700,), (1, 16)),
+            *bench_mpi.points_for(("airfoil",), (4,), (700,), (0,)))  # fmt: skip
+    return list(dict.fromkeys(replace(p, mode="off") for p in (some if quick else bench_mpi.all_points(False))))
 
 
 def on_modelled_networks(programs, folder, options, record):
     repeats = [100, 1000] + ([10000] if options.long else [])
     network = ModelledNetwork(programs, folder)
-    points = list(dict.fromkeys(replace(p, mode="off") for p in bench_mpi.all_points(options.quick)))
+    points = points_of(options.quick)
     excesses = {count: [] for count in repeats}
     for number, point in enumerate(points, 1):
         found = network.excess(point, number, repeats)

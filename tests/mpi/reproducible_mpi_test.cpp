@@ -21,6 +21,7 @@ std::vector<Settings> configurations() {
            {"OP2_CHAIN", "on"},
            {"OP2_PARTITIONER", "random"},
            {"OP2_DEPTH_MAX", "2"}},
+          {{"OP2_THREADS", "1"}, {"OP2_CHAIN", "auto"}, {"OP2_DEBUG", "schedules=5"}},
           {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "off"}, {"OP2_RENUMBER", "on"}, {"OP2_TILE", "50"}}};
 }
 

@@ -65,6 +65,17 @@ TEST(Trials, LessThanTheHysteresisChangesNothing) {
   EXPECT_EQ(run.trials.choice(), 0u);
 }
 
+/// As if the machine had been busy with something else while the choice ran.
+TEST(Trials, OneTrialThatIsWonByChanceChangesNothing) {
+  Executed run{Trials({1, 1.02}, 0), {1, 1.02}};
+  for (int flush = 0; flush < 400; ++flush) {
+    run.flushes(1);
+    run.seconds[1] = run.executions[1] < 6 ? 0.9 : 1.02;  // a probe and a trial
+  }
+  EXPECT_GT(run.executions[1], 6);
+  EXPECT_EQ(run.trials.changed_at(), 0);
+}
+
 TEST(Trials, TheyTakeLessThanTheirBudget) {
   Executed run{Trials({1, 1.4, 1.7, 1.9, 2.5}, 0), {1, 1.4, 1.7, 1.9, 2.5}};
   run.flushes(5000);

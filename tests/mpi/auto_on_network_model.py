@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""OP2_CHAIN=auto on the network model: it chooses chains where messages are slow and none where they cost nothing, and
+takes all times from the model's clock, so that runs repeat exactly.
+
+usage: auto_on_network_model.py mpiexec libnetmodel.so loop_chain
+"""
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+COSTS = "update_with_feedback 5e-9\nedge_flux 5e-9\nprepare 4e-9\npacked_row 1e-9\nreceived_byte 3e-11\n"
+SLOW = {"NETMODEL_LATENCY_US": "50", "NETMODEL_OVERHEAD_US": "0.3", "NETMODEL_BANDWIDTH_GBS": "10"}
+FREE = {"NETMODEL_LATENCY_US": "0"}
+REPEATS = 300
+
+
+class Run:
+    """Of 4 ranks: seconds of one chain on the slowest clock, and the explanation of the last choice."""
+
+    def __init__(self, programs, network, chain, cache):
+        mpiexec, library, program = programs
+        model = {"LD_PRELOAD": library, "NETMODEL_COSTS": f"{cache}/costs", **network}
+        command = ["timeout", "-k", "5", "240", mpiexec, "-n", "4", "env", *(f"{k}={v}" for k, v in model.items()),
+                   program, "--size", "40", "--nchains", "6", "--variant", "growing", "--repeats",
+                   str(REPEATS if chain == "auto" else 2), "--json"]  # fmt: skip
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(f"{cache}/costs.txt")  # each run begins without measured costs
+        result = subprocess.run(command, check=True, capture_output=True, text=True,
+                                env={**os.environ, "OP2_THREADS": "1", "OP2_CHAIN": chain, "OP2_DUMP": "chain",
+                                     "OP2_TILE": "off",
+                                     "OP2_CACHE_DIR": cache})  # fmt: skip
+        found = json.loads(next(line for line in result.stdout.splitlines() if line.startswith("{")))
+        assert found["passed"], found
+        self.seconds = found["most"]["seconds"]
+        explained = re.findall(r"chains of sequence .*predicted.*", result.stderr + result.stdout)
+        self.explanation = next((line for line in reversed(explained) if "(update" in line), "")
+
+
+def main(*programs):
+    with tempfile.TemporaryDirectory() as cache:
+        with open(f"{cache}/costs", "w", encoding="ascii") as file:
+            file.write(COSTS)
+        for network, better in ((SLOW, "on"), (FREE, "off")):
+            ways = {chain: Run(programs, network, chain, cache) for chain in ("off", "on", "auto")}
+            assert ways[better].seconds == min(ways["off"].seconds, ways["on"].seconds), "not the points that are meant"
+            excess = ways["auto"].seconds / ways[better].seconds - 1
+            print(f"{network}: off {ways['off'].seconds}, on {ways['on'].seconds}, auto {100 * excess:+.2f} % above {better}")
+            print(ways["auto"].explanation)
+            assert excess < 0.2, f"auto takes {100 * excess} % more than {better} in {REPEATS} repeats"
+            assert ("chained: saves" in ways["auto"].explanation) == (better == "on"), ways["auto"].explanation
+        again = Run(programs, SLOW, "auto", cache), Run(programs, SLOW, "auto", cache)
+        assert again[0].seconds == again[1].seconds, f"{again[0].seconds} and {again[1].seconds} of the same run"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -224,6 +224,7 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   core::Global* const wanted = &record;
   runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
   if (runtime.value_log) runtime.value_log->fetched(record);
+  if (runtime.recorder) runtime.recorder->fetched(record);
   std::memcpy(values, record.value.host_read(), record.value.bytes());
 }
 

@@ -13,6 +13,7 @@
 #include <comm/partition/partition.hpp>
 #include <comm/partition/partitioners.hpp>
 #include <core/error.hpp>
+#include <core/seconds_since.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;
@@ -204,6 +205,13 @@ std::string partition(api::Runtime& runtime, Request& request) {
   return describe_partition(runtime, request, quality);
 }
 
+/// @return the report; empty on one rank, which has everything. Collective.
+std::string distribute(api::Runtime& runtime, Request& request) {
+  if (!runtime.alone()) return runtime.collectively([&] { return partition(runtime, request); });
+  runtime.settle();
+  return "";
+}
+
 }  // namespace
 
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
@@ -221,8 +229,13 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   runtime.return_to_declared();
   runtime.partitioned = true;
   if (runtime.mesh.sets().empty()) return;
-  if (runtime.alone()) return runtime.settle();
-  const std::string text = runtime.collectively([&] { return partition(runtime, request); });
+  const auto begin = core::Clock::now();
+  const std::string text = distribute(runtime, request);
+  if (runtime.recorder)
+    runtime.recorder->partitioned({request.used->name, divided_set(runtime, request)->index,
+                                   request.map == nullptr ? -1 : request.map->index,
+                                   core::seconds_since(begin)});
+  if (text.empty()) return;
   if (request.used != request.wanted)
     runtime.log.warning(fmt::format("op_partition: {} instead of {}: {}", request.used->title,
                                     request.wanted->title, request.why));

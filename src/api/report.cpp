@@ -114,12 +114,15 @@ std::string summary_of_all_ranks(Runtime& runtime) {
 }
 
 void check_report_paths(Runtime& runtime) {
-  if (runtime.options.timing.empty() && !runtime.trace.on()) return;  // equal on all ranks
+  const core::Options& options = runtime.options;
+  if (options.timing.empty() && options.trace.empty() && options.model_file.empty())
+    return;  // equal on all ranks
   runtime.enter("paths of reports");
   runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;
-    check_target("OP2_TIMING", runtime.options.timing);
-    check_target("OP2_TRACE", runtime.options.trace);
+    check_target("OP2_TIMING", options.timing);
+    check_target("OP2_TRACE", options.trace);
+    check_target("OP2_MODEL", options.model_file);
   });
 }
 

@@ -20,7 +20,7 @@ comm::HaloMemory halo_memory_of_ranks(Runtime& runtime);
 
 /// Called early, so that a long run does not end without its reports. Collective.
 /// @throws Error io_failure, on all ranks, if the root cannot write to the folders of the files
-/// that OP2_TIMING and OP2_TRACE ask for
+/// that OP2_TIMING, OP2_TRACE and OP2_MODEL ask for
 void check_report_paths(Runtime& runtime);
 
 /// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root.

@@ -118,8 +118,9 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
                    ? nullptr
                    : std::make_unique<jit::Jit>(jit_options(options, mesh, trace), log)),
       jit(make_jit(options, jit_options(options, mesh, trace), log, device.get(), host_jit.get())),
+      recorder(options.model_file.empty() ? nullptr : std::make_unique<sched::Recorder>()),
       engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log,
-              sched::prover_of(options, jit, host_jit.get())}),
+              sched::prover_of(options, jit, host_jit.get()), recorder.get()}),
       crash_report(level != core::LogLevel::off, ranks().log_prefix()),
       handler_(handler),
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <api/bits_check.hpp>
+#include <api/model_log.hpp>
 #include <api/value_log.hpp>
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/mpi_communicator.hpp>
@@ -32,6 +33,7 @@
 #include <jit/jit.hpp>
 #include <op2/runtime.hpp>
 #include <sched/engine.hpp>
+#include <sched/recorder.hpp>
 
 namespace op2::api {
 
@@ -146,6 +148,7 @@ class Runtime {
   core::ThreadPool pool;
   std::unique_ptr<jit::Jit> host_jit;  ///< for loops that the device cannot run; null: no device
   jit::Jit jit;                        ///< may ask that of the host
+  std::unique_ptr<sched::Recorder> recorder;  ///< null: OP2_MODEL is not set
   sched::Engine engine;
   bool partitioned = false;  ///< op_partition was called
   core::CrashReport crash_report;

@@ -73,7 +73,8 @@ void report_discarded_loops() {
   } catch (const std::exception& error) {  // nobody could catch it
     runtime->log.error(error.what());
   }
-  for (const std::string& path : {runtime->options.timing, runtime->options.trace})
+  for (const std::string& path :
+       {runtime->options.timing, runtime->options.trace, runtime->options.model_file})
     if (!path.empty())
       runtime->log.warning(fmt::format(
           "the report is not written: '{}'; call op_exit before the program ends", path));
@@ -269,6 +270,7 @@ void op_exit() {
     if (runtime->failed()) return;
     runtime->finish();
     if (runtime->value_log) runtime->value_log->close();
+    if (runtime->recorder) api::write_model(*runtime);
     runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
     runtime->ranks().barrier();
   });

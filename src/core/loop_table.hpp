@@ -2,6 +2,8 @@
 // The per-loop table: how often, how long, how much memory traffic, and by what code.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -9,6 +11,19 @@
 #include <vector>
 
 namespace op2::core {
+
+/// How the iterations of a step run on the CPU: by themselves, or tile by tile with other steps.
+enum class Way { alone, tiles };
+inline constexpr std::size_t ways = 2;
+
+/// What phases of a row took in one way.
+struct WayCost {
+  std::int64_t calls = 0, elements = 0;
+  double seconds = 0;
+  /// Of the first call, in which caches were cold and pages missing; part of the sums.
+  std::int64_t first_elements = 0;
+  double first_seconds = 0;
+};
 
 /// One row: all loops of one name. `bytes` is the useful traffic: each dat once per loop (twice if
 /// read and written), each map row once; a cache that holds less moves more.
@@ -25,6 +40,17 @@ struct LoopRow {
   std::int64_t tiled = 0;  ///< of the iterations, those that ran tile by tile
   std::int64_t fused = 0;  ///< calls as part of the row `fused_in`, which has their time
   std::string fused_in = {};
+  std::array<WayCost, ways> costs{};  ///< by way; of GPUs none
+
+  /// Counts the time of a phase of so many iterations.
+  void spend(Way way, std::int64_t iterations, double time) {
+    seconds += time;
+    if (iterations == 0) return;
+    WayCost& cost = costs[static_cast<std::size_t>(way)];
+    if (cost.calls++ == 0) cost.first_elements = iterations, cost.first_seconds = time;
+    cost.elements += iterations;
+    cost.seconds += time;
+  }
 };
 
 class LoopTable {

@@ -159,6 +159,9 @@ constexpr OptionRow table[] = {
     {"OP2_HASH", text<&O::hash_file>, "none, file",
      "write a hash of every value that the program declares, fetches or reads, and of all dats at "
      "op_exit; op2-jitinspect diff compares two such files"},
+    {"OP2_MODEL", text<&O::model_file>, "none, file.json",
+     "record at op_exit what a prediction for many ranks needs: sequences of loops, their times, "
+     "and the mesh, in a second file; for op2-model (docs/model.md)"},
     {"OP2_CHECK", list<check_words>, "none, list of access, bits, finite, pointers",
      "check the program; access: a kernel that breaks an access mode of its loop is an error "
      "instead of a warning; bits, with OP2_REPRODUCIBLE=on: all loops are executed twice, the "

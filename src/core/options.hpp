@@ -119,6 +119,7 @@ struct Options {
   std::string trace;
   std::string timing;
   std::string hash_file;
+  std::string model_file;
   bool queue_loops = true;    ///< switched off by OP2_CHECK=pointers and finite
   bool check_access = false;  ///< OP2_CHECK=access
   bool check_bits = false;    ///< OP2_CHECK=bits

@@ -66,8 +66,9 @@ void count_iterations(const StepRows& rows, Phase phase, Way way) {
 }
 
 void charge(const StepRows& rows, Phase phase, Way way, double seconds) {
-  rows.row->seconds += seconds;
-  const auto count = static_cast<double>(phase == Phase::interior ? rows.interior : rows.boundary);
+  const std::int64_t iterations = phase == Phase::interior ? rows.interior : rows.boundary;
+  rows.row->spend(way == Way::tiled ? core::Way::tiles : core::Way::alone, iterations, seconds);
+  const auto count = static_cast<double>(iterations);
   for (LoopTimes* times : rows.times)
     times->add(way, count, seconds / static_cast<double>(rows.times.size()));
 }

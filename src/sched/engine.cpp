@@ -9,6 +9,7 @@
 #include <comm/halo/distributed_mesh.hpp>
 #include <core/arithmetic_mode.hpp>
 #include <core/counted.hpp>
+#include <core/seconds_since.hpp>
 #include <core/thread_pool.hpp>
 #include <sched/colours.hpp>
 #include <sched/executor/make_executor.hpp>
@@ -16,6 +17,7 @@
 #include <sched/loop_requests.hpp>
 #include <sched/order.hpp>
 #include <sched/pass.hpp>
+#include <sched/recorder.hpp>
 #include <sched/signature.hpp>
 
 namespace op2::sched {
@@ -80,6 +82,7 @@ Engine::Engine(const Resources& r)
       prove_(r.prove),
       colourings_(uses_colours(options_, analysis_.halos) ? std::make_unique<Colourings>(rows_)
                                                           : nullptr),
+      recorder_(r.recorder),
       code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
       books_(r.table, log_),
       executor_(make_executor(r)),
@@ -130,6 +133,7 @@ void Engine::run(Entry& entry, core::Queue& queue) {
   const double begin = rows_.communicator().seconds();
   runner_.run(plan, *entry.prepared, queue, fingerprint_);
   if (policy_ != nullptr) policy_->end(rows_.communicator().seconds() - begin);
+  if (recorder_ != nullptr) recorder_->executed(plan);
   for (const core::Dat* dat : plan.key.dats) {
     const auto k = static_cast<std::size_t>(dat->index);
     valid_[k] = plan.analysis.valid_after[k];
@@ -177,6 +181,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   find_steps(queue, facts, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));
   if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
+  if (recorder_ != nullptr) plan->recorded = recorder_->add(queue, *plan);
   for (const Step& step : plan->steps.all)
     if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
       report_order(queue, facts, step, log_);
@@ -260,6 +265,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
     log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
   trace_.add("plan", "make plan", begin, core::Clock::now());
   if (policy_ != nullptr) policy_->plan_made(communicator.seconds() - start);
+  if (recorder_ != nullptr) recorder_->spend(core::seconds_since(begin));
   const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
   return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal, turn_})->second;
 }

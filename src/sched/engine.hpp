@@ -25,6 +25,7 @@ namespace op2::sched {
 
 class Colourings;
 class Passes;
+class Recorder;
 
 class Engine {
  public:
@@ -101,6 +102,7 @@ class Engine {
   const Schedule schedule_;   ///< without a policy
   const Prover prove_;
   const std::unique_ptr<Colourings> colourings_;  ///< null: loops do not run in colours
+  Recorder* const recorder_;                      ///< null: nothing is recorded
   CodeFinder code_;
   Books books_;
   std::unique_ptr<Executor> executor_;

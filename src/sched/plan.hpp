@@ -185,6 +185,7 @@ struct Plan {
   Steps steps;
   std::vector<StepCode> code;     ///< per step
   std::vector<StepRows> rows;     ///< per step
+  int recorded = -1;              ///< the sequence of Recorder; -1: none
   bool awaits_code = false;       ///< loops run as host functions until they are compiled
   std::uint64_t fingerprint = 0;  ///< equal on ranks that queued the same loops
   /// What the fingerprint was made of, a line per record; shared with the message layer, which may

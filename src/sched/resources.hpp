@@ -24,6 +24,8 @@ class Jit;
 
 namespace op2::sched {
 
+class Recorder;
+
 /// Everything outlives the engine.
 struct Resources {
   const core::Options& options;
@@ -36,7 +38,8 @@ struct Resources {
   core::LoopTable& table;
   core::Trace& trace;
   core::Log& log;
-  Prover prove;  ///< null: sources prove nothing
+  Prover prove;                  ///< null: sources prove nothing
+  Recorder* recorder = nullptr;  ///< null: OP2_MODEL is not set
 };
 
 }  // namespace op2::sched

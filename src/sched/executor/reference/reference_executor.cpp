@@ -56,7 +56,7 @@ class ReferencePlan : public PreparedPlan {
     if (is_first) bind_globals(step, queue, bindings_[s]);
     run_in_order(step, plan_.code[s], bindings_[s], phase);
     count_iterations(plan_.rows[s], phase, Way::alone);
-    plan_.rows[s].row->seconds += core::seconds_since(begin);
+    charge(plan_.rows[s], phase, Way::alone, core::seconds_since(begin));
   }
 
   const Plan& plan_;

@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto setup clean
+.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto bench-model setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-against BASE=commit"
 	@echo "               the same, and cold start, against that commit (70 min); ROUNDS=15, QUICK=--quick (20 min)"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
+	@echo "make bench-model op2-model against the clock of this machine, two ranks (minutes)"
 	@echo "make bench-auto how far OP2_CHAIN=auto is from the better of on and off (hours; QUICK=--quick: 10 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
 	@echo "make build     the optimised library and its tools in build/release"
@@ -94,6 +95,10 @@ bench-gpu: build/release/build.ninja
 bench-auto: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil netmodel row_bench op2-jitinspect
 	@$(PYTHON) -B tests/bench/bench_auto.py build/release build $(QUICK)
+
+bench-model: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target airfoil op2-model op2-jitinspect
+	@$(PYTHON) -B tests/bench/bench_model.py build/release build/bench_model.jsonl
 
 bench-mpi: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target loop_chain hydra_chains airfoil netmodel row_bench op2-jitinspect

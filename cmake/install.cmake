@@ -14,7 +14,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake cmake/op2Config
 
 # The plug-in is in the folder of the library; every part finds the others relative to its own path.
 install(TARGETS op2 op2_compat EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(target op2 op2_llvm op2_clang op2-jitinspect)
+foreach(target op2 op2_llvm op2_clang op2-jitinspect op2-model)
   if(TARGET ${target})
     if(NOT target STREQUAL op2)
       install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -38,9 +38,13 @@ if(TARGET op2-embed-kernels)
 endif()
 install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+if(TARGET op2-model)
+  install(PROGRAMS tools/model/op2-plot-prediction DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
 # What must be built before `cmake --install`.
 add_custom_target(op2_package)
-foreach(target op2 op2-jitinspect op2-embed-kernels)
+foreach(target op2 op2-jitinspect op2-model op2-embed-kernels)
   if(TARGET ${target})
     add_dependencies(op2_package ${target})
   endif()

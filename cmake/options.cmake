@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the user may choose at configure time.
 
-option(OP2_BUILD_TOOLS "Build op2-jitinspect" ${PROJECT_IS_TOP_LEVEL})
+option(OP2_BUILD_TOOLS "Build op2-jitinspect and op2-model" ${PROJECT_IS_TOP_LEVEL})
 option(OP2_BUILD_EMBED "Build op2-embed-kernels, for programs with OP2's developer headers; needs Clang" ON)
 option(OP2_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(OP2_BUILD_TESTS "Build tests and benchmarks" ${PROJECT_IS_TOP_LEVEL})

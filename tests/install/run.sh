@@ -68,6 +68,8 @@ case $step in
     ;;
   tool)
     OP2_CACHE_DIR=$work/cache-package "$prefix/bin/op2-jitinspect" list | grep add
+    "$prefix/bin/op2-model" --help | grep predict
+    test -x "$prefix/bin/op2-plot-prediction"
     ;;
   example)
     rm -rf "${work:?}/$step" "$OP2_CACHE_DIR"

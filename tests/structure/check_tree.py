@@ -34,6 +34,8 @@ RATIONED = [
 # not a number of files but folders.
 LLVM = re.compile(r"(llvm|clang|llvm-c|clang-c|lld)/")
 LLVM_FOLDERS = [("src", "jit", "llvm"), ("tools", "embed_kernels")]
+# The tool that runs passes of the library for ranks that there are not.
+MODEL, MODEL_MAY_SEE = ("tools", "model"), {"comm", "sched"}
 # Headers with the names and the transitive includes of OP2's own; -I of this folder alone suffices.
 COMPAT = ("include", "op2", "compat")
 COMPAT_MAY_INCLUDE = re.compile(r"(\w+\.h|sys/queue\.h)$")
@@ -111,6 +113,8 @@ def include_fault(parts, name, quoted):
         return f"is in {parts[1]} and includes <{name}>; {parts[1]} may not see {target}"
     compiling = name.startswith("jit/llvm/") or name == "jit/embedded_facts.hpp"
     seen = "cache" in name or (inside and compiling)  # how kernels are compiled and what they prove
+    if parts[:2] == MODEL and target in MODEL_MAY_SEE:
+        return None
     if top == "tools" and target != "core" and not (target == "jit" and seen):
         return f"is a tool and includes <{name}>; tools see core and the cache of jit"
     if top == "examples" or parts[:2] == ("tests", "install"):

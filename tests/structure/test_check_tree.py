@@ -41,6 +41,8 @@ class CheckTree(unittest.TestCase):
             **self.includes("src/api/a.cpp", "sched/a.hpp"),
             **self.includes("include/op2/a.hpp", "vector"),
             **self.includes("tools/inspect/a.cpp", "jit/disk_cache.hpp"),
+            **self.includes("tools/model/a.cpp", "sched/analyse.hpp"),
+            **self.includes("tools/model/b.cpp", "comm/a.hpp"),
             **self.includes("tools/embed_kernels/a.cpp", "clang/AST/Decl.h"),
             **self.includes("tools/embed_kernels/b.cpp", "jit/llvm/simd_header.hpp"),
             "tools/setup.sh": "#!/bin/sh\n# SPDX-License-Identifier: BSD-3-Clause\n",
@@ -84,6 +86,8 @@ class CheckTree(unittest.TestCase):
 
     def test_a_tool_that_sees_more_than_the_cache(self):
         self.finds("is a tool", self.includes("tools/a.cpp", "jit/emit_cpu.hpp"))
+        self.finds("is a tool", self.includes("tools/a.cpp", "sched/analyse.hpp"))
+        self.finds("is a tool", self.includes("tools/model/a.cpp", "api/runtime.hpp"))
 
     def test_a_program_of_a_user_that_includes_a_module(self):
         self.finds("program of a user", self.includes("examples/a.cpp", "core/mesh.hpp"))

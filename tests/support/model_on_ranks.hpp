@@ -21,6 +21,7 @@
 #include <jit/jit.hpp>
 #include <sched/chain_analysis.hpp>
 #include <sched/engine.hpp>
+#include <sched/recorder.hpp>
 #include <sched/reduction.hpp>
 #include <support/random_chains.hpp>
 
@@ -73,7 +74,7 @@ class ModelOnRanks {
         jit_(jit::JitOptions{}, log_),
         rows_(mesh_, ranks, options.renumber),
         engine_({options_, topology_, pool_, rows_, jit_, nullptr, nullptr, table_, trace_, log_,
-                 &prove_model_loops}) {
+                 &prove_model_loops, &recorder_}) {
     declare(values, random);
   }
 
@@ -129,6 +130,21 @@ class ModelOnRanks {
 
   core::Level validity(std::size_t dat) const { return engine_.validity(*dats_[dat]); }
   const op_chain_statistics& statistics() const { return engine_.statistics(); }
+
+  /// What OP2_MODEL would write, without the maps.
+  core::RunRecord record() const {
+    core::RunRecord record;
+    for (const auto& set : mesh_.sets())
+      record.sets.push_back({set->name_storage, set->global_size});
+    for (const auto& map : mesh_.maps())
+      record.maps.push_back({map->name_storage, map->from->index, map->to->index, map->dim});
+    for (const auto& dat : mesh_.dats())
+      record.dats.push_back({dat->name_storage, dat->set->index, dat->size});
+    record.keep_dead = !options_.eliminate_dead_loops;
+    record.depth_max = options_.depth_max;
+    recorder_.put(table_, record);
+    return record;
+  }
 
  private:
   void declare(const Values& values, Random& random) {
@@ -232,7 +248,8 @@ class ModelOnRanks {
   jit::Jit jit_;
   comm::DistributedMesh rows_;
   std::map<Value, KnownLoop> loops_;  ///< by salt
-  sched::Engine engine_;              ///< may have work that calls the kernels until it ends
+  sched::Recorder recorder_;
+  sched::Engine engine_;  ///< may have work that calls the kernels until it ends
   Random noise_{42};
   std::vector<core::Set*> sets_;
   std::vector<core::Map*> maps_;

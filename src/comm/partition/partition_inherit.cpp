@@ -80,16 +80,15 @@ Owners owners_from_targets(Communicator& communicator, const BlockMesh& mesh, co
   return owners;
 }
 
-/// Elements that no source is mapped to stay with their declaring rank.
+/// @param owners  of elements that no source is mapped to
 Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, const BlockMap& map,
-                           const Owners& sources) {
+                           const Owners& sources, Owners owners) {
   const Blocks& set = mesh.sets[map.to];
   Rendezvous<std::int32_t> rendezvous(communicator, set);
   for (std::size_t entry = 0; entry < map.targets.size(); ++entry)
     rendezvous.send(map.targets[entry], sources[entry / map.arity]);
   Ragged<std::int32_t> votes = rendezvous.deliver(communicator);
 
-  Owners owners = block_owners(set, communicator.rank());
   const GlobalId begin = set.begin[communicator.rank()];
   for (std::size_t i = 0; i < owners.size(); ++i)
     if (!votes.row(i).empty()) owners[i] = elected(votes.row(i), begin + static_cast<GlobalId>(i));
@@ -100,16 +99,23 @@ Owners owners_from_sources(Communicator& communicator, const BlockMesh& mesh, co
 
 std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
                                    Owners owners) {
-  std::vector<Owners> result;
-  result.reserve(mesh.sets.size());
-  for (const Blocks& set : mesh.sets) result.push_back(block_owners(set, communicator.rank()));
-  result[primary] = std::move(owners);
+  std::vector<Owners> declared;
+  declared.reserve(mesh.sets.size());
+  for (const Blocks& set : mesh.sets) declared.push_back(block_owners(set, communicator.rank()));
+  declared[primary] = std::move(owners);
+  return inherit_owners(communicator, mesh, primary, std::move(declared));
+}
+
+std::vector<Owners> inherit_owners(Communicator& communicator, const BlockMesh& mesh, int primary,
+                                   std::vector<Owners> owners) {
   for (const Step& step : steps_from(mesh, primary)) {
-    const auto owners_by = step.from_targets ? owners_from_targets : owners_from_sources;
-    const int asked = step.from_targets ? step.map->to : step.map->from;
-    result[step.set()] = owners_by(communicator, mesh, *step.map, result[asked]);
+    const BlockMap& map = *step.map;
+    Owners& set = owners[step.set()];
+    set = step.from_targets
+              ? owners_from_targets(communicator, mesh, map, owners[map.to])
+              : owners_from_sources(communicator, mesh, map, owners[map.from], std::move(set));
   }
-  return result;
+  return owners;
 }
 
 }  // namespace op2::comm

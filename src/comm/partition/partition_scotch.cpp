@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>  // scotch.h names FILE
+#include <limits>
+
+#include <scotch.h>
+
+#include <comm/partition/dual_graph.hpp>
+#include <comm/partition/partition.hpp>
+#include <core/error.hpp>
+
+namespace op2::comm {
+namespace {
+
+/// How much larger than the mean a part may be: about what PT-Scotch makes of it.
+constexpr double imbalance = 0.05;
+
+void check(int code, const char* call) {
+  if (code != 0)
+    core::fail(ErrorCode::internal, "Scotch failed: {}, code {}; please report it", call, code);
+}
+
+/// A Scotch structure that is freed at the end of the scope.
+template <class T, auto Exit>
+struct Scoped {
+  T value{};
+  ~Scoped() { Exit(&value); }
+};
+
+/// One thread and a generator with a seed: the same result in every run and call.
+void make_deterministic(SCOTCH_Context* context) {
+  for (const int option : {SCOTCH_OPTIONNUMDETERMINISTIC, SCOTCH_OPTIONNUMRANDOMFIXEDSEED})
+    check(SCOTCH_contextOptionSetNum(context, option, 1), "SCOTCH_contextOptionSetNum");
+  check(SCOTCH_contextRandomClone(context), "SCOTCH_contextRandomClone");
+  SCOTCH_contextRandomSeed(context, 1);
+  check(SCOTCH_contextThreadSpawn(context, 1, nullptr), "SCOTCH_contextThreadSpawn");
+}
+
+void build(SCOTCH_Graph* graph, std::vector<SCOTCH_Num>& first,
+           std::vector<SCOTCH_Num>& neighbours) {
+  if (neighbours.size() > static_cast<std::size_t>(std::numeric_limits<SCOTCH_Num>::max()))
+    core::fail(ErrorCode::too_large,
+               "the mesh has more neighbours than Scotch can count: {}, in {} bits; use a smaller "
+               "mesh",
+               neighbours.size(), 8 * sizeof(SCOTCH_Num));
+  check(SCOTCH_graphBuild(graph, 0, static_cast<SCOTCH_Num>(first.size() - 1), first.data(),
+                          nullptr, nullptr, nullptr, static_cast<SCOTCH_Num>(neighbours.size()),
+                          neighbours.data(), nullptr),
+        "SCOTCH_graphBuild");
+}
+
+}  // namespace
+
+std::optional<Owners> serial_kway_owners(const BlockMesh& mesh, int map, int parts) {
+  const auto alone = make_self_communicator();
+  const BlockMap& edges = mesh.maps[static_cast<std::size_t>(map)];
+  const Ragged<GlobalId> dual = dual_graph(*alone, mesh, edges);
+  std::vector<SCOTCH_Num> first(dual.first.begin(), dual.first.end());
+  std::vector<SCOTCH_Num> neighbours(dual.values.begin(), dual.values.end());
+  if (dual.rows() == 0) return Owners();
+
+  Scoped<SCOTCH_Context, SCOTCH_contextExit> context;
+  check(SCOTCH_contextInit(&context.value), "SCOTCH_contextInit");
+  make_deterministic(&context.value);
+  Scoped<SCOTCH_Graph, SCOTCH_graphExit> graph, bound;
+  check(SCOTCH_graphInit(&graph.value), "SCOTCH_graphInit");
+  build(&graph.value, first, neighbours);
+  check(SCOTCH_graphInit(&bound.value), "SCOTCH_graphInit");
+  check(SCOTCH_contextBindGraph(&context.value, &graph.value, &bound.value),
+        "SCOTCH_contextBindGraph");
+  Scoped<SCOTCH_Strat, SCOTCH_stratExit> strategy;
+  check(SCOTCH_stratInit(&strategy.value), "SCOTCH_stratInit");
+  check(SCOTCH_stratGraphMapBuild(&strategy.value, SCOTCH_STRATDEFAULT, parts, imbalance),
+        "SCOTCH_stratGraphMapBuild");
+  std::vector<SCOTCH_Num> part(dual.rows());
+  check(SCOTCH_graphPart(&bound.value, parts, &strategy.value, part.data()), "SCOTCH_graphPart");
+  return Owners(part.begin(), part.end());
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# mistakes.sh OP2_MODEL: wrong requests end with exit code 2, a message and no output file.
+set -eu
+tool=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# refuses WORDS ARG...: the message has the words.
+refuses() {
+  words=$1
+  shift
+  code=0
+  "$tool" "$@" >"$work/out" 2>"$work/err" || code=$?
+  if [ "$code" -ne 2 ] || ! cat "$work/out" "$work/err" | grep -F -- "$words"; then
+    echo "op2-model $*: exit code $code, expected 2 and '$words':" >&2
+    cat "$work/out" "$work/err" >&2
+    exit 1
+  fi
+}
+
+echo '{"form": "libop2 run record", "version": 99}' >"$work/future.json"
+echo 'no JSON' >"$work/text.json"
+echo '{"form": "libop2 machine", "version": 1}' >"$work/machine.json"
+
+refuses 'A subcommand is required'
+refuses 'cannot read' cut "$work/none.json" -P 2
+refuses 'has version 99' cut "$work/future.json" -P 2
+refuses 'damaged' cut "$work/text.json" -P 2
+refuses 'parts is required' cut "$work/future.json"
+refuses 'not in range' cut "$work/future.json" -P 0
+refuses 'has version 99' predict "$work/future.json" "$work/text.json" "$work/machine.json"
+refuses 'FILES' predict "$work/future.json" "$work/machine.json"
+refuses 'figures across nodes are incomplete' machine --ranks-per-node 8 --out "$work/made.json"
+refuses 'two ranks' machine --out "$work/made.json"
+test ! -e "$work/made.json"
+"$tool" --help | grep predict

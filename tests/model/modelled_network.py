@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""op2-model against ranks on a modelled network (tools/netmodel), which count operations and messages: Airfoil.
+
+    modelled_network.py op2-model airfoil docs/scaling.jsonl libnetmodel.so mpiexec          some points
+    modelled_network.py op2-model airfoil docs/scaling.jsonl libnetmodel.so mpiexec --all    those of docs/scaling.md
+
+Costs and network are the same on both sides, so this compares counts, the queue and the walk. Cuts are those of Scotch,
+and ranks have cut by PT-Scotch, which balances otherwise.
+"""
+import math
+import re
+import sys
+import tempfile
+
+from predictions import MICRO, Predictor, airfoil_costs
+
+FEW = {"latency_us": 2, "overhead_us": 0.3, "bandwidth_GBs": 10}
+LINKS = {0: MICRO, 2: FEW, 50: {**FEW, "latency_us": 50}}
+SOME = [(2, 700), (4, 700), (4, 2800)]
+ALL = [(2, 700), (4, 700), (8, 700), (16, 180), (16, 700), (16, 2800), (16, 11000)]  # ranks, cells of each
+MEDIAN, WORST = 0.03, 0.08
+
+
+class Ranks:
+    """Runs on the modelled network."""
+
+    def __init__(self, predictor, library, mpiexec):
+        self.predictor, self.library, self.mpiexec = predictor, library, mpiexec
+        self.costs = predictor.folder / "costs.txt"
+        self.costs.write_text("".join(f"{name} {seconds}\n" for name, seconds in predictor.costs.items()))
+
+    def seconds_per_iteration(self, ranks, size, link, chain):
+        """Between the first and the second hundredth iteration."""
+        model = {"LD_PRELOAD": self.library, "NETMODEL_COSTS": self.costs, "NETMODEL_LATENCY_US": link["latency_us"],
+                 "NETMODEL_OVERHEAD_US": link["overhead_us"],
+                 "NETMODEL_BANDWIDTH_GBS": 0 if link is MICRO else link["bandwidth_GBs"]}
+        output = self.predictor.run(
+            ["timeout", "-k", "5", "240", self.mpiexec, "-n", ranks, "env",
+             *(f"{name}={value}" for name, value in model.items()),
+             self.predictor.airfoil, "--size", *size, "--no-check", "--iterations", 200],
+            OP2_CHAIN=chain, OP2_THREADS="1")
+        times = [float(seconds) for seconds in re.findall(r"residual .* ([\d.]+) s$", output, re.MULTILINE)]
+        return (times[1] - times[0]) / 100
+
+
+def compare(predictor, on_ranks, points):
+    """Measured and predicted seconds, by ranks, cells, latency and chain."""
+    found = {}
+    for ranks, cells in points:
+        side = round(math.sqrt(cells * ranks / 3))  # a C-grid of I x J has 3 I J cells
+        records = predictor.records(f"run_{ranks}_{cells}", (side, side))
+        cuts = predictor.cut(records[0], [ranks]).values()
+        for latency, link in LINKS.items():
+            machine = predictor.machine(f"{latency}us", link)
+            predicted = predictor.seconds_per_iteration(records, cuts, machine)[ranks]
+            for chain in ("off", "on"):
+                measured = on_ranks.seconds_per_iteration(ranks, (side, side), link, chain)
+                found[ranks, cells, latency, chain] = measured, predicted[chain]
+                print(f"{ranks:3} ranks {cells:6} cells {latency:3} us {chain:3}: measured {1e6 * measured:8.1f} us, "
+                      f"predicted {1e6 * predicted[chain]:8.1f}, {100 * (predicted[chain] / measured - 1):+5.1f} %",
+                      flush=True)
+    return found
+
+
+def wrong_choices(found):
+    """Where the model would choose the slower of off and on: the measured ratio."""
+    wrong = {}
+    for ranks, cells, latency in {key[:3] for key in found}:
+        off, on = (found[ranks, cells, latency, chain] for chain in ("off", "on"))
+        if (off[0] < on[0]) != (off[1] < on[1]):
+            wrong[ranks, cells, latency] = off[0] / on[0]
+    return wrong
+
+
+def main(tool, airfoil, scaling, library, mpiexec, which=""):
+    with tempfile.TemporaryDirectory() as folder:
+        predictor = Predictor(tool, airfoil, folder, airfoil_costs(scaling))
+        found = compare(predictor, Ranks(predictor, library, mpiexec), ALL if which == "--all" else SOME)
+    sizes = sorted(abs(predicted / measured - 1) for measured, predicted in found.values())
+    median, worst = sizes[len(sizes) // 2], sizes[-1]
+    wrong = wrong_choices(found)
+    print(f"{len(sizes)} points: median {100 * median:.1f} %, 90 % {100 * sizes[int(0.9 * len(sizes))]:.1f} %, "
+          f"largest {100 * worst:.1f} %; choice of chains wrong at {len(wrong)} of {len(sizes) // 2}: {wrong}")
+    assert median <= MEDIAN and worst <= WORST
+    # Only where both ways take the same within the error of the model.
+    assert all(abs(ratio - 1) < WORST for ratio in wrong.values())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `op2-model predict`: costs, the machine file, and the figures of a small program.
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <comm/partition/partition.hpp>
+#include <support/block_meshes.hpp>
+#include <support/temporary_directory.hpp>
+
+#include "commands.hpp"
+#include "costs.hpp"
+#include "cut_file.hpp"
+#include "failure.hpp"
+#include "machine_file.hpp"
+
+namespace op2::model {
+namespace {
+
+using core::Way;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr double exact = 1e-12;
+
+/// A line of cells: edge k joins the cells k and k + 1.
+comm::BlockMesh line_of(std::int64_t cells) {
+  comm::BlockMesh mesh{{{{0, cells}}, {{0, cells - 1}}}, {{1, 0, 2, {}}}};
+  for (std::int64_t k = 0; k + 1 < cells; ++k)
+    mesh.maps[0].targets.insert(mesh.maps[0].targets.end(), {k, k + 1});
+  return mesh;
+}
+
+/// The step x -> flux -> x, ten times.
+core::RunRecord record_of_steps(std::int64_t cells, int steps_in_flush) {
+  core::RunRecord record;
+  record.program = "line";
+  record.sets = {{"cells", cells}, {"edges", cells - 1}};
+  record.maps = {{"ends", 1, 0, 2}};
+  record.dats = {{"x", 0, 8}, {"flux", 0, 8}};
+  const core::RecordedLoop flow{"flow",
+                                1,
+                                0,
+                                {{.dat = 0, .map = 0, .column = 0, .access = OP_READ},
+                                 {.dat = 0, .map = 0, .column = 1, .access = OP_READ},
+                                 {.dat = 1, .map = 0, .column = 0, .access = OP_INC},
+                                 {.dat = 1, .map = 0, .column = 1, .access = OP_INC}}};
+  const core::RecordedLoop update{
+      "update", 0, 0, {{.dat = 0, .access = OP_RW}, {.dat = 1, .access = OP_RW}}};
+  core::RecordedSequence& sequence = record.sequences.emplace_back();
+  for (int k = 0; k < steps_in_flush; ++k) {
+    sequence.push_back(flow);
+    sequence.push_back(update);
+  }
+  record.events = {{{0}, 10}};
+  record.costs = {{{"flow"}, Way::alone, 10, 1000, 3e-3}, {{"update"}, Way::alone, 10, 1000, 1e-3}};
+  record.maps_hash = "0";
+  return record;
+}
+
+Cut cut_of(const comm::BlockMesh& mesh, int parts) {
+  const auto alone = comm::make_self_communicator();
+  comm::Owners blocks;
+  for (std::int64_t k = 0; k < mesh.sets[0].size(); ++k)
+    blocks.push_back(static_cast<std::int32_t>(k * parts / mesh.sets[0].size()));
+  Cut cut;
+  cut.program = "line";
+  cut.maps_hash = "0";
+  cut.parts = parts;
+  cut.level = 12;
+  cut.sets = 2;
+  const auto owners = comm::inherit_owners(*alone, mesh, 0, blocks);
+  cut.local_maps = sets_with_local_map(mesh, owners);
+  cut.ranks = halo_sizes(mesh, owners, parts, 12);
+  return cut;
+}
+
+Machine machine_with(double latency) {
+  Machine machine;
+  machine.origin = "a test";
+  machine.on_node = {latency, 0, 1e-12};
+  return machine;
+}
+
+std::string failure_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+class PredictCommand : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  /// The rows of the table of values: seconds by "chain,kind,name".
+  std::map<std::string, double> predicted(const core::RunRecord& record, const Cut& cut,
+                                          const Machine& machine, PredictOptions options = {}) {
+    write_file(path("run.json"), core::as_json(record));
+    write_file(path("cut.json"), as_json(cut));
+    write_file(path("machine.json"), as_json(machine));
+    options.run = path("run.json");
+    options.files = {path("cut.json"), path("machine.json")};
+    options.csv = path("out.csv");
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(predict(options), 0);
+    output_ = testing::internal::GetCapturedStdout();
+    warnings_ = testing::internal::GetCapturedStderr();
+    std::map<std::string, double> rows;
+    std::istringstream lines(text_of_file(options.csv));
+    for (std::string line; std::getline(lines, line);) {
+      std::vector<std::string> fields;
+      std::istringstream words(line);
+      for (std::string word; std::getline(words, word, ',');) fields.push_back(word);
+      if (fields.front() != "ranks")
+        rows[fields[1] + "," + fields[2] + "," + fields[3]] = std::stod(fields[5]);
+    }
+    return rows;
+  }
+
+  test::TemporaryDirectory folder_;
+  std::string output_, warnings_;
+};
+
+TEST_F(PredictCommand, OfOneRankIsTheSumOfItsLoops) {
+  const auto rows = predicted(record_of_steps(1000, 3), cut_of(line_of(1000), 1), machine_with(0));
+  const double seconds = 10 * 3 * (999 * 3e-6 + 1000 * 1e-6);
+  EXPECT_NEAR(rows.at("off,total,\"run\""), seconds, exact);
+  EXPECT_NEAR(rows.at("on,total,\"run\""), seconds, exact);
+  EXPECT_NEAR(rows.at("off,loop,\"flow\""), 10 * 3 * 999 * 3e-6, exact);
+  EXPECT_NEAR(rows.at("off,overhead,\"waits\""), 0, exact);
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_THAT(output_, HasSubstr("program 'line', machine: a test"));
+}
+
+/// On two ranks a part has 500 cells and 499 or 500 edges, of which one needs the other part.
+TEST_F(PredictCommand, WaitsOncePerStepWithoutChainsAndOncePerFlushWithThem) {
+  constexpr double latency = 1;  // far above the interior
+  const auto rows =
+      predicted(record_of_steps(1000, 3), cut_of(line_of(1000), 2), machine_with(latency));
+  EXPECT_NEAR(rows.at("off,total,\"run\""), 10 * 3 * latency, 0.1);
+  EXPECT_NEAR(rows.at("on,total,\"run\""), 10 * latency, 0.1);
+  EXPECT_NEAR(rows.at("auto,total,\"run\""), rows.at("on,total,\"run\""), exact);
+  EXPECT_GT(rows.at("on,loop,\"flow\""), rows.at("off,loop,\"flow\""));  // redundant iterations
+}
+
+TEST_F(PredictCommand, ChoosesNoChainsIfTheyOnlyCost) {
+  const auto rows = predicted(record_of_steps(60, 3), cut_of(line_of(60), 4), machine_with(0));
+  EXPECT_LT(rows.at("off,total,\"run\""), rows.at("on,total,\"run\""));
+  EXPECT_NEAR(rows.at("auto,total,\"run\""), rows.at("off,total,\"run\""), exact);
+}
+
+TEST_F(PredictCommand, ScalesAllCosts) {
+  PredictOptions twice;
+  twice.scale = 2;
+  const core::RunRecord record = record_of_steps(1000, 3);
+  const Cut cut = cut_of(line_of(1000), 1);
+  const double once = predicted(record, cut, machine_with(0)).at("off,total,\"run\"");
+  EXPECT_NEAR(predicted(record, cut, machine_with(0), twice).at("off,total,\"run\""), 2 * once,
+              exact);
+}
+
+TEST_F(PredictCommand, NamesLoopsWithoutTimes) {
+  core::RunRecord record = record_of_steps(100, 1);
+  record.costs.pop_back();
+  predicted(record, cut_of(line_of(100), 2), machine_with(0));
+  EXPECT_THAT(warnings_, HasSubstr("no time was recorded of update"));
+}
+
+TEST_F(PredictCommand, DividesTheTimeOfFusedLoopsAndSaysSo) {
+  core::RunRecord record = record_of_steps(100, 1);
+  record.costs = {{{"flow", "update"}, Way::alone, 10, 1000, 4e-3}};
+  const auto rows = predicted(record, cut_of(line_of(100), 1), machine_with(0));
+  EXPECT_THAT(warnings_, HasSubstr("divided by the bytes that they move: flow, update"));
+  EXPECT_NEAR(rows.at("off,total,\"run\""), 10 * 100 * 4e-6, 10 * 4e-6);
+}
+
+TEST_F(PredictCommand, RefusesTheCutOfAnotherMesh) {
+  Cut cut = cut_of(line_of(100), 2);
+  cut.maps_hash = "1";
+  EXPECT_THAT(failure_of([&] { predicted(record_of_steps(100, 1), cut, machine_with(0)); }),
+              HasSubstr("the cut is that of another mesh"));
+  testing::internal::GetCapturedStdout();
+  testing::internal::GetCapturedStderr();
+}
+
+TEST_F(PredictCommand, RefusesAMachineWithMissingOrAbsurdValues) {
+  const std::string good = as_json(machine_with(1e-6));
+  const auto refusal = [&](const std::string& old, const std::string& now) {
+    std::string text = good;
+    const std::size_t at = text.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    write_file(path("machine.json"), text.replace(at, old.size(), now));
+    return failure_of([&] { read_machine(path("machine.json")); });
+  };
+  EXPECT_THAT(refusal("form", "form"), IsEmpty());
+  EXPECT_THAT(refusal("\"latency_us\"", "\"late\""), HasSubstr("on_node: 'latency_us' is missing"));
+  EXPECT_THAT(refusal("\"overhead_us\": 0.0", "\"overhead_us\": -1"),
+              HasSubstr("'overhead_us' is -1, which is not in 0 .. 1000000"));
+  EXPECT_THAT(refusal("\"bandwidth_GBs\": 1000", "\"bandwidth_GBs\": 0"),
+              HasSubstr("bandwidth_GBs"));
+  EXPECT_THAT(refusal("\"pack_ns_per_row\": 0.0", "\"pack_ns_per_row\": \"fast\""),
+              HasSubstr("'pack_ns_per_row' is \"fast\""));
+  EXPECT_THAT(refusal("\"ranks_per_node\": 0", "\"ranks_per_node\": 16"),
+              HasSubstr("'across' is missing"));
+  EXPECT_THAT(refusal("\"messages_per_neighbour\": 1", "\"messages_per_neighbour\": 0.5"),
+              HasSubstr("messages_per_neighbour"));
+  EXPECT_THAT(refusal("\"version\": 1", "\"version\": 2"), HasSubstr("version 1"));
+  EXPECT_THAT(refusal("libop2 machine", "shopping list"), HasSubstr("'op2-model machine'"));
+  write_file(path("machine.json"), good.substr(0, 40));
+  EXPECT_THAT(failure_of([&] { read_machine(path("machine.json")); }), HasSubstr("damaged"));
+}
+
+TEST(MachineFile, KeepsAllOfAMachine) {
+  const test::TemporaryDirectory folder;
+  Machine machine{"a test", {1e-6, 2e-7, 1e-10}, {2e-6, 3e-7, 5e-10}, 24, 4, 1e-9, 2e-11,
+                  3e-11,    {2e10, 1.5e10}};
+  write_file((folder.path() / "machine.json").string(), as_json(machine));
+  const Machine read = read_machine((folder.path() / "machine.json").string());
+  EXPECT_EQ(as_json(read), as_json(machine));
+  EXPECT_NEAR(read.across.latency, 2e-6, 1e-18);
+  EXPECT_NEAR(read.slowdown(1, 2), 2 / 1.5, exact);
+}
+
+core::RunRecord with_costs(std::vector<core::RecordedCost> costs) {
+  core::RunRecord record = record_of_steps(100, 1);
+  record.costs = std::move(costs);
+  return record;
+}
+
+TEST(Costs, AreInterpolatedInTheLogarithmOfTheSize) {
+  CostCurve curve;
+  curve.add(100, 4);
+  curve.add(10'000, 8);
+  curve.add(10'000, 10);
+  EXPECT_NEAR(curve.at(1), 4, exact);
+  EXPECT_NEAR(curve.at(1000), 6.5, exact);
+  EXPECT_NEAR(curve.at(1e6), 9, exact);
+}
+
+TEST(Costs, AreThoseOfTilesWhereARunOfSuchASizeHadThem) {
+  const std::vector<core::RunRecord> records{
+      with_costs({{{"flow"}, Way::alone, 1, 100, 100 * 3.0}}),
+      with_costs({{{"flow"}, Way::alone, 1, 10'000, 10'000 * 5.0},
+                  {{"flow"}, Way::tiles, 1, 10'000, 10'000 * 2.0}})};
+  const Costs costs(records, 1);
+  EXPECT_NEAR(costs.of({"flow"}, true, 10'000), 2, exact);
+  EXPECT_NEAR(costs.of({"flow"}, false, 10'000), 5, exact);
+  EXPECT_NEAR(costs.of({"flow"}, true, 100), 3, exact);
+  EXPECT_NEAR(costs.of({"flow"}, false, 1000), 4, exact);
+}
+
+TEST(Costs, OfAnotherProgramAreRefused) {
+  std::vector<core::RunRecord> records{with_costs({}), with_costs({})};
+  records[1].program = "other";
+  EXPECT_THAT(failure_of([&] { Costs(records, 1); }),
+              AllOf(HasSubstr("costs of another program: 'other'"), HasSubstr("'line'")));
+}
+
+TEST(Costs, CountTheBytesThatALoopMoves) {
+  const core::RunRecord record = record_of_steps(1001, 1);
+  EXPECT_NEAR(traffic_of(record, "update"), 1 + 16 + 16, exact);
+  EXPECT_NEAR(traffic_of(record, "flow"), 1 + 8 + 16 + 8, 0.1);
+}
+
+}  // namespace
+}  // namespace op2::model

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the walk of op2-model counts is what ranks count that execute the same loops, and its clocks
+// follow the formulas of docs/model.md.
+#include <array>
+
+#include <gmock/gmock.h>
+
+#include <support/fake_communicator.hpp>
+#include <support/model_on_ranks.hpp>
+
+#include "failure.hpp"
+#include "walk.hpp"
+
+namespace op2::model {
+namespace {
+
+using test::ModelMesh;
+
+comm::BlockMesh block_mesh_of(const ModelMesh& model) {
+  comm::BlockMesh mesh;
+  for (const int size : model.set_sizes) mesh.sets.push_back({{0, size}});
+  for (const test::ModelMap& map : model.maps) {
+    const int arity = map.targets.empty() ? 1 : static_cast<int>(map.targets.front().size());
+    mesh.maps.push_back({map.from, map.to, arity, {}});
+    for (const auto& row : map.targets)
+      mesh.maps.back().targets.insert(mesh.maps.back().targets.end(), row.begin(), row.end());
+  }
+  return mesh;
+}
+
+Cut cut_of(const comm::BlockMesh& mesh, const std::vector<comm::Owners>& owners, int ranks) {
+  constexpr core::Level deep = 64;
+  Cut cut;
+  cut.parts = ranks;
+  cut.level = deep;
+  cut.sets = mesh.sets.size();
+  cut.local_maps = sets_with_local_map(mesh, owners);
+  cut.ranks = halo_sizes(mesh, owners, ranks, deep);
+  return cut;
+}
+
+RankCounts counts_of(const op_chain_statistics& s) {
+  return {s.messages,        s.bytes,           s.packed_rows,
+          s.core_iterations, s.rest_iterations, s.redundant_iterations};
+}
+
+/// A random mesh with given owners and some random chains, executed by the engine on ranks.
+struct Executed {
+  ModelMesh mesh;
+  core::Options options;
+  core::RunRecord record;
+  std::vector<RankCounts> counts;
+
+  Executed(unsigned seed, int ranks) : counts(static_cast<std::size_t>(ranks)) {
+    comm::run_fake_ranks(ranks, [&](comm::Communicator& communicator) {
+      test::Random random(seed);
+      ModelMesh mine = test::random_mesh(random);
+      mine.ranks = ranks;
+      test::choose_owners(random, mine);
+      core::Options chosen = test::options_for(random);
+      chosen.exchange = core::Grouping::grouped;
+      const test::Values values = test::random_values(random, mine);
+      test::ModelOnRanks real(communicator, mine, values, chosen, 1, random);
+      real.distribute(mine.owner);
+      for (int left = test::pick(random, 1, 4); left > 0; --left) {
+        const test::ModelChain chain = test::random_chain(random, mine);
+        for (int k = test::pick(random, 1, 3); k > 0; --k) real.run(chain);
+      }
+      counts[static_cast<std::size_t>(communicator.rank())] = counts_of(real.statistics());
+      if (!communicator.is_root()) return;
+      mesh = mine;
+      options = chosen;
+      record = real.record();
+    });
+  }
+
+  std::vector<std::size_t> sequences() const {
+    std::vector<std::size_t> all;
+    for (const core::RecordedEvents& some : record.events)
+      for (std::int64_t k = 0; k < some.times; ++k)
+        all.insert(all.end(), some.events.begin(), some.events.end());
+    return all;
+  }
+};
+
+TEST(Walk, CountsWhatTheLibraryCounts) {
+  int with_messages = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    const int ranks = std::array{1, 2, 3, 4, 5, 8}[seed % 6];
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", ranks " << ranks);
+    const Executed run(seed, ranks);
+    const comm::BlockMesh mesh = block_mesh_of(run.mesh);
+    const Cut cut = cut_of(mesh, {run.mesh.owner.begin(), run.mesh.owner.end()}, ranks);
+    const Program program(run.record, cut.local_maps);
+    const Machine machine;
+    const Costs costs(std::span(&run.record, 1), 1);
+    const Schedule schedule{
+        run.options.chain == core::ChainMode::on ? Schedule::Kind::on : Schedule::Kind::off, {}};
+    Walk walk(program, cut, machine, costs, 1);
+    const std::vector<RankCounts> counts = walk.count(run.sequences(), schedule);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const RankCounts &found = counts[static_cast<std::size_t>(rank)],
+                       &real = run.counts[static_cast<std::size_t>(rank)];
+      EXPECT_EQ(found.messages, real.messages);
+      EXPECT_EQ(found.bytes, real.bytes);
+      EXPECT_EQ(found.rows, real.rows);
+      EXPECT_EQ(found.interior, real.interior);
+      EXPECT_EQ(found.boundary, real.boundary);
+      EXPECT_EQ(found.redundant, real.redundant);
+      with_messages += real.messages > 0 ? 1 : 0;
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(with_messages, 30);
+}
+
+TEST(Walk, CountsTheIterationsOfALoopInColoursOnce) {
+  core::RunRecord record;
+  record.sets = {{"cells", 10}};
+  record.dats = {{"x", 0, 8}};
+  core::RecordedLoop loop{"double", 0, 0, {{.dat = 0, .access = OP_RW}}};
+  core::RecordedSequence& sequence = record.sequences.emplace_back();
+  for (loop.colour = 0; loop.colour < 3; ++loop.colour) sequence.push_back(loop);
+  record.events = {{{0}, 1}};
+  const comm::BlockMesh mesh{{{{0, 10}}}, {}};
+  const Cut cut = cut_of(mesh, {comm::Owners{0, 0, 0, 0, 0, 0, 0, 1, 1, 1}}, 2);
+  const Program program(record, cut.local_maps);
+  const Machine machine;
+  const Costs costs(std::span(&record, 1), 1);
+  const auto counts = Walk(program, cut, machine, costs, 1).count({0}, {Schedule::Kind::on, {}});
+  EXPECT_EQ(counts[0].interior + counts[0].boundary, 7);
+  EXPECT_EQ(counts[1].interior + counts[1].boundary, 3);
+}
+
+TEST(Walk, RefusesACutWithTooFewLayers) {
+  const Executed run(3, 2);
+  Cut cut = cut_of(block_mesh_of(run.mesh), {run.mesh.owner.begin(), run.mesh.owner.end()}, 2);
+  cut.level = 0;
+  const Program program(run.record, cut.local_maps);
+  const Machine machine;
+  const Costs costs(std::span(&run.record, 1), 1);
+  Walk walk(program, cut, machine, costs, 1);
+  EXPECT_THROW(walk.count(run.sequences(), {Schedule::Kind::on, {}}), Failure);
+}
+
+Machine machine_with(Link on_node, Link across = {}, int ranks_per_node = 0) {
+  Machine machine;
+  machine.on_node = on_node;
+  machine.across = across;
+  machine.ranks_per_node = ranks_per_node;
+  return machine;
+}
+
+PhaseTimes phases(std::vector<double> interior, std::vector<double> boundary) {
+  return {std::move(interior), std::move(boundary)};
+}
+
+constexpr double exact = 1e-12;
+
+TEST(Clocks, WaitForMessagesOnlyAsLongAsTheInteriorTakesLess) {
+  const Machine machine = machine_with({10, 1, 0.5});
+  const std::vector<PairMessage> message{{0, 1, 8, 1}};
+  // Rank 0 sends for 1 s; the line is busy for 4 s, and the message there at 15 s.
+  Clocks hidden(2, machine);
+  hidden.run(message, phases({0, 20}, {2, 2}));
+  EXPECT_NEAR(hidden.slowest(), 20 + 1 + 2, exact);
+  EXPECT_NEAR(hidden.overheads().waits, 0, exact);
+  Clocks waiting(2, machine);
+  waiting.run(message, phases({0, 3}, {2, 2}));
+  EXPECT_NEAR(waiting.slowest(), 15 + 1 + 2, exact);
+  EXPECT_NEAR(waiting.overheads().waits, 12, exact);
+  EXPECT_NEAR(waiting.overheads().messages, 2, exact);
+}
+
+TEST(Clocks, PackBeforeTheySendAndUnpackAfterwards) {
+  Machine machine = machine_with({10, 1, 0});
+  machine.pack_row = 3;
+  machine.pack_byte = 0.25;
+  machine.unpack_byte = 0.5;
+  Clocks clocks(2, machine);
+  clocks.run(std::vector<PairMessage>{{0, 1, 8, 2}}, phases({0, 0}, {0, 0}));
+  EXPECT_NEAR(clocks.slowest(), (2 * 3 + 8 * 0.25) + 1 + 10 + 1 + 8 * 0.5, exact);
+}
+
+TEST(Clocks, LetMessagesToOneRankQueueOnTheLineOfTheirSender) {
+  Clocks clocks(3, machine_with({0, 0, 1}));
+  clocks.run(std::vector<PairMessage>{{0, 1, 5, 1}, {0, 2, 5, 1}}, phases({0, 0, 0}, {0, 0, 0}));
+  EXPECT_NEAR(clocks.slowest(), 10, exact);
+  Clocks apart(3, machine_with({0, 0, 1}));
+  apart.run(std::vector<PairMessage>{{0, 2, 5, 1}, {1, 2, 5, 1}}, phases({0, 0, 0}, {0, 0, 0}));
+  EXPECT_NEAR(apart.slowest(), 5, exact);
+}
+
+TEST(Clocks, LetTheRanksOfANodeShareItsAdapter) {
+  const std::vector<PairMessage> both{{0, 2, 5, 1}, {1, 3, 5, 1}};
+  Clocks one_adapter(4, machine_with({0, 0, 0}, {2, 0, 1}, 2));
+  one_adapter.run(both, phases({0, 0, 0, 0}, {0, 0, 0, 0}));
+  EXPECT_NEAR(one_adapter.slowest(), 10 + 2, exact);
+  Clocks two_adapters(4, machine_with({0, 0, 0}, {2, 0, 1}, 1));
+  two_adapters.run(both, phases({0, 0, 0, 0}, {0, 0, 0, 0}));
+  EXPECT_NEAR(two_adapters.slowest(), 5 + 2, exact);
+}
+
+TEST(Clocks, ReduceNodeByNode) {
+  Clocks clocks(8, machine_with({1, 0, 0}, {10, 0, 0}, 4));
+  clocks.run({}, phases({0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 7}));
+  clocks.reduce(8);
+  EXPECT_NEAR(clocks.slowest(), 7 + 2 * 1 + 1 * 10, exact);
+  EXPECT_NEAR(clocks.overheads().reductions, 7 * 19 + 12, exact);
+}
+
+TEST(Clocks, SendSeveralMessagesIfTheyAreNotGrouped) {
+  Machine machine = machine_with({10, 1, 0});
+  machine.messages_per_neighbour = 4;
+  Clocks clocks(2, machine);
+  clocks.run(std::vector<PairMessage>{{0, 1, 8, 1}}, phases({0, 0}, {0, 0}));
+  EXPECT_NEAR(clocks.slowest(), 4 + 10 + 4, exact);
+}
+
+}  // namespace
+}  // namespace op2::model

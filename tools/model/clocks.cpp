@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "clocks.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace op2::model {
+namespace {
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+int rounds(int ranks) {
+  return ranks <= 1 ? 0 : std::bit_width(static_cast<unsigned>(ranks - 1));
+}
+
+}  // namespace
+
+/// Packs and sends; a sender's clock is that after its last message. Messages to other nodes queue
+/// at the adapter of the node in the order in which they are ready.
+void Clocks::send(std::span<const PairMessage> messages, double weight,
+                  std::vector<double>& arrivals) {
+  struct Ready {
+    double time;
+    const PairMessage* message;
+  };
+  std::vector<double> before = now_;
+  for (const PairMessage& m : messages)
+    now_[at(m.from)] += static_cast<double>(m.rows) * machine_.pack_row +
+                        static_cast<double>(m.bytes) * machine_.pack_byte;
+  std::vector<Ready> ready;
+  ready.reserve(messages.size());
+  for (const PairMessage& m : messages) {
+    now_[at(m.from)] += machine_.messages_per_neighbour * link(m).overhead;
+    ready.push_back({now_[at(m.from)], &m});
+  }
+  if (machine_.ranks_per_node > 0)
+    std::ranges::stable_sort(ready, {}, [](const Ready& some) { return some.time; });
+  for (const auto& [time, message] : ready) {
+    const bool near = on_one_node(message->from, message->to);
+    double& line =
+        near ? line_[at(message->from)] : adapter_[at(message->from / machine_.ranks_per_node)];
+    const Link& over = near ? machine_.on_node : machine_.across;
+    line = std::max(line, time) + static_cast<double>(message->bytes) * over.seconds_per_byte;
+    double& arrival = arrivals[at(message->to)];
+    arrival = std::max(arrival, line + over.latency);
+  }
+  for (std::size_t rank = 0; rank < now_.size(); ++rank)
+    overheads_.messages += weight * (now_[rank] - before[rank]);
+}
+
+void Clocks::run(std::span<const PairMessage> messages, const PhaseTimes& phases, double weight) {
+  std::vector<double> arrivals(now_.size(), 0.0);
+  std::vector<double> receiving(now_.size(), 0.0);
+  send(messages, weight, arrivals);
+  for (const PairMessage& m : messages)
+    receiving[at(m.to)] += machine_.messages_per_neighbour * link(m).overhead +
+                           static_cast<double>(m.bytes) * machine_.unpack_byte;
+  for (std::size_t rank = 0; rank < now_.size(); ++rank) {
+    now_[rank] += phases.interior[rank];
+    const double wait = std::max(0.0, arrivals[rank] - now_[rank]);
+    now_[rank] += wait + receiving[rank] + phases.boundary[rank];
+    overheads_.waits += weight * wait;
+    overheads_.messages += weight * receiving[rank];
+  }
+}
+
+void Clocks::reduce(std::int64_t bytes, double weight) {
+  const int ranks = static_cast<int>(now_.size());
+  const int on_node =
+      machine_.ranks_per_node > 0 ? std::min(machine_.ranks_per_node, ranks) : ranks;
+  const int nodes = (ranks + on_node - 1) / on_node;
+  const auto tree = [&](int members, const Link& link) {
+    return rounds(members) *
+           (link.latency + 2 * link.overhead + static_cast<double>(bytes) * link.seconds_per_byte);
+  };
+  const double end = slowest() + tree(on_node, machine_.on_node) + tree(nodes, machine_.across);
+  for (double& now : now_) {
+    overheads_.reductions += weight * (end - now);
+    now = end;
+  }
+}
+
+void Clocks::skip(double seconds) {
+  for (auto* clocks : {&now_, &line_, &adapter_})
+    for (double& clock : *clocks) clock += seconds;
+}
+
+double Clocks::slowest() const {
+  return *std::ranges::max_element(now_);
+}
+
+}  // namespace op2::model

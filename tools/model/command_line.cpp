@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command_line.hpp"
+
+#include <memory>
+
+#include "commands.hpp"
+
+namespace op2::model {
+namespace {
+
+constexpr int most_parts = 1 << 20;
+constexpr int most_layers = 64;
+
+void describe_cut(CLI::App& app, Command& command) {
+  CLI::App& sub = *app.add_subcommand(
+      "cut", "Cut the mesh into parts, in this process; writes cut_P.json for each number P");
+  const auto options = std::make_shared<CutOptions>();
+  sub.add_option("RUN", options->run, "what OP2_MODEL has written")->required();
+  sub.add_option("-P,--parts", options->parts, "numbers of ranks, separated by commas")
+      ->required()
+      ->delimiter(',')
+      ->check(CLI::Range(1, most_parts));
+  sub.add_option("--maps", options->maps, "the file with the maps; default: beside RUN");
+  sub.add_option("--folder", options->folder, "where to write")->capture_default_str();
+  sub.add_option("--layers", options->layers, "halo layers; default: OP2_DEPTH_MAX of the run")
+      ->check(CLI::Range(1, most_layers));
+  sub.callback([&command, options] { command = [options] { return cut(*options); }; });
+}
+
+void describe_predict(CLI::App& app, Command& command) {
+  CLI::App& sub = *app.add_subcommand(
+      "predict", "Seconds of each flush and loop with OP2_CHAIN=off and on, and with auto");
+  const auto options = std::make_shared<PredictOptions>();
+  sub.add_option("RUN", options->run, "what OP2_MODEL has written")->required();
+  sub.add_option("FILES", options->files, "CUT ... MACHINE: what 'cut' and 'machine' have written")
+      ->required()
+      ->expected(2, CLI::detail::expected_max_vector_size);
+  sub.add_option("--costs", options->costs,
+                 "records of the same program in other sizes, or of processes that ran at once");
+  sub.add_option("--scale", options->scale, "multiply the costs of loops and of packing")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  sub.add_option("--busy", options->busy,
+                 "processes of a node that ran at once while the costs were recorded; default: the "
+                 "ranks of RUN")
+      ->check(CLI::PositiveNumber);
+  sub.add_option("--csv", options->csv, "write all figures; op2-plot-prediction draws them");
+  sub.callback([&command, options] { command = [options] { return predict(*options); }; });
+}
+
+void describe_machine(CLI::App& app, Command& command) {
+  CLI::App& sub = *app.add_subcommand(
+      "machine", "Measure messages, packing and memory of a node; run it under mpirun");
+  const auto options = std::make_shared<MachineOptions>();
+  sub.add_option("--out", options->out, "the file to write")->capture_default_str();
+  sub.add_option("--ranks-per-node", options->ranks_per_node,
+                 "of the machine to predict; needs the figures across nodes")
+      ->check(CLI::PositiveNumber);
+  const auto across = [&](const char* flag, double& value, const char* help) {
+    sub.add_option(flag, value, help)->check(CLI::NonNegativeNumber);
+  };
+  across("--latency-us", options->latency_us, "across nodes; these are not measured");
+  across("--overhead-us", options->overhead_us, "work of a message at each end, across nodes");
+  across("--bandwidth-gbs", options->bandwidth_gbs, "of a node to others");
+  sub.callback([&command, options] { command = [options] { return machine(*options); }; });
+}
+
+}  // namespace
+
+void describe(CLI::App& app, Command& command) {
+  app.require_subcommand(1);
+  describe_cut(app, command);
+  describe_predict(app, command);
+  describe_machine(app, command);
+}
+
+}  // namespace op2::model

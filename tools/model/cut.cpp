@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <core/seconds_since.hpp>
+
+#include "commands.hpp"
+#include "cut_file.hpp"
+#include "failure.hpp"
+#include "parts.hpp"
+#include "run_file.hpp"
+
+namespace op2::model {
+namespace {
+
+Cut cut_into(const core::RunRecord& record, const comm::BlockMesh& mesh, int parts,
+             core::Level level) {
+  auto begin = core::Clock::now();
+  const Parts owned = parts_of(record, mesh, parts);
+  const double cut_seconds = core::seconds_since(begin);
+  begin = core::Clock::now();
+  std::vector<RankHalo> ranks = halo_sizes(mesh, owned.owners, parts, level);
+  return {record.program,
+          record.maps_hash,
+          owned.how,
+          parts,
+          level,
+          record.sets.size(),
+          cut_seconds,
+          core::seconds_since(begin),
+          sets_with_local_map(mesh, owned.owners),
+          std::move(ranks)};
+}
+
+/// One line: what decides how well so many ranks work together.
+void print(const core::RunRecord& record, const Cut& cut, const std::string& path) {
+  const int set = std::max(record.partition.set, 0);
+  std::int64_t most = 0, ghosts = 0;
+  std::size_t neighbours = 0, most_neighbours = 0;
+  for (const RankHalo& rank : cut.ranks) {
+    most = std::max<std::int64_t>(most, rank.rows(set, 0));
+    ghosts += rank.rows(set, std::min(cut.level, 2)) - rank.rows(set, 0);
+    neighbours += rank.imports.size();
+    most_neighbours = std::max(most_neighbours, rank.imports.size());
+  }
+  const double mean =
+      static_cast<double>(record.sets[static_cast<std::size_t>(set)].size) / cut.parts;
+  fmt::print("{:>6} {:>12.0f} {:>10.3f} {:>12.0f} {:>8.1f} {:>6} {:>8.2f} {:>8.2f}  {}\n",
+             cut.parts, mean, static_cast<double>(most) / mean,
+             static_cast<double>(ghosts) / cut.parts, static_cast<double>(neighbours) / cut.parts,
+             most_neighbours, cut.cut_seconds, cut.halo_seconds, path);
+}
+
+}  // namespace
+
+int cut(const CutOptions& options) {
+  const core::RunRecord record = read_run(options.run);
+  const comm::BlockMesh mesh = read_maps(record, options.run, options.maps);
+  const int layers = options.layers > 0 ? options.layers : record.depth_max;
+  bool first = true;
+  for (const int parts : options.parts) {
+    const Cut made = cut_into(record, mesh, parts, 2 * layers);
+    const std::string path =
+        (std::filesystem::path(options.folder) / fmt::format("cut_{}.json", parts)).string();
+    write_file(path, as_json(made));
+    if (std::exchange(first, false))
+      fmt::print(
+          "{}, halos of {} layers\n{:>6} {:>12} {:>10} {:>12} {:>8} {:>6} {:>8} {:>8}  file\n",
+          made.how, layers, "ranks", "elements", "imbalance", "ghosts", "neigh-", "most", "cut",
+          "halos");
+    print(record, made, path);
+  }
+  return 0;
+}
+
+}  // namespace op2::model

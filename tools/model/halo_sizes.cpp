@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halo_sizes.hpp"
+
+#include <array>
+#include <map>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include <comm/halo/local_maps.hpp>
+
+namespace op2::model {
+namespace {
+
+using comm::BlockMap;
+using comm::GlobalId;
+using core::Level;
+
+template <class T>
+std::size_t at(T index) {
+  return static_cast<std::size_t>(index);
+}
+
+/// A map and its inverse.
+struct Relation {
+  std::size_t from, to, arity;
+  std::span<const GlobalId> targets;  ///< shape [elements of `from` x arity]
+  std::vector<std::size_t> first;     ///< shape [elements of `to` + 1]
+  std::vector<GlobalId> sources;      ///< of target t: [first[t], first[t + 1])
+
+  std::span<const GlobalId> targets_of(GlobalId source) const {
+    return targets.subspan(at(source) * arity, arity);
+  }
+  std::span<const GlobalId> sources_of(GlobalId target) const {
+    return std::span(sources).subspan(first[at(target)], first[at(target) + 1] - first[at(target)]);
+  }
+};
+
+Relation relation_of(const comm::BlockMesh& mesh, const BlockMap& map) {
+  Relation r{at(map.from),
+             at(map.to),
+             at(map.arity),
+             map.targets,
+             std::vector<std::size_t>(at(mesh.sets[at(map.to)].size()) + 1, 0),
+             std::vector<GlobalId>(map.targets.size())};
+  for (const GlobalId target : map.targets) ++r.first[at(target) + 1];
+  std::partial_sum(r.first.begin(), r.first.end(), r.first.begin());
+  std::vector<std::size_t> next(r.first.begin(), r.first.end() - 1);
+  for (std::size_t k = 0; k < map.targets.size(); ++k)
+    r.sources[next[at(map.targets[k])]++] = static_cast<GlobalId>(k / r.arity);
+  return r;
+}
+
+using Depths = std::vector<std::vector<std::int8_t>>;  ///< [set][element]
+constexpr std::int8_t beyond = 1 - core::deepest_tracked;
+
+/// Element e is in W_-h of its owner if its depth is greater than h. Odd levels lose iterations
+/// with a target outside the level before or of another rank; even ones what such iterations
+/// access.
+void lose(const Relation& r, const std::vector<comm::Owners>& owners, std::int8_t h,
+          Depths& depths) {
+  auto& from = depths[r.from];
+  auto& to = depths[r.to];
+  for (std::size_t source = 0; source < from.size(); ++source) {
+    const std::int32_t owner = owners[r.from][source];
+    for (const GlobalId target : r.targets_of(static_cast<GlobalId>(source))) {
+      const bool remote = owners[r.to][at(target)] != owner;
+      if (h % 2 != 0 && from[source] > h && (remote || to[at(target)] < h)) from[source] = h;
+      if (h % 2 == 0 && to[at(target)] > h && from[source] < h) to[at(target)] = h;
+    }
+  }
+}
+
+Depths depths_of(const std::vector<Relation>& relations, const std::vector<comm::Owners>& owners) {
+  Depths depths;
+  for (const comm::Owners& set : owners) depths.emplace_back(set.size(), beyond);
+  for (std::int8_t h = 1; h < beyond; ++h)
+    for (const Relation& r : relations) lose(r, owners, h, depths);
+  return depths;
+}
+
+using Elements = std::vector<std::vector<GlobalId>>;  ///< of each set
+
+/// Finds the levels of one rank after the other; marks what a rank has with its number.
+class LevelSearch {
+ public:
+  LevelSearch(const std::vector<Relation>& relations, const std::vector<comm::Owners>& owners)
+      : relations_(relations), owners_(owners) {
+    for (const comm::Owners& set : owners) has_.emplace_back(set.size(), -1);
+  }
+
+  /// Appends the levels 1 up to `level` to `halo`.
+  void grow(int rank, const Elements& owned, Level level, RankHalo& halo) {
+    std::map<int, std::vector<std::vector<std::int32_t>>> imports;
+    for (std::size_t set = 0; set < owned.size(); ++set)
+      for (const GlobalId element : owned[set]) has_[set][at(element)] = rank;
+    // What came at the last two levels: all earlier rows have led to theirs already.
+    std::array<Elements, 2> last{owned, Elements(owned.size())};
+    for (Level h = 1; h <= level; ++h) {
+      Elements fresh(owned.size());
+      for (const Elements& elements : last) expand(rank, h, elements, fresh);
+      for (std::size_t set = 0; set < fresh.size(); ++set) {
+        halo.within[set].push_back(halo.within[set].back() +
+                                   static_cast<std::int32_t>(fresh[set].size()));
+        for (const GlobalId element : fresh[set]) {
+          auto& rows = imports[owners_[set][at(element)]];
+          rows.resize(owned.size(), std::vector<std::int32_t>(at(level), 0));
+          ++rows[set][at(h - 1)];
+        }
+      }
+      last[1] = std::exchange(last[0], std::move(fresh));
+    }
+    for (auto& [owner, rows] : imports) halo.imports.push_back({owner, std::move(rows)});
+  }
+
+ private:
+  /// Odd levels gain the iterations that access `elements`, even ones what these access.
+  void expand(int rank, Level h, const Elements& elements, Elements& fresh) {
+    for (const Relation& r : relations_) {
+      const bool odd = h % 2 != 0;
+      const std::size_t gains = odd ? r.from : r.to;
+      for (const GlobalId element : elements[odd ? r.to : r.from])
+        for (const GlobalId found : odd ? r.sources_of(element) : r.targets_of(element)) {
+          if (std::exchange(has_[gains][at(found)], rank) != rank) fresh[gains].push_back(found);
+        }
+    }
+  }
+
+  const std::vector<Relation>& relations_;
+  const std::vector<comm::Owners>& owners_;
+  std::vector<std::vector<std::int32_t>> has_;  ///< [set][element]: the last rank that has it
+};
+
+/// Rows of W_h for h up to 0.
+std::vector<std::int32_t> owned_levels(const std::vector<GlobalId>& owned,
+                                       const std::vector<std::int8_t>& depths) {
+  std::vector<std::int32_t> within(at(1 - core::deepest_tracked), 0);
+  for (const GlobalId element : owned)
+    for (Level h = 0; h < depths[at(element)]; ++h) ++within[at(-core::deepest_tracked - h)];
+  return within;
+}
+
+}  // namespace
+
+std::vector<RankHalo> halo_sizes(const comm::BlockMesh& mesh,
+                                 const std::vector<comm::Owners>& owners, int parts,
+                                 core::Level level) {
+  std::vector<Relation> relations;
+  for (const BlockMap& map : mesh.maps) relations.push_back(relation_of(mesh, map));
+  const Depths depths = depths_of(relations, owners);
+  std::vector<Elements> owned(at(parts), Elements(owners.size()));
+  for (std::size_t set = 0; set < owners.size(); ++set)
+    for (std::size_t element = 0; element < owners[set].size(); ++element)
+      owned[at(owners[set][element])][set].push_back(static_cast<GlobalId>(element));
+  LevelSearch search(relations, owners);
+  std::vector<RankHalo> halos(at(parts));
+  for (int rank = 0; rank < parts; ++rank) {
+    RankHalo& halo = halos[at(rank)];
+    for (std::size_t set = 0; set < owners.size(); ++set)
+      halo.within.push_back(owned_levels(owned[at(rank)][set], depths[set]));
+    search.grow(rank, owned[at(rank)], level, halo);
+  }
+  return halos;
+}
+
+std::vector<char> sets_with_local_map(const comm::BlockMesh& mesh,
+                                      const std::vector<comm::Owners>& owners) {
+  comm::HaloPlan plan{0, 0, std::vector<comm::IndexMap>(mesh.sets.size()), {}};
+  for (const BlockMap& map : mesh.maps) {
+    comm::LocalMap& made = plan.maps.emplace_back();
+    made.from = map.from, made.to = map.to, made.arity = map.arity;
+    const comm::Owners &from = owners[at(map.from)], &to = owners[at(map.to)];
+    for (std::size_t k = 0; k < map.targets.size() && made.remote_targets.empty(); ++k)
+      if (from[k / at(map.arity)] != to[at(map.targets[k])])
+        made.remote_targets.push_back({map.targets[k], to[at(map.targets[k])]});
+  }
+  const auto alone = comm::make_self_communicator();
+  comm::find_local_maps(*alone, plan);
+  std::vector<char> local;
+  for (const comm::IndexMap& set : plan.sets) local.push_back(set.layout.local_map ? 1 : 0);
+  return local;
+}
+
+}  // namespace op2::model

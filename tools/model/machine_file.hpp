@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A machine in numbers: what `machine` measures and `predict` reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace op2::model {
+
+/// A message of n bytes leaves `overhead` seconds after its start, when the line is free; occupies
+/// it for n * seconds_per_byte; arrives `latency` later; and takes its receiver `overhead` again.
+struct Link {
+  double latency = 0, overhead = 0, seconds_per_byte = 0;
+  bool operator==(const Link&) const = default;
+};
+
+struct Machine {
+  std::string origin;      ///< "measured on-node with 4 ranks"; where numbers across nodes are from
+  Link on_node, across;    ///< across: the line is that of a node, which its ranks share
+  int ranks_per_node = 0;  ///< 0: all ranks are on one node
+  int messages_per_neighbour = 1;  ///< more: a library that does not group them
+  double pack_row = 0, pack_byte = 0, unpack_byte = 0;  ///< seconds
+  /// Bytes per second of each of k + 1 ranks of a node that use its memory at once; empty: no rank
+  /// slows another.
+  std::vector<double> memory;
+  bool operator==(const Machine&) const = default;
+
+  /// How many times as long what waits for memory takes with `busy` ranks on a node, compared with
+  /// `before`.
+  double slowdown(int before, int busy) const;
+};
+
+std::string as_json(const Machine& machine);
+
+/// @throws Failure  it cannot be read, is not such a file, or a value is missing or absurd
+Machine read_machine(const std::string& path);
+
+}  // namespace op2::model

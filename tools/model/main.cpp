@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// op2-model: predicts the run time of a program on many ranks from one small run.
+#include <cstdio>
+#include <exception>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "command_line.hpp"
+
+int main(int argc, char** argv) {
+  using namespace op2::model;
+  CLI::App app(
+      "Predicts the run time of a program on many ranks from one small run, which\n"
+      "  OP2_MODEL=run.json program\n"
+      "records. Then cut the mesh, describe the machine, and predict.",
+      "op2-model");
+  Command command;
+  describe(app, command);
+  try {
+    app.parse(argc, argv);
+    return command();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "op2-model: {}\n", error.what());
+    return 2;
+  }
+}

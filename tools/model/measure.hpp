@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Times of messages, packing and memory, on the ranks of a communicator.
+#pragma once
+
+#include <comm/messages/communicator.hpp>
+
+#include "machine_file.hpp"
+
+namespace op2::model {
+
+/// Latency, overhead and bandwidth between ranks in pairs, all pairs at once: of the slowest.
+/// Collective; a rank without a partner only waits. Needs two ranks.
+Link measure_messages(comm::Communicator& ranks);
+
+struct Packing {
+  double row, byte, received_byte;  ///< seconds
+};
+/// As halo exchanges pack and unpack, of the slowest rank. Collective.
+Packing measure_packing(comm::Communicator& ranks);
+
+/// Bytes per second of each of k + 1 ranks that add arrays at once. Collective.
+std::vector<double> measure_memory(comm::Communicator& ranks);
+
+}  // namespace op2::model

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who would own what on so many ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <comm/partition/partition.hpp>
+#include <core/run_record.hpp>
+
+namespace op2::model {
+
+/// Owners of the elements of each set, and how they were found.
+struct Parts {
+  std::vector<comm::Owners> owners;
+  std::string how;  ///< "Scotch k-way of set 'cells' by map 'ecell'"
+};
+
+/// As op_partition does it, for the whole mesh in one process: Scotch instead of PT-Scotch, and
+/// instead of partitioners whose input was not recorded (rcb, external). Sets that no map connects,
+/// and programs without op_partition, are in equal blocks.
+/// @throws Failure  more parts than elements, or Scotch is not built in
+Parts parts_of(const core::RunRecord& record, const comm::BlockMesh& mesh, int parts);
+
+}  // namespace op2::model

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "commands.hpp"
+#include "cut_file.hpp"
+#include "failure.hpp"
+#include "report.hpp"
+#include "run_file.hpp"
+#include "schedules.hpp"
+
+namespace op2::model {
+namespace {
+
+/// The schedule of each sequence whose flushes take least time, of those that the library would
+/// try.
+std::vector<Schedule> fastest(Walk& walk, const std::vector<std::vector<Schedule>>& candidates,
+                              const Prediction& off, const Prediction& on) {
+  std::size_t most = 0;
+  for (const auto& some : candidates) most = std::max(most, some.size());
+  std::vector<Prediction> walked{off, on};
+  for (std::size_t k = walked.size(); k < most; ++k) {
+    std::vector<Schedule> schedules;
+    for (const auto& some : candidates) schedules.push_back(some[std::min(k, some.size() - 1)]);
+    walked.push_back(walk.run(schedules));
+  }
+  std::vector<Schedule> chosen;
+  for (std::size_t sequence = 0; sequence < candidates.size(); ++sequence) {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < candidates[sequence].size(); ++k)
+      if (walked[k].flushes[sequence].seconds < walked[best].flushes[sequence].seconds) best = k;
+    chosen.push_back(candidates[sequence][best]);
+  }
+  return chosen;
+}
+
+/// A combination of what is best for each sequence is usually the best for all.
+void choose(Walk& walk, const std::vector<std::vector<Schedule>>& candidates, Comparison& c) {
+  c.chosen = fastest(walk, candidates, c.off, c.on);
+  c.automatic = walk.run(c.chosen);
+  for (const auto& [one, kind] :
+       {std::pair(&c.off, Schedule::Kind::off), std::pair(&c.on, Schedule::Kind::on)}) {
+    if (one->seconds >= c.automatic.seconds) continue;
+    c.automatic = *one;
+    c.chosen.assign(candidates.size(), {kind, {}});
+  }
+}
+
+Comparison compare(Walk& walk, const std::vector<std::vector<Schedule>>& candidates) {
+  const std::size_t sequences = candidates.size();
+  Comparison c;
+  c.off = walk.run(std::vector(sequences, Schedule{Schedule::Kind::off, {}}));
+  c.on = walk.run(std::vector(sequences, Schedule{Schedule::Kind::on, {}}));
+  choose(walk, candidates, c);
+  return c;
+}
+
+void warn(const core::RunRecord& record, const Costs& costs) {
+  if (const auto unknown = costs.unknown(record); !unknown.empty())
+    fmt::print(stderr, "op2-model: no time was recorded of {}: they count as free\n",
+               fmt::join(unknown, ", "));
+  if (!costs.divided().empty())
+    fmt::print(stderr,
+               "op2-model: only fused loops had a time, which is divided by the bytes that they "
+               "move: {}; add --costs of a run with OP2_DEBUG=no_fuse\n",
+               fmt::join(costs.divided(), ", "));
+  if (record.events_left_out > 0)
+    fmt::print(stderr, "op2-model: the last {} flushes of the run were not recorded\n",
+               record.events_left_out);
+}
+
+}  // namespace
+
+int predict(const PredictOptions& options) {
+  std::vector<core::RunRecord> records{read_run(options.run)};
+  for (const std::string& path : options.costs) records.push_back(read_run(path));
+  const core::RunRecord& record = records.front();
+  Machine machine = read_machine(options.files.back());
+  for (double* const cost : {&machine.pack_row, &machine.pack_byte, &machine.unpack_byte})
+    *cost *= options.scale;
+  const Costs costs(records, options.scale);
+  warn(record, costs);
+  const int busy = options.busy > 0 ? options.busy : record.ranks;
+  std::vector<Comparison> all;
+  for (std::size_t k = 0; k + 1 < options.files.size(); ++k) {
+    const Cut cut = read_cut(options.files[k], record);
+    const Program program(record, cut.local_maps);
+    Walk walk(program, cut, machine, costs, busy);
+    std::vector<std::vector<Schedule>> candidates;
+    for (std::size_t sequence = 0; sequence < record.sequences.size(); ++sequence)
+      candidates.push_back(schedules_of(program, sequence, cut, machine, costs));
+    all.push_back(compare(walk, candidates));
+    all.back().start = start_up(record, cut, machine);
+  }
+  fmt::print("program '{}', machine: {}\n{}", record.program, machine.origin, summary_of(all));
+  for (const Comparison& one : all) fmt::print("{}", details_of(record, one));
+  if (!options.csv.empty()) write_file(options.csv, csv_of(record, all));
+  return 0;
+}
+
+}  // namespace op2::model

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The recorded sequences as queues, so that the library's own passes can be run on them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <core/mesh.hpp>
+#include <core/queue.hpp>
+#include <core/run_record.hpp>
+#include <sched/analyse.hpp>
+#include <sched/policy/candidates.hpp>
+
+namespace op2::model {
+
+using sched::Schedule;
+
+/// A chain of loops with its levels.
+struct ModelChain {
+  sched::RecordRange records;
+  std::vector<comm::DatLayers> exchanged;  ///< dats by their index; of the program's mesh
+  struct Loop {
+    std::size_t record;  ///< of the sequence
+    sched::LoopLevels levels;
+  };
+  std::vector<Loop> loops;  ///< that run
+};
+
+struct ModelPlan {
+  std::vector<ModelChain> chains;
+  std::vector<core::Level> valid_after;  ///< of each dat
+  core::Level rows = core::no_level;     ///< that sets must have
+};
+
+/// Sets without elements and dats without rows, which passes on descriptors do not need.
+class Program {
+ public:
+  /// @param record      outlives it
+  /// @param local_maps  of each set, as those of a cut
+  Program(const core::RunRecord& record, const std::vector<char>& local_maps);
+  Program(const Program&) = delete;
+
+  const core::RunRecord& record() const { return record_; }
+  const core::Queue& queue(std::size_t sequence) const { return queues_[sequence]; }
+  /// Of chains, beside those that correctness sets.
+  sched::ChainLimits limits() const { return {2 * record_.depth_max, record_.keep_dead}; }
+
+  /// The passes cut and analyse of the library.
+  /// @param valid  of each dat, before the sequence
+  ModelPlan plan(std::size_t sequence, const Schedule& schedule, int ranks,
+                 const std::vector<core::Level>& valid) const;
+
+ private:
+  void push(const core::RecordedLoop& loop, core::Queue& queue);
+  core::Global& global(int index, int bytes);
+
+  const core::RunRecord& record_;
+  core::Mesh mesh_;
+  std::map<int, core::Global*> globals_;
+  std::map<std::string, op_kernel_core> kernels_;
+  std::deque<core::Queue> queues_;
+};
+
+}  // namespace op2::model

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Predictions as text and as a table of values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "start_up.hpp"
+#include "walk.hpp"
+
+namespace op2::model {
+
+/// The three ways of OP2_CHAIN for one cut.
+struct Comparison {
+  Prediction off, on, automatic;
+  std::vector<Schedule> chosen;  ///< of each sequence, in `automatic`
+  StartUp start;
+};
+
+/// A line per cut.
+std::string summary_of(const std::vector<Comparison>& all);
+/// Flushes and loops of one cut.
+std::string details_of(const core::RunRecord& record, const Comparison& comparison);
+/// Columns ranks, chain, kind, name, times, seconds, redundant: a row for each total, flush, loop,
+/// overhead and part of the start.
+std::string csv_of(const core::RunRecord& record, const std::vector<Comparison>& all);
+
+}  // namespace op2::model

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads what OP2_MODEL has written.
+#pragma once
+
+#include <string>
+
+#include <comm/partition/block_mesh.hpp>
+#include <core/run_record.hpp>
+
+namespace op2::model {
+
+/// @throws Failure  it cannot be read, is not a record, or is damaged
+core::RunRecord read_run(const std::string& path);
+
+/// The maps of a record, as one rank declares them.
+/// @param path   of the record, beside which they are
+/// @param other  another file; empty: the one that the record names
+/// @throws Failure  the file cannot be read, is that of another run, or leads out of its sets
+comm::BlockMesh read_maps(const core::RunRecord& record, const std::string& path,
+                          const std::string& other = "");
+
+}  // namespace op2::model

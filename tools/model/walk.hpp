@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walks over the recorded flushes with a clock for every rank of a cut.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "clocks.hpp"
+#include "costs.hpp"
+#include "program.hpp"
+
+namespace op2::model {
+
+/// What the walk found. Seconds of loops and overheads are means over the ranks.
+struct Prediction {
+  struct Flush {
+    std::int64_t times = 0;
+    double seconds = 0;  ///< of all, on the slowest clock
+    double each() const { return times > 0 ? seconds / static_cast<double>(times) : 0; }
+  };
+  struct Loop {
+    std::int64_t calls = 0;
+    double seconds = 0;    ///< of all iterations
+    double redundant = 0;  ///< of those beyond the owned elements
+  };
+  int ranks = 0;
+  double seconds = 0;          ///< on the slowest clock, without the start
+  std::vector<Flush> flushes;  ///< per sequence
+  std::map<std::string, Loop> loops;
+  Overheads overheads;
+  std::int64_t exchanges = 0;
+};
+
+/// What one rank counts, as op_get_chain_statistics does.
+struct RankCounts {
+  std::int64_t messages = 0, bytes = 0, rows = 0;
+  std::int64_t interior = 0, boundary = 0, redundant = 0;
+  bool operator==(const RankCounts&) const = default;
+};
+
+class Walk {
+ public:
+  /// All outlive it.
+  /// @param busy  ranks of a node that ran at once when the costs were measured
+  Walk(const Program& program, const Cut& cut, const Machine& machine, const Costs& costs,
+       int busy);
+
+  /// @param schedules  of each sequence
+  /// @throws Failure  the cut has too few layers
+  Prediction run(const std::vector<Schedule>& schedules);
+
+  /// What each rank counts in these sequences, one after the other.
+  std::vector<RankCounts> count(const std::vector<std::size_t>& sequences,
+                                const Schedule& schedule);
+
+ private:
+  /// A step of a chain: loops that are executed as one.
+  struct Step {
+    LoopNames names;
+    int set;
+    sched::LoopLevels levels;
+  };
+  /// A chain with all that does not depend on clocks.
+  struct TimedChain {
+    const ModelChain* chain;
+    const std::vector<PairMessage>* messages;
+    std::vector<Step> steps;
+    PhaseTimes phases;
+    std::vector<Prediction::Loop> loops;  ///< of one execution, per step
+  };
+  struct TimedPlan {
+    ModelPlan plan;
+    std::vector<TimedChain> chains;
+  };
+  /// Sequence, schedule with its groups, and validity.
+  using PlanKey = std::tuple<std::size_t, std::vector<std::size_t>, std::vector<core::Level>>;
+  struct State;
+
+  const TimedPlan& plan_of(std::size_t sequence, const Schedule& schedule,
+                           const std::vector<core::Level>& valid);
+  std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
+  void time(const Step& step, TimedChain& chain) const;
+  double seconds_of(const Step& step, bool grouped, double iterations) const;
+  void run_events(const core::RecordedEvents& block, State& state);
+  void happen(int event, State& state);
+  void flush(std::size_t sequence, State& state);
+
+  const Program& program_;
+  const core::RunRecord& record_;
+  const Cut& cut_;
+  const Machine& machine_;
+  const Costs& costs_;
+  const int busy_;
+  std::map<PlanKey, TimedPlan> plans_;
+  std::map<std::vector<std::array<int, 3>>, std::vector<PairMessage>> exchanges_;
+};
+
+}  // namespace op2::model

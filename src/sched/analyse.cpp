@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <sched/chain_analysis.hpp>
+#include <sched/interiors.hpp>
 
 namespace op2::sched {
 namespace {
@@ -82,12 +83,10 @@ class Analyser {
   void add_group(RecordRange range, bool begins_chain) {
     const Described made = describe(range);
     std::vector<comm::DatLayers> missing = missing_layers(made);
-    if (begins_chain || !missing.empty()) {
+    if (begins_chain || !missing.empty())
       result_.chains.push_back({range, std::move(missing), 0});
-      valid_before_.push_back(result_.valid_after);
-    } else {
+    else
       result_.chains.back().records.end = range.end;
-    }
     accept(range, made);
     set_layers(result_.chains.back());
   }
@@ -127,28 +126,19 @@ class Analyser {
   /// first of them.
   void find_interior(const Chain& chain) {
     if (chain.exchanged.empty()) return;
-    const ChainDescription loops = describe_chain(queue_, chain.records, options_.keep_all);
-    const std::vector<core::Level>& before = valid_before_[&chain - result_.chains.data()];
-    ChainDemand demand{{}, std::vector<core::Level>(loops.dats.size(), core::no_level)};
-    std::vector<core::Level> valid;
-    for (std::size_t k = 0; k < loops.dats.size(); ++k) {
-      valid.push_back(validity_of(loops.dats[k], before));
-      for (const comm::DatLayers& dat : chain.exchanged)
-        if (dat.dat == loops.dats[k]) demand.need[k] = dat.to;
-    }
-    std::vector<LoopLevels*> levels;
+    std::vector<LoopGroup> loops;
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k)
-      if (!queue_.records()[k].is_assignment()) levels.push_back(&result_.loops[k]);
-    for (const LoopLevels* loop : levels) demand.extent.push_back(loop->extent);
-    const std::vector<core::Level> interior = chain_interior(loops.loops, demand, valid);
-    for (std::size_t k = 0; k < levels.size(); ++k) levels[k]->interior = interior[k];
+      if (!queue_.records()[k].is_assignment() && result_.loops[k].extent != core::no_level)
+        loops.push_back({{k}});
+    const std::vector<core::Level> interior = interiors_of(queue_, chain, result_.loops, loops);
+    for (std::size_t k = 0; k < loops.size(); ++k)
+      result_.loops[loops[k].place()].interior = interior[k];
   }
 
   const core::Queue& queue_;
   const AnalysisOptions options_;
   const std::vector<RecordRange>& groups_;
   Analysis result_;
-  std::vector<std::vector<core::Level>> valid_before_;  ///< per chain, in groups
 };
 
 }  // namespace

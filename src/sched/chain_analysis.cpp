@@ -81,26 +81,73 @@ struct PhaseLimits {
   std::vector<Level> read;  ///< per dat: rows up to here have been read by all earlier readers
 };
 
-Level interior_of(const ChainLoop& loop, Level extent, const PhaseLimits& limits) {
-  Level level = extent;
-  for (const ChainArg& arg : loop.args) {
-    Level rows = limits.written[arg.dat];
-    if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat]);
-    level = std::min(level, is_direct(arg) ? rows : inside_of(loop, rows));
-  }
-  return level < std::max(deepest_interior, loop.deepest) ? no_level : level;
+/// The largest level on which elements find all that an argument accesses in W_rows.
+/// @param gathered  of a loop whose elements are those that add to the rows of the level
+Level limit_of(const ChainLoop& loop, const ChainArg& arg, bool gathered, Level rows) {
+  if (gathered && modifies(arg)) return rows;  // what goes to other rows is dropped
+  const Level elements = is_direct(arg) ? rows : inside_of(loop, rows);
+  return gathered ? completed_by(loop, elements) : elements;
 }
 
-/// Lowers the limits by what a loop leaves to the boundary phase if its interior is W_interior.
-void postpone_rest(const ChainLoop& loop, Level interior, PhaseLimits& limits) {
-  for (const ChainArg& arg : loop.args) {
-    const bool all = interior == no_level || is_direct(arg);
-    const Level done = all ? interior : completed_by(loop, interior);
+/// Elements outside W_level access by an argument nothing in W_done.
+Level done_by(const ChainLoop& loop, const ChainArg& arg, bool gathered, Level level) {
+  if (level == no_level || (gathered && modifies(arg))) return level;
+  const Level elements = gathered ? inside_of(loop, level) : level;
+  return is_direct(arg) ? elements : completed_by(loop, elements);
+}
+
+/// Calls `visit(loop, arg, gathered)` for each argument of a unit.
+template <class Visit>
+void for_each_arg(std::span<const ChainLoop> chain, const LoopUnit& unit, const Visit& visit) {
+  for (std::size_t k = 0; k < unit.loops.size(); ++k) {
+    const ChainLoop& loop = chain[unit.loops[k]];
+    for (const ChainArg& arg : loop.args) visit(loop, arg, k < unit.gathered);
+  }
+}
+
+/// All arguments see the limits before the unit: what its kernels share, they access by the same
+/// element, or find in the buffer from which rows move.
+Level interior_of(std::span<const ChainLoop> chain, const LoopUnit& unit, Level extent,
+                  const PhaseLimits& limits) {
+  Level level = extent, deepest = deepest_interior;
+  for_each_arg(chain, unit, [&](const ChainLoop& loop, const ChainArg& arg, bool gathered) {
+    Level rows = limits.written[arg.dat];
+    if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat]);
+    level = std::min(level, limit_of(loop, arg, gathered, rows));
+  });
+  for (const std::size_t loop : std::span(unit.loops).subspan(unit.gathered))
+    deepest = std::max(deepest, chain[loop].deepest);
+  return level < deepest ? no_level : level;
+}
+
+/// Lowers the limits by what a unit leaves to the boundary phase if its interior is W_interior.
+void postpone_rest(std::span<const ChainLoop> chain, const LoopUnit& unit, Level interior,
+                   PhaseLimits& limits) {
+  for_each_arg(chain, unit, [&](const ChainLoop& loop, const ChainArg& arg, bool gathered) {
+    const Level done = done_by(loop, arg, gathered, interior);
     Level& written = limits.written[arg.dat];
     Level& read = limits.read[arg.dat];
     if (modifies(arg)) written = std::min(written, done);
     if (arg.access != OP_WRITE) read = std::min(read, done);
-  }
+  });
+}
+
+/// Of each loop that is not dead.
+std::vector<LoopUnit> single_loops(const ChainDemand& demand) {
+  std::vector<LoopUnit> units;
+  for (std::size_t l = 0; l < demand.extent.size(); ++l)
+    if (demand.extent[l] != no_level) units.push_back({{l}, 0});
+  return units;
+}
+
+/// Per loop.
+std::vector<Level> interiors_of_loops(std::span<const ChainLoop> chain, const ChainDemand& demand,
+                                      std::span<const Level> valid) {
+  const std::vector<LoopUnit> units = single_loops(demand);
+  const std::vector<Level> found = chain_interior(chain, demand, valid, units);
+  std::vector<Level> interior(chain.size(), no_level);
+  for (std::size_t k = 0; k < units.size(); ++k) interior[units[k].loops.front()] = found[k];
+  return interior;
 }
 
 /// Validity after the exchange, which makes every dat as valid as the chain needs.
@@ -149,17 +196,17 @@ ChainDemand chain_demand(std::span<const ChainLoop> chain, std::span<const Level
 }
 
 std::vector<Level> chain_interior(std::span<const ChainLoop> chain, const ChainDemand& demand,
-                                  std::span<const Level> valid) {
+                                  std::span<const Level> valid, std::span<const LoopUnit> units) {
   PhaseLimits limits{std::vector<Level>(valid.size(), every_level),
                      std::vector<Level>(valid.size(), every_level)};
   for (std::size_t dat = 0; dat < valid.size(); ++dat)
     if (valid[dat] < demand.need[dat]) limits.written[dat] = valid[dat];
 
-  std::vector<Level> interior(chain.size(), no_level);
-  for (std::size_t l = 0; l < chain.size(); ++l) {
-    if (demand.extent[l] == no_level) continue;
-    interior[l] = interior_of(chain[l], demand.extent[l], limits);
-    if (interior[l] < demand.extent[l]) postpone_rest(chain[l], interior[l], limits);
+  std::vector<Level> interior;
+  for (const LoopUnit& unit : units) {
+    const Level extent = demand.extent[unit.loops[unit.gathered]];
+    interior.push_back(interior_of(chain, unit, extent, limits));
+    if (interior.back() < extent) postpone_rest(chain, unit, interior.back(), limits);
   }
   return interior;
 }
@@ -181,7 +228,7 @@ core::ChainLevels analyse_chain(std::span<const ChainLoop> chain, std::span<cons
   const ChainDemand demand = chain_demand(chain, wanted);
   return {.extent = demand.extent,
           .need = demand.need,
-          .interior = chain_interior(chain, demand, valid),
+          .interior = interiors_of_loops(chain, demand, valid),
           .valid = validity_after(chain, demand, valid),
           .rows = rows_touched(chain, demand)};
 }

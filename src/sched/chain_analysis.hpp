@@ -27,12 +27,22 @@ struct ChainDemand {
 ChainDemand chain_demand(std::span<const core::ChainLoop> chain,
                          std::span<const core::Level> wanted);
 
-/// Forward pass: for each loop the level up to which it may run while the halo of every dat with
+/// Loops of a chain whose kernels are called one after the other for each element of a set. The
+/// first `gathered` are over other sets: an element executes, before the others, all their elements
+/// that add to its row, and keeps what goes to this row (jit::LoopNest::gathered).
+struct LoopUnit {
+  std::vector<std::size_t> loops;  ///< ascending; none is dead
+  std::size_t gathered = 0;
+};
+
+/// Forward pass: for each unit the level up to which it may run while the halo of every dat with
 /// valid < need is still in flight.
 /// @param valid  per dat: validity before the exchange
+/// @param units  cover all loops that are not dead, in their order
 std::vector<core::Level> chain_interior(std::span<const core::ChainLoop> chain,
                                         const ChainDemand& demand,
-                                        std::span<const core::Level> valid);
+                                        std::span<const core::Level> valid,
+                                        std::span<const LoopUnit> units);
 
 /// Forward pass: validity of every dat after the chain.
 /// @param valid  per dat: validity before the exchange

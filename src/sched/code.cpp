@@ -84,7 +84,7 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
           .is_compiled =
               [this, &queue](const core::LoopRecord& loop) {
                 return is_compiled(loop, queue.args_of(loop)) &&
-                       !fallen_back_.contains(loop.kernel);
+                       !fallen_back_.contains(loop.kernel) && !on_some_host_.contains(loop.kernel);
               },
           .stays_apart =
               [this, &queue](const std::vector<std::size_t>& records) {
@@ -199,20 +199,22 @@ bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
   return std::ranges::find(failed, 1) != failed.end();
 }
 
-/// Steps that gather move rows to where the host does not look for them. So if the host must run a
-/// loop after all, the steps are made anew without them.
-/// @return whether that is so
+/// Collective. Steps that gather move rows to where the host does not look for them. So if the host
+/// of any rank must run a loop after all, the steps are made anew. @return whether that is so
 bool CodeFinder::fall_back_before_gathering(const core::Queue& queue,
                                             std::span<const Step* const> steps,
                                             std::span<const jit::Outcome> outcomes) {
   if (std::ranges::none_of(steps, &Step::gathers)) return false;
-  bool falls_back = false;
+  std::vector<char> failed(steps.size());
+  for (std::size_t n = 0; n < steps.size(); ++n)
+    failed[n] = outcomes[n].error && !steps[n]->fused() ? 1 : 0;
+  combine_flags(failed, communicator_, "comparing loops that the device does not run");
   for (std::size_t n = 0; n < steps.size(); ++n) {
-    if (!outcomes[n].error || steps[n]->fused()) continue;
-    fall_back(queue.records()[steps[n]->record], *outcomes[n].error);
-    falls_back = true;
+    if (failed[n] == 0) continue;
+    on_some_host_.insert(steps[n]->kernels.front().kernel);
+    if (outcomes[n].error) fall_back(queue.records()[steps[n]->record], *outcomes[n].error);
   }
-  return falls_back;
+  return std::ranges::find(failed, 1) != failed.end();
 }
 
 /// Collective. Whether the code of a loop alone is vectorised on any rank.

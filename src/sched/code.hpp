@@ -101,6 +101,7 @@ class CodeFinder {
   comm::Communicator& communicator_;
   core::Log& log_;
   std::map<op_kernel, int> fallen_back_;       ///< cannot be compiled; by what error code
+  std::set<op_kernel> on_some_host_;           ///< of ranks, in a plan that would have gathered
   std::set<std::vector<op_kernel>> apart_;     ///< kernels that are not fused in this order
   std::set<const jit::CompiledLoop*> logged_;  ///< its origin was logged
   std::map<op_kernel, bool> names_constants_;

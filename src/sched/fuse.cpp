@@ -10,6 +10,7 @@
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <sched/conflicts.hpp>
+#include <sched/interiors.hpp>
 #include <sched/merge_args.hpp>
 #include <sched/order.hpp>
 #include <sched/shapes.hpp>
@@ -158,7 +159,8 @@ class Grouping {
     LoopGroup group;
     std::size_t k = first;
     while (k < chain.records.end && group.gathered < most_gathered && is_gathered(k) &&
-           target_of(args(k)) == target_of(args(first)) && levels_[k] == levels_[first]) {
+           target_of(args(k)) == target_of(args(first)) &&
+           levels_[k].extent == levels_[first].extent) {
       group.records.push_back(k++);
       ++group.gathered;
     }
@@ -168,15 +170,21 @@ class Grouping {
     return group.records.size() > group.gathered ? group : LoopGroup{};
   }
 
-  /// One rank only: on several, rows would be gathered in two phases.
   bool is_gathered(std::size_t k) const {
-    return rules_.is_gathered && runs(k) && loop(k).set->whole && can_be_part(k) &&
-           levels_[k].interior == core::no_level && rules_.is_gathered(args(k));
+    return rules_.is_gathered && runs(k) && can_be_part(k) && rules_.is_gathered(args(k));
+  }
+
+  /// Whether the elements on which a loop `adds` are just those that complete the rows on which
+  /// another one runs. On several ranks phases do not matter: each row gathers by itself.
+  bool completes(std::size_t adds, std::size_t next) const {
+    const core::Level rows = levels_[next].extent, elements = levels_[adds].extent;
+    if (loop(next).set->whole) return levels_[adds] == levels_[next];
+    return elements == core::need_exec(rows) && core::cov(elements) == rows;
   }
 
   /// Whether a loop may come behind those of a group in which increments are gathered.
   bool can_gather(const LoopGroup& group, std::size_t next) const {
-    if (!runs(next) || !can_be_part(next) || levels_[next] != levels_[group.records.front()] ||
+    if (!runs(next) || !can_be_part(next) || !completes(group.records.front(), next) ||
         loop(next).set != target_of(args(group.records.front())) || has_payload(args(next)))
       return false;
     bool shares = false;
@@ -279,9 +287,20 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup&
   step.colouring = queue.records()[step.record].colouring;
   step.colour = queue.records()[step.record].colour;
   mark_payloads(step.args, step.order);
-  step.levels = analysis.loops[step.record];
+  step.levels = analysis.loops[group.place()];
+  if (step.gathers()) step.gathered_extent = analysis.loops[step.record].extent;
   add_globals(queue, chain, exact_sums, step);
   return step;
+}
+
+/// Loops that gather wait for other messages than they would by themselves.
+void set_interiors(const core::Queue& queue, const Chain& chain, const Analysis& analysis,
+                   const std::vector<LoopGroup>& groups, std::span<Step> steps) {
+  if (chain.exchanged.empty() || std::ranges::none_of(steps, &Step::gathers)) return;
+  const std::vector<core::Level> found = interiors_of(queue, chain, analysis.loops, groups);
+  auto interior = found.begin();
+  for (Step& step : steps)
+    if (step.runs()) step.levels.interior = *interior++;
 }
 
 }  // namespace
@@ -318,9 +337,11 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
       else if (next != groups.end() && next->place() == k)
         steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order, rules.exact_sums));
     }
+    set_interiors(queue, chain, analysis, groups, std::span(steps.all).subspan(steps.begin.back()));
   }
   steps.begin.push_back(steps.all.size());
-  if (rules.is_gathered && rules.leaves_zero) leave_out_zeros(steps, rules.leaves_zero);
+  if (rules.is_gathered && rules.leaves_zero)
+    leave_out_zeros(steps, analysis.chains, rules.leaves_zero);
   return steps;
 }
 

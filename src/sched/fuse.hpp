@@ -28,16 +28,6 @@ struct FusionRules {
   bool exact_sums = false;  ///< sums of float and double are rounded once
 };
 
-/// Records of loops of one chain, ascending, that become one step.
-struct LoopGroup {
-  std::vector<std::size_t> records;
-  std::size_t gathered = 0;  ///< of them, the first: loops that add to rows of the others' set
-
-  /// The record at which the step runs: gathered loops wait for the first of the others, behind
-  /// assignments in between.
-  std::size_t place() const { return records[gathered]; }
-};
-
 /// A loop joins those before it if an iteration of theirs depends on no other iteration of it: what
 /// any of them modifies and another uses is accessed directly by all, and no global links them.
 /// Loops that add through maps are gathered by loops over the target set that follow them and

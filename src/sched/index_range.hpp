@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -11,7 +12,7 @@ struct IndexRange {
   std::int64_t begin, end;
   std::int64_t size() const { return end - begin; }
   bool empty() const { return begin >= end; }
-  bool operator==(const IndexRange&) const = default;
+  auto operator<=>(const IndexRange&) const = default;
 };
 
 using IndexRanges = std::vector<IndexRange>;

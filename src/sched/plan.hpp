@@ -58,6 +58,16 @@ struct Analysis {
   core::Level rows = core::no_level;     ///< sets must have rows up to this level
 };
 
+/// Records of loops of one chain, ascending, that become one step.
+struct LoopGroup {
+  std::vector<std::size_t> records;
+  std::size_t gathered = 0;  ///< of them, the first: loops that add to rows of the others' set
+
+  /// The record at which the step runs: gathered loops wait for the first of the others, behind
+  /// assignments in between.
+  std::size_t place() const { return records[gathered]; }
+};
+
 /// Whether the result of a loop depends on the order of its iterations.
 enum class Order {
   any,
@@ -126,7 +136,9 @@ struct Step {
   /// Only rows of this colour run; null: all.
   const core::Colouring* colouring = nullptr;
   std::int32_t colour = 0;
-  LoopLevels levels;
+  LoopLevels levels;  ///< of the loops that are not gathered
+  core::Level gathered_extent =
+      core::no_level;  ///< of the gathered loops: all that adds to W_extent
   std::vector<KernelUse> kernels;
   std::vector<core::LoopArg> args;     ///< equal accesses of several loops are one argument
   std::vector<ArgSource> sources;      ///< of `args`
@@ -154,9 +166,9 @@ struct Step {
   /// Of each gathered loop, then of the others.
   std::vector<SetArgs> accesses() const;
   /// Local rows that run in a phase, in the rows that the set has now.
-  IndexRange rows(Phase phase) const { return rows_of(*set, phase); }
-  /// The same for the set of a gathered loop.
-  IndexRange rows_of(const core::Set& of, Phase phase) const;
+  IndexRange rows(Phase phase) const;
+  /// Local rows of the set of a gathered loop that may add to the rows of any phase.
+  IndexRange gathered_rows(const core::Set& of) const { return {0, of.within(gathered_extent)}; }
   /// Iterations of both phases beyond the owned elements.
   std::int64_t redundant_iterations() const;
 };

@@ -46,11 +46,11 @@ const core::Set& Step::set_of(std::size_t arg) const {
   return *set;
 }
 
-IndexRange Step::rows_of(const core::Set& of, Phase phase) const {
-  const std::int64_t end = of.within(levels.extent);
+IndexRange Step::rows(Phase phase) const {
+  const std::int64_t end = set->within(levels.extent);
   // The element that sets a global last is found in one phase.
   const std::int64_t interior =
-      has_payload(*this) ? 0 : std::min<std::int64_t>(end, of.within(levels.interior));
+      has_payload(*this) ? 0 : std::min<std::int64_t>(end, set->within(levels.interior));
   return phase == Phase::interior ? IndexRange{0, interior} : IndexRange{interior, end};
 }
 

@@ -46,13 +46,17 @@ void verify_step(const core::Queue& queue, const Analysis& analysis, const Step&
   const std::size_t record = step.record;
   require(step.args.size() == step.sources.size(), "fuse", "record {}: {} arguments, {} sources",
           record, step.args.size(), step.sources.size());
+  require(step.levels.interior <= step.levels.extent, "fuse",
+          "record {}: interior {} beyond extent {}", record, step.levels.interior,
+          step.levels.extent);
   for (const KernelUse& use : step.kernels) {
     const core::LoopRecord& loop = queue.records()[use.record];
     const bool is_gathered = use.record < step.kernels[step.gathered.size()].record;
     require(is_gathered || loop.set == step.set, "fuse",
             "record {}: fused with record {} of another set", record, use.record);
     require(loop.set == use.set, "fuse", "record {}: another set", use.record);
-    require(analysis.loops[use.record] == step.levels, "fuse",
+    const core::Level extent = is_gathered ? step.gathered_extent : step.levels.extent;
+    require(analysis.loops[use.record].extent == extent, "fuse",
             "record {}: fused with record {} of other levels", record, use.record);
     require(use.args.size() == loop.arg_count, "fuse", "record {}: {} of {} arguments", use.record,
             use.args.size(), loop.arg_count);
@@ -114,6 +118,7 @@ std::uint64_t sum_of(const Steps& steps) {
     mixer.add(static_cast<int>(step.kind)).add(step.record).add(step.set);
     mixer.add(step.colouring).add(step.colour);
     mixer.add(static_cast<int>(step.order)).add(step.levels.interior).add(step.levels.extent);
+    mixer.add(step.gathered_extent);
     for (const core::LoopArg& arg : step.args)
       mixer.add(arg.dat).add(arg.map).add(arg.column).add(static_cast<int>(arg.access));
     for (const KernelUse& use : step.kernels) mixer.add(use.kernel).add(use.record);

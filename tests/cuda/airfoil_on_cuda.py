@@ -1,33 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Airfoil gives the residual of the reference executor, to 1e-12, on a device per rank, with the
-same messages and bytes as on CPUs, whatever the order of a device's work and with chains or without. If
-rows gather increments, the flow has the bits of the reference executor, and an iteration moves little more
-than half the bytes.
+same messages and bytes as on CPUs, whatever the order of a device's work, with chains or without, by atomic
+increments or half a step as one kernel. If rows gather increments, the flow on one rank has the bits of the
+reference executor, and an iteration moves little more than half the bytes.
 
 usage: airfoil_on_cuda.py airfoil [mpiexec ranks...]"""
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from airfoil_program import residual, run  # pylint: disable=wrong-import-position
+
 ITERATIONS = 10
 TOLERANCE = 1e-12
-
-
-def run(command, **switches):
-    """The program's output."""
-    environment = {**os.environ, "OP2_THREADS": "1", **switches}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    if done.returncode != 0:
-        sys.exit(f"{command} {switches}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def residual(output):
-    return float(re.search(rf"{ITERATIONS} of {ITERATIONS} +residual ([0-9.e+-]+)", output)[1])
 
 
 def halos(output):
@@ -84,24 +73,33 @@ def check_bytes(airfoil):
     return failures
 
 
+VARIANTS = [{"OP2_CHAIN": "off", "OP2_EMU_ORDER": "lazy"}, {"OP2_CHAIN": "on", "OP2_EMU_ORDER": "others"},
+            {"OP2_CHAIN": "on", "OP2_EMU_ORDER": "random:7"}]
+VARIANTS += [{**variant, "OP2_GPU_INC": "pull"} for variant in VARIANTS[:2]]
+
+
+def check_run(command, expected, variant):
+    """The number of failures."""
+    output = run(command, OP2_TARGET="cuda", **variant)
+    on_cpu = run(command, OP2_CHAIN=variant["OP2_CHAIN"])
+    deviation = abs(residual(output, ITERATIONS) / expected - 1)
+    pulls = variant.get("OP2_GPU_INC") == "pull"
+    half_step = "res_calc+bres_calc+update" in output
+    if deviation <= TOLERANCE and halos(output) == halos(on_cpu) and half_step == pulls:
+        return 0
+    print(f"{command}, {variant}: deviation {deviation:.1e}, {halos(output)}, on CPUs {halos(on_cpu)}, "
+          f"half a step as one kernel: {half_step}")
+    return 1
+
+
 def main():
     airfoil, *rest = sys.argv[1:]
     program = [airfoil, "--size", "12", "18", "--iterations", str(ITERATIONS), "--no-check"]
-    expected = residual(run(program, OP2_TARGET="reference"))
+    expected = residual(run(program, OP2_TARGET="reference"), ITERATIONS)
     jobs = [program] + [[rest[0], "-np", ranks, *program] for ranks in rest[1:]]
-    failures = runs = 0
-    for command in jobs:
-        for chain, order in ("off", "lazy"), ("on", "others"), ("on", "random:7"):
-            output = run(command, OP2_TARGET="cuda", OP2_CHAIN=chain, OP2_EMU_ORDER=order)
-            on_cpu = run(command, OP2_CHAIN=chain)
-            runs += 1
-            deviation = abs(residual(output) / expected - 1)
-            if not deviation <= TOLERANCE or halos(output) != halos(on_cpu):
-                failures += 1
-                print(f"{command}, chain {chain}, {order}: deviation {deviation:.1e}, "
-                      f"{halos(output)}, on CPUs {halos(on_cpu)}")
+    failures = sum(check_run(command, expected, variant) for command in jobs for variant in VARIANTS)
     failures += check_gathered(program) + check_bytes(airfoil)
-    print(f"checked {runs} runs of Airfoil on devices against the reference, {failures} failures")
+    print(f"checked {len(jobs) * len(VARIANTS)} runs of Airfoil on devices against the reference, {failures} failures")
     sys.exit(failures > 0)
 
 

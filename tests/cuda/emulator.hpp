@@ -26,4 +26,9 @@ inline long long emulated_calls(const char* function) {
   return of_emulator<long long(const char*)>("op2_emu_calls")(function);
 }
 
+/// The function whose call was made to fail since then, or an empty text.
+inline std::string failed_call() {
+  return of_emulator<const char*()>("op2_emu_failed")();
+}
+
 }  // namespace op2::test

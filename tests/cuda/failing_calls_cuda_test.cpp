@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whichever call of the driver or the compiler fails, a program gets the right results or a named
-// error. TEST_CALLS is how many calls are tried, evenly among all; 0: each.
+// error. TEST_CALLS is how many calls are tried, evenly among all, of a program whose code is in
+// the cache, TEST_COLD_CALLS of one that compiles; 0: each.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <set>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include <airfoil/flow.hpp>
 #include <equivalence/against_reference.hpp>
 
 #include "emulator.hpp"
@@ -18,7 +22,6 @@ namespace op2::test {
 namespace {
 
 constexpr int out_of_memory = 2, illegal_address = 700;
-const ProgramShape shape{.seed = 3, .meshes = 1, .chains = 3};
 
 /// The emulator begins anew.
 void reset(const std::string& failure) {
@@ -29,17 +32,69 @@ void reset(const std::string& failure) {
   reset_emulator();
 }
 
-std::vector<Setting> settings(bool cached) {
-  return {tested_target(), {"OP2_CACHE", cached ? "rw" : "off"}, {"OP2_JIT", "require"}};
+struct RandomProgram {
+  using Results = Observed;
+  static constexpr const char *name = "RandomProgram", *increments = "auto";
+  static constexpr ProgramShape shape{.seed = 3, .meshes = 1, .chains = 3};
+
+  static Results run(const std::vector<Setting>& settings) { return run_program(shape, settings); }
+  static void expect_right(const Results& expected, const Results& got, const std::string& place) {
+    expect_equal(expected, got, place);
+  }
+};
+
+/// Three iterations on a small mesh; the second time a chain runs it is a graph.
+struct Airfoil {
+  using Results = std::vector<double>;  ///< the residual after each iteration, then the state
+
+  static Results run(const std::vector<Setting>& settings) {
+    for (const Setting& s : settings) setenv(s.name.c_str(), s.value.c_str(), 1);
+    op_init(0, nullptr);
+    const airfoil::Flow flow = airfoil::declare_flow(airfoil::make_c_grid(4, 3));
+    airfoil::Residual residual(true);
+    Results results;
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      airfoil::iterate(flow, residual);
+      results.push_back(residual.value());
+    }
+    std::vector<double> state(4 * static_cast<std::size_t>(op_get_size(flow.cells)));
+    op_fetch_data(flow.q, state.data());
+    results.insert(results.end(), state.begin(), state.end());
+    op_exit();
+    for (const Setting& s : settings) unsetenv(s.name.c_str());
+    return results;
+  }
+  static void expect_right(const Results& expected, const Results& got, const std::string& place) {
+    ASSERT_EQ(expected.size(), got.size()) << place;
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      ASSERT_NEAR(expected[k], got[k], 1e-12 * std::max(1.0, std::fabs(expected[k])))
+          << place << ", value " << k;
+  }
+};
+struct AirfoilByRows : Airfoil {
+  static constexpr const char *name = "AirfoilByRows", *increments = "rows";
+};
+struct AirfoilByPull : Airfoil {
+  static constexpr const char *name = "AirfoilByPull", *increments = "pull";
+};
+
+enum class Start { warm, cold };
+
+template <class Program>
+std::vector<Setting> settings(Start start) {
+  return {tested_target(),
+          {"OP2_GPU_INC", Program::increments},
+          {"OP2_CACHE", start == Start::warm ? "rw" : "off"},
+          {"OP2_JIT", "require"}};
 }
 
 /// After an error in the middle of a program.
-void end_program(bool cached) {
+void end_program(const std::vector<Setting>& settings) {
   try {
     op_exit();
   } catch (const Error&) {  // what failed before has failed again
   }
-  for (const Setting& s : settings(cached)) unsetenv(s.name.c_str());
+  for (const Setting& s : settings) unsetenv(s.name.c_str());
 }
 
 /// Errors that say what the device, or the compiler for it, has refused.
@@ -52,50 +107,84 @@ struct Outcomes {
   int right = 0, named = 0;
 };
 
-/// The program with the k-th call failing.
-void run_failing(std::int64_t k, int code, bool cached, const Observed& reference,
-                 Outcomes& outcomes) {
-  reset(std::to_string(k) + ":" + std::to_string(code));
-  const std::string place = "call " + std::to_string(k) + ", code " + std::to_string(code);
-  try {
-    expect_equal(reference, run_program(shape, settings(cached)), place);
-    ++outcomes.right;
-  } catch (const Error& error) {
-    EXPECT_TRUE(is_named(error)) << place << ": " << error.what();
-    ++outcomes.named;
-    end_program(cached);
+/// Runs a program again and again, and counts what it does if a call fails.
+template <class Program>
+class Trials {
+ public:
+  explicit Trials(Start start)
+      : settings_(settings<Program>(start)), expected_(Program::run(settings_of_reference)) {
+    if (start == Start::warm) run_without_failure();  // fills the cache
+    run_without_failure();
+    calls_ = emulated_calls("");
   }
-}
 
-std::int64_t calls_without_failure(bool cached, const Observed& reference) {
-  reset("");
-  expect_equal(reference, run_program(shape, settings(cached)), "no failure");
-  return emulated_calls("");
-}
-
-void try_calls(bool cached, std::int64_t wanted) {
-  const Observed reference = run_program(shape, settings_of_reference);
-  const std::int64_t calls = calls_without_failure(cached, reference);
-  const std::int64_t tries = wanted == 0 ? calls : std::min(wanted, calls);
-  for (const int code : {out_of_memory, illegal_address}) {
-    Outcomes outcomes;
-    for (std::int64_t n = 0; n < tries; ++n)
-      run_failing(1 + n * calls / tries, code, cached, reference, outcomes);
-    std::cout << "result " << code << " of " << tries << " among " << calls
-              << " calls: " << outcomes.named << " named errors, " << outcomes.right
-              << " right results\n";
-    EXPECT_GT(outcomes.named, 0);
+  void run(std::int64_t wanted) {
+    const std::int64_t tries = wanted == 0 ? calls_ : std::min(wanted, calls_);
+    for (const int code : {out_of_memory, illegal_address}) {
+      outcomes_.clear();
+      for (std::int64_t n = 0; n < tries; ++n) run_failing(1 + n * calls_ / tries, code);
+      report(code, tries);
+    }
+    reset("");
   }
-  reset("");
+
+ private:
+  void run_without_failure() {
+    reset("");
+    Program::expect_right(expected_, Program::run(settings_), "no failure");
+  }
+
+  void run_failing(std::int64_t k, int code) {
+    reset(std::to_string(k) + ":" + std::to_string(code));
+    const std::string place = "call " + std::to_string(k) + ", code " + std::to_string(code);
+    try {
+      const auto got = Program::run(settings_);
+      Program::expect_right(expected_, got, place + " of " + failed_call());
+      ++outcomes_[failed_call()].right;
+    } catch (const Error& error) {
+      EXPECT_TRUE(is_named(error)) << place << " of " << failed_call() << ": " << error.what();
+      ++outcomes_[failed_call()].named;
+      end_program(settings_);
+    }
+  }
+
+  void report(int code, std::int64_t tries) {
+    Outcomes all;
+    for (const auto& [function, some] : outcomes_) {
+      std::cout << "  " << (function.empty() ? "not reached" : function) << ": " << some.named
+                << " named errors, " << some.right << " right results\n";
+      all.named += some.named;
+      all.right += some.right;
+    }
+    std::cout << "result " << code << " of " << tries << " among " << calls_
+              << " calls: " << all.named << " named errors, " << all.right << " right results\n";
+    EXPECT_GT(all.named, 0);
+  }
+
+  const std::vector<Setting> settings_;
+  const typename Program::Results expected_;
+  std::int64_t calls_ = 0;
+  std::map<std::string, Outcomes> outcomes_;  ///< by function
+};
+
+struct Names {
+  template <class Program>
+  static std::string GetName(int) {
+    return Program::name;
+  }
+};
+using Programs = testing::Types<RandomProgram, AirfoilByRows, AirfoilByPull>;
+template <class Program>
+struct FailingCalls : testing::Test {};
+TYPED_TEST_SUITE(FailingCalls, Programs, Names);
+
+TYPED_TEST(FailingCalls, GiveTheRightResultsOrANamedError) {
+  Trials<TypeParam>(Start::warm).run(static_cast<std::int64_t>(from_environment("TEST_CALLS", 20)));
 }
 
-TEST(FailingCalls, GiveTheRightResultsOrANamedError) {
-  calls_without_failure(true, run_program(shape, settings_of_reference));  // fills the cache
-  try_calls(true, static_cast<std::int64_t>(from_environment("TEST_CALLS", 30)));
-}
-
-TEST(FailingCalls, OfTheCompilerDoSoToo) {
-  try_calls(false, static_cast<std::int64_t>(from_environment("TEST_COLD_CALLS", 6)));
+TYPED_TEST(FailingCalls, OfTheCompilerDoSoToo) {
+  Trials<TypeParam>(Start::cold)
+      .run(static_cast<std::int64_t>(from_environment("TEST_COLD_CALLS", 3)));
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ class OnDevice : public testing::Test {
 
   void SetUp() override {
     setenv("OP2_TARGET", "cuda", 1);
-    for (const char* name : {"OP2_EMU_MEMORY", "OP2_EMU_FAIL", "OP2_GPU_INC"}) unsetenv(name);
+    for (const char* name : {"OP2_EMU_MEMORY", "OP2_EMU_FAIL", "OP2_EMU_CAPABILITY", "OP2_GPU_INC"})
+      unsetenv(name);
     reset_emulator();
   }
   void TearDown() override {
@@ -97,9 +98,11 @@ class OnDevice : public testing::Test {
     op_flush();
     return total;
   }
-  std::vector<double> sums() {
+  std::vector<double> sums() { return values_of(sum); }
+  std::vector<double> lengths() { return values_of(length); }
+  static std::vector<double> values_of(op_dat dat) {
     std::vector<double> values(size);
-    op_fetch_data(sum, values.data());
+    op_fetch_data(dat, values.data());
     return values;
   }
 
@@ -157,6 +160,19 @@ TEST_F(OnDevice, AnElementThatReadsTheRowThatItAddsToSeesWhatItHasAdded) {
 }
 
 TEST_F(OnDevice, TheSecondRunOfAProgramCompilesNothing) {
+  for (int run = 0; run < 2; ++run) {
+    reset_emulator();
+    start();
+    add();
+    EXPECT_EQ(total_of_scaled(), 4.0 * size);
+    op_exit();
+  }
+  EXPECT_EQ(emulated_calls("nvrtcCompileProgram"), 0);
+}
+
+/// The driver makes code of what the compiler makes for all devices to come.
+TEST_F(OnDevice, ADeviceNewerThanTheCompilerRunsProgramsToo) {
+  setenv("OP2_EMU_CAPABILITY", "120", 1);
   for (int run = 0; run < 2; ++run) {
     reset_emulator();
     start();
@@ -312,6 +328,17 @@ TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatNamesTheLargestArrays) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("out of device memory"), HasSubstr("24000 bytes")));
   }
+  EXPECT_THAT(lengths(), Each(1.0));
+}
+
+TEST_F(OnDevice, ADeviceThatIsLostLeavesWhatTheHostHas) {
+  start();
+  op_par_loop(write_beyond, "write_beyond", nodes, op_arg_dat(sum, OP_RW));
+  EXPECT_THROW(sums(), Error);
+  EXPECT_THAT(lengths(), Each(1.0));
+  add();
+  EXPECT_THROW(sums(), Error);
+  EXPECT_THAT(lengths(), Each(1.0));
 }
 
 TEST_F(OnDevice, TooLittleMemoryForGlobalsIsAnErrorThatNamesTheLargestArrays) {

@@ -6,25 +6,14 @@ chains and without, however the mesh is divided; and each kernel is compiled onc
 usage: airfoil_on_ranks.py mpiexec airfoil ranks..."""
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from airfoil_program import residual, run  # pylint: disable=wrong-import-position
+
 ITERATIONS = 100
 TOLERANCE = 1e-12
-
-
-def run(command, **switches):
-    """The program's output."""
-    environment = {**os.environ, "OP2_THREADS": "1", **switches}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-    if done.returncode != 0:
-        sys.exit(f"{command} {switches}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def residual(output):
-    return float(re.search(rf"{ITERATIONS} of {ITERATIONS} +residual ([0-9.e+-]+)", output)[1])
 
 
 def check_exchanges(command):
@@ -42,7 +31,7 @@ def check_exchanges(command):
 def main():
     mpiexec, airfoil, *ranks = sys.argv[1:]
     program = [airfoil, "--size", "24", "36", "--iterations", str(ITERATIONS), "--no-check"]
-    expected = residual(run(program, OP2_TARGET="reference"))
+    expected = residual(run(program, OP2_TARGET="reference"), ITERATIONS)
     failures = runs = 0
     variants = [{"OP2_PARTITIONER": p, "OP2_CHAIN": c}
                 for p in ("block", "rcb", "ptscotch") for c in ("off", "on")]
@@ -53,7 +42,7 @@ def main():
             for switches in variants:
                 output = run([mpiexec, "-np", count, *program], **{"OP2_CACHE_DIR": cache, **switches})
                 runs += 1
-                deviation = abs(residual(output) / expected - 1)
+                deviation = abs(residual(output, ITERATIONS) / expected - 1)
                 if not deviation <= TOLERANCE:
                     failures += 1
                     print(f"np {count}, {switches}: deviation {deviation:.1e}")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give on several ranks, compiled, on two threads each, in chains and tile by tile,
 // the same bits as through host functions on one rank. TEST_CHAINS and TEST_SEED choose how many
-// and which; TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles.
+// and which; TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles; TEST_GATHERS=1: rows must
+// gather.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, OrderedLoops::none,
                      true};
-  int chains = 0, tilings = 0, fusions = 0, ranks = 0;
+  int chains = 0, tilings = 0, fusions = 0, gathers = 0, ranks = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_alone(shape);
     int number = 0;
@@ -63,6 +64,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
       if (fails_anywhere(HasFatalFailure())) return;
       tilings += got.tilings;
       fusions += got.fusions;
+      gathers += got.gathers;
     }
     chains += reference.chains;
   }
@@ -73,10 +75,11 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
     EXPECT_GT(tilings, 0);
   }
   EXPECT_TRUE(fusions > 0 || is_on_device());
+  EXPECT_TRUE(gathers > 0 || from_environment("TEST_GATHERS", 0) == 0) << gathers;
   std::cout << "checked " << chains << " random chains on " << ranks
             << " ranks against the reference executor on one, in " << configurations().size()
             << " configurations; loops ran in tiles " << tilings << " times, " << fusions
-            << " became part of others\n";
+            << " became part of others; rows gathered in " << gathers << " programs\n";
 }
 
 }  // namespace

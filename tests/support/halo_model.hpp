@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <core/chain.hpp>
+#include <sched/chain_analysis.hpp>
 
 namespace op2::test {
 
@@ -178,15 +179,31 @@ class ModelRanks {
   /// Executes a chain as its levels say: pack, cores, unpack, the rest.
   /// @return the reductions, summed over owned elements of all ranks
   std::vector<Value> run(const ModelChain& chain, const core::ChainLevels& plan) {
+    std::vector<sched::LoopUnit> units;
+    for (std::size_t l = 0; l < chain.size(); ++l) units.push_back({{l}, 0});
+    return run(chain, plan, units, plan.interior);
+  }
+
+  /// The same for loops that run in units.
+  /// @param interior  per unit
+  std::vector<Value> run(const ModelChain& chain, const core::ChainLevels& plan,
+                         const std::vector<sched::LoopUnit>& units,
+                         const std::vector<core::Level>& interior) {
     const auto messages = pack(plan.need);
+    second_ = copies_;
+    for (Values& values : second_)
+      for (auto& dat : values)
+        for (Value& value : dat) value = random_();
     std::vector<Value> sums(chain.size(), 0);
     for (int rank = 0; rank < mesh_.ranks; ++rank)
-      for (std::size_t l = 0; l < chain.size(); ++l)
-        sums[l] += execute(rank, chain[l], core::no_level, plan.interior[l]);
+      run_phase({rank, chain, plan, units}, sums,
+                [&](std::size_t u) { return std::pair(core::no_level, interior[u]); });
     for (const Message& m : messages) copies_[m.rank][m.dat][m.element] = m.value;
     for (int rank = 0; rank < mesh_.ranks; ++rank)
-      for (std::size_t l = 0; l < chain.size(); ++l)
-        sums[l] += execute(rank, chain[l], plan.interior[l], plan.extent[l]);
+      for (const int dat : run_phase({rank, chain, plan, units}, sums, [&](std::size_t u) {
+             return std::pair(interior[u], plan.extent[units[u].loops.back()]);
+           }))
+        copies_[rank][dat] = second_[rank][dat];
     rows_suffice_ = rows_suffice_ && touches_only(chain, plan);
     valid_ = plan.valid;
     poison();
@@ -263,6 +280,101 @@ class ModelRanks {
     return sum;
   }
 
+  struct Running {
+    int rank;
+    const ModelChain& chain;
+    const core::ChainLevels& plan;
+    const std::vector<sched::LoopUnit>& units;
+  };
+
+  /// Runs each unit on W_to \ W_from of `levels(unit)`. Units that gather read rows of what they
+  /// move in one buffer, and write them to the other.
+  /// @return the dats whose rows are in the second buffer in the end
+  template <class Levels>
+  std::vector<int> run_phase(const Running& r, std::vector<Value>& sums, const Levels& levels) {
+    Values &first = copies_[r.rank], &second = second_[r.rank];
+    std::vector<int> away;
+    for (std::size_t u = 0; u < r.units.size(); ++u) {
+      const auto [from, to] = levels(u);
+      const sched::LoopUnit& unit = r.units[u];
+      if (unit.gathered == 0) {
+        for (const std::size_t l : unit.loops) sums[l] += execute(r.rank, r.chain[l], from, to);
+        continue;
+      }
+      const std::vector<int> moved = moved_by(r.chain, unit);
+      gather(r, unit, from, to, moved, sums);
+      for (const int dat : moved) {
+        std::swap(first[dat], second[dat]);
+        const auto found = std::find(away.begin(), away.end(), dat);
+        if (found == away.end())
+          away.push_back(dat);
+        else
+          away.erase(found);
+      }
+    }
+    for (const int dat : away) std::swap(first[dat], second[dat]);
+    return away;
+  }
+
+  /// The dats that the last loops of a unit write and the gathered ones read.
+  std::vector<int> moved_by(const ModelChain& chain, const sched::LoopUnit& unit) const {
+    std::vector<int> moved;
+    for (int dat = 0; dat < std::ssize(mesh_.dat_sets); ++dat) {
+      bool read = false, written = false;
+      for (std::size_t k = 0; k < unit.loops.size(); ++k)
+        for (const ModelArg& arg : chain[unit.loops[k]].args) {
+          if (arg.dat != dat) continue;
+          read |= k < unit.gathered && arg.access == OP_READ;
+          written |= k >= unit.gathered && arg.access != OP_READ;
+        }
+      if (read && written) moved.push_back(dat);
+    }
+    return moved;
+  }
+
+  void gather(const Running& r, const sched::LoopUnit& unit, core::Level from, core::Level to,
+              const std::vector<int>& moved, std::vector<Value>& sums) {
+    Values &first = copies_[r.rank], &second = second_[r.rank];
+    const int set = r.chain[unit.loops.back()].set;
+    for (int row = 0; row < mesh_.set_sizes[set]; ++row) {
+      if (!contains(r.rank, to, set, row) || contains(r.rank, from, set, row)) continue;
+      for (std::size_t k = 0; k < unit.gathered; ++k)
+        add_to_row(r.rank, r.chain[unit.loops[k]], r.plan.extent[unit.loops[k]], row);
+      for (const int dat : moved) {
+        std::swap(first[dat], second[dat]);
+        first[dat][row] = second[dat][row];
+      }
+      for (std::size_t k = unit.gathered; k < unit.loops.size(); ++k) {
+        const Value part = run_iteration(mesh_, r.chain[unit.loops[k]], row, first);
+        if (mesh_.owner[set][row] == r.rank) sums[unit.loops[k]] += part;
+      }
+      for (const int dat : moved) std::swap(first[dat], second[dat]);
+    }
+  }
+
+  /// What the elements of a loop in W_extent add to one row of the dats that it increments.
+  void add_to_row(int rank, const ModelLoop& loop, core::Level extent, int row) {
+    Values& values = copies_[rank];
+    for (int element = 0; element < mesh_.set_sizes[loop.set]; ++element) {
+      if (!contains(rank, extent, loop.set, element)) continue;
+      const auto adds_here = [&](const ModelArg& arg) {
+        return arg.access == OP_INC && row_of(mesh_, arg, element) == row;
+      };
+      if (std::none_of(loop.args.begin(), loop.args.end(), adds_here)) continue;
+      Values before;
+      for (const ModelArg& arg : loop.args)
+        if (arg.access == OP_INC) before.push_back(values[arg.dat]);
+      run_iteration(mesh_, loop, element, values);
+      for (std::size_t k = 0, n = 0; k < loop.args.size(); ++k) {
+        const ModelArg& arg = loop.args[k];
+        if (arg.access != OP_INC) continue;
+        const int target = row_of(mesh_, arg, element);
+        if (target != row) values[arg.dat][target] = before[n][target];
+        ++n;
+      }
+    }
+  }
+
   bool touches_only(const ModelChain& chain, const core::ChainLevels& plan) {
     for (int rank = 0; rank < mesh_.ranks; ++rank)
       for (std::size_t l = 0; l < chain.size(); ++l)
@@ -278,7 +390,7 @@ class ModelRanks {
   const ModelMesh& mesh_;
   ModelLevels levels_;
   Random& random_;
-  std::vector<Values> copies_;
+  std::vector<Values> copies_, second_;  ///< per rank
   std::vector<core::Level> valid_;
   bool rows_suffice_ = true;
 };

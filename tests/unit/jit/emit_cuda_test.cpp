@@ -131,6 +131,15 @@ TEST(EmitCuda, ConstantsAreInConstantMemoryAsLongAsTheyFit) {
                     HasSubstr("namespace op2_constants1 { __device__ double b[6000]; }"),
                     HasSubstr("namespace op2_constants2 { __constant__ double c; }"),
                     HasSubstr("using op2_constants2::c;")));
+  static const double variable = 0;
+  nest.calls[0].constants = {{"a", Type::f64, 1, "double a[20][40]", &variable},
+                             {"b", Type::f64, 1, "double b[90][90]", &variable},
+                             {"c", Type::f64, 1, "double c[count]", &variable},
+                             {"d", Type::f64, 1, "double d[4 * 5000]", &variable}};
+  EXPECT_THAT(emit_cuda(nest), AllOf(HasSubstr("{ __constant__ double a[20][40]; }"),
+                                     HasSubstr("{ __device__ double b[90][90]; }"),
+                                     HasSubstr("{ __device__ double c[count]; }"),
+                                     HasSubstr("{ __device__ double d[4 * 5000]; }")));
   EXPECT_EQ(device_symbol(1, "op2_const_b"), "_ZN14op2_constants11bE");
   EXPECT_EQ(device_symbol(12, "op2_const3_q_inf"), "_ZN15op2_constants125q_infE");
 }

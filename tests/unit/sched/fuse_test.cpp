@@ -192,12 +192,32 @@ TEST(Gather, LoopsThatUseNoSumStayApart) {
   EXPECT_FALSE(loops.fuses());
 }
 
-TEST(Gather, LoopsThatExchangesSeparateIntoPhasesStayApart) {
-  HalfStep loops;
-  loops.add_fluxes();
-  loops.add_update();
-  for (LoopLevels& each : loops.levels) each.interior = -1;
-  EXPECT_FALSE(loops.fuses());
+/// A half step on several ranks: fluxes on W_adds, the update on W_rows.
+struct HalfStepOnRanks : HalfStep {
+  HalfStepOnRanks(core::Level adds, core::Level rows) {
+    ring.cells.whole = ring.edges.whole = false;
+    add_fluxes();
+    add_update();
+    levels = {{-3, adds}, {-6, rows}};
+  }
+};
+
+TEST(Gather, OnRanksElementsMustCompleteTheRows) {
+  EXPECT_TRUE(HalfStepOnRanks(1, 0).fuses());
+  EXPECT_TRUE(HalfStepOnRanks(3, 2).fuses());
+  EXPECT_FALSE(HalfStepOnRanks(3, 0).fuses());  // others need more complete rows
+  EXPECT_FALSE(HalfStepOnRanks(0, 0).fuses());
+  EXPECT_FALSE(HalfStepOnRanks(3, 1).fuses());
+}
+
+/// The state of a ring is in flight: rows that are owned may be read.
+TEST(Gather, OnRanksRowsWaitIfTheirElementsReadWhatIsInFlight) {
+  HalfStepOnRanks loops(1, 0);
+  const Analysis analysis{{{{0, 2}, {{&loops.ring.q, 0, 2}}, 1}}, loops.levels, {}, core::no_level};
+  const Steps steps = make_steps(loops.queue, analysis, loops.order, loops.rules);
+  ASSERT_EQ(steps.all.size(), 1U);
+  EXPECT_EQ(steps.all[0].levels, (LoopLevels{-2, 0}));
+  EXPECT_EQ(steps.all[0].gathered_extent, 1);
 }
 
 TEST(Gather, WaitsForAssignmentsInBetween) {
@@ -233,7 +253,8 @@ TEST(Gather, IsLeftOutIfTheHostRunsALoopOfThePlan) {
 }
 
 /// Half steps that leave res at zero, or not; what each keeps in memory: 'l' loads, 's' stores.
-std::string memory_of_sums(std::size_t half_steps, bool zero, bool used_between = false) {
+std::string memory_of_sums(std::size_t half_steps, bool zero, bool used_between = false,
+                           bool sent_between = false) {
   HalfStep loops;
   loops.rules.leaves_zero = [zero](const ArgSource& source) { return zero && source.arg == 0; };
   for (std::size_t k = 0; k < half_steps; ++k) {
@@ -242,7 +263,12 @@ std::string memory_of_sums(std::size_t half_steps, bool zero, bool used_between 
     loops.add(loops.ring.edges, loops.direct(loops.w, OP_RW));  // keeps the others apart
     if (used_between) loops.add(loops.ring.cells, loops.direct(loops.ring.res, OP_READ));
   }
-  const Analysis analysis{{{{0, loops.queue.size()}, {}, 0}}, loops.levels, {}, core::no_level};
+  Analysis analysis{{{{0, loops.queue.size()}, {}, 0}}, loops.levels, {}, core::no_level};
+  if (sent_between) {
+    const std::size_t second = loops.queue.size() / half_steps;
+    analysis.chains = {{{0, second}, {}, 0},
+                       {{second, loops.queue.size()}, {{&loops.ring.res, 0, 2}}, 1}};
+  }
   std::string text;
   for (const Step& step : make_steps(loops.queue, analysis, loops.order, loops.rules).all)
     if (step.gathers())
@@ -258,6 +284,7 @@ TEST(ZeroRows, AreNeitherStoredNorLoadedBetweenStepsThatGather) {
 TEST(ZeroRows, AreStoredIfSomethingElseMayBeThereOrUsesThem) {
   EXPECT_EQ(memory_of_sums(3, false), "ls ls ls ");
   EXPECT_EQ(memory_of_sums(2, true, true), "ls ls ");
+  EXPECT_EQ(memory_of_sums(2, true, false, true), "ls ls ");
 }
 
 /// Steps that read and write q: 'm' moves its rows, 'r' replaces them, 'a' accesses them.
@@ -297,6 +324,17 @@ TEST(RowPlaces, ReplacedRowsAreWrittenWhereTheirMovesBringThemHome) {
   EXPECT_EQ(second_of("mr"), "11");
   EXPECT_EQ(second_of("mrm"), "122");
   EXPECT_EQ(second_of("mam"), "122");
+}
+
+TEST(RowPlaces, AnExchangeFindsRowsWhereTheStepBeforeHasLeftThem) {
+  HalfStep loops;
+  for (int k = 0; k < 2; ++k) {
+    loops.add_fluxes();
+    loops.add_update();
+  }
+  const Analysis analysis{{{{0, 2}, {}, 0}, {{2, 4}, {}, 0}}, loops.levels, {}, core::no_level};
+  const RowPlaces places = place_rows(make_steps(loops.queue, analysis, loops.order, loops.rules));
+  EXPECT_THAT(places.sent, ElementsAre(ElementsAre(), ElementsAre(&loops.ring.q)));
 }
 
 TEST(Fuse, MakesStepsOfEveryRecord) {

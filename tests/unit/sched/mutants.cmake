@@ -2,8 +2,8 @@
 # Proof that the random chains find mistakes: each mutant is the analysis with one line changed, and
 # the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
 
-# op2_add_mutant(name file text replacement): `text` occurs in `file`, which is relative to src. What is proven
-# of loops and of maps takes part in the engine only; slots have their own check.
+# op2_add_mutant(name file text replacement [check ...]): `text` occurs in `file`, which is relative to src. What is
+# proven of loops and of maps takes part in the engine only; slots have their own check.
 function(op2_add_mutant name file text replacement)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
   set(compiled sched/chain_analysis.cpp)
@@ -20,6 +20,9 @@ function(op2_add_mutant name file text replacement)
     set(compiled ${file})
     set(checks Slots)
     set(objects $<TARGET_OBJECTS:op2_slots_checks>)
+  endif()
+  if(ARGN)
+    set(checks ${ARGN})
   endif()
   foreach(source core/levels.hpp ${compiled})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${source})
@@ -57,6 +60,11 @@ op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp
                " || (arg.access == OP_INC && is_direct(arg))" "")
 op2_add_mutant(indirect_write_replaces_all sched/chain_analysis.cpp
                "return arg.access == OP_WRITE && is_direct(arg)" "return arg.access == OP_WRITE")
+op2_add_mutant(gathers_what_is_in_flight sched/chain_analysis.cpp
+               "gathered ? completed_by(loop, elements) : elements" "elements" UnitProperty)
+op2_add_mutant(overtakes_what_gathers_later sched/chain_analysis.cpp
+               "is_direct(arg) ? elements : completed_by(loop, elements)"
+               "is_direct(arg) || gathered ? level : completed_by(loop, elements)" UnitProperty)
 op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
 
 op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(begin, begin + row.count);" "")

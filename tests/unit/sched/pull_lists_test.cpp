@@ -67,11 +67,20 @@ TEST(PullLists, NoIterationsAddToNoRows) {
 TEST(PullLists, RowsThatGatherAreListedWithAndWithoutIncrements) {
   const std::array<std::int32_t, 4> ends{4, 2, 2, 1};
   const std::array columns{RowAccess{ends.data(), 2, 100}, RowAccess{ends.data() + 1, 2, 100}};
-  const PullLists lists = make_gather_lists(columns, {0, 2}, 6);
+  const PullLists lists = make_gather_lists(columns, {0, 2}, {0, 6});
   EXPECT_EQ(lists.positions, (IndexRange{0, 6}));
   EXPECT_THAT(lists.rows, IsEmpty());
   EXPECT_THAT(lists.start, ElementsAre(0, 0, 1, 3, 3, 4, 4));
   EXPECT_THAT(lists.iterations, ElementsAre(1, 0, 1, 0));
+}
+
+TEST(PullLists, OfSomeRowsHaveNoIncrementsOfOthers) {
+  const std::array<std::int32_t, 4> ends{4, 2, 2, 1};
+  const std::array columns{RowAccess{ends.data(), 2, 100}, RowAccess{ends.data() + 1, 2, 100}};
+  const PullLists lists = make_gather_lists(columns, {0, 2}, {2, 4});
+  EXPECT_EQ(lists.positions, (IndexRange{2, 4}));
+  EXPECT_THAT(lists.start, ElementsAre(0, 2, 2));
+  EXPECT_THAT(lists.iterations, ElementsAre(0, 1));
 }
 
 TEST(PullLists, MoreIncrementsThanTheListsCanHoldAreAnError) {

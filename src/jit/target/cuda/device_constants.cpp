@@ -2,7 +2,9 @@
 #include <jit/target/cuda/device_constants.hpp>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -19,13 +21,19 @@ std::string namespace_at(std::size_t position) {
   return fmt::format("op2_constants{}", position);
 }
 
-/// An upper bound.
+/// An upper bound; all memory if a dimension is not a number, as in "double a[count]".
 std::size_t bytes_of(const ConstantShape& constant) {
   if (constant.variable == nullptr) return core::size_of(constant.type, constant.dim);
   std::size_t values = 1;
-  const std::string& text = constant.declaration;
-  for (auto at = text.find('['); at != std::string::npos; at = text.find('[', at + 1))
-    values *= std::strtoull(text.c_str() + at + 1, nullptr, 10);
+  std::string_view rest = constant.declaration;
+  for (auto open = rest.find('['); open != rest.npos; open = rest.find('[')) {
+    rest.remove_prefix(open + 1);
+    std::size_t dimension = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), dimension);
+    const bool is_number = error == std::errc{} && end != rest.data() + rest.size() && *end == ']';
+    if (!is_number || dimension > constant_memory) return constant_memory + 1;
+    values = std::min(values * dimension, constant_memory);
+  }
   return values * sizeof(double);
 }
 

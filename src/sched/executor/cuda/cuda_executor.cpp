@@ -66,20 +66,24 @@ gpu::Function CudaExecutor::pack_kernel() {
   return pack_kernel_;
 }
 
-std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& chain) {
+std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& chain,
+                                                                const Dats& in_second) {
   if (chain.exchanged.empty()) return nullptr;
   return std::make_unique<comm::HaloExchange>(
       rows_.communicator(),
       comm::halo_messages(rows_.halo_plan(), chain.exchanged, options_.exchange),
-      make_cuda_packer({copies_.space(), *halo_, pack_kernel(), messages_on_device_}));
+      make_cuda_packer(
+          {copies_.space(), *halo_, pack_kernel(), messages_on_device_, tables_, in_second}));
 }
 
 std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
   return allocating(copies_, "the messages and globals of a plan", [&] {
+    RowPlaces places = place_rows(plan.steps);
     CudaPlan::Exchanges exchanges;
-    for (const Chain& chain : plan.chains()) exchanges.push_back(make_exchange(chain));
+    for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
+      exchanges.push_back(make_exchange(plan.chains()[chain], places.sent[chain]));
     return std::make_unique<CudaPlan>(
-        plan, std::move(exchanges),
+        plan, std::move(exchanges), std::move(places),
         CudaShared{device_, copies_, tables_, constants_, times_.get()});
   });
 }

@@ -15,6 +15,7 @@
 #include <jit/jit.hpp>
 #include <sched/executor/cuda/current_constants.hpp>
 #include <sched/executor/cuda/device_tables.hpp>
+#include <sched/executor/cuda/row_places.hpp>
 #include <sched/executor/cuda/step_times.hpp>
 #include <sched/executor/executor.hpp>
 
@@ -38,7 +39,7 @@ class CudaExecutor : public Executor {
 
  private:
   gpu::Function pack_kernel();
-  std::unique_ptr<comm::HaloExchange> make_exchange(const Chain& chain);
+  std::unique_ptr<comm::HaloExchange> make_exchange(const Chain& chain, const Dats& in_second);
 
   const core::Options& options_;
   comm::DistributedMesh& rows_;

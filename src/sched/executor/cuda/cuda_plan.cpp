@@ -14,12 +14,13 @@
 #include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
-CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shared)
+CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, RowPlaces places,
+                   const CudaShared& shared)
     : plan_(plan),
       exchanges_(std::move(exchanges)),
       shared_(shared),
       values_(shared.copies.space(), plan),
-      places_(place_rows(plan.steps)),
+      places_(std::move(places)),
       launches_(plan.steps.all.size()),
       host_steps_(plan.steps.all.size()) {
   make_steps();

@@ -34,7 +34,8 @@ class CudaPlan : public PreparedPlan {
   using Exchanges = std::vector<std::unique_ptr<comm::HaloExchange>>;
 
   /// @param exchanges  per chain; null: none
-  CudaPlan(const Plan& plan, Exchanges exchanges, const CudaShared& shared);
+  /// @param places     place_rows of the plan
+  CudaPlan(const Plan& plan, Exchanges exchanges, RowPlaces places, const CudaShared& shared);
   ~CudaPlan() override;
 
   void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/halo_packer.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <vector>
@@ -57,6 +58,12 @@ class CudaPacker : public comm::Packer {
   }
 
  private:
+  std::byte* rows_of(const core::Dat& dat) const {
+    const core::DeviceAddress first = dat.rows.device_read();
+    const bool in_second = std::ranges::find(parts_.in_second, &dat) != parts_.in_second.end();
+    return (in_second ? parts_.tables.second_of(dat) : first).value;
+  }
+
   /// Once: the rows and the channel's memory stay where they are.
   void make_tables(const comm::HaloMessages& messages, comm::Channel& channel) {
     if (made_) return;
@@ -65,8 +72,8 @@ class CudaPacker : public comm::Packer {
       const auto at =
           static_cast<std::size_t>(channel.outgoing(k).data() - channel.outgoing(0).data());
       for (const comm::ListSegment& s : messages.outgoing[k].segments)
-        outgoing_.add(*s.dat, s.dat->rows.device_read().value, s.rows,
-                      static_cast<std::int64_t>(s.rows.size()), at + s.offset);
+        outgoing_.add(*s.dat, rows_of(*s.dat), s.rows, static_cast<std::int64_t>(s.rows.size()),
+                      at + s.offset);
       end = at + messages.outgoing[k].bytes;
     }
     if (end > 0) outgoing_.finish({channel.outgoing(0).data(), end});
@@ -75,8 +82,8 @@ class CudaPacker : public comm::Packer {
       const auto at =
           static_cast<std::size_t>(channel.incoming(k).data() - channel.incoming(0).data());
       for (const comm::RangeSegment& s : messages.incoming[k].segments)
-        incoming_.add(*s.dat, s.dat->rows.device_read().value + std::size_t(s.begin) * s.dat->size,
-                      {}, s.count, at + s.offset);
+        incoming_.add(*s.dat, rows_of(*s.dat) + std::size_t(s.begin) * s.dat->size, {}, s.count,
+                      at + s.offset);
       end = at + messages.incoming[k].bytes;
     }
     if (end > 0) incoming_.finish({channel.incoming(0).data(), end});

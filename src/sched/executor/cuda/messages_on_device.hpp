@@ -11,7 +11,9 @@
 #include <core/memory_space.hpp>
 #include <core/mesh.hpp>
 #include <gpu/module.hpp>
+#include <sched/executor/cuda/device_tables.hpp>
 #include <sched/executor/cuda/pack_kernel.hpp>
+#include <sched/executor/cuda/row_places.hpp>
 
 namespace op2::sched {
 
@@ -21,6 +23,8 @@ struct PackerParts {
   core::Stream& halo;  ///< beside the main stream: packing does not wait for later loops
   gpu::Function kernel;
   bool on_device;  ///< messages are sent from, and received in, memory of the device
+  DeviceTables& tables;
+  Dats in_second;  ///< the rows of these are in their second buffer
 };
 
 /// Zeroed by work of the halo stream: headers and padding are sent too.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include <core/error.hpp>
 
@@ -39,26 +38,29 @@ std::vector<std::int32_t> counts_of(std::span<const RowAccess> columns, IndexRan
   return counts;
 }
 
-/// The rows with iterations, and where the iterations of each begin.
+/// Rows, and where the iterations of each begin.
 /// @param all  also rows without iterations
-PullLists with_rows(std::span<const std::int32_t> counts, bool all) {
+PullLists with_rows(std::span<const std::int32_t> counts, IndexRange rows, bool all) {
   PullLists lists;
   lists.start.push_back(0);
-  for (std::size_t row = 0; row < counts.size(); ++row) {
-    if (counts[row] == 0 && !all) continue;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const std::int32_t count = counts[static_cast<std::size_t>(row)];
+    if (count == 0 && !all) continue;
     lists.rows.push_back(static_cast<std::int32_t>(row));
-    lists.start.push_back(lists.start.back() + counts[row]);
+    lists.start.push_back(lists.start.back() + count);
   }
   return lists;
 }
 
-void add_iterations(PullLists& lists, std::span<const RowAccess> columns, IndexRange iterations,
-                    std::vector<std::int32_t> next) {
+void add_iterations(PullLists& lists, std::span<const RowAccess> columns, IndexRange iterations) {
+  constexpr std::int32_t not_listed = -1;
+  std::vector<std::int32_t> next(static_cast<std::size_t>(columns.front().rows), not_listed);
   for (std::size_t k = 0; k < lists.rows.size(); ++k)
     next[static_cast<std::size_t>(lists.rows[k])] = lists.start[k];
   lists.iterations.resize(static_cast<std::size_t>(lists.start.back()));
   for (std::int64_t i = iterations.begin; i < iterations.end; ++i)
     for_each_row(columns, i, [&](std::size_t row) {
+      if (next[row] == not_listed) return;
       lists.iterations[static_cast<std::size_t>(next[row]++)] = static_cast<std::int32_t>(i);
     });
 }
@@ -67,9 +69,9 @@ void add_iterations(PullLists& lists, std::span<const RowAccess> columns, IndexR
 
 PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterations) {
   check_size(columns.size(), iterations.size());
-  std::vector<std::int32_t> counts = counts_of(columns, iterations);
-  PullLists lists = with_rows(counts, false);
-  add_iterations(lists, columns, iterations, std::move(counts));
+  const std::vector<std::int32_t> counts = counts_of(columns, iterations);
+  PullLists lists = with_rows(counts, {0, std::ssize(counts)}, false);
+  add_iterations(lists, columns, iterations);
   const auto size = static_cast<std::int64_t>(lists.rows.size());
   lists.positions = {0, size};
   if (size > 0 && lists.rows.back() - lists.rows.front() == size - 1) {
@@ -80,12 +82,11 @@ PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterati
 }
 
 PullLists make_gather_lists(std::span<const RowAccess> columns, IndexRange iterations,
-                            std::int64_t rows) {
+                            IndexRange rows) {
   check_size(columns.size(), iterations.size());
-  std::vector<std::int32_t> counts = counts_of(columns, iterations);
-  PullLists lists = with_rows(std::span(counts).first(static_cast<std::size_t>(rows)), true);
-  add_iterations(lists, columns, iterations, std::move(counts));
-  lists.positions = {0, rows};
+  PullLists lists = with_rows(counts_of(columns, iterations), rows, true);
+  add_iterations(lists, columns, iterations);
+  lists.positions = rows;
   lists.rows.clear();
   return lists;
 }

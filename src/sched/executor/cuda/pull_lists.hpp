@@ -24,8 +24,8 @@ struct PullLists {
 /// @throws Error too_large  there may be more than 2^31 - 1 increments
 PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterations);
 
-/// The same for all rows [0, rows) of the set, also those that no iteration adds to.
+/// The same for some rows of the set, also those that no iteration adds to.
 PullLists make_gather_lists(std::span<const RowAccess> columns, IndexRange iterations,
-                            std::int64_t rows);
+                            IndexRange rows);
 
 }  // namespace op2::sched

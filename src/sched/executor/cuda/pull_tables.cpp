@@ -25,15 +25,14 @@ PullTable PullTables::lists_of(const std::vector<RowAccess>& columns, IndexRange
                                const std::string& set) {
   if (iterations.empty()) return {};
   return find(
-      {columns, iterations.begin, iterations.end, -1},
-      [&] { return make_pull_lists(columns, iterations); }, set);
+      {columns, iterations, not_all}, [&] { return make_pull_lists(columns, iterations); }, set);
 }
 
 PullTable PullTables::lists_of_all(const std::vector<RowAccess>& columns, IndexRange iterations,
-                                   std::int64_t rows, const std::string& set) {
+                                   IndexRange rows, const std::string& set) {
   return find(
-      {columns, iterations.begin, iterations.end, rows},
-      [&] { return make_gather_lists(columns, iterations, rows); }, set);
+      {columns, iterations, rows}, [&] { return make_gather_lists(columns, iterations, rows); },
+      set);
 }
 
 PullTable PullTables::find(const Key& key, const std::function<PullLists()>& make,

@@ -33,17 +33,18 @@ class PullTables {
   /// @throws Error too_large, out_of_memory, device_failure
   PullTable lists_of(const std::vector<RowAccess>& columns, IndexRange iterations,
                      const std::string& set);
-  /// The same for all rows [0, rows) of the set that the columns lead to.
+  /// The same for these rows of the set that the columns lead to, also without increments.
   PullTable lists_of_all(const std::vector<RowAccess>& columns, IndexRange iterations,
-                         std::int64_t rows, const std::string& set);
+                         IndexRange rows, const std::string& set);
 
   void clear() { tables_.clear(); }
 
  private:
+  static constexpr IndexRange not_all{-1, -1};
   struct Key {
     std::vector<RowAccess> columns;
-    std::int64_t begin, end;
-    std::int64_t rows;  ///< -1: those that iterations add to
+    IndexRange iterations;
+    IndexRange rows;  ///< not_all: those that iterations add to
     auto operator<=>(const Key&) const = default;
   };
   struct Table {

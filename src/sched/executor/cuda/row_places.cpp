@@ -2,7 +2,7 @@
 #include <sched/executor/cuda/row_places.hpp>
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include <jit/target/cuda/gather.hpp>
 #include <sched/shapes.hpp>
@@ -15,7 +15,7 @@ enum class Use { none, accesses, replaces, moves };
 
 Use use_of(const Step& step, const core::Dat* dat) {
   if (!step.runs()) return Use::none;
-  const std::vector<const core::Dat*> moved = moved_by(step);
+  const Dats moved = moved_by(step);
   if (std::ranges::find(moved, dat) != moved.end()) return Use::moves;
   int uses = 0;
   bool replaces = true;
@@ -43,7 +43,11 @@ void place(const core::Dat* dat, const Steps& steps, RowPlaces& places) {
   std::vector<Use> uses;
   for (const Step& step : steps.all) uses.push_back(use_of(step, dat));
   bool in_second = false;
+  std::size_t chain = 0;
   for (auto use = uses.cbegin(); use != uses.cend(); ++use) {
+    for (; chain < places.sent.size() && std::cmp_equal(steps.begin[chain], use - uses.cbegin());
+         ++chain)
+      if (in_second) places.sent[chain].push_back(dat);
     if (*use == Use::replaces) in_second = ends_in_second(use + 1, uses.cend());
     if (in_second && *use != Use::none)
       places.second[static_cast<std::size_t>(use - uses.cbegin())].push_back(dat);
@@ -54,9 +58,9 @@ void place(const core::Dat* dat, const Steps& steps, RowPlaces& places) {
 
 }  // namespace
 
-std::vector<const core::Dat*> moved_by(const Step& step) {
+Dats moved_by(const Step& step) {
   const std::vector<jit::ArgShape> shapes = arg_shapes(step.args);
-  std::vector<const core::Dat*> dats;
+  Dats dats;
   for (const int dat : jit::moved_dats(shapes, step.gathered))
     dats.push_back(
         step.args[static_cast<std::size_t>(std::ranges::find(shapes, dat, &jit::ArgShape::dat) -
@@ -68,7 +72,8 @@ std::vector<const core::Dat*> moved_by(const Step& step) {
 RowPlaces place_rows(const Steps& steps) {
   RowPlaces places;
   places.second.resize(steps.all.size());
-  std::vector<const core::Dat*> known;
+  places.sent.resize(steps.begin.size() - 1);
+  Dats known;
   for (const Step& step : steps.all) {
     if (!step.gathers()) continue;
     for (const core::Dat* dat : moved_by(step))

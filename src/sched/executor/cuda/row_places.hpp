@@ -9,19 +9,24 @@
 
 namespace op2::sched {
 
+using Dats = std::vector<const core::Dat*>;
+
 struct RowPlaces {
   /// Per step: the dats whose rows it finds in the second buffer, or leaves there if it replaces
   /// them all.
-  std::vector<std::vector<const core::Dat*>> second;
+  std::vector<Dats> second;
+  /// Per chain: those whose rows the exchange before it finds there.
+  std::vector<Dats> sent;
   /// The rows of these are in the second buffer after the last step, and must be copied back.
-  std::vector<const core::Dat*> back;
+  Dats back;
 };
 
 /// A step that replaces all rows leaves them where they need no copy in the end.
-/// Precondition: all steps run on the device, on all rows of their sets, if any step moves rows.
+/// Precondition: all steps run on the device if any step moves rows. (On several ranks, rows beyond
+/// the extent of a step stay where they are: nothing reads them before they are sent or replaced.)
 RowPlaces place_rows(const Steps& steps);
 
 /// The dats whose rows a step moves.
-std::vector<const core::Dat*> moved_by(const Step& step);
+Dats moved_by(const Step& step);
 
 }  // namespace op2::sched

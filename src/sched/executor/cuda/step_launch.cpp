@@ -96,7 +96,7 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
     const core::Set& set = *step_.kernels[loop].set;
     const PullTable found =
         tables.pull().lists_of_all(columns_added_through(accesses[loop].args),
-                                   step_.rows_of(set, phase), rows.end, set.name_storage);
+                                   step_.gathered_rows(set), rows, set.name_storage);
     range.lists.push_back(number_of(found.start));
     range.lists.push_back(number_of(found.iterations));
   }

@@ -44,7 +44,7 @@ int find_name(int code, const char** to, const char* Name::*which) {
   return Code::invalid_value;
 }
 
-int attribute_of_device(int attribute) {
+int attribute_of_device(int attribute, int capability) {
   switch (attribute) {
     case 1:  // threads of a block
     case 2:
@@ -63,9 +63,9 @@ int attribute_of_device(int attribute) {
     case 41:  // unified addresses
       return 1;
     case 75:
-      return 9;
+      return capability / 10;
     case 76:
-      return 0;
+      return capability % 10;
     case 97:  // shared memory of a block that asks for it
       return static_cast<int>(max_dynamic_shared);
     default:
@@ -123,7 +123,7 @@ int cuDeviceGetName(char* name, int bytes, int device) {
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
   return call("cuDeviceGetAttribute", [&](Machine& all) {
     all.context(device);
-    *value = attribute_of_device(attribute);
+    *value = attribute_of_device(attribute, all.settings().capability);
   });
 }
 
@@ -173,6 +173,14 @@ const char* op2_emu_findings() {
 /// For tests: how often a function was called; null: all together.
 long long op2_emu_calls(const char* function) {
   return machine().calls(function == nullptr ? "" : function);
+}
+
+/// For tests: the function whose call was made to fail, or an empty text; valid until the next call
+/// of the thread.
+const char* op2_emu_failed() {
+  thread_local std::string text;
+  text = machine().failed();
+  return text.c_str();
 }
 
 /// For tests: forgets all devices and reads the environment again.

@@ -17,12 +17,17 @@ namespace {
 
 using DevicePointer = unsigned long long;
 
+/// Code for it, which is all that there is, runs on devices of its generation alone.
+constexpr int newest_architecture = 90;
+
 std::shared_ptr<const KernelImage> load(const void* data) {
   if (data == nullptr) throw DriverError{Code::invalid_value};
   std::vector<std::byte> image;
   if (is_module_text(static_cast<const char*>(data))) {
     image = image_of(static_cast<const char*>(data));
     data = image.data();
+  } else if (machine().settings().capability / 10 != newest_architecture / 10) {
+    throw DriverError{Code::no_binary};
   }
   try {
     return std::make_shared<KernelImage>(data);

@@ -86,6 +86,11 @@ void Machine::count(const char* function) {
   try {
     plan_.count(function);
   } catch (const DeviceFailure&) {
+    if (failed_.empty()) {
+      failed_ = function;
+      if (!settings_.report.empty())
+        std::ofstream(settings_.report, std::ios::app) << "planned failure: " << function << '\n';
+    }
     throw DriverError{settings_.fail_code};
   }
 }
@@ -98,6 +103,11 @@ bool Machine::omits(const char* function) {
 std::int64_t Machine::calls(const std::string& function) {
   const std::lock_guard guard(lock_);
   return function.empty() ? plan_.calls() : calls_[function];
+}
+
+std::string Machine::failed() {
+  const std::lock_guard guard(lock_);
+  return failed_;
 }
 
 void Machine::report(const std::string& finding) {

@@ -103,6 +103,8 @@ class Machine {
   /// Whether the call that was counted last is to do nothing: a planted mistake.
   bool omits(const char* function);
   std::int64_t calls(const std::string& function);
+  /// The function whose call was made to fail; empty: none yet.
+  std::string failed();
 
   /// Writes down what is wrong.
   void report(const std::string& finding);
@@ -113,6 +115,7 @@ class Machine {
   Settings settings_ = read_settings();
   FailurePlan plan_;
   std::map<std::string, std::int64_t> calls_;
+  std::string failed_;
   std::vector<std::string> findings_;
   bool initialized_ = false;
   std::vector<std::unique_ptr<Context>> contexts_;

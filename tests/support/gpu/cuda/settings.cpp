@@ -29,6 +29,7 @@ Settings read_settings() {
   settings.schedule = parse_schedule(variable("OP2_EMU_ORDER", "lazy"));
   settings.devices = std::stoi(variable("OP2_EMU_DEVICES", "1"));
   settings.memory = std::stoull(variable("OP2_EMU_MEMORY", "2147483648"));
+  settings.capability = std::stoi(variable("OP2_EMU_CAPABILITY", "90"));
   if (variable("OP2_EMU_HOST", "closed") == "open") settings.host = HostAccess::allowed;
   settings.report = variable("OP2_EMU_REPORT", "");
   const auto [call, code] = pair_of("OP2_EMU_FAIL");

@@ -19,6 +19,7 @@ struct Settings {
   std::int64_t omit_at = 0;
   int devices = 1;                            ///< OP2_EMU_DEVICES
   std::size_t memory = std::size_t{2} << 30;  ///< OP2_EMU_MEMORY: bytes of each device
+  int capability = 90;                        ///< OP2_EMU_CAPABILITY: ten times that of each device
   HostAccess host = HostAccess::forbidden;    ///< OP2_EMU_HOST=open: allowed
   std::string report;                         ///< OP2_EMU_REPORT: a file for what is found wrong
 };

@@ -49,7 +49,7 @@ std::vector<double> run_program() {
   for (int node = 0; node < size; ++node) states[node] = node % 13;
   op_dat state = op_decl_dat(nodes, 1, states.data(), "state");
   op_dat residual = op_decl_dat<double>(nodes, 1, nullptr, "residual");
-  const double start = 1;
+  const double start = 3;
   const op_global sum = op_decl_global(1, &start, "sum"), next = op_decl_global(1, &start, "next");
   for (int step = 0; step < 4; ++step) {
     double total = step;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give on several ranks, compiled, on two threads each, in chains and tile by tile,
 // the same bits as through host functions on one rank. TEST_CHAINS and TEST_SEED choose how many
-// and which; TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles; TEST_GATHERS=1: rows must
-// gather.
+// and which; TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles;
+// TEST_GATHERS=1: rows must gather.
 #include <iostream>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/plan_values.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include <core/round_up.hpp>
@@ -87,44 +88,60 @@ core::DeviceAddress PlanValues::read(std::size_t step, std::size_t k) const {
 
 /// Puts the value that a loop sees at its place, or notes from where on the device it comes.
 void PlanValues::fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place,
-                            std::byte* staging, std::vector<Copy>& copies) {
+                            Values& values) {
   core::Global* const lazy = global.shape.global;
-  if (lazy != nullptr && global.assignment < 0 && lazy->value.newer_on_device())
-    copies.push_back({device_.get() + place, lazy->value.device_read(), bytes_of(global)});
-  else
-    std::memcpy(staging + place, value_seen(global, queue), bytes_of(global));
+  if (lazy != nullptr && global.assignment < 0 && lazy->value.newer_on_device()) {
+    values.copies.push_back({device_.get() + place, lazy->value.device_read(), bytes_of(global)});
+    return;
+  }
+  std::memcpy(values.staging + place, value_seen(global, queue), bytes_of(global));
+  values.any = true;
 }
 
-void PlanValues::fill(std::size_t s, core::Queue& queue, std::byte* staging,
-                      std::vector<Copy>& copies) {
+void PlanValues::fill(std::size_t s, core::Queue& queue, Values& values) {
   const Step& step = plan_.steps.all[s];
   for (std::size_t k = 0; k < step.reductions.size(); ++k) {
     const GlobalArg& reduction = step.reductions[k];
     const std::size_t place = places_[s].results + reduction.offset;
-    if (places_[s].kept[k])
-      fill_value(reduction, queue, place, staging, copies);
-    else
-      start_partial(reduction.shape, value_seen(reduction, queue), staging + place);
-    if (reduction.shape.any_order)
-      std::memcpy(staging + place + reduction.element, &no_element, sizeof no_element);
+    if (places_[s].kept[k]) {
+      fill_value(reduction, queue, place, values);
+    } else {
+      start_partial(reduction.shape, value_seen(reduction, queue), values.staging + place);
+      values.any = true;
+    }
+    if (!reduction.shape.any_order) continue;
+    std::memcpy(values.staging + place + reduction.element, &no_element, sizeof no_element);
+    values.any = true;
   }
   for (std::size_t k = 0; k < step.reads.size(); ++k)
-    fill_value(step.reads[k], queue, places_[s].reads[k], staging, copies);
+    fill_value(step.reads[k], queue, places_[s].reads[k], values);
 }
 
 void PlanValues::upload(std::size_t chain, core::Queue& queue) {
   Block& block = blocks_[chain];
   if (block.begin == block.end) return;
-  const std::size_t turn = block.turn++ % ahead;
+  const std::size_t turn = block.turn % ahead;
   block.uploaded[turn]->wait();
-  std::byte* const staging = going_.get() + turn * bytes_;
-  std::vector<Copy> copies;
+  Values values{going_.get() + turn * bytes_};
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-    if (places_[s].on_device) fill(s, queue, staging, copies);
+    if (places_[s].on_device) fill(s, queue, values);
   core::Stream& stream = space_.main_stream();
-  stream.upload(device_.get() + block.begin, staging + block.begin, block.end - block.begin);
-  stream.record(*block.uploaded[turn]);
-  for (const Copy& copy : copies) stream.copy(copy.to, copy.from, copy.bytes);
+  if (values.any && !is_uploaded(block, values)) {
+    stream.upload(device_.get() + block.begin, values.staging + block.begin,
+                  block.end - block.begin);
+    stream.record(*block.uploaded[turn]);
+    block.keeps_upload = block.begin == block.results_end;
+    ++block.turn;
+  }
+  if (!values.copies.empty()) block.keeps_upload = false;
+  for (const Copy& copy : values.copies) stream.copy(copy.to, copy.from, copy.bytes);
+}
+
+/// Whether the device holds these values since the last upload.
+bool PlanValues::is_uploaded(const Block& block, const Values& values) const {
+  if (!block.keeps_upload) return false;
+  const std::byte* const last = going_.get() + (block.turn - 1) % ahead * bytes_;
+  return std::equal(values.staging + block.begin, values.staging + block.end, last + block.begin);
 }
 
 void PlanValues::download(std::size_t chain) {

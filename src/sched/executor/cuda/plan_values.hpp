@@ -29,8 +29,8 @@ class PlanValues {
   core::DeviceAddress result(std::size_t step, const GlobalArg& reduction) const;
   core::DeviceAddress read(std::size_t step, std::size_t k) const;  ///< of the step's k-th read
 
-  /// Queues the upload of the values that the chain's loops see in this call, and the start of its
-  /// results. Waits if the device is many calls behind.
+  /// Queues the upload of the values that the chain's loops see in this call, unless the device has
+  /// them, and the start of its results. Waits if the device is many calls behind.
   void upload(std::size_t chain, core::Queue& queue);
   /// Queues the download of the results that the host needs.
   void download(std::size_t chain);
@@ -45,7 +45,8 @@ class PlanValues {
   struct Block {
     std::size_t begin = 0, results_end = 0, end = 0;  ///< in bytes of the memory
     bool downloads = false;                           ///< the host needs some results
-    std::size_t turn = 0;                             ///< of the next call
+    bool keeps_upload = false;  ///< nothing on the device has changed since the last upload
+    std::size_t turn = 0;       ///< of the next call
     std::array<std::unique_ptr<core::Event>, ahead> uploaded;
     std::unique_ptr<core::Event> downloaded;
   };
@@ -62,11 +63,17 @@ class PlanValues {
     core::DeviceAddress to, from;
     std::size_t bytes;
   };
+  /// What a chain's loops see in one call.
+  struct Values {
+    std::byte* staging;  ///< of all chains, as on the device
+    bool any = false;    ///< some are there
+    std::vector<Copy> copies{};
+  };
   void place(std::size_t chain);
+  bool is_uploaded(const Block& block, const Values& values) const;
   bool is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const;
-  void fill(std::size_t step, core::Queue& queue, std::byte* staging, std::vector<Copy>& copies);
-  void fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place,
-                  std::byte* staging, std::vector<Copy>& copies);
+  void fill(std::size_t step, core::Queue& queue, Values& values);
+  void fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place, Values& values);
 
   core::MemorySpace& space_;
   const Plan& plan_;

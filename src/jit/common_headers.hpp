@@ -2,12 +2,16 @@
 // Those stand-ins for headers of the standard library that are the same for all compilers.
 #pragma once
 
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include <jit/kernel_library/algorithms.hpp>
 #include <jit/kernel_library/complex_numbers.hpp>
 #include <jit/kernel_library/numbers.hpp>
 #include <jit/kernel_library/utilities.hpp>
+#include <jit/llvm/math_names.hpp>
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {
@@ -32,6 +36,20 @@ inline std::vector<IncludedFile> common_headers() {
           {"cstring", "#include <string.h>\n"},
           {"cstdio", "#include <stdio.h>\n"},
           {"cassert", "#include <assert.h>\n"}};
+}
+
+/// The beginning of <math.h>: functions of one and of two arguments, also in std.
+/// @param unary, binary  declarations, in which {0} is the function
+inline std::string functions_of_one_and_two(const char* unary, const char* binary) {
+  std::string text = "#pragma once\n#include <op2_traits>\n#include <stdlib.h>\n";
+  std::string names;
+  const auto add = [&](const char* form, const char* name) {
+    text += fmt::format(fmt::runtime(form), name);
+    names += fmt::format("using ::{0}; using ::{0}f;\n", name);
+  };
+  for (const char* name : unary_functions) add(unary, name);
+  for (const char* name : binary_functions) add(binary, name);
+  return text + "namespace std {\n" + names + "}\n";
 }
 
 }  // namespace op2::jit

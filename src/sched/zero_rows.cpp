@@ -42,49 +42,32 @@ bool ends_with_zeros(const Step& step, const core::Dat* dat, const LeavesZero& l
   return false;
 }
 
-/// Whether an exchange sends rows of a dat between two steps.
-bool sends_between(const Steps& steps, const std::vector<Chain>& chains, std::size_t first,
-                   std::size_t last, const core::Dat* dat) {
-  for (std::size_t chain = 0; chain < chains.size(); ++chain) {
-    const bool is_between = first < steps.begin[chain] && steps.begin[chain] <= last;
-    if (is_between && std::ranges::find(chains[chain].exchanged, dat, &comm::DatLayers::dat) !=
-                          chains[chain].exchanged.end())
-      return true;
-  }
-  return false;
+/// The next step behind `s` that accesses a dat, or null.
+Step* next_user(Steps& steps, std::size_t s, const core::Dat* dat) {
+  for (std::size_t next = s + 1; next < steps.all.size(); ++next)
+    if (steps.all[next].runs() && accesses(steps.all[next].args, dat)) return &steps.all[next];
+  return nullptr;
 }
 
-/// The next step behind `s` that accesses a dat, or the number of steps.
-std::size_t next_user(const Steps& steps, std::size_t s, const core::Dat* dat) {
-  std::size_t next = s + 1;
-  while (next < steps.all.size() &&
-         !(steps.all[next].runs() && accesses(steps.all[next].args, dat)))
-    ++next;
-  return next;
-}
-
-/// Whether the next user of rows that step `s` leaves at zero may take them for that unseen.
-bool starts_from_zero(const Steps& steps, const std::vector<Chain>& chains, std::size_t s,
-                      std::size_t next, const core::Dat* dat) {
-  if (next == steps.all.size() || sends_between(steps, chains, s, next, dat)) return false;
-  const std::vector<const core::Dat*> sums = sums_of(steps.all[next]);
-  return std::ranges::find(sums, dat) != sums.end() &&
-         steps.all[next].levels.extent <= steps.all[s].levels.extent;
+/// Whether a step may take the sums that an earlier one has left at zero for that unseen: it runs
+/// on no other rows. (If it does, they are sent before.)
+bool starts_from_zero(const Step& step, const Step& earlier, const core::Dat* dat) {
+  const std::vector<const core::Dat*> sums = sums_of(step);
+  return std::ranges::find(sums, dat) != sums.end() && step.levels.extent <= earlier.levels.extent;
 }
 
 }  // namespace
 
-void leave_out_zeros(Steps& steps, const std::vector<Chain>& chains,
-                     const LeavesZero& leaves_zero) {
+void leave_out_zeros(Steps& steps, const LeavesZero& leaves_zero) {
   for (std::size_t s = 0; s < steps.all.size(); ++s) {
     Step& step = steps.all[s];
     if (!step.gathers()) continue;
     for (const core::Dat* dat : sums_of(step)) {
       if (!ends_with_zeros(step, dat, leaves_zero)) continue;
-      const std::size_t next = next_user(steps, s, dat);
-      if (!starts_from_zero(steps, chains, s, next, dat)) continue;
+      Step* next = next_user(steps, s, dat);
+      if (next == nullptr || !starts_from_zero(*next, step, dat)) continue;
       step.not_kept.push_back(dat);
-      steps.all[next].from_zero.push_back(dat);
+      next->from_zero.push_back(dat);
     }
   }
 }

@@ -10,9 +10,8 @@
 namespace op2::sched {
 
 /// Sets Step::from_zero and not_kept. The last step of a plan stores what it leaves, and the first
-/// one loads what it finds; so do those between which rows of a dat are sent.
+/// one loads what it finds; so do those between which rows are sent.
 /// @param leaves_zero  whether an argument of a record leaves zeros in its rows, whatever was there
-void leave_out_zeros(Steps& steps, const std::vector<Chain>& chains,
-                     const std::function<bool(const ArgSource&)>& leaves_zero);
+void leave_out_zeros(Steps& steps, const std::function<bool(const ArgSource&)>& leaves_zero);
 
 }  // namespace op2::sched

@@ -179,12 +179,12 @@ struct FailingCalls : testing::Test {};
 TYPED_TEST_SUITE(FailingCalls, Programs, Names);
 
 TYPED_TEST(FailingCalls, GiveTheRightResultsOrANamedError) {
-  Trials<TypeParam>(Start::warm).run(static_cast<std::int64_t>(from_environment("TEST_CALLS", 20)));
+  Trials<TypeParam>(Start::warm).run(static_cast<std::int64_t>(from_environment("TEST_CALLS", 12)));
 }
 
 TYPED_TEST(FailingCalls, OfTheCompilerDoSoToo) {
   Trials<TypeParam>(Start::cold)
-      .run(static_cast<std::int64_t>(from_environment("TEST_COLD_CALLS", 3)));
+      .run(static_cast<std::int64_t>(from_environment("TEST_COLD_CALLS", 2)));
 }
 
 }  // namespace

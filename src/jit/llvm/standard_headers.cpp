@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/llvm/standard_headers.hpp>
 
-#include <fmt/format.h>
-
 #include <jit/common_headers.hpp>
-#include <jit/llvm/math_names.hpp>
 #include <jit/llvm/simd_header.hpp>
 
 namespace op2::jit {
@@ -183,15 +180,7 @@ using ::llrint; using ::llround; using ::isnan; using ::isinf; using ::isfinite;
 )";
 
 std::string mathematics() {
-  std::string text = "#pragma once\n#include <op2_traits>\n#include <stdlib.h>\n";
-  std::string names;
-  const auto add = [&](const char* form, const char* name) {
-    text += fmt::format(fmt::runtime(form), name);
-    names += fmt::format("using ::{0}; using ::{0}f;\n", name);
-  };
-  for (const char* name : unary_functions) add(unary_form, name);
-  for (const char* name : binary_functions) add(binary_form, name);
-  return text + "namespace std {\n" + names + "}\n" + other_mathematics + number_classes +
+  return functions_of_one_and_two(unary_form, binary_form) + other_mathematics + number_classes +
          mathematical_macros;
 }
 

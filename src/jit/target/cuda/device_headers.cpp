@@ -151,15 +151,7 @@ constexpr const char* special_values = R"(
 )";
 
 std::string mathematics() {
-  std::string text = "#pragma once\n#include <op2_traits>\n#include <stdlib.h>\n";
-  std::string names;
-  const auto add = [&](const char* form, const char* name) {
-    text += fmt::format(fmt::runtime(form), name);
-    names += fmt::format("using ::{0}; using ::{0}f;\n", name);
-  };
-  for (const char* name : unary_functions) add(unary_form, name);
-  for (const char* name : binary_functions) add(binary_form, name);
-  return text + "namespace std {\n" + names + "}\n" + other_mathematics + number_classes;
+  return functions_of_one_and_two(unary_form, binary_form) + other_mathematics + number_classes;
 }
 
 /// A header of declarations, which are read once, and macros.

@@ -101,9 +101,7 @@ std::vector<LoopUnit> units_of(const ModelChain& chain, const std::vector<HalfSt
 }
 
 /// Runs up to three chains in a row; false if anything is wrong.
-bool chains_are_right(unsigned seed, int& gathering, int& overlapping) {
-  Random random(seed);
-  const ModelMesh mesh = random_mesh(random);
+bool chains_are_right(const ModelMesh& mesh, Random& random, int& gathering, int& overlapping) {
   if (mesh.maps.empty()) return true;
   Values expected = random_values(random, mesh);
   ModelRanks ranks(mesh, expected, random);
@@ -115,7 +113,7 @@ bool chains_are_right(unsigned seed, int& gathering, int& overlapping) {
       add_half_step(random, mesh, chain, steps);
     }
     if (chain.empty()) continue;
-    const std::vector<core::ChainLoop> loops = descriptors(chain);
+    const std::vector<core::ChainLoop> loops = descriptors(mesh, chain);
     const std::vector<Level> wanted(mesh.dat_sets.size(), 0);
     const core::ChainLevels plan = sched::analyse_chain(loops, ranks.valid(), wanted);
     const std::vector<LoopUnit> units = units_of(chain, steps, plan.extent, gathering);
@@ -132,18 +130,29 @@ bool chains_are_right(unsigned seed, int& gathering, int& overlapping) {
   return true;
 }
 
-TEST(UnitProperty, HalfStepsThatGatherGiveTheValuesOfSequentialLoops) {
-  constexpr unsigned first_seed = 1, seeds = 2000;
+void check_chains(ModelMesh (*make_mesh)(Random&), unsigned seeds) {
+  constexpr unsigned first_seed = 1;
   int gathering = 0, overlapping = 0, wrong = 0;
-  for (unsigned seed = first_seed; seed < first_seed + seeds; ++seed)
-    if (!chains_are_right(seed, gathering, overlapping) && wrong++ < 5)
+  for (unsigned seed = first_seed; seed < first_seed + seeds; ++seed) {
+    Random random(seed);
+    const ModelMesh mesh = make_mesh(random);
+    if (!chains_are_right(mesh, random, gathering, overlapping) && wrong++ < 5)
       ADD_FAILURE() << "seed " << seed << " fails";
+  }
   EXPECT_EQ(wrong, 0) << wrong << " of " << seeds << " random meshes differ";
   EXPECT_GT(gathering, 500);
   EXPECT_GT(overlapping, 100);
   std::cout << "checked " << gathering << " half steps that gather, " << overlapping
             << " of them in two phases, seeds " << first_seed << " to " << first_seed + seeds - 1
             << "\n";
+}
+
+TEST(UnitProperty, HalfStepsThatGatherGiveTheValuesOfSequentialLoops) {
+  check_chains(&random_mesh, 2000);
+}
+
+TEST(UnitProperty, HalfStepsThatGatherThroughLocalMapsDoSoToo) {
+  check_chains(&random_mesh_with_local_maps, 2000);
 }
 
 }  // namespace

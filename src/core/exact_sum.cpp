@@ -16,8 +16,7 @@ constexpr std::int64_t limb_mask = (std::int64_t{1} << limb_bits) - 1;
 /// Terms between two carries: each adds less than 2^limb_bits to a limb.
 constexpr int max_terms = 1 << 22;
 
-/// The word of flags has a field of bits per flag that counts ranks.
-constexpr int flag_bits = 21;
+constexpr int flag_bits = ExactSum<double>::flag_bits;
 constexpr std::int64_t flag_mask = (std::int64_t{1} << flag_bits) - 1;
 
 /// A finite value: (-1)^negative * mantissa * 2^shift, in units of the least denormal number.

@@ -19,6 +19,7 @@ template <class T>
 class ExactSum {
  public:
   static constexpr int limb_bits = 40;
+  static constexpr int flag_bits = 21;    ///< of the last word: a field per flag that counts ranks
   static constexpr int lowest_exponent =  ///< of the unit of the integer: the least denormal number
       std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
   /// The highest limb holds the remaining bits of the greatest value, 32 bits for carries, and the

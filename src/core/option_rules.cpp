@@ -29,8 +29,9 @@ void restrict_to_reproducible(Options& options) {
   if (!options.jit_wait)
     refuse_reproducible("OP2_JIT_WAIT=off",
                         "host functions have the arithmetic of another compiler");
-  if (options.target == Target::cuda)
-    refuse_reproducible("OP2_TARGET=cuda", "GPUs add in another order; use OP2_TARGET=cpu");
+  if (options.target == Target::cuda && options.contraction == Contraction::on)
+    refuse_reproducible("OP2_FP_CONTRACT=on and OP2_TARGET=cuda",
+                        "compilers for GPUs contract by other rules");
   options.jit = JitMode::require;
   // The canonical order decides in which order is added, so any other one would need slots.
   if (options.renumber == RenumberMode::automatic) options.renumber = RenumberMode::canonical;

@@ -141,7 +141,7 @@ constexpr OptionRow table[] = {
      "with that, on: it is rounded once on all processors, slowly on those without FMA"},
     {"OP2_REPRODUCIBLE", one_of<&O::reproducible>, "off, on",
      "on: dats and globals have the same bits whatever the ranks, threads, partitioner, chains, "
-     "tiles and vectors (docs/reproducibility.md); all kernels are compiled; "
+     "tiles and vectors, and on GPUs (docs/reproducibility.md); all kernels are compiled; "
      "OP2_TARGET=reference is then compiled code, one element after the other"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "

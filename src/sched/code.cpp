@@ -10,18 +10,13 @@
 #include <jit/target/cpu/cpu_target.hpp>
 #include <jit/target/cuda/increments.hpp>
 #include <sched/conflicts.hpp>
+#include <sched/describe.hpp>
 #include <sched/shapes.hpp>
 #include <sched/shared_code.hpp>
 #include <sched/shared_flags.hpp>
 
 namespace op2::sched {
 namespace {
-
-/// "jit, SIMD width 8", "jit" or "cuda".
-std::string describe_code(const jit::CompiledLoop& code) {
-  if (code.target != jit::cpu_target_name) return code.target;
-  return code.simd.vectorised() ? "jit, " + jit::description_of(code.simd) : "jit";
-}
 
 /// For the log.
 std::string origin_of(const jit::CompiledLoop& code) {
@@ -84,7 +79,9 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
           .is_compiled =
               [this, &queue](const core::LoopRecord& loop) {
                 return is_compiled(loop, queue.args_of(loop)) &&
-                       !fallen_back_.contains(loop.kernel) && !on_some_host_.contains(loop.kernel);
+                       !fallen_back_.contains(loop.kernel) &&
+                       !on_some_host_.contains(loop.kernel) &&
+                       host_reasons_.of(loop.kernel, false, queue.args_of(loop)).empty();
               },
           .stays_apart =
               [this, &queue](const std::vector<std::size_t>& records) {
@@ -95,7 +92,7 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
 }
 
 std::function<bool(std::span<const core::LoopArg>)> CodeFinder::gathering() const {
-  if (options_.target != core::Target::cuda) return nullptr;
+  if (options_.target != core::Target::cuda || options_.reproducible) return nullptr;
   return [asked = options_.gpu_increments](std::span<const core::LoopArg> args) {
     return jit::pulls(arg_shapes(args), asked);
   };
@@ -133,9 +130,11 @@ Code CodeFinder::find(const core::Queue& queue, LoopRequests& loops, const Steps
   return code;
 }
 
-/// A device runs no loop whose elements have an order.
+/// A device runs no loop whose elements have an order, or whose bits would be others there.
 jit::Jit& CodeFinder::maker_for(const Step& step) const {
-  return makers_.host == nullptr || step.order == Order::any ? makers_.target : *makers_.host;
+  const bool on_target =
+      makers_.host == nullptr || (step.order == Order::any && host_reason(step).empty());
+  return on_target ? makers_.target : *makers_.host;
 }
 
 /// Collective. The code of all steps, of which the target runs some and the host the others.
@@ -244,13 +243,15 @@ void CodeFinder::take(const core::Queue& queue, const core::Mesh& mesh, const St
 void CodeFinder::report_host(const core::LoopRecord& loop, const core::Mesh& mesh, const Step& step,
                              const jit::Outcome& outcome) {
   if (outcome.error || (outcome.code != nullptr && &maker_for(step) == &makers_.target)) return;
+  const std::string reason = host_reason(step);
   const std::string why = outcome.code == nullptr  ? describe_host(loop, mesh, step.args)
+                          : !reason.empty()        ? "host: " + reason
                           : has_payload(step.args) ? "host: an element sets a global"
                                                    : "host: the order of its elements matters";
-  log_.warning_once(fmt::format("loop '{}' on the host", loop.name),
-                    fmt::format("loop '{}' ({}) runs on one thread of the {}; its data are copied "
-                                "from the device and back",
-                                loop.name, site_of(loop), why));
+  log_.warning_once(
+      fmt::format("loop '{}' on the host", loop.name),
+      fmt::format("loop '{}' ({}) runs on {}the {}; its data are copied from the device and back",
+                  loop.name, site_of(loop), reason.empty() ? "one thread of " : "", why));
 }
 
 void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& code) {

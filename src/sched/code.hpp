@@ -16,6 +16,7 @@
 #include <core/queue.hpp>
 #include <jit/jit.hpp>
 #include <sched/fuse.hpp>
+#include <sched/host_reasons.hpp>
 #include <sched/loop_requests.hpp>
 #include <sched/plan.hpp>
 
@@ -45,7 +46,11 @@ class CodeFinder {
   /// All references must outlive it.
   CodeFinder(const core::Options& options, const CodeMakers& makers,
              comm::Communicator& communicator, core::Log& log)
-      : options_(options), makers_(makers), communicator_(communicator), log_(log) {}
+      : options_(options),
+        makers_(makers),
+        communicator_(communicator),
+        log_(log),
+        host_reasons_(options) {}
 
   /// Collective. Cost: a compilation for each new step.
   /// @throws Error of the kernels' sources, bad_option, not_compiled, plugin_failure
@@ -80,6 +85,9 @@ class CodeFinder {
                                 std::span<const core::LoopArg> args) const;
   std::string describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
                             std::span<const core::LoopArg> args) const;
+  std::string host_reason(const Step& step) const {
+    return host_reasons_.of(step.kernels.front().kernel, step.colouring != nullptr, step.args);
+  }
   jit::Jit& maker_for(const Step& step) const;
   std::vector<jit::Outcome> outcomes_on_both(std::span<const jit::LoopRequest> requests,
                                              std::span<const Step* const> steps);
@@ -100,6 +108,7 @@ class CodeFinder {
   const CodeMakers makers_;
   comm::Communicator& communicator_;
   core::Log& log_;
+  const HostReasons host_reasons_;
   std::map<op_kernel, int> fallen_back_;       ///< cannot be compiled; by what error code
   std::set<op_kernel> on_some_host_;           ///< of ranks, in a plan that would have gathered
   std::set<std::vector<op_kernel>> apart_;     ///< kernels that are not fused in this order

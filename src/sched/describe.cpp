@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <jit/target/cpu/cpu_target.hpp>
+
 namespace op2::sched {
 namespace {
 
@@ -109,6 +111,11 @@ std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_
 
 std::string describe_parts(const StepParts& parts) {
   return describe_parts("interior", parts.interior) + describe_parts("boundary", parts.boundary);
+}
+
+std::string describe_code(const jit::CompiledLoop& code) {
+  if (code.target != jit::cpu_target_name) return code.target;
+  return code.simd.vectorised() ? "jit, " + jit::description_of(code.simd) : "jit";
 }
 
 }  // namespace op2::sched

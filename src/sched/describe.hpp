@@ -24,4 +24,7 @@ std::string describe_tiles(const char* phase, const TiledSteps& tiled);
 std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_t step);
 std::string describe_parts(const StepParts& parts);
 
+/// "jit, SIMD width 8", "jit" or "cuda".
+std::string describe_code(const jit::CompiledLoop& code);
+
 }  // namespace op2::sched

@@ -39,9 +39,9 @@ Schedule schedule_of(Halos halos) {
 }
 
 /// Whether no one order of elements could be kept, or none that all numbers of ranks have. A GPU
-/// cannot run the elements of one colour alone.
+/// cannot run the elements of one colour alone, so there it is done for equal bits only.
 bool uses_colours(const core::Options& options, Halos halos) {
-  return (halos != Halos::none || options.reproducible) && options.target != core::Target::cuda;
+  return options.reproducible || (halos != Halos::none && options.target != core::Target::cuda);
 }
 
 /// For the reproducible mode: workers may have been started while the program rounded in another

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With OP2_REPRODUCIBLE=on, random programs whose sums are rounded give on several ranks the bits
-// that they give on one rank and one thread. TEST_CHAINS and TEST_SEED choose how many and which.
+// that they give on one rank and one thread. TEST_CHAINS and TEST_SEED choose how many and which;
+// TEST_TARGET=cuda: on a device for each rank, whose bits are those of the CPU.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -13,7 +14,15 @@ namespace {
 
 using Settings = std::vector<Setting>;
 
+std::vector<Settings> on_devices() {
+  return {{{"OP2_CHAIN", "off"}},
+          {{"OP2_CHAIN", "on"}},
+          {{"OP2_CHAIN", "on"}, {"OP2_PARTITIONER", "random"}, {"OP2_DEPTH_MAX", "2"}},
+          {{"OP2_CHAIN", "on"}, {"OP2_RENUMBER", "on"}, {"OP2_DEBUG", "no_fuse"}}};
+}
+
 std::vector<Settings> configurations() {
+  if (is_on_device()) return on_devices();
   return {{{"OP2_THREADS", "1"}, {"OP2_CHAIN", "off"}},
           {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "on"}},
           {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_SIMD", "on"}},
@@ -28,6 +37,11 @@ std::vector<Settings> configurations() {
 Settings reproducible(Settings settings) {
   settings.push_back({"OP2_REPRODUCIBLE", "on"});
   return settings;
+}
+
+Settings tested(Settings settings) {
+  settings.push_back(tested_target());
+  return reproducible(std::move(settings));
 }
 
 /// Every rank runs all of the program alone.
@@ -52,7 +66,7 @@ TEST(ReproducibleOnRanks, RandomChainsGiveTheBitsOfOneRank) {
     const Observed expected = run_alone(shape);
     int number = 0;
     for (const Settings& settings : configurations()) {
-      const Observed got = run_program(shape, reproducible(settings), [&] {
+      const Observed got = run_program(shape, tested(settings), [&] {
         op_init(0, nullptr, 0);
         ranks = op_ranks();
       });

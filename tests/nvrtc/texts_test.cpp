@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <jit/target/cuda/increments.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
 #include <support/device_nests.hpp>
 
@@ -26,6 +27,13 @@ struct Texts : test::WithNvrtc {
     return target.compile({nest, {}}, loop);
   }
 
+  CompileResult compile_ordered(int architecture, const LoopNest& nest) const {
+    CudaTarget target(nullptr, nvrtc,
+                      {.architecture = architecture, .contract = false, .reproducible = true});
+    EmittedLoop loop = target.emit(nest);
+    return target.compile({nest, {}}, loop);
+  }
+
   void expect_all_compile(const std::string& architecture) const {
     for (const test::NamedNest& each : test::device_nests()) {
       const CompileResult result = compile(architecture, each.nest);
@@ -43,6 +51,31 @@ TEST_F(Texts, AllCompileForComputeCapability80WithoutWarnings) {
 
 TEST_F(Texts, AllCompileForComputeCapability90WithoutWarnings) {
   expect_all_compile("sm_90");
+}
+
+/// OP2_REPRODUCIBLE=on.
+TEST_F(Texts, AllCompileWithSumsInOrder) {
+  for (const test::NamedNest& each : test::device_nests()) {
+    if (!each.nest.gathered.empty() || bytes_of_sums(each.nest.args) > most_bytes_of_sums) continue;
+    for (const int architecture : {80, 90}) {
+      const CompileResult result = compile_ordered(architecture, each.nest);
+      EXPECT_EQ(result.status, CompileStatus::ok) << each.name << ": " << result.message;
+      for (const Diagnostic& message : result.diagnostics)
+        ADD_FAILURE() << each.name << ", line " << message.line << " of " << message.file << ": "
+                      << message.text;
+    }
+  }
+}
+
+TEST_F(Texts, SumsInOrderContractNothingAndAddNoFloatingPointNumbersAtomically) {
+  for (const test::NamedNest& each : test::airfoil_nests()) {
+    const std::string assembly = compile_ordered(90, each.nest).assembly;
+    EXPECT_THAT(assembly, Not(testing::ContainsRegex("\t(atom|red)[.a-z]*add\\.f(32|64)")))
+        << each.name;
+    EXPECT_THAT(assembly, Not(HasSubstr("\tadd.ftz"))) << each.name;
+    EXPECT_THAT(assembly, Not(HasSubstr("\tdiv.approx"))) << each.name;
+    EXPECT_THAT(assembly, Not(testing::ContainsRegex("[1-9][0-9]* bytes spill"))) << each.name;
+  }
 }
 
 TEST_F(Texts, KernelsOfAirfoilNeedNoSpilledRegisters) {

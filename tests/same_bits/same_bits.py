@@ -3,11 +3,12 @@
 """Runs programs with OP2_REPRODUCIBLE=on in many configurations, and compares what they print and the files
 that they write, byte by byte.
 
-    same_bits.py [--count N] [--seed N] [--jobs N] PROGRAM MPIEXEC
+    same_bits.py [--count N] [--seed N] [--jobs N] [--emulator FILE] PROGRAM MPIEXEC
 
 Every program and numbering of its mesh has one right hash. Without --count all configurations are run: the full product
 of ranks, threads, chains and tiles for each program, a third of it with each numbering, and for each of them
 random values of the other switches. With it that many of each program, and two without the mode, which must differ.
+With an emulated GPU (tests/support/gpu) some runs of each program are also made there.
 """
 
 import argparse
@@ -43,6 +44,10 @@ OTHERS = {
 CONTRACTION = {"given": "auto", "reversed": "off", "shuffled": "on"}  # changes bits, like the numbering
 FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
 SECONDS = 120  # of one run
+
+# On GPUs, whose compilers contract by other rules.
+ORDERS = ("lazy", "eager", "others", "reversed", "random:1", "random:2")
+ON_GPU = {"some": 1, "all": 12}  # runs of each program
 
 Run = collections.namedtuple("Run", "problem numbering configuration")
 
@@ -84,6 +89,15 @@ def sample(runs, count, generator):
     few = [run for run in runs if run.configuration["ranks"] <= 3]
     return [run for problem in PROBLEMS
             for run in generator.sample([run for run in few if run.problem == problem], count)]
+
+
+def on_gpu(runs, arguments, generator):
+    """Some runs of each program, on up to three ranks, with an emulated GPU for each rank."""
+    few = sample([run for run in runs if CONTRACTION[run.numbering] != "on"],
+                 ON_GPU["some" if arguments.count else "all"], generator)
+    emulated = {"OP2_TARGET": "cuda", "OP2_CUDA_DRIVER": arguments.emulator, "OP2_NVRTC": arguments.emulator}
+    return [run._replace(configuration=run.configuration | emulated | {"OP2_EMU_ORDER": generator.choice(ORDERS)})
+            for run in few]
 
 
 def bytes_of(run, arguments, reproducible="on"):
@@ -149,6 +163,7 @@ def main():
     parser.add_argument("--count", type=int, default=0, help="of each program; 0: all")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("TEST_SEED", "1")), help="or TEST_SEED")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    parser.add_argument("--emulator", help="the library that emulates a GPU's driver and compiler")
     parser.add_argument("program")
     parser.add_argument("mpiexec")
     arguments = parser.parse_args()
@@ -157,6 +172,10 @@ def main():
     missing = missing_pairs(runs)
     if arguments.count:
         runs = sample(runs, arguments.count, generator)
+    if arguments.emulator:
+        devices = on_gpu(full_product(generator), arguments, generator)
+        print(f"{len(devices)} of the runs are on an emulated GPU")
+        runs += devices
     wrong = compare(runs, arguments)
     differ = differ_without_the_mode(arguments)
     print(f"seed {arguments.seed}: {len(runs)} runs, {wrong} wrong; without OP2_REPRODUCIBLE bits "

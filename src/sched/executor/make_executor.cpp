@@ -13,7 +13,8 @@ std::unique_ptr<Executor> make_executor(const Resources& r) {
   if (r.options.target == core::Target::reference)
     return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows);
   if (r.device != nullptr)
-    return std::make_unique<CudaExecutor>(r.options, r.rows, r.jit, *r.device, r.trace, r.log);
+    return std::make_unique<CudaExecutor>(r.options, r.pool, r.rows, r.jit, *r.device, r.trace,
+                                          r.log);
   return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, r.trace);
 }
 

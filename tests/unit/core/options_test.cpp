@@ -106,7 +106,10 @@ TEST(Options, WhatIsNotReproducibleIsRefusedWithTheReason) {
               AllOf(HasSubstr("OP2_REPRODUCIBLE=on and OP2_VECTOR_MATH=on"), HasSubstr("round")));
   EXPECT_THAT(with("OP2_JIT", "off"), HasSubstr("OP2_JIT=off; host functions"));
   EXPECT_THAT(with("OP2_JIT_WAIT", "off"), HasSubstr("OP2_JIT_WAIT=off; host functions"));
-  EXPECT_THAT(with("OP2_TARGET", "cuda"), HasSubstr("OP2_TARGET=cuda; GPUs"));
+  EXPECT_THAT(
+      refusal({{"OP2_REPRODUCIBLE", "on"}, {"OP2_TARGET", "cuda"}, {"OP2_FP_CONTRACT", "on"}}),
+      HasSubstr("OP2_FP_CONTRACT=on and OP2_TARGET=cuda; compilers for GPUs"));
+  EXPECT_FALSE(read({{"OP2_REPRODUCIBLE", "on"}, {"OP2_TARGET", "cuda"}}).contracts());
 }
 
 TEST(Options, TilesAreSizedByTheModelOrByANumber) {

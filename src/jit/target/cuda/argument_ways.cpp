@@ -5,7 +5,9 @@
 #include <set>
 
 #include <core/value_type.hpp>
+#include <jit/slotted_args.hpp>
 #include <jit/target/cuda/gather.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -90,6 +92,18 @@ std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args) {
     else
       ways.push_back(is_number(arg) ? ArgumentWay::number : ArgumentWay::off);
   }
+  return ways;
+}
+
+std::vector<ArgumentWay> ordered_ways_of(std::span<const ArgShape> args) {
+  std::vector<ArgumentWay> ways = ways_of(args);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (ways[i] == ArgumentWay::added) ways[i] = ArgumentWay::in_place;
+    if (ways[i] == ArgumentWay::reduced && is_exact_sum(args[i])) ways[i] = ArgumentWay::term;
+    if (ways[i] == ArgumentWay::reduced && args[i].access != OP_INC)
+      ways[i] = ArgumentWay::compared;
+  }
+  for (const SlottedArg& slotted : slotted_args(args)) ways[slotted.arg] = ArgumentWay::added;
   return ways;
 }
 

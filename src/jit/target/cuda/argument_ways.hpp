@@ -23,6 +23,8 @@ enum class ArgumentWay {
   best,      ///< a minimum or maximum with payloads: what the element offers, in a local variable
   payload,   ///< a payload: the same
   reduced,   ///< the thread's part of a reduction, in a local variable
+  term,      ///< of an exact sum: the element's value, in a local variable
+  compared,  ///< the element's value, with which the thread's minimum or maximum is compared
   loaded,    ///< a row in registers
   stored,    ///< a row in registers that is stored after the call
   in_place,  ///< a row in memory
@@ -42,6 +44,10 @@ std::size_t row_alignment(const ArgShape& arg);
 /// if any of them goes through a map.
 /// Precondition: of a dat that is modified otherwise, no element accesses rows of another one.
 std::vector<ArgumentWay> ways_of(std::span<const ArgShape> args);
+
+/// The same for sums in order (ordered_sums.hpp): dats that are only incremented, and only through
+/// maps, are added.
+std::vector<ArgumentWay> ordered_ways_of(std::span<const ArgShape> args);
 
 /// The same where rows gather increments. Precondition: `can_pull`, or `can_gather`.
 /// @param gathered  of the nest

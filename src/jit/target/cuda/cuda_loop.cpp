@@ -7,6 +7,7 @@
 #include <core/error.hpp>
 #include <jit/target/cuda/device_constants.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 
 namespace op2::jit {
 namespace {
@@ -21,6 +22,9 @@ class CudaCode : public LinkedCode {
     loop_.pulls = !loop_.loop;
     if (loop_.pulls) loop_.loop = module_.function(cuda_pull_symbol);
     loop_.fold = module_.function(cuda_fold_symbol);
+    while (const gpu::Function gather =
+               module_.function(gather_symbol(loop_.gathers.size()).c_str()))
+      loop_.gathers.push_back(gather);
     for (std::size_t k = 0; k < symbols.size(); ++k)
       if (const auto found = module_.symbol(device_symbol(k, symbols[k].name)))
         loop_.constants.push_back({found->address, found->bytes, symbols[k].address});

@@ -24,6 +24,9 @@ namespace {
 /// Warnings that compilers for CPUs do not give by default: variables and functions without use.
 constexpr const char* quiet = "--diag-suppress=177,550";
 
+/// Denormal numbers, quotients and square roots as IEEE 754 has them, also if that is the default.
+constexpr const char* as_ieee[] = {"--ftz=false", "--prec-div=true", "--prec-sqrt=true"};
+
 std::vector<gpu::SourceHeader> headers_of(const LoopNest& nest) {
   std::vector<gpu::SourceHeader> headers;
   for (const IncludedFile& header : device_headers()) headers.push_back({header.name, header.text});
@@ -94,7 +97,9 @@ TargetInfo CudaTarget::info() const {
 std::string CudaTarget::options() const {
   std::string flags = options_.contract ? "" : "contract=off ";
   if (options_.line_numbers) flags += "lines=on ";
-  if (options_.increments != core::Increments::rows)
+  if (options_.reproducible)
+    flags += "reproducible ";
+  else if (options_.increments != core::Increments::rows)
     flags += options_.increments == core::Increments::pull ? "inc=pull " : "inc=auto ";
   return flags;
 }
@@ -109,11 +114,12 @@ std::vector<std::string> CudaTarget::compiler_options() const {
   if (nvrtc_->is_at_least(12, 4)) list.emplace_back("--minimal");   // without textures and the like
   if (nvrtc_->is_at_least(12, 9)) list.emplace_back("--no-cache");  // the library has one
   if (options_.line_numbers) list.emplace_back("-lineinfo");
+  if (options_.reproducible) list.insert(list.end(), std::begin(as_ieee), std::end(as_ieee));
   return list;
 }
 
 EmittedLoop CudaTarget::emit(const LoopNest& nest) const {
-  return {{emit_cuda(nest, options_.increments)}, cuda_loop_symbol, {}};
+  return {{emit_cuda(nest, options_.increments, options_.reproducible)}, cuda_loop_symbol, {}};
 }
 
 CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop) {
@@ -159,7 +165,8 @@ std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
   CudaCodeOptions code{
       .architecture = device != nullptr ? device->architecture() : architecture_named(options.cpu),
       .contract = options.contract,
-      .increments = options.increments};
+      .increments = options.increments,
+      .reproducible = options.reproducible};
   if (code.architecture > newest) {
     code.architecture = newest;
     code.to_ptx = true;

@@ -21,6 +21,7 @@ struct CudaCodeOptions {
   bool contract = true;       ///< else products are rounded before they are added
   bool line_numbers = false;  ///< of kernels' sources, in the machine code for profilers
   core::Increments increments = core::Increments::rows;
+  bool reproducible = false;  ///< the bits of the CPU (ordered_sums.hpp)
 };
 
 class CudaTarget : public Target {

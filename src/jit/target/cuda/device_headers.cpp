@@ -11,6 +11,7 @@
 #include <jit/llvm/math_names.hpp>
 #include <jit/source_scan.hpp>
 #include <jit/target/cuda/device_library.hpp>
+#include <jit/target/cuda/ordered_library.hpp>
 
 namespace op2::jit {
 namespace {
@@ -174,7 +175,8 @@ std::vector<IncludedFile> all_headers() {
       {"initializer_list", "#pragma once\n"},
       {"op2_math", mathematics()},
       {"op2_stdint", integer_types},
-      {device_library_name, device_library}};
+      {device_library_name, device_library},
+      {ordered_library_name, ordered_library}};
   headers.insert(headers.end(), own.begin(), own.end());
   return headers;
 }

@@ -115,15 +115,36 @@ struct Sum {
   template <class T> __device__ static T join(T a, T b) { return static_cast<T>(a + b); }
   __device__ static bool join(bool a, bool b) { return a || b; }
 };
-// What is not a number loses to every number.
+__device__ __forceinline__ unsigned long long bits_of(double value) {
+#if __has_builtin(__builtin_bit_cast)
+  return __builtin_bit_cast(unsigned long long, value);
+#else
+  return static_cast<unsigned long long>(__double_as_longlong(value));
+#endif
+}
+__device__ __forceinline__ unsigned bits_of(float value) {
+#if __has_builtin(__builtin_bit_cast)
+  return __builtin_bit_cast(unsigned, value);
+#else
+  return static_cast<unsigned>(__float_as_int(value));
+#endif
+}
+template <class T> __device__ __forceinline__ bool is_negative(T value) {
+  if constexpr (static_cast<T>(1) / 2 == 0)
+    return value < 0;
+  else
+    return bits_of(value) >> (8 * sizeof(T) - 1) != 0;
+}
+
+// What is not a number loses to every number; -0 is less than 0.
 struct Least {
   template <class T> __device__ static T start(T value) { return value; }
-  template <class T> __device__ static T join(T a, T b) { return b < a || a != a ? b : a; }
+  template <class T> __device__ static T join(T a, T b) { return b < a || a != a || (b == a && is_negative(b)) ? b : a; }
   template <class T> __device__ static bool beats(T a, T b) { return a < b; }
 };
 struct Greatest {
   template <class T> __device__ static T start(T value) { return value; }
-  template <class T> __device__ static T join(T a, T b) { return a < b || a != a ? b : a; }
+  template <class T> __device__ static T join(T a, T b) { return a < b || a != a || (b == a && !is_negative(b)) ? b : a; }
   template <class T> __device__ static bool beats(T a, T b) { return b < a; }
 };
 

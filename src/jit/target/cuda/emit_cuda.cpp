@@ -13,6 +13,8 @@
 #include <jit/target/cuda/increments.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
+#include <jit/target/cuda/ordered_library.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -60,14 +62,16 @@ bool is_library_kernel(const LoopNest& nest) {
 
 }  // namespace
 
-std::string emit_cuda(const LoopNest& nest, core::Increments increments) {
+std::string emit_cuda(const LoopNest& nest, core::Increments increments, bool ordered) {
   if (is_library_kernel(nest)) return heading_of(nest) + nest.calls.front().source;
   core::ensure(runs_on_device(nest.args), "a loop that sets a global by single elements on a GPU");
   std::string text = heading_of(nest);
   text += fmt::format("#include <{}>\n", device_library_name) + standard_includes(nest);
+  if (ordered) text += fmt::format("#include <{}>\n", ordered_library_name);
   text += constant_definitions(nest);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += kernel_scope(nest, n);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += signature_checks(nest, n);
+  if (ordered) return text + ordered_kernels(nest) + fold_kernel(nest, true);
   const bool gathers = !nest.gathered.empty() || pulls(nest.args, increments);
   text += gathers ? pull_kernel(nest) : loop_kernel(nest);
   return text + fold_kernel(nest);

@@ -17,7 +17,9 @@ namespace op2::jit {
 ///
 /// A nest without arguments whose kernel has the name of `cuda_loop_symbol`, which programs cannot
 /// use, is a kernel of the library: its source is the text, with its parameters.
-std::string emit_cuda(const LoopNest& nest, core::Increments increments = core::Increments::rows);
+/// @param ordered  all sums as in ordered_sums.hpp, for any `increments`; the nest does not gather
+std::string emit_cuda(const LoopNest& nest, core::Increments increments = core::Increments::rows,
+                      bool ordered = false);
 
 /// Followed by the call, "result", "count", or a parameter and "form" or "const".
 inline constexpr const char* signature_mark = "op2 signature";

@@ -10,6 +10,7 @@
 #include <core/value_type.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_text.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -88,6 +89,12 @@ class RowsText : public KernelText {
   }
 };
 
+std::string fold_of_words(const ArgShape& arg, std::size_t i) {
+  return fmt::format(
+      "  op2_device::fold_words<{}, {}>(op2_chunks, op2_result{}, op2_partials{});\n", arg.dim,
+      words_of_sum(arg), i, i);
+}
+
 std::string fold_of_reduction(const ArgShape& arg, std::size_t i) {
   return fmt::format(
       "  op2_device::fold_chunks<{}, {}>(op2_chunks, op2_result{}, op2_partials{}, op2_warps{});\n",
@@ -114,13 +121,18 @@ std::string loop_kernel(const LoopNest& nest) {
   return RowsText(nest).run();
 }
 
-std::string fold_kernel(const LoopNest& nest) {
+std::string fold_kernel(const LoopNest& nest, bool exact_sums) {
   const std::vector<KernelParameter> parameters = fold_parameters(nest.args);
   if (parameters.empty()) return {};
-  std::string text = signature_of(cuda_fold_symbol, "long long op2_chunks", parameters, nest.args);
+  std::string text =
+      signature_of(cuda_fold_symbol, "long long op2_chunks", parameters, nest.args, exact_sums);
   for (std::size_t i = 0; i < nest.args.size(); ++i) {
     const ArgShape& arg = nest.args[i];
     if (!is_reduction(arg) || is_payload(arg)) continue;
+    if (exact_sums && is_exact_sum(arg)) {
+      text += fold_of_words(arg, i);
+      continue;
+    }
     text += warps_declaration(nest.args, i);
     text += payloads_of(nest.args, i).empty() ? fold_of_reduction(arg, i) : fold_of_best(nest, i);
   }

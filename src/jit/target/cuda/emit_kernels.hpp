@@ -11,6 +11,7 @@ namespace op2::jit {
 std::string loop_kernel(const LoopNest& nest);
 
 /// Empty if the nest has no reductions.
-std::string fold_kernel(const LoopNest& nest);
+/// @param exact_sums  sums of float and double are integers (ordered_sums.hpp)
+std::string fold_kernel(const LoopNest& nest, bool exact_sums = false);
 
 }  // namespace op2::jit

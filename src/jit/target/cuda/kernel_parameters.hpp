@@ -48,8 +48,10 @@ struct KernelParameter {
     global,    ///< const T*, shape [dim]: a value that is read
     result,    ///< T*, shape [dim]: of a reduction; holds its start value. Of a payload: its values
                ///< and, at the next multiple of 8 bytes, the global index of their element, or -1
+               ///< Of an exact sum: long long*, shape [dim x words] (ordered_sums.hpp)
     partials,  ///< shape [chunks]: the same of the chunks
     second,    ///< T*, shape [rows x dim]: where rows of a moved dat go (gather.hpp)
+    parts,     ///< T*: what elements add to a dat (ordered_sums.hpp)
     pull_rows,     ///< const int*: the row at each position; null: the position itself
     pull_start,    ///< const int*: where the elements of the row at position p begin in the next
                    ///< list, at [p - op2_begin]; one more at the end

@@ -8,6 +8,7 @@
 
 #include <jit/target/call_arguments.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <jit/target/emit_parts.hpp>
 
 namespace op2::jit {
@@ -16,12 +17,13 @@ namespace {
 using Way = ArgumentWay;
 using Kind = KernelParameter::Kind;
 
-std::string result_type(const ArgShape& arg) {
+std::string result_type(const ArgShape& arg, bool exact_sums) {
+  if (exact_sums && is_exact_sum(arg)) return "long long";
   return is_payload(arg) ? candidate_of(arg) : type_of(arg);
 }
 
 std::string declaration_of(const KernelParameter& parameter, std::span<const ArgShape> args,
-                           const std::set<int>& written) {
+                           const std::set<int>& written, bool exact_sums) {
   const std::size_t i = parameter.arg;
   const ArgShape& arg = args[i];
   switch (parameter.kind) {
@@ -39,11 +41,13 @@ std::string declaration_of(const KernelParameter& parameter, std::span<const Arg
     case Kind::global:
       return fmt::format("const {}* __restrict__ op2_global{}", type_of(arg), i);
     case Kind::result:
-      return fmt::format("{}* __restrict__ op2_result{}", result_type(arg), i);
+      return fmt::format("{}* __restrict__ op2_result{}", result_type(arg, exact_sums), i);
     case Kind::partials:
-      return fmt::format("{}* __restrict__ op2_partials{}", result_type(arg), i);
+      return fmt::format("{}* __restrict__ op2_partials{}", result_type(arg, exact_sums), i);
     case Kind::second:
       return fmt::format("{}* __restrict__ op2_second{}", type_of(arg), arg.dat);
+    case Kind::parts:
+      return fmt::format("{}* __restrict__ op2_parts{}", type_of(arg), arg.dat);
     case Kind::pull_rows:
       return "const int* __restrict__ op2_rows";
     case Kind::pull_start:
@@ -58,12 +62,12 @@ std::string declaration_of(const KernelParameter& parameter, std::span<const Arg
 
 std::string signature_of(const char* symbol, const char* range,
                          const std::vector<KernelParameter>& parameters,
-                         std::span<const ArgShape> args) {
+                         std::span<const ArgShape> args, bool exact_sums) {
   const std::set<int> written = written_dats(args);
   std::string text = fmt::format("\nextern \"C\" __global__ void __launch_bounds__({}) {}(\n    {}",
                                  block_threads, symbol, range);
   for (const KernelParameter& parameter : parameters)
-    text += ",\n    " + declaration_of(parameter, args, written);
+    text += ",\n    " + declaration_of(parameter, args, written, exact_sums);
   return text + ") {\n";
 }
 
@@ -90,14 +94,20 @@ std::string row_of(const ArgShape& arg) {
   return is_indirect(arg) ? row_name(arg) : "op2_element";
 }
 
+bool KernelText::has(Way way) const {
+  return std::ranges::find(ways_, way) != ways_.end();
+}
+
 bool KernelText::reduces() const {
-  return std::ranges::any_of(ways_,
-                             [](Way way) { return way == Way::reduced || way == Way::best; });
+  return has(Way::reduced) || has(Way::best) || has(Way::term) || has(Way::compared);
 }
 
 void KernelText::declare_shared() {
   for (std::size_t i = 0; i < args_.size(); ++i)
-    if (is_reduction(args_[i])) out_.append(warps_declaration(args_, i));
+    if (ways_[i] == Way::term)
+      line("  __shared__ long long op2_words{}[{}][{}];", i, args_[i].dim, words_of_sum(args_[i]));
+    else if (is_reduction(args_[i]))
+      out_.append(warps_declaration(args_, i));
 }
 
 /// Says that rows begin at multiples of 16 bytes, as far as their sizes allow: then the compiler
@@ -114,8 +124,11 @@ void KernelText::align_dats() {
 void KernelText::begin_threads(const char* index) {
   if (reduces()) {
     each(Way::reduced, &KernelText::start_reduction);
+    each(Way::compared, &KernelText::start_reduction);
     each(Way::best, &KernelText::start_reduction);
     each(Way::payload, &KernelText::start_payload);
+    each(Way::term, &KernelText::start_words);
+    if (has(Way::term)) line("  __syncthreads();");
     begin_chunk(index);
   } else {
     line("  const long long {} = op2_begin + {}LL * blockIdx.x + threadIdx.x;", index,
@@ -127,7 +140,10 @@ void KernelText::begin_threads(const char* index) {
 void KernelText::end_threads() {
   if (reduces()) line("  }}");
   each(Way::reduced, &KernelText::store_partial);
+  each(Way::compared, &KernelText::store_partial);
   each(Way::best, &KernelText::store_best);
+  if (has(Way::term)) line("  __syncthreads();");
+  each(Way::term, &KernelText::store_words);
 }
 
 void KernelText::start_reduction(std::size_t i, const ArgShape& arg) {
@@ -191,6 +207,8 @@ void KernelText::prepare_arguments() {
   each(Way::loaded, &KernelText::load_row);
   each(Way::stored, &KernelText::load_row);
   each(Way::reduced, &KernelText::remember_reduction);
+  each(Way::term, &KernelText::declare_own);
+  each(Way::compared, &KernelText::declare_own);
   each(Way::best, &KernelText::declare_offer);
   each(Way::payload, &KernelText::declare_offer);
 }
@@ -227,9 +245,10 @@ void KernelText::finish_reductions(const std::string& condition) {
   if (!reduces()) return;
   line("    if ({}) {{", condition);
   each(Way::reduced, &KernelText::restore_reduction);
-  const bool has_offers = std::ranges::find(ways_, Way::best) != ways_.end();
-  if (has_offers) line("    }} else {{");
+  if (has(Way::best) || has(Way::term) || has(Way::compared)) line("    }} else {{");
   each(Way::best, &KernelText::take_offer);
+  each(Way::term, &KernelText::take_own);
+  each(Way::compared, &KernelText::take_own);
   line("    }}");
 }
 
@@ -240,6 +259,28 @@ void KernelText::restore_reduction(std::size_t i, const ArgShape&) {
 void KernelText::store_partial(std::size_t i, const ArgShape& arg) {
   line("  op2_device::store_partial<{}>(op2_local{}, op2_partials{}, op2_warps{});",
        operation_of(arg), i, i, i);
+}
+
+/// What nothing is added to yet, or what every value replaces.
+void KernelText::declare_own(std::size_t i, const ArgShape& arg) {
+  const std::string value = ways_[i] == Way::term ? "-0.0" : worst_value(arg);
+  line("    {} op2_own{}[{}];", type_of(arg), i, arg.dim);
+  line("    op2_device::fill(op2_own{}, static_cast<{}>({}));", i, type_of(arg), value);
+}
+
+void KernelText::take_own(std::size_t i, const ArgShape& arg) {
+  if (ways_[i] == Way::term)
+    line("      op2_device::add_terms(op2_words{0}, op2_own{0});", i);
+  else
+    line("      op2_device::compare<{1}>(op2_local{0}, op2_own{0});", i, operation_of(arg));
+}
+
+void KernelText::start_words(std::size_t i, const ArgShape&) {
+  line("  op2_device::start_words(op2_words{});", i);
+}
+
+void KernelText::store_words(std::size_t i, const ArgShape&) {
+  line("  op2_device::store_words(op2_words{0}, op2_partials{0});", i);
 }
 
 std::string KernelText::pointer_to_data(std::size_t i) const {
@@ -255,6 +296,9 @@ std::string KernelText::pointer_to_data(std::size_t i) const {
     case Way::best:
     case Way::payload:
       return fmt::format("op2_offer{}", i);
+    case Way::term:
+    case Way::compared:
+      return fmt::format("op2_own{}", i);
     case Way::in_place:
     case Way::once:
       return fmt::format("op2_in_place{}", i);
@@ -262,7 +306,7 @@ std::string KernelText::pointer_to_data(std::size_t i) const {
     case Way::stored:
     case Way::added:
     case Way::summed:
-      return fmt::format("op2_row{}.values", i);
+      return fmt::format("op2_row{}.values", row_position(i));
     case Way::kept:
       return fmt::format("op2_sum{}.values", args_[i].dat);
   }

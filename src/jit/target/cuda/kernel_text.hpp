@@ -22,10 +22,11 @@ inline constexpr const char* loop_range =
     "long long op2_begin, long long op2_end, long long op2_counted";
 
 /// The first line of a function that is launched.
-/// @param range  its first parameters
+/// @param range       its first parameters
+/// @param exact_sums  sums of float and double are integers (ordered_sums.hpp)
 std::string signature_of(const char* symbol, const char* range,
                          const std::vector<KernelParameter>& parameters,
-                         std::span<const ArgShape> args);
+                         std::span<const ArgShape> args, bool exact_sums = false);
 
 /// How values of a reduction are joined: a type of the device library.
 std::string operation_of(const ArgShape& arg);
@@ -101,10 +102,16 @@ class KernelText {
  private:
   /// Where the element's row of a dat goes.
   virtual std::string stored_address(const ArgShape& arg) const;
+  /// The argument whose row in registers an argument uses: itself, or another one for the same row.
+  virtual std::size_t row_position(std::size_t position) const { return position; }
 
   void begin_chunk(const char* index);
   void start_reduction(std::size_t position, const ArgShape& arg);
   void store_partial(std::size_t position, const ArgShape& arg);
+  void start_words(std::size_t position, const ArgShape& arg);
+  void store_words(std::size_t position, const ArgShape& arg);
+  void declare_own(std::size_t position, const ArgShape& arg);
+  void take_own(std::size_t position, const ArgShape& arg);
   void start_payload(std::size_t position, const ArgShape& arg);
   void declare_offer(std::size_t position, const ArgShape& arg);
   void take_offer(std::size_t position, const ArgShape& arg);
@@ -115,6 +122,7 @@ class KernelText {
   void store_row(std::size_t position, const ArgShape& arg);
   void remember_reduction(std::size_t position, const ArgShape& arg);
   void restore_reduction(std::size_t position, const ArgShape& arg);
+  bool has(ArgumentWay way) const;
   std::string pointer_to_data(std::size_t position) const;
 
   ArgRange current_args_;

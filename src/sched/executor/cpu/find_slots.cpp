@@ -27,9 +27,14 @@ std::int64_t place_of(const core::Set& set, const core::Map* followed, std::int6
   return last << 32 | number;
 }
 
-/// The places of elements [0, end); empty if they are stored in this order.
-std::vector<std::int64_t> places_of(const core::Set& set, const core::Map* followed,
-                                    std::int64_t end) {
+bool are_ascending(std::span<const ExecutedRange> ranges) {
+  return std::ranges::is_sorted(ranges, {}, &ExecutedRange::begin);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map* followed,
+                                           std::int64_t end) {
   if (followed == nullptr && set.numbers.empty()) return {};
   std::vector<std::int64_t> places(static_cast<std::size_t>(end));
   for (std::int64_t element = 0; element < end; ++element)
@@ -38,15 +43,11 @@ std::vector<std::int64_t> places_of(const core::Set& set, const core::Map* follo
   return places;
 }
 
-bool are_ascending(std::span<const ExecutedRange> ranges) {
-  return std::ranges::is_sorted(ranges, {}, &ExecutedRange::begin);
-}
-
-}  // namespace
-
 SlotFinder::SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
                        const core::Map* followed)
-    : end_(end), columns_(columns.begin(), columns.end()), keys_(places_of(set, followed, end)) {
+    : end_(end),
+      columns_(columns.begin(), columns.end()),
+      keys_(canonical_places(set, followed, end)) {
   const core::Set& targets = *core::record_of(columns.front().map->to);
   for (const AddedColumn& c : columns)
     accesses_.push_back({c.map->map + c.column, c.map->dim, targets.rows()});

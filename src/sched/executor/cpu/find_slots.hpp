@@ -25,6 +25,11 @@ struct ExecutedRange {
   std::int64_t unit;
 };
 
+/// The places of elements [0, end) in the canonical order; empty if they are stored in this order.
+/// @param followed  the map by which elements of the set are sorted first, or null
+std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map* followed,
+                                           std::int64_t end);
+
 /// Finds the slots of the steps that add through the same columns.
 class SlotFinder {
  public:

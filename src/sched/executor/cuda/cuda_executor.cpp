@@ -31,16 +31,18 @@ bool messages_on_device(const core::Options& options, const comm::Communicator& 
 
 }  // namespace
 
-CudaExecutor::CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
-                           gpu::Device& device, core::Trace& trace, core::Log& log)
+CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
+                           comm::DistributedMesh& rows, jit::Jit& jit, gpu::Device& device,
+                           core::Trace& trace, core::Log& log)
     : options_(options),
+      pool_(pool),
       rows_(rows),
       jit_(jit),
       device_(device),
       messages_on_device_(messages_on_device(options, rows.communicator(), log)),
       copies_(device.space()),
       halo_(device.space().make_stream()),
-      tables_(copies_),
+      tables_(copies_, rows.mesh()),
       constants_(device.space()),
       times_(options.timing.empty() && !trace.on() ? nullptr
                                                    : std::make_unique<StepTimes>(device, trace)) {
@@ -84,7 +86,8 @@ std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
       exchanges.push_back(make_exchange(plan.chains()[chain], places.sent[chain]));
     return std::make_unique<CudaPlan>(
         plan, std::move(exchanges), std::move(places),
-        CudaShared{device_, copies_, tables_, constants_, times_.get()});
+        CudaShared{device_, copies_, tables_, constants_, rows_.mesh(), pool_,
+                   options_.reproducible, times_.get()});
   });
 }
 

@@ -9,6 +9,7 @@
 #include <core/array.hpp>
 #include <core/log.hpp>
 #include <core/options.hpp>
+#include <core/thread_pool.hpp>
 #include <core/trace.hpp>
 #include <gpu/device.hpp>
 #include <gpu/module.hpp>
@@ -26,9 +27,10 @@ class CudaExecutor : public Executor {
   /// From now on the mesh has copies on the device. All references must outlive the executor and
   /// its prepared plans.
   /// @param jit  for the device
+  /// @param pool runs loops of the host
   /// @param log  gets a warning if OP2_GPU_MPI contradicts MPI
-  CudaExecutor(const core::Options& options, comm::DistributedMesh& rows, jit::Jit& jit,
-               gpu::Device& device, core::Trace& trace, core::Log& log);
+  CudaExecutor(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
+               jit::Jit& jit, gpu::Device& device, core::Trace& trace, core::Log& log);
   /// The mesh's data come home.
   ~CudaExecutor() override;
 
@@ -42,6 +44,7 @@ class CudaExecutor : public Executor {
   std::unique_ptr<comm::HaloExchange> make_exchange(const Chain& chain, const Dats& in_second);
 
   const core::Options& options_;
+  core::ThreadPool& pool_;
   comm::DistributedMesh& rows_;
   jit::Jit& jit_;
   gpu::Device& device_;

@@ -33,9 +33,10 @@ void CudaPlan::make_steps() {
   for (std::size_t s = 0; s < launches_.size(); ++s)
     if (runs_on_device(plan_, s))
       launches_[s] = std::make_unique<StepLaunch>(plan_, s, values_, shared_.tables, shared_.copies,
-                                                  places_.second[s]);
+                                                  places_.second[s], shared_.reproducible);
     else if (plan_.steps.all[s].runs())
-      host_steps_[s] = std::make_unique<HostStep>(plan_.steps.all[s], plan_.code[s]);
+      host_steps_[s] = std::make_unique<HostStep>(plan_.steps.all[s], plan_.code[s], shared_.mesh,
+                                                  shared_.pool, shared_.reproducible);
 }
 
 /// The host looks for rows in the first buffers, and for sums in memory.
@@ -118,7 +119,10 @@ void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fin
   if (phase == Phase::interior) return;
   if (chain + 1 == plan_.chains().size()) bring_rows_back();
   values_.download(chain);
-  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) finished(s);
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
+    if (host_steps_[s] != nullptr) host_steps_[s]->finish();
+    finished(s);
+  }
 }
 
 /// Of dats that the last step has left in their second buffer.

@@ -26,7 +26,10 @@ struct CudaShared {
   core::DeviceCopies& copies;
   DeviceTables& tables;
   CurrentConstants& constants;
-  StepTimes* times;  ///< null: steps are not timed
+  const core::Mesh& mesh;
+  core::ThreadPool& pool;  ///< for what the host runs
+  bool reproducible;       ///< OP2_REPRODUCIBLE
+  StepTimes* times;        ///< null: steps are not timed
 };
 
 class CudaPlan : public PreparedPlan {

@@ -55,21 +55,21 @@ void DevicePhase::make_graph() {
   auto graph = std::make_unique<gpu::Graph>(device_);
   struct Added {
     const StepLaunch* step;
-    gpu::Graph::Node loop;  ///< whose results later steps need; what folds reductions is behind it
+    gpu::Graph::Node last;  ///< whose results later steps need; what folds reductions is behind it
   };
   std::vector<Added> added;
   for (const StepLaunch* step : steps_) {
     std::vector<gpu::Graph::Node> after;
     for (const Added& earlier : added)
       if (must_follow(step->step(), earlier.step->step(), !step->pulls() && !earlier.step->pulls()))
-        after.push_back(earlier.loop);
+        after.push_back(earlier.last);
     std::vector<KernelLaunch> launches = step->kernels(phase_);
-    for (std::size_t k = 0; k < launches.size(); ++k) {
-      const gpu::Graph::Node node =
-          graph->add(launches[k].kernel, shape_of(launches[k]), addresses_of(launches[k]), after);
-      if (k == 0) added.push_back({step, node});
-      after = {node};
+    gpu::Graph::Node last{};
+    for (KernelLaunch& launch : launches) {
+      after = {graph->add(launch.kernel, shape_of(launch), addresses_of(launch), after)};
+      if (!launch.folds) last = after.front();
     }
+    if (!launches.empty()) added.push_back({step, last});
   }
   graph->finish();
   graph_ = std::move(graph);

@@ -76,6 +76,7 @@ void DeviceTables::clear() {
   columns_.clear();
   numbers_.clear();
   pull_.clear();
+  parts_.clear();
 }
 
 }  // namespace op2::sched

@@ -9,14 +9,16 @@
 
 #include <core/array.hpp>
 #include <core/mesh.hpp>
+#include <sched/executor/cuda/part_tables.hpp>
 #include <sched/executor/cuda/pull_tables.hpp>
 
 namespace op2::sched {
 
 class DeviceTables {
  public:
-  /// @param copies  outlives the tables
-  explicit DeviceTables(core::DeviceCopies& copies) : copies_(copies), pull_(copies) {}
+  /// Both outlive the tables.
+  DeviceTables(core::DeviceCopies& copies, const core::Mesh& mesh)
+      : copies_(copies), pull_(copies), parts_(copies, mesh) {}
 
   /// The entry of element e in column c is at index c * stride + e.
   struct Columns {
@@ -41,6 +43,9 @@ class DeviceTables {
   /// For loops in which rows gather increments.
   PullTables& pull() { return pull_; }
 
+  /// For loops whose sums are in order.
+  PartTables& parts() { return parts_; }
+
   /// To be called when rows or maps have moved, and nothing runs that uses the tables.
   void clear();
 
@@ -50,6 +55,7 @@ class DeviceTables {
   std::unordered_map<const core::Set*, core::Array> numbers_;
   std::unordered_map<const core::Dat*, core::Array> second_;
   PullTables pull_;
+  PartTables parts_;
 };
 
 }  // namespace op2::sched

@@ -19,6 +19,7 @@ struct KernelLaunch {
   gpu::Function kernel;
   unsigned blocks = 0;
   std::vector<LaunchParameter> parameters;
+  bool folds = false;  ///< it only folds reductions: no later step needs its results
 };
 
 gpu::LaunchShape shape_of(const KernelLaunch& launch);

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
+#include <core/exact_sum.hpp>
 #include <core/round_up.hpp>
+#include <core/term_block.hpp>
 #include <core/value_type.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/reduction.hpp>
@@ -18,7 +21,29 @@ std::size_t bytes_of(const GlobalArg& global) {
   return core::size_of(global.shape.type, global.shape.dim);
 }
 
+/// Makes of the integers of a sum, in their place, the block of terms that a thread of the CPU
+/// would have made, for which there is room.
+void make_terms(std::byte* found, const GlobalArg& sum) {
+  core::with_rounded(sum.shape.type, [&]<class T>() {
+    constexpr std::size_t words = core::ExactSum<T>::words;
+    std::vector<std::int64_t> all(words * static_cast<std::size_t>(sum.shape.dim));
+    std::memcpy(all.data(), found, bytes_of_words(sum));
+    core::start_terms(found, sum.shape.type, sum.shape.dim);
+    std::span<const std::int64_t> rest(all);
+    for (core::ExactSum<T>& one : core::sums_of<T>(found)) {
+      one = core::ExactSum<T>::from_words(rest.template first<words>());
+      rest = rest.subspan(words);
+    }
+  });
+}
+
 }  // namespace
+
+std::size_t bytes_of_words(const GlobalArg& sum) {
+  std::size_t words = 0;
+  core::with_rounded(sum.shape.type, [&]<class T>() { words = core::ExactSum<T>::words; });
+  return words * sizeof(std::int64_t) * static_cast<std::size_t>(sum.shape.dim);
+}
 
 bool runs_on_device(const Plan& plan, std::size_t step) {
   const jit::CompiledLoop* const code = plan.code[step].compiled;
@@ -66,11 +91,11 @@ void PlanValues::place(std::size_t chain) {
   block.end = bytes_;
 }
 
-/// On several ranks the host combines results; of two loops that reduce the same global, the second
-/// would have to wait for the first.
+/// On several ranks the host combines results, and it rounds exact sums; of two loops that reduce
+/// the same global, the second would have to wait for the first.
 bool PlanValues::is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const {
   const core::Global* const global = reduction.shape.global;
-  if (global == nullptr || !step.set->whole) return false;
+  if (global == nullptr || !step.set->whole || reduction.exact) return false;
   int reductions = 0;
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     for (const GlobalArg& other : plan_.steps.all[s].reductions)
@@ -90,7 +115,8 @@ core::DeviceAddress PlanValues::read(std::size_t step, std::size_t k) const {
 void PlanValues::fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place,
                             Values& values) {
   core::Global* const lazy = global.shape.global;
-  if (lazy != nullptr && global.assignment < 0 && lazy->value.newer_on_device()) {
+  if (lazy != nullptr && global.assignment < 0 && !lazy->partial_is_exact &&
+      lazy->value.newer_on_device()) {
     values.copies.push_back({device_.get() + place, lazy->value.device_read(), bytes_of(global)});
     return;
   }
@@ -103,10 +129,13 @@ void PlanValues::fill(std::size_t s, core::Queue& queue, Values& values) {
   for (std::size_t k = 0; k < step.reductions.size(); ++k) {
     const GlobalArg& reduction = step.reductions[k];
     const std::size_t place = places_[s].results + reduction.offset;
-    if (places_[s].kept[k]) {
+    if (!reduction.exact && places_[s].kept[k]) {
       fill_value(reduction, queue, place, values);
     } else {
-      start_partial(reduction.shape, value_seen(reduction, queue), values.staging + place);
+      if (reduction.exact)
+        std::memset(values.staging + place, 0, bytes_of_words(reduction));
+      else
+        start_partial(reduction.shape, value_seen(reduction, queue), values.staging + place);
       values.any = true;
     }
     if (!reduction.shape.any_order) continue;
@@ -161,7 +190,9 @@ std::byte* PlanValues::collect(std::size_t s, const GlobalArg& reduction) {
     return nullptr;
   }
   blocks_[places_[s].chain].downloaded->wait();
-  return coming_.get() + places_[s].results + reduction.offset;
+  std::byte* const found = coming_.get() + places_[s].results + reduction.offset;
+  if (reduction.exact) make_terms(found, reduction);
+  return found;
 }
 
 }  // namespace op2::sched

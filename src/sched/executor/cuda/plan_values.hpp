@@ -16,6 +16,9 @@
 
 namespace op2::sched {
 
+/// Bytes of the integers of an exact sum, of all its components (jit/target/cuda/ordered_sums.hpp).
+std::size_t bytes_of_words(const GlobalArg& sum);
+
 /// Whether the device runs a step; otherwise the host does, or nobody.
 bool runs_on_device(const Plan& plan, std::size_t step);
 

@@ -8,6 +8,7 @@
 #include <core/error.hpp>
 #include <core/round_up.hpp>
 #include <core/value_type.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <sched/row_access.hpp>
 #include <sched/shapes.hpp>
 
@@ -31,12 +32,15 @@ const GlobalArg& global_at(const std::vector<GlobalArg>& globals, std::size_t ar
 
 /// With the index of its element, if it is a payload.
 std::size_t bytes_of_result(const GlobalArg& reduction) {
+  if (reduction.exact) return bytes_of_words(reduction);
   return reduction.shape.any_order ? reduction.element + sizeof(std::int64_t)
                                    : core::size_of(reduction.shape.type, reduction.shape.dim);
 }
 
-std::vector<jit::KernelParameter> parameters_of(const Step& step, const jit::CudaLoop& code) {
+std::vector<jit::KernelParameter> parameters_of(const Step& step, const jit::CudaLoop& code,
+                                                bool ordered) {
   const std::vector<jit::ArgShape> shapes = arg_shapes(step.args);
+  if (ordered) return jit::ordered_parameters(shapes);
   return code.pulls ? jit::pull_parameters(shapes, step.gathered) : jit::kernel_parameters(shapes);
 }
 
@@ -55,13 +59,14 @@ std::vector<RowAccess> columns_added_through(std::span<const core::LoopArg> args
 
 StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values,
                        DeviceTables& tables, core::DeviceCopies& copies,
-                       const std::vector<const core::Dat*>& second)
+                       const std::vector<const core::Dat*>& second, bool ordered)
     : plan_(plan),
       position_(s),
       step_(plan.steps.all[s]),
       code_(jit::cuda_loop_of(*plan.code[s].compiled)),
       second_(second),
-      parameters_(parameters_of(step_, code_)),
+      sums_(ordered ? StepSums(step_, code_, tables) : StepSums()),
+      parameters_(parameters_of(step_, code_, ordered)),
       loop_values_(first_parameter) {
   partials_.set_label(fmt::format("partial results of the loop over set '{}' with kernel '{}'",
                                   step_.set->name_storage, step_.kernels.front().kernel->name));
@@ -145,6 +150,8 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
       const bool found_in_second = std::ranges::find(second_, arg.dat) != second_.end();
       return address_of(*arg.dat, found_in_second != (parameter.kind == Kind::second), tables);
     }
+    case Kind::parts:
+      return sums_.parts_of(*arg.dat);
     case Kind::partials:
     case Kind::pull_rows:
     case Kind::pull_start:
@@ -193,8 +200,9 @@ std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
   values[1] = static_cast<LaunchParameter>(indices.end);
   values[2] = static_cast<LaunchParameter>(step_.set->size);
   std::ranges::copy(lists, values.end() - std::ssize(lists));
+  sums_.add_kernels(phase, launches);
   if (!reduces) return launches;
-  launches.push_back({code_.fold, 1, fold_values_});
+  launches.push_back({code_.fold, 1, fold_values_, true});
   launches.back().parameters[0] = blocks;
   return launches;
 }

@@ -11,6 +11,7 @@
 #include <sched/executor/cuda/device_tables.hpp>
 #include <sched/executor/cuda/kernel_launch.hpp>
 #include <sched/executor/cuda/plan_values.hpp>
+#include <sched/executor/cuda/step_sums.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -21,9 +22,10 @@ class StepLaunch {
   /// @param s       the position of the step in the plan
   /// @param tables  of rows that stay where they are
   /// @param second  the dats whose rows the step finds, or leaves, in their second buffer
+  /// @param ordered its code makes sums in order (jit/target/cuda/ordered_sums.hpp)
   /// @throws Error out_of_memory, device_failure
   StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values, DeviceTables& tables,
-             core::DeviceCopies& copies, const std::vector<const core::Dat*>& second);
+             core::DeviceCopies& copies, const std::vector<const core::Dat*>& second, bool ordered);
 
   /// Brings the step's dats to the device, and marks those that it writes as newer there. To be
   /// called before each launch of its kernels.
@@ -35,7 +37,7 @@ class StepLaunch {
   std::vector<KernelLaunch> kernels(Phase phase) const;
 
   /// Whether rows gather increments, which then are not atomic.
-  bool pulls() const { return code_.pulls; }
+  bool pulls() const { return code_.pulls || sums_.any(); }
 
   const Step& step() const { return step_; }
   /// Where the step counts in the per-loop table.
@@ -63,6 +65,7 @@ class StepLaunch {
   const Step& step_;
   const jit::CudaLoop& code_;
   const std::vector<const core::Dat*> second_;
+  const StepSums sums_;  ///< empty unless sums are in order
   std::vector<jit::KernelParameter> parameters_;
   std::array<Range, 2> ranges_;  ///< per phase
   std::vector<LaunchParameter>

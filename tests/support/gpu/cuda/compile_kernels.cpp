@@ -100,19 +100,20 @@ std::string this_library() {
 }
 
 std::string commands(const TemporaryFolder& folder, int architecture,
-                     const std::vector<std::string>& definitions) {
+                     const std::vector<std::string>& definitions, bool contracts) {
   std::string macros = fmt::format("-DOP2_EMU_ARCHITECTURE={}0", architecture);
   for (const std::string& definition : definitions) macros += " '-D" + definition + "'";
   return fmt::format(
       "{{ LC_ALL=C g++ -x c++ -std=c++20 -O1 -gdwarf-4 -g1 -w -fPIC -fno-exceptions -fno-rtti "
-      "-ffp-contract=off -fno-tree-vectorize -fno-extern-tls-init -fsanitize=thread "
+      "{3} -fno-tree-vectorize -fno-extern-tls-init -fsanitize=thread "
       "--param tsan-instrument-func-entry-exit=0 -fno-diagnostics-show-caret -nostdinc {1} "
       "-include '" OP2_EMU_DEVICE_HEADER
       "' -I '{0}' '{0}/kernels.cpp' -S -o '{0}/kernels.s' && "
       "sed -i 's/__tsan_/op2_emu_/g' '{0}/kernels.s' && "
       "g++ -shared -nostdlib -Wl,-z,defs,--no-demangle '{0}/kernels.s' '{2}' -lm -lc -lgcc "
       "-o '{0}/kernels.so'; }} 2> '{0}/log'",
-      folder.file("."), macros, this_library());
+      folder.file("."), macros, this_library(),
+      contracts ? "-mfma -ffp-contract=fast" : "-ffp-contract=off");
 }
 
 /// What ptxas refuses. Empty: nothing.
@@ -141,7 +142,7 @@ std::vector<std::string> kernels_of(const std::string& source) {
 }
 
 Compiled compile_kernels(const Program& program, int architecture,
-                         const std::vector<std::string>& definitions) {
+                         const std::vector<std::string>& definitions, bool contracts) {
   const TemporaryFolder folder;
   for (const Header& header : program.headers) write_file(folder.file(header.name), header.text);
   const std::string source = with_dynamic_shared(program.source);
@@ -149,7 +150,7 @@ Compiled compile_kernels(const Program& program, int architecture,
   write_file(folder.file("kernels.cpp"),
              fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n{}", program.name, source,
                          entries(source, has_dynamic_shared)));
-  const int status = std::system(commands(folder, architecture, definitions).c_str());
+  const int status = std::system(commands(folder, architecture, definitions, contracts).c_str());
   Compiled compiled;
   const std::string said = without(read_file(folder.file("log")), folder.file("./"));
   compiled.log = nvrtc_log(said, program);

@@ -27,8 +27,9 @@ struct Compiled {
 };
 
 /// @param definitions  "NAME=VALUE"
+/// @param contracts    a * b + c is rounded once; the processor has instructions for it
 Compiled compile_kernels(const Program& program, int architecture,
-                         const std::vector<std::string>& definitions);
+                         const std::vector<std::string>& definitions, bool contracts);
 
 /// The names of the program's kernels.
 std::vector<std::string> kernels_of(const std::string& source);

@@ -13,6 +13,7 @@
 #include "compile_kernels.hpp"
 #include "machine.hpp"
 #include "module_text.hpp"
+#include "settings.hpp"
 
 #include <fmt/format.h>
 
@@ -40,6 +41,7 @@ constexpr int major_version = 13, minor_version = 90;
 struct Options {
   int architecture = 80;
   bool describes_kernels = false;  ///< as `ptxas -v` does
+  bool contracts = true;
   std::vector<std::string> definitions;
   std::string refused;  ///< the first that is not known
 };
@@ -52,11 +54,23 @@ const char* value_of(const std::string& option, std::initializer_list<std::strin
 }
 
 bool is_known(const std::string& option) {
-  constexpr std::array<std::string_view, 16> ignored{
-      "--std=",     "-std=",       "-default-device",  "--device-as-default-execution-space",
-      "--fmad=",    "-fmad=",      "-lineinfo",        "--generate-line-info",
-      "--no-cache", "-no-cache",   "--minimal",        "-minimal",
-      "-w",         "--disable-w", "--diag-suppress=", "--restrict"};
+  constexpr std::array<std::string_view, 17> ignored{"--std=",
+                                                     "-std=",
+                                                     "-default-device",
+                                                     "--device-as-default-execution-space",
+                                                     "--ftz=false",
+                                                     "--prec-div=true",
+                                                     "--prec-sqrt=true",
+                                                     "-lineinfo",
+                                                     "--generate-line-info",
+                                                     "--no-cache",
+                                                     "-no-cache",
+                                                     "--minimal",
+                                                     "-minimal",
+                                                     "-w",
+                                                     "--disable-w",
+                                                     "--diag-suppress=",
+                                                     "--restrict"};
   return std::ranges::any_of(ignored,
                              [&](std::string_view name) { return option.starts_with(name); });
 }
@@ -73,6 +87,8 @@ void take(Options& options, const std::string& option) {
     options.definitions.emplace_back(definition);
   } else if (value_of(option, {"--ptxas-options=", "-Xptxas="}) != nullptr) {
     options.describes_kernels = option.find("-v") != std::string::npos || options.describes_kernels;
+  } else if (const char* fmad = value_of(option, {"--fmad=", "-fmad="})) {
+    options.contracts = std::string_view(fmad) == "true";
   } else if (!is_known(option) && options.refused.empty()) {
     options.refused = option;
   }
@@ -96,7 +112,8 @@ int compile(NvrtcState& state, const Options& options) {
         fmt::format("nvrtc: error: unrecognized option {} found\n", options.refused);
     return NvrtcCode::invalid_option;
   }
-  state.compiled = compile_kernels(state.program, options.architecture, options.definitions);
+  state.compiled = compile_kernels(state.program, options.architecture, options.definitions,
+                                   options.contracts && read_settings().contracts);
   if (!state.compiled.ok) return NvrtcCode::compilation;
   state.text = module_text(state.program.source, state.compiled.image);
   if (options.describes_kernels)

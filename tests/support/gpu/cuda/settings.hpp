@@ -21,7 +21,8 @@ struct Settings {
   std::size_t memory = std::size_t{2} << 30;  ///< OP2_EMU_MEMORY: bytes of each device
   int capability = 90;                        ///< OP2_EMU_CAPABILITY: ten times that of each device
   HostAccess host = HostAccess::forbidden;    ///< OP2_EMU_HOST=open: allowed
-  std::string report;                         ///< OP2_EMU_REPORT: a file for what is found wrong
+  bool contracts = false;  ///< OP2_EMU_FMA=on: a * b + c is rounded once where options allow it
+  std::string report;      ///< OP2_EMU_REPORT: a file for what is found wrong
 };
 
 /// @throws std::invalid_argument

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/ordered_sums.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <core/exact_sum.hpp>
+#include <jit/slotted_args.hpp>
+#include <jit/target/cuda/kernel_text.hpp>
+#include <jit/target/emit_parts.hpp>
+
+namespace op2::jit {
+namespace {
+
+using Way = ArgumentWay;
+
+/// One thread for each element, which stores what it adds to rows.
+class OrderedText : public KernelText {
+ public:
+  explicit OrderedText(const LoopNest& nest)
+      : KernelText(nest, ordered_ways_of(nest.args)), added_(added_dats(nest.args)) {}
+
+  std::string run() {
+    declare_shared();
+    align_dats();
+    begin_threads("op2_element");
+    line("  if (op2_active) {{");
+    read_columns();
+    for (const AddedDat& dat : added_)
+      for (const std::size_t i : dat.columns) declare_part(i);
+    prepare_arguments();
+    call_kernels();
+    finish_reductions("op2_element >= op2_counted");
+    for (const AddedDat& dat : added_)
+      for (std::size_t c = 0; c < dat.columns.size(); ++c) store_part(dat, c);
+    line("  }}");
+    end_threads();
+    std::string text =
+        signature_of(cuda_loop_symbol, loop_range, ordered_parameters(args_), args_, true) +
+        fmt::to_string(out_) + "}\n";
+    for (std::size_t k = 0; k < added_.size(); ++k) text += gather_of(k);
+    return text;
+  }
+
+ private:
+  std::size_t row_position(std::size_t i) const override { return first_of_column(args_, i); }
+
+  void declare_part(std::size_t i) {
+    line("    op2_device::Row<{}, {}> op2_row{};", type_of(args_[i]), args_[i].dim, i);
+    line("    op2_device::start_part(op2_row{});", i);
+  }
+
+  void store_part(const AddedDat& dat, std::size_t column) {
+    const ArgShape& arg = args_[dat.arg];
+    line("    op2_device::store(op2_parts{} + {}L * (op2_element * {} + {}), op2_row{});", arg.dat,
+         arg.dim, dat.columns.size(), column, dat.columns[column]);
+  }
+
+  std::string gather_of(std::size_t k) const {
+    const ArgShape& arg = args_[added_[k].arg];
+    return fmt::format(
+        "\nextern \"C\" __global__ void __launch_bounds__({0}) {1}(\n"
+        "    long long op2_values, {2}* op2_dat, const {2}* op2_parts, const int* op2_rows,\n"
+        "    const int* op2_start, const int* op2_of_row) {{\n"
+        "  op2_device::gather_parts<{3}>(op2_values, op2_dat, op2_parts, op2_rows, op2_start, "
+        "op2_of_row);\n}}\n",
+        block_threads, gather_symbol(k), type_of(arg), arg.dim);
+  }
+
+  const std::vector<AddedDat> added_;
+};
+
+}  // namespace
+
+std::vector<AddedDat> added_dats(std::span<const ArgShape> args) {
+  std::vector<AddedDat> added;
+  for (const SlottedArg& slotted : slotted_args(args)) {
+    const auto of_dat = [&](const AddedDat& one) {
+      return args[one.arg].dat == args[slotted.arg].dat;
+    };
+    auto known = std::ranges::find_if(added, of_dat);
+    if (known == added.end()) known = added.insert(known, {slotted.arg});
+    if (slotted.sum == slotted.arg) known->columns.push_back(slotted.arg);
+  }
+  return added;
+}
+
+std::size_t first_of_column(std::span<const ArgShape> args, std::size_t arg) {
+  const std::vector<SlottedArg> all = slotted_args(args);
+  const auto found = std::ranges::find(all, arg, &SlottedArg::arg);
+  return found == all.end() ? arg : found->sum;
+}
+
+bool is_exact_sum(const ArgShape& arg) {
+  return is_global(arg) && arg.access == OP_INC && core::is_rounded(arg.type);
+}
+
+std::size_t words_of_sum(const ArgShape& sum) {
+  return sum.type == Type::f64 ? core::ExactSum<double>::words : core::ExactSum<float>::words;
+}
+
+std::size_t bytes_of_sums(std::span<const ArgShape> args) {
+  std::size_t words = 0;
+  for (const ArgShape& arg : args)
+    if (is_exact_sum(arg)) words += words_of_sum(arg) * static_cast<std::size_t>(arg.dim);
+  return words * sizeof(std::int64_t);
+}
+
+std::string gather_symbol(std::size_t k) {
+  return fmt::format("op2_gather{}", k);
+}
+
+std::string ordered_kernels(const LoopNest& nest) {
+  return OrderedText(nest).run();
+}
+
+std::vector<KernelParameter> ordered_parameters(std::span<const ArgShape> args) {
+  std::vector<KernelParameter> parameters = kernel_parameters(args);
+  for (const AddedDat& dat : added_dats(args))
+    parameters.push_back({KernelParameter::Kind::parts, dat.arg});
+  return parameters;
+}
+
+}  // namespace op2::jit

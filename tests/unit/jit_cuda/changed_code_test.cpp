@@ -11,6 +11,7 @@
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <op2/error.hpp>
 #include <support/loop_shapes.hpp>
 #include <unit/jit_cuda/loop_data.hpp>
@@ -63,14 +64,14 @@ struct ChangedCode : testing::Test {
   }
   ~ChangedCode() override { of_emulator<void()>("op2_emu_reset")(); }
 
-  std::vector<std::byte> compile(const LoopNest& nest, const Change& change) const {
+  std::vector<std::byte> compile(const LoopNest& nest, const Change& change, bool ordered) const {
     std::vector<gpu::SourceHeader> headers;
     bool changed = change.words.empty();
     for (const IncludedFile& header : device_headers()) {
       headers.push_back({header.name, header.text});
       changed = changed || apply(change, headers.back().text);
     }
-    std::string source = emit_cuda(nest);
+    std::string source = emit_cuda(nest, core::Increments::rows, ordered);
     EXPECT_TRUE(changed || apply(change, source)) << change.words << " is not in " << source;
     const auto nvrtc = gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, device->driver_version());
     const auto compiled = nvrtc->compile(source, "loop.cu", headers, {"-arch=sm_90"});
@@ -81,7 +82,7 @@ struct ChangedCode : testing::Test {
   /// @return  what the device finds; empty: nothing
   std::string findings(bool sums, const Change& change) {
     const LoopNest nest = nest_of_increments(sums);
-    const gpu::Module module(*device, compile(nest, change));
+    const gpu::Module module(*device, compile(nest, change, false));
     CudaLoop loop{.loop = module.function(cuda_loop_symbol)};
     if (sums) loop.fold = module.function(cuda_fold_symbol);
     test::LoopData data{.begin = 0, .end = edges, .counted = edges};
@@ -90,6 +91,23 @@ struct ChangedCode : testing::Test {
     data.maps[0].arity = 2;
     for (int end = 0; end < 2 * edges; ++end) data.maps[0].entries.push_back(end * 7 % nodes);
     if (sums) data.globals[3] = test::bytes_of(std::vector<double>(2, 0));
+    try {
+      test::run_on_device(*device, loop, nest, data);
+    } catch (const Error&) {  // the findings say why
+    }
+    return of_emulator<const char*()>("op2_emu_findings")();
+  }
+  /// Of an exact sum of one value for each element.
+  std::string findings_of_exact_sum(const Change& change) {
+    const LoopNest nest = nest_of(
+        {.name = "work", .source = "void work(const double* x, double* sum) { *sum += *x; }"},
+        {dat(0, 1, OP_READ), test::global(1, OP_INC)});
+    const gpu::Module module(*device, compile(nest, change, true));
+    const CudaLoop loop{.loop = module.function(cuda_loop_symbol),
+                        .fold = module.function(cuda_fold_symbol)};
+    test::LoopData data{.begin = 0, .end = edges, .counted = edges};
+    data.dats[0] = test::bytes_of(std::vector<double>(edges, 1));
+    data.globals[1] = test::bytes_of(std::vector<std::int64_t>(words_of_sum(nest.args[1]), 0));
     try {
       test::run_on_device(*device, loop, nest, data);
     } catch (const Error&) {  // the findings say why
@@ -140,6 +158,21 @@ TEST_F(ChangedCode, ABarrierInABranchIsFound) {
   EXPECT_THAT(
       findings(true, {"  __syncthreads();", "  if (threadIdx.x % 32 == 0) __syncthreads();"}),
       HasSubstr("barrier"));
+}
+
+TEST_F(ChangedCode, AnExactSumWithoutABarrierOrAtomicAdditionIsFound) {
+  const Change barrier_behind_zeros{"op2_words1);\n  __syncthreads();", "op2_words1);"};
+  const Change barrier_before_carries{"  __syncthreads();\n  op2_device::store_words",
+                                      "  op2_device::store_words"};
+  const Change barrier_behind_carries{"carry(sums[k]);\n  __syncthreads();", "carry(sums[k]);"};
+  const Change addition{"atomicAdd(reinterpret_cast<unsigned long long*>(sum + limb + k),\n",
+                        "sum[limb + k] += static_cast<long long>(\n"};
+  EXPECT_EQ(findings_of_exact_sum({}), "");
+  for (const Change& change :
+       {barrier_behind_zeros, barrier_before_carries, barrier_behind_carries, addition})
+    EXPECT_THAT(findings_of_exact_sum(change),
+                AnyOf(HasSubstr("race: "), HasSubstr("without a value")))
+        << change.words;
 }
 
 TEST_F(ChangedCode, APartialSumThatIsNotStoredIsFound) {

@@ -53,7 +53,7 @@ bool is_long_double(std::string_view number) {
   return ends_long(number) && number.find_first_of(is_hexadecimal ? ".pP" : ".eE") != number.npos;
 }
 
-bool has_wide_type(std::span<const std::string_view> tokens) {
+bool has_long_double(std::span<const std::string_view> tokens) {
   for (std::size_t k = 0; k < tokens.size(); ++k) {
     const std::string_view token = tokens[k], next = k + 1 < tokens.size() ? tokens[k + 1] : "";
     if ((token == "long" && next == "double") || (token == "double" && next == "long") ||
@@ -69,7 +69,7 @@ std::string other_bits_in(std::string_view text) {
   const SourceScan scan = scan_source(text);
   if (const auto name = called_function(scan.identifiers))
     return fmt::format("it calls '{}', whose bits on a GPU are not those of a CPU", *name);
-  if (has_wide_type(scan.tokens)) return "it computes with long double, which GPUs do not have";
+  if (has_long_double(scan.tokens)) return "it computes with long double, which GPUs do not have";
   if (std::ranges::find(scan.tokens, "#") != scan.tokens.end())
     return "its macros make names (##), perhaps of functions whose bits on a GPU are others";
   return {};

@@ -8,6 +8,7 @@
 
 #include <core/followed_map.hpp>
 #include <sched/executor/cpu/find_slots.hpp>
+#include <sched/executor/cuda/device_shortage.hpp>
 
 namespace op2::sched {
 
@@ -61,14 +62,12 @@ std::array<PartTable, 2> PartTables::lists_of(const core::Set& set,
 core::DeviceAddress PartTables::parts_of(const core::Dat& dat,
                                          const std::vector<RowAccess>& columns,
                                          std::int64_t elements) {
-  core::Array& parts = parts_[{&dat, columns}];
+  core::DeviceBuffer& parts = parts_[{&dat, columns}];
   const std::size_t bytes = dat.size * columns.size() * static_cast<std::size_t>(elements);
-  if (parts.bytes() != bytes) {
-    parts.set_label(fmt::format("what is added to dat '{}'", dat.name_storage));
-    parts.replace(core::zeroed_bytes(bytes));
-    parts.use(&copies_);
-  }
-  return parts.device_overwrite().get();
+  if (parts == nullptr && bytes > 0)
+    allocating(copies_, "what elements add to rows (OP2_REPRODUCIBLE=on)",
+               [&] { parts = core::allocate_on(copies_.space(), bytes); });
+  return parts.get();
 }
 
 void PartTables::clear() {

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <core/array.hpp>
@@ -38,6 +39,7 @@ class PartTables {
                                     std::int64_t interior, std::int64_t end);
 
   /// Memory for the parts of a dat, shape [elements x columns x dim].
+  /// @param elements  of the set, equal in all calls until `clear`
   /// @throws Error out_of_memory, device_failure
   core::DeviceAddress parts_of(const core::Dat& dat, const std::vector<RowAccess>& columns,
                                std::int64_t elements);
@@ -60,7 +62,7 @@ class PartTables {
   core::DeviceCopies& copies_;
   const core::Mesh& mesh_;
   std::map<Key, Table> tables_;
-  std::map<std::pair<const core::Dat*, std::vector<RowAccess>>, core::Array> parts_;
+  std::map<std::pair<const core::Dat*, std::vector<RowAccess>>, core::DeviceBuffer> parts_;
 };
 
 }  // namespace op2::sched

@@ -129,9 +129,10 @@ __device__ __forceinline__ unsigned bits_of(float value) {
   return static_cast<unsigned>(__float_as_int(value));
 #endif
 }
+// Whether a zero is -0; integers have none.
 template <class T> __device__ __forceinline__ bool is_negative(T value) {
   if constexpr (static_cast<T>(1) / 2 == 0)
-    return value < 0;
+    return false;
   else
     return bits_of(value) >> (8 * sizeof(T) - 1) != 0;
 }

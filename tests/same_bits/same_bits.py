@@ -92,12 +92,17 @@ def sample(runs, count, generator):
 
 
 def on_gpu(runs, arguments, generator):
-    """Some runs of each program, on up to three ranks, with an emulated GPU for each rank."""
-    few = sample([run for run in runs if CONTRACTION[run.numbering] != "on"],
-                 ON_GPU["some" if arguments.count else "all"], generator)
+    """Some of the runs of each program again, with an emulated GPU for each rank."""
     emulated = {"OP2_TARGET": "cuda", "OP2_CUDA_DRIVER": arguments.emulator, "OP2_NVRTC": arguments.emulator}
-    return [run._replace(configuration=run.configuration | emulated | {"OP2_EMU_ORDER": generator.choice(ORDERS)})
-            for run in few]
+    count = ON_GPU["some" if arguments.count else "all"]
+    again = []
+    for problem in PROBLEMS:
+        fit = [run for run in runs if run.problem == problem and run.configuration["ranks"] <= 3
+               and CONTRACTION[run.numbering] != "on"]
+        for run in generator.sample(fit, min(count, len(fit))):
+            order = {"OP2_EMU_ORDER": generator.choice(ORDERS)}
+            again.append(run._replace(configuration=run.configuration | emulated | order))
+    return again
 
 
 def bytes_of(run, arguments, reproducible="on"):
@@ -173,7 +178,7 @@ def main():
     if arguments.count:
         runs = sample(runs, arguments.count, generator)
     if arguments.emulator:
-        devices = on_gpu(full_product(generator), arguments, generator)
+        devices = on_gpu(runs, arguments, generator)
         print(f"{len(devices)} of the runs are on an emulated GPU")
         runs += devices
     wrong = compare(runs, arguments)

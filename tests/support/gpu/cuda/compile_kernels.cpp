@@ -113,7 +113,7 @@ std::string commands(const TemporaryFolder& folder, int architecture,
       "g++ -shared -nostdlib -Wl,-z,defs,--no-demangle '{0}/kernels.s' '{2}' -lm -lc -lgcc "
       "-o '{0}/kernels.so'; }} 2> '{0}/log'",
       folder.file("."), macros, this_library(),
-      contracts ? "-mfma -ffp-contract=fast" : "-ffp-contract=off");
+      contracts ? "-mfma -ffp-contract=fast -fexpensive-optimizations" : "-ffp-contract=off");
 }
 
 /// What ptxas refuses. Empty: nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With OP2_REPRODUCIBLE=on, random programs whose sums are rounded give on several ranks the bits
-// that they give on one rank and one thread. TEST_CHAINS and TEST_SEED choose how many and which;
-// TEST_TARGET=cuda: on a device for each rank, whose bits are those of the CPU.
+// that they give on one rank and one thread. TEST_CHAINS, TEST_MESHES and TEST_SEED choose how many
+// and which; TEST_TARGET=cuda: on a device for each rank, whose bits are those of the CPU.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -57,7 +57,8 @@ bool fails_anywhere(bool here) {
 }
 
 TEST(ReproducibleOnRanks, RandomChainsGiveTheBitsOfOneRank) {
-  constexpr int meshes = 5, chains_per_mesh = 15;
+  constexpr int chains_per_mesh = 15;
+  const int meshes = static_cast<int>(from_environment("TEST_MESHES", ProgramShape{}.meshes));
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 75));
   ProgramShape shape{from_environment("TEST_SEED", 1), meshes, chains_per_mesh,
                      OrderedLoops::in_colours, true};

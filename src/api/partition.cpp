@@ -229,6 +229,10 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   runtime.return_to_declared();
   runtime.partitioned = true;
   if (runtime.mesh.sets().empty()) return;
+  runtime.collectively([&] {
+    runtime.rows.decide_order(are_coordinates(coordinates) ? core::record_of(coordinates)
+                                                           : nullptr);
+  });
   const auto begin = core::Clock::now();
   const std::string text = distribute(runtime, request);
   if (runtime.recorder)

@@ -63,6 +63,13 @@ std::unique_ptr<gpu::Device> open_device(const core::Options& options) {
   return gpu::Device::open(library_paths(options), comm::rank_on_node().rank);
 }
 
+/// OP2_CHECK=bits keeps rows, which must not move meanwhile.
+comm::RowOrder row_order(const core::Options& options) {
+  const bool as_needed = options.reproducible && !options.check_bits;
+  return {options.renumber, options.reproducible,
+          as_needed ? core::shallowest_tracked : core::deepest_tracked};
+}
+
 /// Makes code for the device; for the CPU if there is none.
 /// @param host_jit  that of the CPU beside a device
 jit::Jit make_jit(const core::Options& options, jit::JitOptions given, core::Log& log,
@@ -109,7 +116,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
     : options(std::move(given)),
       self(session == nullptr ? comm::make_self_communicator() : nullptr),
       device(open_device(options)),
-      rows(mesh, session ? *session->communicator : *self, options.renumber),
+      rows(mesh, session ? *session->communicator : *self, row_order(options)),
       log(level_of(ranks(), level), ranks().log_prefix()),
       trace(!options.trace.empty()),
       topology(share_of_node(of_process)),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The canonical order of elements, which follows from what the program declares: neither ranks nor
 // the time of a flush have a part in it. Elements of the leading set are in the order of their
-// global indices. Those of a set with a map to it follow: they are sorted by the last element that
+// global indices or, if that has bad locality, in another one that follows from the mesh
+// (Set::places). Those of a set with a map to it follow: they are sorted by the last element that
 // they access through that map, then by their global indices. All others are in the order of their
 // indices.
 #pragma once

@@ -9,9 +9,14 @@
 
 namespace op2::core {
 
-/// The lowest level at which rows are distinguished; W_h below it counts as empty. Each level costs
-/// a pass over the maps when the mesh is distributed.
+/// The lowest level at which rows may be distinguished; W_h below it counts as empty. Each level
+/// costs a pass over the maps when the mesh is distributed.
 inline constexpr Level deepest_tracked = -16;
+
+/// In the reproducible mode only so many levels are distinguished as the interiors of chains reach,
+/// since rows of different levels are not in the canonical order. This one is: it is that of loops
+/// by themselves.
+inline constexpr Level shallowest_tracked = -2;
 
 /// The same for a set whose owned rows keep the order of the declaration. All its owned elements
 /// are in W_-1, because no map starts from it.

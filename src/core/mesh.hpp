@@ -38,6 +38,8 @@ struct Set : op_set_core, Block {
   const Layout* layout = &block;  ///< of the rows that there are: `block`, or that of a halo plan
   /// The global index of each row; empty as long as rows are in the order of the declaration.
   std::vector<std::int32_t> numbers;
+  /// The place of each row in the canonical order; empty: that of its global index.
+  std::vector<std::int32_t> places;
 
   Set() = default;
   Set(const Set&) = delete;  // `layout` may point into it
@@ -47,6 +49,10 @@ struct Set : op_set_core, Block {
   std::int32_t rows() const { return layout->rows(); }
   /// Local rows of W_level; `level` is at most the highest of the layout.
   std::int32_t within(Level level) const { return layout->within(level); }
+  /// The place of a local row in the canonical order, if its set leads (core/followed_map.hpp).
+  std::int64_t place_at(std::int64_t row) const {
+    return places.empty() ? element_at(row) : places[static_cast<std::size_t>(row)];
+  }
   /// The global index of a local row.
   std::int64_t element_at(std::int64_t row) const {
     return numbers.empty() ? first + row : numbers[static_cast<std::size_t>(row)];

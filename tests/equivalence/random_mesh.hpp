@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -113,6 +114,39 @@ inline void add_dat(Mesh& mesh, Random& random, op_set set, Type type, int dim, 
   });
 }
 
+/// The entries of all maps to nodes, by the names of `Mesh`.
+struct NodeMaps {
+  std::vector<int> edge_nodes, far_nodes, node_nodes, mark_nodes;
+};
+
+inline NodeMaps random_maps(Random& random, int nodes, int edges) {
+  NodeMaps maps{random_targets(random, edges, 3, nodes, true),
+                random_targets(random, edges, 2, nodes, false),
+                random_targets(random, nodes, 2, nodes, true),
+                {}};
+  for (int k = 0; k < nodes / 3; ++k) maps.mark_nodes.push_back(3 * k + k % 3);
+  return maps;
+}
+
+/// Gives nodes other numbers, at random or those of the first half between those of the second, in
+/// a mesh without far neighbours: its declared order is much worse than others.
+inline void renumber_nodes(Random& random, NodeMaps& maps, int nodes, int edges) {
+  std::vector<int> number(static_cast<std::size_t>(nodes));
+  std::iota(number.begin(), number.end(), 0);
+  if (chance(random, 50))
+    std::shuffle(number.begin(), number.end(), random);
+  else
+    for (int k = 0; k < nodes; ++k)
+      number[static_cast<std::size_t>(k)] = k / 2 + (k % 2 == 0 ? 0 : (nodes + 1) / 2);
+  maps.far_nodes = random_targets(random, edges, 2, nodes, true);
+  for (auto* targets : {&maps.edge_nodes, &maps.far_nodes, &maps.node_nodes, &maps.mark_nodes})
+    for (int& target : *targets) target = number[static_cast<std::size_t>(target)];
+  std::vector<int> moved(maps.node_nodes.size());
+  for (std::size_t k = 0; k < moved.size(); ++k)
+    moved[static_cast<std::size_t>(number[k / 2]) * 2 + k % 2] = maps.node_nodes[k];
+  maps.node_nodes = std::move(moved);
+}
+
 inline Mesh random_mesh(Random& random) {
   Mesh mesh;
   const bool tiny = chance(random, 15);
@@ -121,15 +155,13 @@ inline Mesh random_mesh(Random& random) {
   mesh.nodes = declare_set(nodes, "nodes");
   mesh.edges = declare_set(edges, "edges");
   mesh.marks = declare_set(nodes / 3, "marks");
-  mesh.edge_nodes = declare_map(mesh.edges, mesh.nodes, 3,
-                                random_targets(random, edges, 3, nodes, true), "edge_nodes");
-  mesh.far_nodes = declare_map(mesh.edges, mesh.nodes, 2,
-                               random_targets(random, edges, 2, nodes, false), "far_nodes");
-  mesh.node_nodes = declare_map(mesh.nodes, mesh.nodes, 2,
-                                random_targets(random, nodes, 2, nodes, true), "node_nodes");
-  std::vector<int> every_third(static_cast<std::size_t>(nodes / 3));
-  for (int k = 0; k < nodes / 3; ++k) every_third[static_cast<std::size_t>(k)] = 3 * k + k % 3;
-  mesh.mark_nodes = declare_map(mesh.marks, mesh.nodes, 1, every_third, "mark_nodes");
+  NodeMaps maps = random_maps(random, nodes, edges);
+  Random other = random;  // the rest of the program does not depend on the numbers
+  if (chance(other, 40)) renumber_nodes(other, maps, nodes, edges);
+  mesh.edge_nodes = declare_map(mesh.edges, mesh.nodes, 3, maps.edge_nodes, "edge_nodes");
+  mesh.far_nodes = declare_map(mesh.edges, mesh.nodes, 2, maps.far_nodes, "far_nodes");
+  mesh.node_nodes = declare_map(mesh.nodes, mesh.nodes, 2, maps.node_nodes, "node_nodes");
+  mesh.mark_nodes = declare_map(mesh.marks, mesh.nodes, 1, maps.mark_nodes, "mark_nodes");
   for (const Type type : {Type::f64, Type::f32, Type::i32, Type::u32, Type::i64, Type::b8})
     for (op_set set : {mesh.nodes, mesh.edges, mesh.marks})
       for (int n = 0; n < 4; ++n) add_dat(mesh, random, set, type, n < 3 ? 1 : 3, n);

@@ -9,24 +9,14 @@
 #include <comm/messages/records.hpp>
 #include <comm/partition/partition.hpp>
 #include <core/error.hpp>
-#include <core/followed_map.hpp>
 
 namespace op2::comm {
 namespace {
 
-std::vector<int> followed_maps(core::Mesh& mesh) {
-  core::choose_leading_set(mesh);
-  std::vector<int> followed;
-  for (const auto& set : mesh.sets()) {
-    const core::Map* const map = core::followed_map(mesh, *set);
-    followed.push_back(map == nullptr ? -1 : map->index);
-  }
-  return followed;
-}
-
 /// The mesh as the only rank declares it.
-LocalMesh whole_mesh(core::Mesh& mesh, std::vector<std::int64_t> weights) {
-  LocalMesh local{{}, std::move(weights), {}, {}, followed_maps(mesh)};
+LocalMesh whole_mesh(core::Mesh& mesh, std::vector<std::int64_t> weights,
+                     CanonicalOrder canonical) {
+  LocalMesh local{{}, std::move(weights), {}, {}, std::move(canonical)};
   for (const auto& set : mesh.sets()) local.sizes.push_back(set->size);
   for (const auto& map : mesh.maps())
     local.maps.push_back({map->from->index, map->to->index, map->dim, map->values()});
@@ -81,6 +71,7 @@ bool DistributedMesh::keeps(const core::Map& map) const {
 
 void DistributedMesh::distribute(const BlockMesh& blocks, std::vector<Owners> owners) {
   is_partitioned_ = true;
+  decide_order(nullptr);
   build(blocks, std::move(owners));
 }
 
@@ -89,7 +80,8 @@ void DistributedMesh::build(const BlockMesh& blocks, std::vector<Owners> owners)
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
   take(build_halo_plan(communicator_, blocks, owners_,
-                       {renumber_, weights(), sets_in_declared_order(), followed_maps(mesh_)}));
+                       {order_.renumber, weights(), sets_in_declared_order(), canonical_order(),
+                        order_.deepest}));
 }
 
 std::vector<char> DistributedMesh::sets_in_declared_order() const {
@@ -101,16 +93,29 @@ std::vector<char> DistributedMesh::sets_in_declared_order() const {
 
 void DistributedMesh::ensure_rows(core::Level level) {
   if (halo_plan_ == nullptr) {
+    decide_order(nullptr);
     if (communicator_.size() > 1)
       build(declared_mesh(), std::move(owners_));
     else
-      take(plan_without_neighbours(whole_mesh(mesh_, weights()),
-                                   keeps_order_ ? core::RenumberMode::off : renumber_));
+      take(plan_without_neighbours(whole_mesh(mesh_, weights(), canonical_order()),
+                                   keeps_order_ ? core::RenumberMode::off : order_.renumber));
   }
   if (level <= halo_plan_->depth) return;
   grow_halo_plan(communicator_, *halo_plan_, level);
   update_records();
+  update_places();
   for (const auto& dat : mesh_.dats()) dat->resize_rows();
+}
+
+bool DistributedMesh::distinguish(core::Level level) {
+  if (communicator_.size() == 1) return false;
+  const core::Level before = order_.deepest;
+  while (order_.deepest > std::max(level, core::deepest_tracked))
+    order_.deepest = std::max(2 * order_.deepest, core::deepest_tracked);
+  if (halo_plan_ == nullptr || order_.deepest == before) return false;
+  return_to_declared();
+  ensure_rows(0);
+  return true;
 }
 
 void DistributedMesh::keep_order(bool keep) {
@@ -120,6 +125,7 @@ void DistributedMesh::keep_order(bool keep) {
 
 void DistributedMesh::take(HaloPlan plan) {
   halo_plan_ = std::make_unique<HaloPlan>(std::move(plan));
+  update_places();
   if (as_declared()) return;
   ++arrangement_;
   update_records();

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,12 +15,19 @@
 
 namespace op2::comm {
 
+/// In which order rows are stored.
+struct RowOrder {
+  core::RenumberMode renumber = core::RenumberMode::off;
+  bool reproducible = false;  ///< the canonical order is to be known
+  /// On several ranks, levels are distinguished down to this one unless `distinguish` asks for more.
+  core::Level deepest = core::deepest_tracked;
+};
+
 class DistributedMesh {
  public:
   /// Both must outlive it.
-  DistributedMesh(core::Mesh& mesh, Communicator& communicator,
-                  core::RenumberMode renumber = core::RenumberMode::off)
-      : mesh_(mesh), communicator_(communicator), renumber_(renumber) {}
+  DistributedMesh(core::Mesh& mesh, Communicator& communicator, const RowOrder& order = {})
+      : mesh_(mesh), communicator_(communicator), order_(order) {}
 
   core::Mesh& mesh() const { return mesh_; }
   Communicator& communicator() const { return communicator_; }
@@ -46,6 +54,13 @@ class DistributedMesh {
   /// The mesh as declared; only in the declared form. Collective.
   BlockMesh declared_mesh();
 
+  /// Decides the canonical order (core/followed_map.hpp) in the reproducible mode, unless that was
+  /// done since the last set or map was declared; only in the declared form. Collective. Cost: that
+  /// of canonical_places.
+  /// @param coordinates  double, dim 1 to 3, or null. They count only if no loop was called since
+  /// then
+  void decide_order(const core::Dat* coordinates);
+
   /// From the declared form to the distributed one. Collective.
   /// @param blocks  the mesh as declared
   /// @param owners  of the declared elements, for each set, as a partitioner has chosen them; sets
@@ -58,6 +73,11 @@ class DistributedMesh {
   /// Local rows up to `level`; without a distribution every rank owns what it declares. Collective,
   /// but local if the rows are there.
   void ensure_rows(core::Level level);
+
+  /// Levels are distinguished down to this one, or deepest_tracked, from now on. If there are local
+  /// rows that are not, they move, and halos are forgotten. Collective.
+  /// @return whether rows were moved
+  bool distinguish(core::Level level);
 
   /// Whether rows stay in the declared order even if another has better locality: on one rank those
   /// of all sets, on several the owned rows of sets from which no map starts, as long as no
@@ -95,15 +115,20 @@ class DistributedMesh {
   std::vector<char> sets_in_declared_order() const;
   void take(HaloPlan plan);
   void update_records();
+  void update_places();
+  CanonicalOrder canonical_order();
   std::vector<std::int64_t> weights() const;
 
   core::Mesh& mesh_;
   Communicator& communicator_;
-  const core::RenumberMode renumber_;
+  RowOrder order_;
   bool keeps_order_ = false;
   bool is_partitioned_ = false;  ///< owners were chosen
   std::vector<Owners> owners_;   ///< as distributed, for each set; may be shorter than the mesh
   std::deque<Blocks> declared_;  ///< of each set that was asked for; empty: not yet
+  /// Of the declared elements of the leading set; nothing: these are in order.
+  std::optional<std::vector<std::int32_t>> places_;
+  std::size_t ordered_ = 0;  ///< sets and maps that there were when the order was decided
   std::unique_ptr<HaloPlan> halo_plan_;
   int epoch_ = 0, arrangement_ = 0;
 };

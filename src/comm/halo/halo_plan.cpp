@@ -123,6 +123,15 @@ void order_map(const MapView& owned, const IndexMap& from, const IndexMap& to, L
                    [](const Reference& a, const Reference& b) { return a.row < b.row; });
 }
 
+/// The places of the owned elements of the reordered set, by ordinal. Collective.
+std::vector<std::int32_t> owned_places(Communicator& communicator, const HaloPlan& plan,
+                                       const CanonicalOrder& declared) {
+  if (declared.reordered < 0) return {};
+  return from_bytes<std::int32_t>(
+      plan.sets[static_cast<std::size_t>(declared.reordered)].placement.to_owners(
+          communicator, std::as_bytes(declared.places), sizeof(std::int32_t)));
+}
+
 }  // namespace
 
 HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
@@ -131,10 +140,12 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   for (std::size_t s = 0; s < mesh.sets.size(); ++s)
     plan.sets.push_back({Placement(communicator, mesh.sets[s], owners[s]), {}, {}, {}});
   std::vector<std::vector<std::int32_t>> targets;
-  LocalMesh owned{{}, numbering.weight, {}, numbering.keeps_order, numbering.followed};
+  LocalMesh owned{{}, numbering.weight, {}, numbering.keeps_order, numbering.canonical};
+  const std::vector<std::int32_t> places = owned_places(communicator, plan, numbering.canonical);
+  owned.canonical.places = places;
   for (IndexMap& set : plan.sets) {
-    if (owned.keeps(static_cast<int>(owned.sizes.size())))
-      set.layout.deepest = core::deepest_in_declared_order;
+    const bool keeps = owned.keeps(static_cast<int>(owned.sizes.size()));
+    set.layout.deepest = keeps ? core::deepest_in_declared_order : numbering.deepest;
     owned.sizes.push_back(static_cast<std::int32_t>(set.placement.owned().size()));
   }
   for (const BlockMap& map : mesh.maps) {
@@ -146,7 +157,7 @@ HaloPlan build_halo_plan(Communicator& communicator, const BlockMesh& mesh,
   }
   find_local_maps(communicator, plan);
   exchange_references(communicator, owned.maps, plan);
-  const auto depths = owned_depths(owned, accessed_by_others(plan));
+  const auto depths = owned_depths(owned, accessed_by_others(plan), numbering.deepest);
   std::vector<Order> orders = locality_orders(owned, numbering.mode);
   for (std::size_t s = 0; s < plan.sets.size(); ++s)
     order_owned(plan.rank, depths[s], std::move(orders[s]), plan.sets[s]);

@@ -106,14 +106,16 @@ struct HaloPlan {
   }
 };
 
-/// How owned elements of equal level are ordered.
+/// How owned elements are ordered: by their levels, and those of equal level so.
 struct Numbering {
   core::RenumberMode mode = core::RenumberMode::off;  ///< off: by their global indices
   std::vector<std::int64_t> weight;  ///< of each set, see LocalMesh; needed unless off
   /// Of each set: all its owned elements are ordered by their global indices, whatever their level.
   /// No map starts from such a set. Uniform; empty: there is none.
   std::vector<char> keeps_order{};
-  std::vector<int> followed{};  ///< as in LocalMesh; needed for the canonical order
+  /// Needed for the canonical order. Its places are those of the elements that this rank declares.
+  CanonicalOrder canonical{};
+  core::Level deepest = core::deepest_tracked;  ///< level that is distinguished; even, at most -2
 };
 
 /// The owned elements in their order, and the levels up to 2. Collective. Cost: O(mesh / ranks *

@@ -17,6 +17,13 @@ struct MapView {
   std::span<const std::int32_t> targets;  ///< shape [elements of `from` x arity], or remote
 };
 
+/// The canonical order (core/followed_map.hpp) of the elements of this process.
+struct CanonicalOrder {
+  std::vector<int> followed{};  ///< of each set: the map by whose targets it is sorted, or -1
+  int reordered = -1;           ///< the leading set, if its order is not the declared one
+  std::span<const std::int32_t> places{};  ///< of the elements of that set
+};
+
 /// The sets and maps that this process holds.
 struct LocalMesh {
   std::vector<std::int32_t> sizes;   ///< of each set
@@ -24,8 +31,7 @@ struct LocalMesh {
   std::vector<MapView> maps;
   std::vector<char> keeps_order{};  ///< of each set: its rows keep their order; empty: none does
 
-  /// Of each set: the map by whose targets its elements are sorted in the canonical order, or -1.
-  std::vector<int> followed{};
+  CanonicalOrder canonical{};
 
   bool keeps(int set) const {
     return !keeps_order.empty() && keeps_order[static_cast<std::size_t>(set)] != 0;

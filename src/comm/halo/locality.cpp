@@ -155,7 +155,24 @@ double step_of(const Positions& keys) {
   return keys.size() < 2 ? 0 : sum / static_cast<double>(keys.size() - 1);
 }
 
+/// By counting, for keys below `end`, or `nowhere`.
+Order counted_by(const Positions& keys, std::int32_t end) {
+  const auto bucket = [&](std::int32_t key) { return key == nowhere ? end : key; };
+  std::vector<std::int32_t> next(static_cast<std::size_t>(end) + 2, 0);  // position of each bucket
+  for (const std::int32_t key : keys) ++next[bucket(key) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  Order order(keys.size());
+  for (std::size_t element = 0; element < keys.size(); ++element)
+    order[next[bucket(keys[element])]++] = static_cast<std::int32_t>(element);
+  return order;
+}
+
+/// Elements with equal keys keep their order. Keys are not negative.
 Order sorted_by(const Positions& keys) {
+  std::int32_t end = 0;
+  for (const std::int32_t key : keys)
+    if (key != nowhere) end = std::max(end, key + 1);
+  if (static_cast<std::size_t>(end) <= 4 * keys.size()) return counted_by(keys, end);
   Order order(keys.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -192,6 +209,42 @@ class Sorter {
     if (!mesh_.keeps(home) && (!judges() || mesh_.sizes[home] >= few_elements))
       orders_[home] = order_of_home(mesh_, home, mode_);
     reach(home, 0);
+    sort_connected();
+  }
+
+  /// Orders the leading set and those that follow it as the canonical order says, and sets from
+  /// which no map starts by them, because the order of such elements has no part in it.
+  void sort_canonically() {
+    const CanonicalOrder& canonical = mesh_.canonical;
+    const Positions places(canonical.places.begin(), canonical.places.end());
+    const int leading = canonical.reordered;
+    if (leading >= 0) {
+      if (!mesh_.keeps(leading)) orders_[leading] = sorted_by(places);
+      reach(leading, 0);
+    }
+    for (std::size_t set = 0; set < orders_.size(); ++set) {
+      const int map = canonical.followed[set];
+      if (map < 0) continue;
+      if (!mesh_.keeps(static_cast<int>(set))) sort_followers(mesh_.maps[map], places);
+      reach(static_cast<int>(set), 1);
+      reached_[mesh_.maps[map].to] = 1;
+    }
+    sort_connected();
+  }
+
+  std::vector<Order> take() { return std::move(orders_); }
+
+ private:
+  /// Elements are sorted by the last that they access; they stay if they are already.
+  void sort_followers(const MapView& map, const Positions& places) {
+    const bool reordered = map.to == mesh_.canonical.reordered;
+    const Positions keys =
+        last_positions(map, true, mesh_.sizes[map.from], reordered ? places : Positions());
+    if (!std::ranges::is_sorted(keys)) orders_[map.from] = sorted_by(keys);
+  }
+
+  /// Orders all sets that maps connect with those that are reached.
+  void sort_connected() {
     for (const MapView* map = next_map(); map != nullptr; map = next_map()) {
       const bool forward = reached_[map->to] != 0;
       const int set = forward ? map->from : map->to;
@@ -200,9 +253,6 @@ class Sorter {
     }
   }
 
-  std::vector<Order> take() { return std::move(orders_); }
-
- private:
   /// @param depth  maps between the set and that where the order begins
   void reach(int set, int depth) {
     depth_[set] = depth;
@@ -230,10 +280,15 @@ class Sorter {
     return best;
   }
 
-  bool judges() const { return mode_ == core::RenumberMode::automatic; }
+  bool judges() const { return mode_ != core::RenumberMode::on; }
+
+  bool starts_a_map(int set) const {
+    return std::ranges::any_of(mesh_.maps, [&](const MapView& map) { return map.from == set; });
+  }
 
   void follow(const MapView& map, bool forward, int set, const Positions& ordered) {
     if (mesh_.keeps(set)) return;
+    if (mode_ == core::RenumberMode::canonical && starts_a_map(set)) return;
     if (judges() && mesh_.sizes[set] < few_elements && ordered.empty()) return;
     const Positions keys = last_positions(map, forward, mesh_.sizes[set], ordered);
     if (!judges() || step_of(keys) > good_step) orders_[set] = sorted_by(keys);
@@ -247,19 +302,6 @@ class Sorter {
   std::vector<char> reached_;
 };
 
-/// Elements that follow others are sorted by the last that they access; empty if they are already.
-std::vector<Order> canonical_orders(const LocalMesh& mesh) {
-  std::vector<Order> orders(mesh.sizes.size());
-  for (std::size_t set = 0; set < orders.size(); ++set) {
-    const int map = mesh.followed[set];
-    if (map < 0 || mesh.keeps(static_cast<int>(set))) continue;
-    const Positions keys =
-        last_positions(mesh.maps[static_cast<std::size_t>(map)], true, mesh.sizes[set], {});
-    if (!std::ranges::is_sorted(keys)) orders[set] = sorted_by(keys);
-  }
-  return orders;
-}
-
 }  // namespace
 
 std::vector<std::int32_t> positions_in(const Order& order) {
@@ -270,9 +312,10 @@ std::vector<std::int32_t> positions_in(const Order& order) {
 }
 
 std::vector<Order> locality_orders(const LocalMesh& mesh, core::RenumberMode mode) {
-  if (mode == core::RenumberMode::canonical) return canonical_orders(mesh);
   Sorter sorter(mesh, mode);
-  if (mode != core::RenumberMode::off)
+  if (mode == core::RenumberMode::canonical)
+    sorter.sort_canonically();
+  else if (mode != core::RenumberMode::off)
     for (int home = sorter.next_home(); home >= 0; home = sorter.next_home())
       sorter.sort_from(home);
   return sorter.take();

@@ -4,8 +4,6 @@
 namespace op2::comm {
 namespace {
 
-constexpr std::int8_t deepest = 1 - core::deepest_tracked;
-
 using Depths = std::vector<std::vector<std::int8_t>>;
 
 /// Iterations leave level -h (odd) if one of their targets is not in level -(h - 1).
@@ -41,11 +39,13 @@ void shrink_data(const MapView& map, std::int8_t h, Depths& depths) {
 
 }  // namespace
 
-Depths owned_depths(const LocalMesh& mesh, const std::vector<std::vector<char>>& accessed) {
+Depths owned_depths(const LocalMesh& mesh, const std::vector<std::vector<char>>& accessed,
+                    core::Level deepest) {
+  const auto end = static_cast<std::int8_t>(1 - deepest);
   Depths depths;
   for (const std::int32_t size : mesh.sizes)
-    depths.emplace_back(static_cast<std::size_t>(size), deepest);
-  for (std::int8_t h = 1; h < deepest; ++h) {
+    depths.emplace_back(static_cast<std::size_t>(size), end);
+  for (std::int8_t h = 1; h < end; ++h) {
     for (const MapView& map : mesh.maps)
       h % 2 != 0 ? shrink_iterations(map, h, depths) : shrink_data(map, h, depths);
     if (h != 2) continue;

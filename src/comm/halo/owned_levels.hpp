@@ -12,11 +12,13 @@ namespace op2::comm {
 
 /// The depth h of every owned element of each set: the first h for which it is not in W_-h. That is
 /// 1 for an iteration that accesses another rank's element, 2 for data that such an iteration, or
-/// another rank's, accesses, and so on; 1 - deepest_tracked for all deeper ones. Local. Cost: a
-/// pass over the maps for each level.
+/// another rank's, accesses, and so on; 1 - deepest for all deeper ones. Local. Cost: a pass over
+/// the maps for each level.
 /// @param mesh     the owned elements by their ordinals, and the maps between them
 /// @param accessed  [set][element]: another rank's iterations lead to it
+/// @param deepest   even, at most -2
 std::vector<std::vector<std::int8_t>> owned_depths(const LocalMesh& mesh,
-                                                   const std::vector<std::vector<char>>& accessed);
+                                                   const std::vector<std::vector<char>>& accessed,
+                                                   core::Level deepest);
 
 }  // namespace op2::comm

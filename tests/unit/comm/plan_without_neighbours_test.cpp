@@ -18,7 +18,7 @@ using testing::ElementsAreArray;
 
 /// A ring of cells, numbered at random, and the edges between neighbours.
 struct Ring {
-  explicit Ring(core::RenumberMode mode) : rows(mesh, *ranks, mode) {
+  explicit Ring(core::RenumberMode mode) : rows(mesh, *ranks, {mode}) {
     std::vector<std::int32_t> number(size);
     std::iota(number.begin(), number.end(), 0);
     std::shuffle(number.begin(), number.end(), std::mt19937(7));

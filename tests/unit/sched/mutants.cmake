@@ -75,4 +75,4 @@ op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
 op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "slot[k] = static_cast<T>(-T{})" "(void)slot")
 op2_add_mutant(slots_added_too_early sched/executor/cpu/slots.cpp
                "last[k] = std::max(last[k]," "last[k] = std::min(last[k] < 0 ? std::int64_t{1} << 60 : last[k],")
-op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | number;" "return number;")
+op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | set.element_at(element);" "return set.element_at(element);")

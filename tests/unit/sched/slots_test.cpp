@@ -64,23 +64,27 @@ struct AddingLoop {
     core::choose_leading_set(mesh);
   }
 
-  /// The global indices of the edges, and of the nodes.
+  /// The global indices of the edges, and of the nodes; often other places of these.
   void shuffle_numbers(Random& random) {
-    for (core::Set* set : {edges, nodes}) {
-      set->numbers.resize(static_cast<std::size_t>(set->rows()));
-      std::iota(set->numbers.begin(), set->numbers.end(), 0);
-      std::ranges::shuffle(set->numbers, random);
-    }
+    const auto shuffle = [&](const core::Set& set, std::vector<std::int32_t>& numbers) {
+      numbers.resize(static_cast<std::size_t>(set.rows()));
+      std::iota(numbers.begin(), numbers.end(), 0);
+      std::ranges::shuffle(numbers, random);
+    };
+    shuffle(*edges, edges->numbers);
+    shuffle(*nodes, nodes->numbers);
+    if (random() % 2 == 0) shuffle(*nodes, nodes->places);
+  }
+
+  std::int32_t place_of_node(int node) const {
+    const auto& places = nodes->places.empty() ? nodes->numbers : nodes->places;
+    return places.empty() ? node : places[static_cast<std::size_t>(node)];
   }
 
   /// The canonical order of the edges, which follow the nodes: by their last node, then by number.
   std::pair<std::int32_t, std::int32_t> place_of(int edge) const {
     std::int32_t last = 0;
-    for (int k = 0; k < 3; ++k) {
-      const int node = ends->map[edge * 3 + k];
-      last = std::max(
-          last, nodes->numbers.empty() ? node : nodes->numbers[static_cast<std::size_t>(node)]);
-    }
+    for (int k = 0; k < 3; ++k) last = std::max(last, place_of_node(ends->map[edge * 3 + k]));
     return {last, number_of(edge)};
   }
 

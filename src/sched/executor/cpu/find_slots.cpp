@@ -12,19 +12,14 @@ namespace {
 
 constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
 
-std::int64_t number_at(std::span<const std::int32_t> numbers, std::int64_t row) {
-  return numbers.empty() ? row : numbers[static_cast<std::size_t>(row)];
-}
-
 /// The element's place in the canonical order.
 std::int64_t place_of(const core::Set& set, const core::Map* followed, std::int64_t element) {
-  const std::int64_t number = number_at(set.numbers, element);
-  if (followed == nullptr) return number;
+  if (followed == nullptr) return set.place_at(element);
   const core::Set& targets = *core::record_of(followed->to);
   std::int64_t last = 0;
   for (int k = 0; k < followed->dim; ++k)
-    last = std::max(last, number_at(targets.numbers, followed->map[element * followed->dim + k]));
-  return last << 32 | number;
+    last = std::max(last, targets.place_at(followed->map[element * followed->dim + k]));
+  return last << 32 | set.element_at(element);
 }
 
 bool are_ascending(std::span<const ExecutedRange> ranges) {
@@ -35,7 +30,7 @@ bool are_ascending(std::span<const ExecutedRange> ranges) {
 
 std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map* followed,
                                            std::int64_t end) {
-  if (followed == nullptr && set.numbers.empty()) return {};
+  if (followed == nullptr && set.numbers.empty() && set.places.empty()) return {};
   std::vector<std::int64_t> places(static_cast<std::size_t>(end));
   for (std::int64_t element = 0; element < end; ++element)
     places[static_cast<std::size_t>(element)] = place_of(set, followed, element);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far apart neighbours are in an order: an exact sum, so that all numbers of ranks judge alike.
+#pragma once
+
+#include <cstdint>
+
+#include <comm/messages/communicator.hpp>
+
+namespace op2::comm {
+
+/// high * 2^32 + low, with low below 2^32: enough for the distances of 2^63 pairs.
+struct WideSum {
+  std::uint64_t high = 0, low = 0;
+
+  /// @param factor  below 2^31
+  WideSum times(std::uint64_t factor) const {
+    return WideSum{high * factor, low * factor}.carried();
+  }
+  WideSum carried() const { return {high + (low >> 32), low & 0xffffffffU}; }
+  friend auto operator<=>(const WideSum&, const WideSum&) = default;
+};
+
+/// Distances of pairs in an order of which each element has one position.
+class DistanceSum {
+ public:
+  /// Fewer than 2^32 pairs on a rank. Local.
+  void add(std::int64_t a, std::int64_t b) {
+    sum_.low += static_cast<std::uint64_t>(a < b ? b - a : a - b);
+    ++pairs_;
+  }
+
+  /// To those of all ranks. Collective.
+  void combine(Communicator& ranks);
+
+  /// Local, and the same on all ranks after `combine`.
+  const WideSum& sum() const { return sum_; }
+  std::int64_t pairs() const { return pairs_; }
+
+  /// Whether the mean is at most twice the square root of the number of elements, which neighbours
+  /// in a grid of two dimensions reach that is numbered row by row.
+  bool is_good(std::int64_t elements) const;
+
+  /// Whether another order of the same pairs is better by more than a half.
+  bool is_much_worse_than(const DistanceSum& other) const {
+    return sum_.times(2) > other.sum_.times(3);
+  }
+
+ private:
+  WideSum sum_;
+  std::int64_t pairs_ = 0;
+};
+
+}  // namespace op2::comm

@@ -20,7 +20,7 @@ namespace op2::compat {
 namespace {
 
 /// On one rank, programs may rely on `dat->data` and `map->map` being in the declared order as long
-/// as they do not call op_renumber.
+/// as they do not call op_renumber, and on several on rows not moving later.
 /// @param start  calls the library's op_init
 template <class Start>
 void begin(int argc, char** argv, int diags, const Start& start) {
@@ -30,6 +30,7 @@ void begin(int argc, char** argv, int diags, const Start& start) {
     if (of.mpi_user && !comm::mpi_is_running()) of.mpi_user->begin(argc, argv);
     start();
     if (std::getenv("OP2_RENUMBER") == nullptr) api::usable().rows.keep_order(true);
+    api::usable().rows.distinguish(core::deepest_tracked);
     of.rank = ::op_rank();
     report_words(argc, argv);
   });

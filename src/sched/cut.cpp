@@ -23,11 +23,12 @@ bool needs_combined(std::span<const core::LoopArg> args, const Reduced& reduced)
 
 /// The lowest level of a set that is distinguished, on every rank, where it matters. Of other sets
 /// it does not: a loop whose interior is below it completes less, which is not distinguished
-/// either. Through a local map it completes up to one level more.
+/// either. Through a local map it completes up to one level more, but the engine has levels
+/// distinguished as deep as interiors are.
 core::Level deepest_of(const core::Set& set) {
   const core::Level deepest = set.layout->deepest;
-  const bool matters = set.layout->local_map || deepest == core::deepest_in_declared_order;
-  return matters ? deepest : core::no_level;
+  if (set.layout->local_map) return core::deepest_tracked;
+  return deepest == core::deepest_in_declared_order ? deepest : core::no_level;
 }
 
 core::ChainLoop describe_loop(const core::Set& set, std::span<const core::LoopArg> args, bool keep,

@@ -44,6 +44,14 @@ bool uses_colours(const core::Options& options, Halos halos) {
   return options.reproducible || (halos != Halos::none && options.target != core::Target::cuda);
 }
 
+/// Of all loops that have an interior.
+core::Level deepest_interior_of(const Analysis& analysis) {
+  core::Level deepest = 0;
+  for (const LoopLevels& loop : analysis.loops)
+    if (loop.interior != core::no_level) deepest = std::min(deepest, loop.interior);
+  return deepest;
+}
+
 /// For the reproducible mode: workers may have been started while the program rounded in another
 /// way.
 void let_workers_round_to_nearest(core::ThreadPool& pool) {
@@ -173,6 +181,10 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   plan->analysis = pass.run(
       "analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); },
       [&](const Analysis& made) { verify_analysis(queue, made); });
+  if (rows_.distinguish(deepest_interior_of(plan->analysis))) {
+    forget_halos();
+    return make_plan(declared, mesh, wait);
+  }
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
   if (colourings_ != nullptr) colourings_->update_rows();
   const auto order = pass.run(

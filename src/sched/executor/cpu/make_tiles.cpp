@@ -124,7 +124,7 @@ class ProblemBuilder {
     problem_.home = static_cast<int>(most - accesses.begin());
     const core::Set& home = *sets_[problem_.home];
     problem_.home_rows = home.rows();
-    if (const std::int32_t core = home.within(core::deepest_tracked); core > home.rows() / 2)
+    if (const std::int32_t core = home.within(home.layout->deepest); core > home.rows() / 2)
       problem_.home_rows = core;
   }
 

@@ -113,6 +113,7 @@ struct Options {
   ChainMode chain = ChainMode::off;
   ReduceMode reduce = ReduceMode::automatic;
   int depth_max = 6;        ///< layers
+  bool slice = false;       ///< chains may use single rows of layers
   std::string partitioner;  ///< empty: as the call of op_partition says
   std::string log;          ///< empty: from the diags argument of op_init
   Dump dump;

@@ -37,8 +37,8 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
     rows.row = &table_.row(joined_name(names));
     if (!step.runs() || !step.begins_call()) continue;  // which counts all rows
     rows.useful_bytes = useful_bytes(step);
-    rows.interior = step.rows(Phase::interior).size();
-    rows.boundary = step.rows(Phase::boundary).size();
+    rows.interior = step.iterations(Phase::interior);
+    rows.boundary = step.iterations(Phase::boundary);
     rows.redundant = step.redundant_iterations();
     rows.row->code = descriptions[s];
     if (!step.fused()) continue;

@@ -26,9 +26,10 @@ std::string describe_parts(const char* phase, const std::vector<LoopPart>& parts
 
 std::string describe_record(const core::LoopRecord& record, const LoopLevels& levels) {
   if (record.is_assignment()) return fmt::format("  set  {}\n", record.target->name);
-  return fmt::format("  loop {:<20} on {:<12} extent {:>3}  interior {:>3}{}{}\n", record.name,
+  return fmt::format("  loop {:<20} on {:<12} extent {:>3}  interior {:>3}{}{}{}\n", record.name,
                      record.set->name, text_of(levels.extent), text_of(levels.interior),
                      record.set->layout->local_map ? "  local map" : "",
+                     levels.slice >= 0 ? "  sliced" : "",
                      levels.extent == core::no_level ? "  dead" : "");
 }
 
@@ -54,8 +55,8 @@ std::string describe(const core::Queue& queue, const Analysis& analysis) {
     text += fmt::format("chain of {} records, rows up to level {}\n", end - begin,
                         text_of(analysis.rows));
     for (const comm::DatLayers& dat : chain.exchanged)
-      text += fmt::format("  dat  {:<20} levels {} to {} are exchanged\n", dat.dat->name,
-                          dat.from + 1, dat.to);
+      text += fmt::format("  dat  {:<20} {}levels {} to {} are exchanged\n", dat.dat->name,
+                          dat.lists == nullptr ? "" : "some rows of ", dat.from + 1, dat.to);
     for (std::size_t k = begin; k < end; ++k)
       text += describe_record(queue.records()[k], analysis.loops[k]);
   }
@@ -106,7 +107,7 @@ std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_
     return fmt::format("  skip {}: overwritten before use", record.name);
   const core::LoopRow& row = *plan.rows[s].row;
   return fmt::format("  run  {:<20} {}, {} + {} elements", row.name, row.code,
-                     step.rows(Phase::interior).size(), step.rows(Phase::boundary).size());
+                     step.iterations(Phase::interior), step.iterations(Phase::boundary));
 }
 
 std::string describe_parts(const StepParts& parts) {

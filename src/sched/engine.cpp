@@ -19,6 +19,7 @@
 #include <sched/pass.hpp>
 #include <sched/recorder.hpp>
 #include <sched/signature.hpp>
+#include <sched/slice.hpp>
 
 namespace op2::sched {
 namespace {
@@ -50,6 +51,18 @@ core::Level deepest_interior_of(const Analysis& analysis) {
   for (const LoopLevels& loop : analysis.loops)
     if (loop.interior != core::no_level) deepest = std::min(deepest, loop.interior);
   return deepest;
+}
+
+/// Whether chains may use single rows of halos.
+bool uses_slices(const core::Options& options, Halos halos) {
+  return options.slice && halos == Halos::per_chain && options.target == core::Target::cpu;
+}
+
+void note_modified(const core::Queue& queue, const core::Mesh& mesh, std::vector<char>& modified) {
+  modified.resize(mesh.dats().size(), 0);
+  for (const core::LoopArg& arg : queue.args())
+    if (arg.is_active_dat() && arg.modifies())
+      modified[static_cast<std::size_t>(arg.dat->index)] = 1;
 }
 
 /// For the reproducible mode: workers may have been started while the program rounded in another
@@ -187,6 +200,11 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   }
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
   if (colourings_ != nullptr) colourings_->update_rows();
+  note_modified(queue, mesh, modified_);
+  if (uses_slices(options_, analysis_.halos))
+    plan->analysis = pass.run(
+        "slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); },
+        [&](const Analysis& made) { verify_analysis(queue, made); });
   const auto order = pass.run(
       "order", [&] { return find_order(queue, facts, plan->analysis, ranks); },
       [&](const auto& made) { verify_order(queue, made); });

@@ -111,6 +111,7 @@ class Engine {
   std::size_t turn_ = 0;                 ///< schedule of this flush, if there is a policy
   std::unordered_multimap<std::size_t, Entry> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
+  std::vector<char> modified_;      ///< whether a plan modifies the dat, by its index
   static constexpr int unbound = -1;
   int epoch_ = unbound;  ///< of the rows that plans are bound to
   bool executing_ = false;

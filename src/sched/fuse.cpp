@@ -289,6 +289,8 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup&
   mark_payloads(step.args, step.order);
   step.levels = analysis.loops[group.place()];
   if (step.gathers()) step.gathered_extent = analysis.loops[step.record].extent;
+  if (step.levels.slice >= 0)
+    step.slice = &analysis.slices[static_cast<std::size_t>(step.levels.slice)];
   add_globals(queue, chain, exact_sums, step);
   return step;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <vector>
@@ -16,5 +17,19 @@ struct IndexRange {
 };
 
 using IndexRanges = std::vector<IndexRange>;
+
+/// The first of ascending ranges that ends beyond `row`.
+inline IndexRanges::const_iterator first_beyond(const IndexRanges& ranges, std::int64_t row) {
+  return std::ranges::partition_point(ranges, [&](const IndexRange& r) { return r.end <= row; });
+}
+
+/// How many rows of `range` are in ascending ranges.
+inline std::int64_t count_in(const IndexRanges& ranges, const IndexRange& range) {
+  std::int64_t count = 0;
+  for (auto part = first_beyond(ranges, range.begin);
+       part != ranges.end() && part->begin < range.end; ++part)
+    count += std::min(part->end, range.end) - std::max(part->begin, range.begin);
+  return count;
+}
 
 }  // namespace op2::sched

@@ -40,7 +40,8 @@ class Passes {
 
  private:
   bool is_named(std::string_view pass) const {
-    return (dump_.cut && pass == "cut") || (dump_.analyse && pass == "analyse") ||
+    return (dump_.cut && pass == "cut") ||
+           (dump_.analyse && (pass == "analyse" || pass == "slice")) ||
            (dump_.order && pass == "order") || (dump_.fuse && pass == "fuse");
   }
 

@@ -40,6 +40,8 @@ enum class Phase { interior, boundary };
 struct LoopLevels {
   core::Level interior = core::no_level;  ///< W_interior runs while messages are in flight
   core::Level extent = core::no_level;    ///< it runs on W_extent; no_level: a dead loop
+  /// Of Analysis::slices: the rows of these levels that run; -1: all.
+  std::int32_t slice = -1;
   bool operator==(const LoopLevels&) const = default;
 };
 
@@ -56,6 +58,8 @@ struct Analysis {
   std::vector<LoopLevels> loops;         ///< per record; unused for an assignment
   std::vector<core::Level> valid_after;  ///< per dat of the mesh, by its index
   core::Level rows = core::no_level;     ///< sets must have rows up to this level
+  /// Rows that loops run, ascending, of this rank; see slice.hpp. How many there are is uniform.
+  std::vector<IndexRanges> slices{};
 };
 
 /// Records of loops of one chain, ascending, that become one step.
@@ -139,6 +143,8 @@ struct Step {
   LoopLevels levels;  ///< of the loops that are not gathered
   core::Level gathered_extent =
       core::no_level;  ///< of the gathered loops: all that adds to W_extent
+  /// Only these rows of the levels run, ascending; null: all.
+  const IndexRanges* slice = nullptr;
   std::vector<KernelUse> kernels;
   std::vector<core::LoopArg> args;     ///< equal accesses of several loops are one argument
   std::vector<ArgSource> sources;      ///< of `args`
@@ -169,6 +175,8 @@ struct Step {
   IndexRange rows(Phase phase) const;
   /// Local rows of the set of a gathered loop that may add to the rows of any phase.
   IndexRange gathered_rows(const core::Set& of) const { return {0, of.within(gathered_extent)}; }
+  /// Rows that run in a phase, of all colours.
+  std::int64_t iterations(Phase phase) const;
   /// Iterations of both phases beyond the owned elements.
   std::int64_t redundant_iterations() const;
 };

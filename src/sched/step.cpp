@@ -54,8 +54,13 @@ IndexRange Step::rows(Phase phase) const {
   return phase == Phase::interior ? IndexRange{0, interior} : IndexRange{interior, end};
 }
 
+std::int64_t Step::iterations(Phase phase) const {
+  return slice == nullptr ? rows(phase).size() : count_in(*slice, rows(phase));
+}
+
 std::int64_t Step::redundant_iterations() const {
-  return std::max<std::int64_t>(0, set->within(levels.extent) - set->size);
+  const IndexRange beyond{set->size, set->within(levels.extent)};
+  return slice == nullptr ? std::max<std::int64_t>(0, beyond.size()) : count_in(*slice, beyond);
 }
 
 }  // namespace op2::sched

@@ -104,9 +104,13 @@ std::uint64_t sum_of(const Analysis& analysis) {
   Mixer mixer;
   for (const Chain& chain : analysis.chains) {
     mixer.add(chain.records.begin).add(chain.records.end).add(chain.layers);
-    for (const comm::DatLayers& dat : chain.exchanged) mixer.add(dat.dat).add(dat.from).add(dat.to);
+    for (const comm::DatLayers& dat : chain.exchanged)
+      mixer.add(dat.dat).add(dat.from).add(dat.to).add(dat.lists.get());
   }
-  for (const LoopLevels& loop : analysis.loops) mixer.add(loop.interior).add(loop.extent);
+  for (const LoopLevels& loop : analysis.loops)
+    mixer.add(loop.interior).add(loop.extent).add(loop.slice);
+  for (const IndexRanges& slice : analysis.slices)
+    for (const IndexRange& range : slice) mixer.add(range.begin).add(range.end);
   for (const core::Level level : analysis.valid_after) mixer.add(level);
   return mixer.sum();
 }

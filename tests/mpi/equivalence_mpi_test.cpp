@@ -21,10 +21,11 @@ std::vector<std::vector<Setting>> configurations() {
     settings.insert(settings.end(), more.begin(), more.end());
     return settings;
   };
-  return {with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
-          with({{"OP2_CHAIN", "off"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
-          with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "50"}, {"OP2_DEPTH_MAX", "2"}}),
-          with({{"OP2_CHAIN", "auto"}, {"OP2_DEBUG", "schedules=7"}, {"OP2_TILE", "shuffled"}})};
+  return {
+      with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
+      with({{"OP2_CHAIN", "off"}, {"OP2_TILE", "shuffled"}, {"OP2_RENUMBER", "on"}}),
+      with({{"OP2_CHAIN", "on"}, {"OP2_TILE", "50"}, {"OP2_DEPTH_MAX", "2"}, {"OP2_SLICE", "on"}}),
+      with({{"OP2_CHAIN", "auto"}, {"OP2_DEBUG", "schedules=7"}, {"OP2_TILE", "shuffled"}})};
 }
 
 /// Every rank runs all of the program alone.

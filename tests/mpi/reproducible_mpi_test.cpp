@@ -25,7 +25,11 @@ std::vector<Settings> configurations() {
   if (is_on_device()) return on_devices();
   return {{{"OP2_THREADS", "1"}, {"OP2_CHAIN", "off"}},
           {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "on"}},
-          {{"OP2_THREADS", "2"}, {"OP2_CHAIN", "on"}, {"OP2_TILE", "shuffled"}, {"OP2_SIMD", "on"}},
+          {{"OP2_THREADS", "2"},
+           {"OP2_CHAIN", "on"},
+           {"OP2_SLICE", "on"},
+           {"OP2_TILE", "shuffled"},
+           {"OP2_SIMD", "on"}},
           {{"OP2_THREADS", "1"},
            {"OP2_CHAIN", "on"},
            {"OP2_PARTITIONER", "random"},

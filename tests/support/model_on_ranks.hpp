@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <map>
-#include <set>
 #include <string>
 
 #include <op2/par_loop.hpp>
@@ -23,6 +22,7 @@
 #include <sched/engine.hpp>
 #include <sched/recorder.hpp>
 #include <sched/reduction.hpp>
+#include <support/model_counts.hpp>
 #include <support/random_chains.hpp>
 
 namespace op2::test {
@@ -260,6 +260,7 @@ class ModelOnRanks {
 struct ModelOutcome {
   int chains = 0;
   int wrong = 0;
+  int sliced = 0;  ///< chains whose counts are not those of levels
 };
 
 /// Sets mostly follow a map that could be local.
@@ -287,39 +288,8 @@ inline core::Options options_for(Random& random) {
   options.renumber = chance(random, 50) ? core::RenumberMode::on : core::RenumberMode::off;
   options.depth_max = one_of(random, {1, 2, 3, 6, 6, 30});
   options.eliminate_dead_loops = !chance(random, 10);
+  options.slice = chance(random, 50);
   return options;
-}
-
-/// Pairs (owner, receiver) that have something to tell each other in one exchange of a whole chain,
-/// and rows that are sent and iterations, by the definitions.
-struct ModelCounts {
-  std::int64_t messages = 0, rows = 0, iterations = 0;
-  bool operator==(const ModelCounts&) const = default;
-};
-
-inline ModelCounts count_model(const ModelMesh& mesh, ModelLevels& levels, const ModelChain& chain,
-                               const core::ChainLevels& plan,
-                               const std::vector<core::Level>& valid) {
-  ModelCounts counts;
-  std::set<std::pair<int, int>> pairs;
-  for (int rank = 0; rank < mesh.ranks; ++rank) {
-    for (std::size_t d = 0; d < valid.size(); ++d) {
-      const int set = mesh.dat_sets[d];
-      if (plan.need[d] <= std::max(valid[d], 0)) continue;
-      for (int e = 0; e < mesh.set_sizes[set]; ++e)
-        if (levels.of(rank, plan.need[d])[set][e] &&
-            !levels.of(rank, std::max(valid[d], 0))[set][e]) {
-          pairs.insert({mesh.owner[set][e], rank});
-          ++counts.rows;
-        }
-    }
-    for (std::size_t l = 0; l < chain.size(); ++l)
-      if (plan.extent[l] != core::no_level)
-        for (const char in : levels.of(rank, plan.extent[l])[chain[l].set])
-          counts.iterations += in != 0 ? 1 : 0;
-  }
-  counts.messages = static_cast<std::int64_t>(pairs.size());
-  return counts;
 }
 
 /// A random mesh with a few chains in a row, checked after each. Collective; equal seeds on every
@@ -338,11 +308,14 @@ inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
   ModelOnRanks real(ranks, mesh, expected, options, one_of(random, {1, 1, 2}), random);
   real.distribute(mesh.owner);
   ModelOutcome outcome;
+  std::vector<char> modified(mesh.dat_sets.size(), 0);
   for (int left = pick(random, 1, 4); left > 0; --left) {
     ModelChain chain = random_chain(random, mesh);
     const bool whole = options.chain == core::ChainMode::on && options.depth_max == 30 &&
                        options.exchange == core::Grouping::grouped && options.eliminate_dead_loops;
     const int repetitions = chance(random, 30) ? 2 : 1;
+    for (const ModelLoop& loop : chain)
+      for (const ModelArg& arg : loop.args) modified[arg.dat] |= arg.access != OP_READ ? 1 : 0;
     for (int k = 0; k < repetitions; ++k) {
       std::vector<core::Level> valid;
       for (std::size_t d = 0; d < mesh.dat_sets.size(); ++d) valid.push_back(real.validity(d));
@@ -359,8 +332,13 @@ inline ModelOutcome check_model(comm::Communicator& ranks, unsigned seed) {
                                           [](const auto& arg) { return arg.access == OP_READ; });
       const std::vector<core::Level> wanted(valid.size(), 0);
       ModelLevels levels(mesh);
-      const ModelCounts counts = count_model(
-          mesh, levels, chain, sched::analyse_chain(descriptions, valid, wanted), valid);
+      const core::ChainLevels plan = sched::analyse_chain(descriptions, valid, wanted);
+      ModelCounts counts = count_model(mesh, levels, chain, plan, valid);
+      if (options.slice) {
+        const ModelCounts exact = count_sliced(mesh, levels, chain, plan, valid, modified, counts);
+        outcome.sliced += exact != counts ? 1 : 0;
+        counts = exact;
+      }
       const auto& after = real.statistics();
       ModelCounts sum;
       for (const ModelCounts& of : comm::gather_records(

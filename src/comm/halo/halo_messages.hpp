@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include <comm/halo/halo_plan.hpp>
+#include <comm/halo/row_lists.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
 
@@ -17,6 +19,7 @@ namespace op2::comm {
 struct DatLayers {
   core::Dat* dat;
   core::Level from, to;
+  std::shared_ptr<const RowLists> lists{};  ///< only these; null: all
 };
 
 /// Owned rows of a dat, packed one after the other in a message.
@@ -26,10 +29,10 @@ struct ListSegment {
   std::span<const std::int32_t> rows;  ///< local rows; the halo plan's
 };
 
-/// The same rows at the receiver: [begin, begin + count).
+/// The same rows at the receiver, or some of them: [begin, begin + count).
 struct RangeSegment {
   core::Dat* dat;
-  std::size_t offset;
+  std::size_t offset;  ///< of the first of them
   std::int32_t begin, count;
 };
 

@@ -6,7 +6,7 @@
 #include <jit/target/cpu/cpu_target.hpp>
 #include <sched/executor/payload.hpp>
 #include <sched/executor/reference/host_loop.hpp>
-#include <sched/executor/rows_of_colour.hpp>
+#include <sched/executor/rows_of_step.hpp>
 
 namespace op2::sched {
 namespace {
@@ -34,11 +34,11 @@ void run_rows(const Step& step, const StepCode& code, const StepBindings& bindin
 IndexRanges rows_in_order(const Step& step, const StepCode& code, Phase phase) {
   const IndexRange rows = step.rows(phase);
   const auto& index = step.set->numbers;
-  if (!step.runs_as_declared(code)) return rows_of_colour(step, {rows});
+  if (!step.runs_as_declared(code)) return rows_of_step(step, {rows});
   IndexRanges sorted;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) sorted.push_back({row, row + 1});
   std::ranges::sort(sorted, {}, [&](const IndexRange& row) { return index[row.begin]; });
-  return rows_of_colour(step, sorted);
+  return rows_of_step(step, sorted);
 }
 
 void run_in_order(const Step& step, const StepCode& code, const StepBindings& bindings,

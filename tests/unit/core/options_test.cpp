@@ -194,6 +194,7 @@ TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
            {"OP2_TARGET", "cpu"},       {"OP2_JIT", "on"},          {"OP2_JIT_WAIT", "on"},
            {"OP2_JIT_CPU", "host"},     {"OP2_CACHE", "rw"},        {"OP2_CACHE_MAX_MB", "1024"},
            {"OP2_CHAIN", "off"},        {"OP2_DEPTH_MAX", "6"},     {"OP2_RENUMBER", "auto"},
+           {"OP2_SLICE", "off"},
            {"OP2_SIMD", "auto"},        {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},
            {"OP2_FP_CONTRACT", "auto"}, {"OP2_DUMP", "none"},       {"OP2_TRACE", "none"},
            {"OP2_TIMING", "none"},      {"OP2_CHECK", "none"},      {"OP2_DEBUG", "none"},

@@ -3,7 +3,7 @@
 # the recorded levels, the simulated meshes and the engine on fake ranks must notice it.
 
 # op2_add_mutant(name file text replacement [check ...]): `text` occurs in `file`, which is relative to src. What is
-# proven of loops and of maps takes part in the engine only; slots have their own check.
+# proven of loops and of maps, and slices, take part in the engine only; slots have their own check.
 function(op2_add_mutant name file text replacement)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
   set(compiled sched/chain_analysis.cpp)
@@ -11,7 +11,7 @@ function(op2_add_mutant name file text replacement)
   if(name MATCHES local)  # the recorded chains have no local maps
     set(checks ChainProperty RanksProperty)
   endif()
-  if(file STREQUAL sched/facts.cpp OR file MATCHES local_maps.cpp)
+  if(file MATCHES "facts.cpp|local_maps.cpp|slice.cpp|exact_rows.cpp")
     set(compiled ${file})
     set(checks RanksProperty)
   endif()
@@ -54,6 +54,8 @@ op2_add_mutant(cov_too_high core/levels.hpp "even_floor(h - 1)" "even_floor(h - 
 op2_add_mutant(local_targets_too_low core/levels.hpp "even_floor(h + 1) - 2" "even_floor(h + 1) - 4")
 op2_add_mutant(local_inside_too_high core/levels.hpp "h < 0 ? inside(h) :" "h < 0 ? inside(h) + 2 :")
 op2_add_mutant(local_map_of_one_rank comm/halo/local_maps.cpp "map.remote_targets.empty() ? 1 : 0" "1")
+op2_add_mutant(slice_claims_levels sched/slice.cpp "loop.slice < 0 ? loop.extent : std::min(loop.extent, 0)" "loop.extent")
+op2_add_mutant(slice_without_old_values sched/exact_rows.cpp "arg.access == OP_READ || arg.access == OP_RW ||" "arg.access == OP_READ ||")
 op2_add_mutant(core_without_write_after_read sched/chain_analysis.cpp
                "if (modifies(arg)) rows = std::min(rows, limits.read[arg.dat])" "")
 op2_add_mutant(direct_increment_only_adds sched/chain_analysis.cpp

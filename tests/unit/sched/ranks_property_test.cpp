@@ -21,7 +21,7 @@ unsigned from_environment(const char* name, unsigned fallback) {
 TEST(RanksProperty, ChainsOnRanksGiveTheValuesOfSequentialLoops) {
   const unsigned wanted = from_environment("TEST_CHAINS", 2000);
   const unsigned first = from_environment("TEST_SEED", 1);
-  int chains = 0, wrong = 0;
+  int chains = 0, wrong = 0, sliced = 0;
   unsigned seed = first;
   for (; chains < static_cast<int>(wanted); ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 8);
@@ -32,12 +32,14 @@ TEST(RanksProperty, ChainsOnRanksGiveTheValuesOfSequentialLoops) {
     int here = 0;
     for (const ModelOutcome& outcome : outcomes) here += outcome.wrong;
     chains += outcomes.front().chains;
+    sliced += outcomes.front().sliced;
     if (here > 0 && wrong++ < 5) ADD_FAILURE() << "seed " << seed << ", " << ranks << " ranks";
   }
+  if (wanted >= 1000) EXPECT_GT(sliced, 0);
   EXPECT_EQ(wrong, 0) << wrong << " of " << seed - first << " random meshes differ";
   std::cout << (wrong == 0 ? "checked " : "failed in ") << chains
             << " random chains on 1 to 8 fake ranks, seeds " << first << " to " << seed - 1 << ", "
-            << wrong << " failures\n";
+            << wrong << " failures; " << sliced << " chains whose slices were counted\n";
 }
 
 }  // namespace

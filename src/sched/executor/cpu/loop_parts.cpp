@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <jit/target/cpu/cpu_target.hpp>
-#include <sched/executor/rows_of_colour.hpp>
+#include <sched/executor/rows_of_step.hpp>
 
 namespace op2::sched {
 namespace {
@@ -24,11 +24,11 @@ std::vector<RowAccess> accesses_of(const ConflictPattern& pattern) {
   return all;
 }
 
-/// What a step runs of a plan for all colours.
-std::shared_ptr<const ThreadPlan> of_colour(const Step& step, const ThreadPlan& all) {
+/// What a step runs of a plan for all rows.
+std::shared_ptr<const ThreadPlan> of_step(const Step& step, const ThreadPlan& all) {
   auto plan = std::make_shared<ThreadPlan>(all);
   for (auto& stage : plan->stages)
-    for (IndexRanges& ranges : stage) ranges = rows_of_colour(step, ranges);
+    for (IndexRanges& ranges : stage) ranges = rows_of_step(step, ranges);
   std::erase_if(plan->stages, [](const auto& stage) {
     return std::ranges::all_of(stage, [](const IndexRanges& ranges) { return ranges.empty(); });
   });
@@ -70,7 +70,7 @@ LoopPart PartMaker::part_of(const Step& step, const StepCode& code, const Confli
   const bool counts = rows.begin < set.size;
   const auto plan = counts && step.runs_as_declared(code) ? plan_in_global_order(set)
                                                           : plan_for(step, pattern, rows, threads);
-  return {step.colouring != nullptr ? of_colour(step, *plan) : plan, threads, counts};
+  return {runs_some_rows(step) ? of_step(step, *plan) : plan, threads, counts};
 }
 
 std::shared_ptr<const ThreadPlan> PartMaker::plan_in_global_order(const core::Set& set) {

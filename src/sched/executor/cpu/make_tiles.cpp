@@ -21,19 +21,20 @@ struct Candidates {
   Phase phase;
 };
 
-bool can_be_tiled(const Plan& plan, std::size_t step) {
-  return plan.code[step].compiled != nullptr && plan.steps.all[step].order == Order::any &&
-         plan.steps.all[step].colouring == nullptr;
+bool can_be_tiled(const Plan& plan, std::size_t s, Phase phase) {
+  const Step& step = plan.steps.all[s];
+  return plan.code[s].compiled != nullptr && step.order == Order::any &&
+         step.colouring == nullptr && step.iterations(phase) == step.rows(phase).size();
 }
 
-/// Steps that run on the host, in order or in colours separate candidates; steps without iterations
-/// in this phase do not.
+/// Steps that run on the host, in order, in colours or only some rows of the phase separate
+/// candidates; steps without iterations in this phase do not.
 std::vector<Candidates> candidates_of(const Plan& plan, std::size_t chain, Phase phase) {
   std::vector<Candidates> all{{{}, phase}};
   for (std::size_t s = plan.steps.begin[chain]; s < plan.steps.begin[chain + 1]; ++s) {
     const Step& step = plan.steps.all[s];
-    if (!step.runs() || step.rows(phase).empty()) continue;
-    if (can_be_tiled(plan, s))
+    if (!step.runs() || step.iterations(phase) == 0) continue;
+    if (can_be_tiled(plan, s, phase))
       all.back().steps.push_back(s);
     else
       all.push_back({{}, phase});

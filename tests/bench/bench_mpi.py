@@ -162,7 +162,7 @@ class Programs:
         return airfoil_result(output) if point.program == "airfoil" else json_line(output)
 
     def measure_solver(self, point, costs_file):
-        return json_line(self.on_network(point, costs_file, self.solver(point.width(), 3, 3)))
+        return json_line(self.on_network(point, costs_file, self.solver(point.width(), 12, 12)))
 
     def solver_wall(self, width, mode):
         """Seconds of each chain on 2 ranks, without a model."""

@@ -72,7 +72,7 @@ class ModelOnRanks {
         trace_(false),
         pool_(threads, topology_),
         jit_(jit::JitOptions{}, log_),
-        rows_(mesh_, ranks, options.renumber),
+        rows_(mesh_, ranks, {.renumber = options.renumber}),
         engine_({options_, topology_, pool_, rows_, jit_, nullptr, nullptr, table_, trace_, log_,
                  &prove_model_loops, &recorder_}) {
     declare(values, random);

@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 LoopTable table_of_two() {
   LoopTable table;
-  table.row("flux") = {"flux", "jit", 10, 0, 1000, 3.0, 6e9};
-  table.row("up,date") = {"up,date", "host", 5, 2, 500, 1.0, 1e9};
+  table.row("flux") = {"flux", "jit", 10, 0, 1000, 0, 0, 3.0, 6e9};
+  table.row("up,date") = {"up,date", "host", 5, 2, 500, 0, 0, 1.0, 1e9};
   return table;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/books.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -55,10 +56,12 @@ void count_iterations(const StepRows& rows, Phase phase, Way way) {
   if (rows.row == nullptr) return;
   const bool in_interior = phase == Phase::interior;
   const std::int64_t count = in_interior ? rows.interior : rows.boundary;
+  const std::int64_t late = std::min(rows.redundant, rows.boundary);  // the last rows are not owned
+  const std::int64_t redundant = in_interior ? rows.redundant - late : late;
   const auto add = [&](core::LoopRow& row) {
     row.elements += count;
     row.interior += in_interior ? count : 0;
-    row.redundant += in_interior ? 0 : rows.redundant;
+    row.redundant += redundant;
     row.tiled += way == Way::tiled ? count : 0;
   };
   add(*rows.row);

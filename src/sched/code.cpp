@@ -2,7 +2,6 @@
 #include <sched/code.hpp>
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -44,8 +43,8 @@ std::vector<op_kernel> kernels_of(const core::Queue& queue, std::span<const std:
 }
 
 std::vector<op_kernel> kernels_of(const Step& step) {
-  std::vector<op_kernel> kernels;
-  for (const KernelUse& use : step.kernels) kernels.push_back(use.kernel);
+  std::vector<op_kernel> kernels(step.kernels.size());
+  std::ranges::transform(step.kernels, kernels.begin(), &KernelUse::kernel);
   return kernels;
 }
 
@@ -263,10 +262,10 @@ void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& c
 /// Runs the kernel as a host function from now on; throws if it must not or cannot.
 void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
   const ErrorCode code = error.code();
-  constexpr std::array final_codes{ErrorCode::internal,       ErrorCode::bad_option,
-                                   ErrorCode::kernel_access,  ErrorCode::device_compiler,
-                                   ErrorCode::device_failure, ErrorCode::out_of_memory};
-  const bool final = std::ranges::find(final_codes, code) != final_codes.end();
+  constexpr ErrorCode final_codes[]{ErrorCode::internal,       ErrorCode::bad_option,
+                                    ErrorCode::kernel_access,  ErrorCode::device_compiler,
+                                    ErrorCode::device_failure, ErrorCode::out_of_memory};
+  const bool final = std::ranges::find(final_codes, code) != std::end(final_codes);
   if (loop.kernel->host == nullptr || options_.jit == core::JitMode::require || final) throw error;
   fallen_back_[loop.kernel] = static_cast<int>(code);
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;

@@ -53,9 +53,10 @@ core::Level deepest_interior_of(const Analysis& analysis) {
   return deepest;
 }
 
-/// Whether chains may use single rows of halos.
-bool uses_slices(const core::Options& options, Halos halos) {
-  return options.slice && halos == Halos::per_chain && options.target == core::Target::cpu;
+/// Whether chains may use single rows of halos. Chains that a policy has cut may not.
+bool uses_slices(const core::Options& options, const Schedule& schedule) {
+  return options.slice && schedule.kind == Schedule::Kind::on &&
+         options.target == core::Target::cpu;
 }
 
 void note_modified(const core::Queue& queue, const core::Mesh& mesh, std::vector<char>& modified) {
@@ -201,7 +202,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
   if (colourings_ != nullptr) colourings_->update_rows();
   note_modified(queue, mesh, modified_);
-  if (uses_slices(options_, analysis_.halos))
+  if (uses_slices(options_, schedule))
     plan->analysis = pass.run(
         "slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); },
         [&](const Analysis& made) { verify_analysis(queue, made); });

@@ -59,6 +59,7 @@ struct Executed {
       test::choose_owners(random, mine);
       core::Options chosen = test::options_for(random);
       chosen.exchange = core::Grouping::grouped;
+      chosen.slice = false;
       const test::Values values = test::random_values(random, mine);
       test::ModelOnRanks real(communicator, mine, values, chosen, 1, random);
       real.distribute(mine.owner);

@@ -196,7 +196,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       "analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); },
       [&](const Analysis& made) { verify_analysis(queue, made); });
   if (rows_.distinguish(deepest_interior_of(plan->analysis))) {
-    forget_halos();
+    forget_levels();
     return make_plan(declared, mesh, wait);
   }
   if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
@@ -310,8 +310,13 @@ void Engine::follow_rows() {
 }
 
 void Engine::forget_halos() {
-  plans_.clear();
+  forget_levels();
   if (policy_ != nullptr) policy_->forget();
+}
+
+/// The owned rows of each set are in another order; what a policy knows of sequences stays true.
+void Engine::forget_levels() {
+  plans_.clear();
   executor_->forget_rows();
   epoch_ = unbound;
   for (core::Level& level : valid_) level = std::min(level, 0);

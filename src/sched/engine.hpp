@@ -86,6 +86,7 @@ class Engine {
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
   const Schedule& schedule_for(const core::Queue& queue);
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
+  void forget_levels();
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
   void follow_rows();

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How does the content of a file become a mesh? The passes, in their order."""
+import numpy as np
+
+from . import cells, geometry, topology
+from .failure import MeshError
+from .mesh import Faces, Faults, Mesh
+
+# A corner whose edges span less than this part of the product of their lengths is flat.
+FLAT = 1e-13
+
+
+def _orient(x, parts, faults):
+    """Reverses cells of negative volume, in place; finds flat, bent and collapsed ones."""
+    flat, bent, collapsed = [], [], []
+    for part in parts:
+        signs = geometry.corner_signs(x, part.shape, part.nodes)
+        negative = np.flatnonzero(signs.sum(axis=1) < 0)
+        cells.reverse(part, negative)
+        faults.mirrored += len(negative)
+        signs[negative] = -signs[negative][:, ::-1]
+        ordered = np.sort(part.nodes, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+        flat.append(part.first + np.flatnonzero((signs[:, 1] <= FLAT) & ~twice))
+        bent.append(part.first + np.flatnonzero((signs[:, 0] <= FLAT) & (signs[:, 1] > FLAT) & ~twice))
+        collapsed.append(part.first + np.flatnonzero(twice))
+    faults.flat, faults.bent, faults.collapsed = (np.concatenate(found) for found in (flat, bent, collapsed))
+
+
+def _faces_of_cells(parts, corners):
+    """The faces with so many corners of all cells, cell after cell, and the cell of each."""
+    nodes, owners = [np.zeros((0, corners), np.int32)], [np.zeros(0, np.int32)]
+    for part in parts:
+        local = np.array([face for face in part.shape.faces if len(face) == corners], dtype=np.int64)
+        if len(local):
+            nodes.append(part.nodes[:, local].reshape(-1, corners))
+            owners.append(np.repeat(np.arange(part.first, part.first + len(part.nodes), dtype=np.int32), len(local)))
+    return np.concatenate(nodes), np.concatenate(owners)
+
+
+def _match(source, dimension, parts, new, faults):
+    """Faces of two, or of three and of four nodes."""
+    found = []
+    folded, crowded, orphans = [np.zeros((0, 2), np.int64)], [], []
+    for corners in (2,) if dimension == 2 else (3, 4):
+        nodes, owners = _faces_of_cells(parts, corners)
+        elements, tags = cells.elements_of_faces(source, dimension, new, corners)
+        outside = (elements < 0).any(axis=1)
+        faces = topology.match(nodes, owners, elements[~outside], tags[~outside], new.max(initial=0) + 1)
+        found.append(faces)
+        folded.append(faces.cells[faces.folded])
+        crowded += list(faces.crowded)
+        orphans += list(faces.orphans) + list(elements[outside])
+        faults.disputed += faces.disputed
+    faults.folded, faults.crowded, faults.orphans = np.concatenate(folded), crowded, orphans
+    return [faces for faces in found if len(faces.nodes)] or found[:1]
+
+
+def _joined(x, found):
+    """Inner and boundary faces of all widths; triangles beside quadrilaterals have their last node twice."""
+    width = max(faces.nodes.shape[1] for faces in found)
+    nodes = np.concatenate([np.pad(faces.nodes, ((0, 0), (0, width - faces.nodes.shape[1])), mode="edge")
+                            for faces in found])
+    owners = np.concatenate([faces.cells for faces in found])
+    tags = np.concatenate([faces.tags for faces in found])
+    shared = owners[:, 1] >= 0
+    inner, outer = np.flatnonzero(shared), np.flatnonzero(~shared)
+    if len(found) > 1:
+        inner = inner[np.lexsort((owners[inner, 1], owners[inner, 0]))]
+    outer = outer[np.lexsort((owners[outer, 0], tags[outer]))]
+    return _faces(x, nodes[inner], owners[inner], tags[inner]), _faces(x, nodes[outer], owners[outer, :1], tags[outer])
+
+
+def _faces(x, nodes, owners, tags):
+    table = geometry.faces(x, nodes)
+    return Faces(nodes, owners, tags, *np.hsplit(table, 2))
+
+
+def _name_by_node_sets(source, dimension, new, faces_found, names):
+    """Boundary faces without a group, all of whose nodes are in a set of nodes of the file, get its group."""
+    used = max([int(faces.tags.max(initial=0)) for faces in faces_found]
+               + [tag for of, tag in names if of == dimension - 1], default=0)
+    for name, nodes in source.node_sets.items():
+        if len(nodes) and (nodes.min() < 0 or nodes.max() >= len(new)):
+            raise MeshError(f"a set of nodes has others than the file: '{name}'; write the mesh again")
+        used += 1
+        inside = np.zeros(new.max(initial=0) + 2, bool)
+        inside[new[nodes]] = True
+        inside[-1] = False  # where nodes without cells are
+        for faces in faces_found:
+            open_faces = np.flatnonzero((faces.cells[:, 1] < 0) & (faces.tags == 0))
+            members = open_faces[inside[faces.nodes[open_faces]].all(axis=1)]
+            faces.tags[members] = used
+            if len(members):
+                names[dimension - 1, used] = name
+
+
+def _check_tags(source):
+    most = max((int(block.tags.max(initial=0)) for block in source.blocks), default=0)
+    if most > np.iinfo(np.int32).max:
+        raise MeshError(f"the number of a group is too large: {most}; number groups below 2147483648")
+
+
+def build(source, merge=None):
+    """The Mesh of a Source.
+
+    @param merge  nodes that are not farther from each other become one; None: as in the file
+    @raises MeshError  if there is nothing that could be called a mesh; all else is in `faults`
+    """
+    faults = Faults(notes=list(source.notes))
+    dimension = cells.check_blocks(source)
+    _check_tags(source)
+    x, new = cells.renumber(source, dimension, merge, faults)
+    parts, tags = cells.parts(source, dimension, new, faults)
+    _orient(x, parts, faults)
+    found = _match(source, dimension, parts, new, faults)
+    names = dict(source.names)
+    _name_by_node_sets(source, dimension, new, found, names)
+    inner, boundary = _joined(x, found)
+    sizes = np.concatenate([geometry.cells(x, part.shape, part.nodes) for part in parts])
+    part_of = topology.part_of_each(len(tags), inner.cells)
+    faults.part_sizes = np.sort(np.bincount(part_of))[::-1]
+    return Mesh(dimension, x, parts, tags, sizes[:, 0], sizes[:, 1:], inner, boundary, names, faults)

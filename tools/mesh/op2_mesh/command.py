@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which commands are there, and what do they end with?
+
+Exit codes: 0, 1 (the mesh has errors), 2 (wrong options, a file that cannot be read or written).
+"""
+import argparse
+import json
+import sys
+
+from . import VERSION, guard
+from .failure import MeshError, missing
+
+DESCRIPTION = """Meshes of Gmsh, VTK, Exodus, CGNS, Abaqus and other formats that meshio reads, for OP2 programs: checks,
+draws, and writes the HDF5 file that op_decl_set_hdf5, op_decl_map_hdf5 and op_decl_dat_hdf5 read."""
+EXAMPLE = """example:
+  op2-mesh check cylinder.msh
+  op2-mesh draw cylinder.msh cylinder.png
+  op2-mesh convert cylinder.msh cylinder.h5
+  op2-mesh declare cylinder.h5            # C++ that reads it"""
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="op2-mesh", description=DESCRIPTION, epilog=EXAMPLE,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"op2-mesh {VERSION}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    reads = argparse.ArgumentParser(add_help=False)
+    reads.add_argument("mesh", help="file of the mesh")
+    reads.add_argument("--merge", type=float, metavar="DISTANCE",
+                       help="make nodes one that are not farther from each other")
+    reads.add_argument("--groups", metavar="NAME", help="cell data that number the groups (formats without groups)")
+    reads.add_argument("--memory", type=float, metavar="GIB",
+                       help="most memory, in GiB of address space (default: 1 + 40 times the size of the file)")
+    check = commands.add_parser("check", parents=[reads], help="report what the mesh has and what is wrong with it")
+    check.add_argument("--json", action="store_true", help="print the report as JSON")
+    draw = commands.add_parser("draw", parents=[reads], help="draw cells (2D) or boundary (3D), groups in colours")
+    draw.add_argument("picture", help="file to write: .png, .pdf or .svg")
+    convert = commands.add_parser("convert", parents=[reads], help="write sets, maps and dats to an HDF5 file")
+    convert.add_argument("output", help="file to write")
+    convert.add_argument("--force", action="store_true", help="write although the mesh has errors")
+    convert.add_argument("--quiet", action="store_true", help="print errors and warnings only")
+    declare = commands.add_parser("declare", help="print the C++ declarations for a file that convert has written")
+    declare.add_argument("mesh", help="file to read")
+    declare.set_defaults(memory=None)
+    return parser
+
+
+def _built(options):
+    from . import build, check, read
+    source, name = read.read(options.mesh, options.groups)
+    mesh = build.build(source, options.merge)
+    return mesh, name, check.findings(mesh)
+
+
+def _check(options):
+    from . import check, report
+    mesh, name, found = _built(options)
+    about = report.facts(mesh, name)
+    if options.json:
+        about["findings"] = [vars(finding) for finding in found]
+        print(json.dumps(about, indent=1))
+    else:
+        print("\n".join(report.lines(about, found)))
+    return 1 if check.has_errors(found) else 0
+
+
+def _draw(options):
+    from . import check, draw
+    mesh, _, found = _built(options)
+    draw.draw(mesh, options.picture)
+    print(f"wrote {options.picture}")
+    return 1 if check.has_errors(found) else 0
+
+
+def _convert(options):
+    from . import check, report, write
+    mesh, name, found = _built(options)
+    if options.quiet:
+        for finding in found:
+            if finding.level != check.NOTE:
+                print(f"{finding.level}: {finding.text}", file=sys.stderr)
+    else:
+        print("\n".join(report.lines(report.facts(mesh, name), found)))
+    if check.has_errors(found) and not options.force:
+        raise MeshError(f"the mesh has errors and nothing was written: {options.output}; repair it, "
+                        "or write it all the same with --force")
+    write.write(mesh, options.output)
+    if not options.quiet:
+        print(f"wrote {options.output}")
+    return 0
+
+
+def _declare(options):
+    from . import declare
+    print("\n".join(declare.lines(options.mesh)))
+    return 0
+
+
+def _work(options):
+    """Runs a command; the message of a MeshError names the file."""
+    try:
+        return {"check": _check, "draw": _draw, "convert": _convert, "declare": _declare}[options.command](options)
+    except MeshError as error:
+        print(f"op2-mesh: {options.mesh}: {error}", file=sys.stderr)
+        return 1 if "has errors and nothing" in str(error) else 2
+    except ModuleNotFoundError as error:
+        print(f"op2-mesh: {missing(error.name)}", file=sys.stderr)
+        return 2
+
+
+def _check_options(parser, options):
+    if getattr(options, "merge", None) is not None and not options.merge >= 0:
+        parser.error(f"--merge {options.merge}: give a distance of 0 or more")
+    if options.memory is not None and not 0.25 <= options.memory <= 1e6:
+        parser.error(f"--memory {options.memory}: give 0.25 to 1000000 GiB")
+
+
+def main(arguments=None):
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    _check_options(parser, options)
+    return guard.run(lambda: _work(options), guard.memory_limit(options.mesh, options.memory))

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is in a Gmsh file, versions 2 and 4.1, text or binary?
+
+Read here and not by meshio because that refuses files in which only some elements have a physical group, nodes with
+parameters and sparse numbers, and reads text of version 2 line by line.
+"""
+import re
+
+import numpy as np
+
+from .failure import MeshError, number_of, rows
+from .gmsh_elements import TYPES, block_of, of_version_2
+from .gmsh_tokens import Binary, Text
+from .source import Source
+
+
+def is_gmsh(head):
+    return head.lstrip()[:12] in (b"$MeshFormat\n", b"$MeshFormat\r", b"$Comments\n$", b"$Comments\r\n")
+
+
+class Sections:
+    """Where each section of the file begins and, if that is known, ends."""
+
+    def __init__(self, data):
+        self.data = data
+        self.begin = {}
+        self.version, self.binary, self.size_bytes = self._format()
+
+    def _format(self):
+        match = re.search(rb"\$MeshFormat\s+(\S+)\s+(\d+)\s+(\d+)\s*?\n", self.data[:4096])
+        if not match:
+            raise MeshError("the format is not readable: line 2 must have version, file type and data size; "
+                            "write the mesh again")
+        version = match.group(1).decode("ascii", "replace")
+        if version not in ("2", "2.0", "2.1", "2.2", "4", "4.1"):
+            raise MeshError(f"the version of the format is not supported: {version}; "
+                            "write it as 4.1 or 2.2 (gmsh in.msh -save -format msh41 -o out.msh)")
+        kind, size = int(match.group(2)), int(match.group(3))
+        if kind not in (0, 1) or size not in (4, 8):
+            raise MeshError(f"the format is not supported: file type {kind}, data size {size}; write the mesh again")
+        if kind == 1 and self.data[match.end():match.end() + 4] != b"\1\0\0\0":
+            raise MeshError("the byte order is not this machine's: binary file; write it as text (Mesh.Binary = 0)")
+        self.at = match.end()
+        return version, kind == 1, size
+
+    def find(self, name, required=True):
+        """The place of the first byte of a section, after its line; None if there is no such section."""
+        match = re.compile(rb"\$" + name.encode() + rb"[ \t]*\r?\n").search(self.data, self.at)
+        if match:
+            return match.end()
+        if required:
+            raise MeshError(f"the section is missing: ${name}; write the mesh again")
+        return None
+
+    def numbers(self, name, dtype=np.float64, required=True):
+        """The values of a section as Text or Binary, or None."""
+        begin = self.find(name, required)
+        if begin is None:
+            return None
+        if self.binary:
+            return Binary(self.data, begin, name, self.size_bytes)
+        return Text(self.data[begin:self.end(name, begin)], name, dtype)
+
+    def end(self, name, begin):
+        end = self.data.find(b"$End" + name.encode(), begin)
+        if end < 0:
+            raise MeshError(f"the section has no end: ${name}; the file is truncated, write the mesh again")
+        return end
+
+
+def _physical_names(sections):
+    begin = sections.find("PhysicalNames", required=False)
+    if begin is None:
+        return {}
+    names = {}
+    text = sections.data[begin:sections.end("PhysicalNames", begin)].decode("utf-8", "replace")
+    for line in text.splitlines()[1:]:
+        match = re.match(r'\s*(\d+)\s+(-?\d+)\s+"(.*)"\s*$', line)
+        if not match:
+            raise MeshError(f"a physical group is not readable: {line[:60]!r}; it must be: dimension tag \"name\"")
+        names[int(match.group(1)), int(match.group(2))] = match.group(3)
+    return names
+
+
+def _groups_of_entities(sections):
+    """(dimension, entity) -> physical tags; of the first section that has them."""
+    numbers = sections.numbers("Entities", required=False)
+    groups = {}
+    if numbers is None:
+        return groups
+    counts = [int(count) for count in numbers.sizes(4)]
+    for dimension, count in enumerate(counts):
+        for _ in range(count):
+            entity = int(numbers.ints(1)[0])
+            numbers.reals(3 if dimension == 0 else 6)
+            tags = numbers.ints(numbers.sizes(1)[0])
+            groups[dimension, entity] = [abs(int(tag)) for tag in tags]
+            if dimension > 0:
+                numbers.ints(numbers.sizes(1)[0])
+    return groups
+
+
+def _nodes_4(sections):
+    numbers = sections.numbers("Nodes")
+    blocks, total = (int(count) for count in numbers.sizes(4)[:2])
+    tags, points = [], []
+    for _ in range(blocks):
+        dimension, _, parametric = (int(value) for value in numbers.ints(3))
+        count = int(numbers.sizes(1)[0])
+        if count == 0:
+            continue
+        width = 3 + (dimension if parametric else 0)
+        if not 3 <= width <= 6:
+            raise MeshError(f"a block of nodes has dimension {dimension}; write the mesh again")
+        tags.append(numbers.sizes(count).astype(np.int64))
+        points.append(numbers.reals(count * width).reshape(count, width)[:, :3])
+    if not points or sum(len(block) for block in points) != total:
+        raise MeshError(f"the blocks of $Nodes have {sum(len(block) for block in points)} nodes, not {total}; "
+                        "write the mesh again")
+    return np.concatenate(tags), np.concatenate(points)
+
+
+def _nodes_2(sections):
+    begin = sections.find("Nodes")
+    line_end = sections.data.find(b"\n", begin)
+    try:
+        total = int(sections.data[begin:line_end])
+    except ValueError:
+        raise MeshError("the number of nodes is not readable: $Nodes; write the mesh again") from None
+    if not sections.binary:
+        table = Text(sections.data[line_end:sections.end("Nodes", line_end)], "Nodes").take(4 * total)
+        table = table.reshape(total, 4)
+        return table[:, 0].astype(np.int64), table[:, 1:]
+    table = Binary(sections.data, line_end + 1, "Nodes", sections.size_bytes).take([("tag", "<i4"), ("x", "<f8", 3)], total)
+    return table["tag"].astype(np.int64), table["x"]
+
+
+def _places(tags):
+    """A function from tags of nodes to their rows."""
+    if len(tags) and tags[0] == 1 and np.array_equal(tags, np.arange(1, len(tags) + 1)):
+        ordered, order = tags, None
+    else:
+        order = np.argsort(tags, kind="stable")
+        ordered = tags[order]
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(twice):
+            raise MeshError(f"{number_of(len(twice), 'number')} of nodes are used twice: {rows(twice)}; "
+                            "write the mesh again")
+
+    def rows_of(wanted):
+        place = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1) if order is not None else wanted - 1
+        known = (ordered[place] == wanted) if order is not None else (wanted >= 1) & (wanted <= len(tags))
+        if not known.all():
+            missing = np.unique(wanted[~known])
+            raise MeshError(f"elements have nodes that the file does not have: {rows(missing)} of {len(tags)}; "
+                            "write the mesh again")
+        return place if order is None else order[place]
+
+    return rows_of
+
+
+def _elements_4(sections, groups, rows_of):
+    numbers = sections.numbers("Elements", np.int64)
+    counts = numbers.sizes(4)
+    several = 0
+    blocks = []
+    for _ in range(int(counts[0])):
+        dimension, entity, kind = (int(value) for value in numbers.ints(3))
+        count = int(numbers.sizes(1)[0])
+        if kind not in TYPES:
+            raise MeshError(f"an element type is not known: Gmsh's type {kind}, {number_of(count, 'element')}; "
+                            "mesh without it, or save only the physical groups that the program needs")
+        width = TYPES[kind][1]
+        table = numbers.sizes(count * (width + 1)).reshape(count, width + 1)
+        tags = groups.get((dimension, entity), [])
+        several += count if len(tags) > 1 else 0
+        blocks.append(block_of(kind, rows_of(table[:, 1:]), np.full(count, tags[0] if tags else 0)))
+    return blocks, several
+
+
+def read(data):
+    """The Source of the bytes of a file."""
+    sections = Sections(data)
+    names = _physical_names(sections)
+    notes = []
+    if sections.version.startswith("4"):
+        tags, points = _nodes_4(sections)
+        blocks, several = _elements_4(sections, _groups_of_entities(sections), _places(tags))
+        if several:
+            notes.append(f"{number_of(several, 'element')} are in several physical groups; the first one counts")
+    else:
+        tags, points = _nodes_2(sections)
+        blocks = of_version_2(sections, _places(tags))
+    return Source(np.ascontiguousarray(points, dtype=np.float64), blocks, names, {}, notes)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which format has a file, and who reads it?"""
+import contextlib
+import importlib
+import io
+import os
+import stat
+import warnings
+
+from . import from_meshio, gmsh
+from .failure import MeshError, missing
+
+HDF5 = b"\x89HDF\r\n\x1a\n"
+EXODUS = (".e", ".ex2", ".exo", ".exii", ".g")
+
+
+def module(name, purpose):
+    """The module, or a MeshError that says how to install it."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise MeshError(missing(error.name, f", which {purpose}")) from None
+
+
+def _head(path):
+    try:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode):
+            raise MeshError("this is not a regular file; give the file of a mesh")
+        with open(path, "rb") as file:
+            head = file.read(64)
+    except OSError as error:
+        raise MeshError(f"the file cannot be read: {error.strerror}; check the path") from None
+    if not head:
+        raise MeshError("the file is empty; write the mesh again")
+    return head
+
+
+def _gmsh(path, _):
+    with open(path, "rb") as file:
+        return gmsh.read(file.read())
+
+
+def _cgns(path, _):
+    from . import cgns
+    return cgns.read(module("h5py", "reads CGNS"), path)
+
+
+def _exodus(path, _):
+    from . import exodus
+    return exodus.read(module("netCDF4", "reads Exodus"), path)
+
+
+def _with_meshio(path, tag_data):
+    return from_meshio.read(module("meshio", "reads this format"), path, tag_data)
+
+
+def _reader(path, head):
+    ending = os.path.splitext(path)[1].lower()
+    if gmsh.is_gmsh(head):
+        return "gmsh", _gmsh
+    if ending == ".cgns":
+        if not head.startswith(HDF5):
+            raise MeshError("this CGNS file is not an HDF5 file (perhaps ADF); convert it with adf2hdf")
+        return "cgns", _cgns
+    if ending in EXODUS:
+        return "exodus", _exodus
+    return ending[1:] or "no ending", _with_meshio
+
+
+def read(path, tag_data=None):
+    """The Source of a file and the name of its format.
+
+    @param tag_data  name of the cell data that number the groups, for formats that have no groups
+    """
+    name, reader = _reader(path, _head(path))
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return reader(path, tag_data), name
+    except MeshError as error:
+        raise MeshError(f"{error} [{name}]") from None
+    except MemoryError:
+        raise MeshError(f"the file asks for more memory than it may have [{name}]; if it is not damaged, "
+                        "raise the limit with --memory") from None
+    except RecursionError:
+        raise MeshError(f"the file is nested too deeply [{name}]; write the mesh again") from None
+    except (Exception, SystemExit) as error:  # whatever a reader makes of a damaged file
+        why = " ".join(said.getvalue().split())[:200] or f"{type(error).__name__}: {str(error)[:200]}"
+        raise MeshError(f"the file cannot be read as {name}: {why}; check the format, or write it as Gmsh's .msh") from None

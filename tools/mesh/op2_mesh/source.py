@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What does a file say, whatever its format? The form between reading and building."""
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Block:
+    """Elements of one type."""
+    kind: str          # as meshio names it: "tetra10"
+    nodes: np.ndarray  # [elements x nodes of the type], from 0
+    tags: np.ndarray   # [elements], the group of each; 0: in none
+
+
+@dataclass
+class Source:
+    points: np.ndarray                             # [nodes x 2 or 3]
+    blocks: list = field(default_factory=list)
+    names: dict = field(default_factory=dict)      # (dimension, tag) -> name of the group
+    node_sets: dict = field(default_factory=dict)  # name -> nodes
+    notes: list = field(default_factory=list)      # what was left out

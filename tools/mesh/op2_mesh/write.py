@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which sets, maps and dats does the HDF5 file have, and how does it appear?
+
+The layout is that of op_decl_set_hdf5, op_decl_map_hdf5, op_decl_dat_hdf5 and op_get_const_hdf5 (docs/meshes.md lists the
+names). The file appears when it is complete; equal meshes give equal files.
+"""
+import contextlib
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+
+import numpy as np
+
+from .failure import MeshError
+from .read import module
+from .shapes import AS_LARGEST, CELLS, SHAPES
+
+
+@dataclass
+class Entry:
+    """A set (one value), map, dat or constant."""
+    role: str           # "set", "map", "dat" or "const"
+    name: str
+    values: np.ndarray  # [rows x dim]
+    on: str = ""        # set of the rows
+    to: str = ""        # set of the entries of a map
+
+
+def _set(name, size):
+    return Entry("set", name, np.array([size], np.int32))
+
+
+def _map(name, on, to, values):
+    return Entry("map", name, np.ascontiguousarray(values, np.int32), on, to)
+
+
+def _dat(name, on, values):
+    kind = np.int32 if values.dtype.kind in "iu" else np.float64
+    return Entry("dat", name, np.ascontiguousarray(values if values.ndim == 2 else values[:, None], kind), on)
+
+
+def _const(name, value):
+    return Entry("const", name, np.array([value], np.int32))
+
+
+def cell_nodes(mesh):
+    """[cells x nodes of the largest shape]; in a mixed mesh smaller shapes are degenerate ones of the largest kind."""
+    if len(mesh.parts) == 1:
+        return mesh.parts[0].nodes
+    return np.concatenate([part.nodes[:, AS_LARGEST[part.shape.name]] for part in mesh.parts])
+
+
+def _of_shapes(mesh):
+    """Every shape of the dimension, so that one program reads any mesh."""
+    parts = {part.shape.name: part for part in mesh.parts}
+    for name in CELLS[mesh.dimension]:
+        part, corners = parts.get(name), SHAPES[name].corners
+        nodes = part.nodes if part else np.zeros((0, corners), np.int32)
+        first = part.first if part else 0
+        yield _set(name, len(nodes))
+        yield _map(f"{name}_nodes", name, "nodes", nodes)
+        yield _map(f"{name}_cell", name, "cells", np.arange(first, first + len(nodes)).reshape(-1, 1))
+        if part and part.all_nodes is not None:
+            yield _map(f"{name}_all_nodes", name, "nodes", part.all_nodes)
+
+
+def _of_boundary_groups(mesh):
+    faces, taken = mesh.boundary, {}
+    tags, first = np.unique(faces.tags, return_index=True)
+    named = {tag for dimension, tag in mesh.names if dimension == mesh.dimension - 1}
+    for tag in sorted({int(tag) for tag in tags} | named):
+        name = _unique(mesh.name_of(mesh.dimension - 1, tag), tag, taken)
+        begin, end = np.searchsorted(faces.tags, [tag, tag + 1])
+        here, group = slice(begin, end), f"boundary/{name}"
+        yield _const(f"{group}/tag", tag)
+        yield _set(f"{group}/faces", end - begin)
+        yield _map(f"{group}/cell", f"{group}/faces", "cells", faces.cells[here])
+        yield _map(f"{group}/nodes", f"{group}/faces", "nodes", faces.nodes[here])
+        yield _map(f"{group}/face", f"{group}/faces", "boundary_faces", np.arange(begin, end).reshape(-1, 1))
+        yield _dat(f"{group}/normal", f"{group}/faces", faces.normal[here])
+        yield _dat(f"{group}/centre", f"{group}/faces", faces.centre[here])
+
+
+def _of_regions(mesh):
+    taken = {}
+    named = {tag for dimension, tag in mesh.names if dimension == mesh.dimension}
+    for tag in sorted({int(tag) for tag in np.unique(mesh.cell_tags)} | named):
+        yield _const(f"region/{_unique(mesh.name_of(mesh.dimension, tag), tag, taken)}/tag", tag)
+
+
+def _unique(name, tag, taken):
+    """The name in letters that a dataset may have; two groups of one name differ by their tags."""
+    plain = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).strip(".") or f"group_{tag}"
+    if plain in taken:
+        plain = f"{plain}_{tag}"
+    taken[plain] = tag
+    return plain
+
+
+def entries(mesh):
+    """All that the file has."""
+    inner, boundary = mesh.inner, mesh.boundary
+    yield _const("dimension", mesh.dimension)
+    yield _set("nodes", len(mesh.x))
+    yield _set("cells", len(mesh.cell_tags))
+    yield _set("faces", len(inner.tags))
+    yield _set("boundary_faces", len(boundary.tags))
+    yield _map("cell_nodes", "cells", "nodes", cell_nodes(mesh))
+    yield _map("face_nodes", "faces", "nodes", inner.nodes)
+    yield _map("face_cells", "faces", "cells", inner.cells)
+    yield _map("boundary_nodes", "boundary_faces", "nodes", boundary.nodes)
+    yield _map("boundary_cell", "boundary_faces", "cells", boundary.cells)
+    yield _dat("x", "nodes", mesh.x)
+    yield _dat("cell_volume", "cells", mesh.volume)
+    yield _dat("cell_centre", "cells", mesh.centre)
+    yield _dat("cell_group", "cells", mesh.cell_tags)
+    yield _dat("face_normal", "faces", inner.normal)
+    yield _dat("face_centre", "faces", inner.centre)
+    yield _dat("face_group", "faces", inner.tags)
+    yield _dat("boundary_normal", "boundary_faces", boundary.normal)
+    yield _dat("boundary_centre", "boundary_faces", boundary.centre)
+    yield _dat("boundary_group", "boundary_faces", boundary.tags)
+    yield from _of_shapes(mesh)
+    yield from _of_boundary_groups(mesh)
+    yield from _of_regions(mesh)
+
+
+def _write_entry(h5py, file, entry):
+    """One dataset with the attributes of op_dump_to_hdf5, and what it is, for `op2-mesh declare`."""
+    dataset = file.create_dataset(entry.name, data=entry.values, track_times=False)
+    rows, dim = entry.values.shape if entry.values.ndim == 2 else (1, len(entry.values))
+    dataset.attrs.create("size", rows, dtype=np.int32)
+    dataset.attrs.create("dim", dim, dtype=np.int32)
+    text = h5py.h5t.C_S1.copy()
+    text.set_size(10)
+    kind = b"double" if entry.values.dtype.kind == "f" else b"int"
+    space = h5py.h5s.create(h5py.h5s.SCALAR)
+    attribute = h5py.h5a.create(dataset.id, b"type", text, space)
+    attribute.write(np.array(kind, dtype="S10"))
+    for what in ("role", "on", "to"):
+        if getattr(entry, what):
+            dataset.attrs[what] = np.bytes_(getattr(entry, what))
+
+
+def _fail(path, error):
+    reason = error.strerror if getattr(error, "strerror", None) else str(error)[:200]
+    raise MeshError(f"the file cannot be written: {path}, {reason}; check folder, permissions and space") from None
+
+
+def write(mesh, path):
+    """Writes the file, by way of a temporary one in the same folder."""
+    h5py = module("h5py", "writes HDF5")
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise MeshError(f"the file cannot be written: {path} is not a regular file; choose another name")
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", suffix=".tmp", dir=folder)
+        os.close(handle)
+        with h5py.File(temporary, "w") as file:
+            for entry in entries(mesh):
+                _write_entry(h5py, file, entry)
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except (OSError, RuntimeError, ValueError) as error:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        _fail(path, error)

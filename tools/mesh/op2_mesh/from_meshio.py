@@ -20,6 +20,7 @@ def _tags(mesh, tag_data):
     if name is None:
         return [np.zeros(len(block.data), np.int64) for block in mesh.cells]
     columns = [np.asarray(column) for column in mesh.cell_data[name]]
+    columns = [column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column for column in columns]
     if any(column.ndim != 1 or (column != np.floor(column)).any() for column in columns):
         raise MeshError(f"cell data '{name}' are not one whole number for each cell; "
                         "name other data with --groups")

@@ -106,13 +106,18 @@ def _edges(x, rows):
 
 def _triangles_and_quads(x, rows):
     a, b, c = (x[rows[:, k]] for k in range(3))
-    d = x[rows[:, -1]]  # of a triangle: c
-    halves = np.cross(b - a, c - a) / 2, np.cross(c - a, d - a) / 2
-    areas = [np.sqrt((half * half).sum(axis=1))[:, None] for half in halves]
-    total = areas[0] + areas[1]
-    centre = np.divide(areas[0] * (a + b + c) / 3 + areas[1] * (a + c + d) / 3, total,
-                       out=(a + b + c) / 3, where=total > 0)
-    return np.column_stack([halves[0] + halves[1], centre])
+    if rows.shape[1] == 3:
+        return np.column_stack([np.cross(b - a, c - a) / 2, (a + b + c) / 3])
+    d = x[rows[:, 3]]  # of a triangle: c
+    corners, middle = (a, b, c, d), (a + b + c + d) / 4
+    total, moment = np.zeros((len(rows), 1)), np.zeros((len(rows), 3))
+    for one, other in zip(corners, (b, c, d, a)):
+        normal = np.cross(one - middle, other - middle)
+        area = np.sqrt((normal * normal).sum(axis=1))[:, None]
+        total += area
+        moment += area * (middle + one + other) / 3
+    centre = np.divide(moment, total, out=middle.copy(), where=total > 0)
+    return np.column_stack([np.cross(c - a, d - b) / 2, centre])
 
 
 def faces(x, nodes):

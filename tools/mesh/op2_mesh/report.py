@@ -8,7 +8,8 @@ from .shapes import CELLS
 def euler_number(mesh):
     """Of the domain: in 2D 1 - holes; in 3D half of that of its surface, 1 + cavities - handles."""
     if mesh.dimension == 2:
-        return len(mesh.x) - len(mesh.inner.tags) - len(mesh.boundary.tags) + len(mesh.cell_tags)
+        corners = np.concatenate([mesh.inner.nodes.reshape(-1), mesh.boundary.nodes.reshape(-1)])
+        return len(np.unique(corners)) - len(mesh.inner.tags) - len(mesh.boundary.tags) + len(mesh.cell_tags)
     faces = mesh.boundary.nodes.astype(np.int64)
     edges = np.concatenate([faces[:, [k, (k + 1) % faces.shape[1]]] for k in range(faces.shape[1])])
     edges = np.unique(np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1), axis=0)

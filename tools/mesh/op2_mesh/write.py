@@ -143,32 +143,41 @@ def _write_entry(h5py, file, entry):
             dataset.attrs[what] = np.bytes_(getattr(entry, what))
 
 
-def _fail(path, error):
-    reason = error.strerror if getattr(error, "strerror", None) else str(error)[:200]
-    raise MeshError(f"the file cannot be written: {path}, {reason}; check folder, permissions and space") from None
-
-
-def write(mesh, path):
-    """Writes the file, by way of a temporary one in the same folder."""
+def _image(mesh):
+    """The bytes of the file. Made in memory, because the HDF5 library does not survive a full disk."""
     h5py = module("h5py", "writes HDF5")
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise MeshError(f"the file cannot be written: {path} is not a regular file; choose another name")
-    temporary = None
+    with h5py.File("image", "w", driver="core", backing_store=False, block_size=1 << 24) as file:
+        for entry in entries(mesh):
+            _write_entry(h5py, file, entry)
+        file.flush()
+        return file.id.get_file_image()
+
+
+def _replace(path, data):
+    """Writes the bytes to a temporary file in the same folder, and gives it the name when it is on the disk."""
+    handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", suffix=".tmp", dir=os.path.dirname(path))
     try:
-        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", suffix=".tmp", dir=folder)
-        os.close(handle)
-        with h5py.File(temporary, "w") as file:
-            for entry in entries(mesh):
-                _write_entry(h5py, file, entry)
-        with open(temporary, "rb+") as file:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
         os.replace(temporary, path)
-    except (OSError, RuntimeError, ValueError) as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        _fail(path, error)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def write(mesh, path):
+    """Writes the file; if that fails, an older one of this name is as it was."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise MeshError(f"the file cannot be written: {path} is not a regular file; choose another name")
+    try:
+        _replace(target, _image(mesh))
+    except OSError as error:
+        raise MeshError(f"the file cannot be written: {path}, {error.strerror or str(error)[:200]}; "
+                        "check folder, permissions and space") from None

@@ -42,6 +42,10 @@ if(TARGET op2-model)
   install(PROGRAMS tools/model/op2-plot-prediction DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+install(PROGRAMS tools/mesh/op2-mesh DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 FILES_MATCHING PATTERN "*.py"
+        PATTERN "__pycache__" EXCLUDE)
+
 # What must be built before `cmake --install`.
 add_custom_target(op2_package)
 foreach(target op2 op2-jitinspect op2-model op2-embed-kernels)

@@ -70,6 +70,8 @@ case $step in
     OP2_CACHE_DIR=$work/cache-package "$prefix/bin/op2-jitinspect" list | grep add
     "$prefix/bin/op2-model" --help | grep predict
     test -x "$prefix/bin/op2-plot-prediction"
+    "$prefix/bin/op2-mesh" --version
+    /usr/bin/python3 "$prefix/bin/op2-mesh" check "$source/tests/mesh/cylinder.msh" | grep "677 triangle"
     ;;
   example)
     rm -rf "${work:?}/$step" "$OP2_CACHE_DIR"

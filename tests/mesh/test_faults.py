@@ -46,6 +46,12 @@ class Faults(unittest.TestCase):
         source = Source(np.array([[0.0, 0], [1, 0], [2, 0], [0, 1]]), [cells("triangle", [[0, 1, 3], [0, 1, 2]])])
         self.assertEqual(found(source)["flat_cells"], ("error", 1))
 
+    def test_a_cell_whose_corners_and_volume_have_different_signs(self):
+        source = Source(np.array([[0.0, 0], [1, 0], [20, 1], [0.01, 0.2]]), [cells("quad", [[0, 1, 2, 3]])])
+        for turn in ([0, 1, 2, 3], [0, 3, 2, 1]):
+            source.blocks[0] = cells("quad", [turn])
+            self.assertGreater(build(source).volume[0], 0)
+
     def test_thin_cells_are_not_flat(self):
         source = sample.box(2, "quad")
         source.points[:, 1] *= 1e-9
@@ -127,6 +133,11 @@ class Refused(unittest.TestCase):
         source.points[3, 1] = np.inf
         self.refuses("coordinates are not finite: 1 node, 3", source)
 
+    def test_coordinates_that_are_too_large(self):
+        source = sample.box(2, "tetra")
+        source.points[3, 1] = -1e80
+        self.refuses("a coordinate is too large: 1e+80", source)
+
     def test_a_surface_in_space(self):
         source = sample.box(2, "tetra")
         self.refuses("a surface in space: z is between 0 and 1", Source(source.points, source.blocks[1:]))
@@ -150,10 +161,12 @@ class Refused(unittest.TestCase):
         source.blocks.append(cells("triangle6", [[0, 1, 2, 3, 0, 1]]))
         self.refuses("different orders: triangle with 3, 6 nodes", source)
 
-    def test_numbers_of_groups_that_are_too_large(self):
+    def test_numbers_of_groups_that_are_out_of_range(self):
         source = sample.box(1, "triangle")
+        source.names[2, -5] = "fluid"
+        self.refuses("the number of a group is out of range: -5", source)
         source.blocks[0].tags[0] = 1 << 40
-        self.refuses("the number of a group is too large: 1099511627776", source)
+        self.refuses("the number of a group is out of range: 1099511627776", source)
 
 
 class Files(unittest.TestCase):

@@ -11,20 +11,27 @@ FLAT = 1e-13
 
 
 def _orient(x, parts, faults):
-    """Reverses cells of negative volume, in place; finds flat, bent and collapsed ones."""
-    flat, bent, collapsed = [], [], []
+    """Volume and centroid of all cells, whose order of nodes is reversed, in place, where the volume is negative.
+
+    Finds flat, bent and collapsed cells.
+    """
+    sizes, flat, bent, collapsed = [], [], [], []
     for part in parts:
-        signs = geometry.corner_signs(x, part.shape, part.nodes)
-        negative = np.flatnonzero(signs.sum(axis=1) < 0)
+        size = geometry.cells(x, part.shape, part.nodes)
+        negative = np.flatnonzero(size[:, 0] < 0)
         cells.reverse(part, negative)
+        size[negative, 0] *= -1
         faults.mirrored += len(negative)
-        signs[negative] = -signs[negative][:, ::-1]
+        low, high = geometry.corner_signs(x, part.shape, part.nodes).T
         ordered = np.sort(part.nodes, axis=1)
         twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-        flat.append(part.first + np.flatnonzero((signs[:, 1] <= FLAT) & ~twice))
-        bent.append(part.first + np.flatnonzero((signs[:, 0] <= FLAT) & (signs[:, 1] > FLAT) & ~twice))
+        without = ~(size[:, 0] > 0) | (high <= FLAT)
+        flat.append(part.first + np.flatnonzero(without & ~twice))
+        bent.append(part.first + np.flatnonzero((low <= FLAT) & ~without & ~twice))
         collapsed.append(part.first + np.flatnonzero(twice))
+        sizes.append(size)
     faults.flat, faults.bent, faults.collapsed = (np.concatenate(found) for found in (flat, bent, collapsed))
+    return np.concatenate(sizes)
 
 
 def _faces_of_cells(parts, corners):
@@ -96,9 +103,11 @@ def _name_by_node_sets(source, dimension, new, faces_found, names):
 
 
 def _check_tags(source):
-    most = max((int(block.tags.max(initial=0)) for block in source.blocks), default=0)
-    if most > np.iinfo(np.int32).max:
-        raise MeshError(f"the number of a group is too large: {most}; number groups below 2147483648")
+    """Numbers of groups are ints that are not negative."""
+    tags = [int(tag) for block in source.blocks if len(block.tags) for tag in (block.tags.min(), block.tags.max())]
+    for tag in tags + [tag for _, tag in source.names]:
+        if not 0 <= tag <= np.iinfo(np.int32).max:
+            raise MeshError(f"the number of a group is out of range: {tag}; number groups from 1 to 2147483647")
 
 
 def build(source, merge=None):
@@ -112,12 +121,11 @@ def build(source, merge=None):
     _check_tags(source)
     x, new = cells.renumber(source, dimension, merge, faults)
     parts, tags = cells.parts(source, dimension, new, faults)
-    _orient(x, parts, faults)
+    sizes = _orient(x, parts, faults)
     found = _match(source, dimension, parts, new, faults)
     names = dict(source.names)
     _name_by_node_sets(source, dimension, new, found, names)
     inner, boundary = _joined(x, found)
-    sizes = np.concatenate([geometry.cells(x, part.shape, part.nodes) for part in parts])
     part_of = topology.part_of_each(len(tags), inner.cells)
     faults.part_sizes = np.sort(np.bincount(part_of))[::-1]
     return Mesh(dimension, x, parts, tags, sizes[:, 0], sizes[:, 1:], inner, boundary, names, faults)

@@ -9,6 +9,8 @@ from .shapes import CELLS, has_known_nodes, mirrored, shape_of
 
 # Nodes nearer to each other than this part of the diagonal of the mesh are reported as coincident.
 SAME_PLACE = 1e-10
+# Volumes times lengths of coordinates up to this are finite.
+LARGEST = 1e70
 
 
 def check_blocks(source):
@@ -40,6 +42,8 @@ def _coordinates(points, dimension):
     if len(bad):
         raise MeshError(f"coordinates are not finite: {number_of(len(bad), 'node')}, {rows(bad)} (from 0); "
                         "write the mesh again")
+    if np.abs(points).max(initial=0) > LARGEST:
+        raise MeshError(f"a coordinate is too large: {np.abs(points).max():.3g}, more than {LARGEST:g}; scale the mesh")
     if dimension == 3:
         return np.ascontiguousarray(points[:, :3])
     if points.shape[1] > 2 and np.ptp(points[:, 2]) > 1e-9 * max(np.ptp(points, axis=0).max(), 1e-300):

@@ -6,10 +6,15 @@ import netCDF4
 import numpy as np
 from sample_meshes import shape_of
 
-from op2_mesh import cgns, exodus, gmsh_elements
+from op2_mesh import cgns, gmsh_elements
 
 GMSH = {name: number for number, (name, _) in gmsh_elements.TYPES.items()}
 CGNS = {name: number for number, (name, _) in cgns.TYPES.items()}
+
+# Corners, from 1, of the sides of each shape, as the manual of Exodus II numbers them.
+EXODUS_SIDES = {"triangle": (12, 23, 31), "quad": (12, 23, 34, 41), "tetra": (124, 234, 143, 132),
+                "pyramid": (125, 235, 345, 154, 1432), "wedge": (1254, 2365, 1463, 132, 456),
+                "hexahedron": (1265, 2376, 3487, 1584, 1432, 5678)}
 
 
 def in_space(points):
@@ -128,8 +133,8 @@ def exodus_file(path, source):
     first = 0
     for block in cells:
         for row, nodes in enumerate(block.nodes.tolist()):
-            for side, corners in enumerate(exodus.SIDES[block.kind], 1):
-                sides[frozenset(nodes[corner] for corner in corners)] = (first + row + 1, side)
+            for side, corners in enumerate(EXODUS_SIDES[block.kind], 1):
+                sides[frozenset(nodes[int(corner) - 1] for corner in str(corners))] = (first + row + 1, side)
         first += len(block.nodes)
     with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as file:
         tags = [tag for of, tag in groups_of(source) if of == dimension - 1]

@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 import sample_meshes as sample
 
-from op2_mesh import check, report, write
+from op2_mesh import check, geometry, report, write
 from op2_mesh.build import build
 from op2_mesh.shapes import SHAPES
 from op2_mesh.source import Source
@@ -29,7 +29,7 @@ def normal_sums(mesh):
 
 
 def volumes_by_faces(mesh):
-    """Of each cell, by the divergence theorem: x . n / dimension over flat faces."""
+    """Of each cell, as the integral of x . n / dimension over flat faces."""
     volume = np.zeros(len(mesh.cell_tags))
     np.add.at(volume, mesh.inner.cells[:, 0], (mesh.inner.centre * mesh.inner.normal).sum(axis=1))
     np.subtract.at(volume, mesh.inner.cells[:, 1], (mesh.inner.centre * mesh.inner.normal).sum(axis=1))
@@ -47,6 +47,7 @@ class Laws(unittest.TestCase):
         if flat_faces:
             np.testing.assert_allclose(volumes_by_faces(mesh), mesh.volume, atol=1e-14)
         self.assertTrue((mesh.inner.cells[:, 0] < mesh.inner.cells[:, 1]).all())
+        self.assertTrue((np.diff(mesh.inner.cells[:, 0]) >= 0).all())
         first, second = mesh.centre[mesh.inner.cells[:, 0]], mesh.centre[mesh.inner.cells[:, 1]]
         self.assertGreater((mesh.inner.normal * (second - first)).sum(axis=1).min(initial=1), 0)
         outwards = mesh.boundary.centre - mesh.centre[mesh.boundary.cells[:, 0]]
@@ -72,6 +73,9 @@ class Laws(unittest.TestCase):
             for cells in faces.cells.T:
                 there = (faces.nodes[:, :, None] == nodes[cells][:, None, :]).any(axis=2)
                 self.assertTrue(there.all())
+        if len(mesh.parts) > 1:  # then smaller shapes are degenerate ones of the largest
+            largest = SHAPES["quad" if mesh.dimension == 2 else "hexahedron"]
+            np.testing.assert_allclose(geometry.cells(mesh.x, largest, nodes)[:, 0], mesh.volume, rtol=1e-12)
 
 
 class Known(Laws):

@@ -9,7 +9,7 @@ import mesh_files
 import numpy as np
 import sample_meshes as sample
 
-from op2_mesh import check, read
+from op2_mesh import check, guard, read
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError
 from op2_mesh.source import Block, Source
@@ -73,6 +73,15 @@ class Faults(unittest.TestCase):
     def test_cells_that_overlap(self):
         source = Source(np.array([[0.0, 0], [1, 0], [0, 1], [0.2, 0.7]]), [cells("triangle", [[0, 1, 2], [0, 1, 3]])])
         self.assertEqual(found(source)["overlapping_cells"], ("error", 1))
+        points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 2]])
+        source = Source(points, [cells("tetra", [[0, 1, 2, 3], [0, 1, 2, 4]])])
+        self.assertEqual(found(source)["overlapping_cells"], ("error", 1))
+
+    def test_cells_that_see_the_nodes_of_their_face_in_another_order(self):
+        source = sample.box(2, "hexahedron")
+        above = source.blocks[0].nodes[:, 4:].max(axis=1) == source.blocks[0].nodes.max()
+        source.blocks[0].nodes[above] = source.blocks[0].nodes[above][:, [1, 0, 2, 3, 4, 5, 6, 7]]
+        self.assertEqual(found(source)["overlapping_cells"][0], "error")
 
     def test_elements_that_are_no_faces(self):
         source = sample.box(2, "quad")
@@ -82,8 +91,8 @@ class Faults(unittest.TestCase):
     def test_elements_of_nodes_without_cells(self):
         source = sample.box(2, "quad")
         source.points = np.concatenate([source.points, [[5, 5]]])
-        source.blocks.append(cells("line", [[0, 9]], [1]))
-        self.assertEqual(found(source), {"elements_without_cell": ("error", 1), "unused_nodes": ("note", 1)})
+        source.blocks.append(cells("line", [[0, 9], [4, 9]], [1, 1]))
+        self.assertEqual(found(source), {"elements_without_cell": ("error", 2), "unused_nodes": ("note", 1)})
 
     def test_a_face_in_two_groups(self):
         source = sample.box(2, "quad")
@@ -211,6 +220,15 @@ class Files(unittest.TestCase):
                      lambda data: data.replace(b"$Elements\n6\n", b"$Elements\n9999\n"), version=2)
         self.refuses("ends too early: $Nodes needs 4000000000 values",
                      lambda data: data.replace(b"$Nodes\n4\n", b"$Nodes\n4000000000\n"), binary=True, version=2)
+
+
+class Limits(unittest.TestCase):
+    def test_the_limit_of_memory_follows_the_size_of_the_file(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(bytes(1000))
+            file.flush()
+            self.assertEqual(guard.memory_limit(file.name), 2**30 + 40000)
+        self.assertEqual((guard.memory_limit("none"), guard.memory_limit("none", 0.5)), (2**30, 2**29))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
     test_mutants.py OP2_MESH [--count N] [--seed N]
 
-Each mutant is converted in a process of its own, in limited time. Its memory is that of a good file of this size and not
+Each mutant is converted in a separate process, in limited time. Its memory is that of a good file of this size and not
 much more, whatever numbers the mutant has.
 """
 import argparse

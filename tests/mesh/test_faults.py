@@ -90,9 +90,9 @@ class Faults(unittest.TestCase):
 
     def test_elements_of_nodes_without_cells(self):
         source = sample.box(2, "quad")
-        source.points = np.concatenate([source.points, [[5, 5]]])
-        source.blocks.append(cells("line", [[0, 9], [4, 9]], [1, 1]))
-        self.assertEqual(found(source), {"elements_without_cell": ("error", 2), "unused_nodes": ("note", 1)})
+        source.points = np.concatenate([source.points, [[5, 5], [6, 5], [7, 5]]])
+        source.blocks.append(cells("line", [[0, 9], [9, 10], [10, 11]], [1, 1, 1]))
+        self.assertEqual(found(source), {"elements_without_cell": ("error", 3), "unused_nodes": ("note", 3)})
 
     def test_a_face_in_two_groups(self):
         source = sample.box(2, "quad")

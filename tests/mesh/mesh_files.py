@@ -125,20 +125,23 @@ def with_meshio(path, source, **how):
     meshio.write(path, meshio.Mesh(in_space(source.points), cells, cell_data=tags, cell_sets=sets), **how)
 
 
-def exodus_file(path, source):
-    """Blocks by type, side sets by group: each element of the boundary as a side of a cell."""
+def exodus_file(path, source, shells=False):
+    """Blocks by type, side sets by group: each element of the boundary as a side of a cell.
+
+    @param shells  2D cells as shells in space, whose sides 1 and 2 are faces
+    """
     dimension = source.points.shape[1]
     cells = [block for block in source.blocks if shape_of(block.kind).dimension == dimension]
     sides = {}
     first = 0
     for block in cells:
         for row, nodes in enumerate(block.nodes.tolist()):
-            for side, corners in enumerate(EXODUS_SIDES[block.kind], 1):
+            for side, corners in enumerate(EXODUS_SIDES[block.kind], 3 if shells else 1):
                 sides[frozenset(nodes[int(corner) - 1] for corner in str(corners))] = (first + row + 1, side)
         first += len(block.nodes)
     with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as file:
         tags = [tag for of, tag in groups_of(source) if of == dimension - 1]
-        for name, size in [("num_nodes", len(source.points)), ("num_dim", dimension), ("num_el_blk", len(cells)),
+        for name, size in [("num_nodes", len(source.points)), ("num_dim", 3 if shells else dimension), ("num_el_blk", len(cells)),
                            ("num_side_sets", len(tags)), ("len_name", 33)]:
             file.createDimension(name, size)
         for axis, values in zip("xyz", source.points.T):
@@ -153,6 +156,7 @@ def exodus_file(path, source):
             file.createDimension(f"num_el_in_blk{index}", len(block.nodes))
             file.createDimension(f"num_nod_per_el{index}", block.nodes.shape[1])
             kind = {"tetra": "TETRA4", "hexahedron": "HEX8"}.get(block.kind, block.kind.upper())
+            kind = "SHELL4" if shells and kind == "QUAD" else kind
             variable = file.createVariable(f"connect{index}", "i4", (f"num_el_in_blk{index}", f"num_nod_per_el{index}"))
             variable.elem_type = kind
             variable[:] = block.nodes + 1
@@ -215,4 +219,5 @@ WRITERS = {
     "z.vtu": lambda path, source: with_meshio(path, source), "t.vtu": lambda path, source: with_meshio(path, source, binary=False),
     "b.vtk": lambda path, source: with_meshio(path, source), "t.vtk": lambda path, source: with_meshio(path, source, binary=False),
     "a.inp": with_meshio, "a.mesh": with_meshio, "a.xdmf": with_meshio,
-    "a.exo": exodus_file, "s.cgns": cgns_file, "m.cgns": lambda path, source: cgns_file(path, source, mixed=True)}
+    "a.exo": exodus_file, "s.exo": lambda path, source: exodus_file(path, source, shells=source.points.shape[1] == 2),
+    "s.cgns": cgns_file, "m.cgns": lambda path, source: cgns_file(path, source, mixed=True)}

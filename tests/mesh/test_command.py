@@ -72,7 +72,7 @@ class Command(unittest.TestCase):
         self.assertIn("left                 tag 1              8   area 1", done.stdout)
         source = sample.box(2, "quad")
         source.blocks.append(sample.Block("line", np.array([[0, 8]]), np.array([1])))
-        self.ends(1, "error: 1 boundary element are not faces of cells", "check", self.write("bad.msh", source))
+        self.ends(1, "error: boundary elements are not faces of cells: 1 element; mesh", "check", self.write("bad.msh", source))
 
     def test_the_report_as_json(self):
         about = json.loads(self.ends(0, "findings", "check", "--json", self.write()).stdout)

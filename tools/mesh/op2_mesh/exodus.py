@@ -67,15 +67,16 @@ def _block(file, index):
 
 
 def _sides(file, index, shapes, blocks, tag, name):
-    """The sides of a side set as elements."""
+    """The sides of a side set as elements. Sides 1 and 2 of shells, cells of surfaces in space, are their faces."""
     elements, sides = (_values(file, f"{what}_ss{index}") for what in ("elem", "side"))
     if elements is None or sides is None:
         return
     elements, sides = elements.astype(np.int64) - 1, sides.astype(np.int64) - 1
+    in_space = len(file.dimensions["num_dim"]) == 3 if "num_dim" in file.dimensions else False
     first = 0
     for shape, block in zip(shapes, blocks):
         mine = (elements >= first) & (elements < first + len(block.nodes))
-        for side, corners in enumerate(SIDES.get(shape.name, ())):
+        for side, corners in enumerate(SIDES.get(shape.name, ()), 2 if in_space and shape.dimension == 2 else 0):
             chosen = elements[mine & (sides == side)] - first
             if len(chosen):
                 yield Block(SIDE_KIND[len(corners)], block.nodes[chosen][:, corners], np.full(len(chosen), tag))

@@ -87,5 +87,6 @@ def read(path, tag_data=None):
     except RecursionError:
         raise MeshError(f"the file is nested too deeply [{name}]; write the mesh again") from None
     except (Exception, SystemExit) as error:  # whatever a reader makes of a damaged file
-        why = " ".join((said.getvalue() or f"{type(error).__name__}: {error}").split())[:200]
+        what = f"{error} is not known" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+        why = " ".join((said.getvalue() or what).split())[:200]
         raise MeshError(f"the file cannot be read as {name}: {why}; check the format, or write it as Gmsh's .msh") from None

@@ -68,6 +68,7 @@ enum class ErrorCode : int {
   device_failure = 508,   ///< an accelerator or its driver reports an error
   no_device = 509,        ///< there is no accelerator, or its driver is missing or too old
   device_compiler = 510,  ///< an accelerator's compiler is missing, too old, or does not fit it
+  bad_checkpoint = 511,   ///< a checkpoint of another program, mesh or version, or a damaged one
 
   internal = 901  ///< an error in the library; please report it
 };

@@ -33,3 +33,14 @@ OP2_API void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordi
 /// @throws op2::Error as op_write_vtu
 OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                            std::span<const op_dat> fields);
+
+/// Adds a time to a time series, which ParaView opens as one: `series` is a .pvd that names a file
+/// for each time, "results/flow.pvd" names "results/flow_0000.pvtu", "results/flow_0001.pvtu", ...,
+/// which op_write_pvtu writes. Times of the series from `time` on are replaced: a
+/// program that goes on from a checkpoint goes on with its series, too. The series is written after
+/// the file of the new time is complete.
+/// @param time  of the values, in the unit of the program
+/// @throws op2::Error as op_write_pvtu; bad_range (`time` is not finite), io_failure (`series` is
+/// not a file that this function has written)
+OP2_API void op_write_series(const char* series, double time, op_map cells_to_nodes,
+                             op_dat coordinates, std::span<const op_dat> fields);

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <api/bits_check.hpp>
+#include <api/checkpoints.hpp>
 #include <api/model_log.hpp>
 #include <api/value_log.hpp>
 #include <comm/halo/distributed_mesh.hpp>
@@ -154,6 +155,7 @@ class Runtime {
   core::CrashReport crash_report;
   std::unique_ptr<BitsCheck> bits_check;  ///< null: OP2_CHECK=bits is not set
   std::unique_ptr<ValueLog> value_log;    ///< null: OP2_HASH is not set
+  Checkpoints checkpoints{*this};
 
  private:
   void announce(std::string call);

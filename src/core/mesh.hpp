@@ -228,6 +228,7 @@ class Mesh {
   const std::vector<std::unique_ptr<Set>>& sets() const { return sets_; }
   const std::vector<std::unique_ptr<Map>>& maps() const { return maps_; }
   const std::vector<std::unique_ptr<Dat>>& dats() const { return dats_; }
+  const std::vector<std::unique_ptr<Global>>& globals() const { return globals_; }
   const std::unordered_map<std::string, Constant>& constants() const { return constants_; }
 
  private:

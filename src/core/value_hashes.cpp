@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/value_hashes.hpp>
 
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
-#include <sodium.h>
 
 #include <core/mesh.hpp>
+#include <core/row_hash.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::core {
@@ -35,15 +33,9 @@ void make_equal(std::span<std::byte> row) {
 }
 
 /// @param row  is changed
-std::uint64_t hash_of_row(std::span<std::byte> row, Type type, std::int64_t element) {
-  static_assert(std::endian::native == std::endian::little);
+std::uint64_t hash_of_values_in(std::span<std::byte> row, Type type, std::int64_t element) {
   with_type(type, [&]<class T>() { make_equal<T>(row); });
-  std::array<unsigned char, crypto_shorthash_KEYBYTES> key{};
-  std::memcpy(key.data(), &element, sizeof element);
-  std::array<unsigned char, crypto_shorthash_BYTES> hash;
-  crypto_shorthash(hash.data(), reinterpret_cast<const unsigned char*>(row.data()), row.size(),
-                   key.data());
-  return std::bit_cast<std::uint64_t>(hash);
+  return hash_of_row(row, element);
 }
 
 }  // namespace
@@ -54,14 +46,14 @@ std::uint64_t hash_of_rows(const Set& set, std::span<const std::byte> rows, std:
   std::vector<std::byte> row(row_bytes);
   for (std::size_t k = 0; (k + 1) * row_bytes <= rows.size(); ++k) {
     std::memcpy(row.data(), rows.data() + k * row_bytes, row_bytes);
-    sum += hash_of_row(row, type, set.element_at(static_cast<std::int32_t>(k)));
+    sum += hash_of_values_in(row, type, set.element_at(static_cast<std::int32_t>(k)));
   }
   return sum;
 }
 
 std::uint64_t hash_of_values(std::span<const std::byte> values, Type type) {
   std::vector<std::byte> row(values.begin(), values.end());
-  return hash_of_row(row, type, 0);
+  return hash_of_values_in(row, type, 0);
 }
 
 std::string first_line_of_hashes() {

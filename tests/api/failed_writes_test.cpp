@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <op2/checkpoint.hpp>
 #include <op2/hdf5.hpp>
 #include <op2/op2.hpp>
 
@@ -52,6 +53,7 @@ const Writer writers[] = {
      [](op_map map, op_dat dat, const char* file) {
        op_write_vtu(file, map, dat, {&dat, 1});
      }},
+    {"Checkpoint", false, [](op_map, op_dat, const char* file) { op_checkpoint(file); }},
 };
 
 std::optional<std::string> content_if_any(const std::string& path) {

@@ -2,10 +2,8 @@
 // Writes an HDF5 file under a temporary name: the HDF5 library changes descriptions in memory,
 // ranks write rows to the file, and a complete file replaces the old one.
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,12 +38,6 @@ bool is_current(const OpenFile& file) {
   return false;
 }
 
-/// Clients of NFS may write whole pages: one loses what another has written to the same page.
-bool is_on_nfs(const OpenFile& file) {
-  struct statfs disk {};
-  return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
-}
-
 }  // namespace
 
 /// Opens the file that is appended to, if there is one, so that no other process that appends
@@ -69,10 +61,9 @@ void Hdf5File::State::lock_original() {
 }
 
 void Hdf5File::State::begin_output() {
-  if (access == Access::append) lock_original();
-  output.emplace(path);
-  if (original) output->file().copy_from(*original);
-  image.emplace(output->file());
+  OpenFile& target = *output->file_of_root();
+  if (original) target.copy_from(*original);
+  image.emplace(target);
   file = original ? image->open() : image->create();
   if (file < 0)
     core::fail(ErrorCode::io_failure,
@@ -81,16 +72,11 @@ void Hdf5File::State::begin_output() {
 }
 
 void Hdf5File::State::open_to_write() {
-  root_step([&] { begin_output(); });
-  if (!together) return;
-  const bool by_root = output && is_on_nfs(output->file());
-  const std::string name = text_of(
-      ranks.broadcast(bytes_of(output && !by_root ? output->temporary() : std::string()), 0));
-  writes_together = !name.empty();
-  if (!writes_together) return;
-  everywhere([&] {
-    if (!ranks.is_root()) shared.emplace(OpenFile::existing(name, O_WRONLY, path));
+  root_step([&] {
+    if (access == Access::append) lock_original();
   });
+  output.emplace(ranks, path, together, options.largest_transfer);
+  root_step([&] { begin_output(); });
 }
 
 std::int64_t Hdf5File::State::prepare_on_root(const Hdf5Rows& rows, const Extents& extents,
@@ -119,18 +105,7 @@ std::int64_t Hdf5File::State::prepare(const Hdf5Rows& rows, const Extents& exten
 void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,
                             int dim) {
   const std::int64_t offset = prepare(rows, extents, dim);
-  if (!writes_together && ranks.size() > 1) return gather_and_write(rows, offset, values);
-  write_own(rows, offset, values);
-}
-
-/// Every rank writes its rows.
-void Hdf5File::State::write_own(const Hdf5Rows& rows, std::int64_t offset, const void* values) {
-  everywhere([&] {
-    OpenFile& to = output ? output->file() : *shared;
-    const std::size_t before = bytes_of_rows(rows, rows.blocks.begin[ranks.rank()]);
-    to.write_at(offset + static_cast<std::int64_t>(before), values,
-                bytes_of_rows(rows, rows.blocks.count(ranks.rank())));
-  });
+  output->write({rows.blocks, bytes_of_rows(rows, 1), offset}, values);
 }
 
 void Hdf5File::State::publish() {
@@ -140,10 +115,7 @@ void Hdf5File::State::publish() {
                  hdf5_message());
     image->write_to_file();
   });
-  everywhere([&] {
-    if (shared) shared->close_durably();
-  });
-  root_step([&] {
+  output->publish([&] {
     if (original && !is_current(*original))
       core::fail(
           ErrorCode::io_failure,
@@ -151,7 +123,7 @@ void Hdf5File::State::publish() {
           "to it; try again",
           path);
     const bool is_first = access == Access::append && !original;
-    output->publish(is_first ? IfThere::fail : IfThere::replace);
+    return is_first ? IfThere::fail : IfThere::replace;
   });
 }
 

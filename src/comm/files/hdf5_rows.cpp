@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfers rows of datasets between the file and the ranks: each reads its own, or the root reads
-// and writes those of all.
+// Reads rows of datasets: each rank its own, or the root those of all.
 #include <algorithm>
 
 #include <comm/files/hdf5_state.hpp>
+#include <comm/files/row_range.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::comm {
-
-namespace {
-
-/// The rows of a rank's block among first .. first + count - 1.
-RowRange overlap(const Blocks& blocks, int rank, const RowRange& rows) {
-  const std::int64_t begin = std::max(blocks.begin[rank], rows.first);
-  const std::int64_t end = std::min(blocks.begin[rank + 1], rows.first + rows.count);
-  return {begin, std::max<std::int64_t>(0, end - begin)};
-}
-
-}  // namespace
 
 std::size_t bytes_of_rows(const Hdf5Rows& rows, std::int64_t count) {
   return count * core::size_of(rows.type, rows.dim);
@@ -74,28 +63,6 @@ void Hdf5File::State::read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* dat
     });
     for (const Message& message : ranks.exchange(std::move(messages)))
       out = std::copy(message.bytes.begin(), message.bytes.end(), out);
-  }
-}
-
-/// The root gets the rows of all ranks, in portions, and writes them.
-void Hdf5File::State::gather_and_write(const Hdf5Rows& rows, std::int64_t offset,
-                                       const void* values) {
-  const std::int64_t size = rows_at_once(rows.dim), total = rows.blocks.size();
-  const auto* in = static_cast<const std::byte*>(values);
-  for (std::int64_t first = 0; first < total; first += size) {
-    const RowRange range{first, std::min(size, total - first)};
-    const std::size_t bytes = bytes_of_rows(rows, overlap(rows.blocks, ranks.rank(), range).count);
-    std::vector<Message> parts;
-    if (bytes > 0) parts.push_back({0, {in, in + bytes}});
-    in += bytes;
-    parts = ranks.exchange(std::move(parts));
-    root_step([&] {
-      auto to = offset + static_cast<std::int64_t>(bytes_of_rows(rows, first));
-      for (const Message& part : parts) {
-        output->file().write_at(to, part.bytes.data(), part.bytes.size());
-        to += std::ssize(part.bytes);
-      }
-    });
   }
 }
 

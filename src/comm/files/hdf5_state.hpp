@@ -8,7 +8,7 @@
 #include <comm/files/hdf5_dataset.hpp>
 #include <comm/files/hdf5_file.hpp>
 #include <comm/files/hdf5_image.hpp>
-#include <comm/files/new_file.hpp>
+#include <comm/files/shared_output.hpp>
 #include <comm/messages/agreement.hpp>
 
 namespace op2::comm {
@@ -59,22 +59,18 @@ struct Hdf5File::State {
   void for_own_rows(const Hdf5Rows& rows, const Move& move);
   void read_own(const Hdf5Rows& rows, const Hdf5Dataset& data, void* values);
   void read_and_send(const Hdf5Rows& rows, const Hdf5Dataset* data, void* values);
-  void write_own(const Hdf5Rows& rows, std::int64_t offset, const void* values);
-  void gather_and_write(const Hdf5Rows& rows, std::int64_t offset, const void* values);
 
   Communicator& ranks;
   const Hdf5Options options;
   const std::string path;
   const Access access;
   const bool together;
-  bool writes_together = false;      ///< every rank writes its rows to the file
-  std::optional<QuietHdf5> quiet;    ///< of members
-  std::optional<OpenFile> original;  ///< on the root: the locked file that is appended to
-  std::optional<NewFile> output;     ///< on the root, of a file that is written
-  std::optional<OpenFile> shared;    ///< the same file on other ranks that write together
-  std::optional<Hdf5Image> image;    ///< on the root: what the HDF5 library changes
-  Hdf5Handle file;                   ///< of members
-  const Waiting waiting;             ///< names the file where a rank waits for others
+  std::optional<QuietHdf5> quiet;      ///< of members
+  std::optional<OpenFile> original;    ///< on the root: the locked file that is appended to
+  std::optional<SharedOutput> output;  ///< of a file that is written
+  std::optional<Hdf5Image> image;      ///< on the root: what the HDF5 library changes
+  Hdf5Handle file;                     ///< of members
+  const Waiting waiting;               ///< names the file where a rank waits for others
 };
 
 /// Bytes of so many rows.

@@ -2,7 +2,10 @@
 // Which rows of a map or dat are read or written.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+
+#include <comm/partition/block_mesh.hpp>
 
 namespace op2::comm {
 
@@ -10,5 +13,12 @@ namespace op2::comm {
 struct RowRange {
   std::int64_t first, count;
 };
+
+/// Those of a rank's block.
+inline RowRange overlap(const Blocks& blocks, int rank, const RowRange& rows) {
+  const std::int64_t begin = std::max<std::int64_t>(blocks.begin[rank], rows.first);
+  const std::int64_t end = std::min<std::int64_t>(blocks.begin[rank + 1], rows.first + rows.count);
+  return {begin, std::max<std::int64_t>(0, end - begin)};
+}
 
 }  // namespace op2::comm

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <comm/files/file_writer.hpp>
+#include <comm/files/xml_text.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -38,23 +39,6 @@ std::uint8_t cell_type_of(int arity, int dim) {
         "no such cell in a .vtu: map of the cells, arity {}; use cells of 2, 3, 4, 5, 6 or 8 nodes",
         arity);
   return arity == 4 && dim == 2 ? 9 : types[arity];
-}
-
-std::string xml_escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 /// Writes value(0) ... value(count - 1) through a buffer of bounded size.

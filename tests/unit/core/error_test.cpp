@@ -49,7 +49,7 @@ const std::map<int, std::vector<ErrorCode>> codes_by_hundred = {
     {400, {collective_mismatch, kernel_differs, communication_failure, order_dependent}},
     {500,
      {bad_option, io_failure, not_compiled, plugin_failure, out_of_memory, link_failure,
-      bad_dataset, device_failure, no_device, device_compiler}},
+      bad_dataset, device_failure, no_device, device_compiler, bad_checkpoint}},
     {900, {internal}}};
 
 TEST(ErrorCodes, KeepTheirNumbers) {

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <api/checkpoints.hpp>
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <api/runtime.hpp>
+#include <comm/files/shared_output.hpp>
+#include <comm/messages/records.hpp>
+#include <core/error.hpp>
+#include <core/row_hash.hpp>
+#include <core/value_type.hpp>
+#include <sched/reduction.hpp>
+
+namespace op2::api {
+namespace {
+
+using Header = comm::CheckpointHeader;
+
+constexpr std::int64_t largest_transfer = std::int64_t{1} << 26;
+
+bool belongs_to_checkpoints(const core::Dat& dat, const core::Mesh& mesh) {
+  return !dat.temporary && mesh.knows(static_cast<op_dat>(const_cast<core::Dat*>(&dat)));
+}
+
+std::vector<core::Dat*> dats_of(const core::Mesh& mesh) {
+  std::vector<core::Dat*> dats;
+  for (const auto& dat : mesh.dats())
+    if (belongs_to_checkpoints(*dat, mesh)) dats.push_back(dat.get());
+  return dats;
+}
+
+Header::Values values_entry(const std::string& name, Type type, int dim, const std::byte* values) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(values);
+  return {name, core::name_of(type), dim, {bytes, bytes + core::size_of(type, dim)}};
+}
+
+}  // namespace
+
+void Checkpoints::keep(const char* name, int count, Type type, void* values) {
+  if (count < 1)
+    core::fail(ErrorCode::bad_size, "too few values: op_keep, '{}', {}; give at least one", name,
+               count);
+  if (values == nullptr)
+    core::fail(ErrorCode::null_data, "the values are null: op_keep, '{}'; pass their address",
+               name);
+  if (std::ranges::find(kept_, name, &Kept::name) != kept_.end())
+    core::fail(ErrorCode::bad_name, "the name is kept already: op_keep, '{}'; choose another one",
+               name);
+  kept_.push_back({name, type, count, static_cast<std::byte*>(values)});
+}
+
+/// Of the entries, by global indices. Collective. Cost: a pass over the maps that are new.
+std::vector<std::uint64_t> Checkpoints::checksums_of_maps() {
+  const auto& maps = runtime_.mesh.maps();
+  comm::WordReduction sums;
+  for (std::size_t m = map_checksums_.size(); m < maps.size(); ++m) {
+    const core::Map& map = *maps[m];
+    const core::Set& from = *core::record_of(map.from);
+    const comm::Bytes entries =
+        runtime_.collectively([&] { return runtime_.rows.declared_entries(map); });
+    sums.sums.push_back(static_cast<std::int64_t>(
+        checksum(entries, static_cast<std::size_t>(map.dim) * sizeof(std::int32_t), from.first)));
+  }
+  if (!sums.sums.empty())
+    runtime_.collectively([&] { runtime_.ranks().reduce(sums, "checksums of maps"); });
+  for (const std::int64_t sum : sums.sums)
+    map_checksums_.push_back(static_cast<std::uint64_t>(sum));
+  return map_checksums_;
+}
+
+/// Of the session as it is; without the rows of dats.
+Header Checkpoints::describe() {
+  Header header;
+  for (const auto& set : runtime_.mesh.sets())
+    header.sets.push_back({set->name_storage, set->global_size});
+  const std::vector<std::uint64_t> checksums = checksums_of_maps();
+  for (std::size_t m = 0; m < checksums.size(); ++m) {
+    const core::Map& map = *runtime_.mesh.maps()[m];
+    header.maps.push_back({map.name_storage, map.from->name, map.to->name, map.dim, checksums[m]});
+  }
+  for (const core::Dat* dat : dats_of(runtime_.mesh))
+    header.dats.push_back(
+        {dat->name_storage, dat->set->name, dat->type, dat->dim, dat->size, 0, 0});
+  for (const auto& global : runtime_.mesh.globals())
+    header.globals.push_back(values_entry(global->name_storage, global->value_type, global->dim,
+                                          global->value.host_read()));
+  for (const Kept& kept : kept_)
+    header.kept.push_back(values_entry(kept.name, kept.type, kept.count, kept.values));
+  return header;
+}
+
+/// Of rows that are one after the other in the declared order, by all threads. Local.
+std::uint64_t Checkpoints::checksum(std::span<const std::byte> rows, std::size_t row_bytes,
+                                    std::int64_t first) {
+  struct Share {
+    std::span<const std::byte> rows;
+    std::size_t row_bytes;
+    std::int64_t first;
+    std::vector<std::uint64_t> sums;
+  };
+  const auto threads = static_cast<std::size_t>(runtime_.pool.size());
+  Share share{rows, row_bytes, first, std::vector<std::uint64_t>(threads)};
+  runtime_.pool.run(
+      [](void* context, int thread) noexcept {
+        Share& all = *static_cast<Share*>(context);
+        const std::size_t count = all.rows.size() / all.row_bytes, parts = all.sums.size();
+        const auto k = static_cast<std::size_t>(thread);
+        const std::size_t begin = count * k / parts, end = count * (k + 1) / parts;
+        all.sums[k] = core::checksum_of_rows(
+            all.rows.subspan(begin * all.row_bytes, (end - begin) * all.row_bytes), all.row_bytes,
+            all.first + static_cast<std::int64_t>(begin));
+      },
+      &share);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t part : share.sums) sum += part;
+  return sum;
+}
+
+void Checkpoints::write(const std::string& path) {
+  runtime_.flush();
+  runtime_.enter("op_checkpoint '{}'", path);
+  std::vector<core::Global*> globals;
+  for (const auto& global : runtime_.mesh.globals()) globals.push_back(global.get());
+  runtime_.collectively([&] { sched::combine(globals, runtime_.ranks()); });
+  Header header = describe();
+  write_rows(path, header);
+  steps_ = 0;
+  written_ = Clock::now();
+}
+
+void Checkpoints::write_rows(const std::string& path, Header& header) {
+  const std::int64_t end = comm::place_rows(header);
+  comm::SharedOutput output(runtime_.ranks(), path, true, largest_transfer);
+  comm::WordReduction sums;
+  const std::vector<core::Dat*> dats = dats_of(runtime_.mesh);
+  for (std::size_t d = 0; d < dats.size(); ++d) {
+    const auto row_bytes = static_cast<std::size_t>(dats[d]->size);
+    comm::Bytes storage;
+    const auto rows =
+        runtime_.collectively([&] { return runtime_.rows.declared_rows(*dats[d], storage); });
+    sums.sums.push_back(static_cast<std::int64_t>(checksum(rows, row_bytes, dats[d]->on().first)));
+    const comm::Blocks& blocks = runtime_.rows.declared_blocks(dats[d]->on());
+    output.write({blocks, row_bytes, header.dats[d].offset}, rows.data());
+  }
+  if (!dats.empty())
+    runtime_.collectively([&] { runtime_.ranks().reduce(sums, "checksums of dats"); });
+  for (std::size_t d = 0; d < dats.size(); ++d)
+    header.dats[d].checksum = static_cast<std::uint64_t>(sums.sums[d]);
+  output.publish([&] {
+    comm::write_header(*output.file_of_root(), end, header);
+    return comm::IfThere::replace;
+  });
+}
+
+/// What the file says that it holds, on all ranks; nothing if there is no file.
+std::optional<Header> Checkpoints::header_for_all(const std::string& path) {
+  std::string text;
+  runtime_.check_together([&] {
+    if (!runtime_.ranks().is_root()) return;
+    if (const auto file = comm::OpenFile::if_any(path, O_RDONLY, path))
+      text = comm::text_of(comm::read_header(*file));
+  });
+  return runtime_.collectively([&]() -> std::optional<Header> {
+    text = comm::text_of(runtime_.ranks().broadcast(comm::bytes_of(text), 0));
+    if (text.empty()) return {};
+    return comm::header_of(text);
+  });
+}
+
+bool Checkpoints::restore(const std::string& path) {
+  runtime_.flush();
+  runtime_.enter("op_restore '{}'", path);
+  const std::optional<Header> header = header_for_all(path);
+  if (!header) return false;
+  const std::string difference = comm::first_difference(*header, describe());
+  if (!difference.empty())
+    core::fail(ErrorCode::bad_checkpoint,
+               "a checkpoint of another program or mesh: '{}', {}; start with what has written it, "
+               "or remove it to begin anew",
+               path, difference);
+  std::optional<comm::OpenFile> file;
+  runtime_.check_together([&] { file.emplace(comm::OpenFile::existing(path, O_RDONLY, path)); });
+  check_rows(*file, *header);
+  read_rows(*file, *header);
+  set_values(*header);
+  written_ = Clock::now();
+  return true;
+}
+
+/// Reads all rows and compares their checksums.
+void Checkpoints::check_rows(const comm::OpenFile& file, const Header& header) {
+  comm::WordReduction sums;
+  const std::vector<core::Dat*> dats = dats_of(runtime_.mesh);
+  sums.sums.resize(dats.size());
+  runtime_.check_together([&] {
+    comm::Bytes piece;
+    for (std::size_t d = 0; d < dats.size(); ++d) {
+      const std::int64_t row_bytes = dats[d]->size, first = dats[d]->on().first;
+      const std::int64_t most = std::max<std::int64_t>(1, largest_transfer / row_bytes);
+      std::uint64_t sum = 0;
+      for (std::int64_t row = 0; row < dats[d]->on().declared; row += most) {
+        piece.resize(
+            static_cast<std::size_t>(std::min(most, dats[d]->on().declared - row) * row_bytes));
+        file.read_at(header.dats[d].offset + (first + row) * row_bytes, piece.data(), piece.size());
+        sum += checksum(piece, static_cast<std::size_t>(row_bytes), first + row);
+      }
+      sums.sums[d] = static_cast<std::int64_t>(sum);
+    }
+  });
+  if (dats.empty()) return;
+  runtime_.collectively([&] { runtime_.ranks().reduce(sums, "checksums of dats"); });
+  for (std::size_t d = 0; d < dats.size(); ++d)
+    if (static_cast<std::uint64_t>(sums.sums[d]) != header.dats[d].checksum)
+      core::fail(ErrorCode::bad_checkpoint,
+                 "the checkpoint is damaged: '{}', the rows of dat '{}' do not have the checksum "
+                 "that they were written with; use an older one, or remove it to begin anew",
+                 file.shown(), dats[d]->name_storage);
+}
+
+void Checkpoints::read_rows(const comm::OpenFile& file, const Header& header) {
+  const std::vector<core::Dat*> dats = dats_of(runtime_.mesh);
+  for (std::size_t d = 0; d < dats.size(); ++d) {
+    core::Dat& dat = *dats[d];
+    comm::Bytes rows;
+    runtime_.check_together([&] {
+      rows.resize(dat.declared_bytes());
+      file.read_at(header.dats[d].offset + dat.on().first * dat.size, rows.data(), rows.size());
+    });
+    if (!runtime_.rows.as_declared())
+      runtime_.collectively([&] { runtime_.rows.set_declared_rows(dat, rows.data()); });
+    else if (!rows.empty())
+      std::memcpy(dat.rows.host_overwrite().get(), rows.data(), rows.size());
+    runtime_.engine.forget_halo(dat);
+  }
+}
+
+void Checkpoints::set_values(const Header& header) {
+  for (std::size_t g = 0; g < header.globals.size(); ++g)
+    runtime_.queue.push_assignment(*runtime_.mesh.globals()[g], header.globals[g].bytes.data());
+  runtime_.flush();
+  for (std::size_t k = 0; k < kept_.size(); ++k)
+    std::memcpy(kept_[k].values, header.kept[k].bytes.data(), header.kept[k].bytes.size());
+}
+
+void Checkpoints::set_times(const std::string& path, const op_checkpoint_times& times) {
+  if (times.every_steps < 0 || !(times.every_seconds >= 0) || times.signal < 0)
+    core::fail(ErrorCode::bad_range,
+               "negative: op_checkpoint_at, every {} steps, every {} seconds, signal {}; 0 stands "
+               "for never",
+               times.every_steps, times.every_seconds, times.signal);
+  signal_.reset();
+  if (times.signal != 0) signal_.emplace(times.signal);
+  path_ = path;
+  times_ = times;
+  steps_ = steps_looked_ = 0;
+  steps_to_look_ = 1;
+  written_ = looked_ = Clock::now();
+}
+
+/// Collective.
+Checkpoints::Agreed Checkpoints::look() {
+  const Clock::time_point now = Clock::now();
+  const auto since = [&](Clock::time_point then) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now - then).count();
+  };
+  comm::WordReduction words;
+  words.maxima = {signal_ && signal_->has_come() ? 1 : 0, since(written_), since(looked_)};
+  runtime_.enter("op_checkpoint_step");
+  runtime_.collectively([&] { runtime_.ranks().reduce(words, "whether a checkpoint is due"); });
+  looked_ = now;
+  return {words.maxima[0] != 0, 1e-9 * static_cast<double>(words.maxima[1]),
+          1e-9 * static_cast<double>(words.maxima[2])};
+}
+
+bool Checkpoints::step() {
+  if (path_.empty())
+    core::fail(ErrorCode::bad_range,
+               "no times are set: op_checkpoint_step; call op_checkpoint_at before");
+  ++steps_;
+  bool due = times_.every_steps > 0 && steps_ >= times_.every_steps, ends = false;
+  const bool by_clock = times_.every_seconds > 0 || times_.signal != 0;
+  if (by_clock && ++steps_looked_ >= steps_to_look_) {
+    const Agreed agreed = look();
+    constexpr double patience = 0.5;  // seconds
+    const double steps =
+        patience / std::max(1e-9, agreed.seconds_since_looked) * static_cast<double>(steps_looked_);
+    steps_to_look_ = std::clamp<std::int64_t>(std::llround(steps), 1,
+                                              2 * steps_looked_);  // they may become slower
+    steps_looked_ = 0;
+    ends = agreed.signal_came;
+    due = due || ends ||
+          (times_.every_seconds > 0 && agreed.seconds_since_written >= times_.every_seconds);
+  }
+  if (due) write(path_);
+  return ends;
+}
+
+}  // namespace op2::api

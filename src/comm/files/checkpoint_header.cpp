@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/files/checkpoint_header.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <core/error.hpp>
+#include <core/hash.hpp>
+#include <core/round_up.hpp>
+
+namespace op2::comm {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader::Set, name, size)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader::Map, name, from, to, dim, checksum)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader::Dat, name, set, type, dim, row_bytes, offset,
+                                   checksum)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader::Values, name, type, dim, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader, sets, maps, dats, globals, kept)
+
+namespace {
+
+constexpr std::string_view kind = "op2 checkpoint ", form = "1";
+constexpr std::int64_t alignment = 4096;
+
+/// The beginning of the file.
+struct Front {
+  std::array<char, 16> magic;
+  std::int64_t begin, bytes;  ///< of the text
+  core::Digest digest;
+};
+static_assert(sizeof(Front) == 64);
+
+std::array<char, 16> magic() {
+  std::array<char, 16> letters{};
+  std::ranges::copy(form, std::ranges::copy(kind, letters.begin()).out);
+  return letters;
+}
+
+core::Digest digest_of(std::string_view text) {
+  return core::Hasher().bytes(std::as_bytes(std::span(text))).finish();
+}
+
+std::string shown(const CheckpointHeader::Set& set) {
+  return fmt::format("set '{}' of {} elements", set.name, set.size);
+}
+std::string shown(const CheckpointHeader::Map& map) {
+  return fmt::format("map '{}' from '{}' to '{}' of arity {} with entries of checksum {:016x}",
+                     map.name, map.from, map.to, map.dim, map.checksum);
+}
+std::string shown(const CheckpointHeader::Dat& dat) {
+  return fmt::format("dat '{}' on '{}' of dim {} and type \"{}\" with {} bytes a row", dat.name,
+                     dat.set, dat.dim, dat.type, dat.row_bytes);
+}
+std::string shown(const CheckpointHeader::Values& values) {
+  return fmt::format("'{}' of dim {} and type \"{}\"", values.name, values.dim, values.type);
+}
+
+template <class Entry>
+std::string first_difference(const char* what, const std::vector<Entry>& file,
+                             const std::vector<Entry>& program) {
+  for (std::size_t k = 0; k < std::max(file.size(), program.size()); ++k) {
+    const std::string there = k < file.size() ? shown(file[k]) : "nothing more";
+    const std::string here = k < program.size() ? shown(program[k]) : "nothing more";
+    if (there != here)
+      return fmt::format("{} number {} is {} in the file, and {} in the program", what, k + 1,
+                         there, here);
+  }
+  return "";
+}
+
+[[noreturn]] void fail_as_damaged(const OpenFile& file, std::string_view what) {
+  core::fail(ErrorCode::bad_checkpoint,
+             "the checkpoint is damaged: '{}', {}; use an older one, or remove it to begin anew",
+             file.shown(), what);
+}
+
+Front read_front(const OpenFile& file) {
+  Front front{};
+  file.read_at(0, &front, sizeof front);
+  const std::string_view letters(front.magic.data(), front.magic.size());
+  if (!letters.starts_with(kind))
+    core::fail(ErrorCode::bad_checkpoint,
+               "not a checkpoint: '{}', of {} bytes; check the path, or remove the file to begin "
+               "anew",
+               file.shown(), file.size());
+  if (front.magic != magic())
+    core::fail(ErrorCode::bad_checkpoint,
+               "a checkpoint of another version: '{}' has form '{}', but this library reads form "
+               "{}; go on with the version that has written it",
+               file.shown(), letters.substr(kind.size()), form);
+  const std::int64_t size = file.size();
+  if (front.begin < 0 || front.bytes < 0 || front.begin > size || front.bytes > size - front.begin)
+    fail_as_damaged(file, fmt::format("it has only {} bytes", size));
+  return front;
+}
+
+}  // namespace
+
+std::string first_difference(const CheckpointHeader& file, const CheckpointHeader& program) {
+  for (const std::string& found : {first_difference("set", file.sets, program.sets),
+                                   first_difference("map", file.maps, program.maps),
+                                   first_difference("dat", file.dats, program.dats),
+                                   first_difference("global", file.globals, program.globals),
+                                   first_difference("kept value", file.kept, program.kept)})
+    if (!found.empty()) return found;
+  return "";
+}
+
+std::int64_t place_rows(CheckpointHeader& header) {
+  std::int64_t end = alignment;
+  for (CheckpointHeader::Dat& dat : header.dats) {
+    const auto set = std::ranges::find(header.sets, dat.set, &CheckpointHeader::Set::name);
+    dat.offset = end;
+    end = core::round_up(end + set->size * dat.row_bytes, alignment);
+  }
+  return end;
+}
+
+void write_header(OpenFile& file, std::int64_t begin, const CheckpointHeader& header) {
+  const std::string text = text_of(header);
+  const Front front{magic(), begin, std::ssize(text), digest_of(text)};
+  file.write_at(begin, text.data(), text.size());
+  file.write_at(0, &front, sizeof front);
+}
+
+CheckpointHeader read_header(const OpenFile& file) {
+  const Front front = read_front(file);
+  std::string text(static_cast<std::size_t>(front.bytes), '\0');
+  file.read_at(front.begin, text.data(), text.size());
+  if (digest_of(text) != front.digest) fail_as_damaged(file, "its description has been changed");
+  return header_of(text);
+}
+
+std::string text_of(const CheckpointHeader& header) {
+  return nlohmann::json(header).dump();
+}
+
+CheckpointHeader header_of(const std::string& text) {
+  return nlohmann::json::parse(text).get<CheckpointHeader>();
+}
+
+}  // namespace op2::comm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A new file that the ranks of a communicator write together. It is complete or absent, as a
+// NewFile. Members are collective unless they are const; an error of one rank is thrown on all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <comm/files/new_file.hpp>
+#include <comm/messages/communicator.hpp>
+#include <comm/partition/block_mesh.hpp>
+
+namespace op2::comm {
+
+/// Where rows are in a file: one after the other.
+struct RowsInFile {
+  const Blocks& blocks;  ///< which of them each rank has
+  std::size_t row_bytes;
+  std::int64_t offset;  ///< of the first, in bytes
+};
+
+class SharedOutput {
+ public:
+  /// @param together          every rank writes its rows itself, unless the file is on NFS.
+  ///                          Otherwise the root gathers and writes those of all
+  /// @param largest_transfer  the root gets at most so many bytes at once, or one row
+  /// @throws Error io_failure
+  SharedOutput(Communicator& ranks, std::string path, bool together, std::int64_t largest_transfer);
+
+  /// On the root: the file, in which it may write what is not rows. Null on other ranks.
+  OpenFile* file_of_root() { return output_ ? &output_->file() : nullptr; }
+
+  /// @param values  of this rank, shape [rows of its block x row_bytes]
+  void write(const RowsInFile& rows, const void* values);
+
+  /// Waits until the file is on the disk, then gives it its name.
+  /// @param how  called on the root before that; may throw
+  void publish(const std::function<IfThere()>& how);
+
+ private:
+  void write_own(const RowsInFile& rows, const void* values);
+  void gather_and_write(const RowsInFile& rows, const void* values);
+
+  Communicator& ranks_;
+  const std::string path_;
+  const std::int64_t largest_transfer_;
+  std::optional<NewFile> output_;   ///< of the root
+  std::optional<OpenFile> shared_;  ///< the same file on other ranks that write
+  bool together_ = false;
+};
+
+}  // namespace op2::comm

@@ -12,9 +12,13 @@
 
 namespace op2::core {
 
-/// How the iterations of a step run on the CPU: by themselves, or tile by tile with other steps.
-enum class Way { alone, tiles };
-inline constexpr std::size_t ways = 2;
+/// How the iterations of a loop run; the cost of one depends on it.
+enum class Way {
+  alone,  ///< all of one loop, then those of the next
+  tiled,  ///< with those of other loops, tile by tile
+  fused   ///< in one step with those of other loops over the same set
+};
+inline constexpr std::size_t ways = 3;
 
 /// What phases of a row took in one way.
 struct WayCost {

@@ -18,7 +18,7 @@ constexpr int version = 1;
 constexpr std::size_t longest_period = 64;
 
 constexpr std::array access_names{"READ", "WRITE", "RW", "INC", "MIN", "MAX"};
-constexpr std::array way_names{"alone", "tiles"};
+constexpr std::array<const char*, ways> way_names{"alone", "tiled", "fused"};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw std::runtime_error(what);

@@ -44,8 +44,9 @@ core::RecordedCost cost_of(const core::LoopRow& row, core::Way way,
   if (cost.calls > 1)
     return {loops, way, cost.calls - 1, cost.elements - cost.first_elements,
             cost.seconds - cost.first_seconds};
-  const bool by_row = way == core::Way::alone && row.seconds > 0 && cost.calls == 0 &&
-                      row.costs[static_cast<std::size_t>(core::Way::tiles)].calls == 0;
+  const bool by_row =
+      way == core::Way::alone && row.seconds > 0 &&
+      std::ranges::all_of(row.costs, [](const core::WayCost& any) { return any.calls == 0; });
   if (by_row) return {loops, way, row.calls, row.elements, row.seconds};
   return {loops, way, cost.calls, cost.elements, cost.seconds};
 }

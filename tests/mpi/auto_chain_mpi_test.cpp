@@ -160,6 +160,21 @@ TEST(AutoChain, IsOffAndSaysSoIfNothingIsKnownOfCosts) {
   }
 }
 
+constexpr const char* measured = "a message between neighbours was measured";
+
+TEST(AutoChain, MessagesAreMeasuredOnceForAllSessions) {
+  const TemporaryDirectory cache;
+  const std::string usual = std::getenv("OP2_CACHE_DIR");
+  setenv("OP2_CACHE_DIR", cache.path().c_str(), 1);
+  const Observed first = run_session("auto", 900, 10), again = run_session("auto", 900, 10);
+  setenv("OP2_CACHE_DIR", usual.c_str(), 1);
+  EXPECT_EQ(first.state, again.state);
+  if (!is_root() || ranks() == 1) return;
+  EXPECT_THAT(first.log, HasSubstr(measured));
+  EXPECT_EQ(again.log.find(measured), std::string::npos) << again.log;
+  EXPECT_THAT(again.log, HasSubstr("predicted "));
+}
+
 TEST(AutoChain, ADamagedTableOfCostsIsIgnoredWithAWarningAndReplaced) {
   const TemporaryDirectory cache;
   const std::string usual = std::getenv("OP2_CACHE_DIR"), table = cache / "costs.txt";
@@ -169,8 +184,9 @@ TEST(AutoChain, ADamagedTableOfCostsIsIgnoredWithAWarningAndReplaced) {
   const Observed again = run_session("auto", 900, 10);
   setenv("OP2_CACHE_DIR", usual.c_str(), 1);
   if (!is_root() || ranks() == 1) return;
-  EXPECT_THAT(chosen.log, HasSubstr("the table of loop costs is ignored"));
+  EXPECT_THAT(chosen.log, HasSubstr("the table of costs is ignored"));
   EXPECT_THAT(chosen.log, HasSubstr(table + ": its checksum is wrong"));
+  EXPECT_THAT(chosen.log, HasSubstr(measured));
   EXPECT_EQ(again.log.find("is ignored"), std::string::npos) << again.log;
 }
 

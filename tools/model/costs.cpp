@@ -87,7 +87,7 @@ void Costs::add(const core::RunRecord&, const core::RecordedCost& cost) {
   if (cost.calls == 0 || cost.elements == 0) return;
   Curves& curves = curves_[cost.loops];
   const auto elements = static_cast<double>(cost.elements);
-  (cost.way == core::Way::tiles ? curves.tiles : curves.alone)
+  (cost.way == core::Way::tiled ? curves.tiles : curves.alone)
       .add(elements / static_cast<double>(cost.calls), cost.seconds / elements);
   longest_ = std::max(longest_, cost.loops.size());
 }

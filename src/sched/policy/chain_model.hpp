@@ -9,19 +9,15 @@
 #include <span>
 #include <vector>
 
+#include <core/loop_table.hpp>
+
 namespace op2::sched {
 
-/// How the iterations of a loop run; the cost of one depends on it.
-enum class Way {
-  alone,  ///< all of one loop, then those of the next
-  tiled,  ///< with those of other loops, tile by tile
-  fused   ///< in one step with those of other loops over the same set
-};
-inline constexpr std::size_t ways = 3;
+using core::Way;
 
 /// Seconds of an iteration of one loop in each way; negative: not known.
 struct LoopCost {
-  std::array<double, ways> seconds{-1, -1, -1};
+  std::array<double, core::ways> seconds{-1, -1, -1};
 
   bool is_known() const;
   /// In a way that is not known: that of another one, alone before tiled before fused; 0 if none
@@ -31,7 +27,7 @@ struct LoopCost {
 
 /// What iterations of one loop have taken so far, by the way they ran.
 struct LoopTimes {
-  std::array<double, ways> seconds{}, iterations{};
+  std::array<double, core::ways> seconds{}, iterations{};
 
   void add(Way way, double more_iterations, double more_seconds) {
     seconds[static_cast<std::size_t>(way)] += more_seconds;
@@ -60,6 +56,8 @@ struct Network {
   double received_byte = 0;             ///< from a message into rows
   double reduction = 0;                 ///< over all ranks
 
+  /// Negative figures of links stand for "not known".
+  bool is_known() const { return links[0].latency >= 0; }
   const Link& at(Distance d) const { return links[static_cast<std::size_t>(d)]; }
 };
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <comm/messages/launcher.hpp>
 #include <core/counted.hpp>
 #include <jit/cache_location.hpp>
-#include <sched/policy/agreement.hpp>
 #include <sched/policy/network_probe.hpp>
 
 namespace op2::sched {
@@ -20,6 +20,9 @@ constexpr std::size_t max_sequences = 256;
 
 /// Executions of a sequence before the one in which it is decided: the first has cold caches.
 constexpr int learning = 2;
+
+/// What messages cost, before it is known.
+constexpr Network unknown{{{{-1, -1, -1}, {-1, -1, -1}}}, -1, -1, -1};
 
 constexpr std::size_t random_schedules = 2 + most_cuts;
 
@@ -44,22 +47,29 @@ ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
       table_(resources.table),
       log_(resources.log),
       limits_(limits),
+      placement_{rows_.communicator().size(), comm::rank_on_node().count},
+      network_(unknown),
       random_(static_cast<std::uint64_t>(options_.schedules)) {
   if (options_.cache == core::CacheMode::off || !rows_.communicator().is_root()) return;
   cache_directory_ = jit::cache_location(options_.cache_dir);
   std::string problem;
-  costs_ = CostBook(read_costs(cache_directory_, problem));
+  CostTable kept = read_costs(cache_directory_, problem);
   if (!problem.empty())
-    log_.warning("the table of loop costs is ignored, and replaced at op_exit: " + problem);
+    log_.warning("the table of costs is ignored, and replaced at op_exit: " + problem);
+  costs_ = CostBook(std::move(kept.loops));
+  networks_ = std::move(kept.networks);
+  if (const auto known = networks_.find(placement_); known != networks_.end())
+    network_ = known->second;
 }
 
 ChainPolicy::~ChainPolicy() {
   if (options_.cache != core::CacheMode::read_write || cache_directory_.empty()) return;
   try {
-    const CostTable table = costs_.table();
+    CostTable table{costs_.all(), networks_};
+    if (network_.is_known()) table.networks[placement_] = network_;
     if (table.empty()) return;
     const std::string problem = write_costs(cache_directory_, table);
-    if (!problem.empty()) log_.debug("the table of loop costs is not kept: " + problem);
+    if (!problem.empty()) log_.debug("the table of costs is not kept: " + problem);
   } catch (const std::exception&) {  // out of memory: nothing depends on the table
   }
 }
@@ -123,9 +133,7 @@ void ChainPolicy::end(double seconds) {
 /// What follows from the model. Collective.
 void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& valid,
                          const PackTimes& packing) {
-  PolicyInputs inputs{costs_.costs_of(*sequence.queue), network_of_rank(packing),
-                      sequence.plan_seconds, sizes_of(rows_.halo_plan())};
-  agree(rows_.communicator(), inputs);
+  const PolicyInputs inputs = agreed_inputs(sequence, packing);
   sequence.costs = inputs.costs;
   if (!is_known(sequence)) return;
   sequence.schedules = find_candidates(
@@ -133,6 +141,27 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
   std::vector<double> seconds;
   for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
   sequence.trials.emplace(std::move(seconds), inputs.plan_seconds);
+}
+
+/// What messages cost is measured only if the root has not read it. Collective: one reduction, with
+/// measuring two.
+PolicyInputs ChainPolicy::agreed_inputs(const Sequence& sequence, const PackTimes& packing) {
+  comm::Communicator& ranks = rows_.communicator();
+  PolicyInputs inputs{costs_.costs_of(*sequence.queue), network_of_rank(packing),
+                      sequence.plan_seconds, sizes_of(rows_.halo_plan())};
+  agree(ranks, inputs);
+  if (!inputs.network.is_known()) {
+    network_ = measure_network(ranks, neighbours_of(rows_.halo_plan()));
+    inputs.network = network_of_rank(packing);
+    agree(ranks, inputs);
+    const Link& link = inputs.network.at(Distance::on_node);
+    log_.info(
+        fmt::format("OP2_CHAIN=auto: a message between neighbours was measured: latency "
+                    "{:.2f} us, {:.2f} us of work at each end, {:.3f} ns for a byte",
+                    1e6 * link.latency, 1e6 * link.overhead, 1e9 * link.seconds_per_byte));
+  }
+  network_ = inputs.network;
+  return inputs;
 }
 
 /// Whether the cost of every loop was measured; otherwise it stays with what was not asked for.
@@ -150,12 +179,11 @@ bool ChainPolicy::is_known(const Sequence& sequence) {
   return true;
 }
 
-/// Messages are measured once; packing from what exchanges have taken so far.
-Network ChainPolicy::network_of_rank(const PackTimes& packing) {
-  if (!network_) network_ = measure_network(rows_.communicator(), neighbours_of(rows_.halo_plan()));
-  Network network = *network_;
+/// Packing is what exchanges have taken so far, less the sending.
+Network ChainPolicy::network_of_rank(const PackTimes& packing) const {
+  Network network = network_;
   const double sending = packing.messages * network.at(Distance::on_node).overhead;
-  if (packing.rows > 0)
+  if (network.is_known() && packing.rows > 0)
     network.packed_row = std::max(0.0, packing.seconds - sending) / packing.rows;
   return network;
 }

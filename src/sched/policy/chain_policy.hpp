@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -20,8 +21,10 @@
 #include <core/queue.hpp>
 #include <sched/cut.hpp>
 #include <sched/plan_key.hpp>
+#include <sched/policy/agreement.hpp>
 #include <sched/policy/candidates.hpp>
 #include <sched/policy/cost_book.hpp>
+#include <sched/policy/cost_table.hpp>
 #include <sched/policy/trials.hpp>
 
 namespace op2::sched {
@@ -34,7 +37,7 @@ class ChainPolicy {
     core::LoopTable& table;
     core::Log& log;
   };
-  /// Reads the costs of earlier sessions. All references must outlive it.
+  /// Reads on the root the costs of earlier sessions. All references must outlive it.
   ChainPolicy(const Resources& resources, const ChainLimits& limits);
   /// Keeps the costs.
   ~ChainPolicy();
@@ -83,7 +86,8 @@ class ChainPolicy {
   };
   Sequence& sequence_of(const core::Queue& queue);
   void decide(Sequence& sequence, const std::vector<core::Level>& valid, const PackTimes& packing);
-  Network network_of_rank(const PackTimes& packing);
+  PolicyInputs agreed_inputs(const Sequence& sequence, const PackTimes& packing);
+  Network network_of_rank(const PackTimes& packing) const;
   bool is_known(const Sequence& sequence);
   void explain_choice(Sequence& sequence);
   void find_for_random(Sequence& sequence, const std::vector<core::Level>& valid);
@@ -98,7 +102,9 @@ class ChainPolicy {
   const ChainLimits limits_;
   std::string cache_directory_;  ///< of costs; empty: none are kept
   CostBook costs_;
-  std::optional<Network> network_;  ///< of this rank
+  std::map<Placement, Network> networks_;  ///< of earlier sessions
+  const Placement placement_;
+  Network network_;  ///< as agreed last; until then as kept, which the root alone has read
   std::unordered_multimap<std::size_t, Sequence> sequences_;
   Sequence* current_ = nullptr;  ///< of this flush
   Sequence* waiting_ = nullptr;  ///< whose times travel with the next reduction

@@ -43,17 +43,17 @@ LoopCost CostBook::cost_of(const std::string& identity) const {
   LoopCost cost = earlier == known_.end() ? LoopCost{} : earlier->second;
   const auto now = measured_.find(identity);
   if (now == measured_.end()) return cost;
-  for (std::size_t way = 0; way < ways; ++way)
+  for (std::size_t way = 0; way < core::ways; ++way)
     if (now->second.iterations[way] >= least_iterations)
       cost.seconds[way] = now->second.seconds[way] / now->second.iterations[way];
   return cost;
 }
 
-CostTable CostBook::table() const {
-  CostTable table = known_;
+std::map<std::string, LoopCost> CostBook::all() const {
+  std::map<std::string, LoopCost> all = known_;
   for (const auto& [identity, times] : measured_)
-    if (const LoopCost cost = cost_of(identity); cost.is_known()) table[identity] = cost;
-  return table;
+    if (const LoopCost cost = cost_of(identity); cost.is_known()) all[identity] = cost;
+  return all;
 }
 
 void open_times(const core::Queue& queue, CostBook& book, Plan& plan) {

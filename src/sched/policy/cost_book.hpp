@@ -10,7 +10,6 @@
 #include <core/queue.hpp>
 #include <sched/plan.hpp>
 #include <sched/policy/chain_model.hpp>
-#include <sched/policy/cost_table.hpp>
 
 namespace op2::sched {
 
@@ -22,7 +21,7 @@ class CostBook {
  public:
   CostBook() = default;
   /// Costs of earlier sessions.
-  explicit CostBook(CostTable known) : known_(std::move(known)) {}
+  explicit CostBook(std::map<std::string, LoopCost> known) : known_(std::move(known)) {}
 
   /// Where what a loop takes is added up; the address holds as long as the book.
   LoopTimes& times_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args);
@@ -30,13 +29,13 @@ class CostBook {
   /// Per record of the queue; nothing is known of assignments.
   std::vector<LoopCost> costs_of(const core::Queue& queue);
 
-  /// All that is known, to be kept.
-  CostTable table() const;
+  /// All that is known, by identity, to be kept.
+  std::map<std::string, LoopCost> all() const;
 
  private:
   LoopCost cost_of(const std::string& identity) const;
 
-  CostTable known_;
+  std::map<std::string, LoopCost> known_;
   std::map<std::string, LoopTimes> measured_;
 };
 

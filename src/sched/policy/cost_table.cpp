@@ -19,7 +19,7 @@
 namespace op2::sched {
 namespace {
 
-constexpr std::string_view first_line = "op2 costs 1";
+constexpr std::string_view first_line = "op2 costs 2";
 
 std::string path_in(const std::string& directory) {
   return directory + "/costs.txt";
@@ -29,19 +29,42 @@ std::string checksum_of(std::string_view text) {
   return core::to_hex(core::Hasher().field(text).finish());
 }
 
-bool is_cost(double cost) {
-  return cost == -1 || (std::isfinite(cost) && cost >= 0);
+/// Of an iteration, a message, a row or a byte.
+bool is_time(double seconds) {
+  constexpr double most = 10;
+  return seconds >= 0 && seconds <= most;
 }
 
 /// "<identity> <alone> <tiled> <fused>", in seconds of an iteration.
-bool add_line(const std::string& line, CostTable& table) {
-  std::istringstream words(line);
+bool add_loop(std::istringstream& words, CostTable& table) {
   std::string identity;
   LoopCost cost;
   words >> identity;
   for (double& seconds : cost.seconds)
-    if (!(words >> seconds) || !is_cost(seconds)) return false;
-  return table.emplace(identity, cost).second;
+    if (!(words >> seconds) || !(seconds == -1 || is_time(seconds))) return false;
+  return table.loops.emplace(identity, cost).second;
+}
+
+/// "<ranks> <of them on the first node> <overhead> <latency> <of a byte> <of a packed row>", in
+/// seconds.
+bool add_network(std::istringstream& words, CostTable& table) {
+  Placement placement;
+  Link link;
+  double packed_row = 0;
+  words >> placement.ranks >> placement.on_first_node;
+  for (double* seconds : {&link.overhead, &link.latency, &link.seconds_per_byte, &packed_row})
+    if (!(words >> *seconds) || !is_time(*seconds)) return false;
+  return table.networks.emplace(placement, Network{{link, link}, packed_row, 0, 0}).second;
+}
+
+bool add_line(const std::string& line, CostTable& table) {
+  std::istringstream words(line);
+  std::string kind;
+  words >> kind;
+  const bool added = kind == "loop"      ? add_loop(words, table)
+                     : kind == "network" ? add_network(words, table)
+                                         : false;
+  return added && (words >> std::ws).eof();
 }
 
 /// Writes a new file. @return errno; 0: written
@@ -62,11 +85,18 @@ int write_new(const std::string& path, int file, const std::string& text) {
 
 std::string text_of(const CostTable& table) {
   std::string text = std::string(first_line) + "\n";
-  std::size_t lines = 0;
-  for (const auto& [identity, cost] : table) {
-    if (++lines > most_costs) break;
-    text += fmt::format("{} {:.6g} {:.6g} {:.6g}\n", identity, cost.seconds[0], cost.seconds[1],
-                        cost.seconds[2]);
+  std::size_t loops = 0, networks = 0;
+  for (const auto& [identity, cost] : table.loops) {
+    if (++loops > most_loops) break;
+    text += fmt::format("loop {} {:.6g} {:.6g} {:.6g}\n", identity, cost.seconds[0],
+                        cost.seconds[1], cost.seconds[2]);
+  }
+  for (const auto& [placement, network] : table.networks) {
+    if (++networks > most_networks) break;
+    const Link& link = network.links[0];
+    text += fmt::format("network {} {} {:.6g} {:.6g} {:.6g} {:.6g}\n", placement.ranks,
+                        placement.on_first_node, link.overhead, link.latency, link.seconds_per_byte,
+                        network.packed_row);
   }
   return text + "checksum " + checksum_of(text) + "\n";
 }
@@ -88,8 +118,8 @@ CostTable table_from(std::string_view text, std::string& problem) {
   CostTable table;
   for (int number = 2; std::getline(lines, line); ++number)
     if (!add_line(line, table)) {
-      problem =
-          fmt::format("line {} is not a loop with three costs: '{}'", number, line.substr(0, 120));
+      problem = fmt::format("line {} has no costs of a loop or network: '{}'", number,
+                            line.substr(0, 120));
       return {};
     }
   return table;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measured costs of loops as a small file beside their code, so that the next run of a program
-// begins with what this one has found.
+// Measured costs of loops and messages as a small file beside the code of loops, so that the next
+// run of a program begins with what this one has found.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string>
 #include <string_view>
@@ -11,13 +12,24 @@
 
 namespace op2::sched {
 
-/// Costs by the identity of the loop (identity_of). All are non-negative, or -1.
-using CostTable = std::map<std::string, LoopCost>;
+/// Where ranks run, as far as the cost of messages depends on it.
+struct Placement {
+  int ranks = 1;
+  int on_first_node = 1;  ///< of them, those on the node of the root
+  auto operator<=>(const Placement&) const = default;
+};
 
-/// More would not be a small file; the others are left out.
-inline constexpr std::size_t most_costs = 4096;
+struct CostTable {
+  std::map<std::string, LoopCost> loops;  ///< by identity_of; all are non-negative, or -1
+  std::map<Placement, Network> networks;  ///< links as measured, the same for all distances
 
-/// As text: a line with the version, a line per loop, and a checksum.
+  bool empty() const { return loops.empty() && networks.empty(); }
+};
+
+/// More of either kind would not be a small file; the others are left out.
+inline constexpr std::size_t most_loops = 4096, most_networks = 64;
+
+/// As text: a line with the version, a line per loop and network, and a checksum.
 std::string text_of(const CostTable& table);
 
 /// @param problem  gets what is wrong with the text, if anything is; then the table is empty

@@ -250,7 +250,7 @@ TEST(Costs, AreThoseOfTilesWhereARunOfSuchASizeHadThem) {
   const std::vector<core::RunRecord> records{
       with_costs({{{"flow"}, Way::alone, 1, 100, 100 * 3.0}}),
       with_costs({{{"flow"}, Way::alone, 1, 10'000, 10'000 * 5.0},
-                  {{"flow"}, Way::tiles, 1, 10'000, 10'000 * 2.0}})};
+                  {{"flow"}, Way::tiled, 1, 10'000, 10'000 * 2.0}})};
   const Costs costs(records, 1);
   EXPECT_NEAR(costs.of({"flow"}, true, 10'000), 2, exact);
   EXPECT_NEAR(costs.of({"flow"}, false, 10'000), 5, exact);

@@ -13,7 +13,17 @@ namespace {
 
 using testing::HasSubstr;
 
-const CostTable two{{"a1", {{1e-9, -1, 2.5e-9}}}, {"b2", {{-1, 0, -1}}}};
+constexpr Link slow{2e-6, 5e-5, 1e-10};
+const CostTable two{{{"a1", {{1e-9, -1, 2.5e-9}}}, {"b2", {{-1, 0, -1}}}},
+                    {{{16, 8}, {{slow, slow}, 1e-9, 0, 0}}}};
+
+CostTable with_loop(const std::string& identity, const LoopCost& cost) {
+  return {{{identity, cost}}, {}};
+}
+
+CostTable with_link(const Link& link) {
+  return {{}, {{{16, 8}, {{link, link}, 1e-9, 0, 0}}}};
+}
 
 std::string problem_of(const std::string& text) {
   std::string problem;
@@ -25,9 +35,17 @@ TEST(CostTable, ComesBackFromItsText) {
   std::string problem;
   const CostTable again = table_from(text_of(two), problem);
   EXPECT_EQ(problem, "");
-  ASSERT_EQ(again.size(), 2u);
-  EXPECT_EQ(again.at("a1").seconds, two.at("a1").seconds);
-  EXPECT_EQ(again.at("b2").seconds, two.at("b2").seconds);
+  ASSERT_EQ(again.loops.size(), 2u);
+  EXPECT_EQ(again.loops.at("a1").seconds, two.loops.at("a1").seconds);
+  EXPECT_EQ(again.loops.at("b2").seconds, two.loops.at("b2").seconds);
+  ASSERT_EQ(again.networks.size(), 1u);
+  const Network& network = again.networks.at({16, 8});
+  for (const Link& link : network.links) {
+    EXPECT_EQ(link.overhead, slow.overhead);
+    EXPECT_EQ(link.latency, slow.latency);
+    EXPECT_EQ(link.seconds_per_byte, slow.seconds_per_byte);
+  }
+  EXPECT_EQ(network.packed_row, 1e-9);
 }
 
 TEST(CostTable, AnyChangeIsNoticed) {
@@ -42,7 +60,11 @@ TEST(CostTable, AnyChangeIsNoticed) {
 }
 
 TEST(CostTable, AbsurdCostsAreRefusedThoughTheChecksumIsRight) {
-  EXPECT_THAT(problem_of(text_of({{"a1", {{-2, 0, 0}}}})), HasSubstr("line 2 is not a loop"));
+  EXPECT_THAT(problem_of(text_of(with_loop("a1", {{-2, 0, 0}}))), HasSubstr("line 2 has no costs"));
+  EXPECT_THAT(problem_of(text_of(with_loop("a1", {{1e9, 0, 0}}))),
+              HasSubstr("line 2 has no costs"));
+  EXPECT_THAT(problem_of(text_of(with_link({-1, 0, 0}))), HasSubstr("line 2 has no costs"));
+  EXPECT_THAT(problem_of(text_of(with_link({0, 1e9, 0}))), HasSubstr("network 16 8 0 1e+09"));
 }
 
 TEST(CostTable, IsReplacedAsAWhole) {
@@ -50,8 +72,8 @@ TEST(CostTable, IsReplacedAsAWhole) {
   std::string problem;
   EXPECT_TRUE(read_costs(folder.path(), problem).empty());
   EXPECT_EQ(write_costs(folder.path(), two), "");
-  EXPECT_EQ(write_costs(folder.path(), {{"c3", {{1, 1, 1}}}}), "");
-  EXPECT_EQ(read_costs(folder.path(), problem).size(), 1u);
+  EXPECT_EQ(write_costs(folder.path(), with_loop("c3", {{1, 1, 1}})), "");
+  EXPECT_EQ(read_costs(folder.path(), problem).loops.size(), 1u);
   EXPECT_EQ(problem, "");
   EXPECT_EQ(folder.file_count(), 1u);
 }
@@ -87,7 +109,7 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   core::Queue queue;
   test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
   const core::LoopRecord& loop = queue.records()[0];
-  CostBook book(CostTable{{identity_of(loop, queue.args_of(loop)), {{5e-9, 4e-9, -1}}}});
+  CostBook book(with_loop(identity_of(loop, queue.args_of(loop)), {{5e-9, 4e-9, -1}}).loops);
   EXPECT_EQ(book.costs_of(queue)[0].in(Way::alone), 5e-9);
   LoopTimes& times = book.times_of(loop, queue.args_of(loop));
   times.add(Way::alone, 10, 1);  // too few iterations to count
@@ -96,7 +118,7 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   times.add(Way::alone, 1000, 2e-6);
   EXPECT_DOUBLE_EQ(book.costs_of(queue)[0].in(Way::alone), 2e-9);
   EXPECT_EQ(book.costs_of(queue)[0].in(Way::tiled), 4e-9);
-  EXPECT_EQ(book.table().begin()->second.in(Way::tiled), 4e-9);
+  EXPECT_EQ(book.all().begin()->second.in(Way::tiled), 4e-9);
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ namespace {
 /// A program whose sequences of loops never repeat must not accumulate them without bound.
 constexpr std::size_t max_sequences = 256;
 
-/// Executions of a sequence before the one in which it is decided: the first has cold caches.
-constexpr int learning = 2;
+/// Executions of a sequence before the one in which it is decided: with the costs of earlier
+/// sessions, and with those that it has shown itself; the first has cold caches.
+constexpr int learning_with_kept = 1, learning = 2;
 
 /// What messages cost, before it is known.
 constexpr Network unknown{{{{-1, -1, -1}, {-1, -1, -1}}}, -1, -1, -1};
@@ -37,6 +38,15 @@ HaloSizes made_up_sizes(std::size_t sets) {
   one.sent = one.received = {10, 10};
   one.neighbours = {2, 2};
   return {std::vector<SetSizes>(sets, one), 1};
+}
+
+/// The first loop without a cost; null if there is none.
+const core::LoopRecord* first_unknown(const core::Queue& queue,
+                                      const std::vector<LoopCost>& costs) {
+  const auto records = queue.records();
+  for (std::size_t k = 0; k < records.size(); ++k)
+    if (!records[k].is_assignment() && !costs[k].is_known()) return &records[k];
+  return nullptr;
 }
 
 }  // namespace
@@ -102,8 +112,8 @@ ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue,
   const std::size_t before = sequence.turn.schedule;
   if (options_.schedules != 0)
     sequence.turn.schedule = random();
-  else if (++sequence.flushes == learning + 1 && sequence.queue && rows_.has_halo_plan())
-    decide(sequence, valid, packing);
+  else if (sequence.flushes++ <= learning && !sequence.trials)
+    if (auto inputs = inputs_for(sequence, packing)) decide(sequence, valid, std::move(*inputs));
   if (sequence.trials) {
     sequence.turn = sequence.trials->next();
     if (!std::exchange(sequence.is_explained, true)) explain_choice(sequence);
@@ -130,12 +140,11 @@ void ChainPolicy::end(double seconds) {
   send_times();
 }
 
-/// What follows from the model. Collective.
+/// What follows from the model.
 void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& valid,
-                         const PackTimes& packing) {
-  const PolicyInputs inputs = agreed_inputs(sequence, packing);
-  sequence.costs = inputs.costs;
-  if (!is_known(sequence)) return;
+                         PolicyInputs inputs) {
+  sequence.learning = sequence.flushes - 1;
+  sequence.costs = std::move(inputs.costs);
   sequence.schedules = find_candidates(
       {*sequence.queue, valid, limits_, inputs.sizes, {sequence.costs, inputs.network}});
   std::vector<double> seconds;
@@ -143,40 +152,53 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
   sequence.trials.emplace(std::move(seconds), inputs.plan_seconds);
 }
 
-/// What messages cost is measured only if the root has not read it. Collective: one reduction, with
-/// measuring two.
-PolicyInputs ChainPolicy::agreed_inputs(const Sequence& sequence, const PackTimes& packing) {
-  comm::Communicator& ranks = rows_.communicator();
-  PolicyInputs inputs{costs_.costs_of(*sequence.queue), network_of_rank(packing),
-                      sequence.plan_seconds, sizes_of(rows_.halo_plan())};
-  agree(ranks, inputs);
+/// Nothing: it is not decided before this execution. Collective in some, the same on all ranks.
+ChainPolicy::Inputs ChainPolicy::inputs_for(const Sequence& sequence, const PackTimes& packing) {
+  if (!sequence.queue || !rows_.has_halo_plan()) return std::nullopt;
+  const int before = sequence.flushes - 1;
+  if (before == learning_with_kept && is_kept_) return kept_inputs(sequence, packing);
+  return before == learning ? measured_inputs(sequence, packing) : std::nullopt;
+}
+
+/// If earlier sessions have left all costs. Collective: one reduction.
+ChainPolicy::Inputs ChainPolicy::kept_inputs(const Sequence& sequence, const PackTimes& packing) {
+  PolicyInputs inputs = agreed(sequence, CostBook::Sessions::earlier, packing);
+  is_kept_ = inputs.network.is_known();
+  if (!is_kept_ || first_unknown(*sequence.queue, inputs.costs)) return std::nullopt;
+  return inputs;
+}
+
+/// If the cost of every loop was measured. Collective: one reduction; if messages are measured,
+/// two.
+ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
+                                                 const PackTimes& packing) {
+  PolicyInputs inputs = agreed(sequence, CostBook::Sessions::all, packing);
   if (!inputs.network.is_known()) {
-    network_ = measure_network(ranks, neighbours_of(rows_.halo_plan()));
-    inputs.network = network_of_rank(packing);
-    agree(ranks, inputs);
-    const Link& link = inputs.network.at(Distance::on_node);
+    network_ = measure_network(rows_.communicator(), neighbours_of(rows_.halo_plan()));
+    inputs = agreed(sequence, CostBook::Sessions::all, packing);
+    const Link& link = network_.at(Distance::on_node);
     log_.info(
         fmt::format("OP2_CHAIN=auto: a message between neighbours was measured: latency "
                     "{:.2f} us, {:.2f} us of work at each end, {:.3f} ns for a byte",
                     1e6 * link.latency, 1e6 * link.overhead, 1e9 * link.seconds_per_byte));
   }
-  network_ = inputs.network;
-  return inputs;
+  const core::LoopRecord* const unknown_loop = first_unknown(*sequence.queue, inputs.costs);
+  if (unknown_loop == nullptr) return inputs;
+  log_.info(fmt::format(
+      "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of loop '{}' ({}:{}) was "
+      "measured",
+      core::counted(sequence.queue->size(), "loop"), unknown_loop->name, unknown_loop->where.file,
+      unknown_loop->where.line));
+  return std::nullopt;
 }
 
-/// Whether the cost of every loop was measured; otherwise it stays with what was not asked for.
-bool ChainPolicy::is_known(const Sequence& sequence) {
-  const auto records = sequence.queue->records();
-  for (std::size_t k = 0; k < records.size(); ++k) {
-    if (records[k].is_assignment() || sequence.costs[k].is_known()) continue;
-    log_.info(fmt::format(
-        "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of loop '{}' ({}:{}) was "
-        "measured",
-        core::counted(records.size(), "loop"), records[k].name, records[k].where.file,
-        records[k].where.line));
-    return false;
-  }
-  return true;
+PolicyInputs ChainPolicy::agreed(const Sequence& sequence, CostBook::Sessions sessions,
+                                 const PackTimes& packing) {
+  PolicyInputs inputs{costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
+                      sequence.plan_seconds, sizes_of(rows_.halo_plan())};
+  agree(rows_.communicator(), inputs);
+  network_ = inputs.network;
+  return inputs;
 }
 
 /// Packing is what exchanges have taken so far, less the sending.
@@ -199,7 +221,7 @@ void ChainPolicy::explain_choice(Sequence& sequence) {
   if (choice != 0 && time && of_off)
     text += fmt::format(", measured {:.2f}", *of_off > 0 ? *time / *of_off : 1);
   if (const int flush = sequence.trials->changed_at(); flush > 0)
-    text += fmt::format(" (by trials, since flush {})", flush + learning);
+    text += fmt::format(" (by trials, since flush {})", flush + sequence.learning);
   const std::string subject = fmt::format("chains of sequence {} ({}, {})", sequence.number,
                                           sequence.queue->records().front().is_assignment()
                                               ? "an assignment"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OP2_CHAIN=auto: which schedule a queued sequence runs in. It decides; the engine makes and runs
 // the plans. What all ranks must decide alike follows from agreed numbers: costs, sizes and network
-// are agreed by one reduction when a sequence runs the third time; times of trials travel in the
-// next reduction of the program. Before that, and without costs, a sequence runs as with
-// OP2_CHAIN=off.
+// are agreed by one reduction when a sequence runs the second time, if an earlier session has left
+// them, otherwise by one when it runs the third time; times of trials travel in the next reduction
+// of the program. Before that, and without costs, a sequence runs as with OP2_CHAIN=off.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ class ChainPolicy {
     std::size_t schedule;  ///< among those of the sequence; 0: as with OP2_CHAIN=off
     bool changed;          ///< it ran in another one last time
   };
-  /// Before each flush: what it runs in. Collective when a sequence runs the third time, and when
-  /// trials have ended and the program has had no reduction since.
+  /// Before each flush: what it runs in. Collective when a sequence runs the second or third time,
+  /// and when trials have ended and the program has had no reduction since.
   /// @param valid  of each dat of the mesh, by its index
   Turn begin(const core::Queue& queue, const std::vector<core::Level>& valid,
              const PackTimes& packing);
@@ -76,6 +76,7 @@ class ChainPolicy {
     PlanKey key;
     std::optional<core::Queue> queue;  ///< as plans count with it
     int flushes = 0;
+    int learning = 0;                  ///< of them, those before it was decided
     std::vector<Candidate> schedules;  ///< none: not decided, or nothing is known of the costs
     std::vector<LoopCost> costs;       ///< per record, agreed
     std::optional<Trials> trials;
@@ -85,10 +86,15 @@ class ChainPolicy {
     bool is_explained = false;  ///< as it is now
   };
   Sequence& sequence_of(const core::Queue& queue);
-  void decide(Sequence& sequence, const std::vector<core::Level>& valid, const PackTimes& packing);
-  PolicyInputs agreed_inputs(const Sequence& sequence, const PackTimes& packing);
+  /// What all ranks count with.
+  using Inputs = std::optional<PolicyInputs>;
+  Inputs inputs_for(const Sequence& sequence, const PackTimes& packing);
+  Inputs kept_inputs(const Sequence& sequence, const PackTimes& packing);
+  Inputs measured_inputs(const Sequence& sequence, const PackTimes& packing);
+  void decide(Sequence& sequence, const std::vector<core::Level>& valid, PolicyInputs inputs);
   Network network_of_rank(const PackTimes& packing) const;
-  bool is_known(const Sequence& sequence);
+  PolicyInputs agreed(const Sequence& sequence, CostBook::Sessions sessions,
+                      const PackTimes& packing);
   void explain_choice(Sequence& sequence);
   void find_for_random(Sequence& sequence, const std::vector<core::Level>& valid);
   std::size_t random();
@@ -104,7 +110,8 @@ class ChainPolicy {
   CostBook costs_;
   std::map<Placement, Network> networks_;  ///< of earlier sessions
   const Placement placement_;
-  Network network_;  ///< as agreed last; until then as kept, which the root alone has read
+  Network network_;      ///< as agreed last; until then as kept, which the root alone has read
+  bool is_kept_ = true;  ///< the root may know it
   std::unordered_multimap<std::size_t, Sequence> sequences_;
   Sequence* current_ = nullptr;  ///< of this flush
   Sequence* waiting_ = nullptr;  ///< whose times travel with the next reduction

@@ -30,19 +30,20 @@ LoopTimes& CostBook::times_of(const core::LoopRecord& loop, std::span<const core
   return measured_[identity_of(loop, args)];
 }
 
-std::vector<LoopCost> CostBook::costs_of(const core::Queue& queue) {
+std::vector<LoopCost> CostBook::costs_of(const core::Queue& queue, Sessions sessions) const {
   std::vector<LoopCost> costs;
   for (const core::LoopRecord& record : queue.records())
-    costs.push_back(record.is_assignment() ? LoopCost{}
-                                           : cost_of(identity_of(record, queue.args_of(record))));
+    costs.push_back(record.is_assignment()
+                        ? LoopCost{}
+                        : cost_of(identity_of(record, queue.args_of(record)), sessions));
   return costs;
 }
 
-LoopCost CostBook::cost_of(const std::string& identity) const {
+LoopCost CostBook::cost_of(const std::string& identity, Sessions sessions) const {
   const auto earlier = known_.find(identity);
   LoopCost cost = earlier == known_.end() ? LoopCost{} : earlier->second;
   const auto now = measured_.find(identity);
-  if (now == measured_.end()) return cost;
+  if (sessions == Sessions::earlier || now == measured_.end()) return cost;
   for (std::size_t way = 0; way < core::ways; ++way)
     if (now->second.iterations[way] >= least_iterations)
       cost.seconds[way] = now->second.seconds[way] / now->second.iterations[way];
@@ -52,7 +53,8 @@ LoopCost CostBook::cost_of(const std::string& identity) const {
 std::map<std::string, LoopCost> CostBook::all() const {
   std::map<std::string, LoopCost> all = known_;
   for (const auto& [identity, times] : measured_)
-    if (const LoopCost cost = cost_of(identity); cost.is_known()) all[identity] = cost;
+    if (const LoopCost cost = cost_of(identity, Sessions::all); cost.is_known())
+      all[identity] = cost;
   return all;
 }
 

@@ -26,14 +26,16 @@ class CostBook {
   /// Where what a loop takes is added up; the address holds as long as the book.
   LoopTimes& times_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args);
 
+  /// Whose measurements count.
+  enum class Sessions { earlier, all };
   /// Per record of the queue; nothing is known of assignments.
-  std::vector<LoopCost> costs_of(const core::Queue& queue);
+  std::vector<LoopCost> costs_of(const core::Queue& queue, Sessions sessions) const;
 
   /// All that is known, by identity, to be kept.
   std::map<std::string, LoopCost> all() const;
 
  private:
-  LoopCost cost_of(const std::string& identity) const;
+  LoopCost cost_of(const std::string& identity, Sessions sessions) const;
 
   std::map<std::string, LoopCost> known_;
   std::map<std::string, LoopTimes> measured_;

@@ -74,6 +74,7 @@ void Trials::compare() {
 }
 
 void Trials::open_window() {
+  if (predicted_.size() == 1) return;
   if (measured_[choice_] < 0 || contender_) {
     window_ = {Purpose::baseline, choice_, 1, rules_.executions};
     return;

@@ -110,14 +110,15 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
   const core::LoopRecord& loop = queue.records()[0];
   CostBook book(with_loop(identity_of(loop, queue.args_of(loop)), {{5e-9, 4e-9, -1}}).loops);
-  EXPECT_EQ(book.costs_of(queue)[0].in(Way::alone), 5e-9);
+  EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
   LoopTimes& times = book.times_of(loop, queue.args_of(loop));
   times.add(Way::alone, 10, 1);  // too few iterations to count
-  EXPECT_EQ(book.costs_of(queue)[0].in(Way::alone), 5e-9);
+  EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
   times = {};
   times.add(Way::alone, 1000, 2e-6);
-  EXPECT_DOUBLE_EQ(book.costs_of(queue)[0].in(Way::alone), 2e-9);
-  EXPECT_EQ(book.costs_of(queue)[0].in(Way::tiled), 4e-9);
+  EXPECT_DOUBLE_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 2e-9);
+  EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::tiled), 4e-9);
+  EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::earlier)[0].in(Way::alone), 5e-9);
   EXPECT_EQ(book.all().begin()->second.in(Way::tiled), 4e-9);
 }
 

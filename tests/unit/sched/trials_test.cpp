@@ -126,6 +126,7 @@ TEST(Trials, OneScheduleNeedsNoTrial) {
   Executed run{Trials({1}, 0), {1}};
   run.flushes(100);
   EXPECT_EQ(run.trials.choice(), 0u);
+  EXPECT_FALSE(run.trials.measured(0));  // for which the ranks would have to agree
 }
 
 }  // namespace

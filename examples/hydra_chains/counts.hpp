@@ -2,6 +2,7 @@
 // What the library has counted for each chain, over all ranks.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,20 +32,20 @@ class Record {
   /// @param chain  outlives it
   explicit Record(const Chain& chain);
 
-  /// Executes the chain, after what comes before it. The first execution does not count: it
-  /// compiles, grows halos and exchanges what no loop modifies. Collective.
+  /// Executes the chain, after what comes before it. The first two executions do not count: they
+  /// compile, grow halos, exchange what no loop modifies and prepare tiles. Collective.
   void execute();
 
   const Chain& chain() const { return *chain_; }
   const Counted& counted() const { return counted_; }
-  int executions() const { return executions_; }
+  int executions() const { return std::max(0, executions_); }  ///< those that count
   const Counts& total() const { return total_; }
 
  private:
   const Chain* chain_;
   Counted counted_;
   Counts total_;
-  int executions_ = -1;
+  int executions_ = -2;
 };
 
 /// One execution on average, over the ranks.

@@ -27,7 +27,7 @@ void describe(CLI::App& app, Options& options) {
   app.add_flag("--as-published", options.as_published,
                "OP_RW in two loops over edges, whose results then depend on the order");
   app.add_option("--starts", options.starts,
-                 "executions of weight and period; the first of every chain is not counted")
+                 "executions of weight and period; the first two of every chain are not counted")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--iterations", options.iterations, "executions of gradl, vflux, iflux and jacob")

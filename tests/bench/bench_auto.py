@@ -2,32 +2,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far OP2_CHAIN=auto is from the better of on and off.
 
-    bench_auto.py build/release build           modelled networks with 100 and 1 000 repeats, wall clock on 2 ranks
-    bench_auto.py build/release build --long    10 000 repeats, too: hours
+    bench_auto.py build/release docs            modelled networks with 100 and 1 000 repeats, wall clock on 2 ranks: hours
     bench_auto.py build/release build --quick   a few points, in some minutes
+    bench_auto.py build/release docs --only wall --case airfoil      one part; also --only model, --only solver
+    ... --repeats 100 --every 3 --first 1       modelled networks: points 1, 4, 7 ..., with 100 repeats (10 000: hours)
 
-On the modelled networks the true costs of loops, alone and in tiles, are those measured on one rank times random factors up
-to 1.5, and auto begins with a table of the costs without these factors. In wall clock, runs of all ways alternate.
+On the modelled networks the true costs of loops, alone and in tiles, are those of docs/scaling.jsonl times random factors up
+to 1.5; auto begins with the table that a run without these factors has left, which knows what messages cost. The first two
+executions of a sequence are not timed, as in all figures of docs/scaling.md. In wall clock, runs of all ways alternate.
+Records are added to auto.jsonl; later ones of a point replace earlier ones on the page.
 """
 import argparse
 import json
 import random
-import re
-import statistics
 import sys
 import tempfile
-import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import bench_mpi
-from bench_mpi import Point, Programs
+from auto_report import LIMITS, excess, judged, medians, summary
+from bench_mpi import Programs
 
 WAYS = {"off": {"OP2_CHAIN": "off"}, "on": {"OP2_CHAIN": "on"}, "auto": {"OP2_CHAIN": "auto"}}
 FACTOR = 1.5
-LIMITS = {100: (0.03, 0.5, 0.40), 1000: (0.03, 0.98, 0.05), 10000: (0.03, 1.0, 0.03)}
 ROUNDS = 15
-HYSTERESIS = 0.03
+WARM_UP = 2  # executions that hydra_chains does not count
 
 
 def perturbed(costs, seed):
@@ -43,6 +44,19 @@ def perturbed(costs, seed):
     return "\n".join(lines) + "\n"
 
 
+def known_costs():
+    """Seconds of an iteration by program and loop, as docs/scaling.md lists them."""
+    path = Path(__file__).resolve().parents[2] / "docs" / "scaling.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    costs = next(record["costs"] for record in records if "costs" in record)
+    return {**costs, "solver": next(record["solver_costs"] for record in records if "solver_costs" in record)}
+
+
+@dataclass(frozen=True)
+class SolverCase(bench_mpi.SolverPoint):
+    program: str = "solver"
+
+
 def runs_of(point, flushes):
     """What to request of a program so that it executes about so many flushes: of Airfoil hundreds of iterations, of which
     seven are a flush."""
@@ -54,16 +68,26 @@ class ModelledNetwork:
 
     def __init__(self, programs, folder):
         self.programs, self.folder = programs, folder
-        self.files, self.costs = bench_mpi.write_costs(programs, folder)
+        self.costs = known_costs()
         self.tables = {}
 
+    def file(self, name, lines):
+        path = self.folder / name
+        path.write_text(lines)
+        return path
+
+    def unperturbed(self, program):
+        lines = [f"{name} {seconds:.6e}\n" for name, seconds in self.costs[program].items()]
+        return self.file("known.costs", "".join(lines))
+
     def table(self, point):
-        """The table of costs that a run with the unperturbed ones leaves."""
-        if point.program not in self.tables:
+        """The table of costs that a run with the unperturbed ones leaves, on this network."""
+        key = (point.program, point.ranks, point.latency)
+        if key not in self.tables:
             self.kept().unlink(missing_ok=True)
-            self.seconds(replace(point, mode="auto"), self.files[point.program], 2)
-            self.tables[point.program] = self.kept().read_bytes()
-        return self.tables[point.program]
+            self.seconds(replace(point, mode="auto"), self.unperturbed(point.program), 2)
+            self.tables[key] = self.kept().read_bytes()
+        return self.tables[key]
 
     def kept(self):
         return self.folder / "cache" / "costs.txt"
@@ -75,16 +99,39 @@ class ModelledNetwork:
             sys.exit(f"{point}: wrong result {result}")
         return result["most"]["seconds"]
 
-    def excess(self, point, seed, repeats):
-        """Of auto over the better of off and on, for each number of repeats."""
-        costs = self.folder / "true.costs"
-        costs.write_text(perturbed(self.costs[point.program], seed))
-        better = min(self.seconds(replace(point, mode=way), costs, 2) for way in ("off", "on"))
-        found = {}
+    def compare(self, point, seed, repeats):
+        """Seconds of off, on, and auto for each number of repeats."""
+        costs = self.file("true.costs", perturbed(self.costs[point.program], seed))
+        found = {way: self.seconds(replace(point, mode=way), costs, 2) for way in ("off", "on")}
         for count in repeats:
             self.kept().write_bytes(self.table(point))
-            found[count] = self.seconds(replace(point, mode="auto"), costs, runs_of(point, count)) / better - 1
+            found[str(count)] = self.seconds(replace(point, mode="auto"), costs, runs_of(point, count))
         return found
+
+
+class SolverOnNetwork(ModelledNetwork):
+    """The chains of examples/hydra_chains, each a point of its own."""
+
+    def seconds(self, point, costs, repeats):
+        bench_mpi.MODES.update(WAYS)
+        arguments = self.programs.solver(point.width(), repeats + WARM_UP, repeats + WARM_UP)
+        chains = bench_mpi.json_line(self.programs.on_network(point, costs, arguments))["chains"]
+        return {chain["chain"]: chain["most"]["seconds"] for chain in chains}
+
+    def compare(self, point, seed, repeats):
+        """By chain: seconds as above."""
+        point = SolverCase(point.ranks, point.nodes, point.latency, "off")
+        costs = self.file("true.costs", perturbed(self.costs[point.program], seed))
+        found = {way: self.seconds(replace(point, mode=way), costs, 10) for way in ("off", "on")}
+        for count in repeats:
+            self.kept().write_bytes(self.table(point))
+            found[str(count)] = self.seconds(replace(point, mode="auto"), costs, count)
+        return {name: {what: seconds[name] for what, seconds in found.items()} for name in found["off"]}
+
+
+def line_of(what, seconds, repeats):
+    return f"{what}: off {1e6 * seconds['off']:.1f} us, on {1e6 * seconds['on']:.1f}, above the better: " + ", ".join(
+        f"{count}: {100 * excess(seconds, count):+.1f} %" for count in repeats)
 
 
 def points_of(quick):
@@ -95,28 +142,35 @@ def points_of(quick):
 
 
 def on_modelled_networks(programs, folder, options, record):
-    repeats = [100, 1000] + ([10000] if options.long else [])
     network = ModelledNetwork(programs, folder)
-    points = points_of(options.quick)
-    excesses = {count: [] for count in repeats}
+    points, found = points_of(options.quick)[options.first :: options.every], []
     for number, point in enumerate(points, 1):
-        found = network.excess(point, number, repeats)
-        for count, excess in found.items():
-            excesses[count].append(excess)
-        record({"point": vars(point), "excess": {str(k): v for k, v in found.items()}})
-        print(f"{number}/{len(points)} {point.program} {point.ranks} ranks, {point.cells} cells, {point.nchains} chains, "
-              f"{point.latency} us: " + ", ".join(f"{count}: {100 * e:+.1f} %" for count, e in found.items()), flush=True)
-    return all([report(count, sorted(excesses[count])) for count in repeats])
+        found.append(network.compare(point, number, options.repeats))
+        record({"auto": vars(point), "seconds": found[-1]})
+        print(line_of(f"{number}/{len(points)} {point.program} {point.ranks} ranks, {point.cells} cells, {point.nchains} chains, "
+                      f"{point.latency} us", found[-1], options.repeats), flush=True)  # fmt: skip
+    return all([report(count, found) for count in options.repeats])
 
 
-def report(count, excesses):
-    """One line; whether the limits hold: within the first for a share of the points, none above the last."""
-    within, share, worst = LIMITS[count]
-    inside = sum(e <= within for e in excesses) / len(excesses)
-    kept = inside >= share and excesses[-1] <= worst
-    print(f"{count} repeats, {len(excesses)} points: median {100 * statistics.median(excesses):+.2f} %, within "
-          f"{100 * within:.0f} %: {100 * inside:.0f} % of the points, worst {100 * excesses[-1]:+.2f} %: "
-          f"{'kept' if kept else 'MISSED'}", flush=True)
+def solver_on_networks(programs, folder, options, record):
+    network = SolverOnNetwork(programs, folder)
+    cases = {(p.ranks, p.nodes, p.latency): p for p in bench_mpi.solver_points(options.quick) if p.ranks <= 16}
+    found = []
+    for number, point in enumerate(list(cases.values())[options.first :: options.every], 1):
+        for name, seconds in network.compare(point, number, options.repeats).items():
+            found.append(seconds)
+            record({"auto": {"program": name, "ranks": point.ranks, "cells": point.nodes, "latency": point.latency},
+                    "seconds": seconds})  # fmt: skip
+            print(line_of(f"{name}, {point.ranks} ranks, {point.nodes} nodes, {point.latency} us", seconds, options.repeats),
+                  flush=True)
+    return all([report(count, found) for count in options.repeats])
+
+
+def report(count, found):
+    """One line; whether the limits hold."""
+    points, median, inside, worst, kept = summary(found, count)
+    print(f"{count} repeats, {points} points: median {100 * median:+.2f} %, within {100 * LIMITS[count][0]:.0f} %: "
+          f"{100 * inside:.0f} % of the points, worst {100 * worst:+.2f} %: {'kept' if kept else 'MISSED'}", flush=True)
     return kept
 
 
@@ -128,9 +182,9 @@ class WallClock:
         self.cases = {"airfoil": self.airfoil(60 if quick else 150),
                       "loop_chain constant": self.chain("constant"),
                       "loop_chain growing": self.chain("growing")}
-        solver = programs.program("hydra_chains")
-        if solver.exists():
-            self.cases["hydra_chains"] = [solver]
+        self.cases["hydra_chains"] = programs.solver(20, 10, 400)
+        self.cases["conjugate gradients"] = [programs.build / "tests" / "bench" / "cg_bench", "--on-ranks",
+                                             "--width", 150, "--iterations", 1500]
 
     def airfoil(self, side):
         return [self.programs.program("airfoil"), "--size", side, side, "--no-check", "--iterations", 1000]
@@ -139,29 +193,30 @@ class WallClock:
         return [self.programs.program("loop_chain"), "--size", 200, "--variant", variant, "--nchains", 8,
                 "--repeats", 1000, "--json"]
 
-    def seconds(self, command, way):
-        start = time.monotonic()
-        output = self.programs.run(["timeout", "-k", "5", "170", "mpirun", "-np", 2, *command], **WAYS[way])
-        if found := re.search(r'"most": (\{[^}]*\})', output):
-            return json.loads(found.group(1))["seconds"]
-        lines = [line.split() for line in output.splitlines() if " residual " in line]
-        if lines:
-            return float(lines[-1][5])
-        return time.monotonic() - start
+    def seconds(self, case, way):
+        """Of an iteration or chain; of the solver each chain's."""
+        output = self.programs.run(["timeout", "-k", "5", "170", "mpirun", "-np", 2, *self.cases[case]], **WAYS[way])
+        if " residual " in output:
+            return {case: bench_mpi.airfoil_result(output)["most"]["seconds"]}
+        found = bench_mpi.json_line(output)
+        return {chain.get("chain", case): chain["most"]["seconds"] for chain in found.get("chains", [found])}
 
-    def compare(self, name, rounds, record):
+    def compare(self, case, rounds, record):
         """Medians of alternating runs; off twice, for the spread."""
-        times = {"off": [], "again": [], "on": [], "auto": []}
+        runs = {"off": [], "again": [], "on": [], "auto": []}
         for _ in range(rounds):
-            for way in times:
-                times[way].append(self.seconds(self.cases[name], "off" if way == "again" else way))
-        median = {way: statistics.median(found) for way, found in times.items()}
-        spread = abs(median["again"] / median["off"] - 1)
-        excess = median["auto"] / min(median["off"], median["on"]) - 1
-        record({"wall": name, "times": times})
-        kept = excess <= HYSTERESIS + spread
-        print(f"{name}: off {median['off']:.6g} s, on {median['on']:.6g}, auto {median['auto']:.6g}: {100 * excess:+.2f} % "
-              f"above the better one, off against off {100 * spread:.2f} %: {'kept' if kept else 'MISSED'}", flush=True)
+            for way, found in runs.items():
+                found.append(self.seconds(case, "off" if way == "again" else way))
+        made = {"wall": case, "runs": runs}
+        record(made)
+        return all([self.judge(case, name, medians(made, name)) for name in runs["off"][0]])
+
+    @staticmethod
+    def judge(case, name, median):
+        above, spread, kept = judged(median)
+        print(f"{case}, {name}: off {1e6 * median['off']:.2f} us, on {1e6 * median['on']:.2f}, auto {1e6 * median['auto']:.2f}: "
+              f"{100 * above:+.2f} % above the better one, off against off {100 * spread:.2f} %: {'kept' if kept else 'MISSED'}",
+              flush=True)
         return kept
 
 
@@ -170,24 +225,30 @@ def main():
     parser.add_argument("build")
     parser.add_argument("output")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--only", choices=("model", "wall"))
+    parser.add_argument("--repeats", type=int, nargs="+", choices=LIMITS, default=[100, 1000])
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", choices=("model", "solver", "wall"))
+    parser.add_argument("--case", help="of the wall clock; otherwise all")
     options = parser.parse_args()
     kept = True
     with tempfile.TemporaryDirectory() as folder, \
-            open(Path(options.output) / "auto.jsonl", "w", encoding="ascii") as file:
+            open(Path(options.output) / "auto.jsonl", "a", encoding="ascii") as file:
         def record(what):
-            file.write(json.dumps(what) + "\n")
+            file.write(json.dumps({**what, "date": date.today().isoformat()}) + "\n")
             file.flush()
 
         programs = Programs(options.build, folder)
-        if options.only != "wall":
+        if options.only in (None, "model"):
             kept = on_modelled_networks(programs, Path(folder), options, record)
-        if options.only != "model":
+        if options.only in (None, "solver"):
+            kept = solver_on_networks(programs, Path(folder), options, record) and kept
+        if options.only in (None, "wall"):
             clock = WallClock(programs, options.quick)
-            for name in clock.cases:
+            for name in [options.case] if options.case else clock.cases:
                 kept = clock.compare(name, 5 if options.quick else ROUNDS, record) and kept
     print(f"wrote {options.output}/auto.jsonl")
+    bench_mpi.write_page(Path(options.output))
     sys.exit(0 if kept else 1)
 
 

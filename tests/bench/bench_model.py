@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""op2-model against the clock: Airfoil on two ranks of this machine, predicted from runs of one rank.
+"""op2-model against the clock: Airfoil and conjugate gradients on two ranks of this machine, predicted from runs of one rank.
 
-    bench_model.py build/release [results.jsonl]     needs a quiet machine with two cores; some minutes
+    bench_model.py build/release results.jsonl [airfoil|cg]     needs a quiet machine with two cores; three minutes each
 
 Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them and with every
 loop by itself; messages from `op2-model machine`. The sizes that are compared are others, and nothing is fitted to them.
@@ -18,18 +18,61 @@ from pathlib import Path
 from programs import environment
 
 WAYS = {"plain": "", "apart": "no_fuse,no_tile"}
-CALIBRATED = ((40, 40), (245, 245))  # 4 800 and 180 000 cells: those of a rank
-HELD_OUT = ((60, 60), (122, 123), (245, 245))  # 5 400, 22 500 and 90 000 cells per rank
 ROUNDS = 5
+
+
+class Airfoil:
+    """Sizes are those of the C-grid."""
+
+    name = "Airfoil"
+    calibrated = ((40, 40), (245, 245))  # 4 800 and 180 000 cells: those of a rank
+    held_out = ((60, 60), (122, 123), (245, 245))  # 5 400, 22 500 and 90 000 cells per rank
+
+    @staticmethod
+    def cells(size):
+        return 3 * size[0] * size[1]
+
+    @staticmethod
+    def command(build, size, iterations):
+        return [build / "examples" / "airfoil" / "airfoil", "--size", *size, "--iterations", iterations, "--no-check"]
+
+    @staticmethod
+    def seconds(output):
+        """Of an iteration, from the lines of every hundred."""
+        times = [(int(n), float(t)) for n, t in re.findall(r"(\d+) of \d+ .*?([\d.]+) s$", output, re.MULTILINE)]
+        (first, begin), (last, end) = times[0], times[-1]
+        return (end - begin) / (last - first)
+
+
+class ConjugateGradients:
+    """Sizes are cells along a side."""
+
+    name = "conjugate gradients"
+    calibrated = (70, 424)  # 4 900 and 180 000 cells
+    held_out = (104, 212, 424)  # 5 400, 22 500 and 90 000 cells per rank
+
+    @staticmethod
+    def cells(size):
+        return size * size
+
+    @staticmethod
+    def command(build, size, iterations):
+        return [build / "tests" / "bench" / "cg_bench", "--on-ranks", "--width", size, "--iterations", iterations]
+
+    @staticmethod
+    def seconds(output):
+        return json.loads(output.splitlines()[-1])["most"]["seconds"]
+
+
+CASES = {"airfoil": Airfoil, "cg": ConjugateGradients}
 
 
 class Bench:
     """Runs of programs of one build folder, on two cores."""
 
-    def __init__(self, build, folder):
-        self.build, self.folder = Path(build).resolve(), Path(folder)
+    def __init__(self, case, build, folder):
+        self.case, self.build, self.folder = case, Path(build).resolve(), Path(folder)
         self.environment = {**environment(self.build, self.folder / "cache"), "OP2_THREADS": "1"}
-        self.airfoil = self.build / "examples" / "airfoil" / "airfoil"
         self.model = self.build / "tools" / "op2-model"
 
     def start(self, command, **variables):
@@ -43,7 +86,11 @@ class Bench:
         return output
 
     def program(self, size, iterations):
-        return [self.airfoil, "--size", *size, "--iterations", iterations, "--no-check"]
+        return self.case.command(self.build, size, iterations)
+
+    def iterations(self, size):
+        """Enough for a second, in hundreds."""
+        return 100 * max(2, min(60, round(1e6 / self.case.cells(size))))
 
     def record_at_once(self, name, size, iterations, words):
         """Records of two processes that run at the same time, each on a core."""
@@ -59,15 +106,7 @@ class Bench:
 
     def measured(self, size, chain, iterations):
         output = self.on_ranks(self.program(size, iterations), OP2_CHAIN=chain)
-        times = [(int(n), float(t)) for n, t in re.findall(r"(\d+) of \d+ .*?([\d.]+) s$", output, re.MULTILINE)]
-        (first, begin), (last, end) = times[0], times[-1]
-        return (end - begin) / (last - first)
-
-
-def iterations_for(size):
-    """Enough for a second, in hundreds."""
-    cells = 3 * size[0] * size[1]
-    return 100 * max(2, min(60, round(1e6 / cells)))
+        return self.case.seconds(output)
 
 
 def without_costs(path):
@@ -94,17 +133,17 @@ def calibrate(bench):
     machine = bench.folder / "machine.json"
     print(bench.on_ranks([bench.model, "machine", "--out", machine]))
     costs = []
-    for size in CALIBRATED:
+    for number, size in enumerate(bench.case.calibrated):
         for way, words in WAYS.items():
             for turn in range(3):
-                costs += bench.record_at_once(f"cost_{size[0]}_{way}_{turn}", size, iterations_for(size), words)
+                costs += bench.record_at_once(f"cost_{number}_{way}_{turn}", size, bench.iterations(size), words)
     return machine, costs
 
 
 def compare(bench, size, machine, costs):
     records = []
     for iterations in (100, 200):
-        path = bench.folder / f"mesh_{size[0]}_{iterations}.json"
+        path = bench.folder / f"mesh_{bench.case.cells(size)}_{iterations}.json"
         bench.finish(bench.start(bench.program(size, iterations), OP2_MODEL=str(path)))
         records.append(without_costs(path))
     bench.finish(bench.start([bench.model, "cut", records[0], "-P", 2, "--folder", bench.folder]))
@@ -112,24 +151,28 @@ def compare(bench, size, machine, costs):
     found = {chain: [] for chain in ("off", "on")}
     for _ in range(ROUNDS):
         for chain, times in found.items():
-            times.append(bench.measured(size, chain, iterations_for(size)))
+            times.append(bench.measured(size, chain, bench.iterations(size)))
     for chain, times in found.items():
-        yield {"cells_per_rank": 3 * size[0] * size[1] // 2, "chain": chain, "measured": statistics.median(times),
-               "least": min(times), "predicted": guess[chain]}
+        yield {"program": bench.case.name, "cells_per_rank": bench.case.cells(size) // 2, "chain": chain,
+               "measured": statistics.median(times), "least": min(times), "predicted": guess[chain]}
 
 
-def main(build, results=None):
+def measure(case, build, results):
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(build, folder)
+        bench = Bench(case, build, folder)
         machine, costs = calibrate(bench)
-        for size in HELD_OUT:
+        for size in case.held_out:
             for row in compare(bench, size, machine, costs):
-                print("{cells_per_rank:7} cells per rank, {chain:3}: measured {0:9.2f} us (least {1:.2f}), predicted "
-                      "{2:9.2f}, {3:+.1f} %".format(1e6 * row["measured"], 1e6 * row["least"], 1e6 * row["predicted"],
-                                                    100 * (row["predicted"] / row["measured"] - 1), **row), flush=True)
-                if results:
-                    with open(results, "a", encoding="ascii") as lines:
-                        lines.write(json.dumps(row) + "\n")
+                print("{program}, {cells_per_rank} cells per rank, {chain}: measured {0:.2f} us (least {1:.2f}), predicted "
+                      "{2:.2f}, {3:+.1f} %".format(1e6 * row["measured"], 1e6 * row["least"], 1e6 * row["predicted"],
+                                                   100 * (row["predicted"] / row["measured"] - 1), **row), flush=True)
+                with open(results, "a", encoding="ascii") as lines:
+                    lines.write(json.dumps(row) + "\n")
+
+
+def main(build, results, *cases):
+    for case in cases or CASES:
+        measure(CASES[case], build, results)
 
 
 if __name__ == "__main__":

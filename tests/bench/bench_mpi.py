@@ -259,6 +259,14 @@ def measure_all(programs, records, folder, quick):
     records.add({"spread": spread(programs, files, again), "runs": 5, "points": len(again)})
 
 
+def write_page(folder):
+    """From the data in a folder, if they are there."""
+    path = folder / "scaling.jsonl"
+    if path.exists():
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        scaling_report.write(records, folder, OVERHEAD_US, BANDWIDTH_GBS)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -280,7 +288,7 @@ def main():
             measure_all(programs, records, Path(folder), options.quick)
         measure_solver(programs, records, Path(folder), options.quick)
     minutes = (time.monotonic() - start) / 60
-    scaling_report.write(records.all, Path(options.output), OVERHEAD_US, BANDWIDTH_GBS)
+    write_page(Path(options.output))
     print(f"wrote {options.output}/scaling.md, .jsonl and .png after {minutes:.1f} minutes")
 
 

@@ -3,6 +3,7 @@
 // sums per iteration decide how it goes on. One line of JSON per figure.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -55,20 +56,40 @@ struct Settings {
   int iterations = 20;
   int rounds = 6;
   std::vector<int> threads{1, 2};
-  bool agree_only = false;
+  bool agree_only = false, on_ranks = false;
+};
+
+/// The elements of a set that this rank declares.
+struct Block {
+  explicit Block(int size)
+      : begin(static_cast<int>(std::int64_t{size} * op_rank() / op_ranks())),
+        end(static_cast<int>(std::int64_t{size} * (op_rank() + 1) / op_ranks())) {}
+
+  int size() const { return end - begin; }
+  /// Its part of values for all elements, `dim` for each.
+  template <class T>
+  const T* of(const std::vector<T>& all, int dim) const {
+    return all.data() + std::ptrdiff_t{begin} * dim;
+  }
+
+  int begin, end;
 };
 
 class LibraryCg {
  public:
   explicit LibraryCg(const CgProblem& problem)
-      : nodes_(op_decl_set(problem.nodes, "nodes")),
-        cells_(op_decl_set(problem.cells, "cells")),
-        cell_nodes_(op_decl_map(cells_, nodes_, 4, problem.cell_nodes.data(), "cell_nodes")),
-        matrix_(op_decl_dat(cells_, 16, problem.matrix.data(), "matrix")),
-        inside_(op_decl_dat(nodes_, 1, problem.inside.data(), "inside")),
-        f_(op_decl_dat(nodes_, 1, problem.right_side.data(), "f")) {
+      : node_block_(problem.nodes),
+        cell_block_(problem.cells),
+        nodes_(op_decl_set(node_block_.size(), "nodes")),
+        cells_(op_decl_set(cell_block_.size(), "cells")),
+        cell_nodes_(
+            op_decl_map(cells_, nodes_, 4, cell_block_.of(problem.cell_nodes, 4), "cell_nodes")),
+        matrix_(op_decl_dat(cells_, 16, cell_block_.of(problem.matrix, 16), "matrix")),
+        inside_(op_decl_dat(nodes_, 1, node_block_.of(problem.inside, 1), "inside")),
+        f_(op_decl_dat(nodes_, 1, node_block_.of(problem.right_side, 1), "f")) {
     for (op_dat* dat : {&u_, &p_, &r_, &v_})
       *dat = op_decl_dat(nodes_, 1, static_cast<const double*>(nullptr), "work");
+    if (op_ranks() > 1) op_partition("PTSCOTCH", "KWAY", nodes_, cell_nodes_, nullptr);
   }
 
   double solve(int iterations) {
@@ -98,6 +119,7 @@ class LibraryCg {
   }
 
  private:
+  const Block node_block_, cell_block_;
   op_set nodes_, cells_;
   op_map cell_nodes_;
   op_dat matrix_, inside_, f_;
@@ -130,6 +152,25 @@ void compare(const CgProblem& problem, const Settings& settings, int threads) {
   op_exit();
 }
 
+/// The library alone, on any number of ranks: one line with the wall clock of an iteration.
+void time_on_ranks(const CgProblem& problem, const Settings& settings) {
+  constexpr int of_a_solution = 100;  // more would divide zeros
+  char name[] = "cg_bench";
+  char* arguments[] = {name, nullptr};
+  op_init(1, arguments, 0);
+  LibraryCg library(problem);
+  library.solve(of_a_solution);  // compiles, grows halos, prepares tiles
+  const int solutions = std::max(1, settings.iterations / of_a_solution);
+  double residual = 0;
+  const double time = milliseconds([&] {
+    for (int k = 0; k < solutions; ++k) residual = library.solve(of_a_solution);
+  });
+  op_printf("{\"ranks\": %d, \"cells\": %d, \"residual\": %.12e, \"most\": {\"seconds\": %.9g}}\n",
+            op_ranks(), problem.cells, residual, 1e-3 * time / (solutions * of_a_solution));
+  op_exit();
+  if (!std::isfinite(residual)) throw std::runtime_error("the residual is not a number");
+}
+
 }  // namespace
 }  // namespace bench
 
@@ -142,11 +183,15 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--threads", settings.threads, "numbers of threads")->capture_default_str();
   app.add_flag("--agree-only", settings.agree_only, "only see whether both find the same");
+  app.add_flag("--on-ranks", settings.on_ranks, "only the library, under mpirun");
   CLI11_PARSE(app, argc, argv);
   if (settings.agree_only) settings.rounds = 1;
   try {
     const bench::CgProblem problem(settings.width);
-    for (const int threads : settings.threads) bench::compare(problem, settings, threads);
+    if (settings.on_ranks)
+      bench::time_on_ranks(problem, settings);
+    else
+      for (const int threads : settings.threads) bench::compare(problem, settings, threads);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cg_bench: %s\n", error.what());
     return EXIT_FAILURE;

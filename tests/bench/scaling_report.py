@@ -4,6 +4,7 @@
 import itertools
 from dataclasses import dataclass
 
+import auto_report
 import matplotlib
 import solver_report
 
@@ -36,22 +37,6 @@ differ by at most {control:.1e}.
 
 LOSSES = """Without network costs always: there are redundant iterations and nothing to save (the columns for 0 us).
 With latency:
-
-"""
-
-AUTO = """## The choice by `OP2_CHAIN=auto`
-
-The trials of [ranks.md](ranks.md#op2_chainauto) were simulated over the points of this page (`trials_simulation_test`), 20 times each, beginning
-with a model whose costs per loop are wrong by random factors up to 1.5, and with measured times that scatter by 2 %.
-The time of all flushes, those of trials included, is above the better of `off` and `on` by:
-
-| flushes | median | 98 % below | worst |
-|---:|---:|---:|---:|
-| 100 | 0.8 % | 13.8 % | 21.6 % |
-| 1 000 | 0.6 % | 1.7 % | 2.8 % |
-| 10 000 | 0.1 % | 0.9 % | 2.8 % |
-
-Making plans and agreeing on times is not in these figures. `make bench-auto` measures the library itself.
 
 """
 
@@ -225,7 +210,7 @@ def write(records, folder, overhead_us, bandwidth_gbs):
     plot(results, folder / "scaling.png")
     text += "![time without chains over time with chains](scaling.png)\n\n"
     text += "## Where chains are slower\n\n" + LOSSES + losses(results)
-    text += AUTO
+    text += auto_report.section(folder / "auto.jsonl", table)
     text += "## Costs in the model\n\n" + costs_table(results)
     text += solver_report.section(records, table)
     (folder / "scaling.md").write_text(text.rstrip() + "\n")

@@ -10,11 +10,13 @@ Trials::Trials(std::vector<double> predicted, double plan_seconds, const TrialRu
     : rules_(rules),
       predicted_(std::move(predicted)),
       measured_(predicted_.size(), -1),
+      has_run_(predicted_.size(), 0),
       wins_(predicted_.size(), 0),
       wait_(predicted_.size(), rules.first_wait),
       not_before_(predicted_.size(), 0),
       plan_seconds_(plan_seconds),
       choice_(static_cast<std::size_t>(std::ranges::min_element(predicted_) - predicted_.begin())) {
+  has_run_.front() = 1;
 }
 
 Trials::Turn Trials::next() {
@@ -22,9 +24,11 @@ Trials::Turn Trials::next() {
   if (!window_) open_window();
   if (!window_ || awaits_) {
     time_ += estimate(choice_);
+    has_run_[choice_] = 1;
     return {choice_, false};
   }
   time_ += estimate(window_->schedule);
+  has_run_[window_->schedule] = 1;
   const bool timed = window_->untimed == 0;
   --(timed ? window_->timed : window_->untimed);
   return {window_->schedule, timed};
@@ -61,7 +65,7 @@ std::optional<double> Trials::measured(std::size_t schedule) const {
 /// The choice, whose time is fresh, against what was tried just before.
 void Trials::compare() {
   const std::size_t other = *std::exchange(contender_, std::nullopt);
-  if (measured_[other] < (1 - rules_.hysteresis) * measured_[choice_]) {
+  if (is_faster(other)) {
     if (++wins_[other] < rules_.wins) return;
     choice_ = other;
     changed_at_ = flushes_;
@@ -82,29 +86,31 @@ void Trials::open_window() {
   if (!open_probe()) open_trial();
 }
 
-/// A model that is wrong makes trials look too dear: so the best alternative runs once, early, even
-/// if no budget is there yet.
+/// A model that is wrong makes trials look too dear: so the best alternative whose plan is made, or
+/// cheap by now, runs once, early, even if no budget is there yet.
 bool Trials::open_probe() {
   if (probed_ || flushes_ < rules_.probe_at) return false;
   std::size_t best = choice_;
   for (std::size_t k = 0; k < predicted_.size(); ++k)
-    if (k != choice_ && measured_[k] < 0 && (best == choice_ || estimate(k) < estimate(best)))
+    if (k != choice_ && measured_[k] < 0 && cost_of_plan(k) <= rules_.budget * time_ &&
+        (best == choice_ || estimate(k) < estimate(best)))
       best = k;
+  if (best == choice_) return false;
   probed_ = true;
-  if (best == choice_ || estimate(best) > rules_.probe_within * estimate(choice_)) return false;
-  if (plan_seconds_ > rules_.budget * time_) {
-    probed_ = false;
-    return false;
-  }
-  spent_ += plan_seconds_;
+  if (estimate(best) > rules_.probe_within * estimate(choice_)) return false;
+  spent_ += cost_of_plan(best);
   window_ = {Purpose::probe, best, 1, 1};
   return true;
 }
 
 /// The schedule that is expected to be the fastest of those that may be tried now; first those that
-/// have never run, or the cheap ones would use up the budget again and again.
+/// were faster when they ran last, then those that have never run, or the cheap ones would use up
+/// the budget again and again.
 bool Trials::open_trial() {
-  const auto rank = [&](std::size_t k) { return std::pair(measured_[k] >= 0, estimate(k)); };
+  const auto rank = [&](std::size_t k) {
+    const bool gains = measured_[k] >= 0 && is_faster(k);
+    return std::pair(gains ? 0 : measured_[k] < 0 ? 1 : 2, estimate(k));
+  };
   std::size_t best = choice_;
   for (std::size_t k = 0; k < predicted_.size(); ++k)
     if (k != choice_ && flushes_ >= not_before_[k] && (best == choice_ || rank(k) < rank(best)))
@@ -112,7 +118,7 @@ bool Trials::open_trial() {
   if (best == choice_) return false;
   const double cost = extra_cost(best, rules_.executions + 1);
   if (spent_ + rules_.safety * cost > rules_.budget * time_) return false;
-  if (measured_[best] < 0) spent_ += plan_seconds_;
+  spent_ += cost_of_plan(best);
   window_ = {Purpose::trial, best, 1, rules_.executions};
   return true;
 }
@@ -125,13 +131,22 @@ double Trials::estimate(std::size_t schedule) const {
   return scale * predicted_[schedule];
 }
 
+/// Than the choice, as measured or expected, by more than the hysteresis.
+bool Trials::is_faster(std::size_t schedule) const {
+  return estimate(schedule) < (1 - rules_.hysteresis) * estimate(choice_);
+}
+
 /// By how much a flush takes longer than with the choice.
 double Trials::excess(std::size_t schedule) const {
   return std::max(0.0, estimate(schedule) - estimate(choice_));
 }
 
 double Trials::extra_cost(std::size_t schedule, int executions) const {
-  return excess(schedule) * executions + (measured_[schedule] < 0 ? plan_seconds_ : 0);
+  return excess(schedule) * executions + cost_of_plan(schedule);
+}
+
+double Trials::cost_of_plan(std::size_t schedule) const {
+  return has_run_[schedule] != 0 ? 0 : plan_seconds_;
 }
 
 }  // namespace op2::sched

@@ -24,7 +24,8 @@ struct TrialRules {
 
 class Trials {
  public:
-  /// @param predicted     seconds of a flush in each schedule; uniform, not empty
+  /// @param predicted     seconds of a flush in each schedule, of which the first has run; uniform,
+  ///                      not empty
   /// @param plan_seconds  what a schedule costs that has not run yet: its plan; uniform
   Trials(std::vector<double> predicted, double plan_seconds, const TrialRules& rules = {});
 
@@ -65,12 +66,15 @@ class Trials {
   bool open_trial();
   void compare();
   double estimate(std::size_t schedule) const;
+  bool is_faster(std::size_t schedule) const;
   double extra_cost(std::size_t schedule, int executions) const;
+  double cost_of_plan(std::size_t schedule) const;
   double excess(std::size_t schedule) const;
 
   const TrialRules rules_;
   std::vector<double> predicted_;
   std::vector<double> measured_;  ///< negative: not yet
+  std::vector<char> has_run_;     ///< so that its plan is made
   std::vector<int> wins_, wait_, not_before_;
   const double plan_seconds_;
   std::size_t choice_;

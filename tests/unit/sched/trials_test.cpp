@@ -97,6 +97,14 @@ TEST(Trials, APlanThatIsDearIsMadeOnceItsTimeIsSmall) {
   EXPECT_GT(run.executions[1], 0);
 }
 
+/// Off has run before the decision, so that its plan costs nothing more.
+TEST(Trials, OffIsProbedThoughPlansAreDear) {
+  Executed run{Trials({1.2, 1, 1.1}, 1000), {0.8, 1, 1}};
+  run.flushes(60);
+  EXPECT_EQ(run.trials.choice(), 0u);
+  EXPECT_EQ(run.executions[2], 0);
+}
+
 TEST(Trials, TrialsThatAreLostBecomeRare) {
   Executed run{Trials({1, 1.001}, 0), {1, 1.001}};
   run.flushes(1000);

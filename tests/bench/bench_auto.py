@@ -182,7 +182,7 @@ class WallClock:
         self.cases = {"airfoil": self.airfoil(60 if quick else 150),
                       "loop_chain constant": self.chain("constant"),
                       "loop_chain growing": self.chain("growing")}
-        self.cases["hydra_chains"] = programs.solver(20, 10, 400)
+        self.cases["hydra_chains"] = programs.solver(20, 400, 400)
         self.cases["conjugate gradients"] = [programs.build / "tests" / "bench" / "cg_bench", "--on-ranks",
                                              "--width", 150, "--iterations", 1500]
 

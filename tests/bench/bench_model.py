@@ -102,7 +102,9 @@ class Bench:
         return paths
 
     def on_ranks(self, command, **variables):
-        return self.finish(self.start(["timeout", "-k", "5", "150", "mpirun", "-np", "2", *command], **variables))
+        """On cores of their own, as the processes of one rank."""
+        return self.finish(self.start(["timeout", "-k", "5", "150", "mpirun", "-np", "2", *command],
+                                      OMPI_MCA_hwloc_base_binding_policy="core", **variables))
 
     def measured(self, size, chain, iterations):
         output = self.on_ranks(self.program(size, iterations), OP2_CHAIN=chain)

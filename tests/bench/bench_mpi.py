@@ -5,6 +5,7 @@
     bench_mpi.py build/release docs           everything: scaling.md, scaling.jsonl, scaling.png
     bench_mpi.py build/release /tmp --quick   a few points, in some minutes
     bench_mpi.py build/release docs --solver  only the chains of examples/hydra_chains; the rest stays as it is
+    ... --solver --keep-costs                 also the costs that were measured, and wall clock: needs no quiet machine
 
 Work is measured once, with one rank; the clocks of all other runs count work and messages.
 """
@@ -210,10 +211,12 @@ def write_costs(programs, folder):
     return files, costs
 
 
-def measure_solver(programs, records, folder, quick):
-    """All points of the solver's chains, and wall clock on 2 ranks."""
-    costs = {**programs.solver_costs(), **programs.seconds_per_row()}
-    records.add({"solver_costs": costs})
+def measure_solver(programs, records, folder, quick, costs=None):
+    """All points of the solver's chains, and wall clock on 2 ranks unless costs are given."""
+    has_costs = costs is not None
+    if not has_costs:
+        costs = {**programs.solver_costs(), **programs.seconds_per_row()}
+        records.add({"solver_costs": costs})
     file = folder / "solver.costs"
     file.write_text("".join(f"{name} {seconds:.6e}\n" for name, seconds in costs.items()))
     for point in solver_points(quick):
@@ -226,6 +229,8 @@ def measure_solver(programs, records, folder, quick):
             records.add({"solver_left_out": asdict(point)})
             print(f"left out: {str(error).splitlines()[0]}")
         print(f"{point} in {time.monotonic() - begin:.0f} s", flush=True)
+    if has_costs:
+        return
     for width in (10, 20, 32)[: 1 if quick else 3]:
         seconds = {"off": [], "on": []}
         for _ in range(3 if quick else 9):
@@ -273,6 +278,7 @@ def main():
     parser.add_argument("output")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--solver", action="store_true")
+    parser.add_argument("--keep-costs", action="store_true")
     options = parser.parse_args()
     start = time.monotonic()
     path = Path(options.output) / "scaling.jsonl"
@@ -282,11 +288,13 @@ def main():
         records = Records(path)
         if options.solver:
             for record in kept:
-                if not any(name.startswith("solver") for name in record):
+                remains = ("solver_costs", "solver_wall") if options.keep_costs else ()
+                if not any(name.startswith("solver") and name not in remains for name in record):
                     records.add(record)
         else:
             measure_all(programs, records, Path(folder), options.quick)
-        measure_solver(programs, records, Path(folder), options.quick)
+        costs = next((r["solver_costs"] for r in kept if "solver_costs" in r), None) if options.keep_costs else None
+        measure_solver(programs, records, Path(folder), options.quick, costs)
     minutes = (time.monotonic() - start) / 60
     write_page(Path(options.output))
     print(f"wrote {options.output}/scaling.md, .jsonl and .png after {minutes:.1f} minutes")

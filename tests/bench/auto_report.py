@@ -27,7 +27,7 @@ Making plans and agreeing on times is not in these figures.
 MODELLED = """**The library itself on the modelled networks** (`make bench-auto`, data in [auto.jsonl](auto.jsonl), measured {dates}). The true
 costs of loops, alone and in tiles, are those of this page times random factors up to 1.5; auto begins with the table that a run without
 these factors has left. Plans of schedules that are tried, and agreements, are included; the first two executions of
-a sequence are not, as in all figures here. Above the better of `off` and `on`:
+a sequence are not, as in all figures here. Of the 93 points, those that were measured; above the better of `off` and `on`:
 
 """
 

@@ -110,7 +110,7 @@ class ModelledNetwork:
 
 
 class SolverOnNetwork(ModelledNetwork):
-    """The chains of examples/hydra_chains, each a point of its own."""
+    """The chains of examples/hydra_chains, each a separate point."""
 
     def seconds(self, point, costs, repeats):
         bench_mpi.MODES.update(WAYS)

@@ -102,7 +102,7 @@ class Bench:
         return paths
 
     def on_ranks(self, command, **variables):
-        """On cores of their own, as the processes of one rank."""
+        """Each on one core, as the processes of one rank."""
         return self.finish(self.start(["timeout", "-k", "5", "150", "mpirun", "-np", "2", *command],
                                       OMPI_MCA_hwloc_base_binding_policy="core", **variables))
 

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Lesson 5 from the file of a mesh generator to a picture: two ranks begin, three go on, and the dye
+# is that of one rank without an interruption.
+#
+#     lesson.sh MPIEXEC NUMPROC_FLAG PROGRAM PYTHON SOURCE_FOLDER
+set -e
+mpiexec=$1 flag=$2 program=$3 python=$4 source=$5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+"$python" "$source/tools/mesh/op2-mesh" convert --quiet "$source/tests/mesh/cylinder.msh" cylinder.h5
+"$program" cylinder.h5 3 > alone
+rm dye.*
+"$mpiexec" "$flag" 2 "$program" cylinder.h5 1
+"$mpiexec" "$flag" 3 "$program" cylinder.h5 3 > ranks
+cat ranks
+grep -q "goes on after step 40" ranks
+[ "$(tail -n 1 alone)" = "$(tail -n 1 ranks)" ]
+[ "$(grep -c DataSet dye.pvd)" = 4 ]
+"$python" "$source/examples/airfoil/plot_mach.py" dye.pvd dye.png --field dye --view -2 4 -2 2
+[ -s dye.png ]
+echo "the lesson has a picture"

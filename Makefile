@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto bench-model setup clean
+.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -24,6 +24,8 @@ help:
 	@echo "make bench-model op2-model against the clock of this machine, two ranks (minutes)"
 	@echo "make bench-auto how far OP2_CHAIN=auto is from the better of on and off (hours; QUICK=--quick: 10 min)"
 	@echo "make bench-mpi what chains save on modelled networks: docs/scaling.md (25 min; QUICK=--quick: 3)"
+	@echo "make bench-reproducible"
+	@echo "               time, memory and planning of OP2_REPRODUCIBLE=on: docs/reproducibility.md (20 min; QUICK=--quick: 4)"
 	@echo "make build     the optimised library and its tools in build/release"
 	@echo "make clean     remove the build folder"
 	@echo "All but the last install missing Debian packages first (tools/setup.sh)."
@@ -82,6 +84,10 @@ bench: build/release/build.ninja
 bench-against: build/release/build.ninja
 	$(if $(BASE),,$(error BASE is not set; give a commit, e.g. make bench-against BASE=HEAD~1))
 	@$(PYTHON) -B tests/bench/bench_against.py $(BASE) --jobs $(JOBS) $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
+
+bench-reproducible: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target airfoil cg_bench reduction_bench
+	@$(PYTHON) -B tests/bench/bench_reproducible.py build/release $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
 
 # The programs of tools/gpu/bundle.sh.
 GPU_KIT = airfoil cg_bench device_bench equivalence_test gpu_kernels_test program_on_device_test op2-jitinspect

@@ -19,6 +19,7 @@ namespace {
 struct Options {
   std::array<int, 2> size{400, 600};
   int iterations = 1000;
+  int every = 100;
   bool raw = false;
   bool no_check = false;
   std::array<std::string, 2> partitioner{"PTSCOTCH", "KWAY"};
@@ -34,6 +35,9 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--iterations", options.iterations)
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--every", options.every, "iterations between two reports of the residual")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   app.add_option("--vtu", options.vtu_file, "write the flow for ParaView");
   app.add_option("--partitioner", options.partitioner, "library and routine for op_partition")
       ->capture_default_str();
@@ -57,7 +61,7 @@ Residuals solve(const airfoil::Flow& flow, const Options& options) {
   const auto cells = static_cast<double>(op_get_size(flow.cells));
   for (int iteration = 1; iteration <= options.iterations; ++iteration) {
     airfoil::iterate(flow, residual);
-    if (iteration % 100 != 0 && iteration != options.iterations) continue;
+    if (iteration % options.every != 0 && iteration != options.iterations) continue;
     found[iteration] = std::sqrt(residual.value() / cells);
     op_printf("%6d of %d   residual %.13e   %9.6f s\n", iteration, options.iterations,
               found[iteration], seconds() - start);

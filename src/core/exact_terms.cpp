@@ -11,8 +11,8 @@
 namespace op2::core {
 namespace {
 
-/// Terms of a block: 2^10.
-constexpr int block = 1024, block_bits = 10;
+/// Terms of a block: the integers that are added have less than 53 bits each.
+constexpr int block = 1024;
 
 /// Fewer terms are added faster one by one, in 4 ns each.
 constexpr std::size_t fewest = 32;
@@ -20,16 +20,20 @@ constexpr std::size_t fewest = 32;
 /// Bits of a value.
 constexpr int mantissa_bits = 52, exponent_offset = 1022;
 
+/// The first number that a cut adds is 2^headroom times as large as the terms, so that somewhat
+/// larger terms need no other one.
+constexpr int headroom = 3;
+
 /// The cuts neither overflow nor reach denormal numbers if all terms are below 2^e, with e in this
 /// range; others are added one by one.
 constexpr int lowest_exponent = -850, highest_exponent = 1000;
 
-constexpr std::int64_t magnitude_mask = 0x7fff'ffff'ffff'ffff;
+constexpr std::uint64_t magnitude_mask = 0x7fff'ffff'ffff'ffff;
 
 /// Values of a vector; narrower processors split it.
 constexpr int width = 8;
 using Values = double __attribute__((vector_size(8 * width)));
-using Words = std::int64_t __attribute__((vector_size(8 * width)));
+using Words = std::uint64_t __attribute__((vector_size(8 * width)));
 
 /// Memory for the terms of a block.
 struct Terms {
@@ -41,55 +45,88 @@ int exponent_of(double value) {
   return static_cast<int>(std::bit_cast<std::int64_t>(value) >> mantissa_bits) - exponent_offset;
 }
 
-/// `largest` becomes the larger magnitude in each lane; NaN is ignored.
-__attribute__((always_inline)) inline void keep_largest(const Values& values, Values& largest) {
-  Words bits;
-  std::memcpy(&bits, &values, sizeof bits);
-  bits &= magnitude_mask;
-  Values magnitude;
-  std::memcpy(&magnitude, &bits, sizeof bits);
-  largest = magnitude > largest ? magnitude : largest;
+/// 2^e. Precondition: it is a normal number.
+double power_of_two(int e) {
+  return std::bit_cast<double>((std::int64_t{e} + exponent_offset + 1) << mantissa_bits);
 }
 
-__attribute__((always_inline)) inline double largest_of(const Values& values) {
-  double largest = 0;
-  for (int k = 0; k < width; ++k) largest = std::max(largest, values[k]);
-  return largest;
+/// The bits of values.
+__attribute__((always_inline)) inline void take_bits(const Values& values, Words& words) {
+  std::memcpy(&words, &values, sizeof words);
+}
+
+/// The largest magnitude; NaN is ignored.
+__attribute__((always_inline)) inline double largest_of(std::span<const double> terms) {
+  Values largest{};
+  for (std::size_t v = 0; v < terms.size(); v += width) {
+    Values term;
+    std::memcpy(&term, &terms[v], sizeof term);
+    Words bits;
+    take_bits(term, bits);
+    bits &= magnitude_mask;
+    Values magnitude;
+    std::memcpy(&magnitude, &bits, sizeof bits);
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  double most = 0;
+  for (int k = 0; k < width; ++k) most = std::max(most, largest[k]);
+  return most;
 }
 
 /// What a cut of a block found.
 struct Cut {
-  double upper, lower;  ///< exact sums of the parts; not finite if a term is not
-  double term, rest;    ///< the largest magnitudes: before the cut, and of what is below both parts
+  std::int64_t upper, lower;  ///< sums of the parts, in units of 2^(e - 52) and 2^(e - 104)
+  bool fits;                  ///< all terms are below 2^(e - 1); otherwise the rest is undefined
+  bool is_whole;              ///< nothing is left
 };
 
-/// Stores what is below both parts; it may replace the terms. If all terms are below 2^e, each
-/// upper part is a multiple of 2^(e - 42), and the sum of 2^10 of them is below 2^(e + 10): it has
-/// 52 bits. The same holds for the lower parts, 43 digits further down.
+/// Stores what is below both parts; it may replace the terms. A term below 2^(e - 1) that is added
+/// to 1.5 * 2^e stays between 2^e and 2^(e + 1), where the bits of values are consecutive integers
+/// and the unit is 2^(e - 52). So the upper parts are added as these integers, and do not overflow.
+/// What was rounded away, at most half a unit, is cut again.
 __attribute__((always_inline)) inline Cut cut(std::span<const double> terms, Terms& below_both,
                                               int e) {
-  const double above = std::ldexp(1.5, e + block_bits);
-  const double between = std::ldexp(above, block_bits - 1 - mantissa_bits);
-  Values upper{}, lower{}, most{}, rest{};
+  const double above = 1.5 * power_of_two(e), between = 1.5 * power_of_two(e - mantissa_bits);
+  const auto above_bits = std::bit_cast<std::uint64_t>(above);
+  Words upper{}, lower{}, changed{}, left{};
   for (std::size_t v = 0; v < terms.size(); v += width) {
     Values term;
     std::memcpy(&term, &terms[v], sizeof term);
-    const Values high = (term + above) - above;
-    const Values below = term - high;
-    const Values low = (below + between) - between;
-    const Values left = below - low;
-    upper += high;
-    lower += low;
-    std::memcpy(&below_both.values[v], &left, sizeof left);
-    keep_largest(term, most);
-    keep_largest(left, rest);
+    const Values high = term + above;
+    const Values below = term - (high - above);
+    const Values low = below + between;
+    const Values rest = below - (low - between);
+    std::memcpy(&below_both.values[v], &rest, sizeof rest);
+    Words high_bits, low_bits, rest_bits;
+    take_bits(high, high_bits);
+    take_bits(low, low_bits);
+    take_bits(rest, rest_bits);
+    upper += high_bits;
+    lower += low_bits;
+    changed |= high_bits ^ above_bits;
+    left |= rest_bits;
   }
-  Cut found{0, 0, largest_of(most), largest_of(rest)};
+  // The sums wrap around, also in what the two numbers have added.
+  std::uint64_t sums[] = {-above_bits * terms.size(),
+                          -std::bit_cast<std::uint64_t>(between) * terms.size()};
+  std::uint64_t all_changed = 0, all_left = 0;
   for (int k = 0; k < width; ++k) {
-    found.upper += upper[k];
-    found.lower += lower[k];
+    sums[0] += upper[k];
+    sums[1] += lower[k];
+    all_changed |= changed[k];
+    all_left |= left[k];
   }
-  return found;
+  return {static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1]),
+          all_changed >> mantissa_bits == 0,
+          (all_left & magnitude_mask) == 0};  // -0 is nothing, too
+}
+
+/// Adds value * 2^e, in two parts that are exact.
+void add_scaled(ExactSum<double>& sum, std::int64_t value, int e) {
+  constexpr int half = 31;
+  const std::int64_t high = value >> half, low = value - (high << half);
+  sum.add(static_cast<double>(high) * power_of_two(e + half));
+  sum.add(static_cast<double>(low) * power_of_two(e));
 }
 
 /// Terms of whole vectors. The same text for several processors.
@@ -97,21 +134,24 @@ __attribute__((always_inline)) inline void add_block(ExactSum<double>& sum,
                                                      std::span<const double> terms, int& exponent) {
   Terms left;
   int e = exponent;
+  bool is_guess = true;
   while (e >= lowest_exponent && e <= highest_exponent) {
-    const Cut found = cut(terms, left, e);
-    if (!std::isfinite(found.upper)) break;
-    const int needed = exponent_of(found.term);
-    if (needed > e) {  // a wrong guess; what was left of earlier cuts has the right one
-      e = needed;
-      continue;
-    }
-    sum.add(found.upper);
-    sum.add(found.lower);
-    if (terms.data() != left.values.data())
+    const Cut found = cut(terms, left, e + headroom);
+    if (is_guess && !(found.fits && found.is_whole)) {  // perhaps it is wrong
+      is_guess = false;
+      const int needed = exponent_of(largest_of(terms));
       exponent = std::clamp(needed, lowest_exponent, highest_exponent);
-    if (found.rest == 0) return;
-    e = exponent_of(found.rest);
+      if (const bool is_right = found.fits && needed + headroom >= e; !is_right) {
+        e = needed;
+        continue;
+      }
+    }
+    if (!found.fits) break;  // NaN or infinity
+    add_scaled(sum, found.upper, e + headroom - mantissa_bits);
+    add_scaled(sum, found.lower, e + headroom - 2 * mantissa_bits);
+    if (found.is_whole) return;
     terms = std::span(left.values).first(terms.size());
+    e = exponent_of(largest_of(terms));
   }
   for (const double term : terms) sum.add(term);
 }

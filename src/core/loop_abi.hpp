@@ -31,11 +31,19 @@ struct TermBlock {
               std::int64_t count) noexcept;
 };
 
+/// Which of 64 elements in a row add to slots of a dat instead of its rows.
+struct SlottedElements {
+  std::uint64_t which;  ///< bit k: the k-th of them
+  /// Their targets, shape [bits that are set x arity of the map]: a row, or slot - slots, which is
+  /// negative.
+  const std::int32_t* targets;
+};
+
 /// Executes elements [begin, end) of a loop's set, in ascending order, with one binding per
 /// argument. Reproducible code has more: one for each argument that adds to rows and may do so in
 /// slots (jit/slotted_args.hpp). Its base is the end of the dat's slots, shape [slots x dim]. Its
-/// index is the target of element 0 in the argument's column, with the stride of the map: a row of
-/// the dat, or slot - slots, which is negative.
+/// index is the address of the SlottedElements of elements [0, 64), [64, 128), ...; null: no
+/// element has slots.
 using RangeFunction = void (*)(std::int64_t begin, std::int64_t end, const ArgBinding* args);
 
 }  // namespace op2::core

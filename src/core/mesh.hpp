@@ -125,6 +125,7 @@ struct Global : op_global_core {
   std::vector<std::byte> partial;
   op_access partial_access = OP_READ;  ///< the reduction that combines it
   bool partial_is_exact = false;       ///< it is not rounded: ExactSum of the type, shape [dim]
+  bool nan_wins = false;               ///< of a minimum or maximum: it is NaN if any value is
 };
 
 /// A constant that kernels see by name. Its address never changes, so that linked code can hold it.

@@ -87,7 +87,7 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
                 return !apart_.empty() && apart_.contains(kernels_of(queue, records));
               },
           .is_gathered = gathering(),
-          .exact_sums = options_.reproducible};
+          .reproducible = options_.reproducible};
 }
 
 std::function<bool(std::span<const core::LoopArg>)> CodeFinder::gathering() const {

@@ -119,6 +119,8 @@ Engine::~Engine() = default;
 
 void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   if (queue.empty()) return;
+  executing_ = true;
+  if (options_.reproducible) check_rounding(queue);
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();
@@ -151,7 +153,6 @@ void Engine::run(Entry& entry, core::Queue& queue) {
   prepare(queue, entry);
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   executing_ = true;
-  if (options_.reproducible) check_rounding(queue);
   const double begin = rows_.communicator().seconds();
   runner_.run(plan, *entry.prepared, queue, fingerprint_);
   if (policy_ != nullptr) policy_->end(rows_.communicator().seconds() - begin);

@@ -27,7 +27,7 @@ void finish_alone(const Step& step, const core::Queue& queue, const Collect& col
     if (global.exact)
       add_exactly(global.shape, found, value);
     else
-      fold_partial(global.shape, found, value);
+      fold_partial(global.shape, found, value, global.nan);
   }
 }
 
@@ -67,10 +67,10 @@ comm::FoldedValues contribution(const RawResult& one, bool is_root) {
   const core::LoopArg& shape = one.global->shape;
   if (one.global->exact) return exact_sums(one, is_root);
   if (is_root)
-    fold_partial(shape, one.found, one.value);
+    fold_partial(shape, one.found, one.value, one.global->nan);
   else
     std::memcpy(one.value, one.found, core::size_of(shape.type, shape.dim));
-  return {shape.type, fold_of(shape.access), shape.dim, one.value};
+  return {shape.type, fold_of(shape.access), shape.dim, one.value, false, one.global->nan};
 }
 
 void round_sums(const RawResult& one) {
@@ -126,7 +126,7 @@ void finish_reductions(const Step& step, const core::Queue& queue, comm::Communi
     if (global.exact)
       add_to_exact_partial(global.shape, found, *global.shape.global);
     else
-      add_to_partial(global.shape, found, *global.shape.global);
+      add_to_partial(global.shape, found, *global.shape.global, global.nan);
   }
   const std::vector<RawResult> raw = raw_results(step, queue, collect);
   reduce_raw(raw, communicator);

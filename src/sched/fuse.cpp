@@ -226,7 +226,7 @@ std::size_t partial_bytes(const GlobalArg& reduction) {
 }
 
 /// Finds the globals of a step and gives the reductions their offsets in a thread's block.
-void add_globals(const core::Queue& queue, const Chain& chain, bool exact_sums, Step& step) {
+void add_globals(const core::Queue& queue, const Chain& chain, bool reproducible, Step& step) {
   for (std::size_t k = 0; k < step.args.size(); ++k) {
     const core::LoopArg& arg = step.args[k];
     if (!arg.active || arg.kind != OP_ARG_GBL) continue;
@@ -238,7 +238,8 @@ void add_globals(const core::Queue& queue, const Chain& chain, bool exact_sums, 
             assignment_before(queue, chain.records.begin, step.sources[k].record, arg.global),
         .offset = step.block_bytes,
         .element = core::round_up(core::size_of(arg.type, arg.dim), sizeof(std::int64_t)),
-        .exact = exact_sums && arg.access == OP_INC && core::is_rounded(arg.type)};
+        .exact = reproducible && arg.access == OP_INC && core::is_rounded(arg.type),
+        .nan = reproducible ? comm::Nan::wins : comm::Nan::loses};
     (arg.modifies() ? step.reductions : step.reads).push_back(global);
     if (arg.modifies()) step.block_bytes += partial_bytes(global);
   }
@@ -281,7 +282,7 @@ bool runs_on_device(const core::Queue& queue, const Analysis& analysis,
 }
 
 Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup& group,
-                  const Analysis& analysis, const std::vector<Order>& order, bool exact_sums) {
+                  const Analysis& analysis, const std::vector<Order>& order, bool reproducible) {
   Step step = fused_step(queue, group);
   step.order = order[step.record];
   step.colouring = queue.records()[step.record].colouring;
@@ -291,7 +292,7 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup&
   if (step.gathers()) step.gathered_extent = analysis.loops[step.record].extent;
   if (step.levels.slice >= 0)
     step.slice = &analysis.slices[static_cast<std::size_t>(step.levels.slice)];
-  add_globals(queue, chain, exact_sums, step);
+  add_globals(queue, chain, reproducible, step);
   return step;
 }
 
@@ -337,7 +338,8 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
       if (is_idle)
         steps.all.push_back(step_without_loop(queue, k));
       else if (next != groups.end() && next->place() == k)
-        steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order, rules.exact_sums));
+        steps.all.push_back(
+            leveled_step(queue, chain, *next++, analysis, order, rules.reproducible));
     }
     set_interiors(queue, chain, analysis, groups, std::span(steps.all).subspan(steps.begin.back()));
   }

@@ -25,7 +25,7 @@ struct FusionRules {
   std::function<bool(std::span<const core::LoopArg>)> is_gathered{};
   /// Whether an argument of a record leaves zeros in its rows. Empty: nobody knows.
   std::function<bool(const ArgSource&)> leaves_zero{};
-  bool exact_sums = false;  ///< sums of float and double are rounded once
+  bool reproducible = false;  ///< sums of float and double are rounded once; NaN is an extreme
 };
 
 /// A loop joins those before it if an iteration of theirs depends on no other iteration of it: what

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <comm/halo/halo_exchange.hpp>
+#include <comm/messages/reduce_values.hpp>
 #include <core/colouring.hpp>
 #include <core/levels.hpp>
 #include <core/loop_record.hpp>
@@ -106,6 +107,7 @@ struct GlobalArg {
   std::size_t element = 0;
   /// A sum that is rounded once: partial results are blocks of terms (core/term_block.hpp).
   bool exact = false;
+  comm::Nan nan = comm::Nan::loses;  ///< of a minimum or maximum
 };
 
 /// The kernel of a loop, called once per element.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -15,7 +16,7 @@
 namespace op2::sched {
 namespace {
 
-/// Of equal zeros -0 is less; NaN only if both are.
+/// Of equal zeros -0 is less.
 template <class T>
 bool is_less(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -24,20 +25,29 @@ bool is_less(T a, T b) {
     return a < b;
 }
 
+/// A minimum or maximum; where NaN wins, always the same one.
 template <class T>
-T folded(op_access access, T value, T partial) {
+T folded_extreme(op_access access, T value, T partial, comm::Nan nan) {
+  if (nan == comm::Nan::wins && (value != value || partial != partial))
+    return std::numeric_limits<T>::quiet_NaN();
+  const bool takes = access == OP_MIN ? is_less(partial, value) : is_less(value, partial);
+  return takes || value != value ? partial : value;
+}
+
+template <class T>
+T folded(op_access access, T value, T partial, comm::Nan nan) {
   if (access == OP_WRITE) return partial;
-  if (access == OP_MIN) return is_less(partial, value) || value != value ? partial : value;
-  if (access == OP_MAX) return is_less(value, partial) || value != value ? partial : value;
+  if (access == OP_MIN || access == OP_MAX) return folded_extreme(access, value, partial, nan);
   return static_cast<T>(value + partial);
 }
 
 /// Precondition for OP_WRITE: the partial result is that of the last element.
-void fold(op_access access, Type type, int dim, const std::byte* partial, void* value) {
+void fold(op_access access, Type type, int dim, const std::byte* partial, void* value,
+          comm::Nan nan) {
   core::with_type(type, [&]<class T>() {
     const T* from = reinterpret_cast<const T*>(partial);
     T* to = static_cast<T*>(value);
-    for (int k = 0; k < dim; ++k) to[k] = folded(access, to[k], from[k]);
+    for (int k = 0; k < dim; ++k) to[k] = folded(access, to[k], from[k], nan);
   });
 }
 
@@ -49,6 +59,10 @@ void add_rounded_once(std::span<const core::ExactSum<T>> sums, T* value) {
     sum.add(value[k]);
     value[k] = sum.rounded();
   }
+}
+
+comm::Nan nan_of(const core::Global& global) {
+  return global.nan_wins ? comm::Nan::wins : comm::Nan::loses;
 }
 
 }  // namespace
@@ -66,19 +80,21 @@ void start_partial(const core::LoopArg& arg, const void* before, std::byte* part
     std::memcpy(partial, before, bytes);
 }
 
-void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value) {
-  fold(arg.access, arg.type, arg.dim, partial, value);
+void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value, comm::Nan nan) {
+  fold(arg.access, arg.type, arg.dim, partial, value, nan);
 }
 
-void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global) {
+void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global,
+                    comm::Nan nan) {
   if (global.partial.empty()) {
     global.partial.assign(found, found + global.value.bytes());
     global.partial_access = arg.access;
+    global.nan_wins = nan == comm::Nan::wins;
     return;
   }
   core::ensure(global.partial_access == arg.access && !global.partial_is_exact,
                "a global has partial results of two operations");
-  fold_partial(arg, found, global.partial.data());
+  fold_partial(arg, found, global.partial.data(), nan);
 }
 
 void add_to_exact_partial(const core::LoopArg& arg, std::byte* found, core::Global& global) {
@@ -113,7 +129,8 @@ void settle(core::Global& global) {
       add_rounded_once<T>({sums, static_cast<std::size_t>(global.dim)}, static_cast<T*>(value));
     });
   else
-    fold(global.partial_access, global.value_type, global.dim, global.partial.data(), value);
+    fold(global.partial_access, global.value_type, global.dim, global.partial.data(), value,
+         nan_of(global));
   global.partial.clear();
   global.partial_is_exact = false;
 }
@@ -123,7 +140,7 @@ void combine(std::span<core::Global* const> globals, comm::Communicator& communi
   for (core::Global* global : globals)
     if (!global->partial.empty())
       partials.push_back({global->value_type, fold_of(global->partial_access), global->dim,
-                          global->partial.data(), global->partial_is_exact});
+                          global->partial.data(), global->partial_is_exact, nan_of(*global)});
   if (partials.empty()) return;
   comm::reduce_values(communicator, partials);
   for (core::Global* global : globals) settle(*global);

@@ -21,11 +21,13 @@ comm::Fold fold_of(op_access access);
 void start_partial(const core::LoopArg& arg, const void* before, std::byte* partial);
 
 /// Folds a partial result into the value.
-void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value);
+void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value,
+                  comm::Nan nan = comm::Nan::loses);
 
 /// Adds a loop's result on this rank to the rank's partial result of the global. Local. A partial
 /// result of another operation must be combined before.
-void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global);
+void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global,
+                    comm::Nan nan = comm::Nan::loses);
 
 /// The same for a sum that is rounded once.
 /// @param found  a block of terms

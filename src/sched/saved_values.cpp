@@ -34,7 +34,7 @@ void save_dat(core::Dat* dat, const core::Mesh& mesh, SavedValues& saved) {
 void save_global(core::Global* global, SavedValues& saved) {
   if (std::ranges::find(saved.globals, global, &SavedGlobal::global) == saved.globals.end())
     saved.globals.push_back({global, copy_of(global->value), global->partial,
-                             global->partial_access, global->partial_is_exact});
+                             global->partial_access, global->partial_is_exact, global->nan_wins});
 }
 
 /// Of several loops that reduce a variable, the last has its value.
@@ -109,6 +109,7 @@ std::vector<std::vector<std::byte>> values_of(const std::vector<SavedGlobal>& sa
     global.partial = saved[k].partial;
     global.partial_access = saved[k].partial_access;
     global.partial_is_exact = saved[k].partial_is_exact;
+    global.nan_wins = saved[k].nan_wins;
     if (!global.partial.empty()) wanted.push_back(&global);
   }
   combine(wanted, ranks);
@@ -150,6 +151,7 @@ void restore(const SavedValues& saved) {
     one.global->partial = one.partial;
     one.global->partial_access = one.partial_access;
     one.global->partial_is_exact = one.partial_is_exact;
+    one.global->nan_wins = one.nan_wins;
   }
   for (const SavedVariable& one : saved.variables)
     std::memcpy(one.address, one.value.data(), one.value.size());

@@ -22,7 +22,7 @@ struct SavedGlobal {
   core::Global* global;
   std::vector<std::byte> value, partial;
   op_access partial_access;
-  bool partial_is_exact;
+  bool partial_is_exact, nan_wins;
 };
 
 /// A variable of the program that a loop reduces.

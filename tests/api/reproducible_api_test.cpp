@@ -33,6 +33,11 @@ OP_KERNEL(compare, (const double* x, double* least, double* most), {
   if (*x < *least) *least = *x;
   if (*x > *most) *most = *x;
 });
+/// Chosen with the operands in the order in which NaN is kept.
+OP_KERNEL(take_extremes, (const double* x, double* least, double* most), {
+  *least = *least < *x ? *least : *x;
+  *most = *most > *x ? *most : *x;
+});
 OP_KERNEL(scale_by, (const double* factor, double* x), { *x *= *factor; });
 
 double known_to_the_host() {
@@ -132,7 +137,34 @@ TEST_F(Reproducible, ALoopSeesTheSumOfThoseBefore) {
   EXPECT_EQ(value, 3001.0 * 3001.0);
 }
 
-TEST_F(Reproducible, ExtremesIgnoreNanAndMinusZeroIsLess) {
+/// In vectors, in the rest that fills none, and on each thread; in variables and in globals.
+TEST(ReproducibleExtremes, AreNanIfAKernelSetsThemToNanForAnyElement) {
+  setenv("OP2_REPRODUCIBLE", "on", 1);
+  setenv("OP2_THREADS", "3", 1);
+  op_init(0, nullptr, 0);
+  const double five = 5;
+  const auto quiet = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
+  const op_set cells = op_decl_set(3001, "cells");
+  for (const std::size_t where : {std::size_t{0}, std::size_t{1703}, std::size_t{3000}}) {
+    std::vector<double> values(3001, 1.0);
+    values[where] = -std::numeric_limits<double>::quiet_NaN();
+    const op_dat x = op_decl_dat(cells, 1, "double", values.data(), "x");
+    const op_global lazy = op_decl_global(1, &five, "lazy");
+    double least = 5, most = -5, lazy_most = 0;
+    op_par_loop(take_extremes, "raw", cells, op_arg_dat(x, OP_READ),
+                op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_gbl(&most, 1, "double", OP_MAX));
+    op_par_loop(take_extremes, "lazy", cells, op_arg_dat(x, OP_READ),
+                op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_gbl(lazy, OP_MAX));
+    op_fetch_global(lazy, &lazy_most);
+    for (const double extreme : {least, most, lazy_most})
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(extreme), quiet) << where;
+  }
+  op_exit();
+  unsetenv("OP2_THREADS");
+  unsetenv("OP2_REPRODUCIBLE");
+}
+
+TEST_F(Reproducible, MinusZeroIsLessAndNanThatNoKernelSetsIsNotSeen) {
   std::vector<double> values(3001, 0.0);
   values[7] = std::numeric_limits<double>::quiet_NaN();
   values[2000] = -0.0;
@@ -184,6 +216,19 @@ void expect_refused_rounding(op_set cells, Change change, const char* why) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("OP2-E501"), HasSubstr("loop 'scale'"),
                                     HasSubstr("reproducible_api_test.cpp"), HasSubstr(why)));
+  }
+}
+
+/// Before anything is compiled.
+TEST_F(Reproducible, AnotherRoundingModeIsTheFirstError) {
+  const op_dat x = op_decl_dat(cells, 1, "double", std::vector<double>(3001).data(), "x");
+  op_par_loop(touch, "touch", cells, op_arg_dat(x, OP_RW));
+  const OtherRounding other(FE_UPWARD);
+  try {
+    op_flush();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_option) << error.what();
   }
 }
 

@@ -41,8 +41,8 @@ OP_KERNEL(measure, (const double* x, double* sum, float* rounded, double* least,
 });
 OP_KERNEL(add_term, (const double* x, double* sum), { *sum += *x; });
 OP_KERNEL(extremes, (const double* x, double* least, double* most), {
-  if (*x < *least) *least = *x;
-  if (*x > *most) *most = *x;
+  *least = *least < *x ? *least : *x;
+  *most = *most > *x ? *most : *x;
 });
 OP_KERNEL(grow, (double* x), { *x = std::exp(*x / 1000); });
 OP_KERNEL(widen, (double* x), {
@@ -153,6 +153,7 @@ TEST_F(SameBits, SumsAndExtremesOfAllNumbersAreThoseOfTheCpu) {
       {Limits::infinity(), -Limits::infinity()},
       {-Limits::infinity(), 1e308},
       {Limits::quiet_NaN(), 1},
+      {1, 2, -Limits::quiet_NaN(), 3},
       {0.0, -0.0},
       {-0.0, 0.0},
       {Limits::max(), Limits::max()}};
@@ -177,8 +178,7 @@ TEST_F(SameBits, SumsAndExtremesOfAllNumbersAreThoseOfTheCpu) {
   }
   for (std::size_t k = 0; k < found[0].size(); ++k) {
     const double cpu = found[0][k], device = found[1][k];
-    EXPECT_TRUE((std::isnan(cpu) && std::isnan(device)) ||
-                (cpu == device && std::signbit(cpu) == std::signbit(device)))
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(cpu), std::bit_cast<std::uint64_t>(device))
         << "value " << k % 3 << " of case " << k / 3 << ": " << cpu << ", " << device;
   }
 }

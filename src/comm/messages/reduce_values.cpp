@@ -19,15 +19,16 @@ namespace {
 
 using Limits = std::numeric_limits<std::int64_t>;
 
-/// An integer with the order of the value. NaN loses to every other value.
+/// An integer with the order of the value.
 template <class T>
-std::int64_t to_key(T value, Fold fold) {
+std::int64_t to_key(T value, Fold fold, Nan nan) {
   if constexpr (std::is_same_v<T, std::uint64_t>) {
     return static_cast<std::int64_t>(value ^ std::uint64_t{1} << 63);
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<std::int64_t>(value);
   } else {
-    if (std::isnan(value)) return fold == Fold::least ? Limits::max() : Limits::min();
+    if (std::isnan(value))
+      return (fold == Fold::least) == (nan == Nan::loses) ? Limits::max() : Limits::min();
     const auto bits = std::bit_cast<std::int64_t>(static_cast<double>(value));
     return bits < 0 ? bits ^ Limits::max() : bits;
   }
@@ -39,8 +40,11 @@ T from_key(std::int64_t key) {
     return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63;
   else if constexpr (std::is_integral_v<T>)
     return static_cast<T>(key);
+  else if (const auto value = std::bit_cast<double>(key < 0 ? key ^ Limits::max() : key);
+           std::isnan(value))
+    return std::numeric_limits<T>::quiet_NaN();
   else
-    return static_cast<T>(std::bit_cast<double>(key < 0 ? key ^ Limits::max() : key));
+    return static_cast<T>(value);
 }
 
 template <class T>
@@ -51,11 +55,11 @@ void put_sum(const core::ExactSum<T>& sum, WordReduction& words) {
 
 /// Appends the words of a value.
 template <class T>
-void put_value(T value, Fold fold, WordReduction& words) {
-  if (fold == Fold::least) {
-    words.minima.push_back(to_key(value, fold));
-  } else if (fold == Fold::greatest || std::is_same_v<T, bool>) {
-    words.maxima.push_back(to_key(value, fold));
+void put_value(T value, const FoldedValues& of, WordReduction& words) {
+  if (of.fold == Fold::least) {
+    words.minima.push_back(to_key(value, of.fold, of.nan));
+  } else if (of.fold == Fold::greatest || std::is_same_v<T, bool>) {
+    words.maxima.push_back(to_key(value, of.fold, of.nan));
   } else if constexpr (std::is_floating_point_v<T>) {
     core::ExactSum<T> sum;
     sum.add(value);
@@ -108,7 +112,7 @@ void put(const FoldedValues& some, WordReduction& words) {
     });
   core::with_type(some.type, [&]<class T>() {
     const T* values = static_cast<const T*>(some.values);
-    for (int k = 0; k < some.count; ++k) put_value(values[k], some.fold, words);
+    for (int k = 0; k < some.count; ++k) put_value(values[k], some, words);
   });
 }
 

@@ -12,6 +12,9 @@ namespace op2::comm {
 
 enum class Fold { sum, least, greatest };
 
+/// What NaN is to a minimum or maximum: it counts only if all values are NaN, or if any is.
+enum class Nan { loses, wins };
+
 /// Values of this rank; owns nothing.
 struct FoldedValues {
   Type type;
@@ -20,6 +23,7 @@ struct FoldedValues {
   void* values;  ///< shape [count]; replaced by the result
   /// Of a sum: `values` are core::ExactSum of the type, which are not rounded.
   bool exact = false;
+  Nan nan = Nan::loses;
 
   template <class T>
   std::span<core::ExactSum<T>> exact_sums() const {
@@ -31,8 +35,7 @@ struct FoldedValues {
 /// for all of them, in which types, folds and counts are compared. On one rank nothing changes.
 ///
 /// Sums of integers wrap around; those of float and double are exact and rounded once; those of
-/// bool are the logical or. Minima and maxima ignore NaN unless all values are NaN; -0 is less than
-/// 0.
+/// bool are the logical or. For minima and maxima -0 is less than 0; a NaN is always the same one.
 /// @throws Error collective_mismatch, communication_failure
 void reduce_values(Communicator& communicator, std::span<const FoldedValues> all);
 

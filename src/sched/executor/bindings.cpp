@@ -88,7 +88,7 @@ void fold_threads(const Step& step, const StepBindings& bindings) {
       if (reduction.exact)
         core::merge_terms(from, into);
       else
-        fold_partial(reduction.shape, from, into);
+        fold_partial(reduction.shape, from, into, reduction.nan);
     }
 }
 

@@ -16,14 +16,15 @@ namespace op2::test {
 namespace {
 
 using comm::Fold;
+using comm::Nan;
 
 /// What the root gets of one value per rank.
 template <class T>
-T reduced(Fold fold, const std::vector<T>& values) {
+T reduced(Fold fold, const std::vector<T>& values, Nan nan = Nan::loses) {
   T result{};
   comm::run_fake_ranks(static_cast<int>(values.size()), [&](comm::Communicator& ranks) {
     T mine = values[static_cast<std::size_t>(ranks.rank())];
-    const comm::FoldedValues one[] = {{type_of<T>(), fold, 1, &mine}};
+    const comm::FoldedValues one[] = {{type_of<T>(), fold, 1, &mine, false, nan}};
     comm::reduce_values(ranks, one);
     if (ranks.is_root()) result = mine;
   });
@@ -55,6 +56,18 @@ TEST(ReduceValues, NaNIsNotAnExtremeUnlessThereIsNothingElse) {
   EXPECT_EQ(reduced<double>(Fold::greatest, {-NAN, -2, NAN}), -2);
   EXPECT_TRUE(std::isnan(reduced<double>(Fold::least, {NAN, -NAN})));
   EXPECT_TRUE(std::isnan(reduced<float>(Fold::greatest, {NAN, -NAN})));
+}
+
+/// And is the same one whatever the ranks had.
+TEST(ReduceValues, NanWinsIfItIsToBeSeen) {
+  const auto bits = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
+  for (const Fold fold : {Fold::least, Fold::greatest})
+    for (const std::vector<double>& values :
+         {std::vector<double>{NAN, 2, -INFINITY}, {INFINITY, -NAN, -0.0}, {1, 2, -NAN}})
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(reduced(fold, values, Nan::wins)), bits);
+  EXPECT_EQ(reduced<double>(Fold::least, {1, -INFINITY}, Nan::wins), -INFINITY);
+  EXPECT_EQ(reduced<float>(Fold::greatest, {1, INFINITY}, Nan::wins), INFINITY);
+  EXPECT_TRUE(std::isnan(reduced<float>(Fold::greatest, {NAN, INFINITY}, Nan::wins)));
 }
 
 TEST(ReduceValues, NegativeZeroIsLessThanZeroOnEveryRank) {

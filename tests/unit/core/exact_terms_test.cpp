@@ -53,6 +53,21 @@ TEST(ExactTerms, GiveTheSumOfOneAfterTheOther) {
       }
 }
 
+/// At the borders of what fits, and with what adds nothing between.
+TEST(ExactTerms, OfPowersOfTwoAreExact) {
+  for (int power = -60; power <= 60; ++power) {
+    std::vector<double> terms(64, std::ldexp(1.0, power));
+    for (std::size_t k = 0; k < terms.size(); k += 3) terms[k] = -0.0;
+    for (std::size_t k = 1; k < terms.size(); k += 3) terms[k] = -std::ldexp(1.0, power - 53) / 3;
+    for (int guess = power - 6; guess <= power + 6; ++guess) {
+      ExactSum<double> sum;
+      int exponent = guess;
+      add_terms(sum, terms, exponent);
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(sum.rounded()), bits_one_by_one(terms)) << guess;
+    }
+  }
+}
+
 TEST(ExactTerms, WhatCancelsLeavesWhatIsSmall) {
   std::vector<double> terms;
   for (int k = 0; k < 500; ++k) {

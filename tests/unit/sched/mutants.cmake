@@ -16,7 +16,7 @@ function(op2_add_mutant name file text replacement)
     set(checks RanksProperty)
   endif()
   set(objects $<TARGET_OBJECTS:op2_chain_checks> $<TARGET_OBJECTS:op2_ranks_checks>)
-  if(file MATCHES slots.cpp)
+  if(file MATCHES "slots.cpp|slotted_map.cpp")
     set(compiled ${file})
     set(checks Slots)
     set(objects $<TARGET_OBJECTS:op2_slots_checks>)
@@ -69,12 +69,14 @@ op2_add_mutant(overtakes_what_gathers_later sched/chain_analysis.cpp
                "is_direct(arg) || gathered ? level : completed_by(loop, elements)" UnitProperty)
 op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
 
-op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(begin, begin + row.count);" "")
+op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(all.begin() + row.first, all.begin() + row.first + row.count);" ";")
 op2_add_mutant(slots_only_beyond_neighbours sched/executor/cpu/find_slots.cpp
-               "last_key_[row] > key)" "last_key_[row] > key + (std::int64_t{3} << 32))")
+               "last[row] > key)" "last[row] > key + (std::int64_t{3} << 32))")
 op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
                "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
 op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "slot[k] = static_cast<T>(-T{})" "(void)slot")
 op2_add_mutant(slots_added_too_early sched/executor/cpu/slots.cpp
                "last[k] = std::max(last[k]," "last[k] = std::min(last[k] < 0 ? std::int64_t{1} << 60 : last[k],")
 op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | set.element_at(element);" "return set.element_at(element);")
+op2_add_mutant(slots_of_the_element_before sched/executor/cpu/slotted_map.cpp
+               "some.which & (bit_of(element) - 1)" "some.which & (bit_of(element) / 2 - 1)")

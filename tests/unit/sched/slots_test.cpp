@@ -143,13 +143,24 @@ struct AddingLoop {
   }
 };
 
+/// As generated code finds it.
+std::int32_t target_of(const AddingLoop& loop, const core::ArgBinding& binding, std::int64_t edge,
+                       std::int32_t column) {
+  const int* const row = loop.ends->map + edge * loop.ends->dim;
+  if (binding.index == nullptr) return row[column];
+  const auto& some = reinterpret_cast<const core::SlottedElements*>(binding.index)[edge / 64];
+  const std::uint64_t bit = std::uint64_t{1} << edge % 64;
+  if ((some.which & bit) == 0) return row[column];
+  return some.targets[std::popcount(some.which & (bit - 1)) * loop.ends->dim + column];
+}
+
 /// Executes edges as generated code does.
 void run_range(const AddingLoop& loop, const std::vector<core::ArgBinding>& bindings,
                std::int64_t begin, std::int64_t end) {
   for (std::int64_t edge = begin; edge < end; ++edge)
     for (std::size_t a = 0; a < bindings.size(); ++a) {
       core::Dat& dat = *loop.step.args[a].dat;
-      const std::int32_t target = bindings[a].index[edge * bindings[a].index_stride];
+      const std::int32_t target = target_of(loop, bindings[a], edge, loop.step.args[a].column);
       void* const origin = target >= 0 ? dat.rows.host_address() : bindings[a].base;
       double* const to = static_cast<double*>(origin) + target * dat.dim;
       for (int k = 0; k < dat.dim; ++k) to[k] += contribution(loop.number_of(edge), a, k);
@@ -247,6 +258,7 @@ TEST(Slots, AreNotNeededInTheCanonicalOrder) {
   EXPECT_EQ(slots.steps[0].added, 3 * loop.edges->rows());
   for (const core::ArgBinding& binding : bindings_of(loop.step, slots.steps[0])) {
     EXPECT_EQ(binding.base, nullptr);
+    EXPECT_EQ(binding.index, nullptr);
     EXPECT_EQ(binding.index_stride, 3);
   }
 }

@@ -175,14 +175,12 @@ class BlockEmitter {
       if (!is_stored(arg) || is_shared(i)) continue;
       line("    op2_simd::to_rows(op2_lanes{0}, op2_rows{0});", i);
       stores += store_of(i, row_address(arg, row_of_lane(arg)));
-      to_slots += store_of(
-          i, form_.slotted(i) != nullptr ? form_.target(i) : row_address(arg, row_of_lane(arg)));
+      to_slots += store_of(i, form_.slotted(i) != nullptr ? form_.target(i, row_of_lane(arg))
+                                                          : row_address(arg, row_of_lane(arg)));
     }
     if (stores == to_slots) return for_each_lane(stores);
     // Few blocks have slots. The others need no targets beside the rows that are known already.
-    line("    int op2_has_slot = 0;\n    if ({}) {{", form_.any_slots());
-    for_each_lane("      op2_has_slot |= " + form_.all_targets() + ";\n");
-    line("    }}\n    if (op2_has_slot < 0) {{");
+    line("    if ({}) {{", form_.any_slots());
     for_each_lane(to_slots);
     line("    }} else {{");
     for_each_lane(stores);

@@ -16,7 +16,7 @@ namespace {
 /// Terms that are collected together: 8 KB of doubles, which stay in the nearest cache.
 constexpr int most_terms = 1024;
 
-// A minimum is -0 rather than +0, and NaN only if all values are.
+// A minimum is -0 rather than +0, and NaN if a value is.
 constexpr const char* functions = R"(
 struct op2_term_block {
   void (*op2_add)(op2_term_block*, const void*, long, long);
@@ -25,8 +25,27 @@ template <class op2_value, int op2_dim>
 static inline void op2_from_zero(op2_value (&op2_own)[op2_dim]) {
   for (int op2_k = 0; op2_k < op2_dim; ++op2_k) op2_own[op2_k] = static_cast<op2_value>(-op2_value{});
 }
+struct op2_slotted {
+  unsigned long op2_which;
+  const int* op2_targets;
+};
+static inline bool op2_any_slot(const op2_slotted* op2_all, unsigned long op2_first, int op2_count) {
+  if (op2_all == nullptr) return false;
+  const op2_slotted* op2_some = op2_all + op2_first / 64;
+  const unsigned long op2_skipped = op2_first % 64;
+  unsigned long op2_bits = op2_some[0].op2_which >> op2_skipped;
+  if (op2_skipped + op2_count > 64) op2_bits |= op2_some[1].op2_which << (64 - op2_skipped);
+  return (op2_bits & ((1UL << op2_count) - 1)) != 0;
+}
+static inline int op2_target(const op2_slotted* op2_all, unsigned long op2_element, int op2_arity, int op2_column, int op2_row) {
+  if (op2_all == nullptr) return op2_row;
+  const op2_slotted op2_some = op2_all[op2_element / 64];
+  const unsigned long op2_bit = 1UL << op2_element % 64;
+  if ((op2_some.op2_which & op2_bit) == 0) return op2_row;
+  return op2_some.op2_targets[__builtin_popcountl(op2_some.op2_which & (op2_bit - 1)) * op2_arity + op2_column];
+}
 template <class op2_value>
-static inline op2_value* op2_target(op2_value* op2_rows, op2_value* op2_slots_end, long op2_to, long op2_dim) {
+static inline op2_value* op2_place(op2_value* op2_rows, op2_value* op2_slots_end, long op2_to, long op2_dim) {
   return (op2_to >= 0 ? op2_rows : op2_slots_end) + op2_to * op2_dim;
 }
 template <class op2_value, int op2_dim>
@@ -40,11 +59,11 @@ template <class op2_value> static inline bool op2_is_negative(op2_value op2_a) {
     return __builtin_signbit(op2_a);
 }
 template <class op2_value> static inline op2_value op2_least(op2_value op2_a, op2_value op2_b) {
-  const bool op2_take = (op2_b < op2_a) | ((op2_b == op2_a) & op2_is_negative(op2_b)) | ((op2_a != op2_a) & (op2_b == op2_b));
+  const bool op2_take = (op2_b < op2_a) | ((op2_b == op2_a) & op2_is_negative(op2_b)) | (op2_b != op2_b);
   return op2_take ? op2_b : op2_a;
 }
 template <class op2_value> static inline op2_value op2_greatest(op2_value op2_a, op2_value op2_b) {
-  const bool op2_take = (op2_b > op2_a) | ((op2_b == op2_a) & !op2_is_negative(op2_b)) | ((op2_a != op2_a) & (op2_b == op2_b));
+  const bool op2_take = (op2_b > op2_a) | ((op2_b == op2_a) & !op2_is_negative(op2_b)) | (op2_b != op2_b);
   return op2_take ? op2_b : op2_a;
 }
 )";
@@ -92,8 +111,9 @@ std::vector<Parameter> ReproducibleForm::parameters() const {
     const ArgShape& arg = args_[slotted_[j].arg];
     const std::string binding = fmt::format("op2_args[{}]", args_.size() + j);
     if (targets.insert(slotted_[j].targets).second)
-      parameters.push_back({fmt::format("const int* __restrict op2_targets{}", slotted_[j].targets),
-                            fmt::format("{}.op2_index - {}", binding, arg.column)});
+      parameters.push_back(
+          {fmt::format("const op2_slotted* __restrict op2_slotted{}", slotted_[j].targets),
+           fmt::format("reinterpret_cast<const op2_slotted*>({}.op2_index)", binding)});
     if (dats.insert(arg.dat).second)
       parameters.push_back({fmt::format("{}* __restrict op2_slots_end{}", type_of(arg), arg.dat),
                             fmt::format("static_cast<{}*>({}.op2_base)", type_of(arg), binding)});
@@ -146,28 +166,18 @@ Statements ReproducibleForm::add_terms(const std::string& count) const {
   return text;
 }
 
-std::string ReproducibleForm::target(std::size_t i) const {
+std::string ReproducibleForm::target(std::size_t i, const std::string& row) const {
   const ArgShape& arg = args_[i];
-  return fmt::format("op2_target(op2_dat{0}, op2_slots_end{0}, {1}, {2})", arg.dat, target_index(i),
-                     arg.dim);
+  const std::string to = fmt::format("op2_target(op2_slotted{}, op2_element, {}, {}, {})",
+                                     slotted(i)->targets, arg.arity, arg.column, row);
+  return fmt::format("op2_place(op2_dat{0}, op2_slots_end{0}, {1}, {2})", arg.dat, to, arg.dim);
 }
 
 std::string ReproducibleForm::any_slots() const {
-  std::set<std::string> ends;
+  std::set<std::string> tests;
   for (const SlottedArg& one : slotted_)
-    ends.insert(fmt::format("op2_slots_end{} != nullptr", args_[one.arg].dat));
-  return fmt::format("{}", fmt::join(ends, " || "));
-}
-
-std::string ReproducibleForm::all_targets() const {
-  std::set<std::string> targets;
-  for (const SlottedArg& one : slotted_) targets.insert(target_index(one.arg));
-  return fmt::format("{}", fmt::join(targets, " | "));
-}
-
-std::string ReproducibleForm::target_index(std::size_t i) const {
-  return fmt::format("op2_targets{}[op2_element * {} + {}]", slotted(i)->targets, args_[i].arity,
-                     args_[i].column);
+    tests.insert(fmt::format("op2_any_slot(op2_slotted{}, op2_block, {})", one.targets, width_));
+  return fmt::format("{}", fmt::join(tests, " | "));
 }
 
 template <class Action>
@@ -194,7 +204,7 @@ Statements ReproducibleForm::after_element() const {
   return for_each([this](std::size_t i, Statements& text) {
     const std::string each = fmt::format("for (int op2_k = 0; op2_k < {}; ++op2_k) ", args_[i].dim);
     if (slotted(i) != nullptr) {
-      text.push_back(fmt::format("op2_add({}, op2_own{});", target(i), i));
+      text.push_back(fmt::format("op2_add({}, op2_own{});", target(i, row_name(args_[i])), i));
     } else if (is_extreme(i)) {
       const std::string value =
           fmt::format("op2_{}{}[op2_k]", is_local_block(args_[i]) ? "local" : "global", i);

@@ -63,17 +63,15 @@ class ReproducibleForm {
   Statements compare_in_lane(std::size_t position) const;
   Statements compare_all(std::size_t position) const;
   /// Where an element adds its row to; an expression.
-  std::string target(std::size_t position) const;
-  /// Whether any element of the loop may have a slot; and a number that is negative if this one has
-  /// one. Expressions; not empty if an argument is slotted.
+  /// @param row  the entry of the map, an expression
+  std::string target(std::size_t position, const std::string& row) const;
+  /// Whether any element of a block has a slot; an expression, not empty if an argument is slotted.
   std::string any_slots() const;
-  std::string all_targets() const;
 
  private:
   template <class Action>
   Statements for_each(const Action& action) const;
   std::vector<std::size_t> terms() const;
-  std::string target_index(std::size_t position) const;
 
   const std::vector<ArgShape>& args_;
   int width_;

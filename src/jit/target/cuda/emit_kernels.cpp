@@ -95,10 +95,10 @@ std::string fold_of_words(const ArgShape& arg, std::size_t i) {
       words_of_sum(arg), i, i);
 }
 
-std::string fold_of_reduction(const ArgShape& arg, std::size_t i) {
+std::string fold_of_reduction(const ArgShape& arg, std::size_t i, bool ordered) {
   return fmt::format(
       "  op2_device::fold_chunks<{}, {}>(op2_chunks, op2_result{}, op2_partials{}, op2_warps{});\n",
-      operation_of(arg), arg.dim, i, i, i);
+      operation_of(arg, ordered), arg.dim, i, i, i);
 }
 
 /// One thread has the best chunk, and copies what that has found.
@@ -121,20 +121,21 @@ std::string loop_kernel(const LoopNest& nest) {
   return RowsText(nest).run();
 }
 
-std::string fold_kernel(const LoopNest& nest, bool exact_sums) {
+std::string fold_kernel(const LoopNest& nest, bool ordered) {
   const std::vector<KernelParameter> parameters = fold_parameters(nest.args);
   if (parameters.empty()) return {};
   std::string text =
-      signature_of(cuda_fold_symbol, "long long op2_chunks", parameters, nest.args, exact_sums);
+      signature_of(cuda_fold_symbol, "long long op2_chunks", parameters, nest.args, ordered);
   for (std::size_t i = 0; i < nest.args.size(); ++i) {
     const ArgShape& arg = nest.args[i];
     if (!is_reduction(arg) || is_payload(arg)) continue;
-    if (exact_sums && is_exact_sum(arg)) {
+    if (ordered && is_exact_sum(arg)) {
       text += fold_of_words(arg, i);
       continue;
     }
     text += warps_declaration(nest.args, i);
-    text += payloads_of(nest.args, i).empty() ? fold_of_reduction(arg, i) : fold_of_best(nest, i);
+    text += payloads_of(nest.args, i).empty() ? fold_of_reduction(arg, i, ordered)
+                                              : fold_of_best(nest, i);
   }
   return text + "}\n";
 }

@@ -11,7 +11,7 @@ namespace op2::jit {
 std::string loop_kernel(const LoopNest& nest);
 
 /// Empty if the nest has no reductions.
-/// @param exact_sums  sums of float and double are integers (ordered_sums.hpp)
-std::string fold_kernel(const LoopNest& nest, bool exact_sums = false);
+/// @param ordered  sums of float and double are integers (ordered_sums.hpp), and NaN is an extreme
+std::string fold_kernel(const LoopNest& nest, bool ordered = false);
 
 }  // namespace op2::jit

@@ -71,9 +71,10 @@ std::string signature_of(const char* symbol, const char* range,
   return text + ") {\n";
 }
 
-std::string operation_of(const ArgShape& arg) {
+std::string operation_of(const ArgShape& arg, bool nan_wins) {
   if (arg.access == OP_INC) return "op2_device::Sum";
-  return arg.access == OP_MIN ? "op2_device::Least" : "op2_device::Greatest";
+  const char* const extreme = arg.access == OP_MIN ? "Least" : "Greatest";
+  return fmt::format("op2_device::{}{}", extreme, nan_wins ? "OrNan" : "");
 }
 
 std::string candidate_of(const ArgShape& payload) {
@@ -96,6 +97,10 @@ std::string row_of(const ArgShape& arg) {
 
 bool KernelText::has(Way way) const {
   return std::ranges::find(ways_, way) != ways_.end();
+}
+
+std::string KernelText::operation_of(std::size_t i) const {
+  return jit::operation_of(args_[i], ways_[i] == Way::compared);
 }
 
 bool KernelText::reduces() const {
@@ -148,7 +153,7 @@ void KernelText::end_threads() {
 
 void KernelText::start_reduction(std::size_t i, const ArgShape& arg) {
   line("  {} op2_local{}[{}];", type_of(arg), i, arg.dim);
-  line("  op2_device::start<{}>(op2_local{}, op2_result{});", operation_of(arg), i, i);
+  line("  op2_device::start<{}>(op2_local{}, op2_result{});", operation_of(i), i, i);
 }
 
 void KernelText::start_payload(std::size_t i, const ArgShape& arg) {
@@ -160,12 +165,12 @@ void KernelText::declare_offer(std::size_t i, const ArgShape& arg) {
 }
 
 /// What the element offers, if it is better than what the thread has.
-void KernelText::take_offer(std::size_t i, const ArgShape& arg) {
+void KernelText::take_offer(std::size_t i, const ArgShape&) {
   const std::vector<std::size_t> payloads = payloads_of(args_, i);
   line("    const long long op2_index{} = op2_order{} ? op2_order{}[op2_element] : op2_element;", i,
        payloads.front(), payloads.front());
   line("    if (op2_device::is_better<{}>(op2_offer{}[0], op2_index{}, op2_local{}[0],",
-       operation_of(arg), i, i, i);
+       operation_of(i), i, i, i);
   line("                                  op2_local{}.index)) {{", payloads.front());
   line("      op2_local{}[0] = op2_offer{}[0];", i, i);
   for (const std::size_t k : payloads)
@@ -173,10 +178,10 @@ void KernelText::take_offer(std::size_t i, const ArgShape& arg) {
   line("    }}");
 }
 
-void KernelText::store_best(std::size_t i, const ArgShape& arg) {
+void KernelText::store_best(std::size_t i, const ArgShape&) {
   const std::vector<std::size_t> payloads = payloads_of(args_, i);
   line("  if (op2_device::is_best_of_block<{}>(op2_local{}[0], op2_local{}.index, op2_warps{},",
-       operation_of(arg), i, payloads.front(), i);
+       operation_of(i), i, payloads.front(), i);
   line("                                       op2_indices{})) {{", i);
   line("    op2_partials{}[blockIdx.x] = op2_local{}[0];", i, i);
   for (const std::size_t k : payloads) line("    op2_partials{}[blockIdx.x] = op2_local{};", k, k);
@@ -256,9 +261,9 @@ void KernelText::restore_reduction(std::size_t i, const ArgShape&) {
   line("      op2_device::copy(op2_local{0}, op2_before{0});", i);
 }
 
-void KernelText::store_partial(std::size_t i, const ArgShape& arg) {
-  line("  op2_device::store_partial<{}>(op2_local{}, op2_partials{}, op2_warps{});",
-       operation_of(arg), i, i, i);
+void KernelText::store_partial(std::size_t i, const ArgShape&) {
+  line("  op2_device::store_partial<{}>(op2_local{}, op2_partials{}, op2_warps{});", operation_of(i),
+       i, i, i);
 }
 
 /// What nothing is added to yet, or what every value replaces.
@@ -268,11 +273,11 @@ void KernelText::declare_own(std::size_t i, const ArgShape& arg) {
   line("    op2_device::fill(op2_own{}, static_cast<{}>({}));", i, type_of(arg), value);
 }
 
-void KernelText::take_own(std::size_t i, const ArgShape& arg) {
+void KernelText::take_own(std::size_t i, const ArgShape&) {
   if (ways_[i] == Way::term)
     line("      op2_device::add_terms(op2_words{0}, op2_own{0});", i);
   else
-    line("      op2_device::compare<{1}>(op2_local{0}, op2_own{0});", i, operation_of(arg));
+    line("      op2_device::compare<{1}>(op2_local{0}, op2_own{0});", i, operation_of(i));
 }
 
 void KernelText::start_words(std::size_t i, const ArgShape&) {

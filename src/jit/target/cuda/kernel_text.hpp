@@ -29,7 +29,8 @@ std::string signature_of(const char* symbol, const char* range,
                          std::span<const ArgShape> args, bool exact_sums = false);
 
 /// How values of a reduction are joined: a type of the device library.
-std::string operation_of(const ArgShape& arg);
+/// @param nan_wins  a minimum or maximum is NaN if any value is (ordered_library.hpp)
+std::string operation_of(const ArgShape& arg, bool nan_wins = false);
 
 /// The values of a payload and the index of their element: a type of the device library.
 std::string candidate_of(const ArgShape& payload);
@@ -122,6 +123,7 @@ class KernelText {
   void store_row(std::size_t position, const ArgShape& arg);
   void remember_reduction(std::size_t position, const ArgShape& arg);
   void restore_reduction(std::size_t position, const ArgShape& arg);
+  std::string operation_of(std::size_t position) const;
   bool has(ArgumentWay way) const;
   std::string pointer_to_data(std::size_t position) const;
 

@@ -46,6 +46,20 @@ __device__ __forceinline__ void compare(T (&local)[dim], const T (&own)[dim]) {
   for (int k = 0; k < dim; ++k) local[k] = Operation::join(local[k], own[k]);
 }
 
+// What is not a number wins, and is always the same; -0 is less than 0.
+template <class T> constexpr T not_a_number() {
+  if constexpr (static_cast<T>(1) / 2 == 0)
+    return T();
+  else
+    return static_cast<T>(__builtin_nan(""));
+}
+struct LeastOrNan : Least {
+  template <class T> __device__ static T join(T a, T b) { return a != a || b != b ? not_a_number<T>() : Least::join(a, b); }
+};
+struct GreatestOrNan : Greatest {
+  template <class T> __device__ static T join(T a, T b) { return a != a || b != b ? not_a_number<T>() : Greatest::join(a, b); }
+};
+
 enum { limb_bits = 40, flag_bits = 21 };
 
 // The block's integers of a sum; barriers are the caller's.

@@ -2,7 +2,9 @@
 #include <sched/executor/cpu/cpu_executor.hpp>
 
 #include <algorithm>
+#include <set>
 
+#include <comm/messages/agreement.hpp>
 #include <sched/executor/cpu/cpu_plan.hpp>
 #include <sched/executor/exchanges.hpp>
 
@@ -41,6 +43,16 @@ PlanSlots slots_of(const core::Mesh& mesh, const Plan& plan, const CpuPlanParts&
   return make_slots(mesh, steps);
 }
 
+/// The loops of a plan that add through maps, of each kind one.
+std::set<AddingLoop> kinds_of(const Plan& plan) {
+  std::set<AddingLoop> kinds;
+  for (const Step& step : plan.steps.all)
+    for (const core::LoopArg& arg : step.args)
+      if (step.runs() && arg.is_active_dat() && arg.is_indirect() && arg.access == OP_INC)
+        kinds.insert({step.set, arg.map});
+  return kinds;
+}
+
 /// Whether tiles put so many rows into slots that they cost more than they gain.
 bool is_mostly_slots(const PlanSlots& slots) {
   constexpr double most = 0.05;  // of what is added
@@ -73,11 +85,17 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
   made.exchanges = make_exchanges(plan, rows_, options_.exchange, pool_);
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s)
     made.parts.push_back(parts_.parts_of(plan.steps.all[s], plan.code[s]));
-  if (repeats && gains_by_repetition(plan))
-    made.tiles = make_tiles(plan, {options_.tile, topology_.caches, pool_.size()});
-  else
-    made.tiles.resize(plan.chains().size());
-  find_slots(plan, made);
+  made.tiles.resize(plan.chains().size());
+  if (repeats && gains_by_repetition(plan) && !untiled_.contains(kinds_of(plan)))
+    timed("make tiles", [&] {
+      made.tiles = make_tiles(plan, {options_.tile, topology_.caches, pool_.size()});
+    });
+  made.slots.steps.resize(plan.steps.all.size());
+  if (options_.reproducible)
+    comm::throw_together(rows_.communicator(),
+                         comm::error_of("slots of reproducible increments", [&] {
+                           timed("find slots", [&] { find_slots(plan, made); });
+                         }));
   made.bindings = bind_all(plan, made, pool_.size(), options_.reproducible);
   // Slots are those of one schedule.
   const TileTrial trial(options_.tile.mode == core::TileMode::measured && !options_.reproducible);
@@ -85,15 +103,21 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
                                    trace_);
 }
 
-void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) const {
-  made.slots.steps.resize(plan.steps.all.size());
-  if (!options_.reproducible) return;
+void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) {
   made.slots = slots_of(rows_.mesh(), plan, made);
   const bool may_drop_tiles = options_.tile.mode == core::TileMode::modelled ||
                               options_.tile.mode == core::TileMode::measured;
   if (!may_drop_tiles || !is_mostly_slots(made.slots)) return;
+  untiled_.insert(kinds_of(plan));
   std::ranges::fill(made.tiles, ChainTiles{});
   made.slots = slots_of(rows_.mesh(), plan, made);
+}
+
+template <class Action>
+void CpuExecutor::timed(const char* what, const Action& action) {
+  const auto begin = core::Clock::now();
+  action();
+  trace_.add("plan", what, begin, core::Clock::now());
 }
 
 bool CpuExecutor::gains_by_repetition(const Plan& plan) const {

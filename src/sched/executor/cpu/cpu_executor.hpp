@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <utility>
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/communicator.hpp>
@@ -16,6 +18,9 @@
 #include <sched/executor/executor.hpp>
 
 namespace op2::sched {
+
+/// The set of a loop that adds to rows, and a map through which it does.
+using AddingLoop = std::pair<const core::Set*, const core::Map*>;
 
 class CpuExecutor : public Executor {
  public:
@@ -32,11 +37,16 @@ class CpuExecutor : public Executor {
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
   bool gains_by_repetition(const Plan& plan) const override;
   void wait() override {}
-  void forget_rows() override { parts_.forget_rows(); }
+  void forget_rows() override {
+    parts_.forget_rows();
+    untiled_.clear();
+  }
 
  private:
-  /// Finds slots if increments are reproducible, and drops tiles that need too many.
-  void find_slots(const Plan& plan, CpuPlanParts& made) const;
+  /// Drops tiles that need too many slots.
+  void find_slots(const Plan& plan, CpuPlanParts& made);
+  template <class Action>
+  void timed(const char* what, const Action& action);
 
   const core::Options& options_;
   const core::Topology& topology_;
@@ -44,6 +54,8 @@ class CpuExecutor : public Executor {
   comm::DistributedMesh& rows_;
   core::Trace& trace_;
   PartMaker parts_;
+  /// Kinds of loops, those of one plan together, whose tiles were dropped.
+  std::set<std::set<AddingLoop>> untiled_;
 };
 
 }  // namespace op2::sched

@@ -153,7 +153,7 @@ std::string CpuPlan::describe(const core::Queue& queue) const {
       text += describe_step(queue, plan_, s) + describe_parts(made_.parts[s]) +
               description_of(made_.slots.steps[s]) + "\n";
   }
-  return text;
+  return text + description_of(made_.slots);
 }
 
 }  // namespace op2::sched

@@ -49,6 +49,9 @@ class SlotFinder {
   void assign(SlotTable& table) const;
 
  private:
+  struct Addition {
+    std::int32_t row, column, element;
+  };
   /// An element's part of a row.
   struct Contribution {
     std::int64_t key;
@@ -58,7 +61,10 @@ class SlotFinder {
   std::int64_t key_of(std::int64_t element) const {
     return keys_.empty() ? element : keys_[static_cast<std::size_t>(element)];
   }
-  std::vector<SlottedRow> count_rows() const;
+  void note_slotted(std::int64_t row);
+  std::vector<Addition> additions_to_slots() const;
+  std::vector<SlottedRow> count_rows(std::span<const Addition> additions) const;
+  void add_maps(std::span<const Contribution> all, SlotTable& table) const;
 
   std::int64_t end_;
   std::vector<AddedColumn> columns_;

@@ -232,21 +232,39 @@ std::span<const SlottedRow> SlotUse::rows_of(Phase phase, std::size_t unit) cons
 }
 
 PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps) {
-  PlanSlots slots{std::vector<StepSlots>(steps.size()), {}};
+  PlanSlots slots{std::vector<StepSlots>(steps.size()), {}, 0};
   for (const std::vector<User>& users : users_of(steps)) add_table(mesh, steps, users, slots);
+  for (const auto& dat : mesh.dats()) slots.mesh_bytes += dat->bytes();
+  for (const auto& map : mesh.maps()) slots.mesh_bytes += map->entries.bytes();
   return slots;
+}
+
+std::size_t PlanSlots::bytes() const {
+  const auto bytes_of = [](const auto& list) { return list.size() * sizeof list[0]; };
+  std::size_t bytes = 0;
+  for (const auto& table : tables) {
+    bytes += bytes_of(table->rows) + bytes_of(table->elements);
+    for (const auto& [dat, memory] : table->memory)
+      bytes += static_cast<std::size_t>(table->slots) * static_cast<std::size_t>(dat->size);
+    for (const auto& [map, slotted] : table->maps) bytes += slotted.bytes();
+  }
+  for (const StepSlots& step : steps)
+    for (const SlotUse& use : step.uses)
+      bytes += bytes_of(use.rows) + bytes_of(use.begin[0]) + bytes_of(use.begin[1]);
+  return bytes;
 }
 
 std::vector<core::ArgBinding> bindings_of(const Step& step, const StepSlots& slots) {
   std::vector<core::ArgBinding> bindings;
   for (const jit::SlottedArg& slotted : jit::slotted_args(arg_shapes(step.args))) {
     const core::LoopArg& arg = step.args[slotted.arg];
-    core::ArgBinding binding{nullptr, arg.map->map + arg.column, arg.map->dim};
+    core::ArgBinding binding{nullptr, nullptr, arg.map->dim};
     for (const SlotUse& use : slots.uses)
       for (const SlotUse::SlottedDat& dat : use.dats)
         if (step.args[dat.arg].dat == arg.dat)
           binding = {dat.slots + use.table->slots * core::size_of(arg.type, arg.dim),
-                     use.table->targets.at(arg.map).data() + arg.column, arg.map->dim};
+                     reinterpret_cast<const std::int32_t*>(use.table->maps.at(arg.map).elements()),
+                     arg.map->dim};
     bindings.push_back(binding);
   }
   return bindings;
@@ -266,6 +284,11 @@ void add_slots(const Step& step, const StepSlots& slots, Phase phase, std::size_
 std::string description_of(const StepSlots& slots) {
   if (slots.added == 0) return {};
   return fmt::format(", {} of {} rows are added to slots", slots.slotted, slots.added);
+}
+
+std::string description_of(const PlanSlots& slots) {
+  if (slots.tables.empty()) return {};
+  return fmt::format("  slots take {} bytes, dats and maps {}\n", slots.bytes(), slots.mesh_bytes);
 }
 
 }  // namespace op2::sched

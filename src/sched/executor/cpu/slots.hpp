@@ -18,6 +18,7 @@
 #include <core/memory.hpp>
 #include <sched/executor/cpu/loop_parts.hpp>
 #include <sched/executor/cpu/make_tiles.hpp>
+#include <sched/executor/cpu/slotted_map.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -45,9 +46,8 @@ struct SlottedRow {
 struct SlotTable {
   std::vector<SlottedRow> rows;  ///< ascending rows; of the target set
   std::int32_t slots = 0;
-  std::vector<std::int32_t> elements;  ///< of each slot: the one that adds to it
-  /// A copy of each map, shape [iterations x arity], in which s - slots stands for slot s.
-  std::map<const core::Map*, std::vector<std::int32_t>> targets;
+  std::vector<std::int32_t> elements;           ///< of each slot: the one that adds to it
+  std::map<const core::Map*, SlottedMap> maps;  ///< entries that lead to slots: slot - slots
   /// Shape [slots x dim]. They hold what adds nothing, unless a step is running.
   std::map<const core::Dat*, core::Buffer> memory;
 };
@@ -78,11 +78,16 @@ struct StepSlots {
 struct PlanSlots {
   std::vector<StepSlots> steps;
   std::vector<std::unique_ptr<SlotTable>> tables;
+  std::size_t mesh_bytes = 0;  ///< of all dats and maps
+
+  /// Of slots, lists and entries of maps.
+  std::size_t bytes() const;
 };
 
 /// Cost: one pass over the maps through which a step adds, none if it executes its elements in the
 /// canonical order, and three for each table. Memory: 8 bytes for each target and, on several
-/// ranks, for each element meanwhile; then a copy of each map that leads to slots, and these.
+/// ranks, for each element meanwhile; then a quarter of a byte for each element, and some ten bytes
+/// for each slot beside it.
 /// @throws std::bad_alloc
 PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps);
 
@@ -96,5 +101,7 @@ void add_slots(const Step& step, const StepSlots& slots, Phase phase, std::size_
 
 /// ", 12 of 400 rows are added to slots"; empty if no rows are added through maps.
 std::string description_of(const StepSlots& slots);
+/// A line with the memory of slots; empty if there are none.
+std::string description_of(const PlanSlots& slots);
 
 }  // namespace op2::sched

@@ -282,7 +282,8 @@ bool runs_on_device(const core::Queue& queue, const Analysis& analysis,
 }
 
 Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup& group,
-                  const Analysis& analysis, const std::vector<Order>& order, bool reproducible) {
+                  const Analysis& analysis, const std::vector<Order>& order,
+                  const FusionRules& rules) {
   Step step = fused_step(queue, group);
   step.order = order[step.record];
   step.colouring = queue.records()[step.record].colouring;
@@ -292,7 +293,7 @@ Step leveled_step(const core::Queue& queue, const Chain& chain, const LoopGroup&
   if (step.gathers()) step.gathered_extent = analysis.loops[step.record].extent;
   if (step.levels.slice >= 0)
     step.slice = &analysis.slices[static_cast<std::size_t>(step.levels.slice)];
-  add_globals(queue, chain, reproducible, step);
+  add_globals(queue, chain, rules.reproducible, step);
   return step;
 }
 
@@ -333,13 +334,10 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
     const std::vector<LoopGroup> groups = fusion_groups(queue, chain, analysis.loops, order, rules);
     auto next = groups.begin();
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
-      const bool is_idle =
-          queue.records()[k].is_assignment() || analysis.loops[k].extent == core::no_level;
-      if (is_idle)
+      if (queue.records()[k].is_assignment() || analysis.loops[k].extent == core::no_level)
         steps.all.push_back(step_without_loop(queue, k));
       else if (next != groups.end() && next->place() == k)
-        steps.all.push_back(
-            leveled_step(queue, chain, *next++, analysis, order, rules.reproducible));
+        steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order, rules));
     }
     set_interiors(queue, chain, analysis, groups, std::span(steps.all).subspan(steps.begin.back()));
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OP2_REPRODUCIBLE=on with OP2_TARGET=cuda: the bits of a CPU, and which loops the host runs for
 // them.
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <string>

@@ -262,8 +262,8 @@ void KernelText::restore_reduction(std::size_t i, const ArgShape&) {
 }
 
 void KernelText::store_partial(std::size_t i, const ArgShape&) {
-  line("  op2_device::store_partial<{}>(op2_local{}, op2_partials{}, op2_warps{});", operation_of(i),
-       i, i, i);
+  line("  op2_device::store_partial<{}>(op2_local{}, op2_partials{}, op2_warps{});",
+       operation_of(i), i, i, i);
 }
 
 /// What nothing is added to yet, or what every value replaces.

@@ -128,27 +128,31 @@ void ExactSum<T>::carry() {
 }
 
 template <class T>
+bool ExactSum<T>::make_positive() {
+  carry();
+  if (limbs_.back() >= 0) return false;
+  for (std::int64_t& limb : limbs_) limb = -limb;
+  carry();
+  return true;
+}
+
+template <class T>
 T ExactSum<T>::rounded() const {
   using Limits = std::numeric_limits<T>;
   if (nan_ || (infinite_ && minus_infinite_)) return Limits::quiet_NaN();
   if (infinite_ || minus_infinite_) return infinite_ ? Limits::infinity() : -Limits::infinity();
   ExactSum size = *this;
-  size.carry();
-  const bool negative = size.limbs_.back() < 0;
-  if (negative) {
-    for (std::int64_t& limb : size.limbs_) limb = -limb;
-    size.carry();
-  }
+  const bool negative = size.make_positive();
   const T result = nearest<T>(size.limbs_);
   return negative ? -result : result;
 }
 
 template <class T>
 std::array<std::int64_t, ExactSum<T>::words> ExactSum<T>::to_words() const {
-  ExactSum normal = *this;
-  normal.carry();
+  ExactSum size = *this;
+  const std::int64_t sign = size.make_positive() ? -1 : 1;
   std::array<std::int64_t, words> result{};
-  std::copy(normal.limbs_.begin(), normal.limbs_.end(), result.begin());
+  std::ranges::transform(size.limbs_, result.begin(), [&](auto limb) { return sign * limb; });
   result.back() = std::int64_t{nan_} | std::int64_t{infinite_} << flag_bits |
                   std::int64_t{minus_infinite_} << 2 * flag_bits;
   return result;

@@ -37,7 +37,8 @@ class ExactSum {
   /// term was NaN, or if there were infinities of both signs.
   T rounded() const;
 
-  /// Integers that may be added word by word, in any order, over up to 2^20 ranks.
+  /// Integers that may be added word by word, in any order, over up to 2^20 ranks. Few are not
+  /// zero if the terms differ little in size, whatever the sign of the sum.
   std::array<std::int64_t, words> to_words() const;
   /// From one rank's words, or from sums of the words of several.
   static ExactSum from_words(std::span<const std::int64_t, words> summed);
@@ -45,6 +46,8 @@ class ExactSum {
  private:
   /// Brings all limbs but the highest, which has the sign, to [0, 2^limb_bits).
   void carry();
+  /// Carries, and changes the sign if it is negative; true if it has.
+  bool make_positive();
 
   std::array<std::int64_t, limbs> limbs_{};                       ///< ascending weights
   bool nan_ = false, infinite_ = false, minus_infinite_ = false;  ///< whether there was such a term

@@ -17,8 +17,16 @@ std::uint64_t fingerprint_of(std::uint64_t begin, std::string_view text) {
 
 std::string description_of(const WordReduction& words, std::string_view what) {
   if (words.sums.empty() && words.minima.empty() && words.maxima.empty()) return std::string(what);
-  return fmt::format("{}: {} sums, {} minima, {} maxima", what, words.sums.size(),
-                     words.minima.size(), words.maxima.size());
+  std::string text;
+  text.reserve(what.size() + 64);
+  text += what;
+  const auto add = [&](const char* before, std::size_t count, const char* name) {
+    text += before + std::to_string(count) + name;
+  };
+  add(": ", words.sums.size(), " sums");
+  add(", ", words.minima.size(), " minima");
+  add(", ", words.maxima.size(), " maxima");
+  return text;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <comm/messages/collective_mismatch.hpp>
@@ -27,8 +28,8 @@ namespace op2::comm {
 
 /// What a rank waits for.
 struct MpiWait {
-  std::string operation;  ///< for the message of a mismatch, e.g. "in a broadcast"
-  std::uint64_t number;   ///< of the collective call, or of the channel; 0: none
+  std::string_view operation;  ///< for the message of a mismatch, e.g. "in a broadcast"
+  std::uint64_t number;        ///< of the collective call, or of the channel; 0: none
   /// The ranks that it waits for; empty: all that are not in this call yet.
   std::function<std::vector<int>()> missing;
 };

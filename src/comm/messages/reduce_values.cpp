@@ -9,8 +9,6 @@
 #include <string>
 #include <type_traits>
 
-#include <fmt/format.h>
-
 #include <core/exact_sum.hpp>
 #include <core/value_type.hpp>
 
@@ -98,10 +96,15 @@ struct FoldedWords {
 std::string description_of(std::span<const FoldedValues> all) {
   constexpr const char* names[] = {"sum", "minimum", "maximum"};
   std::string text = "reducing";
-  for (const FoldedValues& one : all)
-    text += fmt::format("{} {} x {} ({})", text == "reducing" ? "" : ",", one.count,
-                        core::name_of(one.type),
-                        one.exact ? "exact sum" : names[static_cast<int>(one.fold)]);
+  for (const FoldedValues& one : all) {
+    text += &one == all.data() ? " " : ", ";
+    text += std::to_string(one.count);
+    text += " x ";
+    text += core::name_of(one.type);
+    text += " (";
+    text += one.exact ? "exact sum" : names[static_cast<int>(one.fold)];
+    text += ")";
+  }
   return text;
 }
 

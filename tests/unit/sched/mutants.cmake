@@ -69,14 +69,16 @@ op2_add_mutant(overtakes_what_gathers_later sched/chain_analysis.cpp
                "is_direct(arg) || gathered ? level : completed_by(loop, elements)" UnitProperty)
 op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
 
-op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(all.begin() + row.first, all.begin() + row.first + row.count);" ";")
-op2_add_mutant(slots_only_beyond_neighbours sched/executor/cpu/find_slots.cpp
-               "last[row] > key)" "last[row] > key + (std::int64_t{3} << 32))")
+op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(contributions_.begin() + row.first, contributions_.begin() + row.first + row.count);" ";")
+op2_add_mutant(one_slot_too_few sched/executor/cpu/find_slots.cpp "if (now < before) return k;" "if (now < before) return k + 1;")
+op2_add_mutant(slots_between_ranges_only sched/executor/cpu/find_slots.cpp "span.is_sorted && range >= 0" "range >= 0")
 op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
                "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
 op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "slot[k] = static_cast<T>(-T{})" "(void)slot")
-op2_add_mutant(slots_added_too_early sched/executor/cpu/slots.cpp
-               "last[k] = std::max(last[k]," "last[k] = std::min(last[k] < 0 ? std::int64_t{1} << 60 : last[k],")
+op2_add_mutant(slots_added_too_early sched/executor/cpu/find_slots.cpp
+               "unit = std::max(unit," "unit = std::max(std::int64_t{0},")
+op2_add_mutant(slots_before_direct_rows sched/executor/cpu/find_slots.cpp "c : contributions_of(row))"
+               "c : contributions_of(row).subspan(static_cast<std::size_t>(row.direct)))")
 op2_add_mutant(slots_in_declared_order sched/executor/cpu/find_slots.cpp "return last << 32 | set.element_at(element);" "return set.element_at(element);")
 op2_add_mutant(slots_of_the_element_before sched/executor/cpu/slotted_map.cpp
-               "some.which & (bit_of(element) - 1)" "some.which & (bit_of(element) / 2 - 1)")
+               "some.which & (bit_of(element) - 1)" "some.which & (bit_of(element) - 1) / 2")

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <core/error.hpp>
 
 namespace op2::sched {
 
 namespace {
-
-constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
 
 /// The element's place in the canonical order.
 std::int64_t place_of(const core::Set& set, const core::Map* followed, std::int64_t element) {
@@ -47,86 +46,141 @@ SlotFinder::SlotFinder(const core::Set& set, std::int64_t end, std::span<const A
   const core::Set& targets = *core::record_of(columns.front().map->to);
   for (const AddedColumn& c : columns)
     accesses_.push_back({c.map->map + c.column, c.map->dim, targets.rows()});
-  is_slotted_.assign(static_cast<std::size_t>(targets.rows()), 0);
 }
 
-void SlotFinder::visit(std::span<const ExecutedRange> ranges) {
-  if (keys_.empty() && are_ascending(ranges)) return;
-  last_key_.assign(is_slotted_.size(), before_all);
-  std::int64_t* const last = last_key_.data();
-  for (const ExecutedRange& range : ranges)
-    for (std::int64_t element = range.begin; element < range.end; ++element) {
-      const std::int64_t key = key_of(element);
-      for (const RowAccess& access : accesses_) {
-        const std::int64_t row = access.row_of(element);
-        if (last[row] > key) note_slotted(row);
-        last[row] = key;
-      }
+bool SlotFinder::is_canonical(std::span<const ExecutedRange> ranges) const {
+  return keys_.empty() && are_ascending(ranges);
+}
+
+void SlotFinder::find_spans() {
+  const auto targets = static_cast<std::size_t>(accesses_.front().rows);
+  spans_.resize(targets);
+  is_noted_.assign(targets, 0);
+  range_of_.resize(static_cast<std::size_t>(end_));
+  for (std::int32_t element = 0; element < end_; ++element)
+    for (const RowAccess& access : accesses_) {
+      Span& span = spans_[static_cast<std::size_t>(access.row_of(element))];
+      if (span.first < 0)
+        span.first = element;
+      else if (!keys_.empty() && key_of(element) < key_of(span.last))
+        span.is_sorted = false;
+      span.last = element;
     }
 }
 
-void SlotFinder::note_slotted(std::int64_t row) {
-  is_slotted_[static_cast<std::size_t>(row)] = 1;
-  any_ = true;
+/// Of elements that a step does not execute, the range is -1. Returns the end of those that it
+/// does.
+std::int64_t SlotFinder::set_ranges(std::span<const ExecutedRange> ranges) {
+  std::ranges::fill(range_of_, -1);
+  std::int64_t end = 0;
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    std::fill(range_of_.begin() + ranges[k].begin, range_of_.begin() + ranges[k].end,
+              static_cast<std::int32_t>(k));
+    end = std::max(end, ranges[k].end);
+  }
+  return end;
+}
+
+/// What lies in one range is executed as it is stored.
+void SlotFinder::note(std::span<const ExecutedRange> ranges) {
+  if (is_canonical(ranges)) return;
+  if (spans_.empty()) find_spans();
+  const std::int64_t end = set_ranges(ranges);
+  for (std::size_t row = 0; row < spans_.size(); ++row) {
+    const Span& span = spans_[row];
+    if (is_noted_[row] != 0 || span.first < 0 || span.first >= end) continue;
+    const std::int32_t range = range_of(span.first);
+    if (span.is_sorted && range >= 0 && range == range_of(span.last)) continue;
+    is_noted_[row] = 1;
+    any_ = true;
+  }
 }
 
 /// By elements.
-std::vector<SlotFinder::Addition> SlotFinder::additions_to_slots() const {
+std::vector<SlotFinder::Addition> SlotFinder::additions_to_noted_rows() const {
   std::vector<Addition> all;
   for (std::int64_t element = 0; element < end_; ++element)
     for (std::size_t k = 0; k < accesses_.size(); ++k) {
       const std::int64_t row = accesses_[k].row_of(element);
-      if (is_slotted_[static_cast<std::size_t>(row)] != 0)
+      if (is_noted_[static_cast<std::size_t>(row)] != 0)
         all.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(k),
                        static_cast<std::int32_t>(element)});
     }
-  return all;
-}
-
-/// The rows with their numbers of slots, and where these begin.
-std::vector<SlottedRow> SlotFinder::count_rows(std::span<const Addition> additions) const {
-  if (additions.size() > std::numeric_limits<std::int32_t>::max())
+  if (all.size() > std::numeric_limits<std::int32_t>::max())
     core::fail(ErrorCode::too_large,
                "too many slots: OP2_REPRODUCIBLE=on, more than 2^31 of one loop on a rank; declare "
                "the elements in an order of better locality, or use more ranks");
-  std::vector<std::int32_t> count(is_slotted_.size(), 0);
-  for (const Addition& one : additions) ++count[static_cast<std::size_t>(one.row)];
-  std::vector<SlottedRow> rows;
+  return all;
+}
+
+void SlotFinder::collect() {
+  const std::vector<Addition> additions = additions_to_noted_rows();
+  std::vector<std::int32_t> next(spans_.size(), 0);  // contribution of a row
+  for (const Addition& one : additions) ++next[static_cast<std::size_t>(one.row)];
   std::int32_t first = 0;
-  for (std::size_t row = 0; row < count.size(); ++row) {
-    if (is_slotted_[row] == 0) continue;
-    rows.push_back({static_cast<std::int32_t>(row), first, count[row]});
-    first += count[row];
+  for (std::size_t row = 0; row < next.size(); ++row) {
+    const std::int32_t count = std::exchange(next[row], first);
+    if (is_noted_[row] != 0) rows_.push_back({static_cast<std::int32_t>(row), first, count, count});
+    first += count;
   }
-  return rows;
+  contributions_.resize(additions.size());
+  for (const Addition& one : additions)
+    contributions_[static_cast<std::size_t>(next[static_cast<std::size_t>(one.row)]++)] = {
+        key_of(one.element), one.column, one.element};
+  for (const LateRow& row : rows_)
+    std::sort(contributions_.begin() + row.first, contributions_.begin() + row.first + row.count);
+}
+
+/// How many of a row's first contributions are executed one after the other.
+std::int32_t SlotFinder::direct_of(const LateRow& row) const {
+  std::pair<std::int32_t, std::int32_t> before{-1, -1};  // range, element
+  const std::span<const Contribution> all = contributions_of(row);
+  for (std::int32_t k = 0; k < row.direct; ++k) {
+    const std::int32_t element = all[static_cast<std::size_t>(k)].element;
+    const std::pair now{range_of(element), element};
+    if (now.first < 0) continue;
+    if (now < before) return k;
+    before = now;
+  }
+  return row.direct;
+}
+
+void SlotFinder::find_direct(std::span<const ExecutedRange> ranges) {
+  if (is_canonical(ranges)) return;
+  set_ranges(ranges);
+  for (LateRow& row : rows_) row.direct = direct_of(row);
+}
+
+void SlotFinder::drop_direct_rows() {
+  std::erase_if(rows_, [](const LateRow& row) { return row.direct == row.count; });
 }
 
 void SlotFinder::assign(SlotTable& table) const {
-  const std::vector<Addition> additions = additions_to_slots();
-  table.rows = count_rows(additions);
-  table.slots = static_cast<std::int32_t>(additions.size());
-  std::vector<std::int32_t> next(is_slotted_.size(), 0);  // slot of a row
-  for (const SlottedRow& row : table.rows) next[static_cast<std::size_t>(row.row)] = row.first;
-  std::vector<Contribution> all(additions.size());
-  for (const Addition& one : additions)
-    all[static_cast<std::size_t>(next[static_cast<std::size_t>(one.row)]++)] = {
-        key_of(one.element), one.column, one.element};
-  for (const SlottedRow& row : table.rows)
-    std::sort(all.begin() + row.first, all.begin() + row.first + row.count);
-  table.elements.reserve(all.size());
-  for (const Contribution& c : all) table.elements.push_back(c.element);
-  add_maps(all, table);
-}
-
-/// @param all  of each slot
-void SlotFinder::add_maps(std::span<const Contribution> all, SlotTable& table) const {
+  for (const LateRow& late : rows_) {
+    table.rows.push_back({late.row, table.slots, late.count - late.direct});
+    table.slots += late.count - late.direct;
+  }
   std::map<const core::Map*, std::vector<SlotEntry>> entries;
   std::int32_t slot = -table.slots;
-  for (const Contribution& c : all) {
-    const AddedColumn& column = columns_[static_cast<std::size_t>(c.column)];
-    entries[column.map].push_back({c.element, column.column, slot++});
-  }
+  for (const LateRow& late : rows_)
+    for (const Contribution& c :
+         contributions_of(late).subspan(static_cast<std::size_t>(late.direct))) {
+      const AddedColumn& column = columns_[static_cast<std::size_t>(c.column)];
+      entries[column.map].push_back({c.element, column.column, slot++});
+    }
   for (const AddedColumn& c : columns_) table.maps.try_emplace(c.map, *c.map, end_, entries[c.map]);
+}
+
+std::vector<std::int64_t> SlotFinder::last_units(std::span<const ExecutedRange> ranges) {
+  set_ranges(ranges);
+  std::vector<std::int64_t> last;
+  for (const LateRow& row : rows_) {
+    std::int64_t& unit = last.emplace_back(-1);
+    for (const Contribution& c : contributions_of(row))
+      if (const std::int32_t range = range_of(c.element); range >= 0)
+        unit = std::max(unit, ranges[static_cast<std::size_t>(range)].unit);
+  }
+  return last;
 }
 
 }  // namespace op2::sched

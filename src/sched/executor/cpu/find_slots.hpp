@@ -30,7 +30,21 @@ struct ExecutedRange {
 std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map* followed,
                                            std::int64_t end);
 
-/// Finds the slots of the steps that add through the same columns.
+/// What an element adds to a row.
+struct Contribution {
+  std::int64_t key;  ///< the element's place in the canonical order
+  std::int32_t column, element;
+  auto operator<=>(const Contribution&) const = default;
+};
+
+/// A row to which elements add in another order than the canonical one, in any step.
+struct LateRow {
+  std::int32_t row, first, count;  ///< its contributions, in the canonical order
+  std::int32_t direct;             ///< the first ones, which all steps execute in this order
+};
+
+/// Finds the slots of the steps that add through the same columns. For each step, first `note`;
+/// then `collect`; then for each step `find_direct`; then the rest.
 class SlotFinder {
  public:
   /// @param end       of the elements of all steps: [0, end)
@@ -39,40 +53,63 @@ class SlotFinder {
   SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
              const core::Map* followed);
 
-  /// Notes what a step executes, in this order. Cost O(ranges) if elements are stored and executed
-  /// in the canonical order, else O(elements).
-  void visit(std::span<const ExecutedRange> ranges);
-  /// Whether a row's elements were not visited in the canonical order.
+  /// Notes rows that a step may execute in another order. Cost: O(ranges) if elements are stored
+  /// and executed in the canonical order; else some nanoseconds for each row and two or three
+  /// more elements, and for the first step a pass over the maps.
+  /// @param ranges  in the order of execution
+  void note(std::span<const ExecutedRange> ranges);
+  /// Whether any row was noted.
   bool any() const { return any_; }
 
-  /// Gives slots to all elements of such rows. Cost O(elements).
+  /// Collects what is added to these rows. Cost: a pass over the maps.
+  void collect();
+  /// Finds which of that a step may add at once.
+  void find_direct(std::span<const ExecutedRange> ranges);
+  /// Forgets the rows of which that is all.
+  void drop_direct_rows();
+
+  /// Ascending rows.
+  std::span<const LateRow> rows() const { return rows_; }
+  /// Gives slots to what is not added at once.
   void assign(SlotTable& table) const;
+  /// For each row the last unit of a step that adds to it, or -1.
+  std::vector<std::int64_t> last_units(std::span<const ExecutedRange> ranges);
 
  private:
   struct Addition {
     std::int32_t row, column, element;
   };
-  /// An element's part of a row.
-  struct Contribution {
-    std::int64_t key;
-    std::int32_t column, element;
-    auto operator<=>(const Contribution&) const = default;
+  /// The first and the last element that add to a row.
+  struct Span {
+    std::int32_t first = -1, last = -1;
+    bool is_sorted = true;  ///< they and those between are stored in the canonical order
   };
   std::int64_t key_of(std::int64_t element) const {
     return keys_.empty() ? element : keys_[static_cast<std::size_t>(element)];
   }
-  void note_slotted(std::int64_t row);
-  std::vector<Addition> additions_to_slots() const;
-  std::vector<SlottedRow> count_rows(std::span<const Addition> additions) const;
-  void add_maps(std::span<const Contribution> all, SlotTable& table) const;
+  std::int32_t range_of(std::int32_t element) const {
+    return range_of_[static_cast<std::size_t>(element)];
+  }
+  std::span<const Contribution> contributions_of(const LateRow& row) const {
+    return std::span(contributions_)
+        .subspan(static_cast<std::size_t>(row.first), static_cast<std::size_t>(row.count));
+  }
+  bool is_canonical(std::span<const ExecutedRange> ranges) const;
+  void find_spans();
+  std::int64_t set_ranges(std::span<const ExecutedRange> ranges);
+  std::int32_t direct_of(const LateRow& row) const;
+  std::vector<Addition> additions_to_noted_rows() const;
 
   std::int64_t end_;
   std::vector<AddedColumn> columns_;
   std::vector<RowAccess> accesses_;     ///< of the columns
   std::vector<std::int64_t> keys_;      ///< of the elements; empty: their rows are in order
-  std::vector<std::int64_t> last_key_;  ///< per target, in this step
-  std::vector<char> is_slotted_;        ///< per target, in any step
+  std::vector<std::int32_t> range_of_;  ///< per element: of a step, which executes it; -1: none
+  std::vector<Span> spans_;             ///< per target; empty: not needed yet
+  std::vector<char> is_noted_;          ///< per target
   bool any_ = false;
+  std::vector<LateRow> rows_;
+  std::vector<Contribution> contributions_;
 };
 
 }  // namespace op2::sched

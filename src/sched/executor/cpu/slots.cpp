@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -133,53 +134,31 @@ void add_memory(const core::LoopArg& arg, SlotTable& table) {
   clear(arg, memory.get(), table.slots);
 }
 
-/// The units of a step's elements.
-class UnitFinder {
- public:
-  static constexpr std::int64_t none = -1;
-
-  explicit UnitFinder(std::vector<ExecutedRange> ranges) : ranges_(std::move(ranges)) {
-    std::ranges::sort(ranges_, {}, &ExecutedRange::begin);
-  }
-
-  /// `none` if the step does not execute the element. Cost O(log ranges).
-  std::int64_t of(std::int32_t element) const {
-    const auto after = std::ranges::upper_bound(ranges_, element, {}, &ExecutedRange::begin);
-    return after != ranges_.begin() && element < std::prev(after)->end ? std::prev(after)->unit
-                                                                       : none;
-  }
-
- private:
-  std::vector<ExecutedRange> ranges_;
-};
-
-/// For each row of a table the unit that runs its last element, or none.
-std::vector<std::int64_t> last_units(const SlotTable& table, const UnitFinder& units) {
-  std::vector<std::int64_t> last(table.rows.size(), UnitFinder::none);
-  for (std::size_t k = 0; k < last.size(); ++k)
-    for (std::int32_t s = table.rows[k].first; s < table.rows[k].first + table.rows[k].count; ++s)
-      last[k] = std::max(last[k], units.of(table.elements[static_cast<std::size_t>(s)]));
-  return last;
-}
-
 /// The rows of a table by the units of a step.
-SlotUse use_of(const SlotTable& table, const Added& added, const Step& step, Execution execution) {
+UnitRows rows_by_unit(SlotFinder& finder, const Execution& execution) {
   const auto interior = static_cast<std::ptrdiff_t>(execution.interior_units);
   const auto units = static_cast<std::size_t>(execution.units);
-  const std::vector<std::int64_t> unit = last_units(table, UnitFinder(std::move(execution.ranges)));
+  const std::vector<std::int64_t> unit = finder.last_units(execution.ranges);
   std::vector<std::uint32_t> next(units + 1, 0);  // row of each unit
   for (const std::int64_t u : unit)
-    if (u != UnitFinder::none) ++next[static_cast<std::size_t>(u) + 1];
+    if (u >= 0) ++next[static_cast<std::size_t>(u) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  SlotUse use{&table, {}, std::vector<SlottedRow>(next[units]), {}};
-  for (const std::size_t arg : added.args)
-    use.dats.push_back({arg, table.memory.at(step.args[arg].dat).get()});
-  use.begin[0].assign(next.begin(), next.begin() + interior + 1);
-  use.begin[1].assign(next.begin() + interior, next.end());
+  UnitRows made;
+  made.rows.resize(next[units]);
+  made.begin[0].assign(next.begin(), next.begin() + interior + 1);
+  made.begin[1].assign(next.begin() + interior, next.end());
   for (std::size_t k = 0; k < unit.size(); ++k)
-    if (unit[k] != UnitFinder::none)
-      use.rows[next[static_cast<std::size_t>(unit[k])]++] = table.rows[k];
-  return use;
+    if (unit[k] >= 0)
+      made.rows[next[static_cast<std::size_t>(unit[k])]++] = static_cast<std::uint32_t>(k);
+  return made;
+}
+
+/// One of `known`, if it is equal.
+std::shared_ptr<const UnitRows> shared(UnitRows made,
+                                       std::vector<std::shared_ptr<const UnitRows>>& known) {
+  const auto equal = std::ranges::find_if(known, [&](const auto& other) { return *other == made; });
+  if (equal != known.end()) return *equal;
+  return known.emplace_back(std::make_shared<const UnitRows>(std::move(made)));
 }
 
 /// Adds the slots of the steps that share them to the plan's.
@@ -194,25 +173,35 @@ void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
     slots.steps[user.step].added += executions.back().elements() * std::ssize(first.columns);
   }
   SlotFinder finder(*first.set, end, first.columns, core::followed_map(mesh, *first.set));
-  for (const Execution& execution : executions) finder.visit(execution.ranges);
+  for (const Execution& execution : executions) finder.note(execution.ranges);
   if (!finder.any()) return;
+  finder.collect();
+  for (const Execution& execution : executions) finder.find_direct(execution.ranges);
+  finder.drop_direct_rows();
+  if (finder.rows().empty()) return;
   SlotTable& table = *slots.tables.emplace_back(std::make_unique<SlotTable>());
   finder.assign(table);
+  std::vector<std::shared_ptr<const UnitRows>> known;
   for (std::size_t u = 0; u < users.size(); ++u) {
     const Step& step = *steps[users[u].step].step;
     for (const std::size_t arg : users[u].added.args) add_memory(step.args[arg], table);
     StepSlots& made = slots.steps[users[u].step];
-    made.uses.push_back(use_of(table, users[u].added, step, std::move(executions[u])));
-    for (const SlottedRow& row : made.uses.back().rows) made.slotted += row.count;
+    SlotUse& use = made.uses.emplace_back(SlotUse{&table, {}, {}});
+    for (const std::size_t arg : users[u].added.args)
+      use.dats.push_back({arg, table.memory.at(step.args[arg].dat).get()});
+    use.units = shared(rows_by_unit(finder, executions[u]), known);
+    for (const std::uint32_t row : use.units->rows) made.slotted += table.rows[row].count;
   }
 }
 
-void add_rows(const core::LoopArg& arg, std::byte* memory, std::span<const SlottedRow> added) {
+void add_rows(const core::LoopArg& arg, std::byte* memory, std::span<const SlottedRow> all,
+              std::span<const std::uint32_t> added) {
   const auto dim = static_cast<std::ptrdiff_t>(arg.dim);
   core::with_type(arg.type, [&]<class T>() {
     T* const rows = reinterpret_cast<T*>(arg.dat->rows.host_address());
     T* const slots = reinterpret_cast<T*>(memory);
-    for (const SlottedRow& slotted : added) {
+    for (const std::uint32_t number : added) {
+      const SlottedRow& slotted = all[number];
       T* const row = rows + slotted.row * dim;
       T* slot = slots + slotted.first * dim;
       for (std::int32_t s = 0; s < slotted.count; ++s, slot += dim)
@@ -226,9 +215,9 @@ void add_rows(const core::LoopArg& arg, std::byte* memory, std::span<const Slott
 
 }  // namespace
 
-std::span<const SlottedRow> SlotUse::rows_of(Phase phase, std::size_t unit) const {
-  const std::vector<std::uint32_t>& units = begin[phase == Phase::interior ? 0 : 1];
-  return std::span(rows).subspan(units[unit], units[unit + 1] - units[unit]);
+std::span<const std::uint32_t> SlotUse::rows_of(Phase phase, std::size_t unit) const {
+  const std::vector<std::uint32_t>& begin = units->begin[phase == Phase::interior ? 0 : 1];
+  return std::span(units->rows).subspan(begin[unit], begin[unit + 1] - begin[unit]);
 }
 
 PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps) {
@@ -243,14 +232,16 @@ std::size_t PlanSlots::bytes() const {
   const auto bytes_of = [](const auto& list) { return list.size() * sizeof list[0]; };
   std::size_t bytes = 0;
   for (const auto& table : tables) {
-    bytes += bytes_of(table->rows) + bytes_of(table->elements);
+    bytes += bytes_of(table->rows);
     for (const auto& [dat, memory] : table->memory)
       bytes += static_cast<std::size_t>(table->slots) * static_cast<std::size_t>(dat->size);
     for (const auto& [map, slotted] : table->maps) bytes += slotted.bytes();
   }
+  std::set<const UnitRows*> lists;
   for (const StepSlots& step : steps)
     for (const SlotUse& use : step.uses)
-      bytes += bytes_of(use.rows) + bytes_of(use.begin[0]) + bytes_of(use.begin[1]);
+      if (const UnitRows& units = *use.units; lists.insert(&units).second)
+        bytes += bytes_of(units.rows) + bytes_of(units.begin[0]) + bytes_of(units.begin[1]);
   return bytes;
 }
 
@@ -273,11 +264,11 @@ std::vector<core::ArgBinding> bindings_of(const Step& step, const StepSlots& slo
 void add_slots(const Step& step, const StepSlots& slots, Phase phase, std::size_t unit, int thread,
                int threads) {
   for (const SlotUse& use : slots.uses) {
-    const std::span<const SlottedRow> rows = use.rows_of(phase, unit);
+    const std::span<const std::uint32_t> rows = use.rows_of(phase, unit);
     const std::size_t of = static_cast<std::size_t>(threads), t = static_cast<std::size_t>(thread);
     const std::size_t first = rows.size() * t / of, last = rows.size() * (t + 1) / of;
     for (const SlotUse::SlottedDat& dat : use.dats)
-      add_rows(step.args[dat.arg], dat.slots, rows.subspan(first, last - first));
+      add_rows(step.args[dat.arg], dat.slots, use.table->rows, rows.subspan(first, last - first));
   }
 }
 

@@ -2,9 +2,9 @@
 // Reproducible increments: whatever the order of execution, a row's value becomes
 // ((old + first) + second) + ..., with what elements add to it in their canonical
 // order (core/followed_map.hpp), and of an element in the order of its arguments. Where a schedule
-// executes a row's elements in this order, they add to the row. Elsewhere each of them adds to a
-// separate slot, and once the last one has run, the slots are added to the row in that order.
-// Local.
+// executes a row's elements in this order, they add to the row. Elsewhere only the first ones do,
+// until one is executed too early: it and all that follow add to a slot each, and once the
+// row's last element has run, the slots are added to it in that order. Local.
 #pragma once
 
 #include <cstdint>
@@ -41,12 +41,22 @@ struct SlottedRow {
   std::int32_t row, first, count;
 };
 
+/// Numbers of rows in a table, in the order of the units of a schedule that run what is added to
+/// them last.
+struct UnitRows {
+  std::vector<std::uint32_t> rows;
+  /// Per phase: where those of each unit (part, or number of an item) begin, and their end: [units
+  /// + 1].
+  std::vector<std::uint32_t> begin[2];
+
+  bool operator==(const UnitRows&) const = default;
+};
+
 /// The slots of all steps of a plan that add through the same columns of maps. They share them: a
 /// plan orders what its steps add to a row.
 struct SlotTable {
   std::vector<SlottedRow> rows;  ///< ascending rows; of the target set
   std::int32_t slots = 0;
-  std::vector<std::int32_t> elements;           ///< of each slot: the one that adds to it
   std::map<const core::Map*, SlottedMap> maps;  ///< entries that lead to slots: slot - slots
   /// Shape [slots x dim]. They hold what adds nothing, unless a step is running.
   std::map<const core::Dat*, core::Buffer> memory;
@@ -60,12 +70,9 @@ struct SlotUse {
   };
   const SlotTable* table;
   std::vector<SlottedDat> dats;
-  std::vector<SlottedRow> rows;  ///< by the unit of the schedule that runs their last element
-  /// Per phase: where the rows of each unit (part, or number of an item) begin in `rows`, and their
-  /// end: [units + 1].
-  std::vector<std::uint32_t> begin[2];
+  std::shared_ptr<const UnitRows> units;  ///< steps with equal ones share them
 
-  std::span<const SlottedRow> rows_of(Phase phase, std::size_t unit) const;
+  std::span<const std::uint32_t> rows_of(Phase phase, std::size_t unit) const;
 };
 
 struct StepSlots {
@@ -84,10 +91,11 @@ struct PlanSlots {
   std::size_t bytes() const;
 };
 
-/// Cost: one pass over the maps through which a step adds, none if it executes its elements in the
-/// canonical order, and three for each table. Memory: 8 bytes for each target and, on several
-/// ranks, for each element meanwhile; then a quarter of a byte for each element, and some ten bytes
-/// for each slot beside it.
+/// Cost: for each step some nanoseconds for each target and each two or three elements, nothing if
+/// it executes its elements in the canonical order; a pass over the maps for each table, and a
+/// second one with slots. Memory: meanwhile 13 bytes for each target and 4 for each element, on
+/// several ranks 12; then a quarter of a byte for each element, and some ten bytes for each slot
+/// beside it.
 /// @throws std::bad_alloc
 PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps);
 

@@ -119,14 +119,16 @@ def planned(trace):
 
 
 def print_memory(programs, cases):
-    """Of the plan with most slots, on the rank that has them."""
+    """Of all plans, per rank."""
     for case in cases:
         trace = programs.folder / "trace.json"
         output, log = programs.run(case, OP2_DUMP="schedule", OP2_TRACE=str(trace), **MODE)
         text = output + log
-        taken = [(int(a), int(b)) for a, b in re.findall(r"slots take (\d+) bytes, dats and maps (\d+)", text)]
+        taken = [[int(number) for number in numbers] for numbers in re.findall(
+            r"slots take (\d+) bytes, (\d+) of them with other plans, dats and maps (\d+)", text)]
         rows = [(int(a), int(b)) for a, b in re.findall(r"(\d+) of (\d+) rows are added to slots", text)]
-        slots, mesh = max(taken, default=(0, 1))
+        slots = sum(all_bytes - shared for all_bytes, shared, _ in taken) // case.ranks
+        mesh = sum(size for _, _, size in taken) / max(1, len(taken)) or 1
         slotted = max((a / b for a, b in rows if b > 0), default=0)
         tiles_ms, slots_ms = planned(trace)
         print(f"{case.name}:\n  slots take {slots} bytes, {100 * slots / mesh:.2f} % of dats and maps (limit 15 %); at most "

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <random>
 
@@ -215,7 +216,8 @@ int wrong_rows(std::uint64_t seed, std::size_t& slotted) {
   const PhaseOfLoop interior = random_phase(loop, {0, border}, random);
   const PhaseOfLoop boundary = random_phase(loop, {border, rows}, random);
   const ScheduledStep scheduled[] = {{&loop.step, interior.schedule(), boundary.schedule()}};
-  const PlanSlots made = make_slots(loop.mesh, scheduled);
+  SlotTables known;
+  const PlanSlots made = make_slots(loop.mesh, scheduled, known);
   const StepSlots& slots = made.steps[0];
   slotted += static_cast<std::size_t>(slots.slotted);
   int wrong = 0;
@@ -252,7 +254,8 @@ TEST(Slots, AreNotNeededInTheCanonicalOrder) {
   loop.sort_edges();
   const std::vector<LoopPart> none, all{loop.part({0, loop.edges->rows()}, 1)};
   const ScheduledStep scheduled[] = {{&loop.step, {&none}, {&all}}};
-  const PlanSlots slots = make_slots(loop.mesh, scheduled);
+  SlotTables known;
+  const PlanSlots slots = make_slots(loop.mesh, scheduled, known);
   EXPECT_TRUE(slots.tables.empty());
   EXPECT_EQ(slots.steps[0].slotted, 0);
   EXPECT_EQ(slots.steps[0].added, 3 * loop.edges->rows());
@@ -273,7 +276,8 @@ TEST(Slots, AreSharedByStepsThatAddThroughTheSameColumns) {
   const ScheduledStep scheduled[] = {{&loop.step, none.schedule(), first.schedule()},
                                      {nullptr, none.schedule(), none.schedule()},
                                      {&loop.step, none.schedule(), second.schedule()}};
-  const PlanSlots slots = make_slots(loop.mesh, scheduled);
+  SlotTables known;
+  const PlanSlots slots = make_slots(loop.mesh, scheduled, known);
   ASSERT_EQ(slots.steps[0].uses.size(), slots.steps[2].uses.size());
   EXPECT_FALSE(slots.steps[0].uses.empty());
   EXPECT_TRUE(slots.steps[1].uses.empty());
@@ -285,6 +289,31 @@ TEST(Slots, AreSharedByStepsThatAddThroughTheSameColumns) {
   const std::vector<double> twice = loop.expected(0);
   run_phase(loop, slots.steps[2], second, Phase::boundary);
   EXPECT_EQ(loop.values_of(0), twice);
+}
+
+/// Their steps run one after the other, and leave the slots empty.
+TEST(Slots, AreSharedByPlansThatHaveTheSame) {
+  Random random(11);
+  const AddingLoop loop(random);
+  const IndexRange all{0, loop.edges->rows()};
+  const PhaseOfLoop none, some = random_phase(loop, all, random);
+  const ScheduledStep scheduled[] = {{&loop.step, none.schedule(), some.schedule()}};
+  SlotTables known;
+  auto first = std::make_unique<PlanSlots>(make_slots(loop.mesh, scheduled, known));
+  ASSERT_FALSE(first->tables.empty());
+  EXPECT_EQ(first->shared_bytes, 0U);
+  const PlanSlots second = make_slots(loop.mesh, scheduled, known);
+  EXPECT_EQ(second.tables, first->tables);
+  EXPECT_GT(second.shared_bytes, 0U);
+  EXPECT_LE(second.shared_bytes, second.bytes());
+  first.reset();
+  const std::vector<double> expected = loop.expected(0);
+  run_phase(loop, second.steps[0], some, Phase::boundary);
+  EXPECT_EQ(loop.values_of(0), expected);
+  const PhaseOfLoop part = random_phase(loop, {0, all.end / 2}, random);
+  const ScheduledStep shorter[] = {{&loop.step, none.schedule(), part.schedule()}};
+  const PlanSlots other = make_slots(loop.mesh, shorter, known);
+  EXPECT_EQ(other.shared_bytes, 0U);
 }
 
 }  // namespace

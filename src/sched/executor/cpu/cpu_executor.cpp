@@ -35,12 +35,13 @@ StepSchedule schedule_of(const CpuPlanParts& made, std::size_t step, Phase phase
   return schedule;
 }
 
-PlanSlots slots_of(const core::Mesh& mesh, const Plan& plan, const CpuPlanParts& made) {
+PlanSlots slots_of(const core::Mesh& mesh, const Plan& plan, const CpuPlanParts& made,
+                   SlotTables& known) {
   std::vector<ScheduledStep> steps;
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s)
     steps.push_back({plan.steps.all[s].runs() ? &plan.steps.all[s] : nullptr,
                      schedule_of(made, s, Phase::interior), schedule_of(made, s, Phase::boundary)});
-  return make_slots(mesh, steps);
+  return make_slots(mesh, steps, known);
 }
 
 /// The loops of a plan that add through maps, of each kind one.
@@ -104,13 +105,13 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
 }
 
 void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) {
-  made.slots = slots_of(rows_.mesh(), plan, made);
+  made.slots = slots_of(rows_.mesh(), plan, made, slot_tables_);
   const bool may_drop_tiles = options_.tile.mode == core::TileMode::modelled ||
                               options_.tile.mode == core::TileMode::measured;
   if (!may_drop_tiles || !is_mostly_slots(made.slots)) return;
   untiled_.insert(kinds_of(plan));
   std::ranges::fill(made.tiles, ChainTiles{});
-  made.slots = slots_of(rows_.mesh(), plan, made);
+  made.slots = slots_of(rows_.mesh(), plan, made, slot_tables_);
 }
 
 template <class Action>

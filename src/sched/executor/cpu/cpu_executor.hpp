@@ -40,6 +40,7 @@ class CpuExecutor : public Executor {
   void forget_rows() override {
     parts_.forget_rows();
     untiled_.clear();
+    slot_tables_.clear();
   }
 
  private:
@@ -56,6 +57,7 @@ class CpuExecutor : public Executor {
   PartMaker parts_;
   /// Kinds of loops, those of one plan together, whose tiles were dropped.
   std::set<std::set<AddingLoop>> untiled_;
+  SlotTables slot_tables_;
 };
 
 }  // namespace op2::sched

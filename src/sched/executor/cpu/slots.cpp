@@ -161,9 +161,23 @@ std::shared_ptr<const UnitRows> shared(UnitRows made,
   return known.emplace_back(std::make_shared<const UnitRows>(std::move(made)));
 }
 
+/// The slots that were found; those of an earlier plan if they are the same.
+std::shared_ptr<SlotTable> table_of(const SlotFinder& finder, SlotTables& known, PlanSlots& slots) {
+  auto table = std::make_shared<SlotTable>();
+  finder.assign(*table);
+  std::erase_if(known, [](const auto& other) { return other.expired(); });
+  for (const std::weak_ptr<SlotTable>& one : known)
+    if (const auto other = one.lock(); other->equals(*table)) {
+      slots.shared_bytes += other->bytes();
+      return other;
+    }
+  known.push_back(table);
+  return table;
+}
+
 /// Adds the slots of the steps that share them to the plan's.
 void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
-               std::span<const User> users, PlanSlots& slots) {
+               std::span<const User> users, SlotTables& earlier, PlanSlots& slots) {
   const Added& first = users[0].added;
   std::vector<Execution> executions;
   std::int64_t end = 0;
@@ -179,8 +193,7 @@ void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
   for (const Execution& execution : executions) finder.find_direct(execution.ranges);
   finder.drop_direct_rows();
   if (finder.rows().empty()) return;
-  SlotTable& table = *slots.tables.emplace_back(std::make_unique<SlotTable>());
-  finder.assign(table);
+  SlotTable& table = *slots.tables.emplace_back(table_of(finder, earlier, slots));
   std::vector<std::shared_ptr<const UnitRows>> known;
   for (std::size_t u = 0; u < users.size(); ++u) {
     const Step& step = *steps[users[u].step].step;
@@ -192,6 +205,11 @@ void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
     use.units = shared(rows_by_unit(finder, executions[u]), known);
     for (const std::uint32_t row : use.units->rows) made.slotted += table.rows[row].count;
   }
+}
+
+template <class T>
+std::size_t bytes_of(const std::vector<T>& list) {
+  return list.size() * sizeof(T);
 }
 
 void add_rows(const core::LoopArg& arg, std::byte* memory, std::span<const SlottedRow> all,
@@ -220,23 +238,33 @@ std::span<const std::uint32_t> SlotUse::rows_of(Phase phase, std::size_t unit) c
   return std::span(units->rows).subspan(begin[unit], begin[unit + 1] - begin[unit]);
 }
 
-PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps) {
-  PlanSlots slots{std::vector<StepSlots>(steps.size()), {}, 0};
-  for (const std::vector<User>& users : users_of(steps)) add_table(mesh, steps, users, slots);
+bool SlotTable::equals(const SlotTable& other) const {
+  return rows == other.rows && std::ranges::equal(maps, other.maps, [](auto& a, auto& b) {
+           return a.first == b.first && a.second.equals(b.second);
+         });
+}
+
+PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
+                     SlotTables& known) {
+  PlanSlots slots{std::vector<StepSlots>(steps.size()), {}};
+  for (const std::vector<User>& users : users_of(steps))
+    add_table(mesh, steps, users, known, slots);
   for (const auto& dat : mesh.dats()) slots.mesh_bytes += dat->bytes();
   for (const auto& map : mesh.maps()) slots.mesh_bytes += map->entries.bytes();
   return slots;
 }
 
+std::size_t SlotTable::bytes() const {
+  std::size_t bytes = bytes_of(rows);
+  for (const auto& [dat, all] : memory)
+    bytes += static_cast<std::size_t>(slots) * static_cast<std::size_t>(dat->size);
+  for (const auto& [map, slotted] : maps) bytes += slotted.bytes();
+  return bytes;
+}
+
 std::size_t PlanSlots::bytes() const {
-  const auto bytes_of = [](const auto& list) { return list.size() * sizeof list[0]; };
   std::size_t bytes = 0;
-  for (const auto& table : tables) {
-    bytes += bytes_of(table->rows);
-    for (const auto& [dat, memory] : table->memory)
-      bytes += static_cast<std::size_t>(table->slots) * static_cast<std::size_t>(dat->size);
-    for (const auto& [map, slotted] : table->maps) bytes += slotted.bytes();
-  }
+  for (const auto& table : tables) bytes += table->bytes();
   std::set<const UnitRows*> lists;
   for (const StepSlots& step : steps)
     for (const SlotUse& use : step.uses)
@@ -279,7 +307,8 @@ std::string description_of(const StepSlots& slots) {
 
 std::string description_of(const PlanSlots& slots) {
   if (slots.tables.empty()) return {};
-  return fmt::format("  slots take {} bytes, dats and maps {}\n", slots.bytes(), slots.mesh_bytes);
+  return fmt::format("  slots take {} bytes, {} of them with other plans, dats and maps {}\n",
+                     slots.bytes(), slots.shared_bytes, slots.mesh_bytes);
 }
 
 }  // namespace op2::sched

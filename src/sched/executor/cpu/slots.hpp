@@ -39,6 +39,7 @@ struct ScheduledStep {
 /// A row with slots [first, first + count), in the order in which they are added.
 struct SlottedRow {
   std::int32_t row, first, count;
+  bool operator==(const SlottedRow&) const = default;
 };
 
 /// Numbers of rows in a table, in the order of the units of a schedule that run what is added to
@@ -60,7 +61,15 @@ struct SlotTable {
   std::map<const core::Map*, SlottedMap> maps;  ///< entries that lead to slots: slot - slots
   /// Shape [slots x dim]. They hold what adds nothing, unless a step is running.
   std::map<const core::Dat*, core::Buffer> memory;
+
+  /// Whether it has the same slots, whatever their memory.
+  bool equals(const SlotTable& other) const;
+  std::size_t bytes() const;
 };
+
+/// Tables that plans of an executor have. Plans run one after the other and leave slots empty, so
+/// those with equal tables share them.
+using SlotTables = std::vector<std::weak_ptr<SlotTable>>;
 
 /// What a step adds through the columns of a table.
 struct SlotUse {
@@ -84,8 +93,9 @@ struct StepSlots {
 /// The slots of a plan.
 struct PlanSlots {
   std::vector<StepSlots> steps;
-  std::vector<std::unique_ptr<SlotTable>> tables;
-  std::size_t mesh_bytes = 0;  ///< of all dats and maps
+  std::vector<std::shared_ptr<SlotTable>> tables;
+  std::size_t shared_bytes = 0;  ///< of tables that an earlier plan has, too
+  std::size_t mesh_bytes = 0;    ///< of all dats and maps
 
   /// Of slots, lists and entries of maps.
   std::size_t bytes() const;
@@ -96,8 +106,10 @@ struct PlanSlots {
 /// second one with slots. Memory: meanwhile 13 bytes for each target and 4 for each element, on
 /// several ranks 12; then a quarter of a byte for each element, and some ten bytes for each slot
 /// beside it.
+/// @param known  of the same rows
 /// @throws std::bad_alloc
-PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps);
+PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
+                     SlotTables& known);
 
 /// What compiled code finds behind the bindings of the arguments (core/loop_abi.hpp).
 std::vector<core::ArgBinding> bindings_of(const Step& step, const StepSlots& slots);

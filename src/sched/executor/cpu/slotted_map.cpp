@@ -57,6 +57,12 @@ std::int32_t SlottedMap::target(std::int64_t element, std::int32_t column) const
   return targets_[place_of(element) + static_cast<std::size_t>(column)];
 }
 
+bool SlottedMap::equals(const SlottedMap& other) const {
+  return &map_ == &other.map_ && targets_ == other.targets_ &&
+         std::ranges::equal(elements_, other.elements_, {}, &core::SlottedElements::which,
+                            &core::SlottedElements::which);
+}
+
 std::size_t SlottedMap::bytes() const {
   return elements_.size() * sizeof elements_[0] + targets_.size() * sizeof targets_[0];
 }

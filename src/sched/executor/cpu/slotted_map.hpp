@@ -34,6 +34,8 @@ class SlottedMap {
   /// Where an element leads in a column.
   std::int32_t target(std::int64_t element, std::int32_t column) const;
   std::size_t bytes() const;
+  /// Whether both lead everywhere to the same targets.
+  bool equals(const SlottedMap& other) const;
 
  private:
   std::size_t place_of(std::int64_t element) const;

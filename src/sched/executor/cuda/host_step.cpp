@@ -11,7 +11,9 @@ namespace {
 PlanSlots slots_of(const core::Mesh& mesh, const Step& step, const StepParts& parts,
                    bool reproducible) {
   if (!reproducible) return {std::vector<StepSlots>(1), {}};
-  return make_slots(mesh, std::array{ScheduledStep{&step, {&parts.interior}, {&parts.boundary}}});
+  SlotTables none;
+  return make_slots(mesh, std::array{ScheduledStep{&step, {&parts.interior}, {&parts.boundary}}},
+                    none);
 }
 
 }  // namespace

@@ -127,7 +127,8 @@ def print_memory(programs, cases):
         taken = [[int(number) for number in numbers] for numbers in re.findall(
             r"slots take (\d+) bytes, (\d+) of them with other plans, dats and maps (\d+)", text)]
         rows = [(int(a), int(b)) for a, b in re.findall(r"(\d+) of (\d+) rows are added to slots", text)]
-        slots = sum(all_bytes - shared for all_bytes, shared, _ in taken) // case.ranks
+        own = sum(all_bytes - shared for all_bytes, shared, _ in taken) // case.ranks
+        slots = max([own, *(all_bytes for all_bytes, _, _ in taken)])  # the first to have them may be gone
         mesh = sum(size for _, _, size in taken) / max(1, len(taken)) or 1
         slotted = max((a / b for a, b in rows if b > 0), default=0)
         tiles_ms, slots_ms = planned(trace)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reduction of one block over all ranks of a communicator by messages of pairs of ranks. For so
-// few bytes it takes half the time of a non-blocking collective of MPI, and a block with few words
-// is a short message.
+// few bytes it takes less time than a non-blocking collective of MPI, and a block with few words is
+// a short message.
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 #include <sched/executor/cpu/find_slots.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -38,6 +39,23 @@ std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map
   return places;
 }
 
+RangeFinder::RangeFinder(std::span<const ExecutedRange> ranges) {
+  sorted_.reserve(ranges.size());
+  for (const ExecutedRange& range : ranges)
+    if (range.begin < range.end)
+      sorted_.push_back(
+          {range.begin, range.end, static_cast<std::int32_t>(&range - ranges.data())});
+  std::ranges::sort(sorted_, {}, &Numbered::begin);
+}
+
+std::int32_t RangeFinder::of(std::int64_t element) {
+  if (last_ < sorted_.size() && sorted_[last_].has(element)) return sorted_[last_].number;
+  const auto after = std::ranges::upper_bound(sorted_, element, {}, &Numbered::begin);
+  if (after == sorted_.begin() || !std::prev(after)->has(element)) return -1;
+  last_ = static_cast<std::size_t>(std::prev(after) - sorted_.begin());
+  return sorted_[last_].number;
+}
+
 SlotFinder::SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
                        const core::Map* followed)
     : end_(end),
@@ -56,7 +74,6 @@ void SlotFinder::find_spans() {
   const auto targets = static_cast<std::size_t>(accesses_.front().rows);
   spans_.resize(targets);
   is_noted_.assign(targets, 0);
-  range_of_.resize(static_cast<std::size_t>(end_));
   for (std::int32_t element = 0; element < end_; ++element)
     for (const RowAccess& access : accesses_) {
       Span& span = spans_[static_cast<std::size_t>(access.row_of(element))];
@@ -68,29 +85,16 @@ void SlotFinder::find_spans() {
     }
 }
 
-/// Of elements that a step does not execute, the range is -1. Returns the end of those that it
-/// does.
-std::int64_t SlotFinder::set_ranges(std::span<const ExecutedRange> ranges) {
-  std::ranges::fill(range_of_, -1);
-  std::int64_t end = 0;
-  for (std::size_t k = 0; k < ranges.size(); ++k) {
-    std::fill(range_of_.begin() + ranges[k].begin, range_of_.begin() + ranges[k].end,
-              static_cast<std::int32_t>(k));
-    end = std::max(end, ranges[k].end);
-  }
-  return end;
-}
-
 /// What lies in one range is executed as it is stored.
 void SlotFinder::note(std::span<const ExecutedRange> ranges) {
   if (is_canonical(ranges)) return;
   if (spans_.empty()) find_spans();
-  const std::int64_t end = set_ranges(ranges);
+  RangeFinder finder(ranges);
   for (std::size_t row = 0; row < spans_.size(); ++row) {
     const Span& span = spans_[row];
-    if (is_noted_[row] != 0 || span.first < 0 || span.first >= end) continue;
-    const std::int32_t range = range_of(span.first);
-    if (span.is_sorted && range >= 0 && range == range_of(span.last)) continue;
+    if (is_noted_[row] != 0 || span.first < 0 || span.first >= finder.end()) continue;
+    const std::int32_t range = finder.of(span.first);
+    if (span.is_sorted && range >= 0 && range == finder.of(span.last)) continue;
     is_noted_[row] = 1;
     any_ = true;
   }
@@ -132,12 +136,12 @@ void SlotFinder::collect() {
 }
 
 /// How many of a row's first contributions are executed one after the other.
-std::int32_t SlotFinder::direct_of(const LateRow& row) const {
+std::int32_t SlotFinder::direct_of(const LateRow& row, RangeFinder& ranges) const {
   std::pair<std::int32_t, std::int32_t> before{-1, -1};  // range, element
   const std::span<const Contribution> all = contributions_of(row);
   for (std::int32_t k = 0; k < row.direct; ++k) {
     const std::int32_t element = all[static_cast<std::size_t>(k)].element;
-    const std::pair now{range_of(element), element};
+    const std::pair now{ranges.of(element), element};
     if (now.first < 0) continue;
     if (now < before) return k;
     before = now;
@@ -147,8 +151,8 @@ std::int32_t SlotFinder::direct_of(const LateRow& row) const {
 
 void SlotFinder::find_direct(std::span<const ExecutedRange> ranges) {
   if (is_canonical(ranges)) return;
-  set_ranges(ranges);
-  for (LateRow& row : rows_) row.direct = direct_of(row);
+  RangeFinder finder(ranges);
+  for (LateRow& row : rows_) row.direct = direct_of(row, finder);
 }
 
 void SlotFinder::drop_direct_rows() {
@@ -171,13 +175,13 @@ void SlotFinder::assign(SlotTable& table) const {
   for (const AddedColumn& c : columns_) table.maps.try_emplace(c.map, *c.map, end_, entries[c.map]);
 }
 
-std::vector<std::int64_t> SlotFinder::last_units(std::span<const ExecutedRange> ranges) {
-  set_ranges(ranges);
+std::vector<std::int64_t> SlotFinder::last_units(std::span<const ExecutedRange> ranges) const {
+  RangeFinder finder(ranges);
   std::vector<std::int64_t> last;
   for (const LateRow& row : rows_) {
     std::int64_t& unit = last.emplace_back(-1);
     for (const Contribution& c : contributions_of(row))
-      if (const std::int32_t range = range_of(c.element); range >= 0)
+      if (const std::int32_t range = finder.of(c.element); range >= 0)
         unit = std::max(unit, ranges[static_cast<std::size_t>(range)].unit);
   }
   return last;

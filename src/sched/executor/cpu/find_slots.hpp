@@ -23,6 +23,28 @@ struct AddedColumn {
 struct ExecutedRange {
   std::int64_t begin, end;
   std::int64_t unit;
+  bool operator==(const ExecutedRange&) const = default;
+};
+
+/// Finds the ranges of elements. A search near the one before costs a nanosecond, others
+/// O(log ranges).
+class RangeFinder {
+ public:
+  /// @param ranges  in the order of execution
+  explicit RangeFinder(std::span<const ExecutedRange> ranges);
+  /// The number of the range; -1: the element is not executed.
+  std::int32_t of(std::int64_t element);
+  /// Of all ranges.
+  std::int64_t end() const { return sorted_.empty() ? 0 : sorted_.back().end; }
+
+ private:
+  struct Numbered {
+    std::int64_t begin, end;
+    std::int32_t number;
+    bool has(std::int64_t element) const { return begin <= element && element < end; }
+  };
+  std::vector<Numbered> sorted_;
+  std::size_t last_ = 0;  ///< found
 };
 
 /// The places of elements [0, end) in the canonical order; empty if they are stored in this order.
@@ -54,8 +76,8 @@ class SlotFinder {
              const core::Map* followed);
 
   /// Notes rows that a step may execute in another order. Cost: O(ranges) if elements are stored
-  /// and executed in the canonical order; else some nanoseconds for each row and two or three
-  /// more elements, and for the first step a pass over the maps.
+  /// and executed in the canonical order; else some nanoseconds for each row, and for the first
+  /// step a pass over the maps.
   /// @param ranges  in the order of execution
   void note(std::span<const ExecutedRange> ranges);
   /// Whether any row was noted.
@@ -73,7 +95,7 @@ class SlotFinder {
   /// Gives slots to what is not added at once.
   void assign(SlotTable& table) const;
   /// For each row the last unit of a step that adds to it, or -1.
-  std::vector<std::int64_t> last_units(std::span<const ExecutedRange> ranges);
+  std::vector<std::int64_t> last_units(std::span<const ExecutedRange> ranges) const;
 
  private:
   struct Addition {
@@ -87,26 +109,21 @@ class SlotFinder {
   std::int64_t key_of(std::int64_t element) const {
     return keys_.empty() ? element : keys_[static_cast<std::size_t>(element)];
   }
-  std::int32_t range_of(std::int32_t element) const {
-    return range_of_[static_cast<std::size_t>(element)];
-  }
   std::span<const Contribution> contributions_of(const LateRow& row) const {
     return std::span(contributions_)
         .subspan(static_cast<std::size_t>(row.first), static_cast<std::size_t>(row.count));
   }
   bool is_canonical(std::span<const ExecutedRange> ranges) const;
   void find_spans();
-  std::int64_t set_ranges(std::span<const ExecutedRange> ranges);
-  std::int32_t direct_of(const LateRow& row) const;
+  std::int32_t direct_of(const LateRow& row, RangeFinder& ranges) const;
   std::vector<Addition> additions_to_noted_rows() const;
 
   std::int64_t end_;
   std::vector<AddedColumn> columns_;
-  std::vector<RowAccess> accesses_;     ///< of the columns
-  std::vector<std::int64_t> keys_;      ///< of the elements; empty: their rows are in order
-  std::vector<std::int32_t> range_of_;  ///< per element: of a step, which executes it; -1: none
-  std::vector<Span> spans_;             ///< per target; empty: not needed yet
-  std::vector<char> is_noted_;          ///< per target
+  std::vector<RowAccess> accesses_;  ///< of the columns
+  std::vector<std::int64_t> keys_;   ///< of the elements; empty: their rows are in order
+  std::vector<Span> spans_;          ///< per target; empty: not needed yet
+  std::vector<char> is_noted_;       ///< per target
   bool any_ = false;
   std::vector<LateRow> rows_;
   std::vector<Contribution> contributions_;

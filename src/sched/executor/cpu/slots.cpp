@@ -24,6 +24,7 @@ struct Execution {
   std::vector<ExecutedRange> ranges;
   std::int64_t interior_units = 0, units = 0;  ///< those of the boundary follow
 
+  bool operator==(const Execution&) const = default;
   std::int64_t elements() const {
     std::int64_t sum = 0;
     for (const ExecutedRange& range : ranges) sum += range.end - range.begin;
@@ -135,7 +136,7 @@ void add_memory(const core::LoopArg& arg, SlotTable& table) {
 }
 
 /// The rows of a table by the units of a step.
-UnitRows rows_by_unit(SlotFinder& finder, const Execution& execution) {
+UnitRows rows_by_unit(const SlotFinder& finder, const Execution& execution) {
   const auto interior = static_cast<std::ptrdiff_t>(execution.interior_units);
   const auto units = static_cast<std::size_t>(execution.units);
   const std::vector<std::int64_t> unit = finder.last_units(execution.ranges);
@@ -175,34 +176,53 @@ std::shared_ptr<SlotTable> table_of(const SlotFinder& finder, SlotTables& known,
   return table;
 }
 
+/// What the users of a table execute. Many do the same.
+struct Executions {
+  std::vector<Execution> different;
+  std::vector<std::size_t> of_user;  ///< which of these
+  std::int64_t end = 0;              ///< of all elements
+};
+
+Executions executions_of(std::span<const ScheduledStep> steps, std::span<const User> users) {
+  Executions all;
+  for (const User& user : users) {
+    Execution one = execution_of(steps[user.step]);
+    for (const ExecutedRange& range : one.ranges) all.end = std::max(all.end, range.end);
+    const auto same = std::ranges::find(all.different, one);
+    all.of_user.push_back(static_cast<std::size_t>(same - all.different.begin()));
+    if (same == all.different.end()) all.different.push_back(std::move(one));
+  }
+  return all;
+}
+
 /// Adds the slots of the steps that share them to the plan's.
 void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
                std::span<const User> users, SlotTables& earlier, PlanSlots& slots) {
   const Added& first = users[0].added;
-  std::vector<Execution> executions;
-  std::int64_t end = 0;
-  for (const User& user : users) {
-    executions.push_back(execution_of(steps[user.step]));
-    for (const ExecutedRange& range : executions.back().ranges) end = std::max(end, range.end);
-    slots.steps[user.step].added += executions.back().elements() * std::ssize(first.columns);
-  }
-  SlotFinder finder(*first.set, end, first.columns, core::followed_map(mesh, *first.set));
-  for (const Execution& execution : executions) finder.note(execution.ranges);
+  const Executions executions = executions_of(steps, users);
+  for (std::size_t u = 0; u < users.size(); ++u)
+    slots.steps[users[u].step].added +=
+        executions.different[executions.of_user[u]].elements() * std::ssize(first.columns);
+  SlotFinder finder(*first.set, executions.end, first.columns,
+                    core::followed_map(mesh, *first.set));
+  for (const Execution& execution : executions.different) finder.note(execution.ranges);
   if (!finder.any()) return;
   finder.collect();
-  for (const Execution& execution : executions) finder.find_direct(execution.ranges);
+  for (const Execution& execution : executions.different) finder.find_direct(execution.ranges);
   finder.drop_direct_rows();
   if (finder.rows().empty()) return;
   SlotTable& table = *slots.tables.emplace_back(table_of(finder, earlier, slots));
-  std::vector<std::shared_ptr<const UnitRows>> known;
+  std::vector<std::shared_ptr<const UnitRows>> units, known;
+  for (const Execution& execution : executions.different)
+    units.push_back(shared(rows_by_unit(finder, execution), known));
   for (std::size_t u = 0; u < users.size(); ++u) {
     const Step& step = *steps[users[u].step].step;
-    for (const std::size_t arg : users[u].added.args) add_memory(step.args[arg], table);
     StepSlots& made = slots.steps[users[u].step];
-    SlotUse& use = made.uses.emplace_back(SlotUse{&table, {}, {}});
-    for (const std::size_t arg : users[u].added.args)
+    SlotUse& use = made.uses.emplace_back(SlotUse{&table, {}, units[executions.of_user[u]]});
+    for (const std::size_t arg : users[u].added.args) {
+      add_memory(step.args[arg], table);
       use.dats.push_back({arg, table.memory.at(step.args[arg].dat).get()});
-    use.units = shared(rows_by_unit(finder, executions[u]), known);
+    }
     for (const std::uint32_t row : use.units->rows) made.slotted += table.rows[row].count;
   }
 }

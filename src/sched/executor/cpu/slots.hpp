@@ -101,11 +101,10 @@ struct PlanSlots {
   std::size_t bytes() const;
 };
 
-/// Cost: for each step some nanoseconds for each target and each two or three elements, nothing if
-/// it executes its elements in the canonical order; a pass over the maps for each table, and a
-/// second one with slots. Memory: meanwhile 13 bytes for each target and 4 for each element, on
-/// several ranks 12; then a quarter of a byte for each element, and some ten bytes for each slot
-/// beside it.
+/// Cost: for each step some nanoseconds for each target, nothing if it executes its elements in the
+/// canonical order, or as another one; a pass over the maps for each table, and a second one with
+/// slots. Memory: meanwhile 13 bytes for each target and, on several ranks, 8 for each element;
+/// then a quarter of a byte for each element, and some ten bytes for each slot beside it.
 /// @param known  of the same rows
 /// @throws std::bad_alloc
 PlanSlots make_slots(const core::Mesh& mesh, std::span<const ScheduledStep> steps,

@@ -74,10 +74,20 @@ Nvrtc::Nvrtc(std::shared_ptr<const NvrtcApi> api) : api_(std::move(api)) {
   call(*api_, &NvrtcApi::version, &major_, &minor_);
   int count = 0;
   call(*api_, &NvrtcApi::architecture_count, &count);
-  std::vector<int> architectures(static_cast<std::size_t>(count), 0);
-  if (count > 0) call(*api_, &NvrtcApi::architectures, architectures.data());
-  for (const int architecture : architectures)
-    newest_architecture_ = std::max(newest_architecture_, architecture);
+  architectures_.resize(static_cast<std::size_t>(count));
+  if (count > 0) call(*api_, &NvrtcApi::architectures, architectures_.data());
+  std::ranges::sort(architectures_);
+}
+
+Architecture Nvrtc::architecture_for(int device) const {
+  const auto later = std::ranges::upper_bound(architectures_, device);
+  if (later == architectures_.begin())
+    core::fail(ErrorCode::device_compiler,
+               "the device is older than what NVRTC compiles for: sm_{}, library {} of version {} "
+               "begins with sm_{}; install an older one, or set OP2_NVRTC to it",
+               device, path(), version(), architectures_.empty() ? 0 : architectures_.front());
+  const int newest = *std::prev(later);
+  return {newest, newest != device};
 }
 
 std::string Nvrtc::version() const {

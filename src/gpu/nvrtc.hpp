@@ -26,6 +26,15 @@ struct SourceHeader {
   std::string name, text;
 };
 
+/// What code is compiled for.
+struct Architecture {
+  int number = 0;           ///< as in sm_90
+  bool is_virtual = false;  ///< PTX, of which the driver makes code for a device of a later one
+
+  /// For example "sm_90", "compute_90".
+  std::string name() const { return (is_virtual ? "compute_" : "sm_") + std::to_string(number); }
+};
+
 class Nvrtc {
  public:
   /// @throws Error device_compiler: its version or its architectures cannot be read
@@ -37,8 +46,10 @@ class Nvrtc {
   bool is_at_least(int major, int minor) const {
     return major_ > major || (major_ == major && minor_ >= minor);
   }
-  /// Of those that it compiles for, as in sm_121: 121.
-  int newest_architecture() const { return newest_architecture_; }
+  /// The device's own, or the newest before it, as PTX: NVRTC does not know all up to its newest.
+  /// @param device  as in sm_121: 121
+  /// @throws Error  device_compiler: NVRTC compiles only for later ones
+  Architecture architecture_for(int device) const;
   /// The file that was loaded.
   const std::string& path() const { return api_->library.path(); }
 
@@ -52,7 +63,8 @@ class Nvrtc {
 
  private:
   std::shared_ptr<const NvrtcApi> api_;
-  int major_ = 0, minor_ = 0, newest_architecture_ = 0;
+  int major_ = 0, minor_ = 0;
+  std::vector<int> architectures_;  ///< that it compiles for, ascending
   mutable std::mutex one_at_a_time_;
 };
 

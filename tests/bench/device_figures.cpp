@@ -30,14 +30,12 @@ double best_milliseconds(int rounds, const std::function<void()>& action) {
 }
 
 std::vector<std::byte> binary_of_empty_kernel(const Device& device, const op2::gpu::Nvrtc& nvrtc) {
-  const int architecture = std::min(device.architecture(), nvrtc.newest_architecture());
-  const bool is_known = architecture == device.architecture();
+  const op2::gpu::Architecture architecture = nvrtc.architecture_for(device.architecture());
   const op2::gpu::Compiled compiled =
       nvrtc.compile("extern \"C\" __global__ void op2_loop(long long) {}\n", "empty.cu", {},
-                    {"--gpu-architecture=" + std::string(is_known ? "sm_" : "compute_") +
-                     std::to_string(architecture)});
+                    {"--gpu-architecture=" + architecture.name()});
   if (!compiled.ok) throw std::runtime_error("an empty kernel is rejected: " + compiled.log);
-  if (is_known) return compiled.cubin;
+  if (!architecture.is_virtual) return compiled.cubin;
   const auto* text = reinterpret_cast<const std::byte*>(compiled.ptx.c_str());
   return {text, text + compiled.ptx.size() + 1};
 }

@@ -171,17 +171,33 @@ TEST_F(OnDevice, TheSecondRunOfAProgramCompilesNothing) {
   EXPECT_EQ(emulated_calls("nvrtcCompileProgram"), 0);
 }
 
-/// The driver makes code of what the compiler makes for all devices to come.
-TEST_F(OnDevice, ADeviceNewerThanTheCompilerRunsProgramsToo) {
-  setenv("OP2_EMU_CAPABILITY", "120", 1);
-  for (int run = 0; run < 2; ++run) {
-    reset_emulator();
-    start();
-    add();
-    EXPECT_EQ(total_of_scaled(), 4.0 * size);
-    op_exit();
+/// The driver makes code of what the compiler makes for all devices to come. It knows 8.0 and 9.0.
+TEST_F(OnDevice, ADeviceThatTheCompilerDoesNotKnowRunsProgramsToo) {
+  for (const char* capability : {"120", "86"}) {
+    setenv("OP2_EMU_CAPABILITY", capability, 1);
+    for (int run = 0; run < 2; ++run) {
+      reset_emulator();
+      start();
+      add();
+      EXPECT_EQ(total_of_scaled(), 4.0 * size) << capability;
+      op_exit();
+    }
+    EXPECT_EQ(emulated_calls("nvrtcCompileProgram"), 0) << capability;
   }
-  EXPECT_EQ(emulated_calls("nvrtcCompileProgram"), 0);
+}
+
+TEST_F(OnDevice, ADeviceOlderThanAllThatTheCompilerKnowsIsAnError) {
+  setenv("OP2_EMU_CAPABILITY", "70", 1);
+  reset_emulator();
+  start();
+  add();
+  try {
+    op_flush();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::device_compiler);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("sm_70"), HasSubstr("begins with sm_80")));
+  }
 }
 
 TEST_F(OnDevice, AReductionHasTheValueOfASum) {

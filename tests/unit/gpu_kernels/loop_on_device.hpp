@@ -51,7 +51,7 @@ class PulledLoop {
   explicit PulledLoop(const jit::LoopNest& nest) : parameters_(3) {
     const auto nvrtc = gpu::load_nvrtc(libraries_of_environment(), device.driver_version());
     jit::CudaTarget target(&device, nvrtc,
-                           {.architecture = device.architecture(),
+                           {.architecture = nvrtc->architecture_for(device.architecture()),
                             .contract = false,
                             .increments = core::Increments::pull});
     jit::EmittedLoop emitted = target.emit(nest);

@@ -23,9 +23,25 @@ std::shared_ptr<const Nvrtc> stub_nvrtc() {
   return load_nvrtc({.driver = "", .nvrtc = OP2_STUB_FOLDER "/nvrtc/libnvrtc-13.0"}, 0);
 }
 
-TEST(Nvrtc, KnowsItsVersionAndItsNewestArchitecture) {
+TEST(Nvrtc, KnowsItsVersion) {
   EXPECT_EQ(stub_nvrtc()->version(), "13.0");
-  EXPECT_EQ(stub_nvrtc()->newest_architecture(), 121);
+}
+
+TEST(Nvrtc, CompilesForADeviceThatItKnowsOrForTheNewestBefore) {  // 75, 121, 90
+  const auto name_for = [](int device) { return stub_nvrtc()->architecture_for(device).name(); };
+  EXPECT_EQ(name_for(75), "sm_75");
+  EXPECT_EQ(name_for(86), "compute_75");
+  EXPECT_EQ(name_for(90), "sm_90");
+  EXPECT_EQ(name_for(103), "compute_90");
+  EXPECT_EQ(name_for(121), "sm_121");
+  EXPECT_EQ(name_for(130), "compute_121");
+}
+
+TEST(Nvrtc, DoesNotCompileForADeviceOlderThanAllThatItKnows) {
+  EXPECT_THAT(test::error_text(ErrorCode::device_compiler,
+                               [] { static_cast<void>(stub_nvrtc()->architecture_for(70)); }),
+              AllOf(StartsWith("OP2-E510 the device is older than what NVRTC compiles for: sm_70"),
+                    HasSubstr("libnvrtc-13.0"), HasSubstr("begins with sm_75; install an older")));
 }
 
 TEST(Nvrtc, PassesSourceNameHeadersAndOptions) {

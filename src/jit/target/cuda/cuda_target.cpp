@@ -82,13 +82,9 @@ int architecture_named(const std::string& name) {
 
 }  // namespace
 
-std::string CudaTarget::architecture() const {
-  return fmt::format("{}_{}", options_.to_ptx ? "compute" : "sm", options_.architecture);
-}
-
 TargetInfo CudaTarget::info() const {
   return {.triple = "nvptx64",
-          .cpu = architecture(),
+          .cpu = options_.architecture.name(),
           .features = features_of_headers(),
           .compiler = "NVRTC " + nvrtc_->version(),
           .vector_math = {}};
@@ -106,7 +102,7 @@ std::string CudaTarget::options() const {
 
 std::vector<std::string> CudaTarget::compiler_options() const {
   std::vector<std::string> list = {"--std=c++20",
-                                   "--gpu-architecture=" + architecture(),
+                                   "--gpu-architecture=" + options_.architecture.name(),
                                    "-default-device",
                                    options_.contract ? "--fmad=true" : "--fmad=false",
                                    quiet,
@@ -141,7 +137,8 @@ CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop)
   add_source_lines(result.diagnostics, request.nest);
   if (compiled.ok) {
     result.status = CompileStatus::ok;
-    result.object = options_.to_ptx ? bytes_with_zero(compiled.ptx) : std::move(compiled.cubin);
+    result.object = options_.architecture.is_virtual ? bytes_with_zero(compiled.ptx)
+                                                     : std::move(compiled.cubin);
     result.assembly = with_comments(std::move(compiled.ptx), ptxas_lines(compiled.log));
     for (const KernelCall& call : request.nest.calls)
       result.signatures.push_back(signature_of(call));
@@ -161,16 +158,11 @@ LinkResult CudaTarget::load(const std::vector<std::byte>& binary, const std::str
 std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
                                          std::shared_ptr<const gpu::Nvrtc> nvrtc,
                                          const JitOptions& options) {
-  const int newest = nvrtc->newest_architecture();
-  CudaCodeOptions code{
-      .architecture = device != nullptr ? device->architecture() : architecture_named(options.cpu),
-      .contract = options.contract,
-      .increments = options.increments,
-      .reproducible = options.reproducible};
-  if (code.architecture > newest) {
-    code.architecture = newest;
-    code.to_ptx = true;
-  }
+  const int number = device != nullptr ? device->architecture() : architecture_named(options.cpu);
+  const CudaCodeOptions code{.architecture = nvrtc->architecture_for(number),
+                             .contract = options.contract,
+                             .increments = options.increments,
+                             .reproducible = options.reproducible};
   return std::make_shared<CudaTarget>(device, std::move(nvrtc), code);
 }
 

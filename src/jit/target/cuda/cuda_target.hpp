@@ -16,8 +16,7 @@ namespace op2::jit {
 
 /// Options that the code depends on, beside the nest and the architecture.
 struct CudaCodeOptions {
-  int architecture = 80;      ///< as in sm_80
-  bool to_ptx = false;        ///< the device is newer than the compiler; the driver compiles PTX
+  gpu::Architecture architecture;
   bool contract = true;       ///< else products are rounded before they are added
   bool line_numbers = false;  ///< of kernels' sources, in the machine code for profilers
   core::Increments increments = core::Increments::rows;
@@ -40,7 +39,6 @@ class CudaTarget : public Target {
                   const std::vector<LinkSymbol>& symbols) override;
 
  private:
-  std::string architecture() const;
   std::vector<std::string> compiler_options() const;
 
   const gpu::Device* device_;
@@ -50,7 +48,8 @@ class CudaTarget : public Target {
 
 /// @param device  outlives the target and its code; null: code is compiled and not loaded, for the
 ///                architecture that `options.cpu` names ("sm_90")
-/// @throws Error  bad_option: `options.cpu` is not the name of an architecture
+/// @throws Error  bad_option: `options.cpu` is not the name of an architecture; device_compiler:
+///                the architecture is older than all that NVRTC compiles for
 std::shared_ptr<Target> make_cuda_target(gpu::Device* device,
                                          std::shared_ptr<const gpu::Nvrtc> nvrtc,
                                          const JitOptions& options);

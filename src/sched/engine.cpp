@@ -150,9 +150,9 @@ std::size_t Engine::choose_schedule(const core::Queue& queue) {
 void Engine::run(Entry& entry, core::Queue& queue) {
   const Plan& plan = *entry.plan;
   announce(plan);
+  executing_ = true;
   prepare(queue, entry);
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
-  executing_ = true;
   const double begin = rows_.communicator().seconds();
   runner_.run(plan, *entry.prepared, queue, fingerprint_);
   if (policy_ != nullptr) policy_->end(rows_.communicator().seconds() - begin);

@@ -57,8 +57,8 @@ class Engine {
     return code_.runs_on_host(kernel) && code_.names_constants(kernel, mesh);
   }
 
-  /// Whether loops are being executed, or were when `flush` threw: then the error may be of this
-  /// rank alone.
+  /// Whether loops are being executed or prepared for it, or were when `flush` threw: then the
+  /// error may be of this rank alone.
   bool executing() const { return executing_; }
 
   /// Level up to which the rows of a dat are valid.

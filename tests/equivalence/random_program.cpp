@@ -392,7 +392,11 @@ Observed run_program(const ProgramShape& shape, const std::vector<Setting>& sett
   start();
   const bool is_root = op_is_root();
   Program program(shape, observed);
-  for (int k = 0; k < shape.meshes; ++k) program.run_mesh(shape.chains);
+  for (int k = 0; k < shape.meshes; ++k) {
+    program.run_mesh(shape.chains);
+    const op_chain_statistics all = op_get_chain_statistics();
+    observed.sent.insert(observed.sent.end(), {all.exchanges, all.messages, all.bytes});
+  }
   op_exit();
   for (const Setting& s : settings) unsetenv(s.name.c_str());
   unsetenv("OP2_TRACE");

@@ -24,6 +24,8 @@ struct Observed {
   std::vector<std::vector<std::byte>> values;
   std::vector<std::string> what;  ///< parallel to `values`: chain and name
   int chains = 0;
+  /// Of this rank, after each mesh: exchanges, messages and bytes so far.
+  std::vector<std::int64_t> sent;
   // Of programs with reports:
   int tilings = 0;  ///< groups of loops that were executed tile by tile, on all ranks together
   int fusions = 0;  ///< different loops that became part of others

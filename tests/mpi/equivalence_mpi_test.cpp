@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give on several ranks, compiled, on two threads each, in chains and tile by tile,
-// the same bits as through host functions on one rank. TEST_CHAINS and TEST_SEED choose how many
-// and which; TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles;
-// TEST_GATHERS=1: rows must gather.
+// the same bits as through host functions on one rank; on devices with the messages of the CPU.
+// TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target; TEST_TILES=0
+// is for executors without tiles; TEST_GATHERS=1: rows must gather.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -34,6 +34,16 @@ Observed run_alone(const ProgramShape& shape) {
                      [] { op_mpi_init(0, nullptr, 0, MPI_Comm_c2f(MPI_COMM_SELF)); });
 }
 
+/// What ranks send each other follows from the program and the switches, not from what runs loops.
+/// Slices of chains are for the CPU alone, and tiles change nothing.
+void expect_messages_of_cpu(const ProgramShape& shape, std::vector<Setting> settings,
+                            const Observed& got, const std::string& place) {
+  settings.insert(settings.end(),
+                  {{"OP2_TARGET", "cpu"}, {"OP2_SLICE", "off"}, {"OP2_TILE", "off"}});
+  const Observed on_cpu = run_program(shape, settings, [] { op_init(0, nullptr, 0); });
+  EXPECT_EQ(got.sent, on_cpu.sent) << place;
+}
+
 bool fails_anywhere(bool here) {
   int fails = here ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &fails, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -50,6 +60,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, OrderedLoops::none,
                      true};
   int chains = 0, tilings = 0, fusions = 0, gathers = 0, ranks = 0;
+  std::int64_t sent = 0;  // bytes
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_alone(shape);
     int number = 0;
@@ -59,10 +70,12 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
         op_init(0, nullptr, 0);
         ranks = op_ranks();
       });
-      expect_equal(
-          reference, got,
-          "seed " + std::to_string(shape.seed) + ", configuration " + std::to_string(number++));
-      if (fails_anywhere(HasFatalFailure())) return;
+      const std::string place =
+          "seed " + std::to_string(shape.seed) + ", configuration " + std::to_string(number++);
+      expect_equal(reference, got, place);
+      if (is_on_device()) expect_messages_of_cpu(shape, settings, got, place);
+      if (fails_anywhere(HasFailure())) return;
+      sent += got.sent.back();
       tilings += got.tilings;
       fusions += got.fusions;
       gathers += got.gathers;
@@ -76,11 +89,13 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
     EXPECT_GT(tilings, 0);
   }
   EXPECT_TRUE(fusions > 0 || is_on_device());
+  EXPECT_TRUE(sent > 0 || ranks == 1);
   EXPECT_TRUE(gathers > 0 || from_environment("TEST_GATHERS", 0) == 0) << gathers;
   std::cout << "checked " << chains << " random chains on " << ranks
             << " ranks against the reference executor on one, in " << configurations().size()
             << " configurations; loops ran in tiles " << tilings << " times, " << fusions
-            << " became part of others; rows gathered in " << gathers << " programs\n";
+            << " became part of others; rows gathered in " << gathers << " programs; " << sent
+            << " bytes were sent by rank 0\n";
 }
 
 }  // namespace

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank queues on its device for a chain that repeats: a graph for each half if messages are
+// in flight between them, otherwise one.
+#include <gmock/gmock.h>
+
+#include <support/graph_on_ranks.hpp>
+
+#include "emulator.hpp"
+
+namespace op2::test {
+namespace {
+
+constexpr int cells = 3000, repeats = 5;
+
+struct Launches {
+  long long graphs = 0, kernels = 0;
+
+  static Launches so_far() {
+    return {emulated_calls("cuGraphLaunch"), emulated_calls("cuLaunchKernel")};
+  }
+};
+Launches operator-(const Launches& a, const Launches& b) {
+  return {a.graphs - b.graphs, a.kernels - b.kernels};
+}
+
+class GraphsOnRanks : public testing::Test {
+ protected:
+  void SetUp() override {
+    op_init(0, nullptr, 0);
+    mesh = declare(ring(cells));
+  }
+  void TearDown() override { op_exit(); }
+
+  /// Of a chain that has run before, for each repetition.
+  template <class Chain>
+  static Launches launches_of(const Chain& chain) {
+    const auto run = [&] {
+      for (int k = 0; k < repeats; ++k) {
+        chain();
+        op_flush();
+      }
+    };
+    run();
+    const Launches before = Launches::so_far();
+    run();
+    const Launches all = Launches::so_far() - before;
+    EXPECT_EQ(all.graphs % repeats, 0);
+    EXPECT_EQ(all.kernels % repeats, 0);
+    return {all.graphs / repeats, all.kernels / repeats};
+  }
+
+  DeclaredGraph mesh{};
+};
+
+TEST_F(GraphsOnRanks, AChainWithAnExchangeIsTwoGraphsBesideWhatPacksAndUnpacks) {
+  const std::int64_t exchanges = op_get_chain_statistics().exchanges;
+  const Launches each = launches_of([&] { run_steps(mesh, 1); });
+  const bool alone = op_ranks() == 1;
+  EXPECT_EQ(op_get_chain_statistics().exchanges - exchanges, alone ? 0 : 2 * repeats);
+  EXPECT_EQ(each.graphs, alone ? 1 : 2);
+  EXPECT_EQ(each.kernels, alone ? 0 : 2);
+}
+
+TEST_F(GraphsOnRanks, AChainWithoutAnExchangeIsOneGraph) {
+  const std::int64_t exchanges = op_get_chain_statistics().exchanges;
+  const Launches each = launches_of([&] {
+    run_update(mesh);
+    run_update(mesh);
+  });
+  EXPECT_EQ(op_get_chain_statistics().exchanges, exchanges);
+  EXPECT_EQ(each.graphs, 1);
+  EXPECT_EQ(each.kernels, 0);
+}
+
+}  // namespace
+}  // namespace op2::test

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the tests on the emulated device have generated, and left in their cache, is accepted by
-// NVIDIA's compiler.
+// NVIDIA's compiler. TEST_TEXTS: how many of the latest sources are compiled, as many for each set
+// of options; 0: all.
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -14,22 +19,49 @@
 namespace op2::jit {
 namespace {
 
-/// Sources of one generator only: entries of earlier builds may be there too.
-std::vector<CacheEntry> cached_entries() {
+struct CachedSources {
+  std::map<std::string, std::vector<CacheEntry>> by_way;  ///< the latest first
+  std::size_t including = 0;  ///< further ones, whose files the cache does not keep by their names
+
+  std::size_t size() const {
+    std::size_t all = 0;
+    for (const auto& [way, entries] : by_way) all += entries.size();
+    return all;
+  }
+};
+
+/// The options that all kernels of a program share.
+std::string way_of(const CacheEntry& entry) {
+  return entry.key.options.substr(0, entry.key.options.find("access="));
+}
+
+/// Of one generator only: entries of earlier builds may be there too.
+CachedSources cached_sources() {
   const char* folder = std::getenv("OP2_CACHE_DIR");
   auto opened = CacheDirectory::open(folder != nullptr ? folder : "", Trust::any);
-  std::vector<CacheEntry> entries;
-  if (!opened.directory) return entries;
+  CachedSources sources;
+  if (!opened.directory) return sources;
   for (const CacheFile& file : opened.directory->files()) {
     if (file.kind != CacheFileKind::entry) continue;
     ParsedEntry parsed = parse_entry(opened.directory->read(file.name, false).bytes);
     const CacheEntry& entry = parsed.entry;
-    if (parsed.state == EntryState::good && entry.key.target == cuda_target_name &&
-        entry.key.features == features_of_headers() && entry.key.includes.empty())
-      entries.push_back(std::move(parsed.entry));
+    if (parsed.state != EntryState::good || entry.key.target != cuda_target_name ||
+        entry.key.features != features_of_headers())
+      continue;
+    if (entry.key.includes.empty())
+      sources.by_way[way_of(entry)].push_back(std::move(parsed.entry));
+    else
+      ++sources.including;
   }
-  std::ranges::sort(entries, {}, [](const CacheEntry& entry) { return -entry.created; });
-  return entries;
+  for (auto& [way, entries] : sources.by_way)
+    std::ranges::sort(entries, {}, [](const CacheEntry& entry) { return -entry.created; });
+  return sources;
+}
+
+/// Keeps the latest.
+void keep(CachedSources& sources, std::size_t most) {
+  const std::size_t each = most / std::max<std::size_t>(sources.by_way.size(), 1);
+  for (auto& [way, entries] : sources.by_way) entries.resize(std::min(entries.size(), each));
 }
 
 struct CachedTexts : test::WithNvrtc {
@@ -43,16 +75,24 @@ struct CachedTexts : test::WithNvrtc {
 };
 
 TEST_F(CachedTexts, Compile) {
-  std::vector<CacheEntry> entries = cached_entries();
-  if (entries.empty()) GTEST_SKIP() << "SKIPPED: no test has run on the emulated device";
-  const char* most = std::getenv("TEST_TEXTS");
-  entries.resize(std::min<std::size_t>(entries.size(), most != nullptr ? std::atoi(most) : 150));
-  for (const CacheEntry& entry : entries)
-    for (const char* architecture : {"--gpu-architecture=sm_80", "--gpu-architecture=sm_90"}) {
-      const gpu::Compiled compiled = compile(entry.source, architecture);
-      EXPECT_TRUE(compiled.ok) << entry.key.kernel << ": " << compiled.log << entry.source;
-    }
-  std::cout << entries.size() << " sources were compiled\n";
+  CachedSources sources = cached_sources();
+  ASSERT_GT(sources.size(), 0)
+      << "OP2_CACHE_DIR has no source for GPUs: run the tests equivalence_cuda_* first";
+  const std::size_t found = sources.size();
+  const char* given = std::getenv("TEST_TEXTS");
+  const int most = given != nullptr ? std::atoi(given) : 150;
+  if (most > 0) keep(sources, static_cast<std::size_t>(most));
+  for (const auto& [way, entries] : sources.by_way) {
+    for (const CacheEntry& entry : entries)
+      for (const char* architecture : {"--gpu-architecture=sm_80", "--gpu-architecture=sm_90"}) {
+        const gpu::Compiled compiled = compile(entry.source, architecture);
+        EXPECT_TRUE(compiled.ok) << entry.key.kernel << ": " << compiled.log << entry.source;
+      }
+    std::cout << entries.size() << " sources with options '" << way << "' were compiled\n";
+  }
+  std::cout << sources.size() << " of " << found
+            << " sources were compiled, for two architectures; " << sources.including
+            << " that include files were not\n";
 }
 
 }  // namespace

@@ -64,6 +64,15 @@ TEST_F(Messages, AConstantThatAMacroNamesIsFound) {
               HasSubstr("there is no device to load it on"));
 }
 
+/// What the macros of a host leave in a source that is made from a program.
+TEST_F(Messages, ANullPointerMayHaveItsNameOnTheHost) {
+  EXPECT_THAT(
+      error("void work(const double* x, double* y) {\n"
+            "  const double* none = __null;\n"
+            "  *y = x == __null || x == NULL ? 0 : *(true ? x : __null) + (none != __null);\n}"),
+      HasSubstr("there is no device to load it on"));
+}
+
 TEST_F(Messages, AConstantIsNotModified) {
   double gam = 1.4;
   declared = {{"gam", Type::f64, 1, &gam}};

@@ -13,6 +13,7 @@ template <class op2_none = void> constexpr double __builtin_nan(const char*) { r
 template <class op2_none = void> constexpr float __builtin_nanf(const char*) { return op2_traits::real_of(0x7fc00000U); }
 template <class op2_none = void> constexpr double __builtin_huge_val() { return op2_traits::real_of(0x7ff0000000000000UL); }
 template <class op2_none = void> constexpr float __builtin_huge_valf() { return op2_traits::real_of(0x7f800000U); }
+constexpr decltype(nullptr) __null = nullptr;
 #endif
 
 // Becomes whichever pointer the kernel takes: to `long` or `long long`, to const, or to pointers.

@@ -324,6 +324,25 @@ TEST_F(OnDevice, AFaultOfTheLastLoopIsThrownAtTheEnd) {
   }
 }
 
+/// Of one dat the device has changed the rows before, of the other it does so when it fails.
+TEST_F(OnDevice, DataThatTheHostHasStayValidAfterAFault) {
+  start();
+  add();
+  const double factor = 3;
+  op_par_loop(multiply, "multiply", edges, op_arg_gbl(&factor, 1, "double", OP_READ),
+              op_arg_dat(length, OP_RW));
+  EXPECT_THAT(lengths(), Each(3.0));
+  EXPECT_THAT(sums(), Each(2.0));
+  op_par_loop(write_beyond, "write_beyond", nodes, op_arg_dat(sum, OP_RW));
+  EXPECT_THROW(op_flush(), Error);
+  const auto host_rows = [](op_dat dat) {
+    const auto* rows = reinterpret_cast<const double*>(dat->data);
+    return std::vector<double>(rows, rows + size);
+  };
+  EXPECT_THAT(host_rows(length), Each(3.0));
+  EXPECT_THAT(host_rows(sum), Each(2.0));  // as they were before the loop
+}
+
 #if OP2_HAVE_LLVM
 TEST_F(OnDevice, AnIndexBeyondTheDimensionIsFoundByTheCompilerForTheHost) {
   start();

@@ -23,8 +23,8 @@ class CudaCode : public LinkedCode {
     if (loop_.pulls) loop_.loop = module_.function(cuda_pull_symbol);
     loop_.fold = module_.function(cuda_fold_symbol);
     while (const gpu::Function gather =
-               module_.function(gather_symbol(loop_.gathers.size()).c_str()))
-      loop_.gathers.push_back(gather);
+               module_.function(gather_symbol(loop_.part_sums.size()).c_str()))
+      loop_.part_sums.push_back(gather);
     for (std::size_t k = 0; k < symbols.size(); ++k)
       if (const auto found = module_.symbol(device_symbol(k, symbols[k].name)))
         loop_.constants.push_back({found->address, found->bytes, symbols[k].address});

@@ -27,9 +27,9 @@ struct CudaConstant {
 /// What `CompiledLoop::entry` points to. The parameters are those of kernel_parameters.hpp.
 struct CudaLoop {
   gpu::Function loop{};
-  gpu::Function fold{};                  ///< null if the loop has no reductions
-  bool pulls = false;                    ///< `loop` is op2_pull, not op2_loop
-  std::vector<gpu::Function> gathers{};  ///< what adds the parts of each dat (ordered_sums.hpp)
+  gpu::Function fold{};                    ///< null if the loop has no reductions
+  bool pulls = false;                      ///< `loop` is op2_pull, not op2_loop
+  std::vector<gpu::Function> part_sums{};  ///< what adds the parts of each dat (ordered_sums.hpp)
   std::vector<CudaConstant> constants{};
 };
 

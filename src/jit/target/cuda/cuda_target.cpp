@@ -92,7 +92,6 @@ TargetInfo CudaTarget::info() const {
 
 std::string CudaTarget::options() const {
   std::string flags = options_.contract ? "" : "contract=off ";
-  if (options_.line_numbers) flags += "lines=on ";
   if (options_.reproducible)
     flags += "reproducible ";
   else if (options_.increments != core::Increments::rows)
@@ -109,7 +108,6 @@ std::vector<std::string> CudaTarget::compiler_options() const {
                                    "--ptxas-options=-v"};
   if (nvrtc_->is_at_least(12, 4)) list.emplace_back("--minimal");   // without textures and the like
   if (nvrtc_->is_at_least(12, 9)) list.emplace_back("--no-cache");  // the library has one
-  if (options_.line_numbers) list.emplace_back("-lineinfo");
   if (options_.reproducible) list.insert(list.end(), std::begin(as_ieee), std::end(as_ieee));
   return list;
 }

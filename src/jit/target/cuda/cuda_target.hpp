@@ -16,9 +16,8 @@ namespace op2::jit {
 
 /// Options that the code depends on, beside the nest and the architecture.
 struct CudaCodeOptions {
-  gpu::Architecture architecture;
-  bool contract = true;       ///< else products are rounded before they are added
-  bool line_numbers = false;  ///< of kernels' sources, in the machine code for profilers
+  gpu::Architecture architecture{};
+  bool contract = true;  ///< else products are rounded before they are added
   core::Increments increments = core::Increments::rows;
   bool reproducible = false;  ///< the bits of the CPU (ordered_sums.hpp)
 };

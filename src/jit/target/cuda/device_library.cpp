@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <jit/target/cuda/device_library.hpp>
 
+#include <jit/target/cuda/kernel_parameters.hpp>
+
 namespace op2::jit {
+
+static_assert(block_threads == 256);  // as the source has it, and its eight warps
 
 // It is included before the sources of kernels, so that none of their macros changes it.
 const char* const device_library = R"(#pragma once

@@ -2,9 +2,11 @@
 #include <jit/target/cuda/ordered_library.hpp>
 
 #include <core/exact_sum.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
 
 namespace op2::jit {
 
+static_assert(block_threads == 256);  // as the source has it, and its eight warps
 // The integers of a sum are those of core::ExactSum: limbs of 40 bits, then flags.
 static_assert(core::ExactSum<double>::limb_bits == 40 && core::ExactSum<double>::flag_bits == 21);
 static_assert(core::ExactSum<double>::words == 54 && core::ExactSum<float>::words == 9);

@@ -149,7 +149,8 @@ ExchangeSize CudaPlan::exchange_size(std::size_t chain) const {
 
 std::string CudaPlan::place_of(std::size_t s) const {
   if (launches_[s] == nullptr) return host_steps_[s] != nullptr ? ": on the host" : "";
-  return launches_[s]->pulls() ? ": on the device, rows gather increments" : ": on the device";
+  return launches_[s]->adds_atomically() ? ": on the device"
+                                         : ": on the device, rows gather increments";
 }
 
 std::string CudaPlan::describe(const core::Queue& queue) const {

@@ -61,7 +61,8 @@ void DevicePhase::make_graph() {
   for (const StepLaunch* step : steps_) {
     std::vector<gpu::Graph::Node> after;
     for (const Added& earlier : added)
-      if (must_follow(step->step(), earlier.step->step(), !step->pulls() && !earlier.step->pulls()))
+      if (must_follow(step->step(), earlier.step->step(),
+                      step->adds_atomically() && earlier.step->adds_atomically()))
         after.push_back(earlier.last);
     std::vector<KernelLaunch> launches = step->kernels(phase_);
     gpu::Graph::Node last{};

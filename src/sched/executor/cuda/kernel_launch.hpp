@@ -14,6 +14,13 @@ namespace op2::sched {
 /// All parameters have eight bytes: addresses and numbers.
 using LaunchParameter = std::uint64_t;
 
+inline LaunchParameter parameter_of(const void* address) {
+  return reinterpret_cast<LaunchParameter>(address);
+}
+inline LaunchParameter parameter_of(core::DeviceAddress address) {
+  return parameter_of(address.value);
+}
+
 /// In blocks of jit::block_threads.
 struct KernelLaunch {
   gpu::Function kernel;

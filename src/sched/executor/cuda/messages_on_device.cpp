@@ -14,10 +14,6 @@ std::int64_t word_bytes_of(std::int64_t row_bytes) {
   return bytes;
 }
 
-LaunchParameter address_of(core::DeviceAddress address) {
-  return reinterpret_cast<LaunchParameter>(address.value);
-}
-
 core::DeviceBuffer on_device(const PackerParts& parts, const void* bytes, std::size_t size) {
   if (size == 0) return {};
   core::DeviceBuffer memory = core::allocate_on(parts.space, size);
@@ -63,8 +59,8 @@ void MessagesOnDevice::launch(bool unpack) const {
   launch_on(parts_.halo,
             {parts_.kernel,
              blocks_for(words_, jit::block_threads),
-             {address_of(table_.get()), pieces_.size(), static_cast<LaunchParameter>(words_),
-              address_of(buffer_), unpack ? 1U : 0U}});
+             {parameter_of(table_.get()), pieces_.size(), static_cast<LaunchParameter>(words_),
+              parameter_of(buffer_), unpack ? 1U : 0U}});
 }
 
 }  // namespace op2::sched

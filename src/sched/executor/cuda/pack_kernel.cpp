@@ -6,6 +6,7 @@
 namespace op2::sched {
 namespace {
 
+static_assert(jit::block_threads == 256);  // as the source has it
 constexpr const char* source = R"(
 struct op2_piece {
   char* rows;

@@ -22,10 +22,6 @@ constexpr std::size_t first_parameter = 3;
 
 constexpr std::size_t alignment = 64;
 
-std::uint64_t number_of(const void* address) {
-  return reinterpret_cast<std::uint64_t>(address);
-}
-
 const GlobalArg& global_at(const std::vector<GlobalArg>& globals, std::size_t arg) {
   return *std::ranges::find(globals, arg, &GlobalArg::arg);
 }
@@ -92,7 +88,7 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
     const PullTable found =
         tables.pull().lists_of(columns_added_through(step_.args), rows, step_.set->name_storage);
     return {found.positions,
-            {number_of(found.rows), number_of(found.start), number_of(found.iterations)}};
+            {parameter_of(found.rows), parameter_of(found.start), parameter_of(found.iterations)}};
   }
   Range range{rows, {0}};
   if (rows.empty()) return range;
@@ -102,15 +98,15 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
     const PullTable found =
         tables.pull().lists_of_all(columns_added_through(accesses[loop].args),
                                    step_.gathered_rows(set), rows, set.name_storage);
-    range.lists.push_back(number_of(found.start));
-    range.lists.push_back(number_of(found.iterations));
+    range.lists.push_back(parameter_of(found.start));
+    range.lists.push_back(parameter_of(found.iterations));
   }
   return range;
 }
 
 LaunchParameter StepLaunch::address_of(const core::Dat& dat, bool in_second,
                                        DeviceTables& tables) const {
-  return number_of((in_second ? tables.second_of(dat) : dat.rows.device_read()).value);
+  return parameter_of(in_second ? tables.second_of(dat) : dat.rows.device_read());
 }
 
 std::int64_t StepLaunch::most_chunks() const {
@@ -134,8 +130,8 @@ void StepLaunch::set_reductions(const PlanValues& values, std::size_t s) {
   const core::DeviceAddress partials = partials_.device_overwrite().get();
   fold_values_.push_back(0);
   for (std::size_t k = 0; k < begin.size(); ++k) {
-    fold_values_.push_back(number_of(values.result(s, step_.reductions[k]).value));
-    fold_values_.push_back(number_of(partials.value) + begin[k]);
+    fold_values_.push_back(parameter_of(values.result(s, step_.reductions[k])));
+    fold_values_.push_back(parameter_of(partials) + begin[k]);
   }
 }
 
@@ -158,20 +154,20 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
     case Kind::pull_elements:
       return 0;
     case Kind::map:
-      return number_of(tables.columns_of(*arg.map).entries);
+      return parameter_of(tables.columns_of(*arg.map).entries);
     case Kind::map_stride:
       return static_cast<LaunchParameter>(tables.columns_of(*arg.map).stride);
     case Kind::numbers:
-      return number_of(tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to)
-                                                            : step_.set_of(parameter.arg)));
+      return parameter_of(tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to)
+                                                               : step_.set_of(parameter.arg)));
     case Kind::order:
-      return number_of(tables.numbers_of(*step_.set));
+      return parameter_of(tables.numbers_of(*step_.set));
     case Kind::global: {
       const auto k = &global_at(step_.reads, parameter.arg) - step_.reads.data();
-      return number_of(values.read(s, static_cast<std::size_t>(k)).value);
+      return parameter_of(values.read(s, static_cast<std::size_t>(k)));
     }
     case Kind::result:
-      return number_of(values.result(s, global_at(step_.reductions, parameter.arg)).value);
+      return parameter_of(values.result(s, global_at(step_.reductions, parameter.arg)));
   }
   core::ensure(false, "a kernel has a parameter of an unknown kind");
   return 0;

@@ -36,8 +36,8 @@ class StepLaunch {
   /// none.
   std::vector<KernelLaunch> kernels(Phase phase) const;
 
-  /// Whether rows gather increments, which then are not atomic.
-  bool pulls() const { return code_.pulls || sums_.any(); }
+  /// Whether elements add to rows themselves. Otherwise rows gather increments.
+  bool adds_atomically() const { return !code_.pulls && !sums_.any(); }
 
   const Step& step() const { return step_; }
   /// Where the step counts in the per-loop table.

@@ -10,25 +10,17 @@
 #include <sched/shapes.hpp>
 
 namespace op2::sched {
-namespace {
-
-LaunchParameter number_of(const void* address) {
-  return reinterpret_cast<LaunchParameter>(address);
-}
-
-}  // namespace
-
 StepSums::StepSums(const Step& step, const jit::CudaLoop& code, DeviceTables& tables) {
   const std::vector<jit::AddedDat> added = jit::added_dats(arg_shapes(step.args));
-  core::ensure(code.gathers.size() == added.size(), "code adds to other dats than its step");
+  core::ensure(code.part_sums.size() == added.size(), "code adds to other dats than its step");
   const IndexRange interior = step.rows(Phase::interior), boundary = step.rows(Phase::boundary);
   for (std::size_t k = 0; k < added.size(); ++k) {
     std::vector<RowAccess> columns;
     for (const std::size_t arg : added[k].columns) columns.push_back(row_access(step.args[arg]));
     const core::Dat& dat = *step.args[added[k].arg].dat;
     const core::DeviceAddress parts = tables.parts().parts_of(dat, columns, step.set->rows());
-    gathers_.push_back({code.gathers[k], &dat, number_of(dat.rows.device_read().value),
-                        number_of(parts.value),
+    gathers_.push_back({code.part_sums[k], &dat, parameter_of(dat.rows.device_read()),
+                        parameter_of(parts),
                         tables.parts().lists_of(*step.set, columns, interior.end, boundary.end)});
   }
 }
@@ -42,10 +34,11 @@ void StepSums::add_kernels(Phase phase, std::vector<KernelLaunch>& launches) con
     const PartTable& table = gather.tables[phase == Phase::interior ? 0 : 1];
     const std::int64_t values = table.rows_count * gather.dat->dim;
     if (values == 0) continue;
-    launches.push_back({gather.kernel,
-                        blocks_for(values, jit::block_threads),
-                        {static_cast<LaunchParameter>(values), gather.rows, gather.parts,
-                         number_of(table.rows), number_of(table.start), number_of(table.parts)}});
+    launches.push_back(
+        {gather.kernel,
+         blocks_for(values, jit::block_threads),
+         {static_cast<LaunchParameter>(values), gather.rows, gather.parts, parameter_of(table.rows),
+          parameter_of(table.start), parameter_of(table.parts)}});
   }
 }
 

@@ -27,6 +27,11 @@ foreach(target op2 op2_llvm op2_clang op2-jitinspect op2-model)
   endif()
 endforeach()
 
+if(TARGET op2-jitinspect)
+  install(FILES tools/jitinspect/op2-jitinspect.bash RENAME op2-jitinspect
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endif()
+
 if(TARGET op2-compile)
   install(TARGETS op2-compile RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR})
 endif()

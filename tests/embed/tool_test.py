@@ -74,6 +74,19 @@ class Tool(Case):
         self.assertRegex(self.embed("plain.cpp", "--list").stdout,
                          r"(?m)^scale +scale<double, 3> +plain.cpp:\d+ +\d+ bytes$")
 
+    def test_both_programs_explain_themselves_and_tell_their_version(self):
+        version = run(TOOL, "--version").stdout
+        self.assertRegex(version, r"^op2-embed-kernels [0-9.]+\n$")
+        self.assertIn("--depfile FILE", run(TOOL, "--help").stdout)
+        self.assertEqual(run(CXX_WRAPPER, "--version").stdout, "op2-cxx with " + version)
+        self.assertIn("CXX = op2-cxx g++", run(CXX_WRAPPER, "--help").stdout)
+        self.assertEqual(run(CXX_WRAPPER, COMPILER, "--version").stdout, run(COMPILER, "--version").stdout)
+        self.assertIn("does not run here: /none",
+                      run(CXX_WRAPPER, "--version", OP2_EMBED_KERNELS="/none").stdout)
+        compiles = run(CXX_WRAPPER, "-c", "flow.cpp")
+        self.assertEqual(compiles.returncode, 2)
+        self.assertIn("unknown option '-c' before the compiler", compiles.stderr)
+
     def test_a_kernel_without_source_is_a_warning_at_its_location(self):
         printed = self.embed("fallback.cpp").stderr
         self.assertRegex(printed, r"fallback.cpp:26:13: warning: kernel 'external': calls 'elsewhere', which this "

@@ -68,6 +68,7 @@ case $step in
     ;;
   tool)
     OP2_CACHE_DIR=$work/cache-package "$prefix/bin/op2-jitinspect" list | grep add
+    bash -c ". '$prefix/share/bash-completion/completions/op2-jitinspect'; complete -p op2-jitinspect"
     "$prefix/bin/op2-model" --help | grep predict
     test -x "$prefix/bin/op2-plot-prediction"
     "$prefix/bin/op2-mesh" --version

@@ -124,8 +124,8 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   try {
     const auto options = op2::embed::parse_options(argc, argv);
-    if (!options.help) return op2::embed::run(options);
-    fmt::print("{}", op2::embed::usage);
+    if (!options.help && !options.version) return op2::embed::run(options);
+    fmt::print("{}", options.help ? op2::embed::usage : "op2-embed-kernels " OP2_VERSION "\n");
     return 0;
   } catch (const op2::embed::UsageError& error) {
     fmt::print(stderr, "op2-embed-kernels: {}\n{}", error.what(), op2::embed::usage);

@@ -79,6 +79,8 @@ void take_option(const std::string& argument, Arguments& arguments, Options& opt
     options.list = true;
   } else if (argument == "--help") {
     options.help = true;
+  } else if (argument == "--version") {
+    options.version = true;
   } else if (argument == "--") {
     take_flags(arguments, options);
   } else if (argument.starts_with('-') && !is_own_warning(argument, options)) {
@@ -104,7 +106,8 @@ const char* const usage =
     "  --table-header FILE    path of op2_embedded.h\n"
     "  -Werror=op2-access     kernels that violate an access mode are errors\n"
     "  -Wno-op2-access        do not check access modes\n"
-    "  @FILE                  read arguments from FILE, one per line\n";
+    "  @FILE                  read arguments from FILE, one per line\n"
+    "  --help, --version      print this text, or the version\n";
 
 void check_file(const std::string& path) {
   if (!std::filesystem::exists(path))
@@ -117,7 +120,8 @@ Options parse_options(int argc, char** argv) {
   Options options;
   Arguments arguments(argc, argv);
   while (!arguments.empty()) take_option(arguments.take(), arguments, options);
-  if (options.source.empty() && !options.help) throw UsageError("no source file is given");
+  if (options.source.empty() && !options.help && !options.version)
+    throw UsageError("no source file is given");
   return options;
 }
 

@@ -23,6 +23,7 @@ struct Options {
   std::string table_header;     ///< op2_embedded.h; empty: beside the tool, or in the source tree
   bool list = false;            ///< print a table of the loops
   bool help = false;
+  bool version = false;
   AccessCheck access = AccessCheck::warn;
   std::vector<std::string> flags;  ///< of the program's compiler
 };

@@ -11,7 +11,7 @@ namespace op2::jitinspect {
 
 namespace {
 
-constexpr const char* key_help = "the first digits of a key, or the name of a kernel";
+constexpr const char* key_help = "the first digits of a key, or the name of a kernel or loop";
 
 /// A subcommand with the options that all share, and its own options' values.
 template <class Values>
@@ -63,7 +63,7 @@ void describe_plain(CLI::App& app, Command& command, const char* name, const cha
 }
 
 void describe_list(CLI::App& app, Command& command) {
-  Subcommand<ListOptions> sub(app, "list", "List the entries");
+  Subcommand<ListOptions> sub(app, "list", "List the entries, the one used last first");
   sub.app.add_option("--target", sub.values->target, "only those for this target: cpu or cuda");
   sub.runs(command, [](const Common& common, const ListOptions& options) {
     return list(common, options.target);
@@ -71,7 +71,10 @@ void describe_list(CLI::App& app, Command& command) {
 }
 
 void describe_show(CLI::App& app, Command& command) {
-  Subcommand<ShowOptions> sub(app, "show", "Show one entry: a summary, or one part of it");
+  Subcommand<ShowOptions> sub(
+      app, "show",
+      "Show one entry: a summary, or one part of it; of several of that name "
+      "the one used last");
   sub.app.add_option("KEY", sub.values->key, key_help)->required();
   CLI::Option_group* parts = sub.app.add_option_group("part");
   const auto part = [&](const char* flag, Part value, const char* help) {
@@ -106,11 +109,11 @@ void describe_prune(CLI::App& app, Command& command) {
 
 void describe_why_missed(CLI::App& app, Command& command) {
   Subcommand<KeyPair> sub(app, "why-missed",
-                          "Show how an entry differs from the most similar one of its kernel: "
+                          "Show how an entry differs from the nearest one of its kernel: "
                           "why the kernel was compiled again");
   sub.app.add_option("KEY", sub.values->key, std::string(key_help) + " (then its latest entry)")
       ->required();
-  sub.app.add_option("OTHER", sub.values->other, "compare with this entry");
+  sub.app.add_option("OTHER", sub.values->other, "compare with the nearest of these entries");
   sub.runs(command, [](const Common& common, const KeyPair& keys) {
     return why_missed(common, keys.key, keys.other);
   });
@@ -130,6 +133,7 @@ void describe_diff(CLI::App& app, Command& command) {
 }  // namespace
 
 void describe(CLI::App& app, Command& command) {
+  app.set_version_flag("--version", "op2-jitinspect " OP2_VERSION);
   app.require_subcommand(1);
   describe_list(app, command);
   describe_show(app, command);

@@ -13,7 +13,7 @@ struct Common {
   bool json = false;
 };
 
-/// One line per entry. @param target  only its entries; empty: all
+/// One line per entry, the one used last first. @param target  only its entries; empty: all
 int list(const Common& common, const std::string& target);
 
 enum class Part { summary, source, ir, assembly, key, statistics };
@@ -34,7 +34,7 @@ struct PruneOptions {
 };
 int prune(const Common& common, const PruneOptions& options);
 
-/// How the entry differs from the nearest other one of its kernel, or from `other` if not empty.
+/// How the entry differs from the nearest other one of its kernel, or of those that `other` names.
 int why_missed(const Common& common, const std::string& key, const std::string& other);
 
 /// Compares two files that OP2_HASH has written; 1 if they differ.

@@ -13,8 +13,7 @@ int main(int argc, char** argv) {
   using namespace op2::jitinspect;
   CLI::App app(
       "Inspects the cache of compiled kernels, and compares the values of two runs. Never executes "
-      "or "
-      "links an entry.",
+      "or links an entry.",
       "op2-jitinspect");
   Command command;
   describe(app, command);

@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "store.hpp"
+#include "table.hpp"
 #include "text.hpp"
 
 namespace op2::jitinspect {
@@ -58,12 +59,16 @@ Json as_json(const std::map<std::string, Sum>& sums) {
 }
 
 void print(const char* heading, const std::map<std::string, Sum>& sums) {
-  std::vector<std::vector<std::string>> rows{{heading, "entries", "size", "compile s"}};
+  Table table{{{.heading = heading, .least = 16},
+               {.heading = "entries", .number = true},
+               {.heading = "size", .number = true},
+               {.heading = "compile s", .number = true}},
+              {}};
   for (const auto& [name, sum] : sums)
-    rows.push_back({printable(name), std::to_string(sum.entries), size_words(sum.bytes),
-                    fmt::format("{:.3f}", sum.compile_seconds)});
+    table.rows.push_back({printable(name), std::to_string(sum.entries), size_words(sum.bytes),
+                          fmt::format("{:.3f}", sum.compile_seconds)});
   fmt::print("\n");
-  print_table(rows, {1, 2, 3});
+  print_table(table);
 }
 
 }  // namespace

@@ -68,46 +68,6 @@ auto order(const StoredEntry& stored) {
                     stored.parsed.entry.created, std::string_view(stored.file.name));
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-/// Entries of the kernel `name`: its code, or else its facts; or else those whose file name begins
-/// with `name`.
-std::vector<const StoredEntry*> matches(const Store& store, const std::string& name) {
-  std::vector<const StoredEntry*> by_key, code, facts;
-  for (const StoredEntry& stored : store.entries) {
-    if (!name.empty() && stored.file.name.starts_with(lower(name))) by_key.push_back(&stored);
-    if (stored.good() && stored.parsed.entry.key.kernel == name)
-      (stored.has_code() ? code : facts).push_back(&stored);
-  }
-  return !code.empty() ? code : !facts.empty() ? facts : by_key;
-}
-
-std::string listing(const std::vector<const StoredEntry*>& entries) {
-  std::string text;
-  for (const StoredEntry* stored : entries)
-    text +=
-        fmt::format("\n  {} {}", stored->file.name.substr(0, 12), stored->parsed.entry.key.kernel);
-  return text;
-}
-
-const StoredEntry& good_one(const StoredEntry& stored) {
-  if (stored.good()) return stored;
-  throw Failure(
-      1, fmt::format("entry {} cannot be shown: {}", stored.file.name, stored.parsed.reason));
-}
-
-std::vector<const StoredEntry*> some(const Store& store, const std::string& name) {
-  std::vector<const StoredEntry*> found = matches(store, name);
-  if (found.empty())
-    throw Failure(2, fmt::format("no entry in '{}' has a key that begins with '{}' or a kernel of "
-                                 "that name; 'op2-jitinspect list' shows all entries",
-                                 store.path, name));
-  return found;
-}
-
 }  // namespace
 
 Store load(const std::string& configured) {
@@ -121,24 +81,16 @@ Store load(const std::string& configured) {
   return store;
 }
 
-const StoredEntry& select(const Store& store, const std::string& name) {
-  const auto found = some(store, name);
-  if (found.size() > 1)
-    throw Failure(2, fmt::format("'{}' matches {} entries; give more digits of the key:{}", name,
-                                 found.size(), listing(found)));
-  return good_one(*found.front());
+const StoredEntry& good_one(const StoredEntry& stored) {
+  if (stored.good()) return stored;
+  throw Failure(
+      1, fmt::format("entry {} cannot be shown: {}", stored.file.name, stored.parsed.reason));
 }
 
 StoredEntry complete(const Store& store, const StoredEntry& entry) {
   StoredEntry whole = read(store.directory, entry.file);
   good_one(whole);
   return whole;
-}
-
-const StoredEntry& select_latest(const Store& store, const std::string& name) {
-  const auto found = some(store, name);
-  const bool by_kernel = found.front()->good() && found.front()->parsed.entry.key.kernel == name;
-  return by_kernel ? *found.back() : select(store, name);
 }
 
 }  // namespace op2::jitinspect

@@ -2,8 +2,10 @@
 // The content of a cache directory, read for looking at: nothing of it is executed or linked.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <jit/cache_directory.hpp>
@@ -40,12 +42,24 @@ struct Store {
 /// @throws Failure if there is no such directory
 Store load(const std::string& configured);
 
-/// The good entry whose key begins with `name`, or that is the only one of the kernel `name`.
-/// @throws Failure if there is none, if it is bad, or if there are several; names them
+/// Orders entries by when they were used last, then by when they were compiled.
+std::pair<std::int64_t, std::int64_t> last_use(const StoredEntry* stored);
+
+/// What a user's `name` stands for, at least one: the good entries of the kernel or loop of that
+/// name (its code, or else its facts); or else those whose key begins with it; or else those of
+/// fused loops with such a kernel among theirs.
+/// @throws Failure if there is none, or if several keys begin with it; names them
+std::vector<const StoredEntry*> select_all(const Store& store, const std::string& name);
+
+/// Of these the entry used last; standard error then names the others and how they differ.
+/// @throws Failure also if the entry is bad
 const StoredEntry& select(const Store& store, const std::string& name);
 
-/// The same, but of several entries of a kernel the one compiled last.
+/// Of these the entry compiled last.
 const StoredEntry& select_latest(const Store& store, const std::string& name);
+
+/// @throws Failure if the entry is not good; says why
+const StoredEntry& good_one(const StoredEntry& stored);
 
 /// The same entry with all that `load` left out of it.
 /// @throws Failure if it cannot be read any more

@@ -69,23 +69,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-void print_table(const std::vector<std::vector<std::string>>& rows,
-                 const std::vector<std::size_t>& right) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool number = std::ranges::count(right, i) != 0;
-      line += number ? fmt::format("{:>{}}  ", row[i], widths[i])
-                     : fmt::format("{:<{}}  ", row[i], widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", line);
-  }
-}
-
 void print_json(const Json& document) {
   fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How numbers, texts and tables are written for people.
+// How numbers and texts are written for people.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,6 @@ std::string argument_words(std::string_view arguments);
 std::string printable(std::string_view text);
 
 std::vector<std::string> split(std::string_view text, char separator);
-
-/// Writes columns as wide as they must be; the first row is the heading.
-/// @param right  columns that hold numbers
-void print_table(const std::vector<std::vector<std::string>>& rows,
-                 const std::vector<std::size_t>& right);
 
 /// Writes the document; bytes that are not UTF-8 are replaced.
 void print_json(const Json& document);

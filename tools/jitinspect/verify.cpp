@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "store.hpp"
+#include "terminal.hpp"
 #include "text.hpp"
 
 namespace op2::jitinspect {
@@ -40,7 +41,8 @@ int verify(const Common& common) {
   }
   for (const StoredEntry& stored : store.entries)
     if (stored.parsed.state == EntryState::bad)
-      fmt::print("bad   {}\n      {}\n", stored.file.name, stored.parsed.reason);
+      fmt::print("{}   {}\n      {}\n", painted(Style::bad, "bad"), stored.file.name,
+                 stored.parsed.reason);
   fmt::print("{}: {} good, {} of other versions, {} bad\n", store.path,
              count(store, EntryState::good), count(store, EntryState::other_version), bad);
   return bad == 0 ? 0 : 1;

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "key_differences.hpp"
 #include "store.hpp"
+#include "terminal.hpp"
 #include "text.hpp"
 
 namespace op2::jitinspect {
@@ -17,6 +18,10 @@ namespace op2::jitinspect {
 namespace {
 
 constexpr std::size_t shown_lines = 6;
+
+bool is_of_same_kernel(const StoredEntry& one, const StoredEntry& other) {
+  return one.parsed.entry.key.kernel == other.parsed.entry.key.kernel;
+}
 
 /// Few differing fields, then few differing lines, then close in time.
 auto distance(const StoredEntry& from, const StoredEntry& to) {
@@ -28,15 +33,40 @@ auto distance(const StoredEntry& from, const StoredEntry& to) {
                     std::abs(from.parsed.entry.created - to.parsed.entry.created));
 }
 
-/// The entry of the same kernel that differs least; null if there is no other one.
+/// Whether one of the kernels of a fused loop, or the kernel of a loop, is in both.
+bool share_a_kernel(const StoredEntry& one, const StoredEntry& other) {
+  const std::vector<std::string> kernels = split(one.parsed.entry.key.kernel, '+');
+  return std::ranges::any_of(
+      split(other.parsed.entry.key.kernel, '+'),
+      [&](const std::string& kernel) { return std::ranges::count(kernels, kernel) != 0; });
+}
+
+/// Of `candidates` the one that differs least; null if there is none.
+const StoredEntry* nearest_of(const std::vector<const StoredEntry*>& candidates,
+                              const StoredEntry& entry) {
+  const auto from_entry = [&](const StoredEntry* other) { return distance(entry, *other); };
+  const auto best = std::ranges::min_element(candidates, {}, from_entry);
+  return best == candidates.end() ? nullptr : *best;
+}
+
+/// The nearest entry of the same kernel or, if this is the only one, of a loop that was fused
+/// otherwise with it.
 const StoredEntry* nearest(const Store& store, const StoredEntry& entry) {
-  const StoredEntry* best = nullptr;
+  std::vector<const StoredEntry*> same, related;
   for (const StoredEntry& other : store.entries) {
     if (!other.good() || &other == &entry || other.has_code() != entry.has_code()) continue;
-    if (other.parsed.entry.key.kernel != entry.parsed.entry.key.kernel) continue;
-    if (best == nullptr || distance(entry, other) < distance(entry, *best)) best = &other;
+    if (is_of_same_kernel(entry, other)) same.push_back(&other);
+    if (share_a_kernel(entry, other)) related.push_back(&other);
   }
-  return best;
+  return nearest_of(same.empty() ? related : same, entry);
+}
+
+/// The nearest of those that the user names with `name`.
+const StoredEntry* nearest_named(const Store& store, const StoredEntry& entry,
+                                 const std::string& name) {
+  std::vector<const StoredEntry*> named = select_all(store, name);
+  if (named.size() > 1) std::erase(named, &entry);
+  return &good_one(*nearest_of(named, entry));
 }
 
 Json as_json(const StoredEntry& entry, const StoredEntry* other) {
@@ -55,8 +85,9 @@ Json as_json(const StoredEntry& entry, const StoredEntry* other) {
 }
 
 void print_lines(char sign, const std::vector<std::string>& lines) {
+  const Style style = sign == '+' ? Style::good : Style::bad;
   for (std::size_t i = 0; i < std::min(lines.size(), shown_lines); ++i)
-    fmt::print("    {} {}\n", sign, printable(lines[i]));
+    fmt::print("    {}\n", painted(style, fmt::format("{} {}", sign, printable(lines[i]))));
   if (lines.size() > shown_lines)
     fmt::print("    {} ... {} more\n", sign, lines.size() - shown_lines);
 }
@@ -87,16 +118,18 @@ void print(const StoredEntry& entry, const StoredEntry& other) {
 int why_missed(const Common& common, const std::string& key, const std::string& other_key) {
   const Store store = load(common.directory);
   const StoredEntry& entry = select_latest(store, key);
-  const StoredEntry* other = other_key.empty() ? nearest(store, entry) : &select(store, other_key);
-  if (common.json)
+  const StoredEntry* other =
+      other_key.empty() ? nearest(store, entry) : nearest_named(store, entry, other_key);
+  if (common.json) {
     print_json(as_json(entry, other));
-  else if (other == nullptr)
+    return 0;
+  }
+  if (other_key.empty() && (other == nullptr || !is_of_same_kernel(entry, *other)))
     fmt::print(
         "{}\nis the only entry of this kernel: it was compiled for the first time, or an "
-        "earlier entry was removed\n",
-        words_for(entry));
-  else
-    print(entry, *other);
+        "earlier entry was removed\n{}",
+        words_for(entry), other == nullptr ? "" : "the nearest entry with one of its kernels:\n");
+  if (other != nullptr) print(entry, *other);
   return 0;
 }
 

@@ -1,73 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // op2-jitinspect as its user sees it: run as a program on a directory that was made for the test.
-#include <array>
-#include <cstdio>
+#include <algorithm>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
-
 #include <core/value_hashes.hpp>
 
-#include "cache_support.hpp"
+#include "inspect_support.hpp"
 
 namespace op2::jit {
 namespace {
 
 using nlohmann::json;
+using test::Answer;
 using test::entry_number;
 using test::file_of;
+using test::Inspect;
 using test::key_of;
 using test::path_of;
+using test::variant_of;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
-
-struct Answer {
-  int code;
-  std::string text;  ///< standard output and errors
-};
-
-class Inspect : public testing::Test {
- protected:
-  void put(const CacheEntry& entry) {
-    test::write_file(path_of(place_.path(), entry), file_of(entry));
-  }
-  void damage(const CacheEntry& entry) {
-    std::vector<std::byte> file = file_of(entry);
-    file[file.size() / 2] ^= std::byte{4};
-    test::write_file(path_of(place_.path(), entry), file);
-  }
-  Answer run(const std::string& arguments) const { return run_in(place_.path(), arguments); }
-  static Answer run_in(const fs::path& directory, const std::string& arguments) {
-    return run_plain(arguments + " --dir '" + directory.string() + "'");
-  }
-  static Answer run_plain(const std::string& arguments) {
-    FILE* pipe = popen((OP2_JITINSPECT " " + arguments + " 2>&1").c_str(), "r");
-    Answer answer{0, {}};
-    std::array<char, 4096> buffer;
-    while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe))
-      answer.text.append(buffer.data(), count);
-    answer.code = WEXITSTATUS(pclose(pipe));
-    return answer;
-  }
-  json run_json(const std::string& arguments) const {
-    return json::parse(run(arguments + " --json").text);
-  }
-
-  test::TemporaryDirectory place_;
-};
-
-/// An entry of the same kernel for another CPU and with another text.
-CacheEntry variant_of(int number) {
-  CacheEntry entry = entry_number(number);
-  entry.key.cpu = "skylake";
-  entry.key.features = "+avx2,+fma";
-  entry.key.source.replace(entry.key.source.find("= 1"), 3, "= 2");
-  entry.created += 1000;
-  return entry;
-}
 
 TEST_F(Inspect, ListsOneLinePerEntry) {
   put(entry_number(1));
@@ -166,15 +121,6 @@ TEST_F(Inspect, ShowsThePartsAsJson) {
   EXPECT_EQ(run_json("show kernel1 --asm")["assembly"], "# assembly\n");
   EXPECT_EQ(run_json("show kernel1 --key")["fields"]["cpu"], "znver5");
   EXPECT_EQ(run_json("show kernel1 --stats")["statistics"]["object_bytes"], 16);
-}
-
-TEST_F(Inspect, AsksForMoreDigitsWhenAKernelHasSeveralEntries) {
-  put(entry_number(1));
-  put(variant_of(1));
-  const Answer answer = run("show kernel1");
-  EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.text, AllOf(HasSubstr(short_name_of(key_of(entry_number(1)))),
-                                 HasSubstr(short_name_of(key_of(variant_of(1))))));
 }
 
 TEST_F(Inspect, PrefersTheCodeOfAKernelToItsFacts) {
@@ -418,6 +364,7 @@ TEST_F(Inspect, FindsNoCacheForAProgramWithMoreRightsThanItsUser) {
 }
 
 TEST_F(Inspect, ExplainsEveryCommand) {
+  EXPECT_THAT(run_plain("--version").text, testing::MatchesRegex("op2-jitinspect [0-9.]+\n"));
   for (const char* command : {"", "list", "show", "stats", "verify", "prune", "why-missed"}) {
     const Answer answer = run_plain(std::string(command) + " --help");
     EXPECT_EQ(answer.code, 0) << command;

@@ -43,6 +43,9 @@ if(TARGET op2-embed-kernels)
 endif()
 install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+install(PROGRAMS tools/report/op2-report DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY tools/report/op2_report DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 FILES_MATCHING PATTERN "*.py")
+
 if(TARGET op2-model)
   install(PROGRAMS tools/model/op2-plot-prediction DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

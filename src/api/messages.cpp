@@ -78,7 +78,5 @@ op_halo_statistics op_get_halo_statistics(op_dat dat) {
 void op_timing_output() {
   auto& runtime = op2::api::usable();
   runtime.flush();
-  const op2::core::LoopTable table = op2::api::table_of_all_ranks(runtime);
-  const std::string summary = op2::api::summary_of_all_ranks(runtime);
-  op_printf("%s%s", op2::core::table_as_text(table).c_str(), summary.c_str());
+  op2::api::print_timing(runtime);
 }

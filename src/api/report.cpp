@@ -16,9 +16,12 @@
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
 #include <core/text_file.hpp>
+#include <op2/runtime.hpp>
 
 namespace op2::api {
 namespace {
+
+constexpr const char* standard_output = "-";  // in place of a path
 
 std::string table_for(const std::string& path, const core::LoopTable& table) {
   if (path.ends_with(".csv")) return core::table_as_csv(table);
@@ -44,6 +47,10 @@ comm::FoldedValues sum(T& value) {
   return {type_of<T>(), comm::Fold::sum, 1, &value};
 }
 template <class T>
+comm::FoldedValues least(T& value) {
+  return {type_of<T>(), comm::Fold::least, 1, &value};
+}
+template <class T>
 comm::FoldedValues greatest(T& value) {
   return {type_of<T>(), comm::Fold::greatest, 1, &value};
 }
@@ -61,8 +68,13 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
     numbers.push_back(sum(row.tiled));
     numbers.push_back(sum(row.bytes));
     numbers.push_back(greatest(row.seconds));
+    numbers.push_back(least(row.least_seconds = mine.seconds));
+    numbers.push_back(sum(row.mean_seconds = mine.seconds));
   }
   comm::reduce_values(runtime.ranks(), numbers);
+  all.set_ranks(runtime.ranks().size());
+  for (const core::LoopRow& mine : runtime.table.rows())
+    all.row(mine.name).mean_seconds /= all.ranks();
   for (const auto& [subject, text] : runtime.table.notes()) all.note(subject, text);
   return all;
 }
@@ -120,15 +132,22 @@ void check_report_paths(Runtime& runtime) {
   runtime.enter("paths of reports");
   runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;
-    check_target("OP2_TIMING", options.timing);
+    if (options.timing != standard_output) check_target("OP2_TIMING", options.timing);
     check_target("OP2_TRACE", options.trace);
     check_target("OP2_MODEL", options.model_file);
   });
 }
 
+void print_timing(Runtime& runtime) {
+  const core::LoopTable table = table_of_all_ranks(runtime);
+  const std::string summary = summary_of_all_ranks(runtime);
+  op_printf("%s%s", core::table_as_text(table).c_str(), summary.c_str());
+}
+
 void write_timing(Runtime& runtime) {
   const std::string& path = runtime.options.timing;
   if (path.empty()) return;
+  if (path == standard_output) return print_timing(runtime);
   const core::LoopTable table = table_of_all_ranks(runtime);
   runtime.enter("OP2_TIMING");
   runtime.check_together([&] {

@@ -9,7 +9,8 @@
 
 namespace op2::api {
 
-/// The per-loop table of all ranks: calls, iterations and bytes of all together, the longest time.
+/// The per-loop table of all ranks: calls, iterations and bytes of all together, times of the
+/// slowest and the fastest rank, and their mean.
 core::LoopTable table_of_all_ranks(Runtime& runtime);
 
 /// Statistics of the JIT and the exchanges of all ranks, as lines of text.
@@ -23,7 +24,11 @@ comm::HaloMemory halo_memory_of_ranks(Runtime& runtime);
 /// that OP2_TIMING, OP2_TRACE and OP2_MODEL ask for
 void check_report_paths(Runtime& runtime);
 
-/// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root.
+/// Prints the per-loop table and the summary to standard output, on the root.
+void print_timing(Runtime& runtime);
+
+/// Writes the files that OP2_TIMING and OP2_TRACE ask for, on the root; the table of OP2_TIMING=-
+/// is printed.
 void write_timing(Runtime& runtime);
 void write_trace(Runtime& runtime);
 

@@ -87,12 +87,17 @@ std::string table_as_json(const LoopTable& table) {
                     {"elements", row.elements},
                     {"tiled", row.tiled},
                     {"seconds", row.seconds},
+                    {"seconds_min", row.least_seconds},
+                    {"seconds_mean", row.mean_seconds},
                     {"bytes", row.bytes},
                     {"gb_per_s", gigabytes_per_second(row)},
                     {"share", share(row, total)},
-                    {"code", row.code}});
-  return nlohmann::json{
-             {"loops", std::move(rows)}, {"total_seconds", total}, {"notes", table.notes()}}
+                    {"code", row.code},
+                    {"keys", row.keys}});
+  return nlohmann::json{{"loops", std::move(rows)},
+                        {"ranks", table.ranks()},
+                        {"total_seconds", total},
+                        {"notes", table.notes()}}
              .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";
 }

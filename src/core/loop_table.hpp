@@ -44,7 +44,11 @@ struct LoopRow {
   std::int64_t tiled = 0;  ///< of the iterations, those that ran tile by tile
   std::int64_t fused = 0;  ///< calls as part of the row `fused_in`, which has their time
   std::string fused_in = {};
-  std::array<WayCost, ways> costs{};  ///< by way; of GPUs none
+  std::array<WayCost, ways> costs{};   ///< by way; of GPUs none
+  std::vector<std::string> keys = {};  ///< of its entries in the cache, in the order of first use
+  /// In a table of all ranks, where `seconds` are those of the slowest one: of the fastest one, and
+  /// the mean.
+  double least_seconds = 0, mean_seconds = 0;
 
   /// Counts the time of a phase of so many iterations.
   void spend(Way way, std::int64_t iterations, double time) {
@@ -63,12 +67,17 @@ class LoopTable {
   LoopRow& row(const std::string& name);
   const std::deque<LoopRow>& rows() const { return rows_; }
 
+  /// How many ranks the rows are of.
+  int ranks() const { return ranks_; }
+  void set_ranks(int ranks) { ranks_ = ranks; }
+
   /// A line below the rows; a later one of the same subject replaces it.
   void note(const std::string& subject, const std::string& text) { notes_[subject] = text; }
   const std::map<std::string, std::string>& notes() const { return notes_; }
 
  private:
   std::deque<LoopRow> rows_;
+  int ranks_ = 1;
   std::map<std::string, std::string> notes_;
 };
 

@@ -158,7 +158,8 @@ constexpr OptionRow table[] = {
      "log the result of a pass whenever it runs"},
     {"OP2_TRACE", text<&O::trace>, "none, file.json",
      "write a trace of loops and compilations, which Perfetto opens"},
-    {"OP2_TIMING", text<&O::timing>, "none, file (.csv, .json, any other: text)",
+    {"OP2_TIMING", text<&O::timing>,
+     "none, - (standard output), file (.csv, .json, any other: text)",
      "write the per-loop table at op_exit"},
     {"OP2_HASH", text<&O::hash_file>, "none, file",
      "write a hash of every value that the program declares, fetches or reads, and of all dats at "

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <jit/cache_key.hpp>
+#include <jit/jit.hpp>
 #include <sched/conflicts.hpp>
 
 namespace op2::sched {
@@ -50,6 +52,15 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
     }
   }
   return all;
+}
+
+void note_keys(std::span<const StepRows> rows, std::span<const StepCode> code) {
+  for (std::size_t s = 0; s < rows.size(); ++s) {
+    if (rows[s].row == nullptr || code[s].compiled == nullptr) continue;
+    std::vector<std::string>& keys = rows[s].row->keys;
+    std::string key = jit::name_of(code[s].compiled->key);
+    if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
+  }
 }
 
 void count_iterations(const StepRows& rows, Phase phase, Way way) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Books {
   core::Log& log_;
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
 };
+
+/// Notes in the rows of steps the keys of their code, by which op2-jitinspect shows it.
+void note_keys(std::span<const StepRows> rows, std::span<const StepCode> code);
 
 /// Counts the iterations of a phase of a step. To be called when they have run, before the clock is
 /// read: a model of a network has computation take the time that counted iterations cost.

@@ -73,6 +73,7 @@ case $step in
     test -x "$prefix/bin/op2-plot-prediction"
     "$prefix/bin/op2-mesh" --version
     /usr/bin/python3 "$prefix/bin/op2-mesh" check "$source/tests/mesh/cylinder.msh" | grep "677 triangle"
+    "$prefix/bin/op2-report" "$source/tests/report/timing.json" -o "$work/report.html"
     ;;
   example)
     rm -rf "${work:?}/$step" "$OP2_CACHE_DIR"

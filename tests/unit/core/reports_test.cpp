@@ -56,6 +56,26 @@ TEST(LoopTable, JsonHasARowPerLoop) {
   EXPECT_DOUBLE_EQ(json["total_seconds"], 4.0);
 }
 
+TEST(LoopTable, JsonHasTheKeysOfTheCode) {
+  LoopTable table = table_of_two();
+  table.row("flux").keys = {"0123", "4567"};
+  const auto json = nlohmann::json::parse(table_as_json(table));
+  EXPECT_EQ(json["loops"][0]["keys"], nlohmann::json::parse(R"(["0123", "4567"])"));
+  EXPECT_TRUE(json["loops"][1]["keys"].empty());
+}
+
+TEST(LoopTable, JsonHasTheTimesOfRanks) {
+  LoopTable table = table_of_two();
+  table.set_ranks(3);
+  table.row("flux").least_seconds = 1.5;
+  table.row("flux").mean_seconds = 2;
+  const auto json = nlohmann::json::parse(table_as_json(table));
+  EXPECT_EQ(json["ranks"], 3);
+  EXPECT_EQ(json["loops"][0]["seconds"], 3);
+  EXPECT_EQ(json["loops"][0]["seconds_min"], 1.5);
+  EXPECT_EQ(json["loops"][0]["seconds_mean"], 2);
+}
+
 TEST(LoopTable, AnEmptyTableDividesByNothing) {
   LoopTable table;
   table.row("never run");

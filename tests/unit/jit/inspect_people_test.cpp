@@ -186,6 +186,7 @@ TEST_F(InspectByPeople, AreAskedForMoreDigitsOfAKey) {
 TEST_F(InspectByPeople, CompareWithTheNearestOfSeveralNamedEntries) {
   CacheEntry near = entry_number(1), entry = entry_number(2);
   near.key.source = entry.key.source;
+  near.created += 2000;
   put(near, 0);
   put(variant_of(1), 0);
   put(entry, 0);

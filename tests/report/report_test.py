@@ -1,0 +1,266 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: BSD-3-Clause
+"""op2-report as a program, on small files with known pages, and on damaged ones.
+
+    report_test.py OP2_REPORT [unittest option ...]
+UPDATE_GOLDEN=1 writes page.expected anew.
+"""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOOL = Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(TOOL.parent))
+
+from op2_report import bandwidth, records, timeline
+
+LOADER = importlib.machinery.SourceFileLoader("op2_report_program", str(TOOL))
+PROGRAM = importlib.util.module_from_spec(importlib.util.spec_from_loader(LOADER.name, LOADER))
+LOADER.exec_module(PROGRAM)
+
+TIMING, TRACE = HERE / "timing.json", HERE / "trace.json"
+
+
+def run(*words, **environment):
+    return subprocess.run([sys.executable, "-B", TOOL, *map(str, words)], capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.page = self.folder / "page.html"
+
+    def made(self, *words):
+        """The page that the program makes, in this process."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            PROGRAM.main([*map(str, words), "-o", str(self.page)])
+        return self.page.read_text(encoding="utf-8")
+
+    def changed(self, change, source=TIMING):
+        """A file like `source` after change(document)."""
+        document = json.loads(source.read_text())
+        change(document)
+        path = self.folder / "changed.json"
+        path.write_text(json.dumps(document))
+        return path
+
+    def refused(self, text, *words):
+        with self.assertRaises(records.Problem) as caught:
+            self.made(*words)
+        self.assertIn(text, str(caught.exception))
+        self.assertFalse(self.page.exists())
+
+
+class Page(Case):
+    def test_has_known_words_and_numbers(self):
+        page = self.made(TRACE, TIMING, "--bandwidth", "20")
+        words = re.sub(r"<style>.*?</style>", "", re.sub(r"<svg.*?</svg>", "<svg/>", page, flags=re.DOTALL), flags=re.DOTALL)
+        golden = HERE / "page.expected"
+        if os.environ.get("UPDATE_GOLDEN"):
+            golden.write_text(words)
+        self.assertEqual(words, golden.read_text())
+
+    def test_needs_no_other_file_and_is_well_formed(self):
+        page = self.made(TIMING, TRACE)
+        self.assertEqual(re.findall(r'(?:src|href)="(?!#)[^"]*"|url\((?!#)|<script|<link|@import', page), [])
+        names = re.findall(r'\bid="([^"]*)"', page)
+        self.assertEqual(len(names), len(set(names)))
+        for target in re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', page):
+            self.assertIn("".join(target), names)
+        svgs = re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL)
+        self.assertEqual(len(svgs), 3)
+        for svg in svgs:
+            xml.etree.ElementTree.fromstring(svg)
+        for text in ("slowest rank", "save+flux&lt;float&gt;", "rank 1, halo", "wait and unpack"):
+            self.assertIn(text, "".join(svgs))
+
+    def test_is_the_same_for_the_same_files(self):
+        self.assertEqual(self.made(TIMING, TRACE), self.made(TIMING, TRACE))
+
+    def test_names_in_files_cannot_add_elements_to_it(self):
+        def change(document):
+            for item in document["loops"]:
+                item["loop"] = item["code"] = "<script>$x_{</script>"
+                item["keys"] = ['"><script>']
+            document["notes"] = {"<script>": "<script>"}
+        page = self.made(self.changed(change))
+        self.assertNotIn("<script", page)
+        self.assertNotIn('title=""><', page)
+
+    def test_is_beside_the_table_by_default(self):
+        path = shutil.copy(TIMING, self.folder / "of.run.json")
+        result = run(path)
+        self.assertEqual(result.stdout, f"page     {self.folder}/of.run.html\n")
+        self.assertTrue((self.folder / "of.run.html").exists())
+
+    def test_of_one_rank_has_no_imbalance(self):
+        def change(document):
+            document["ranks"] = 1
+        page = self.made(self.changed(change))
+        self.assertNotIn("imbalance", page)
+        self.assertIn("on 1 rank.", page)
+
+    def test_of_a_table_without_loops_says_so(self):
+        page = self.made(self.changed(lambda document: document.update(loops=[])), "--png", self.folder / "p.png")
+        self.assertIn("No loop has taken time.", page)
+
+    def test_has_a_roofline_only_if_the_table_has_flops(self):
+        self.assertIn("no flops, so that there is no roofline: bandwidth alone", self.made(TIMING))
+        self.assertNotIn("GFLOP/s", self.made(TIMING, "--peak", "100"))
+        path = self.changed(lambda document: document["loops"][2].update(flops=12e9))
+        page = self.made(path, "--peak", "100", "--bandwidth", "20")
+        self.assertIn(">8.00<", page)  # 12 in 1.5 s
+        self.assertNotIn("no flops", page)
+        self.assertIn("flops per useful byte", page)
+
+    def test_measures_the_bandwidth(self):
+        bandwidth.BYTES = 1 << 20
+        words = re.search(r"taken to have ([0-9.]+) GB/s", self.made(TIMING, "--bandwidth", "measure"))
+        self.assertGreater(float(words.group(1)), 0)
+
+    def test_picture_is_a_png(self):
+        picture = self.folder / "picture.png"
+        self.made(TIMING, TRACE, "--png", picture)
+        content = picture.read_bytes()
+        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(int.from_bytes(content[16:20], "big"), 990)  # columns
+
+
+class TimeLine(Case):
+    def pieces(self, names):
+        trace = records.read([TRACE]).trace
+        rows, _ = timeline.rows_of(trace)
+        return timeline.pieces_of(trace, rows, names)
+
+    def test_has_the_spans_of_each_rank_from_time_zero(self):
+        pieces = self.pieces({"flux", "wait and unpack"})
+        self.assertEqual(list(pieces), [(0, "compile"), (0, "halo"), (0, "loop"), (1, "halo"), (1, "loop")])
+        for row, expected in (((0, "compile"), (0, 0.1, None)), ((0, "loop"), (0.1, 0.4, "flux")),
+                              ((1, "halo"), (0.9, 0.1, "wait and unpack"))):
+            (begin, seconds, name), = pieces[row]
+            self.assertAlmostEqual(begin, expected[0])
+            self.assertAlmostEqual(seconds, expected[1])
+            self.assertEqual(name, expected[2])
+
+    def test_gives_a_piece_of_time_to_what_takes_most_of_it(self):
+        spans = [records.Span(0, "loop", name, begin, seconds)
+                 for name, begin, seconds in (("a", 0, 0.0007), ("b", 0.0007, 0.0003), ("b", 0.999, 0.001))]
+        trace = records.Trace("t", spans, 0)
+        pieces = timeline.pieces_of(trace, [(0, "loop")], {"a", "b"})[0, "loop"]
+        self.assertEqual([name for _, _, name in pieces], ["a", "b"])
+        self.assertAlmostEqual(pieces[1][0], 0.999)
+
+    def test_of_many_ranks_and_spans_stays_small(self):
+        spans = [records.Span(rank, "loop", f"k{i % 20}", 0.01 * i, 0.01) for rank in range(100) for i in range(300)]
+        trace = records.Trace("t", spans, 0)
+        rows, count = timeline.rows_of(trace)
+        self.assertEqual((len(rows), count, rows[0][0], rows[-1][0]), (timeline.MOST_ROWS, 100, 0, 99))
+        names = timeline.names_of(trace)
+        self.assertEqual(len(names), timeline.MOST_NAMES)
+        for pieces in timeline.pieces_of(trace, rows, set(names)).values():
+            self.assertLessEqual(len(pieces), timeline.PIECES)
+
+
+class Mistakes(Case):
+    def test_in_files_are_named(self):
+        cases = [("item 1 of 'loops': 'seconds' is -1 instead of a number from 0", {"seconds": -1}),
+                 ("'seconds' is \"fast\" instead of a number", {"seconds": "fast"}),
+                 ("'seconds' is NaN instead of a number", {"seconds": float("nan")}),
+                 ("'bytes' is 1000", {"bytes": 10**400}),
+                 ("'calls' is 0.5 instead of a whole number", {"calls": 0.5}),
+                 ("'calls' is true instead of a number", {"calls": True}),
+                 ("'loop' is null instead of a text", {"loop": None}),
+                 ("'keys' is \"k\" instead of a list of texts", {"keys": "k"})]
+        for text, fields in cases:
+            self.refused(text, self.changed(lambda document, fields=fields: document["loops"][0].update(fields)))
+
+    def test_fields_that_are_missing_are_named(self):
+        path = self.changed(lambda document: document["loops"][1].pop("code"))
+        self.refused("item 2 of 'loops': 'code' is missing instead of a text", path)
+
+    def test_other_files_are_refused(self):
+        other = self.folder / "other.json"
+        for content, text in ((b"", "is not JSON: Expecting value, line 1 column 1"), (b"loop,calls\n", "is not JSON"),
+                              (b"\xff\xfe", "is not JSON"), (b"[" * 100000, "is not JSON"),
+                              (b"[1]", "has neither 'loops' nor 'traceEvents'"), (b"{}", "neither 'loops'"),
+                              (b'{"loops": 1}', "'loops' is not a list"), (b'{"loops": [1]}', "item 1 of 'loops' is not an object"),
+                              (TIMING.read_bytes()[:-40], "is not JSON")):
+            other.write_bytes(content)
+            self.refused(text, other)
+        self.refused("cannot read", self.folder / "missing.json")
+        self.refused("not a regular file", self.folder)
+        os.mkfifo(self.folder / "fifo")
+        self.refused("not a regular file", self.folder / "fifo")
+
+    def test_two_files_of_a_kind_are_refused(self):
+        self.refused("both a table", TIMING, shutil.copy(TIMING, self.folder / "t.json"))
+
+    def test_inputs_are_never_overwritten(self):
+        path = shutil.copy(TIMING, self.folder / "t.json")
+        result = run(path, "-o", path)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, f"op2-report: '{path}' is an input; choose another output\n")
+        self.assertEqual(Path(path).read_bytes(), TIMING.read_bytes())
+
+    def test_a_page_that_cannot_be_written_is_named(self):
+        self.page = self.folder / "no" / "page.html"
+        self.refused(f"cannot write '{self.page}': No such file or directory", TIMING)
+
+    def test_damaged_files_are_errors_or_pages(self):
+        """Bytes of both files are changed at random; nothing else may come out than Problem or a run."""
+        random.seed(11)
+        refused = 0
+        for number in range(400):
+            source = bytearray((TIMING, TRACE)[number % 2].read_bytes())
+            for _ in range(1 + number % 3):
+                source[random.randrange(len(source))] = random.choice(b'{}[]",:0-9e.ntf\x80 ')
+            path = self.folder / "damaged.json"
+            path.write_bytes(source)
+            try:
+                records.read([path])
+            except records.Problem as problem:
+                self.assertIn("damaged.json", str(problem))
+                refused += 1
+        self.assertGreater(refused, 50)
+
+    def test_wrong_options_are_named(self):
+        for words, text in ((("--bandwidth", "much"), "'much' is not a positive number"),
+                            (("--bandwidth", "0"), "'0' is not"), (("--peak", "nan"), "'nan' is not"), (("--huh",), "--huh")):
+            result = run(TIMING, *words)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(text, result.stderr)
+
+    def test_a_missing_module_is_named_with_its_package(self):
+        for module in ("numpy", "matplotlib"):
+            (self.folder / f"{module}.py").write_text(f"raise ModuleNotFoundError('no', name='{module}')")
+            result = run("--help", PYTHONPATH=str(self.folder))
+            (self.folder / f"{module}.py").unlink()
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr, f"op2-report: the Python module {module} is missing; on Debian: apt install "
+                                            f"python3-{module}\n")
+
+    def test_help_explains_the_options(self):
+        result = run("--help")
+        self.assertEqual(result.returncode, 0)
+        for option in ("--output", "--png", "--bandwidth", "--peak"):
+            self.assertIn(option, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

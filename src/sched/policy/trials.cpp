@@ -53,7 +53,7 @@ void Trials::agree(std::span<const double> greatest) {
     if (contender_) compare();
     return;
   }
-  spent_ += excess(ended.schedule) * static_cast<double>(greatest.size() + 1);
+  spent_ += excess(ended.schedule) * (static_cast<double>(greatest.size()) + rules_.settling);
   if (ended.purpose == Purpose::trial) contender_ = ended.schedule;
 }
 
@@ -80,7 +80,7 @@ void Trials::compare() {
 void Trials::open_window() {
   if (predicted_.size() == 1) return;
   if (measured_[choice_] < 0 || contender_) {
-    window_ = {Purpose::baseline, choice_, 1, rules_.executions};
+    window_ = {Purpose::baseline, choice_, rules_.settling, rules_.executions};
     return;
   }
   if (!open_probe()) open_trial();
@@ -99,7 +99,7 @@ bool Trials::open_probe() {
   probed_ = true;
   if (estimate(best) > rules_.probe_within * estimate(choice_)) return false;
   spent_ += cost_of_plan(best);
-  window_ = {Purpose::probe, best, 1, 1};
+  window_ = {Purpose::probe, best, rules_.settling, 1};
   return true;
 }
 
@@ -116,10 +116,10 @@ bool Trials::open_trial() {
     if (k != choice_ && flushes_ >= not_before_[k] && (best == choice_ || rank(k) < rank(best)))
       best = k;
   if (best == choice_) return false;
-  const double cost = extra_cost(best, rules_.executions + 1);
+  const double cost = extra_cost(best, rules_.executions + rules_.settling);
   if (spent_ + rules_.safety * cost > rules_.budget * time_) return false;
   spent_ += cost_of_plan(best);
-  window_ = {Purpose::trial, best, 1, rules_.executions};
+  window_ = {Purpose::trial, best, rules_.settling, rules_.executions};
   return true;
 }
 

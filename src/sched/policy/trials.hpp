@@ -17,6 +17,7 @@ struct TrialRules {
   double hysteresis = 0.03;  ///< so much faster must a schedule be
   int wins = 2;              ///< trials in which it must be
   int executions = 3;        ///< that are timed in a trial; the shortest counts
+  int settling = 2;          ///< before them: with halos of another schedule, and without tiles
   int probe_at = 8;          ///< flush from which on a single execution of another is tried,
   double probe_within = 2;   ///< if it is expected to take at most so many times as long
   int first_wait = 16;       ///< flushes after a lost trial; doubled every time
@@ -54,8 +55,7 @@ class Trials {
 
  private:
   enum class Purpose { baseline, probe, trial };
-  /// Executions of a schedule in a row. The first is not timed: it begins with the halos that
-  /// another schedule has left.
+  /// Executions of a schedule in a row, of which the first are not timed.
   struct Window {
     Purpose purpose;
     std::size_t schedule;

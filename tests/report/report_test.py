@@ -153,18 +153,20 @@ class TimeLine(Case):
         self.assertEqual(list(pieces), [(0, "compile"), (0, "halo"), (0, "loop"), (1, "halo"), (1, "loop")])
         for row, expected in (((0, "compile"), (0, 0.1, None)), ((0, "loop"), (0.1, 0.4, "flux")),
                               ((1, "halo"), (0.9, 0.1, "wait and unpack"))):
-            (begin, seconds, name), = pieces[row]
+            (begin, seconds, name, level), = pieces[row]
+            self.assertEqual(level, 1)
             self.assertAlmostEqual(begin, expected[0])
             self.assertAlmostEqual(seconds, expected[1])
             self.assertEqual(name, expected[2])
 
     def test_gives_a_piece_of_time_to_what_takes_most_of_it(self):
         spans = [records.Span(0, "loop", name, begin, seconds)
-                 for name, begin, seconds in (("a", 0, 0.0007), ("b", 0.0007, 0.0003), ("b", 0.999, 0.001))]
+                 for name, begin, seconds in (("a", 0, 0.0007), ("b", 0.0007, 0.0003), ("b", 0.9993, 0.0003), ("c", 1, 0))]
         trace = records.Trace("t", spans, 0)
         pieces = timeline.pieces_of(trace, [(0, "loop")], {"a", "b"})[0, "loop"]
-        self.assertEqual([name for _, _, name in pieces], ["a", "b"])
+        self.assertEqual([(name, level) for _, _, name, level in pieces], [("a", 1), ("b", 0.5)])
         self.assertAlmostEqual(pieces[1][0], 0.999)
+        self.assertAlmostEqual(pieces[1][1], 0.001)
 
     def test_of_many_ranks_and_spans_stays_small(self):
         spans = [records.Span(rank, "loop", f"k{i % 20}", 0.01 * i, 0.01) for rank in range(100) for i in range(300)]

@@ -87,9 +87,10 @@ def draw_timeline(axes, trace):
     seen = set()
     for place, (row, pieces) in enumerate(timeline.pieces_of(trace, rows, set(names)).items()):
         if pieces:
-            axes.broken_barh([(begin, seconds) for begin, seconds, _ in pieces], (place - 0.4, 0.8),
-                             facecolors=[colour[name] for _, _, name in pieces], linewidth=0)
-        seen |= {name for _, _, name in pieces}
+            begins, widths, kinds, levels = zip(*pieces)
+            axes.bar(begins, [-0.8 * level for level in levels], widths, place + 0.4, align="edge", linewidth=0,
+                     color=[colour[name] for name in kinds])
+            seen |= set(kinds)
     axes.set_yticks(range(len(rows)), [f"rank {rank}, {lane}" for rank, lane in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, trace.end or 1)
@@ -98,7 +99,7 @@ def draw_timeline(axes, trace):
     keys = [plt.Rectangle((0, 0), 1, 1, color=colour[name]) for name in [*names, None] if name in seen]
     texts = [plain(name or "others") for name in [*names, None] if name in seen]
     if keys:
-        axes.legend(keys, texts, loc="upper center", bbox_to_anchor=(0.5, -0.25 - 0.6 / max(1, len(rows))), ncols=3)
+        axes.legend(keys, texts, loc="upper center", bbox_to_anchor=(0.5, -0.6 / (0.6 + 0.22 * len(rows))), ncols=3)
 
 
 def diagrams_of(run, limits):

@@ -8,6 +8,7 @@ import numpy
 PIECES = 1000  # of the whole time
 MOST_ROWS = 32
 MOST_NAMES = 9
+ROUNDING = 1e-6  # of a piece: less is nothing
 
 
 def names_of(trace):
@@ -45,8 +46,8 @@ def add(busy, begin, end, width):
 
 
 def pieces_of(trace, rows, names):
-    """By row: (begin, seconds, name) of pieces, one after the other; the name None stands for all others. Each piece
-    of time has the name that takes most of it, and none if less than half of it is busy with anything."""
+    """By row: (begin, seconds, name, level) of pieces, one after the other; the name None stands for all others. Each
+    piece of time has the name that takes most of it, and the part of it that is busy with anything, as quarters."""
     width = trace.end / PIECES if trace.end > 0 else 1.0
     busy = {row: defaultdict(lambda: numpy.zeros(PIECES)) for row in rows}
     for span in trace.spans:
@@ -62,11 +63,12 @@ def merged(by_name, width):
     if not keys:
         return []
     parts = numpy.stack([by_name[key] for key in keys])
-    choice = numpy.where(parts.sum(axis=0) >= 0.5, parts.argmax(axis=0), -1)
-    starts = numpy.flatnonzero(numpy.diff(choice, prepend=-2))
-    ends = numpy.append(starts[1:], len(choice))
-    return [(float(start * width), float((end - start) * width), keys[choice[start]])
-            for start, end in zip(starts, ends) if choice[start] >= 0]
+    quarters = numpy.ceil(4 * numpy.minimum(parts.sum(axis=0) - ROUNDING, 1)).clip(0).astype(int)
+    kind = quarters + 5 * parts.argmax(axis=0)
+    starts = numpy.flatnonzero(numpy.diff(kind, prepend=-1))
+    ends = numpy.append(starts[1:], len(kind))
+    return [(float(start * width), float((end - start) * width), keys[kind[start] // 5], quarters[start] / 4)
+            for start, end in zip(starts, ends) if quarters[start] > 0]
 
 
 def lane_seconds(trace):

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 
@@ -36,7 +37,9 @@ std::vector<fs::path> entries(const fs::path& folder, std::string_view start) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none))
     if (entry.path().filename().string().starts_with(start)) found.push_back(entry.path());
-  std::sort(found.rbegin(), found.rend());
+  std::ranges::sort(found, [](const fs::path& a, const fs::path& b) {
+    return strverscmp(a.c_str(), b.c_str()) > 0;  // 3.11 is newer than 3.9
+  });
   return found;
 }
 

@@ -69,6 +69,18 @@ TEST_F(FindNvrtc, AsksTheLoaderBetweenToolkitsAndEnvironments) {
   EXPECT_EQ(found[3].file, "libnvrtc.so.11.2");
 }
 
+TEST_F(FindNvrtc, ComparesVersionsOfFoldersByTheirNumbers) {
+  for (const char* place : {"toolkits/cuda-12.8/lib/", "toolkits/cuda-12.10/lib/"})
+    put(std::string(place) + "libnvrtc.so.12", "12.2");
+  for (const char* python : {"3.9", "3.11"})
+    put(std::string("venv/lib/python") + python + "/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
+        "13.0");
+  std::vector<std::string> found;
+  for (const auto& candidate : find_nvrtc("", roots).candidates) found.push_back(candidate.file);
+  EXPECT_THAT(found, ElementsAre(HasSubstr("cuda-12.10"), HasSubstr("cuda-12.8"),
+                                 HasSubstr("python3.11"), HasSubstr("python3.9")));
+}
+
 TEST_F(FindNvrtc, AFileWithSeveralNamesOccursOnce) {
   put("toolkits/cuda-12.2/lib/libnvrtc.so.12", "12.2");
   fs::create_directory_symlink(folder / "toolkits/cuda-12.2", folder / "toolkits/cuda");

@@ -124,8 +124,8 @@ class Communicator {
 
   /// Replaces the words by their reductions over all ranks: the same on every rank, whatever tree
   /// the message layer uses. Lengths, fingerprints and descriptions are compared in the same
-  /// messages. Cost: log2(ranks) messages of 32 bytes and those of 61 words that are not zero, by
-  /// nodes 512 bytes per rank and step of the tree; for more words a second reduction.
+  /// messages. Cost: 512 bytes per rank and step of the tree; for more than 61 words a second
+  /// reduction.
   /// @param description  what is reduced, equal on all ranks; the message of a mismatch shows it
   void reduce(WordReduction& words, std::string_view description);
 

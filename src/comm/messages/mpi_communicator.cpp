@@ -178,12 +178,6 @@ void MpiCommunicator::fold(std::span<ReductionBlock> blocks, const std::string& 
 }
 
 void MpiCommunicator::fold_some(std::span<ReductionBlock> blocks, const MpiWait& what) {
-  if (blocks.size() == 1 && reductions_.nodes == nullptr) {
-    reductions_.pairs.start(blocks.front());
-    watch_.wait(what, [&] { return reductions_.pairs.test(); });
-    blocks.front() = reductions_.pairs.result();
-    return;
-  }
   MpiReduction reduction(reductions_, blocks);
   watch_.wait(what, [&] { return reduction.test(); });
   reduction.copy_result(blocks);

@@ -8,7 +8,6 @@
 #include <comm/messages/mpi_calls.hpp>
 #include <comm/messages/mpi_collective.hpp>
 #include <comm/messages/mpi_fold.hpp>
-#include <comm/messages/mpi_pairs.hpp>
 #include <comm/messages/reduction_blocks.hpp>
 
 namespace op2::comm {
@@ -37,9 +36,8 @@ struct MpiReductionTree {
   MpiComm all;
   std::unique_ptr<MpiNodes> nodes;  ///< null: at once
   MpiFold fold;
-  MpiPairs pairs;  ///< over all
 
-  explicit MpiReductionTree(MPI_Comm comm) : all(duplicate(comm)), pairs(all) {}
+  explicit MpiReductionTree(MPI_Comm comm) : all(duplicate(comm)) {}
   void keep();
 };
 

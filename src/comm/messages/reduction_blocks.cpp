@@ -33,28 +33,6 @@ void ReductionBlock::fold(const ReductionBlock& other) {
   for (std::size_t k = summed; k < capacity; ++k) words[k] = std::max(words[k], other.words[k]);
 }
 
-ShortBlock::ShortBlock(const ReductionBlock& block)
-    : greatest(block.greatest), greatest_complement(block.greatest_complement), sums(block.sums) {
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < block.words.size(); ++k) {
-    words[next] = block.words[k];
-    const bool is_present = block.words[k] != 0;
-    present |= std::uint64_t{is_present} << k;
-    next += is_present ? 1 : 0;
-  }
-}
-
-ReductionBlock ShortBlock::block() const {
-  ReductionBlock block;
-  block.greatest = greatest;
-  block.greatest_complement = greatest_complement;
-  block.sums = sums;
-  const std::int64_t* next = words.data();
-  for (std::uint64_t left = present; left != 0; left &= left - 1)
-    block.words[static_cast<std::size_t>(std::countr_zero(left))] = *next++;
-  return block;
-}
-
 std::vector<ReductionBlock> packed(const WordReduction& words, std::uint64_t fingerprint) {
   constexpr std::size_t capacity = ReductionBlock::capacity;
   const std::size_t count = words.sums.size() + words.minima.size() + words.maxima.size();

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,20 +29,6 @@ struct ReductionBlock {
 
   /// Whether all ranks that were folded have one fingerprint.
   bool agrees() const { return greatest == ~greatest_complement; }
-};
-
-/// A block as a message of few bytes: without the words that are zero.
-struct ShortBlock {
-  std::uint64_t greatest = 0, greatest_complement = 0, sums = 0;
-  std::uint64_t present = 0;                                 ///< bit k: word k is not zero
-  std::array<std::int64_t, ReductionBlock::capacity> words;  ///< those, ascending k
-
-  ShortBlock() = default;
-  explicit ShortBlock(const ReductionBlock& block);
-
-  ReductionBlock block() const;
-  /// In words of 8 bytes.
-  std::size_t length() const { return 4 + static_cast<std::size_t>(std::popcount(present)); }
 };
 
 /// Packs words into blocks: at least one, all with the given fingerprint. Minima are sent as maxima

@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""timing_of_ranks.py MPIRUN FLAG RANKS PROGRAM: the table of OP2_TIMING has the least, mean and longest time of the ranks,
+which differ, and a hyphen prints it once.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+mpirun, flag, ranks, program = sys.argv[1:]
+
+
+def run(timing):
+    return subprocess.run([mpirun, flag, ranks, program, "same"], check=True, timeout=60, stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "OP2_TIMING": timing}).stdout
+
+
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "timing.json")
+    run(path)
+    with open(path, encoding="utf-8") as file:
+        table = json.load(file)
+assert table["ranks"] == int(ranks), table["ranks"]
+loops = [loop for loop in table["loops"] if loop["seconds"] > 0]
+assert loops, table
+for loop in loops:
+    least, mean, most = loop["seconds_min"], loop["seconds_mean"], loop["seconds"]
+    assert 0 <= least <= mean * (1 + 1e-12) and mean <= most * (1 + 1e-12), loop
+    assert least + (int(ranks) - 1) * most >= int(ranks) * mean * (1 - 1e-12), loop
+    assert int(ranks) * mean >= most + (int(ranks) - 1) * least * (1 - 1e-12), loop
+assert any(loop["seconds_min"] < loop["seconds"] for loop in loops), loops
+printed = run("-")
+assert printed.count("\ntotal ") == 1 and printed.count("JIT: ") == 1, printed

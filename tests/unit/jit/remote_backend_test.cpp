@@ -115,9 +115,13 @@ TEST_F(RemoteBackendTest, AWorkerThatIsKilledIsAnErrorOfItsKernel) {
   const auto backend = make();
   std::jthread killer([this] {
     wait_for_worker();
-    signal_processes(helper, SIGKILL);
+    op2::test::wait_until([this] {  // the list of processes may miss one that has just begun
+      signal_processes(helper, SIGKILL);
+      return processes() == 0;
+    });
   });
   const auto result = backend->compile(endless_work());
+  killer.join();
   EXPECT_EQ(result.status, CompileStatus::crashed);
   EXPECT_THAT(result.message, HasSubstr("has disappeared"));
   EXPECT_EQ(backend->compile(work("*y = *x;")).status, CompileStatus::ok);

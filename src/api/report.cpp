@@ -141,6 +141,7 @@ void check_report_paths(Runtime& runtime) {
 void print_timing(Runtime& runtime) {
   const core::LoopTable table = table_of_all_ranks(runtime);
   const std::string summary = summary_of_all_ranks(runtime);
+  if (!runtime.ranks().is_root()) return;  // op_printf does not know that when the session ends
   op_printf("%s%s", core::table_as_text(table).c_str(), summary.c_str());
 }
 

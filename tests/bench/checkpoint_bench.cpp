@@ -36,9 +36,9 @@ void measure(const std::string& folder, std::int64_t bytes, int rounds) {
   std::vector<double> ratios;
   for (int round = 0; round < rounds; ++round) {
     const double ours = 1e-3 * milliseconds([&] { op_checkpoint(file.c_str()); });
-    const std::int64_t blocks = static_cast<std::int64_t>(std::filesystem::file_size(file)) >> 20;
-    const std::string command = fmt::format(
-        "dd if=/dev/zero of='{}' bs=1M count={} conv=fdatasync 2>/dev/null", copy, blocks);
+    const std::uintmax_t size_of_file = std::filesystem::file_size(file);
+    const std::string command =
+        fmt::format("dd if='{}' of='{}' bs=1M conv=fdatasync 2>/dev/null", file, copy);
     const double theirs = 1e-3 * milliseconds([&] {
                             if (std::system(command.c_str()) != 0)
                               throw std::runtime_error("dd failed: " + command);
@@ -48,7 +48,7 @@ void measure(const std::string& folder, std::int64_t bytes, int rounds) {
     fmt::print(
         "{{\"round\": {}, \"bytes\": {}, \"write_s\": {:.3f}, \"dd_s\": {:.3f}, "
         "\"speed_over_dd\": {:.3f}, \"read_s\": {:.3f}}}\n",
-        round, blocks << 20, ours, theirs, ratios.back(), read);
+        round, size_of_file, ours, theirs, ratios.back(), read);
     std::filesystem::remove(copy);
   }
   std::filesystem::remove(file);

@@ -262,7 +262,8 @@ TEST_F(Checkpoint, IsWrittenEverySoManySteps) {
 
 TEST_F(Checkpoint, IsWrittenEverySoManySeconds) {
   CheckpointProgram program;
-  op_checkpoint_at(path.c_str(), {.every_seconds = 1e-6});
+  op_checkpoint_at(path.c_str(), {.every_seconds = 1e-4});
+  ::usleep(1000);
   op_checkpoint_step();
   EXPECT_TRUE(std::filesystem::remove(path));
   op_checkpoint_at(path.c_str(), {.every_seconds = 1e6});

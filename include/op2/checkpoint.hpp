@@ -9,7 +9,7 @@
 //     op_keep("step", &step);
 //     op_restore("flow.ckpt");                     // nothing happens if there is no such file
 //     op_checkpoint_at("flow.ckpt", {.every_seconds = 1800, .signal = SIGUSR1});
-//     for (; step < steps;) {
+//     while (step < steps) {
 //       ...
 //       ++step;
 //       if (op_checkpoint_step()) break;           // the signal came: all is written

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include <api/runtime.hpp>
@@ -13,6 +14,7 @@
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/row_hash.hpp>
+#include <core/share.hpp>
 #include <core/value_type.hpp>
 #include <sched/reduction.hpp>
 
@@ -23,14 +25,10 @@ using Header = comm::CheckpointHeader;
 
 constexpr std::int64_t largest_transfer = std::int64_t{1} << 26;
 
-bool belongs_to_checkpoints(const core::Dat& dat, const core::Mesh& mesh) {
-  return !dat.temporary && mesh.knows(static_cast<op_dat>(const_cast<core::Dat*>(&dat)));
-}
-
 std::vector<core::Dat*> dats_of(const core::Mesh& mesh) {
   std::vector<core::Dat*> dats;
   for (const auto& dat : mesh.dats())
-    if (belongs_to_checkpoints(*dat, mesh)) dats.push_back(dat.get());
+    if (!dat->temporary) dats.push_back(dat.get());
   return dats;
 }
 
@@ -54,22 +52,27 @@ void Checkpoints::keep(const char* name, int count, Type type, void* values) {
   kept_.push_back({name, type, count, static_cast<std::byte*>(values)});
 }
 
+/// From the checksums of the rows that each rank has to those of all rows. Collective.
+std::vector<std::uint64_t> Checkpoints::over_ranks(const std::vector<std::uint64_t>& mine) {
+  if (mine.empty()) return {};
+  comm::WordReduction words{{mine.begin(), mine.end()}, {}, {}};
+  runtime_.collectively([&] { runtime_.ranks().reduce(words, "checksums of rows"); });
+  return {words.sums.begin(), words.sums.end()};
+}
+
 /// Of the entries, by global indices. Collective. Cost: a pass over the maps that are new.
 std::vector<std::uint64_t> Checkpoints::checksums_of_maps() {
   const auto& maps = runtime_.mesh.maps();
-  comm::WordReduction sums;
+  std::vector<std::uint64_t> mine;
   for (std::size_t m = map_checksums_.size(); m < maps.size(); ++m) {
     const core::Map& map = *maps[m];
     const core::Set& from = *core::record_of(map.from);
     const comm::Bytes entries =
         runtime_.collectively([&] { return runtime_.rows.declared_entries(map); });
-    sums.sums.push_back(static_cast<std::int64_t>(
-        checksum(entries, static_cast<std::size_t>(map.dim) * sizeof(std::int32_t), from.first)));
+    mine.push_back(
+        checksum(entries, static_cast<std::size_t>(map.dim) * sizeof(std::int32_t), from.first));
   }
-  if (!sums.sums.empty())
-    runtime_.collectively([&] { runtime_.ranks().reduce(sums, "checksums of maps"); });
-  for (const std::int64_t sum : sums.sums)
-    map_checksums_.push_back(static_cast<std::uint64_t>(sum));
+  for (const std::uint64_t sum : over_ranks(mine)) map_checksums_.push_back(sum);
   return map_checksums_;
 }
 
@@ -97,28 +100,25 @@ Header Checkpoints::describe() {
 /// Of rows that are one after the other in the declared order, by all threads. Local.
 std::uint64_t Checkpoints::checksum(std::span<const std::byte> rows, std::size_t row_bytes,
                                     std::int64_t first) {
-  struct Share {
+  struct Work {
     std::span<const std::byte> rows;
     std::size_t row_bytes;
     std::int64_t first;
-    std::vector<std::uint64_t> sums;
+    std::vector<std::uint64_t> sums;  ///< of each thread
   };
-  const auto threads = static_cast<std::size_t>(runtime_.pool.size());
-  Share share{rows, row_bytes, first, std::vector<std::uint64_t>(threads)};
+  Work work{rows, row_bytes, first,
+            std::vector<std::uint64_t>(static_cast<std::size_t>(runtime_.pool.size()))};
   runtime_.pool.run(
       [](void* context, int thread) noexcept {
-        Share& all = *static_cast<Share*>(context);
-        const std::size_t count = all.rows.size() / all.row_bytes, parts = all.sums.size();
-        const auto k = static_cast<std::size_t>(thread);
-        const std::size_t begin = count * k / parts, end = count * (k + 1) / parts;
-        all.sums[k] = core::checksum_of_rows(
-            all.rows.subspan(begin * all.row_bytes, (end - begin) * all.row_bytes), all.row_bytes,
-            all.first + static_cast<std::int64_t>(begin));
+        Work& all = *static_cast<Work*>(context);
+        const core::Share share(all.rows.size() / all.row_bytes, thread,
+                                static_cast<int>(all.sums.size()));
+        all.sums[static_cast<std::size_t>(thread)] = core::checksum_of_rows(
+            all.rows.subspan(share.begin * all.row_bytes, share.size() * all.row_bytes),
+            all.row_bytes, all.first + static_cast<std::int64_t>(share.begin));
       },
-      &share);
-  std::uint64_t sum = 0;
-  for (const std::uint64_t part : share.sums) sum += part;
-  return sum;
+      &work);
+  return std::reduce(work.sums.begin(), work.sums.end());
 }
 
 void Checkpoints::write(const std::string& path) {
@@ -136,21 +136,19 @@ void Checkpoints::write(const std::string& path) {
 void Checkpoints::write_rows(const std::string& path, Header& header) {
   const std::int64_t end = comm::place_rows(header);
   comm::SharedOutput output(runtime_.ranks(), path, true, largest_transfer);
-  comm::WordReduction sums;
+  std::vector<std::uint64_t> mine;
   const std::vector<core::Dat*> dats = dats_of(runtime_.mesh);
   for (std::size_t d = 0; d < dats.size(); ++d) {
     const auto row_bytes = static_cast<std::size_t>(dats[d]->size);
     comm::Bytes storage;
     const auto rows =
         runtime_.collectively([&] { return runtime_.rows.declared_rows(*dats[d], storage); });
-    sums.sums.push_back(static_cast<std::int64_t>(checksum(rows, row_bytes, dats[d]->on().first)));
+    mine.push_back(checksum(rows, row_bytes, dats[d]->on().first));
     const comm::Blocks& blocks = runtime_.rows.declared_blocks(dats[d]->on());
     output.write({blocks, row_bytes, header.dats[d].offset}, rows.data());
   }
-  if (!dats.empty())
-    runtime_.collectively([&] { runtime_.ranks().reduce(sums, "checksums of dats"); });
-  for (std::size_t d = 0; d < dats.size(); ++d)
-    header.dats[d].checksum = static_cast<std::uint64_t>(sums.sums[d]);
+  const std::vector<std::uint64_t> sums = over_ranks(mine);
+  for (std::size_t d = 0; d < dats.size(); ++d) header.dats[d].checksum = sums[d];
   output.publish([&] {
     comm::write_header(*output.file_of_root(), end, header);
     return comm::IfThere::replace;
@@ -163,7 +161,7 @@ std::optional<Header> Checkpoints::header_for_all(const std::string& path) {
   runtime_.check_together([&] {
     if (!runtime_.ranks().is_root()) return;
     if (const auto file = comm::OpenFile::if_any(path, O_RDONLY, path))
-      text = comm::text_of(comm::read_header(*file));
+      text = comm::read_header(*file);
   });
   return runtime_.collectively([&]() -> std::optional<Header> {
     text = comm::text_of(runtime_.ranks().broadcast(comm::bytes_of(text), 0));
@@ -194,28 +192,24 @@ bool Checkpoints::restore(const std::string& path) {
 
 /// Reads all rows and compares their checksums.
 void Checkpoints::check_rows(const comm::OpenFile& file, const Header& header) {
-  comm::WordReduction sums;
   const std::vector<core::Dat*> dats = dats_of(runtime_.mesh);
-  sums.sums.resize(dats.size());
+  std::vector<std::uint64_t> mine(dats.size(), 0);
   runtime_.check_together([&] {
     comm::Bytes piece;
     for (std::size_t d = 0; d < dats.size(); ++d) {
       const std::int64_t row_bytes = dats[d]->size, first = dats[d]->on().first;
       const std::int64_t most = std::max<std::int64_t>(1, largest_transfer / row_bytes);
-      std::uint64_t sum = 0;
       for (std::int64_t row = 0; row < dats[d]->on().declared; row += most) {
         piece.resize(
             static_cast<std::size_t>(std::min(most, dats[d]->on().declared - row) * row_bytes));
         file.read_at(header.dats[d].offset + (first + row) * row_bytes, piece.data(), piece.size());
-        sum += checksum(piece, static_cast<std::size_t>(row_bytes), first + row);
+        mine[d] += checksum(piece, static_cast<std::size_t>(row_bytes), first + row);
       }
-      sums.sums[d] = static_cast<std::int64_t>(sum);
     }
   });
-  if (dats.empty()) return;
-  runtime_.collectively([&] { runtime_.ranks().reduce(sums, "checksums of dats"); });
+  const std::vector<std::uint64_t> sums = over_ranks(mine);
   for (std::size_t d = 0; d < dats.size(); ++d)
-    if (static_cast<std::uint64_t>(sums.sums[d]) != header.dats[d].checksum)
+    if (sums[d] != header.dats[d].checksum)
       core::fail(ErrorCode::bad_checkpoint,
                  "the checkpoint is damaged: '{}', the rows of dat '{}' do not have the checksum "
                  "that they were written with; use an older one, or remove it to begin anew",
@@ -231,11 +225,7 @@ void Checkpoints::read_rows(const comm::OpenFile& file, const Header& header) {
       rows.resize(dat.declared_bytes());
       file.read_at(header.dats[d].offset + dat.on().first * dat.size, rows.data(), rows.size());
     });
-    if (!runtime_.rows.as_declared())
-      runtime_.collectively([&] { runtime_.rows.set_declared_rows(dat, rows.data()); });
-    else if (!rows.empty())
-      std::memcpy(dat.rows.host_overwrite().get(), rows.data(), rows.size());
-    runtime_.engine.forget_halo(dat);
+    runtime_.set_rows(dat, rows.data());
   }
 }
 

@@ -45,6 +45,7 @@ class Checkpoints {
   using Clock = std::chrono::steady_clock;
 
   comm::CheckpointHeader describe();
+  std::vector<std::uint64_t> over_ranks(const std::vector<std::uint64_t>& mine);
   std::vector<std::uint64_t> checksums_of_maps();
   void write_rows(const std::string& path, comm::CheckpointHeader& header);
   std::optional<comm::CheckpointHeader> header_for_all(const std::string& path);

@@ -57,16 +57,9 @@ std::int64_t op_get_tiled_iterations(const char* loop_name) {
 }
 
 op_loop_statistics op_get_loop_statistics(const char* loop_name) {
-  const auto* runtime = op2::api::session_or_null();
-  op_loop_statistics statistics{};
-  if (runtime == nullptr) return statistics;
-  for (const auto& row : runtime->table.rows()) {
-    if (row.name != loop_name) continue;
-    statistics.core_iterations += row.interior;
-    statistics.rest_iterations += row.elements - row.interior;
-    statistics.redundant_iterations += row.redundant;
-  }
-  return statistics;
+  const std::int64_t interior = sum_of_rows(loop_name, &op2::core::LoopRow::interior);
+  return {interior, op_get_loop_iterations(loop_name) - interior,
+          sum_of_rows(loop_name, &op2::core::LoopRow::redundant)};
 }
 
 op_halo_statistics op_get_halo_statistics(op_dat dat) {

@@ -2,6 +2,7 @@
 #include <api/runtime.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -305,6 +306,15 @@ std::span<const std::byte> Runtime::fetch(const core::Dat& dat, comm::Bytes& sto
   if (value_log) value_log->fetched(dat);
   enter("fetch of dat '{}'", dat.name_storage);
   return collectively([&] { return rows.declared_rows(dat, storage); });
+}
+
+void Runtime::set_rows(core::Dat& dat, const void* values) {
+  const std::size_t bytes = dat.declared_bytes();
+  if (!rows.as_declared())
+    collectively([&] { rows.set_declared_rows(dat, values); });
+  else if (bytes > 0)
+    std::memcpy(dat.rows.host_overwrite().get(), values, bytes);
+  engine.forget_halo(dat);
 }
 
 void Runtime::flush_if_full() {

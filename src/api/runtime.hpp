@@ -106,6 +106,10 @@ class Runtime {
   /// @param storage  holds rows that come from other ranks; outlives the result
   std::span<const std::byte> fetch(const core::Dat& dat, comm::Bytes& storage);
 
+  /// Replaces the rows of a dat, which no queued loop uses. Collective.
+  /// @param values  as declared: shape [declared x dim]
+  void set_rows(core::Dat& dat, const void* values);
+
   /// Makes the host's copies of all dats current. Local.
   void bring_dats_home();
 

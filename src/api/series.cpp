@@ -30,11 +30,8 @@ std::size_t earlier_times(api::Runtime& runtime, const char* series, double time
     times = comm::read_series(series);
     std::erase_if(times, [&](const comm::TimeOfSeries& one) { return !(one.time < time); });
   });
-  return runtime.collectively([&] {
-    const std::vector<std::uint64_t> mine{times.size()};
-    const auto sent = runtime.ranks().broadcast(comm::to_bytes<std::uint64_t>(mine), 0);
-    return comm::from_bytes<std::uint64_t>(sent).front();
-  });
+  return runtime.collectively(
+      [&] { return comm::broadcast_record(runtime.ranks(), times.size()); });
 }
 
 }  // namespace

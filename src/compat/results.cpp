@@ -114,11 +114,7 @@ void put_data(op_dat dat, const void* values, unsigned long elements) {
                  "wrong number of elements: op_mpi_put_data, dat '{}', {} here, but {} are given; "
                  "pass the values of all of them",
                  record.name_storage, declared, values == nullptr ? 0 : elements);
-    if (!runtime.rows.as_declared())
-      runtime.collectively([&] { runtime.rows.set_declared_rows(record, values); });
-    else if (declared > 0)
-      std::memcpy(record.rows.host_overwrite().get(), values, record.declared_bytes());
-    runtime.engine.forget_halo(record);
+    runtime.set_rows(record, values);
   });
 }
 

@@ -65,8 +65,7 @@ std::vector<Leader> leaders_of(comm::Communicator& comm, const core::Digest& min
     comm.reduce(first, "finding who compiles");
     const int rank = static_cast<int>(first.minima.front());
     if (rank == comm.size()) return leaders;
-    const comm::Bytes bytes = comm.broadcast(comm::to_bytes<core::Digest>({&mine, 1}), rank);
-    leaders.push_back({rank, comm::from_bytes<core::Digest>(bytes).front()});
+    leaders.push_back({rank, comm::broadcast_record(comm, mine, rank)});
     is_led = is_led || leaders.back().target == mine;
   }
 }

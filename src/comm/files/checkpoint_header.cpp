@@ -122,22 +122,18 @@ std::int64_t place_rows(CheckpointHeader& header) {
 }
 
 void write_header(OpenFile& file, std::int64_t begin, const CheckpointHeader& header) {
-  const std::string text = text_of(header);
+  const std::string text = nlohmann::json(header).dump();
   const Front front{magic(), begin, std::ssize(text), digest_of(text)};
   file.write_at(begin, text.data(), text.size());
   file.write_at(0, &front, sizeof front);
 }
 
-CheckpointHeader read_header(const OpenFile& file) {
+std::string read_header(const OpenFile& file) {
   const Front front = read_front(file);
   std::string text(static_cast<std::size_t>(front.bytes), '\0');
   file.read_at(front.begin, text.data(), text.size());
   if (digest_of(text) != front.digest) fail_as_damaged(file, "its description has been changed");
-  return header_of(text);
-}
-
-std::string text_of(const CheckpointHeader& header) {
-  return nlohmann::json(header).dump();
+  return text;
 }
 
 CheckpointHeader header_of(const std::string& text) {

@@ -58,11 +58,11 @@ std::int64_t place_rows(CheckpointHeader& header);
 /// Writes the text and what leads to it. Local. @throws Error io_failure
 void write_header(OpenFile& file, std::int64_t begin, const CheckpointHeader& header);
 
-/// Local. @throws Error bad_checkpoint (no checkpoint, of another form, damaged), io_failure
-CheckpointHeader read_header(const OpenFile& file);
+/// The text. Local.
+/// @throws Error bad_checkpoint (no checkpoint, of another form, damaged), io_failure
+std::string read_header(const OpenFile& file);
 
-/// The same as text, to be sent.
-std::string text_of(const CheckpointHeader& header);
+/// @param text  of `read_header`
 CheckpointHeader header_of(const std::string& text);
 
 }  // namespace op2::comm

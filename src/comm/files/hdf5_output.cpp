@@ -97,9 +97,7 @@ std::int64_t Hdf5File::State::prepare_on_root(const Hdf5Rows& rows, const Extent
 std::int64_t Hdf5File::State::prepare(const Hdf5Rows& rows, const Extents& extents, int dim) {
   std::int64_t offset = 0;
   root_step([&] { offset = prepare_on_root(rows, extents, dim); });
-  return from_bytes<std::int64_t>(
-             ranks.broadcast(to_bytes<std::int64_t>(std::vector<std::int64_t>{offset}), 0))
-      .front();
+  return broadcast_record(ranks, offset);
 }
 
 void Hdf5File::State::write(const Hdf5Rows& rows, const Extents& extents, const void* values,

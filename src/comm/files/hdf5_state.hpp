@@ -27,7 +27,7 @@ struct Hdf5File::State {
   /// Runs an action on every rank; if one fails, all throw. Collective.
   template <class Action>
   void everywhere(const Action& action) {
-    throw_together(ranks, error_of("'" + path + "'", action));
+    do_together(ranks, "'" + path + "'", action);
   }
   /// The same on the members.
   template <class Action>
@@ -37,7 +37,7 @@ struct Hdf5File::State {
   /// The same on the root alone.
   template <class Action>
   void root_step(const Action& action) {
-    throw_together(ranks, ranks.is_root() ? error_of("'" + path + "'", action) : std::nullopt);
+    do_on_root(ranks, "'" + path + "'", action);
   }
 
   void open_to_read();

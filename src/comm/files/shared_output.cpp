@@ -23,31 +23,22 @@ bool is_on_nfs(const OpenFile& file) {
   return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
 }
 
-/// Runs an action on every rank, or on the root alone; if one fails, all throw. Collective.
-template <class Action>
-void everywhere(Communicator& ranks, const std::string& path, const Action& action) {
-  throw_together(ranks, error_of("'" + path + "'", action));
-}
-template <class Action>
-void on_root(Communicator& ranks, const std::string& path, const Action& action) {
-  everywhere(ranks, path, [&] {
-    if (ranks.is_root()) action();
-  });
-}
-
 }  // namespace
 
 SharedOutput::SharedOutput(Communicator& ranks, std::string path, bool together,
                            std::int64_t largest_transfer)
-    : ranks_(ranks), path_(std::move(path)), largest_transfer_(largest_transfer) {
-  on_root(ranks_, path_, [&] { output_.emplace(path_); });
+    : ranks_(ranks),
+      path_(std::move(path)),
+      shown_("'" + path_ + "'"),
+      largest_transfer_(largest_transfer) {
+  do_on_root(ranks_, shown_, [&] { output_.emplace(path_); });
   if (!together || ranks_.size() == 1) return;
   const bool by_root = output_ && is_on_nfs(output_->file());
   const std::string name = text_of(
       ranks_.broadcast(bytes_of(output_ && !by_root ? output_->temporary() : std::string()), 0));
   together_ = !name.empty();
   if (!together_) return;
-  everywhere(ranks_, path_, [&] {
+  do_together(ranks_, shown_, [&] {
     if (!ranks_.is_root()) shared_.emplace(OpenFile::existing(name, O_WRONLY, path_));
   });
 }
@@ -61,7 +52,7 @@ void SharedOutput::write(const RowsInFile& rows, const void* values) {
 
 /// Every rank writes its rows.
 void SharedOutput::write_own(const RowsInFile& rows, const void* values) {
-  everywhere(ranks_, path_, [&] {
+  do_together(ranks_, shown_, [&] {
     OpenFile& to = output_ ? output_->file() : *shared_;
     const auto begin = rows.blocks.begin[ranks_.rank()] * static_cast<std::int64_t>(rows.row_bytes);
     to.write_at(rows.offset + begin, values, rows.blocks.count(ranks_.rank()) * rows.row_bytes);
@@ -81,7 +72,7 @@ void SharedOutput::gather_and_write(const RowsInFile& rows, const void* values) 
     if (bytes > 0) parts.push_back({0, {in, in + bytes}});
     in += bytes;
     parts = ranks_.exchange(std::move(parts));
-    on_root(ranks_, path_, [&] {
+    do_on_root(ranks_, shown_, [&] {
       std::int64_t to = rows.offset + first * row_bytes;
       for (const Message& part : parts) {
         output_->file().write_at(to, part.bytes.data(), part.bytes.size());
@@ -92,10 +83,10 @@ void SharedOutput::gather_and_write(const RowsInFile& rows, const void* values) 
 }
 
 void SharedOutput::publish(const std::function<IfThere()>& how) {
-  everywhere(ranks_, path_, [&] {
+  do_together(ranks_, shown_, [&] {
     if (shared_) shared_->close_durably();
   });
-  on_root(ranks_, path_, [&] { output_->publish(how()); });
+  do_on_root(ranks_, shown_, [&] { output_->publish(how()); });
 }
 
 }  // namespace op2::comm

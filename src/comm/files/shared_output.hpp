@@ -46,6 +46,7 @@ class SharedOutput {
 
   Communicator& ranks_;
   const std::string path_;
+  const std::string shown_;  ///< in messages
   const std::int64_t largest_transfer_;
   std::optional<NewFile> output_;   ///< of the root
   std::optional<OpenFile> shared_;  ///< the same file on other ranks that write

@@ -42,4 +42,17 @@ std::optional<Error> error_of(const std::string& what, const Action& action) {
   }
 }
 
+/// Runs an action on every rank; if one fails, all throw. Collective.
+template <class Action>
+void do_together(Communicator& communicator, const std::string& what, const Action& action) {
+  throw_together(communicator, error_of(what, action));
+}
+
+/// The same on the root alone.
+template <class Action>
+void do_on_root(Communicator& communicator, const std::string& what, const Action& action) {
+  throw_together(communicator,
+                 communicator.is_root() ? error_of(what, action) : std::optional<Error>());
+}
+
 }  // namespace op2::comm

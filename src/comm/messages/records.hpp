@@ -44,6 +44,14 @@ std::vector<T> gather_records(Communicator& communicator, const T& mine) {
   return from_bytes<T>(communicator.gather_all(std::as_bytes(std::span(&mine, 1))));
 }
 
+/// The record of one rank, on all. Collective.
+/// @param mine  counts on `rank` alone
+template <class T>
+T broadcast_record(Communicator& communicator, const T& mine, int rank = 0) {
+  const auto bytes = std::as_bytes(std::span(&mine, 1));
+  return from_bytes<T>(communicator.broadcast({bytes.begin(), bytes.end()}, rank)).front();
+}
+
 /// The bytes of all ranks on the root, in rank order; nothing on other ranks. Collective.
 inline std::vector<Message> gather_on_root(Communicator& communicator, Bytes mine) {
   std::vector<Message> message;

@@ -4,19 +4,13 @@
 #include <cstring>
 
 #include <comm/halo/row_copy.hpp>
+#include <core/share.hpp>
 
 namespace op2::sched {
 namespace {
 
 /// Below this number, the calling thread packs alone.
 constexpr std::int64_t min_rows_for_threads = 4096;
-
-/// The block [begin, end) of `count` rows that belongs to a thread.
-struct RowBlock {
-  RowBlock(std::size_t count, int thread, int threads)
-      : begin(count * thread / threads), end(count * (thread + 1) / threads) {}
-  std::size_t begin, end;
-};
 
 /// The rows of a dat. The caller has stated the accesses of the threads.
 std::byte* rows_of(const core::Dat& dat, std::size_t row) {
@@ -34,9 +28,9 @@ void pack_blocks(void* context, int thread) noexcept {
     std::byte* const message = channel.outgoing(k).data();
     for (const comm::ListSegment& segment : messages.outgoing[k].segments) {
       const std::size_t bytes = segment.dat->size;
-      const RowBlock block(segment.rows.size(), thread, threads);
+      const core::Share block(segment.rows.size(), thread, threads);
       comm::gather_rows(message + segment.offset + block.begin * bytes, rows_of(*segment.dat, 0),
-                        segment.rows.subspan(block.begin, block.end - block.begin), bytes);
+                        segment.rows.subspan(block.begin, block.size()), bytes);
     }
   }
 }
@@ -52,10 +46,9 @@ void unpack_blocks(void* context, int thread) noexcept {
     const std::byte* const message = channel.incoming(k).data();
     for (const comm::RangeSegment& segment : messages.incoming[k].segments) {
       const std::size_t bytes = segment.dat->size;
-      const RowBlock block(segment.count, thread, threads);
+      const core::Share block(segment.count, thread, threads);
       std::memcpy(rows_of(*segment.dat, segment.begin + block.begin),
-                  message + segment.offset + block.begin * bytes,
-                  (block.end - block.begin) * bytes);
+                  message + segment.offset + block.begin * bytes, (block.size()) * bytes);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <core/followed_map.hpp>
+#include <core/share.hpp>
 #include <core/value_type.hpp>
 #include <jit/slotted_args.hpp>
 #include <sched/executor/cpu/find_slots.hpp>
@@ -313,10 +314,10 @@ void add_slots(const Step& step, const StepSlots& slots, Phase phase, std::size_
                int threads) {
   for (const SlotUse& use : slots.uses) {
     const std::span<const std::uint32_t> rows = use.rows_of(phase, unit);
-    const std::size_t of = static_cast<std::size_t>(threads), t = static_cast<std::size_t>(thread);
-    const std::size_t first = rows.size() * t / of, last = rows.size() * (t + 1) / of;
+    const core::Share share(rows.size(), thread, threads);
     for (const SlotUse::SlottedDat& dat : use.dats)
-      add_rows(step.args[dat.arg], dat.slots, use.table->rows, rows.subspan(first, last - first));
+      add_rows(step.args[dat.arg], dat.slots, use.table->rows,
+               rows.subspan(share.begin, share.size()));
   }
 }
 

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdio>  // scotch.h names FILE
 #include <type_traits>
 
-#include <scotch.h>
-
 #include <comm/halo/graph_order.hpp>
+#include <comm/partition/scotch_calls.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
 namespace {
-
-/// A Scotch structure that is freed at the end of the scope.
-template <class T, auto Exit>
-struct Scoped {
-  T value{};
-  ~Scoped() { Exit(&value); }
-};
 
 void check_order(int code, const char* call) {
   if (code != 0)

@@ -11,6 +11,7 @@
 #include <comm/messages/records.hpp>
 #include <comm/partition/dual_graph.hpp>
 #include <comm/partition/partition.hpp>
+#include <comm/partition/scotch_calls.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -47,20 +48,6 @@ using Context = Resource<SCOTCH_Context, SCOTCH_contextExit>;
 using Strategy = Resource<SCOTCH_Strat, SCOTCH_stratExit>;
 using Graph = Resource<SCOTCH_Dgraph, SCOTCH_dgraphExit>;
 
-/// Gives the same result in every run and in every call:
-/// * messages are received in a fixed order, not in that of arrival;
-/// * the context has a separate random generator with a seed. It copies the process number, so a
-///   graph must have been initialised before;
-/// * there is one thread. Two would draw random numbers in any order, and ranks that decide by
-///   different numbers deadlock.
-void make_deterministic(SCOTCH_Context* context) {
-  for (const int option : {SCOTCH_OPTIONNUMDETERMINISTIC, SCOTCH_OPTIONNUMRANDOMFIXEDSEED})
-    check(SCOTCH_contextOptionSetNum(context, option, 1), "SCOTCH_contextOptionSetNum");
-  check(SCOTCH_contextRandomClone(context), "SCOTCH_contextRandomClone");
-  SCOTCH_contextRandomSeed(context, 1);
-  check(SCOTCH_contextThreadSpawn(context, 1, nullptr), "SCOTCH_contextThreadSpawn");
-}
-
 /// A graph in the integers that PT-Scotch was built with.
 struct Arrays {
   std::vector<SCOTCH_Num> first, neighbours;
@@ -86,7 +73,7 @@ std::vector<SCOTCH_Num> parts_of(MPI_Comm ranks, int parts, Arrays& arrays) {
   Context context("SCOTCH_contextInit", SCOTCH_contextInit);
   Graph graph("SCOTCH_dgraphInit",
               [&](SCOTCH_Dgraph* init) { return SCOTCH_dgraphInit(init, *mpi.get()); });
-  make_deterministic(context.get());
+  make_deterministic(context.get(), check);
   build(graph.get(), arrays);
   Graph bound("SCOTCH_contextBindDgraph", [&](SCOTCH_Dgraph* init) {
     return SCOTCH_contextBindDgraph(context.get(), graph.get(), init);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdio>  // scotch.h names FILE
 #include <limits>
-
-#include <scotch.h>
 
 #include <comm/partition/dual_graph.hpp>
 #include <comm/partition/partition.hpp>
+#include <comm/partition/scotch_calls.hpp>
 #include <core/error.hpp>
 
 namespace op2::comm {
@@ -17,22 +15,6 @@ constexpr double imbalance = 0.05;
 void check(int code, const char* call) {
   if (code != 0)
     core::fail(ErrorCode::internal, "Scotch failed: {}, code {}; please report it", call, code);
-}
-
-/// A Scotch structure that is freed at the end of the scope.
-template <class T, auto Exit>
-struct Scoped {
-  T value{};
-  ~Scoped() { Exit(&value); }
-};
-
-/// One thread and a generator with a seed: the same result in every run and call.
-void make_deterministic(SCOTCH_Context* context) {
-  for (const int option : {SCOTCH_OPTIONNUMDETERMINISTIC, SCOTCH_OPTIONNUMRANDOMFIXEDSEED})
-    check(SCOTCH_contextOptionSetNum(context, option, 1), "SCOTCH_contextOptionSetNum");
-  check(SCOTCH_contextRandomClone(context), "SCOTCH_contextRandomClone");
-  SCOTCH_contextRandomSeed(context, 1);
-  check(SCOTCH_contextThreadSpawn(context, 1, nullptr), "SCOTCH_contextThreadSpawn");
 }
 
 void build(SCOTCH_Graph* graph, std::vector<SCOTCH_Num>& first,
@@ -60,7 +42,7 @@ std::optional<Owners> serial_kway_owners(const BlockMesh& mesh, int map, int par
 
   Scoped<SCOTCH_Context, SCOTCH_contextExit> context;
   check(SCOTCH_contextInit(&context.value), "SCOTCH_contextInit");
-  make_deterministic(&context.value);
+  make_deterministic(&context.value, check);
   Scoped<SCOTCH_Graph, SCOTCH_graphExit> graph, bound;
   check(SCOTCH_graphInit(&graph.value), "SCOTCH_graphInit");
   build(&graph.value, first, neighbours);

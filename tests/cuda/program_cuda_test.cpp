@@ -9,6 +9,7 @@
 
 #include <op2/op2.hpp>
 
+#include <support/expect_error.hpp>
 #include <support/stderr_capture.hpp>
 
 #include "emulator.hpp"
@@ -191,13 +192,8 @@ TEST_F(OnDevice, ADeviceOlderThanAllThatTheCompilerKnowsIsAnError) {
   reset_emulator();
   start();
   add();
-  try {
-    op_flush();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::device_compiler);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("sm_70"), HasSubstr("begins with sm_80")));
-  }
+  EXPECT_THAT(error_text(ErrorCode::device_compiler, [&] { op_flush(); }),
+              AllOf(HasSubstr("sm_70"), HasSubstr("begins with sm_80")));
 }
 
 TEST_F(OnDevice, AReductionHasTheValueOfASum) {
@@ -315,13 +311,8 @@ TEST_F(OnDevice, LoopsOfTheHostAreNamedOnce) {
 TEST_F(OnDevice, AFaultOfTheLastLoopIsThrownAtTheEnd) {
   start();
   op_par_loop(write_beyond, "write_beyond", nodes, op_arg_dat(sum, OP_RW));
-  try {
-    op_exit();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::device_failure) << error.what();
-    EXPECT_THAT(error.what(), HasSubstr("OP2_CHECK=pointers"));
-  }
+  EXPECT_THAT(error_text(ErrorCode::device_failure, [&] { op_exit(); }),
+              HasSubstr("OP2_CHECK=pointers"));
 }
 
 /// Of one dat the device has changed the rows before, of the other it does so when it fails.
@@ -347,14 +338,9 @@ TEST_F(OnDevice, DataThatTheHostHasStayValidAfterAFault) {
 TEST_F(OnDevice, AnIndexBeyondTheDimensionIsFoundByTheCompilerForTheHost) {
   start();
   op_par_loop(set_second, "set_second", nodes, op_arg_dat(sum, OP_RW));
-  try {
-    op_flush();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kernel_access) << error.what();
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("arg 0 (OP_RW): kernel 'set_second' uses index 1"),
-                                    HasSubstr("program_cuda_test.cpp:"), HasSubstr("^")));
-  }
+  EXPECT_THAT(error_text(ErrorCode::kernel_access, [&] { op_flush(); }),
+              AllOf(HasSubstr("arg 0 (OP_RW): kernel 'set_second' uses index 1"),
+                    HasSubstr("program_cuda_test.cpp:"), HasSubstr("^")));
 }
 #endif
 
@@ -373,13 +359,8 @@ TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatNamesTheLargestArrays) {
   reset_emulator();
   start();
   add();
-  try {
-    op_flush();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("out of device memory"), HasSubstr("24000 bytes")));
-  }
+  EXPECT_THAT(error_text(ErrorCode::out_of_memory, [&] { op_flush(); }),
+              AllOf(HasSubstr("out of device memory"), HasSubstr("24000 bytes")));
 }
 
 TEST_F(OnDevice, TooLittleMemoryForGlobalsIsAnErrorThatNamesTheLargestArrays) {
@@ -388,27 +369,17 @@ TEST_F(OnDevice, TooLittleMemoryForGlobalsIsAnErrorThatNamesTheLargestArrays) {
   start();
   op_par_loop(set_first, "set_first", nodes, op_arg_dat(sum, OP_WRITE));
   op_flush();
-  try {
-    total_of_scaled();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("the messages and globals of a plan"),
-                                    HasSubstr("of 24010 bytes are free"),
-                                    HasSubstr("dat 'sum' on set 'nodes' 24000 bytes")));
-  }
+  EXPECT_THAT(
+      error_text(ErrorCode::out_of_memory, [&] { total_of_scaled(); }),
+      AllOf(HasSubstr("the messages and globals of a plan"), HasSubstr("of 24010 bytes are free"),
+            HasSubstr("dat 'sum' on set 'nodes' 24000 bytes")));
 }
 
 TEST_F(OnDevice, WithoutADriverTheErrorSaysWhatWasLookedFor) {
   const std::string driver = std::getenv("OP2_CUDA_DRIVER");
   setenv("OP2_CUDA_DRIVER", "/nowhere/libcuda.so.1", 1);
-  try {
-    op_init(0, nullptr);
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::no_device);
-    EXPECT_THAT(error.what(), HasSubstr("/nowhere/libcuda.so.1"));
-  }
+  EXPECT_THAT(error_text(ErrorCode::no_device, [&] { op_init(0, nullptr); }),
+              HasSubstr("/nowhere/libcuda.so.1"));
   setenv("OP2_CUDA_DRIVER", driver.c_str(), 1);
 }
 
@@ -417,13 +388,8 @@ TEST_F(OnDevice, WithoutNvrtcTheErrorSaysWhatWasLookedFor) {
   setenv("OP2_NVRTC", "/nowhere/libnvrtc.so.13", 1);
   start();
   add();
-  try {
-    op_flush();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::device_compiler);
-    EXPECT_THAT(error.what(), HasSubstr("/nowhere/libnvrtc.so.13"));
-  }
+  EXPECT_THAT(error_text(ErrorCode::device_compiler, [&] { op_flush(); }),
+              HasSubstr("/nowhere/libnvrtc.so.13"));
   setenv("OP2_NVRTC", nvrtc.c_str(), 1);
 }
 

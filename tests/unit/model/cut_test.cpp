@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `op2-model cut`: what it reads and writes, and what it refuses.
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -9,10 +8,10 @@
 #include <core/hash.hpp>
 #include <support/block_meshes.hpp>
 #include <support/temporary_directory.hpp>
+#include <unit/model/failure_of.hpp>
 
 #include "commands.hpp"
 #include "cut_file.hpp"
-#include "failure.hpp"
 #include "parts.hpp"
 #include "run_file.hpp"
 
@@ -73,15 +72,6 @@ class CutCommand : public testing::Test {
   const comm::BlockMesh mesh_ = test::grid_mesh(30, 20);
   mutable std::string output_;
 };
-
-std::string failure_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Failure& failure) {
-    return failure.what();
-  }
-  return "";
-}
 
 TEST_F(CutCommand, WritesTheHalosForEachNumberOfRanks) {
   EXPECT_EQ(run({3, 1}), 0);

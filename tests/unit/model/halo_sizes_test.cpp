@@ -8,6 +8,7 @@
 #include <support/block_meshes.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/random_chains.hpp>
+#include <unit/model/block_mesh_of.hpp>
 
 #include "halo_sizes.hpp"
 
@@ -55,24 +56,12 @@ std::vector<RankHalo> on_ranks(const BlockMesh& whole, const std::vector<Owners>
   return all;
 }
 
-BlockMesh block_mesh_of(const test::ModelMesh& model) {
-  BlockMesh mesh;
-  for (const int size : model.set_sizes) mesh.sets.push_back({{0, size}});
-  for (const test::ModelMap& map : model.maps) {
-    const int arity = map.targets.empty() ? 1 : static_cast<int>(map.targets.front().size());
-    mesh.maps.push_back({map.from, map.to, arity, {}});
-    for (const auto& row : map.targets)
-      mesh.maps.back().targets.insert(mesh.maps.back().targets.end(), row.begin(), row.end());
-  }
-  return mesh;
-}
-
 TEST(HaloSizes, AreThoseOfTheLibraryOnRandomMeshes) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     test::Random random(seed);
     const test::ModelMesh model = test::random_mesh(random);
-    const BlockMesh mesh = block_mesh_of(model);
+    const BlockMesh mesh = test::block_mesh_of(model);
     const std::vector<Owners> owners(model.owner.begin(), model.owner.end());
     const core::Level level = 2 * test::pick(random, 1, 5);
     ASSERT_EQ(halo_sizes(mesh, owners, model.ranks, level),

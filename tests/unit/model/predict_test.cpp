@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `op2-model predict`: costs, the machine file, and the figures of a small program.
-#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
@@ -10,11 +9,11 @@
 #include <comm/partition/partition.hpp>
 #include <support/block_meshes.hpp>
 #include <support/temporary_directory.hpp>
+#include <unit/model/failure_of.hpp>
 
 #include "commands.hpp"
 #include "costs.hpp"
 #include "cut_file.hpp"
-#include "failure.hpp"
 #include "machine_file.hpp"
 
 namespace op2::model {
@@ -85,15 +84,6 @@ Machine machine_with(double latency) {
   machine.origin = "a test";
   machine.on_node = {latency, 0, 1e-12};
   return machine;
-}
-
-std::string failure_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Failure& failure) {
-    return failure.what();
-  }
-  return "";
 }
 
 class PredictCommand : public testing::Test {

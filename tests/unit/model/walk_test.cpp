@@ -7,6 +7,7 @@
 
 #include <support/fake_communicator.hpp>
 #include <support/model_on_ranks.hpp>
+#include <unit/model/block_mesh_of.hpp>
 
 #include "failure.hpp"
 #include "walk.hpp"
@@ -15,18 +16,6 @@ namespace op2::model {
 namespace {
 
 using test::ModelMesh;
-
-comm::BlockMesh block_mesh_of(const ModelMesh& model) {
-  comm::BlockMesh mesh;
-  for (const int size : model.set_sizes) mesh.sets.push_back({{0, size}});
-  for (const test::ModelMap& map : model.maps) {
-    const int arity = map.targets.empty() ? 1 : static_cast<int>(map.targets.front().size());
-    mesh.maps.push_back({map.from, map.to, arity, {}});
-    for (const auto& row : map.targets)
-      mesh.maps.back().targets.insert(mesh.maps.back().targets.end(), row.begin(), row.end());
-  }
-  return mesh;
-}
 
 Cut cut_of(const comm::BlockMesh& mesh, const std::vector<comm::Owners>& owners, int ranks) {
   constexpr core::Level deep = 64;
@@ -90,7 +79,7 @@ TEST(Walk, CountsWhatTheLibraryCounts) {
     const int ranks = std::array{1, 2, 3, 4, 5, 8}[seed % 6];
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", ranks " << ranks);
     const Executed run(seed, ranks);
-    const comm::BlockMesh mesh = block_mesh_of(run.mesh);
+    const comm::BlockMesh mesh = test::block_mesh_of(run.mesh);
     const Cut cut = cut_of(mesh, {run.mesh.owner.begin(), run.mesh.owner.end()}, ranks);
     const Program program(run.record, cut.local_maps);
     const Machine machine;
@@ -135,7 +124,8 @@ TEST(Walk, CountsTheIterationsOfALoopInColoursOnce) {
 
 TEST(Walk, RefusesACutWithTooFewLayers) {
   const Executed run(3, 2);
-  Cut cut = cut_of(block_mesh_of(run.mesh), {run.mesh.owner.begin(), run.mesh.owner.end()}, 2);
+  Cut cut =
+      cut_of(test::block_mesh_of(run.mesh), {run.mesh.owner.begin(), run.mesh.owner.end()}, 2);
   cut.level = 0;
   const Program program(run.record, cut.local_maps);
   const Machine machine;

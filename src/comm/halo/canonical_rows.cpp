@@ -2,7 +2,6 @@
 // The canonical order of a mesh, as declared and in local rows.
 #include <algorithm>
 #include <numeric>
-#include <string_view>
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/halo/row_request.hpp>

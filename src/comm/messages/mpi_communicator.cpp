@@ -161,7 +161,7 @@ void MpiCommunicator::report_other(MPI_Comm comm, std::uint64_t fingerprint, con
   while (other + 1 < size() &&
          std::memcmp(&all[other * sizeof fingerprint], &fingerprint, sizeof fingerprint) == 0)
     ++other;
-  watch_.report_mismatch(other, std::string(what.operation));
+  watch_.report_mismatch(other, what.operation);
 }
 
 void MpiCommunicator::fold(std::span<ReductionBlock> blocks, const std::string& operation) {
@@ -294,7 +294,7 @@ void MpiCommunicator::transfer(std::span<std::byte> bytes, std::span<const int> 
   try {
     watch_.wait(what, [&] { return requests.test(); });
   } catch (const MpiRequests::Fault& fault) {
-    watch_.report_mismatch(fault.peer, std::string(what.operation));
+    watch_.report_mismatch(fault.peer, what.operation);
   } catch (...) {
     abandon(std::move(buffer));
     throw;

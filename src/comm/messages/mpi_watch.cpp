@@ -102,7 +102,7 @@ void MpiWatch::begin_wait() {
   asked_.clear();
 }
 
-void MpiWatch::report_mismatch(int peer, const std::string& operation) {
+void MpiWatch::report_mismatch(int peer, std::string_view operation) {
   const MpiWait what{operation, 0, [peer] { return std::vector{peer}; }};
   const MpiWait* before = std::exchange(waiting_, &what);
   begin_wait();

@@ -59,7 +59,7 @@ class MpiWatch {
   void wait(const MpiWait& what, const std::function<bool()>& done);
 
   /// Asks `peer` what it is executing, waits some seconds for the answer, and throws.
-  [[noreturn]] void report_mismatch(int peer, const std::string& operation);
+  [[noreturn]] void report_mismatch(int peer, std::string_view operation);
 
  private:
   using Clock = std::chrono::steady_clock;

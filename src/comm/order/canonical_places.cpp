@@ -2,7 +2,6 @@
 #include <comm/order/canonical_places.hpp>
 
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,10 +18,13 @@ namespace {
 
 using Places = std::vector<std::int32_t>;
 
-/// Between neighbours in the declared order. Collective.
+/// Between neighbours in the declared order. Each pair counts twice. Collective.
 DistanceSum declared_distances(const DeclaredMaps& mesh, const NeighbourPairs& pairs) {
   DistanceSum sum;
-  pairs.for_each([&](GlobalId a, GlobalId b) { sum.add(a, b); });
+  pairs.for_each([&](GlobalId a, GlobalId b) {
+    sum.add(a, b);
+    sum.add(b, a);  // as DistancesInGraph
+  });
   sum.combine(mesh.ranks);
   return sum;
 }
@@ -63,13 +65,10 @@ class DistancesInGraph {
 
 std::optional<Places> canonical_places(const DeclaredMaps& mesh, const Coordinates& coordinates) {
   const NeighbourPairs pairs(mesh);
-  if (declared_distances(mesh, pairs).is_good(mesh.blocks().size())) return {};
+  const DistanceSum before = declared_distances(mesh, pairs);
+  if (before.is_good(mesh.blocks().size())) return {};
   const DeclaredGraph graph = graph_of(mesh, pairs);
   const DistancesInGraph distances(mesh, graph);
-  Places declared(graph.vertices());
-  std::iota(declared.begin(), declared.end(),
-            static_cast<std::int32_t>(mesh.first_of(mesh.ordered)));
-  const DistanceSum before = distances.in(declared);
   const std::function<std::optional<std::vector<std::int64_t>>()> orders[] = {
       [&] { return level_keys(mesh, graph); }, [&] { return coordinate_keys(mesh, coordinates); }};
   std::optional<Places> best;

@@ -3,26 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include <comm/halo/row_request.hpp>
 #include <comm/messages/records.hpp>
+#include <comm/messages/reduce_values.hpp>
 #include <comm/order/dense_places.hpp>
 #include <comm/order/hilbert.hpp>
 
 namespace op2::comm {
 namespace {
-
-/// An integer with the order of the number, and back; -0 and 0 are equal.
-std::int64_t ordered_bits(double number) {
-  const auto bits = std::bit_cast<std::int64_t>(number + 0.0);
-  return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
-}
-double number_of(std::int64_t bits) {
-  return std::bit_cast<double>(bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits);
-}
 
 /// A cube around all finite coordinates.
 struct Cube {
@@ -42,20 +33,21 @@ struct Cube {
 /// Collective.
 Cube cube_around(Communicator& ranks, const Coordinates& coordinates) {
   const auto dim = static_cast<std::size_t>(coordinates.dim);
-  const std::int64_t lowest = ordered_bits(-std::numeric_limits<double>::max()),
-                     highest = ordered_bits(std::numeric_limits<double>::max());
-  WordReduction words{{}, std::vector(dim, highest), std::vector(dim, lowest)};
+  constexpr double largest = std::numeric_limits<double>::max();
+  std::vector<double> low(dim, largest), high(dim, -largest);
   for (std::size_t k = 0; k < coordinates.values.size(); ++k) {
-    if (!std::isfinite(coordinates.values[k])) continue;
-    const std::int64_t bits = ordered_bits(coordinates.values[k]);
-    words.minima[k % dim] = std::min(words.minima[k % dim], bits);
-    words.maxima[k % dim] = std::max(words.maxima[k % dim], bits);
+    const double value = coordinates.values[k];
+    if (!std::isfinite(value)) continue;
+    low[k % dim] = std::min(low[k % dim], value);
+    high[k % dim] = std::max(high[k % dim], value);
   }
-  ranks.reduce(words, "the box of all coordinates");
+  const FoldedValues bounds[] = {{Type::f64, Fold::least, coordinates.dim, low.data()},
+                                 {Type::f64, Fold::greatest, coordinates.dim, high.data()}};
+  reduce_values(ranks, bounds);
   Cube cube{};
   for (std::size_t d = 0; d < dim; ++d) {
-    cube.half_low[d] = number_of(words.minima[d]) / 2;
-    cube.half_width = std::max(cube.half_width, number_of(words.maxima[d]) / 2 - cube.half_low[d]);
+    cube.half_low[d] = low[d] / 2;
+    cube.half_width = std::max(cube.half_width, high[d] / 2 - cube.half_low[d]);
   }
   return cube;
 }

@@ -34,7 +34,6 @@ class DistanceSum {
 
   /// Local, and the same on all ranks after `combine`.
   const WideSum& sum() const { return sum_; }
-  std::int64_t pairs() const { return pairs_; }
 
   /// Whether the mean is at most twice the square root of the number of elements, which neighbours
   /// in a grid of two dimensions reach that is numbered row by row.

@@ -77,6 +77,18 @@ class OnDevice : public testing::Test {
     unsetenv("OP2_TARGET");
   }
 
+  /// Runs a program twice. @return how often the second run compiles
+  auto compilations_of_second_run() {
+    for (int run = 0; run < 2; ++run) {
+      reset_emulator();
+      start();
+      add();
+      EXPECT_EQ(total_of_scaled(), 4.0 * size);
+      op_exit();
+    }
+    return emulated_calls("nvrtcCompileProgram");
+  }
+
   void start() {
     op_init(0, nullptr);
     op_decl_const("scale", 1, &scale);
@@ -162,28 +174,15 @@ TEST_F(OnDevice, AnElementThatReadsTheRowThatItAddsToSeesWhatItHasAdded) {
 }
 
 TEST_F(OnDevice, TheSecondRunOfAProgramCompilesNothing) {
-  for (int run = 0; run < 2; ++run) {
-    reset_emulator();
-    start();
-    add();
-    EXPECT_EQ(total_of_scaled(), 4.0 * size);
-    op_exit();
-  }
-  EXPECT_EQ(emulated_calls("nvrtcCompileProgram"), 0);
+  EXPECT_EQ(compilations_of_second_run(), 0);
 }
 
 /// The driver makes code of what the compiler makes for all devices to come. It knows 8.0 and 9.0.
 TEST_F(OnDevice, ADeviceThatTheCompilerDoesNotKnowRunsProgramsToo) {
   for (const char* capability : {"120", "86"}) {
     setenv("OP2_EMU_CAPABILITY", capability, 1);
-    for (int run = 0; run < 2; ++run) {
-      reset_emulator();
-      start();
-      add();
-      EXPECT_EQ(total_of_scaled(), 4.0 * size) << capability;
-      op_exit();
-    }
-    EXPECT_EQ(emulated_calls("nvrtcCompileProgram"), 0) << capability;
+    SCOPED_TRACE(capability);
+    EXPECT_EQ(compilations_of_second_run(), 0);
   }
 }
 

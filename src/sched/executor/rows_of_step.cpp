@@ -6,13 +6,6 @@
 namespace op2::sched {
 namespace {
 
-void append(IndexRanges& some, IndexRange range) {
-  if (!some.empty() && some.back().end == range.begin)
-    some.back().end = range.end;
-  else
-    some.push_back(range);
-}
-
 IndexRanges of_slice(const IndexRanges& slice, const IndexRanges& ranges) {
   IndexRanges some;
   for (const IndexRange& range : ranges)

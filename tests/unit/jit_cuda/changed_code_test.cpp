@@ -109,7 +109,7 @@ struct ChangedCode : testing::Test {
                         .fold = module.function(cuda_fold_symbol)};
     test::LoopData data{.begin = 0, .end = edges, .counted = edges};
     data.dats[0] = test::bytes_of(std::vector<double>(edges, 1));
-    data.globals[1] = test::bytes_of(std::vector<std::int64_t>(words_of_sum(nest.args[1]), 0));
+    data.globals[1] = test::bytes_of(std::vector<std::int64_t>(words_of_sum(nest.args[1].type), 0));
     try {
       test::run_on_device(*device, loop, nest, data);
     } catch (const Error&) {  // the findings say why

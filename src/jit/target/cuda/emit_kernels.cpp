@@ -92,7 +92,7 @@ class RowsText : public KernelText {
 std::string fold_of_words(const ArgShape& arg, std::size_t i) {
   return fmt::format(
       "  op2_device::fold_words<{}, {}>(op2_chunks, op2_result{}, op2_partials{});\n", arg.dim,
-      words_of_sum(arg), i, i);
+      words_of_sum(arg.type), i, i);
 }
 
 std::string fold_of_reduction(const ArgShape& arg, std::size_t i, bool ordered) {

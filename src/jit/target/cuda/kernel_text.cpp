@@ -110,7 +110,8 @@ bool KernelText::reduces() const {
 void KernelText::declare_shared() {
   for (std::size_t i = 0; i < args_.size(); ++i)
     if (ways_[i] == Way::term)
-      line("  __shared__ long long op2_words{}[{}][{}];", i, args_[i].dim, words_of_sum(args_[i]));
+      line("  __shared__ long long op2_words{}[{}][{}];", i, args_[i].dim,
+           words_of_sum(args_[i].type));
     else if (is_reduction(args_[i]))
       out_.append(warps_declaration(args_, i));
 }

@@ -19,7 +19,9 @@ using Way = ArgumentWay;
 class OrderedText : public KernelText {
  public:
   explicit OrderedText(const LoopNest& nest)
-      : KernelText(nest, ordered_ways_of(nest.args)), added_(added_dats(nest.args)) {}
+      : KernelText(nest, ordered_ways_of(nest.args)),
+        slotted_(slotted_args(nest.args)),
+        added_(added_dats(nest.args)) {}
 
   std::string run() {
     declare_shared();
@@ -44,7 +46,11 @@ class OrderedText : public KernelText {
   }
 
  private:
-  std::size_t row_position(std::size_t i) const override { return first_of_column(args_, i); }
+  /// Arguments of one column share the row of the first one.
+  std::size_t row_position(std::size_t i) const override {
+    const auto found = std::ranges::find(slotted_, i, &SlottedArg::arg);
+    return found == slotted_.end() ? i : found->sum;
+  }
 
   void declare_part(std::size_t i) {
     line("    op2_device::Row<{}, {}> op2_row{};", type_of(args_[i]), args_[i].dim, i);
@@ -68,6 +74,7 @@ class OrderedText : public KernelText {
         block_threads, gather_symbol(k), type_of(arg), arg.dim);
   }
 
+  const std::vector<SlottedArg> slotted_;
   const std::vector<AddedDat> added_;
 };
 
@@ -86,24 +93,18 @@ std::vector<AddedDat> added_dats(std::span<const ArgShape> args) {
   return added;
 }
 
-std::size_t first_of_column(std::span<const ArgShape> args, std::size_t arg) {
-  const std::vector<SlottedArg> all = slotted_args(args);
-  const auto found = std::ranges::find(all, arg, &SlottedArg::arg);
-  return found == all.end() ? arg : found->sum;
-}
-
 bool is_exact_sum(const ArgShape& arg) {
   return is_global(arg) && arg.access == OP_INC && core::is_rounded(arg.type);
 }
 
-std::size_t words_of_sum(const ArgShape& sum) {
-  return sum.type == Type::f64 ? core::ExactSum<double>::words : core::ExactSum<float>::words;
+std::size_t words_of_sum(Type type) {
+  return type == Type::f64 ? core::ExactSum<double>::words : core::ExactSum<float>::words;
 }
 
 std::size_t bytes_of_sums(std::span<const ArgShape> args) {
   std::size_t words = 0;
   for (const ArgShape& arg : args)
-    if (is_exact_sum(arg)) words += words_of_sum(arg) * static_cast<std::size_t>(arg.dim);
+    if (is_exact_sum(arg)) words += words_of_sum(arg.type) * static_cast<std::size_t>(arg.dim);
   return words * sizeof(std::int64_t);
 }
 

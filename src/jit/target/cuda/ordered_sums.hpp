@@ -26,15 +26,11 @@ struct AddedDat {
 /// In the order of their first arguments.
 std::vector<AddedDat> added_dats(std::span<const ArgShape> args);
 
-/// Of an argument that adds to such a dat: the first one of the same column, with which it shares a
-/// row. Otherwise the argument itself.
-std::size_t first_of_column(std::span<const ArgShape> args, std::size_t arg);
-
 /// A sum of float or double that is rounded once.
 bool is_exact_sum(const ArgShape& arg);
 
 /// The integers of one component of such a sum (core::ExactSum::to_words).
-std::size_t words_of_sum(const ArgShape& sum);
+std::size_t words_of_sum(Type type);
 
 /// Bytes of the memory of a block that exact sums need.
 std::size_t bytes_of_sums(std::span<const ArgShape> args);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/part_tables.hpp>
 
-#include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include <core/followed_map.hpp>
 #include <sched/executor/cpu/find_slots.hpp>
 #include <sched/executor/cuda/device_shortage.hpp>
+#include <sched/executor/cuda/store_lists.hpp>
 
 namespace op2::sched {
 
@@ -16,21 +14,13 @@ void PartTables::fill(Table& table, const Key& key) {
   const std::vector<std::int64_t> places =
       canonical_places(*key.set, core::followed_map(mesh_, *key.set), key.end);
   const PhaseParts made = make_part_lists(key.columns, places, key.interior, key.end);
-  std::size_t all = 0;
-  for (const auto& [phase, lists] : {std::pair(0, &made.interior), std::pair(1, &made.boundary)}) {
-    table.rows[static_cast<std::size_t>(phase)] = lists->rows.size();
-    table.parts[static_cast<std::size_t>(phase)] = lists->parts.size();
-    all += lists->rows.size() + lists->start.size() + lists->parts.size();
-  }
-  core::HostBytes bytes = core::zeroed_bytes(sizeof(std::int32_t) * all);
-  auto* to = reinterpret_cast<std::int32_t*>(bytes.memory.get());
-  for (const PartLists* lists : {&made.interior, &made.boundary})
-    for (const auto* list : {&lists->rows, &lists->start, &lists->parts})
-      to = std::ranges::copy(*list, to).out;
-  table.lists.set_label(
-      fmt::format("increments by elements of set '{}', row by row", key.set->name_storage));
-  table.lists.replace(std::move(bytes));
-  table.lists.use(&copies_);
+  const PartLists &interior = made.interior, &boundary = made.boundary;
+  table.rows = {interior.rows.size(), boundary.rows.size()};
+  table.parts = {interior.parts.size(), boundary.parts.size()};
+  store_lists(table.lists,
+              {&interior.rows, &interior.start, &interior.parts, &boundary.rows, &boundary.start,
+               &boundary.parts},
+              key.set->name_storage, copies_);
 }
 
 std::array<PartTable, 2> PartTables::lists_of(const core::Set& set,

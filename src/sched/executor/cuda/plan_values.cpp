@@ -10,6 +10,7 @@
 #include <core/term_block.hpp>
 #include <core/value_type.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
+#include <jit/target/cuda/ordered_sums.hpp>
 #include <sched/reduction.hpp>
 
 namespace op2::sched {
@@ -40,9 +41,8 @@ void make_terms(std::byte* found, const GlobalArg& sum) {
 }  // namespace
 
 std::size_t bytes_of_words(const GlobalArg& sum) {
-  std::size_t words = 0;
-  core::with_rounded(sum.shape.type, [&]<class T>() { words = core::ExactSum<T>::words; });
-  return words * sizeof(std::int64_t) * static_cast<std::size_t>(sum.shape.dim);
+  return jit::words_of_sum(sum.shape.type) * sizeof(std::int64_t) *
+         static_cast<std::size_t>(sum.shape.dim);
 }
 
 bool runs_on_device(const Plan& plan, std::size_t step) {
@@ -129,7 +129,7 @@ void PlanValues::fill(std::size_t s, core::Queue& queue, Values& values) {
   for (std::size_t k = 0; k < step.reductions.size(); ++k) {
     const GlobalArg& reduction = step.reductions[k];
     const std::size_t place = places_[s].results + reduction.offset;
-    if (!reduction.exact && places_[s].kept[k]) {
+    if (places_[s].kept[k]) {
       fill_value(reduction, queue, place, values);
     } else {
       if (reduction.exact)

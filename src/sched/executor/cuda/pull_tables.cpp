@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/pull_tables.hpp>
 
-#include <algorithm>
-
-#include <fmt/format.h>
+#include <sched/executor/cuda/store_lists.hpp>
 
 namespace op2::sched {
 
@@ -11,14 +9,7 @@ void PullTables::fill(Table& table, const PullLists& lists, const std::string& s
   table.positions = lists.positions;
   table.rows = lists.rows.size();
   table.start = lists.start.size();
-  const std::size_t all = table.rows + table.start + lists.iterations.size();
-  core::HostBytes bytes = core::zeroed_bytes(sizeof(std::int32_t) * all);
-  auto* to = reinterpret_cast<std::int32_t*>(bytes.memory.get());
-  for (const auto* list : {&lists.rows, &lists.start, &lists.iterations})
-    to = std::ranges::copy(*list, to).out;
-  table.lists.set_label(fmt::format("increments by elements of set '{}', row by row", set));
-  table.lists.replace(std::move(bytes));
-  table.lists.use(&copies_);
+  store_lists(table.lists, {&lists.rows, &lists.start, &lists.iterations}, set, copies_);
 }
 
 PullTable PullTables::lists_of(const std::vector<RowAccess>& columns, IndexRange iterations,

@@ -69,7 +69,7 @@ void ChainRunner::send(const Running& r, std::uint64_t fingerprint) {
   const double start = communicator_.seconds();
   count_exchange(r);
   r.prepared.pack_and_start(r.chain, fingerprint);
-  packing_.seconds += communicator_.seconds() - start;
+  packing_seconds_ += communicator_.seconds() - start;
   trace_.add("halo", "pack and send", begin, Clock::now());
 }
 
@@ -100,8 +100,6 @@ void ChainRunner::count_exchange(const Running& r) {
   statistics_.messages += size.messages;
   statistics_.bytes += size.bytes;
   statistics_.packed_rows += size.rows;
-  packing_.messages += static_cast<double>(size.messages);
-  packing_.rows += static_cast<double>(size.rows);
   statistics_.layers = std::max(statistics_.layers, r.plan.chains()[r.chain].layers);
   for (const comm::DatLayers& layers : r.plan.chains()[r.chain].exchanged) {
     const auto k = static_cast<std::size_t>(layers.dat->index);

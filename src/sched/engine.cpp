@@ -124,8 +124,9 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();
-  if (policy_ != nullptr) turn_ = choose_schedule(queue);
-  Entry& entry = entry_for(queue, mesh);
+  const std::size_t hash = hash_of(queue);
+  if (policy_ != nullptr) turn_ = choose_schedule(queue, hash);
+  Entry& entry = entry_for(queue, mesh, hash);
   if (entry.plan->colourings.empty()) {
     run(entry, queue);
   } else {
@@ -138,8 +139,8 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
 
 /// What has just run in another schedule leaves other halos: plans begin without them, so that
 /// there are not as many plans as pairs of schedules.
-std::size_t Engine::choose_schedule(const core::Queue& queue) {
-  const ChainPolicy::Turn turn = policy_->begin(queue, valid_, runner_.packing());
+std::size_t Engine::choose_schedule(const core::Queue& queue, std::size_t hash) {
+  const ChainPolicy::Turn turn = policy_->begin(queue, hash, valid_, runner_.packing());
   if (turn.changed)
     for (const core::LoopArg& arg : queue.args())
       if (arg.is_active_dat() && arg.modifies()) forget_halo(*arg.dat);
@@ -261,8 +262,8 @@ void Engine::prepare(const core::Queue& queue, Entry& entry) {
   if (options_.dump.schedule) log_.dump(entry.prepared->describe(queue));
 }
 
-Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mesh) {
-  const std::size_t hash = hash_of(queue);
+Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mesh,
+                                 std::size_t hash) {
   const auto [first, last] = plans_.equal_range(hash);
   Wait wait = Wait::as_options_say;
   for (auto candidate = first; candidate != last; ++candidate)

@@ -81,8 +81,8 @@ class Engine {
     std::size_t schedule;  ///< of ChainPolicy::Turn
     int executions = 0;
   };
-  std::size_t choose_schedule(const core::Queue& queue);
-  Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh);
+  std::size_t choose_schedule(const core::Queue& queue, std::size_t hash);
+  Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
   const Schedule& schedule_for(const core::Queue& queue);
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);

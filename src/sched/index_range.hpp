@@ -18,6 +18,14 @@ struct IndexRange {
 
 using IndexRanges = std::vector<IndexRange>;
 
+/// Adds a range behind the others; one that begins where the last one ends continues it.
+inline void append(IndexRanges& ranges, const IndexRange& range) {
+  if (!ranges.empty() && ranges.back().end == range.begin)
+    ranges.back().end = range.end;
+  else
+    ranges.push_back(range);
+}
+
 /// The first of ascending ranges that ends beyond `row`.
 inline IndexRanges::const_iterator first_beyond(const IndexRanges& ranges, std::int64_t row) {
   return std::ranges::partition_point(ranges, [&](const IndexRange& r) { return r.end <= row; });

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/interiors.hpp>
 
-#include <algorithm>
-
 #include <sched/chain_analysis.hpp>
 #include <sched/cut.hpp>
 

@@ -28,13 +28,8 @@ std::vector<std::int32_t> flagged(const RowFlags& flags, std::int32_t begin, std
 
 IndexRanges ranges_of(const RowFlags& flags) {
   IndexRanges ranges;
-  for (std::int64_t row = 0; row < std::ssize(flags); ++row) {
-    if (flags[static_cast<std::size_t>(row)] == 0) continue;
-    if (!ranges.empty() && ranges.back().end == row)
-      ++ranges.back().end;
-    else
-      ranges.push_back({row, row + 1});
-  }
+  for (std::int64_t row = 0; row < std::ssize(flags); ++row)
+    if (flags[static_cast<std::size_t>(row)] != 0) append(ranges, {row, row + 1});
   return ranges;
 }
 
@@ -55,13 +50,14 @@ class ChainSlicer {
   /// @param valid  before the chain, of each dat of the mesh
   Analysis run(const std::vector<core::Level>& valid, const std::vector<char>& modified,
                comm::DistributedMesh& rows) {
-    for (comm::DatLayers& layers : exchanged())
-      if (modified[index_of(layers.dat)] != 0) sliced_.push_back(&layers);
-    if (!agree(rows.communicator())) return std::move(result_);
-    note_validity(valid);
     std::vector<comm::WantedRows> wanted;
-    for (const comm::DatLayers* layers : sliced_)
-      wanted.push_back({layers->dat->set->index, needed_rows(*layers)});
+    for (comm::DatLayers& layers : exchanged()) {
+      if (modified[index_of(layers.dat)] == 0) continue;
+      sliced_.push_back(&layers);
+      wanted.push_back({layers.dat->set->index, needed_rows(layers)});
+    }
+    if (!agree(rows.communicator(), wanted)) return std::move(result_);
+    note_validity(valid);
     auto lists = agree_on_rows(rows.communicator(), rows.halo_plan(), wanted);
     for (std::size_t k = 0; k < sliced_.size(); ++k) sliced_[k]->lists = std::move(lists[k]);
     return std::move(result_);
@@ -96,12 +92,14 @@ class ChainSlicer {
   }
 
   /// Whether the ranks use slices, and which: all in one reduction.
-  bool agree(comm::Communicator& ranks) {
+  /// @param wanted  rows of each of `sliced_`
+  bool agree(comm::Communicator& ranks, const std::vector<comm::WantedRows>& wanted) {
     comm::WordReduction words{{0, 0, 0, 0}, {}, {}};
-    for (const comm::DatLayers* layers : sliced_) {
+    for (std::size_t k = 0; k < sliced_.size(); ++k) {
+      const comm::DatLayers* const layers = sliced_[k];
       const core::Layout& layout = *layers->dat->on().layout;
       const std::int64_t bytes = layers->dat->size;
-      words.sums[0] += bytes * std::ssize(needed_rows(*layers));
+      words.sums[0] += bytes * std::ssize(wanted[k].rows);
       words.sums[1] += bytes * (layout.within(layers->to) - layout.within(layers->from));
     }
     for (std::size_t l = 0; l < records_.size(); ++l) {

@@ -22,6 +22,15 @@ void for_each(Network& network, const Visit& visit) {
   visit(network.reduction);
 }
 
+/// In the order of the words.
+template <class Visit>
+void for_each_time(PolicyInputs& inputs, const Visit& visit) {
+  for (LoopCost& cost : inputs.costs)
+    for (double& seconds : cost.seconds) visit(seconds);
+  for_each(inputs.network, visit);
+  visit(inputs.plan_seconds);
+}
+
 }  // namespace
 
 std::int64_t to_word(double seconds) {
@@ -36,19 +45,13 @@ double from_word(std::int64_t word) {
 void agree(comm::Communicator& ranks, PolicyInputs& inputs) {
   comm::WordReduction words;
   const auto put = [&](double seconds) { words.maxima.push_back(to_word(seconds)); };
-  for (const LoopCost& cost : inputs.costs)
-    for (const double seconds : cost.seconds) put(seconds);
-  for_each(inputs.network, put);
-  put(inputs.plan_seconds);
+  for_each_time(inputs, put);
   const std::vector<std::int64_t> sizes = inputs.sizes.words();
   words.maxima.insert(words.maxima.end(), sizes.begin(), sizes.end());
   ranks.reduce(words, "agreeing on the costs of a sequence of loops");
   auto next = words.maxima.cbegin();
   const auto take = [&](double& seconds) { seconds = from_word(*next++); };
-  for (LoopCost& cost : inputs.costs)
-    for (double& seconds : cost.seconds) take(seconds);
-  for_each(inputs.network, take);
-  take(inputs.plan_seconds);
+  for_each_time(inputs, take);
   inputs.sizes.take(next);
 }
 

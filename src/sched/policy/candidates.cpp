@@ -26,8 +26,7 @@ struct Partial {
 class GroupSearch {
  public:
   explicit GroupSearch(const CandidateInputs& inputs) : in_(inputs) {
-    limits_ = {core::every_level, in_.limits.keep_all};
-    for (const RecordRange& chain : cut_chains(in_.queue, limits_)) {
+    for (const RecordRange& chain : cut_for(in_.queue, {Schedule::Kind::cuts, {}}, in_.limits)) {
       const Ranges loops = loops_of(in_.queue, chain);
       loops_.insert(loops_.end(), loops.begin(), loops.end());
       ends_.resize(loops_.size(), loops_.size());
@@ -77,7 +76,6 @@ class GroupSearch {
   static constexpr std::size_t most_analyses = 2000;
 
   const CandidateInputs& in_;
-  ChainLimits limits_;
   std::size_t longest_;            ///< loops of a group; longer chains are what `on` is for
   Ranges loops_;                   ///< each with the assignments before it
   std::vector<std::size_t> ends_;  ///< per loop: one past the last of its chain

@@ -47,20 +47,12 @@ double FlushWork::exchanges() const {
   return sum_over_exchanges(*this, [](const ExchangeWork&) { return 1.0; });
 }
 
-double FlushWork::messages() const {
-  return sum_over_exchanges(*this, [](const ExchangeWork& e) { return e.messages_sent(); });
-}
-
 double FlushWork::bytes() const {
   return sum_over_exchanges(*this, [](const ExchangeWork& e) { return e.bytes_sent(); });
 }
 
 double FlushWork::iterations() const {
   return sum_over_loops(*this, [](const LoopWork& loop) { return loop.core + loop.rest; });
-}
-
-double FlushWork::redundant() const {
-  return sum_over_loops(*this, [](const LoopWork& loop) { return loop.redundant; });
 }
 
 Departure depart(double start, const ExchangeWork& exchange, const Network& network) {

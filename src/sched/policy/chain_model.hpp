@@ -71,7 +71,6 @@ struct ExchangeWork {
   std::array<Traffic, distances> sent{}, received{};  ///< by Distance
   double packed_rows = 0;                             ///< each once per dat
 
-  double messages_sent() const { return sent[0].messages + sent[1].messages; }
   double bytes_sent() const { return sent[0].bytes + sent[1].bytes; }
 };
 
@@ -79,9 +78,8 @@ struct ExchangeWork {
 struct LoopWork {
   std::size_t loop = 0;  ///< where its cost is
   Way way = Way::alone;
-  double core = 0;       ///< iterations while messages are in flight
-  double rest = 0;       ///< the others
-  double redundant = 0;  ///< those of both beyond the owned elements
+  double core = 0;  ///< iterations while messages are in flight
+  double rest = 0;  ///< the others
 };
 
 /// Loops that one exchange precedes, if any.
@@ -96,10 +94,8 @@ struct FlushWork {
   std::vector<ChainWork> chains;
 
   double exchanges() const;
-  double messages() const;  ///< sent
-  double bytes() const;     ///< sent
+  double bytes() const;  ///< sent
   double iterations() const;
-  double redundant() const;
 };
 
 struct Costs {

@@ -90,8 +90,7 @@ void ChainPolicy::forget() {
   sequences_.clear();
 }
 
-ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue) {
-  const std::size_t hash = hash_of(queue);
+ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue, std::size_t hash) {
   const auto [first, last] = sequences_.equal_range(hash);
   for (auto known = first; known != last; ++known)
     if (is_sequence_of(known->second.key, queue)) return known->second;
@@ -103,11 +102,11 @@ ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue) {
   return made;
 }
 
-ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue,
+ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue, std::size_t hash,
                                      const std::vector<core::Level>& valid,
                                      const PackTimes& packing) {
   receive_times();
-  current_ = &sequence_of(queue);
+  current_ = &sequence_of(queue, hash);
   Sequence& sequence = *current_;
   const std::size_t before = sequence.turn.schedule;
   if (options_.schedules != 0)

@@ -50,8 +50,9 @@ class ChainPolicy {
   };
   /// Before each flush: what it runs in. Collective when a sequence runs the second or third time,
   /// and when trials have ended and the program has had no reduction since.
+  /// @param hash   of the queue (plan_key.hpp)
   /// @param valid  of each dat of the mesh, by its index
-  Turn begin(const core::Queue& queue, const std::vector<core::Level>& valid,
+  Turn begin(const core::Queue& queue, std::size_t hash, const std::vector<core::Level>& valid,
              const PackTimes& packing);
 
   /// While the plan of this flush is made.
@@ -85,7 +86,7 @@ class ChainPolicy {
     std::size_t number = 0;
     bool is_explained = false;  ///< as it is now
   };
-  Sequence& sequence_of(const core::Queue& queue);
+  Sequence& sequence_of(const core::Queue& queue, std::size_t hash);
   /// What all ranks count with.
   using Inputs = std::optional<PolicyInputs>;
   Inputs inputs_for(const Sequence& sequence, const PackTimes& packing);

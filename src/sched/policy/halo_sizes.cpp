@@ -76,7 +76,7 @@ LoopWork loop_of(const core::Queue& queue, std::size_t record, const LoopLevels&
   const double colours = loop.colouring == nullptr ? 1 : loop.colouring->count;
   const double all = set.rows_within(levels.extent) / colours;
   const double core = std::min(all, set.rows_within(levels.interior) / colours);
-  return {record, Way::alone, core, all - core, std::max(0.0, all - set.rows_within(0) / colours)};
+  return {record, Way::alone, core, all - core};
 }
 
 /// Neighbours in a chain run together.

@@ -48,9 +48,7 @@ class Trials {
   std::size_t choice() const { return choice_; }
   /// Seconds of a flush as measured last; nothing before.
   std::optional<double> measured(std::size_t schedule) const;
-  double predicted(std::size_t schedule) const { return predicted_[schedule]; }
-  /// Flushes so far, and the one in which the choice was last changed; 0: it is the model's.
-  int flushes() const { return flushes_; }
+  /// The flush in which the choice was last changed; 0: it is the model's.
   int changed_at() const { return changed_at_; }
 
  private:

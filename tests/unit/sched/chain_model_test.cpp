@@ -13,7 +13,7 @@ struct ChainModel : testing::Test {
 
   Costs costs() const { return {loops, network}; }
   static ChainWork chain(double core, double rest, Way way = Way::alone) {
-    return {std::nullopt, {{0, way, core, rest, 0}}, 0};
+    return {std::nullopt, {{0, way, core, rest}}, 0};
   }
   static ExchangeWork exchange(double messages, double bytes, double rows) {
     ExchangeWork work;

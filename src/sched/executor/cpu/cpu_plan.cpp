@@ -81,7 +81,7 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
     count_iterations(plan_.rows[step], r.phase, Way::tiled);
   const double seconds = ranks_.seconds() - begin;
   trace_span("loop", "tiles", seconds);
-  const std::vector<double> shares = tiles.times.take_shares();
+  const std::span<const double> shares = tiles.times.take_shares();
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
     charge(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop]);
 }

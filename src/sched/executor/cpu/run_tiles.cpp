@@ -55,16 +55,17 @@ void run_tiles_of(void* context, int thread) noexcept {
 
 }  // namespace
 
-std::vector<double> TileTimes::take_shares() {
-  std::vector<double> shares(steps_, 0);
+std::span<const double> TileTimes::take_shares() {
+  std::ranges::fill(shares_, 0);
   double all = 0;
   for (std::size_t k = 0; k < seconds_.size(); ++k) {
     const double seconds = std::exchange(seconds_[k], 0);
-    if (k % stride_ < steps_) shares[k % stride_] += seconds;
+    if (k % stride_ < shares_.size()) shares_[k % stride_] += seconds;
     all += seconds;
   }
-  for (double& share : shares) share = all > 0 ? share / all : 1 / static_cast<double>(steps_);
-  return shares;
+  for (double& share : shares_)
+    share = all > 0 ? share / all : 1 / static_cast<double>(shares_.size());
+  return shares_;
 }
 
 void run_tiles(const TileExecution& execution, TileTimes& times) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include <core/thread_pool.hpp>
@@ -17,16 +18,17 @@ namespace op2::sched {
 class TileTimes {
  public:
   TileTimes(std::size_t steps, int threads)
-      : steps_(steps),
+      : shares_(steps),
         stride_((steps + 7) / 8 * 8 + 8),  // threads share no cache line
         seconds_(threads * stride_) {}
 
   double* of(int thread) { return seconds_.data() + thread * stride_; }
   /// The part of each step in the time of all threads since the last call.
-  std::vector<double> take_shares();
+  std::span<const double> take_shares();  ///< until the next call
 
  private:
-  std::size_t steps_, stride_;
+  std::vector<double> shares_;
+  std::size_t stride_;
   std::vector<double> seconds_;
 };
 

@@ -51,12 +51,6 @@ std::size_t SlottedMap::place_of(std::int64_t element) const {
   return static_cast<std::size_t>(some.targets - targets_.data()) + before * arity_of(map_);
 }
 
-std::int32_t SlottedMap::target(std::int64_t element, std::int32_t column) const {
-  if ((elements_[word_of(element)].which & bit_of(element)) == 0)
-    return map_.map[element * map_.dim + column];
-  return targets_[place_of(element) + static_cast<std::size_t>(column)];
-}
-
 bool SlottedMap::equals(const SlottedMap& other) const {
   return &map_ == &other.map_ && targets_ == other.targets_ &&
          std::ranges::equal(elements_, other.elements_, {}, &core::SlottedElements::which,

@@ -31,8 +31,6 @@ class SlottedMap {
 
   /// For compiled code.
   const core::SlottedElements* elements() const { return elements_.data(); }
-  /// Where an element leads in a column.
-  std::int32_t target(std::int64_t element, std::int32_t column) const;
   std::size_t bytes() const;
   /// Whether both lead everywhere to the same targets.
   bool equals(const SlottedMap& other) const;

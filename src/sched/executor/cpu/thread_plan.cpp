@@ -41,13 +41,6 @@ class BlockFinder {
   std::int64_t begin_ = 0, end_ = 0;
 };
 
-void append(IndexRanges& ranges, std::int64_t element) {
-  if (!ranges.empty() && ranges.back().end == element)
-    ++ranges.back().end;
-  else
-    ranges.push_back({element, element + 1});
-}
-
 /// The blocks accessed by one iteration.
 struct AccessedBlocks {
   int low, high;  ///< the lowest and the highest
@@ -136,7 +129,7 @@ ThreadPlan plan_by_global_index(std::span<const std::int32_t> global_index) {
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::sort(rows, {}, [&](std::int32_t row) { return global_index[row]; });
   IndexRanges ranges;
-  for (const std::int32_t row : rows) append(ranges, row);
+  for (const std::int32_t row : rows) append(ranges, {row, row + 1});
   return {{{std::move(ranges)}}};
 }
 
@@ -151,9 +144,9 @@ ThreadPlan plan_threads(IndexRange rows, int threads, std::span<const RowAccess>
   for (std::int64_t element = rows.begin; element < rows.end; ++element) {
     const AccessedBlocks blocks = blocks_accessed(element, finders);
     if (blocks.low == blocks.high)
-      append(inside[blocks.low], element);
+      append(inside[blocks.low], {element, element + 1});
     else
-      append(blocks.others ? last[0] : rounds.of(blocks.low, blocks.high), element);
+      append(blocks.others ? last[0] : rounds.of(blocks.low, blocks.high), {element, element + 1});
   }
 
   ThreadPlan plan{rounds.take()};

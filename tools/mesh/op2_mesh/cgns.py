@@ -6,7 +6,7 @@ Read here and not by meshio because that knows one zone of tetrahedra without bo
 import numpy as np
 
 from .failure import MeshError, number_of
-from .shapes import shape_of
+from .shapes import VERTICAL_FIRST, shape_of
 from .source import Block, Source
 
 # Number of the element type -> meshio's name and number of nodes.
@@ -15,8 +15,6 @@ TYPES = {2: ("vertex", 1), 3: ("line", 2), 4: ("line3", 3), 5: ("triangle", 3), 
          13: ("pyramid14", 14), 14: ("wedge", 6), 15: ("wedge15", 15), 16: ("wedge18", 18), 17: ("hexahedron", 8),
          18: ("hexahedron20", 20), 19: ("hexahedron27", 27), 21: ("pyramid13", 13)}
 MIXED = 20
-# CGNS lists the nodes on vertical edges before those on the edges of the top.
-ORDER = {"hexahedron20": [*range(12), 16, 17, 18, 19, 12, 13, 14, 15], "wedge15": [*range(9), 12, 13, 14, 9, 10, 11]}
 
 
 def _label(node):
@@ -81,7 +79,7 @@ def _sections(h5py, zone):
                     raise MeshError(f"section '{name}' has {len(values)} values, which are not elements of {width} nodes; "
                                     "write the mesh again")
                 nodes = values.reshape(-1, width)
-            yield first, meshio_name, nodes[:, ORDER.get(meshio_name, range(width))] - 1
+            yield first, meshio_name, nodes[:, VERTICAL_FIRST.get(meshio_name, range(width))] - 1
             first += len(nodes)
 
 

@@ -82,8 +82,9 @@ def _convert(options):
     else:
         print("\n".join(report.lines(report.facts(mesh, name), found)))
     if check.has_errors(found) and not options.force:
-        raise MeshError(f"the mesh has errors and nothing was written: {options.output}; repair it, "
-                        "or write it all the same with --force")
+        print(f"op2-mesh: {options.mesh}: the mesh has errors and nothing was written: {options.output}; repair it, "
+              "or write it all the same with --force", file=sys.stderr)
+        return 1
     write.write(mesh, options.output)
     if not options.quiet:
         print(f"wrote {options.output}")
@@ -102,7 +103,7 @@ def _work(options):
         return {"check": _check, "draw": _draw, "convert": _convert, "declare": _declare}[options.command](options)
     except MeshError as error:
         print(f"op2-mesh: {options.mesh}: {error}", file=sys.stderr)
-        return 1 if "has errors and nothing" in str(error) else 2
+        return 2
     except ModuleNotFoundError as error:
         print(f"op2-mesh: {missing(error.name)}", file=sys.stderr)
         return 2

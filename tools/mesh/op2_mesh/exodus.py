@@ -6,7 +6,7 @@ Read here and not by meshio because that has no side sets and refuses blocks of 
 import numpy as np
 
 from .failure import MeshError, number_of, rows
-from .shapes import SHAPES
+from .shapes import SHAPES, VERTICAL_FIRST
 from .source import Block, Source
 
 # First letters of the type of a block.
@@ -18,8 +18,6 @@ SIDES = {"triangle": ((0, 1), (1, 2), (2, 0)), "quad": ((0, 1), (1, 2), (2, 3), 
          "pyramid": ((0, 1, 4), (1, 2, 4), (2, 3, 4), (0, 4, 3), (0, 3, 2, 1)),
          "wedge": ((0, 1, 4, 3), (1, 2, 5, 4), (0, 3, 5, 2), (0, 2, 1), (3, 4, 5)),
          "hexahedron": ((0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (0, 4, 7, 3), (0, 3, 2, 1), (4, 5, 6, 7))}
-# Exodus lists the nodes on vertical edges before those on the edges of the top.
-ORDER = {"hexahedron20": [*range(12), 16, 17, 18, 19, 12, 13, 14, 15], "wedge15": [*range(9), 12, 13, 14, 9, 10, 11]}
 SIDE_KIND = {2: "line", 3: "triangle", 4: "quad"}
 
 
@@ -61,8 +59,8 @@ def _block(file, index):
         raise MeshError(f"an element type is not known: Exodus's '{kind[:32]}' with {nodes.shape[1:]} nodes, "
                         f"{number_of(len(nodes), 'element')}; export without this block")
     kind = shape.name if nodes.shape[1] == shape.corners else f"{shape.name}{nodes.shape[1]}"
-    if kind in ORDER:
-        nodes = nodes[:, ORDER[kind]]
+    if kind in VERTICAL_FIRST:
+        nodes = nodes[:, VERTICAL_FIRST[kind]]
     return shape, kind, nodes
 
 

@@ -13,8 +13,8 @@ def rows(indices, most=5):
     return shown + (", ..." if len(indices) > most else "")
 
 
-def number_of(count, one, many=None):
-    return f"{count:,} {one if count == 1 else many or one + 's'}".replace(",", " ")
+def number_of(count, one):
+    return f"{count:,} {one if count == 1 else one + 's'}".replace(",", " ")
 
 
 # Debian packages of the modules that may be missing.

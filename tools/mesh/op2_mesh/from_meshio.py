@@ -40,9 +40,8 @@ def _add_cell_sets(mesh, blocks, names):
                 raise MeshError(f"the set '{name}' has elements that are not in the file; write the mesh again")
             indices = indices[block.tags[indices] == 0]
             block.tags[indices] = used
-            shape = shape_of(block.kind)
-            if indices.size and shape:
-                names[shape.dimension, used] = name
+            if indices.size:
+                names[shape_of(block.kind).dimension, used] = name
 
 
 def read(meshio, path, tag_data):

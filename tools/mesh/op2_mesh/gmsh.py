@@ -61,6 +61,15 @@ class Sections:
             return Binary(self.data, begin, name, self.size_bytes)
         return Text(self.data[begin:self.end(name, begin)], name, dtype)
 
+    def count(self, name):
+        """The number in the first line of a section of version 2, and the place where this line ends."""
+        begin = self.find(name)
+        line_end = self.data.find(b"\n", begin)
+        try:
+            return int(self.data[begin:line_end]), line_end
+        except ValueError:
+            raise MeshError(f"the number of {name.lower()} is not readable: ${name}; write the mesh again") from None
+
     def end(self, name, begin):
         end = self.data.find(b"$End" + name.encode(), begin)
         if end < 0:
@@ -121,12 +130,7 @@ def _nodes_4(sections):
 
 
 def _nodes_2(sections):
-    begin = sections.find("Nodes")
-    line_end = sections.data.find(b"\n", begin)
-    try:
-        total = int(sections.data[begin:line_end])
-    except ValueError:
-        raise MeshError("the number of nodes is not readable: $Nodes; write the mesh again") from None
+    total, line_end = sections.count("Nodes")
     if not sections.binary:
         table = Text(sections.data[line_end:sections.end("Nodes", line_end)], "Nodes").take(4 * total)
         table = table.reshape(total, 4)

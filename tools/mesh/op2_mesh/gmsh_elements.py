@@ -85,12 +85,7 @@ def _from_bytes(numbers, total):
 
 
 def of_version_2(sections, rows_of):
-    begin = sections.find("Elements")
-    line_end = sections.data.find(b"\n", begin)
-    try:
-        total = int(sections.data[begin:line_end])
-    except ValueError:
-        raise MeshError("the number of elements is not readable: $Elements; write the mesh again") from None
+    total, line_end = sections.count("Elements")
     if sections.binary:
         runs = _from_bytes(Binary(sections.data, line_end + 1, "Elements", sections.size_bytes), total)
     else:

@@ -48,6 +48,9 @@ CELLS = {2: ("triangle", "quad"), 3: ("tetra", "pyramid", "wedge", "hexahedron")
 AS_LARGEST = {"triangle": (0, 1, 2, 2), "quad": (0, 1, 2, 3), "tetra": (0, 1, 2, 2, 3, 3, 3, 3),
               "pyramid": (0, 1, 2, 3, 4, 4, 4, 4), "wedge": (0, 1, 2, 2, 3, 4, 5, 5),
               "hexahedron": tuple(range(8))}
+# The order in which CGNS and Exodus list nodes: those on vertical edges before those on the edges of the top.
+VERTICAL_FIRST = {"hexahedron20": [*range(12), 16, 17, 18, 19, 12, 13, 14, 15],
+                  "wedge15": [*range(9), 12, 13, 14, 9, 10, 11]}
 
 
 def shape_of(kind):

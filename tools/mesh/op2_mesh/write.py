@@ -66,10 +66,9 @@ def _of_shapes(mesh):
 
 
 def _of_boundary_groups(mesh):
-    faces, taken = mesh.boundary, {}
-    tags, first = np.unique(faces.tags, return_index=True)
+    faces, taken = mesh.boundary, set()
     named = {tag for dimension, tag in mesh.names if dimension == mesh.dimension - 1}
-    for tag in sorted({int(tag) for tag in tags} | named):
+    for tag in sorted({int(tag) for tag in np.unique(faces.tags)} | named):
         name = _unique(mesh.name_of(mesh.dimension - 1, tag), tag, taken)
         begin, end = np.searchsorted(faces.tags, [tag, tag + 1])
         here, group = slice(begin, end), f"boundary/{name}"
@@ -83,7 +82,7 @@ def _of_boundary_groups(mesh):
 
 
 def _of_regions(mesh):
-    taken = {}
+    taken = set()
     named = {tag for dimension, tag in mesh.names if dimension == mesh.dimension}
     for tag in sorted({int(tag) for tag in np.unique(mesh.cell_tags)} | named):
         yield _const(f"region/{_unique(mesh.name_of(mesh.dimension, tag), tag, taken)}/tag", tag)
@@ -94,7 +93,7 @@ def _unique(name, tag, taken):
     plain = re.sub(r"[^A-Za-z0-9_.+-]", "_", name).strip(".") or f"group_{tag}"
     if plain in taken:
         plain = f"{plain}_{tag}"
-    taken[plain] = tag
+    taken.add(plain)
     return plain
 
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <core/csv.hpp>
+
 namespace op2::core {
 namespace {
 
@@ -20,13 +22,6 @@ double gigabytes_per_second(const LoopRow& row) {
 }
 double share(const LoopRow& row, double total) {
   return total > 0 ? row.seconds / total : 0;
-}
-
-/// A field of a CSV file: quoted, with quotes doubled.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
 }
 
 /// What became of calls that were not executed as separate loops.

@@ -2,17 +2,12 @@
 #include "clocks.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace op2::model {
 namespace {
 
 std::size_t at(int index) {
   return static_cast<std::size_t>(index);
-}
-
-int rounds(int ranks) {
-  return ranks <= 1 ? 0 : std::bit_width(static_cast<unsigned>(ranks - 1));
 }
 
 }  // namespace
@@ -38,7 +33,7 @@ void Clocks::send(std::span<const PairMessage> messages, double weight,
   if (machine_.ranks_per_node > 0)
     std::ranges::stable_sort(ready, {}, [](const Ready& some) { return some.time; });
   for (const auto& [time, message] : ready) {
-    const bool near = on_one_node(message->from, message->to);
+    const bool near = machine_.on_one_node(message->from, message->to);
     double& line =
         near ? line_[at(message->from)] : adapter_[at(message->from / machine_.ranks_per_node)];
     const Link& over = near ? machine_.on_node : machine_.across;
@@ -71,11 +66,9 @@ void Clocks::reduce(std::int64_t bytes, double weight) {
   const int on_node =
       machine_.ranks_per_node > 0 ? std::min(machine_.ranks_per_node, ranks) : ranks;
   const int nodes = (ranks + on_node - 1) / on_node;
-  const auto tree = [&](int members, const Link& link) {
-    return rounds(members) *
-           (link.latency + 2 * link.overhead + static_cast<double>(bytes) * link.seconds_per_byte);
-  };
-  const double end = slowest() + tree(on_node, machine_.on_node) + tree(nodes, machine_.across);
+  const auto size = static_cast<double>(bytes);
+  const double end = slowest() + tree_seconds(on_node, machine_.on_node, size) +
+                     tree_seconds(nodes, machine_.across, size);
   for (double& now : now_) {
     overheads_.reductions += weight * (end - now);
     now = end;

@@ -44,12 +44,8 @@ class Clocks {
   const Overheads& overheads() const { return overheads_; }
 
  private:
-  bool on_one_node(int a, int b) const {
-    return machine_.ranks_per_node == 0 ||
-           a / machine_.ranks_per_node == b / machine_.ranks_per_node;
-  }
   const Link& link(const PairMessage& message) const {
-    return on_one_node(message.from, message.to) ? machine_.on_node : machine_.across;
+    return machine_.on_one_node(message.from, message.to) ? machine_.on_node : machine_.across;
   }
   void send(std::span<const PairMessage> messages, double weight, std::vector<double>& arrivals);
 

@@ -76,14 +76,14 @@ Costs::Costs(std::span<const core::RunRecord> records, double scale) : scale_(sc
           fmt::format("costs of another program: '{}', and the run is of '{}'; record "
                       "that program in other sizes",
                       record.program, records.front().program));
-    for (const core::RecordedCost& cost : record.costs) add(record, cost);
+    for (const core::RecordedCost& cost : record.costs) add(cost);
   }
   for (const core::RunRecord& record : records)
     for (const core::RecordedCost& cost : record.costs)
       if (cost.loops.size() > 1) divide(record, cost);
 }
 
-void Costs::add(const core::RunRecord&, const core::RecordedCost& cost) {
+void Costs::add(const core::RecordedCost& cost) {
   if (cost.calls == 0 || cost.elements == 0) return;
   Curves& curves = curves_[cost.loops];
   const auto elements = static_cast<double>(cost.elements);
@@ -101,7 +101,7 @@ void Costs::divide(const core::RunRecord& record, const core::RecordedCost& cost
     core::RecordedCost part = cost;
     part.loops = {loop};
     part.seconds *= traffic_of(record, loop) / all;
-    add(record, part);
+    add(part);
   }
 }
 

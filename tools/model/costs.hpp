@@ -65,7 +65,7 @@ class Costs {
   struct Curves {
     CostCurve alone, tiles;
   };
-  void add(const core::RunRecord& record, const core::RecordedCost& cost);
+  void add(const core::RecordedCost& cost);
   void divide(const core::RunRecord& record, const core::RecordedCost& cost);
 
   std::map<LoopNames, Curves> curves_;

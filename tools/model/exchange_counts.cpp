@@ -4,11 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include <core/round_up.hpp>
-
-#include "failure.hpp"
 
 namespace op2::model {
 namespace {
@@ -35,11 +31,6 @@ PairMessage message_to(int importer, const Imports& imports, const core::RunReco
 
 std::vector<PairMessage> messages_of(const Cut& cut, const core::RunRecord& record,
                                      const std::vector<comm::DatLayers>& exchanged) {
-  for (const comm::DatLayers& layers : exchanged)
-    if (layers.to > cut.level)
-      throw Failure(fmt::format(
-          "the cut has too few halo layers: {}, a chain needs {}; give 'cut' the option --layers",
-          cut.level / 2, (layers.to + 1) / 2));
   std::vector<PairMessage> messages;
   for (int rank = 0; rank < cut.parts; ++rank)
     for (const Imports& imports : cut.ranks[static_cast<std::size_t>(rank)].imports) {

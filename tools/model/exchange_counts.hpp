@@ -21,8 +21,7 @@ struct PairMessage {
 };
 
 /// Ascending by sender, then by receiver. Cost: O(pairs of neighbours x layers).
-/// @param exchanged  dats by their index
-/// @throws Failure  the cut has fewer layers
+/// @param exchanged  dats by their index; the cut has these layers
 std::vector<PairMessage> messages_of(const Cut& cut, const core::RunRecord& record,
                                      const std::vector<comm::DatLayers>& exchanged);
 

@@ -2,6 +2,7 @@
 #include "machine_file.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -81,12 +82,20 @@ Machine machine_of(const Json& json) {
 
 }  // namespace
 
+int rounds(int members) {
+  return members <= 1 ? 0 : std::bit_width(static_cast<unsigned>(members - 1));
+}
+
+double tree_seconds(int members, const Link& link, double bytes) {
+  return rounds(members) * (link.latency + 2 * link.overhead + bytes * link.seconds_per_byte);
+}
+
+double Machine::rate(int ranks) const {
+  return memory[std::min(static_cast<std::size_t>(std::max(ranks, 1)), memory.size()) - 1];
+}
+
 double Machine::slowdown(int before, int busy) const {
-  if (memory.empty()) return 1;
-  const auto rate = [&](int ranks) {
-    return memory[std::min(static_cast<std::size_t>(std::max(ranks, 1)), memory.size()) - 1];
-  };
-  return rate(before) / rate(busy);
+  return memory.empty() ? 1 : rate(before) / rate(busy);
 }
 
 std::string as_json(const Machine& machine) {

@@ -14,6 +14,12 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+/// Rounds in which a tree over so many ranks or nodes reaches all of them.
+int rounds(int members);
+
+/// A message of `bytes` in each round, from its start to its receiver.
+double tree_seconds(int members, const Link& link, double bytes);
+
 struct Machine {
   std::string origin;      ///< "measured on-node with 4 ranks"; where numbers across nodes are from
   Link on_node, across;    ///< across: the line is that of a node, which its ranks share
@@ -25,6 +31,12 @@ struct Machine {
   std::vector<double> memory;
   bool operator==(const Machine&) const = default;
 
+  bool on_one_node(int a, int b) const {
+    return ranks_per_node == 0 || a / ranks_per_node == b / ranks_per_node;
+  }
+  /// Bytes per second of each of so many ranks of a node, of which at least one counts.
+  /// Precondition: `memory` is not empty.
+  double rate(int ranks) const;
   /// How many times as long what waits for memory takes with `busy` ranks on a node, compared with
   /// `before`.
   double slowdown(int before, int busy) const;

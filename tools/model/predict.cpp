@@ -89,10 +89,7 @@ int predict(const PredictOptions& options) {
     const Cut cut = read_cut(options.files[k], record);
     const Program program(record, cut.local_maps);
     Walk walk(program, cut, machine, costs, busy);
-    std::vector<std::vector<Schedule>> candidates;
-    for (std::size_t sequence = 0; sequence < record.sequences.size(); ++sequence)
-      candidates.push_back(schedules_of(program, sequence, cut, machine, costs));
-    all.push_back(compare(walk, candidates));
+    all.push_back(compare(walk, schedules_of(program, cut, machine, costs)));
     all.back().start = start_up(record, cut, machine);
   }
   fmt::print("program '{}', machine: {}\n{}", record.program, machine.origin, summary_of(all));

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <core/csv.hpp>
+
 namespace op2::model {
 namespace {
 
@@ -38,12 +40,6 @@ std::string words_of(const Schedule& schedule) {
   using Kind = Schedule::Kind;
   if (schedule.kind != Kind::cuts) return schedule.kind == Kind::on ? "on" : "off";
   return fmt::format("{} chains", schedule.groups.size());
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
 }
 
 }  // namespace
@@ -87,8 +83,8 @@ std::string csv_of(const core::RunRecord& record, const std::vector<Comparison>&
   std::string text = "ranks,chain,kind,name,times,seconds,redundant\n";
   const auto row = [&](int ranks, const char* chain, const char* kind, const std::string& name,
                        std::int64_t times, double seconds, double redundant) {
-    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g}\n", ranks, chain, kind, quoted(name), times,
-                        seconds, redundant);
+    text += fmt::format("{},{},{},{},{},{:.9g},{:.9g}\n", ranks, chain, kind, core::quoted(name),
+                        times, seconds, redundant);
   };
   for (const Comparison& c : all) {
     for (const auto& [chain, one] :

@@ -51,8 +51,7 @@ sched::HaloSizes largest(const Cut& cut, const Machine& machine) {
     }
     for (const Imports& imports : halo.imports) {
       ++pairs;
-      const int node = machine.ranks_per_node;
-      near += node == 0 || imports.rank / node == rank / node ? 1 : 0;
+      near += machine.on_one_node(imports.rank, rank) ? 1 : 0;
     }
   }
   all.on_node = pairs > 0 ? near / pairs : 1;
@@ -88,19 +87,23 @@ std::vector<sched::LoopCost> costs_of(const core::RunRecord& record, std::size_t
 
 }  // namespace
 
-std::vector<Schedule> schedules_of(const Program& program, std::size_t sequence, const Cut& cut,
-                                   const Machine& machine, const Costs& costs) {
+std::vector<std::vector<Schedule>> schedules_of(const Program& program, const Cut& cut,
+                                                const Machine& machine, const Costs& costs) {
   using Kind = Schedule::Kind;
-  std::vector<Schedule> schedules{{Kind::off, {}}, {Kind::on, {}}};
-  if (cut.parts == 1) return schedules;
   const core::RunRecord& record = program.record();
+  const std::vector<Schedule> both{{Kind::off, {}}, {Kind::on, {}}};
+  std::vector<std::vector<Schedule>> all(record.sequences.size(), both);
+  if (cut.parts == 1) return all;
   const sched::HaloSizes sizes = largest(cut, machine);
-  const std::vector<sched::LoopCost> loops = costs_of(record, sequence, cut, costs);
+  const sched::Network network = network_of(machine);
   const std::vector<core::Level> valid(record.dats.size(), 0);
-  for (sched::Candidate& found : sched::find_candidates(
-           {program.queue(sequence), valid, program.limits(), sizes, {loops, network_of(machine)}}))
-    if (found.schedule.kind == Kind::cuts) schedules.push_back(std::move(found.schedule));
-  return schedules;
+  for (std::size_t sequence = 0; sequence < all.size(); ++sequence) {
+    const std::vector<sched::LoopCost> loops = costs_of(record, sequence, cut, costs);
+    for (sched::Candidate& found : sched::find_candidates(
+             {program.queue(sequence), valid, program.limits(), sizes, {loops, network}}))
+      if (found.schedule.kind == Kind::cuts) all[sequence].push_back(std::move(found.schedule));
+  }
+  return all;
 }
 
 }  // namespace op2::model

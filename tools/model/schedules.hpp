@@ -11,9 +11,9 @@
 
 namespace op2::model {
 
-/// Off, on, and a few others that the library's own search expects to be the fastest, for a
-/// sequence that repeats: with the sizes of the rank that has most of each.
-std::vector<Schedule> schedules_of(const Program& program, std::size_t sequence, const Cut& cut,
-                                   const Machine& machine, const Costs& costs);
+/// Of each sequence: off, on, and a few others that the library's own search expects to be the
+/// fastest if it repeats, with the sizes of the rank that has most of each.
+std::vector<std::vector<Schedule>> schedules_of(const Program& program, const Cut& cut,
+                                                const Machine& machine, const Costs& costs);
 
 }  // namespace op2::model

@@ -120,27 +120,26 @@ std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
 
 /// On nodes with more busy ranks than when costs were measured, what waits for memory takes longer.
 /// A loop that moves more bytes than memory can has its data in a cache.
-double Walk::seconds_of(const Step& step, bool grouped, double iterations) const {
+double Walk::seconds_of(const Step& step, bool grouped, double iterations, double bytes) const {
   const double seconds = costs_.of(step.names, grouped, iterations);
   const int per_node = machine_.ranks_per_node > 0 ? machine_.ranks_per_node : cut_.parts;
   const double slowdown = machine_.slowdown(busy_, std::min(per_node, cut_.parts));
   if (slowdown == 1 || seconds <= 0) return seconds;
-  double bytes = 0;
-  for (const std::string& loop : step.names) bytes += traffic_of(record_, loop);
-  const double share =
-      bytes / seconds / machine_.memory[std::min(at(busy_), machine_.memory.size()) - 1];
+  const double share = bytes / seconds / machine_.rate(busy_);
   return share > 1 ? seconds : seconds * (1 + share * (slowdown - 1));
 }
 
 void Walk::time(const Step& step, TimedChain& chain) const {
   Prediction::Loop loop{1, 0, 0};
   const bool grouped = chain.steps.size() > 1;
+  double bytes = 0;  // of an iteration
+  for (const std::string& name : step.names) bytes += traffic_of(record_, name);
   for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) {
     const RankHalo& halo = cut_.ranks[rank];
     const double owned = halo.rows(step.set, 0);
     const double all = halo.rows(step.set, step.levels.extent);
     const double interior = std::min<double>(all, halo.rows(step.set, step.levels.interior));
-    const double each = seconds_of(step, grouped, all);
+    const double each = seconds_of(step, grouped, all, bytes);
     chain.phases.interior[rank] += each * interior;
     chain.phases.boundary[rank] += each * (all - interior);
     loop.seconds += each * all;

@@ -84,7 +84,7 @@ class Walk {
                            const std::vector<core::Level>& valid);
   std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
   void time(const Step& step, TimedChain& chain) const;
-  double seconds_of(const Step& step, bool grouped, double iterations) const;
+  double seconds_of(const Step& step, bool grouped, double iterations, double bytes) const;
   void run_events(const core::RecordedEvents& block, State& state);
   void happen(int event, State& state);
   void flush(std::size_t sequence, State& state);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a run has written, read and checked: the per-loop table of OP2_TIMING and the spans of OP2_TRACE."""
 
+import functools
 import json
 import math
 import os
@@ -70,11 +71,11 @@ class Trace:
     spans: list
     dropped: int
 
-    @property
+    @functools.cached_property
     def ranks(self):
         return sorted({span.rank for span in self.spans})
 
-    @property
+    @functools.cached_property
     def end(self):
         return max((span.begin + span.seconds for span in self.spans), default=0.0)
 

@@ -70,6 +70,7 @@ class ModelledNetwork:
         self.programs, self.folder = programs, folder
         self.costs = known_costs()
         self.tables = {}
+        bench_mpi.MODES.update(WAYS)
 
     def file(self, name, lines):
         path = self.folder / name
@@ -93,16 +94,15 @@ class ModelledNetwork:
         return self.folder / "cache" / "costs.txt"
 
     def seconds(self, point, costs, repeats):
-        bench_mpi.MODES.update(WAYS)
         result = self.programs.measure(point, costs, repeats)
         if not result["passed"]:
             sys.exit(f"{point}: wrong result {result}")
         return result["most"]["seconds"]
 
-    def compare(self, point, seed, repeats):
-        """Seconds of off, on, and auto for each number of repeats."""
+    def compare(self, point, seed, repeats, few=2):
+        """Seconds of off and on, with `few` repeats, and of auto for each number of repeats."""
         costs = self.file("true.costs", perturbed(self.costs[point.program], seed))
-        found = {way: self.seconds(replace(point, mode=way), costs, 2) for way in ("off", "on")}
+        found = {way: self.seconds(replace(point, mode=way), costs, few) for way in ("off", "on")}
         for count in repeats:
             self.kept().write_bytes(self.table(point))
             found[str(count)] = self.seconds(replace(point, mode="auto"), costs, runs_of(point, count))
@@ -113,7 +113,6 @@ class SolverOnNetwork(ModelledNetwork):
     """The chains of examples/hydra_chains, each a separate point."""
 
     def seconds(self, point, costs, repeats):
-        bench_mpi.MODES.update(WAYS)
         arguments = self.programs.solver(point.width(), repeats + WARM_UP, repeats + WARM_UP)
         chains = bench_mpi.json_line(self.programs.on_network(point, costs, arguments))["chains"]
         return {chain["chain"]: chain["most"]["seconds"] for chain in chains}
@@ -121,11 +120,7 @@ class SolverOnNetwork(ModelledNetwork):
     def compare(self, point, seed, repeats):
         """By chain: seconds as above."""
         point = SolverCase(point.ranks, point.nodes, point.latency, "off")
-        costs = self.file("true.costs", perturbed(self.costs[point.program], seed))
-        found = {way: self.seconds(replace(point, mode=way), costs, 10) for way in ("off", "on")}
-        for count in repeats:
-            self.kept().write_bytes(self.table(point))
-            found[str(count)] = self.seconds(replace(point, mode="auto"), costs, count)
+        found = super().compare(point, seed, repeats, few=10)
         return {name: {what: seconds[name] for what, seconds in found.items()} for name in found["off"]}
 
 

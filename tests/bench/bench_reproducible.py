@@ -113,8 +113,7 @@ def print_times(cases, times):
 
 def planned(trace):
     """Milliseconds of tiles and of slots, over all plans and ranks."""
-    spans = json.loads(trace.read_text())
-    spans = spans["traceEvents"] if isinstance(spans, dict) else spans
+    spans = json.loads(trace.read_text())["traceEvents"]
     return [sum(s["dur"] for s in spans if s.get("name") == name) / 1e3 for name in ("make tiles", "find slots")]
 
 

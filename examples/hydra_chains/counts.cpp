@@ -92,8 +92,8 @@ std::vector<double> averages(const Record& record) {
   return figures;
 }
 
-/// Takes the counts of one chain from a list of all.
-void take(Counts& counts, std::vector<double>::const_iterator figures) {
+/// Takes the counts of one chain from a list of all, and moves on to the next chain.
+void take(Counts& counts, std::vector<double>::const_iterator& figures) {
   visit_all(counts,
             [&](auto& count) { count = static_cast<std::decay_t<decltype(count)>>(*figures++); });
 }
@@ -143,13 +143,12 @@ std::vector<Summary> summarise(const Solver& solver, const std::vector<Record>& 
               op_arg_gbl(&count, 1, "int", OP_READ), op_arg_gbl(sum, count, "double", OP_INC),
               op_arg_gbl(most, count, "double", OP_MAX));
   std::vector<Summary> summaries;
-  std::ptrdiff_t begin = 0;
+  auto sums = sum.cbegin(), mosts = most.cbegin();
   for (const Record& record : records) {
     Summary& made = summaries.emplace_back(
         Summary{record.chain().name, record.executions(), record.total(), record.total()});
-    take(made.sum, sum.cbegin() + begin);
-    take(made.most, most.cbegin() + begin);
-    begin += std::ssize(averages(record));
+    take(made.sum, sums);
+    take(made.most, mosts);
   }
   return summaries;
 }

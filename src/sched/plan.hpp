@@ -196,7 +196,7 @@ struct StepRows {
   double useful_bytes = 0;              ///< see useful_bytes()
   /// Iterations of this rank in the two phases, and those of both beyond the owned elements.
   std::int64_t interior = 0, boundary = 0, redundant = 0;
-  std::vector<LoopTimes*> times;  ///< of its loops, which share its time; empty: nobody asks
+  std::vector<LoopTimes*> times = {};  ///< of its loops, which share its time; empty: nobody asks
 };
 
 struct Plan {

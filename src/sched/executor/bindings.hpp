@@ -28,7 +28,7 @@ struct StepBindings {
   core::Buffer blocks;                 ///< shape [sets x block_bytes]: partial results
   std::size_t block_bytes = 0;
   std::size_t arg_count = 0;  ///< arguments, and those that may add to slots
-  RunningStep running;        ///< of this call
+  RunningStep running = {};   ///< of this call
 
   const core::ArgBinding* of(int thread, bool counts) const {
     const int set = counts ? thread : threads + thread;

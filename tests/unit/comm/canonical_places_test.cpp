@@ -40,7 +40,7 @@ struct WholeMesh {
   std::vector<WholeMap> maps;
   int ordered = 0;
   int coordinate_set = -1, dim = 0;
-  std::vector<double> coordinates;
+  std::vector<double> coordinates = {};
 };
 
 /// Random blocks, some of which are empty.

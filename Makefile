@@ -90,7 +90,7 @@ bench-reproducible: build/release/build.ninja
 	@$(PYTHON) -B tests/bench/bench_reproducible.py build/release $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
 
 # The programs of tools/gpu/bundle.sh.
-GPU_KIT = airfoil cg_bench device_bench equivalence_test gpu_kernels_test program_on_device_test op2-jitinspect
+GPU_KIT = airfoil cg_bench device_bench host_time_bench equivalence_test gpu_kernels_test program_on_device_test op2-jitinspect
 
 bench-gpu: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target $(GPU_KIT)

@@ -32,9 +32,9 @@ python3 -B - "$folder/results/results.jsonl" <<'END'
 import json
 import sys
 
-STEPS = ["versions", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny"]
+STEPS = ["versions", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny", "host"]
 FIGURES = {"compile": "cpu_ms", "device": "gb_per_s", "equivalence": "found", "airfoil": "us_per_iteration",
-           "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter", "gpu": "device",
+           "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter", "host": "us_per_chain", "gpu": "device",
            "sanitizer_memcheck": "found", "sanitizer_initcheck": "found", "sanitizer_racecheck": "found",
            "counters": "csv"}
 lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]

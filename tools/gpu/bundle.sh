@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.."
 
 limit_mb=40
 programs="examples/airfoil/airfoil tests/bench/cg_bench tests/bench/device_bench
-  tests/equivalence/equivalence_test tests/unit/gpu_kernels/gpu_kernels_test
-  tests/unit/gpu_loader/program_on_device_test tools/op2-jitinspect"
+  tests/bench/host_time_bench tests/equivalence/equivalence_test
+  tests/unit/gpu_kernels/gpu_kernels_test tests/unit/gpu_loader/program_on_device_test tools/op2-jitinspect"
 
 usage() {
   cat <<'END'

@@ -11,11 +11,11 @@ usage: check.sh FOLDER [--quick] [--steps "STEP ..."]
 
 Writes FOLDER/results.jsonl, one line of JSON per figure, and FOLDER/log.txt, what the programs printed.
   --quick  tiny meshes and few repetitions: to see whether the steps work
-  --steps  only these; all: versions gpu compile device kernels equivalence sanitizer airfoil cg tiny counters large
+  --steps  only these; all: versions gpu compile device kernels equivalence sanitizer airfoil cg tiny host counters large
 END
 }
 
-steps="versions gpu compile device kernels equivalence sanitizer airfoil cg tiny counters large"
+steps="versions gpu compile device kernels equivalence sanitizer airfoil cg tiny host counters large"
 results="" quick=""
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -220,6 +220,15 @@ tiny() {
   done
 }
 
+# What the host does for a chain that repeats; the limit is for a processor that does nothing else.
+host_in() {
+  timed host 30 env OP2_TARGET=cuda OP2_THREADS=1 "$1" "$kit/host_time_bench" \
+    --rounds "$(sized 500 2)" --size "$(sized 40 6)" "$(sized 60 4)" || return
+  sed -n "s/^{/{\"step\": \"host\", \"settings\": \"$1\", /p" "$work/output" >>"$results/results.jsonl"
+}
+
+host() { in_each_form host_in; }
+
 # Of the kernels of a half step, one per loop, which is all that OP2_TIMING is for here: adt_calc, res_calc, bres_calc,
 # update and what folds its sum, after the first iteration and save_soln of the second. Clocks stay as they are.
 counters() {
@@ -242,7 +251,7 @@ has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ] || nvidia-smi
 for step in $steps; do
   case $step in
     versions | gpu | compile) $step ;;
-    device | kernels | equivalence | sanitizer | airfoil | large | cg | tiny | counters)
+    device | kernels | equivalence | sanitizer | airfoil | large | cg | tiny | host | counters)
       if has_gpu; then $step; else missing "$step" "a GPU"; fi
       ;;
     *) usage >&2 && exit 2 ;;

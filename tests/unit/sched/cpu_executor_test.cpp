@@ -105,7 +105,9 @@ TEST(CpuExecutor, TooLittleMemoryForSlotsOnOneRankIsAnErrorOfAll) {
     const std::string told = failure(ranks, is_short ? 4'000'000 : no_limit);
     EXPECT_THAT(told, testing::HasSubstr("OP2-E505"));
     EXPECT_THAT(told, testing::HasSubstr("slots"));
-    if (!is_short) EXPECT_THAT(told, testing::HasSubstr("rank 1: "));
+    if (!is_short) {
+      EXPECT_THAT(told, testing::HasSubstr("rank 1: "));
+    }
   });
 }
 

@@ -74,6 +74,11 @@ case $step in
     test -x "$prefix/bin/op2-plot-prediction"
     "$prefix/bin/op2-mesh" --version
     /usr/bin/python3 "$prefix/bin/op2-mesh" check "$source/tests/mesh/cylinder.msh" | grep "677 triangle"
+    for tool in op2-jitinspect op2-model op2-mesh op2-cxx; do  # where help2man is installed
+      [ ! -e "$build/manuals" ] || grep -q "$tool" "$prefix/share/man/man1/$tool.1"
+    done
+    test -f "$prefix/share/doc/op2/LICENSE"
+    test -f "$prefix/share/doc/op2/examples/01_hello_mesh/main.cpp"
     "$prefix/bin/op2-report" "$source/tests/report/timing.json" -o "$work/report.html"
     ;;
   example)

@@ -74,6 +74,17 @@ def entry_faults(root, reference):
             yield f"switch {name} has no section"
 
 
+def option_faults(root):
+    """Each option of the build is in the table of docs/installing.md."""
+    text = (root / "cmake/options.cmake").read_text(encoding="utf-8")
+    options = re.findall(r"^(?:option|set)\((OP2_\w+) .*(?:CACHE|\")", text, re.MULTILINE)
+    options += [f"OP2_WITH_{part}" for part in re.search(r"set\(OP2_PARTS ([^)]+)\)", text).group(1).split()]
+    page = (root / "docs/installing.md").read_text(encoding="utf-8")
+    for name in options:
+        if f"| `{name}` |" not in page:
+            yield f"option {name} is not in docs/installing.md"
+
+
 def version_faults(root):
     header = (root / "include/op2/version.hpp").read_text(encoding="utf-8")
     version = re.search(r'OP2_VERSION_STRING "([^"]+)"', header).group(1)
@@ -88,7 +99,7 @@ def version_faults(root):
 
 def main():
     root, reference, library = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-    faults = [*function_faults(root, reference, library), *entry_faults(root, reference), *version_faults(root)]
+    faults = [*function_faults(root, reference, library), *entry_faults(root, reference), *option_faults(root), *version_faults(root)]
     faults += [line for line in (reference / "warnings.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
     for fault in faults:
         print(fault)

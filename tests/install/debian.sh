@@ -22,7 +22,7 @@ cp "$build"/packages/*.deb "$work/debs"
 for package in "$work"/debs/*.deb; do
   echo "--- $(basename "$package")"
   dpkg-deb --field "$package" Package Version Depends Recommends Installed-Size
-  dpkg-deb --contents "$package" | awk '{print $3, $6}' | grep -v '/$' | head -40
+  dpkg-deb --contents "$package" | awk '$6 !~ "/$" && ++count <= 40 {print $3, $6}'
 done
 
 cp "$program" "$work/program/main.cpp"

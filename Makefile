@@ -7,7 +7,9 @@ JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
 PYTHON ?= /usr/bin/python3
 
-.PHONY: help build airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
+PREFIX ?= /usr/local
+
+.PHONY: help build install packages reference airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -27,6 +29,9 @@ help:
 	@echo "make bench-reproducible"
 	@echo "               time, memory and planning of OP2_REPRODUCIBLE=on: docs/reproducibility.md (20 min; QUICK=--quick: 4)"
 	@echo "make build     the optimised library and its tools in build/release"
+	@echo "make install   the same, installed in PREFIX=/usr/local"
+	@echo "make packages  the same as Debian packages in build/release/packages"
+	@echo "make reference the reference in build/release/reference/html/index.html, and manual pages"
 	@echo "make clean     remove the build folder"
 	@echo "All but the last install missing Debian packages first (tools/setup.sh)."
 
@@ -38,6 +43,15 @@ build/%/build.ninja: | setup
 
 build: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target op2_package
+
+reference: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target reference
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+packages: build
+	@cd build/release && cpack -G DEB
 
 airfoil: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil op2-jitinspect

@@ -1,58 +1,89 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The package: find_package(op2 CONFIG) provides op2::op2, pkg-config op2, and op2-compat for programs
-# with OP2's developer headers. It is relocatable; its users need none of the libraries that libop2 is
-# built from.
+# What is installed, and in which component:
+#   library  what programs need to run: libop2, its plug-ins, the helper that compiles kernels
+#   dev      headers, the packages for CMake (find_package(op2 CONFIG)) and pkg-config, op2-cxx, op2-embed-kernels
+#   tools    op2-jitinspect, op2-model, op2-mesh, op2-report
+#   doc      pages, the reference, examples
+# The installation is relocatable; its users need none of the libraries that libop2 is built from. The library, its
+# plug-ins and its helper have the version in their names, so that several versions can be in one place.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/op2)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # op2_package builds what is installed, not the tests
 
-install(DIRECTORY include/op2 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT op2Targets NAMESPACE op2:: FILE op2Targets.cmake DESTINATION ${package_dir})
-write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake cmake/op2Config.cmake cmake/op2-embed.cmake
-        DESTINATION ${package_dir})
+set(OP2_BUILT_EMBED no)
+if(TARGET op2-embed-kernels)
+  set(OP2_BUILT_EMBED ${PROJECT_VERSION})
+endif()
 
-# The plug-in is in the folder of the library; every part finds the others relative to its own path.
-install(TARGETS op2 op2_compat EXPORT op2Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# The library, with what it finds relative to its own path.
+install(TARGETS op2 op2_compat EXPORT op2Targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
+foreach(target op2_llvm op2_clang)
+  if(TARGET ${target})
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${OP2_VERSIONED_FOLDER} COMPONENT library)
+  endif()
+endforeach()
+if(TARGET op2-compile)
+  install(TARGETS op2-compile RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/${OP2_VERSIONED_FOLDER} COMPONENT library)
+endif()
+
+# For building programs, also those with OP2's developer headers.
+install(DIRECTORY include/op2 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(EXPORT op2Targets NAMESPACE op2:: FILE op2Targets.cmake DESTINATION ${package_dir} COMPONENT dev)
+configure_file(cmake/op2Config.cmake.in op2Config.cmake @ONLY)
+set(compatible SameMinorVersion)  # as OP2_SOVERSION
+if(PROJECT_VERSION_MAJOR GREATER 0)
+  set(compatible SameMajorVersion)
+endif()
+write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY ${compatible})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake ${CMAKE_CURRENT_BINARY_DIR}/op2Config.cmake
+              cmake/op2-embed.cmake DESTINATION ${package_dir} COMPONENT dev)
+file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+foreach(name op2 op2-compat)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+endforeach()
+if(TARGET op2-embed-kernels)
+  install(TARGETS op2-embed-kernels EXPORT op2Targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
+endif()
+install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
+
+# Tools.
+foreach(target op2-jitinspect op2-model)
+  if(TARGET ${target})
+    install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  endif()
+endforeach()
+if(TARGET op2-jitinspect)
+  install(FILES tools/jitinspect/op2-jitinspect.bash RENAME op2-jitinspect
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+endif()
+if(TARGET op2-model)
+  install(PROGRAMS tools/model/op2-plot-prediction DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+endif()
+install(PROGRAMS tools/report/op2-report tools/mesh/op2-mesh DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+install(DIRECTORY tools/report/op2_report tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools
+        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+
 foreach(target op2 op2_llvm op2_clang op2-jitinspect op2-model)
   if(TARGET ${target})
-    if(NOT target STREQUAL op2)
-      install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-                                RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    endif()
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
     if(OP2_DEPS_DIR)
       set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     endif()
   endif()
 endforeach()
-
-if(TARGET op2-jitinspect)
-  install(FILES tools/jitinspect/op2-jitinspect.bash RENAME op2-jitinspect
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-endif()
-
-if(TARGET op2-compile)
-  install(TARGETS op2-compile RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR})
-endif()
-
-# For programs with OP2's developer headers.
 if(TARGET op2-embed-kernels)
-  install(TARGETS op2-embed-kernels EXPORT op2Targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   set_target_properties(op2-embed-kernels PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 endif()
-install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-install(PROGRAMS tools/report/op2-report DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY tools/report/op2_report DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 FILES_MATCHING PATTERN "*.py")
-
-if(TARGET op2-model)
-  install(PROGRAMS tools/model/op2-plot-prediction DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-
-install(PROGRAMS tools/mesh/op2-mesh DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 FILES_MATCHING PATTERN "*.py"
-        PATTERN "__pycache__" EXCLUDE)
+# Pages and examples; everything is below share/doc/op2, beside the licence.
+set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/op2)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libop2-${OP2_SOVERSION} RENAME copyright COMPONENT library)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${doc_dir} COMPONENT doc)
+install(DIRECTORY docs DESTINATION ${doc_dir} COMPONENT doc)
+install(DIRECTORY examples DESTINATION ${doc_dir} COMPONENT doc)
 
 # What must be built before `cmake --install`.
 add_custom_target(op2_package)
@@ -60,10 +91,4 @@ foreach(target op2 op2-jitinspect op2-model op2-embed-kernels)
   if(TARGET ${target})
     add_dependencies(op2_package ${target})
   endif()
-endforeach()
-
-file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(name op2 op2-compat)
-  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

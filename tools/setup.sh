@@ -9,6 +9,7 @@ packages="g++ clang cmake ninja-build make ccache pkg-config
   libopenmpi-dev openmpi-bin libptscotch-dev libhdf5-openmpi-dev hdf5-tools
   libfmt-dev libspdlog-dev libsodium-dev libsleef3 nlohmann-json3-dev libcli11-dev
   libgtest-dev libgmock-dev strace
+  doxygen help2man abigail-tools dpkg-dev mmdebstrap
   python3 python3-matplotlib python3-numpy
   python3-meshio python3-h5py python3-netcdf4"
 

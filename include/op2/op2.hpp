@@ -2,6 +2,8 @@
 // The complete public interface of libop2.
 #pragma once
 
+#include <op2/version.hpp>  // first: it says what is wrong with an older C++
+
 #include <op2/decl.hpp>
 #include <op2/error.hpp>
 #include <op2/hdf5.hpp>

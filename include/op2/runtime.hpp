@@ -97,9 +97,9 @@ void op_fetch_data_idx(op_dat, C&&, std::int64_t, std::int64_t) {
   op2::detail::refuse_results<C>();
 }
 
-/// This rank and the number of ranks, with which a program declares its block of the mesh.
-/// Local.
+/// This rank, from 0: with `op_ranks` a program decides which block of the mesh it declares. Local.
 OP2_API int op_rank();
+/// The number of ranks of the job. Local.
 OP2_API int op_ranks();
 
 /// Size of `set` over all ranks. Local.
@@ -127,6 +127,7 @@ struct op_jit_statistics {
   double compile_seconds;    ///< sum over compilations
   double wait_seconds;       ///< wall clock time for which loops waited for code
 };
+/// What has been compiled, found and waited for since `op_init`. Local.
 OP2_API op_jit_statistics op_get_jit_statistics();
 
 /// Statistics of loops and halo exchanges of this rank since `op_init`. Local; may also be called
@@ -142,6 +143,7 @@ struct op_chain_statistics {
   int layers;                         ///< halo layers of the deepest exchange
   double wait_seconds;                ///< waiting for messages
 };
+/// Chains, messages and iterations of this rank since `op_init`. Local.
 OP2_API op_chain_statistics op_get_chain_statistics();
 
 /// Iterations of all loops of this name since `op_init`, redundant ones included. Local.
@@ -153,6 +155,7 @@ OP2_API std::int64_t op_get_tiled_iterations(const char* loop_name);
 struct op_loop_statistics {
   std::int64_t core_iterations, rest_iterations, redundant_iterations;
 };
+/// Iterations of all loops of this name by phase, since `op_init`. Local.
 OP2_API op_loop_statistics op_get_loop_statistics(const char* loop_name);
 
 /// The exchanges of one dat since `op_init`: how many of them it was part of, and the halo layers
@@ -161,4 +164,5 @@ OP2_API op_loop_statistics op_get_loop_statistics(const char* loop_name);
 struct op_halo_statistics {
   std::int64_t exchanges, layers;
 };
+/// The exchanges of `dat` since `op_init`. Local.
 OP2_API op_halo_statistics op_get_halo_statistics(op_dat dat);

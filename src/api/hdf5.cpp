@@ -13,6 +13,7 @@
 #include <comm/files/hdf5_file.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 
@@ -162,6 +163,7 @@ void append_dat(const char* function, op_dat dat, const char* path_of_file, cons
   auto& runtime = begin_call(function, path_of_file, path);
   runtime.flush();
   runtime.enter("{} '{}' '{}'", function, path_of_file, path);
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path_of_file));
   Hdf5File file(runtime.ranks(), path_of_file, Hdf5File::Access::append);
   write_dat(runtime, file, *core::record_of(dat), path);
   file.publish();
@@ -197,6 +199,7 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
   runtime.enter("op_decl_map_hdf5 '{}' '{}' of arity {}", file, name, dim);
+  const core::Progress progress(runtime.log, "reading map " + source_of(file, name));
   const core::Set& source = *core::record_of(from);
   std::vector<int> values;
   {
@@ -217,6 +220,7 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
   core::check_dim("dat", name, dim);
   const Type value_type = checked_type("dat", name, type);
   runtime.enter("op_decl_dat_hdf5 '{}' '{}' of dim {}", file, name, dim);
+  const core::Progress progress(runtime.log, "reading dat " + source_of(file, name));
   const core::Set& on = *core::record_of(set);
   comm::Bytes values;
   {
@@ -267,6 +271,7 @@ void op_dump_to_hdf5(const char* file, int base_index) {
   check_paths(runtime.mesh);
   runtime.flush();
   runtime.enter("op_dump_to_hdf5 '{}'{}", file, base_index == 0 ? "" : " from 1");
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", file));
   Hdf5File target(runtime.ranks(), file, Hdf5File::Access::create);
   for (const auto& set : runtime.mesh.sets()) {
     const auto size = static_cast<std::int32_t>(set->global_size);

@@ -13,6 +13,7 @@
 #include <comm/partition/partition.hpp>
 #include <comm/partition/partitioners.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/seconds_since.hpp>
 #include <core/validate.hpp>
 
@@ -226,6 +227,8 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
                                forced.empty() ? lower_case(routine) : "", set, map, coordinates);
   runtime.flush();
   runtime.enter("op_partition by {}", request.used->title);
+  const core::Progress progress(runtime.log,
+                                fmt::format("op_partition by {}", request.used->title));
   runtime.return_to_declared();
   runtime.partitioned = true;
   if (runtime.mesh.sets().empty()) return;

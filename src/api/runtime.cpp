@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include <op2/version.hpp>
+
 #include <api/agreed_switches.hpp>
 #include <api/jit_options.hpp>
 #include <comm/messages/agreement.hpp>
@@ -135,7 +137,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
   ranks().on_long_wait([told = std::make_shared<core::Log>(level, ranks().log_prefix())](
                            const std::string& text) { told->warning_once(text, text); });
   if (options.jit != core::JitMode::off && options.target == core::Target::cpu) jit.preload();
-  enter("op_init of libop2 {} with {}", OP2_VERSION, agreed_switches(options));
+  enter("op_init of libop2 {} with {}", OP2_VERSION_STRING, agreed_switches(options));
   ranks().barrier();
   ranks().reduce_by(options.reduce, options.node_size);
   trace.restart();

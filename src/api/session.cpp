@@ -16,8 +16,10 @@
 #include <vector>
 
 #include <op2/runtime.hpp>
+#include <op2/version.hpp>
 
 #include <api/report.hpp>
+#include <api/version.hpp>
 #include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
 #include <core/counted.hpp>
@@ -127,8 +129,8 @@ void report_startup(Runtime& runtime) {
         fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "
                     "other, set it to the number of cores",
                     runtime.pool.size(), runtime.topology.cores));
-  runtime.log.info(
-      fmt::format("libop2 {}: {}", OP2_VERSION, core::counted(runtime.pool.size(), "thread")));
+  runtime.log.info(fmt::format("libop2 {}: {}", OP2_VERSION_STRING,
+                               core::counted(runtime.pool.size(), "thread")));
   if (runtime.device == nullptr) return;
   const gpu::Device& device = *runtime.device;
   runtime.log.info(fmt::format("loops run on device {}: {}, sm_{}, {}", device.ordinal(),
@@ -139,6 +141,11 @@ void report_startup(Runtime& runtime) {
         fmt::format("ranks share devices: {} ranks, {} devices on this machine; they take turns, "
                     "start a rank per device",
                     ranks, device.device_count()));
+}
+
+[[noreturn]] void print_and_end(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::exit(EXIT_SUCCESS);
 }
 
 /// ": op_fetch_data", or nothing.
@@ -204,11 +211,10 @@ std::unique_ptr<op2::comm::MpiSession> mpi_if_wanted(std::optional<int> communic
 void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   using namespace op2;
   core::check_words("op_init", argc, argv);
-  for (int k = 1; k < argc; ++k)
-    if (std::strcmp(argv[k], "--op2-help") == 0) {
-      std::fputs(core::switches_as_text().c_str(), stdout);
-      std::exit(EXIT_SUCCESS);
-    }
+  for (int k = 1; k < argc; ++k) {
+    if (std::strcmp(argv[k], "--op2-help") == 0) api::print_and_end(core::switches_as_text());
+    if (std::strcmp(argv[k], "--op2-version") == 0) api::print_and_end(api::version_text());
+  }
   auto& running = api::sessions().running;
   // In the child of a fork the parent's session is abandoned: its threads do not exist here.
   if (running != nullptr && running->forked()) running.release();

@@ -203,7 +203,7 @@ constexpr OptionRow debug_words[] = {
      "OP2_DISABLE=tile"},
     {"gdb", set<&O::gdb_symbols, true>, "", "compiled loops have names in gdb (docs/debugging.md)"},
     {"perf", set<&O::perf_map, true>, "",
-     "compiled loops have names in perf, by a file /tmp/perf-<pid>.map (docs/debugging.md)"},
+     "compiled loops have names in perf, by a file /tmp/perf-PID.map (docs/debugging.md)"},
 };
 
 using Lookup = std::function<std::optional<std::string>(const char*)>;

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <op2/version.hpp>
+
 #include <jit/cache_key.hpp>
 #include <jit/diagnostics.hpp>
 #include <jit/embedded_facts.hpp>
@@ -66,7 +68,7 @@ bool can_be_proven(const LoopNest& nest) {
 KeyFields fields_of_facts(const LoopNest& nest, const std::function<Target&()>& target) {
   KeyFields fields;
   fields.target = "facts";
-  fields.generator = fmt::format("op2 " OP2_VERSION ", proof {}, {} bits in long, char from {}",
+  fields.generator = fmt::format("op2 " OP2_VERSION_STRING ", proof {}, {} bits in long, char from {}",
                                  proof_version, 8 * sizeof(long), CHAR_MIN);
   if (dependence_of(nest.calls.front()) == Dependence::processor) {
     const TargetInfo info = target().info();

@@ -6,6 +6,8 @@
 
 #include <fmt/ranges.h>
 
+#include <op2/version.hpp>
+
 #include <core/access.hpp>
 #include <core/hash.hpp>
 #include <core/value_type.hpp>
@@ -101,7 +103,7 @@ KeyFields fields_of(const LoopNest& nest, const std::vector<std::string>& units,
                     const Target& target, const std::string& flags) {
   const TargetInfo info = target.info();
   KeyFields fields{.target = target.name(),
-                   .generator = fmt::format("op2 " OP2_VERSION ", format {}, source {}",
+                   .generator = fmt::format("op2 " OP2_VERSION_STRING ", format {}, source {}",
                                             cache_format_version, digest_of(units)),
                    .compiler = info.compiler,
                    .triple = info.triple,

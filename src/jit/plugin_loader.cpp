@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> candidates(const std::string& plugin_dir) {
   if (!plugin_dir.empty()) return {fs::absolute(plugin_dir) / "libop2_llvm.so"};
   const auto folder = library_folder(reinterpret_cast<const void*>(&load_plugin));
-  return {folder / "libop2_llvm.so", folder / "op2" / "libop2_llvm.so"};
+  return {folder / "libop2_llvm.so", folder / OP2_VERSIONED_FOLDER / "libop2_llvm.so"};
 }
 
 struct LoadedFile {

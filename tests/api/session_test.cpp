@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -309,6 +310,28 @@ void ask_for_help() {
 TEST(SessionDeathTest, HelpShowsTheSwitchesAndEndsTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(ask_for_help(), testing::ExitedWithCode(0), "OP2_THREADS");
+}
+
+void ask_for_version() {
+  char program[] = "program", version[] = "--op2-version";
+  char* arguments[] = {program, version, nullptr};
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  op_init(2, arguments, 0);
+}
+
+TEST(SessionDeathTest, TheVersionComesWithWhatIsBuiltInAndEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(ask_for_version(), testing::ExitedWithCode(0),
+              "libop2 " OP2_VERSION_STRING
+              " .*\n  LLVM  .*\n  HWLOC  .*\n  MPI .*\n  HDF5 .*\n  SCOTCH ");
+}
+
+TEST(Session, TheVersionOfTheLibraryIsThatOfItsHeaders) {
+  EXPECT_STREQ(op2_version(), OP2_VERSION_STRING);
+  std::string numbers;
+  for (const int part : {OP2_VERSION / 10000, OP2_VERSION / 100 % 100, OP2_VERSION % 100})
+    numbers += (numbers.empty() ? "" : ".") + std::to_string(part);
+  EXPECT_EQ(numbers, OP2_VERSION_STRING);
 }
 
 TEST(Session, SeveralProcessesThatDoNotFindEachOtherAreRefused) {

@@ -47,7 +47,8 @@ case $step in
     ;;
   package)
     build_and_run -DCMAKE_PREFIX_PATH="$prefix" "$@"
-    if grep -rE 'fmt|spdlog|sodium|json|hwloc|hdf5|HDF5|LLVM' "$prefix/$libdir/cmake/op2"; then
+    if grep -rhE 'find_(dependency|package)\(|(fmt|spdlog|sodium|json|hwloc|hdf5|LLVM)(::|[.]so)' "$prefix/$libdir/cmake/op2" |
+      grep -v '^ *#'; then
       echo "the package asks its users for libraries that only libop2 needs" >&2
       exit 1
     fi
@@ -73,6 +74,11 @@ case $step in
     test -x "$prefix/bin/op2-plot-prediction"
     "$prefix/bin/op2-mesh" --version
     /usr/bin/python3 "$prefix/bin/op2-mesh" check "$source/tests/mesh/cylinder.msh" | grep "677 triangle"
+    for tool in op2-jitinspect op2-model op2-mesh op2-cxx; do  # where help2man is installed
+      [ ! -e "$build/manuals" ] || grep -q "$tool" "$prefix/share/man/man1/$tool.1"
+    done
+    test -f "$prefix/share/doc/op2/LICENSE"
+    test -f "$prefix/share/doc/op2/examples/01_hello_mesh/main.cpp"
     "$prefix/bin/op2-report" "$source/tests/report/timing.json" -o "$work/report.html"
     ;;
   example)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/switches.md is made from the table of switches. With UPDATE_DOCS=1 the test writes it.
+// The tables of docs/switches.md are made from the table of switches; with UPDATE_DOCS=1 the test
+// writes them. Below them every switch has an example.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -26,11 +30,42 @@ std::string wanted() {
          op2::core::debug_words_as_markdown();
 }
 
-TEST(Documentation, ThePageOfSwitchesEqualsTheTable) {
-  if (std::getenv("UPDATE_DOCS") != nullptr) std::ofstream(page) << wanted();
+/// The page before and from the heading of the examples on.
+struct Page {
+  std::string tables, examples;
+};
+
+Page present() {
   std::stringstream text;
   text << std::ifstream(page).rdbuf();
-  EXPECT_EQ(text.str(), wanted()) << "run this test with UPDATE_DOCS=1";
+  const std::string all = text.str();
+  const std::size_t begin = std::min(all.find("\n## Examples\n"), all.size());
+  return {all.substr(0, begin), all.substr(begin)};
+}
+
+std::vector<std::string> all_matches(const std::string& text, const char* pattern) {
+  std::vector<std::string> found;
+  const std::regex form(pattern);
+  for (std::sregex_iterator at(text.begin(), text.end(), form), end; at != end; ++at)
+    found.push_back((*at)[1]);
+  return found;
+}
+
+TEST(Documentation, TheTablesOfSwitchesAreThoseOfTheLibrary) {
+  const Page found = present();
+  if (std::getenv("UPDATE_DOCS") != nullptr) std::ofstream(page) << wanted() << found.examples;
+  EXPECT_EQ(present().tables, wanted()) << "run this test with UPDATE_DOCS=1";
+}
+
+TEST(Documentation, EverySwitchHasAnExampleThatUsesIt) {
+  const std::vector<std::string> switches = all_matches(wanted(), "\\n\\| `(\\w+)` \\|");
+  EXPECT_GT(switches.size(), 40U);
+  EXPECT_EQ(all_matches(present().examples, "\\n### (\\w+)\\n\\n    [^\\n]+\\n\\n\\S"), switches);
+  for (const std::string& name : switches)
+    EXPECT_FALSE(all_matches(present().examples,
+                             ("\\n### " + name + "\\n\\n    [^\\n]*\\b(" + name + ")\\b").c_str())
+                     .empty())
+        << name;
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include <op2/version.hpp>
+
 #include "access_check.hpp"
 #include "compiler_flags.hpp"
 #include "kernels.hpp"
@@ -125,7 +127,8 @@ int main(int argc, char** argv) {
   try {
     const auto options = op2::embed::parse_options(argc, argv);
     if (!options.help && !options.version) return op2::embed::run(options);
-    fmt::print("{}", options.help ? op2::embed::usage : "op2-embed-kernels " OP2_VERSION "\n");
+    fmt::print("{}",
+               options.help ? op2::embed::usage : "op2-embed-kernels " OP2_VERSION_STRING "\n");
     return 0;
   } catch (const op2::embed::UsageError& error) {
     fmt::print(stderr, "op2-embed-kernels: {}\n{}", error.what(), op2::embed::usage);

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <op2/version.hpp>
+
 #include "commands.hpp"
 
 namespace op2::jitinspect {
@@ -133,7 +135,7 @@ void describe_diff(CLI::App& app, Command& command) {
 }  // namespace
 
 void describe(CLI::App& app, Command& command) {
-  app.set_version_flag("--version", "op2-jitinspect " OP2_VERSION);
+  app.set_version_flag("--version", "op2-jitinspect " OP2_VERSION_STRING);
   app.require_subcommand(1);
   describe_list(app, command);
   describe_show(app, command);

@@ -6,6 +6,8 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <op2/version.hpp>
+
 #include "command_line.hpp"
 
 int main(int argc, char** argv) {
@@ -15,6 +17,7 @@ int main(int argc, char** argv) {
       "  OP2_MODEL=run.json program\n"
       "records. Then cut the mesh, describe the machine, and predict.",
       "op2-model");
+  app.set_version_flag("--version", "op2-model " OP2_VERSION_STRING);
   Command command;
   describe(app, command);
   try {

@@ -26,6 +26,7 @@ struct loop_name {
 /// Calls a function with pointers of its parameter types.
 template <class... P>
 struct caller {
+  /// @cond
   template <int... i>
   struct numbers {};
   template <int count, int... i>
@@ -34,6 +35,7 @@ struct caller {
   struct count_up<0, i...> {
     typedef numbers<i...> type;
   };
+  /// @endcond
   template <int... i>
   static void call_with(void (*address)(), char* const* arguments, numbers<i...>) {
     static_cast<void>(arguments);

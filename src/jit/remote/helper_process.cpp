@@ -113,7 +113,9 @@ std::vector<fs::path> helper_files(const std::string& plugin_dir) {
                               ? library_folder(reinterpret_cast<const void*>(&helper_files))
                               : fs::absolute(plugin_dir);
   constexpr const char* name = "op2-compile";
-  return {folder / OP2_LIBEXEC_FROM_LIB / name, folder / ".." / "libexec" / name, folder / name};
+  const fs::path installed = fs::path(OP2_LIBEXEC_FROM_LIB) / OP2_VERSIONED_FOLDER / name;
+  return {folder / installed, folder / ".." / installed,  // from the folder of the plug-in
+          folder / ".." / "libexec" / name, folder / name};
 }
 
 std::unique_ptr<HelperProcess> HelperProcess::start(const fs::path& file, const Greeting& greeting,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gmock/gmock.h>
 
+#include <op2/version.hpp>
+
 #include <jit/cache_format.hpp>
 #include <jit/cache_key.hpp>
 #include <jit/loop_key.hpp>
@@ -53,7 +55,7 @@ TEST(LoopKey, DiffersWithEverythingThatShapesCode) {
 
 TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
   const std::string generator = fields(base).generator;
-  EXPECT_THAT(generator, testing::StartsWith("op2 " OP2_VERSION ", format "));
+  EXPECT_THAT(generator, testing::StartsWith("op2 " OP2_VERSION_STRING ", format "));
   EXPECT_THAT(generator, testing::HasSubstr(std::to_string(cache_format_version)));
 }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The version of these headers, and that of the library that runs. Below 1.0 a minor version may
+// change any interface, so programs run with the library of the minor version that they were built
+// with: the loader (libop2.so.0.1) and find_package(op2 0.1) refuse others. From 1.0 on this holds
+// for major versions.
+#pragma once
+
+#if __cplusplus < 202002L
+#error \
+    "libop2 needs C++20: add -std=c++20 (g++ 12, clang++ 14 or newer), or target_compile_features(program PRIVATE cxx_std_20). Programs with OP2's op_seq.h need only C++11: use the flags of op2-compat"
+#endif
+
+#include <op2/handles.h>
+
+#define OP2_VERSION_MAJOR 0
+#define OP2_VERSION_MINOR 1
+#define OP2_VERSION_PATCH 0
+#define OP2_VERSION_STRING "0.1.0"
+
+/// 10000 major + 100 minor + patch, for comparisons by the preprocessor.
+#define OP2_VERSION (10000 * OP2_VERSION_MAJOR + 100 * OP2_VERSION_MINOR + OP2_VERSION_PATCH)
+
+/// The version of the library that runs, e.g. "0.1.0"; OP2_VERSION_STRING is that of the headers.
+/// Works before `op_init`; valid until the program ends. Any program with `--op2-version` prints it
+/// with what is built in. Local.
+OP2_API const char* op2_version();

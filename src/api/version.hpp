@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this library is: the answer to --op2-version.
+#pragma once
+
+#include <string>
+
+namespace op2::api {
+
+/// The version, the compiler, and a line for each optional part: its version, or that it is
+/// missing.
+std::string version_text();
+
+}  // namespace op2::api

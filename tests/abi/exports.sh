@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# exports.sh LIBRARY HEADERS TYPES_SOURCE: the library shows nothing of the libraries that it is built from, does not link
+# spdlog, and every struct of the public headers is among the types whose layout is compared.
+set -eu
+if nm -DC --defined-only "$1" | cut -d' ' -f3- |
+  grep -vE '^(op_|op2_|op2::(compat|detail|embedded|Error)|(typeinfo|typeinfo name|vtable) for op2::Error$|__jit_debug|compare_sets$|deviceSync$|getSetSizeFromOpArg$|search_dat$)'; then
+  echo "is shown by the library, but not part of its interface" >&2
+  exit 1
+fi
+if readelf -d "$1" | grep NEEDED | grep spdlog; then
+  echo "the library links spdlog" >&2
+  exit 1
+fi
+for type in $(sed -n 's/^struct \(op_[a-z_]*\) {.*/\1/p' "$2"/*.hpp "$2"/handles.h); do
+  grep -q ", $type)" "$3" || { echo "$type is not in $3" >&2; exit 1; }
+done

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# parts.sh SOURCE WORK PREFIX LIBDIR HDF5: what the packages of CMake and pkg-config say about parts and versions.
+# HDF5: ON or OFF, as the installed library was built.
+set -eu
+source=$1 work=$2 prefix=$3 libdir=$4 hdf5=$5
+rm -rf "$work"
+mkdir -p "$work"
+
+# ask PARTS TEXT: configures with find_package(op2 PARTS), which must say TEXT.
+ask() {
+  cmake --fresh -S "$source/tests/install/parts" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="$1" >"$work.txt" 2>&1 || true
+  if ! tr -s '\n ' ' ' <"$work.txt" | grep -qF "$2"; then
+    echo "find_package(op2 $1): expected, but not said: $2" >&2
+    cat "$work.txt" >&2
+    exit 1
+  fi
+}
+
+ask "0.1" "found libop2 0.1"
+ask "0.1 OPTIONAL_COMPONENTS HDF5 PONIES" "HDF5 is $hdf5"
+ask "REQUIRED COMPONENTS PONIES" "libop2 has no component PONIES; components are LLVM HWLOC MPI HDF5"
+ask "0.0 REQUIRED" 'compatible with requested version "0.0"'
+ask "0.2 REQUIRED" 'compatible with requested version "0.2"'
+if [ "$hdf5" = ON ]; then
+  ask "REQUIRED COMPONENTS hdf5" "HDF5 is ON"
+fi
+
+# The same package, of a library without HDF5 and Clang.
+cp -r "$prefix" "$work/less"
+sed -i 's/^set(op2_\(HDF5\|EMBED\)_VERSION .*/set(op2_\1_VERSION no)/' "$work/less/$libdir/cmake/op2/op2Config.cmake"
+prefix=$work/less
+ask "REQUIRED COMPONENTS HDF5" "this libop2 was built without HDF5; it has LLVM"
+ask "REQUIRED COMPONENTS embed" "this libop2 was built without op2-embed-kernels"
+ask "COMPONENTS MPI" "HDF5 is OFF"
+
+export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
+for name in llvm hwloc mpi hdf5 scotch ptscotch embed plugindir docdir; do
+  if [ -z "$(pkg-config --variable=$name op2)" ]; then
+    echo "pkg-config --variable=$name op2 is empty" >&2
+    exit 1
+  fi
+done
+test -f "$(pkg-config --variable=docdir op2)/README.md"
+pkg-config --exists "op2 >= 0.1"

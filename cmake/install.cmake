@@ -44,6 +44,12 @@ endif()
 install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(PROGRAMS tools/report/op2-report DESTINATION ${CMAKE_INSTALL_BINDIR})
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/version CONTENT "${PROJECT_VERSION}\n")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/version DESTINATION ${CMAKE_INSTALL_DATADIR}/op2)
+foreach(program op2-report op2-model)
+  install(FILES tools/report/op2-report.bash RENAME ${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endforeach()
 install(DIRECTORY tools/report/op2_report DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 FILES_MATCHING PATTERN "*.py")
 
 if(TARGET op2-model)
@@ -54,9 +60,14 @@ install(PROGRAMS tools/mesh/op2-mesh DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 FILES_MATCHING PATTERN "*.py"
         PATTERN "__pycache__" EXCLUDE)
 
+# Tools for OP2_TOOLS.
+if(TARGET op2_nvtx)
+  install(TARGETS op2_nvtx op2_itt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/op2)
+endif()
+
 # What must be built before `cmake --install`.
 add_custom_target(op2_package)
-foreach(target op2 op2-jitinspect op2-model op2-embed-kernels)
+foreach(target op2 op2-jitinspect op2-model op2-embed-kernels op2_nvtx op2_itt)
   if(TARGET ${target})
     add_dependencies(op2_package ${target})
   endif()

@@ -179,7 +179,11 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   plan->key = key_of(declared, valid_);
   LoopRequests loops(mesh, options_.check_access);
   const auto facts = first.run(
-      "facts", [&] { return find_facts(declared, loops, prove_, ranks); },
+      "facts",
+      [&] {
+        const core::InPart part(profile_, core::Part::code);
+        return find_facts(declared, loops, prove_, ranks);
+      },
       [&](const Facts& made) { verify_facts(declared, made); });
   report_kept_rows(declared, facts, log_);
   const core::Queue used = as_used(declared, facts);

@@ -84,10 +84,21 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libop2-${OP2_SOVE
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${doc_dir} COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${doc_dir} COMPONENT doc)
 install(DIRECTORY examples DESTINATION ${doc_dir} COMPONENT doc)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/version CONTENT "${PROJECT_VERSION}\n")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/version DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools)
+foreach(program op2-report op2-model)
+  install(FILES tools/report/op2-report.bash RENAME ${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+endforeach()
+
+# Tools for OP2_TOOLS.
+if(TARGET op2_nvtx)
+  install(TARGETS op2_nvtx op2_itt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/op2 COMPONENT tools)
+endif()
 
 # What must be built before `cmake --install`.
 add_custom_target(op2_package)
-foreach(target op2 op2-jitinspect op2-model op2-embed-kernels)
+foreach(target op2 op2-jitinspect op2-model op2-embed-kernels op2_nvtx op2_itt)
   if(TARGET ${target})
     add_dependencies(op2_package ${target})
   endif()

@@ -59,9 +59,11 @@ Residuals solve(const airfoil::Flow& flow, const Options& options) {
   Residuals found;
   const double start = seconds();
   const auto cells = static_cast<double>(op_get_size(flow.cells));
+  const op_region iterations("iterations");  // docs/profiling.md
   for (int iteration = 1; iteration <= options.iterations; ++iteration) {
     airfoil::iterate(flow, residual);
     if (iteration % options.every != 0 && iteration != options.iterations) continue;
+    const op_region output("output");
     found[iteration] = std::sqrt(residual.value() / cells);
     op_printf("%6d of %d   residual %.13e   %9.6f s\n", iteration, options.iterations,
               found[iteration], seconds() - start);

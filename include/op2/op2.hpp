@@ -10,5 +10,6 @@
 #include <op2/io.hpp>
 #include <op2/kernel.hpp>
 #include <op2/par_loop.hpp>
+#include <op2/region.hpp>
 #include <op2/runtime.hpp>
 #include <op2/types.hpp>

@@ -16,12 +16,14 @@ void op2::detail::keep(const char* name, int count, Type value_type, void* value
 void op_checkpoint(const char* file) {
   auto& runtime = api::usable();
   core::check_path("op_checkpoint", file);
+  const core::InPart part(&runtime.profile, core::Part::files);
   runtime.checkpoints.write(file);
 }
 
 bool op_restore(const char* file) {
   auto& runtime = api::usable();
   core::check_path("op_restore", file);
+  const core::InPart part(&runtime.profile, core::Part::files);
   return runtime.checkpoints.restore(file);
 }
 
@@ -34,5 +36,7 @@ void op_checkpoint_at(const char* file, const op_checkpoint_times& times) {
 }
 
 bool op_checkpoint_step() {
-  return api::usable().checkpoints.step();
+  auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::files);
+  return runtime.checkpoints.step();
 }

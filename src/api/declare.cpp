@@ -84,6 +84,7 @@ std::string place_of(const char* path) {
 
 op_set op_decl_set(int local_size, const char* name) {
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::declarations);
   core::check_name("op_decl_set", name);
   runtime.enter("op_decl_set '{}'", name);
   runtime.check_together([&] {
@@ -102,6 +103,7 @@ op_set op_decl_set(int local_size, const char* name) {
 op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const char* name) {
   auto& runtime = api::usable();
   core::check_name("op_decl_map", name);
+  const core::InPart part(&runtime.profile, core::Part::declarations);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
@@ -120,6 +122,7 @@ op_map op_decl_map(op_set from, op_set to, int dim, const int* values, const cha
 op_dat op2::detail::decl_dat(op_set set, int dim, const char* type, Type value_type,
                              const void* values, const char* name) {
   auto& runtime = api::usable("op_decl_dat");
+  const core::InPart part(&runtime.profile, core::Part::declarations);
   core::check_name("op_decl_dat", name);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
@@ -218,6 +221,7 @@ void op2::detail::set_global(op_global global, Type value_type, const void* valu
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
   auto& runtime = api::usable("op_fetch_global");
+  const core::InPart part(&runtime.profile, core::Part::results);
   core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
   runtime.enter("op_fetch_global '{}'", record.name);

@@ -161,6 +161,7 @@ void write_map(api::Runtime& runtime, Hdf5File& file, const core::Map& map, int 
 
 void append_dat(const char* function, op_dat dat, const char* path_of_file, const char* path) {
   auto& runtime = begin_call(function, path_of_file, path);
+  const core::InPart part(&runtime.profile, core::Part::files);
   runtime.flush();
   runtime.enter("{} '{}' '{}'", function, path_of_file, path);
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", path_of_file));
@@ -173,6 +174,7 @@ void append_dat(const char* function, op_dat dat, const char* path_of_file, cons
 
 op_set op_decl_set_hdf5(const char* file, const char* name) {
   auto& runtime = begin_call("op_decl_set_hdf5", file, name);
+  const core::InPart part(&runtime.profile, core::Part::files);
   runtime.enter("op_decl_set_hdf5 '{}' '{}'", file, name);
   std::int64_t size = 0;
   Hdf5File(runtime.ranks(), file, Hdf5File::Access::read).read_values(name, Type::i64, 1, &size);
@@ -181,6 +183,7 @@ op_set op_decl_set_hdf5(const char* file, const char* name) {
 
 op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const char* dataset) {
   auto& runtime = begin_call("op_decl_set_hdf5_infer_size", file, name);
+  const core::InPart part(&runtime.profile, core::Part::files);
   core::check_name("op_decl_set_hdf5_infer_size, dataset", dataset);
   runtime.enter("op_decl_set_hdf5_infer_size '{}' '{}' '{}'", file, name, dataset);
   const auto extents = Hdf5File(runtime.ranks(), file, Hdf5File::Access::read).extents(dataset);
@@ -195,6 +198,7 @@ op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const cha
 op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const char* name,
                         int base_index) {
   auto& runtime = begin_call("op_decl_map_hdf5", file, name);
+  const core::InPart part(&runtime.profile, core::Part::files);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'from'", name), from);
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
@@ -216,6 +220,7 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
 
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file, const char* name) {
   auto& runtime = begin_call("op_decl_dat_hdf5", file, name);
+  const core::InPart part(&runtime.profile, core::Part::files);
   core::check_handle(runtime.mesh, fmt::format("dat '{}', set", name), set);
   core::check_dim("dat", name, dim);
   const Type value_type = checked_type("dat", name, type);
@@ -237,6 +242,7 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
 void op2::detail::get_const_hdf5(const char* name, int dim, const char* type, Type value_type,
                                  void* values, const char* file) {
   auto& runtime = begin_call("op_get_const_hdf5", file, name);
+  const core::InPart part(&runtime.profile, core::Part::files);
   check_constant(name, dim, type, value_type, values);
   runtime.enter("op_get_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
   Hdf5File(runtime.ranks(), file, Hdf5File::Access::read)
@@ -252,6 +258,7 @@ void op_get_const_hdf5(const char* name, int dim, const char* type, char* values
 void op2::detail::write_const_hdf5(const char* name, int dim, const char* type, Type value_type,
                                    const void* values, const char* file) {
   auto& runtime = begin_call("op_write_const_hdf5", file, name);
+  const core::InPart part(&runtime.profile, core::Part::files);
   check_constant(name, dim, type, value_type, values);
   runtime.enter("op_write_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
   Hdf5File target(runtime.ranks(), file, Hdf5File::Access::append);
@@ -267,6 +274,7 @@ void op_write_const_hdf5(const char* name, int dim, const char* type, const char
 
 void op_dump_to_hdf5(const char* file, int base_index) {
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::files);
   core::check_path("op_dump_to_hdf5", file);
   check_paths(runtime.mesh);
   runtime.flush();

@@ -218,6 +218,7 @@ std::string distribute(api::Runtime& runtime, Request& request) {
 void op_partition(const char* library, const char* routine, op_set set, op_map map,
                   op_dat coordinates) {
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::partition);
   if (set != nullptr) core::check_handle(runtime.mesh, "op_partition, set", set);
   if (map != nullptr) core::check_handle(runtime.mesh, "op_partition, map", map);
   if (coordinates != nullptr)

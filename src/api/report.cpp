@@ -76,6 +76,14 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
   for (const core::LoopRow& mine : runtime.table.rows())
     all.row(mine.name).mean_seconds /= all.ranks();
   for (const auto& [subject, text] : runtime.table.notes()) all.note(subject, text);
+  runtime.enter("times of ranks");
+  std::vector<std::string> times;
+  runtime.collectively([&] {
+    const std::string mine = core::times_of_rank(runtime.profile);
+    for (const auto& message : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
+      times.push_back(comm::text_of(message.bytes));
+  });
+  if (!times.empty()) all.set_times(core::times_of_run(times));
   return all;
 }
 

@@ -41,6 +41,7 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
                "fetch them and write them by the program",
                function, record.name_storage, record.type);
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::files);
   const api::WholeDat whole = api::whole_dat(runtime, record);
   runtime.enter("{} '{}'", function, record.name_storage);
   runtime.check_together([&] {
@@ -53,6 +54,7 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
   const core::Dat& record = api::checked_dat("op_fetch_data", dat);
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::results);
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name_storage);
   runtime.check_together([&] { check_values("op_fetch_data", record, value_type, values); });
@@ -65,6 +67,7 @@ void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, st
                                    std::int64_t high) {
   const core::Dat& record = api::checked_dat("op_fetch_data_idx", dat);
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::results);
   runtime.flush();
   runtime.enter("op_fetch_data_idx '{}'", record.name_storage);
   runtime.check_together([&] {

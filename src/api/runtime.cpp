@@ -122,6 +122,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       rows(mesh, session ? *session->communicator : *self, row_order(options)),
       log(level_of(ranks(), level), ranks().log_prefix()),
       trace(!options.trace.empty()),
+      tools(options.tools, ranks().rank(), ranks().size()),
       topology(share_of_node(of_process)),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
       host_jit(device == nullptr
@@ -130,7 +131,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
       jit(make_jit(options, jit_options(options, mesh, trace), log, device.get(), host_jit.get())),
       recorder(options.model_file.empty() ? nullptr : std::make_unique<sched::Recorder>()),
       engine({options, topology, pool, rows, jit, host_jit.get(), device.get(), table, trace, log,
-              sched::prover_of(options, jit, host_jit.get()), recorder.get()}),
+              sched::prover_of(options, jit, host_jit.get()), recorder.get(), &profile}),
       crash_report(level != core::LogLevel::off, ranks().log_prefix()),
       handler_(handler),
       queue_bound_(static_cast<std::size_t>(options.queue_max)) {
@@ -223,6 +224,7 @@ void Runtime::flush() {
   if (device != nullptr) device->make_current();  // the program may have used another
   try {
     const Marked executing(executing_);
+    const core::InPart part(queue.empty() ? nullptr : &profile, core::Part::loops);
     if (bits_check)
       bits_check->flush();
     else
@@ -250,6 +252,7 @@ void Runtime::flush() {
 
 void Runtime::finish() {
   flush();
+  const core::InPart part(device == nullptr ? nullptr : &profile, core::Part::loops);
   guard([this] { engine.wait(); }, true);
 }
 

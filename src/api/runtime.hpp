@@ -26,8 +26,10 @@
 #include <core/loop_table.hpp>
 #include <core/mesh.hpp>
 #include <core/options.hpp>
+#include <core/profile.hpp>
 #include <core/queue.hpp>
 #include <core/thread_pool.hpp>
+#include <core/tools.hpp>
 #include <core/topology.hpp>
 #include <core/trace.hpp>
 #include <gpu/device.hpp>
@@ -147,6 +149,8 @@ class Runtime {
   core::Log log;
   comm::Partitioners partitioners = comm::library_partitioners();
   core::Trace trace;
+  core::Tools tools;
+  core::Profile profile{trace, tools};
   core::LoopTable table;
   core::Queue queue;
   const core::Topology topology;  ///< what this rank may use

@@ -40,6 +40,7 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
                      std::span<const op_dat> fields) {
   core::check_path("op_write_series", series);
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::files);
   if (!std::isfinite(time))
     core::fail(ErrorCode::bad_range,
                "the time is not finite: op_write_series '{}', {}; give the time of the values",

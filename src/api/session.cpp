@@ -240,6 +240,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   if (options.check_bits) runtime->bits_check = std::make_unique<api::BitsCheck>(*runtime);
   if (!options.hash_file.empty()) runtime->value_log = std::make_unique<api::ValueLog>(*runtime);
   api::report_startup(*runtime);
+  runtime->profile.enter(core::Part::program);
   running = std::move(runtime);
   api::watch_thread();
 }
@@ -277,6 +278,7 @@ void op_exit() {
     runtime->finish();
     if (runtime->value_log) runtime->value_log->close();
     if (runtime->recorder) api::write_model(*runtime);
+    const core::InPart waiting(&runtime->profile, core::Part::messages);
     runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
     runtime->ranks().barrier();
   });

@@ -126,6 +126,7 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                   std::span<const op_dat> fields) {
   const Grid grid = checked_grid("op_write_vtu", path, cells_to_nodes, coordinates, fields);
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::files);
   const api::WholeDat points = api::whole_dat(runtime, grid.points);
   const auto on_cells = whole_dats(runtime, grid.on_cells);
   const auto on_points = whole_dats(runtime, grid.on_points);
@@ -148,6 +149,7 @@ void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
                    std::span<const op_dat> fields) {
   const Grid grid = checked_grid("op_write_pvtu", path, cells_to_nodes, coordinates, fields);
   auto& runtime = api::usable();
+  const core::InPart part(&runtime.profile, core::Part::files);
   const comm::Communicator& ranks = runtime.ranks();
   runtime.flush();
   if (runtime.value_log) {

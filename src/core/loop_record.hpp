@@ -79,6 +79,7 @@ struct LoopRecord {
   /// In a plan, of a loop that runs in colours: the elements of this one. Null: all elements.
   const Colouring* colouring = nullptr;
   std::int32_t colour = 0;
+  std::int32_t region = 0;  ///< of the program, in which it was called; see Profile
 
   bool is_assignment() const { return kernel == nullptr; }
 };

@@ -54,6 +54,7 @@ std::string table_as_text(const LoopTable& table) {
                         100 * share(row, total), row.code, remark_of(row));
   }
   text += fmt::format("{:<24} {:>9} {:>10.4f}\n", "total", "", total);
+  text += times_as_text(table.times());
   for (const auto& [subject, note] : table.notes()) text += fmt::format("{}: {}\n", subject, note);
   return text;
 }
@@ -89,12 +90,12 @@ std::string table_as_json(const LoopTable& table) {
                     {"share", share(row, total)},
                     {"code", row.code},
                     {"keys", row.keys}});
-  return nlohmann::json{{"loops", std::move(rows)},
-                        {"ranks", table.ranks()},
-                        {"total_seconds", total},
-                        {"notes", table.notes()}}
-             .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-         "\n";
+  nlohmann::json all{{"loops", std::move(rows)},
+                     {"ranks", table.ranks()},
+                     {"total_seconds", total},
+                     {"notes", table.notes()}};
+  put_times(table.times(), all);
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace op2::core

@@ -8,7 +8,10 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <core/run_times.hpp>
 
 namespace op2::core {
 
@@ -71,6 +74,9 @@ class LoopTable {
   int ranks() const { return ranks_; }
   void set_ranks(int ranks) { ranks_ = ranks; }
 
+  const RunTimes& times() const { return times_; }
+  void set_times(RunTimes times) { times_ = std::move(times); }
+
   /// A line below the rows; a later one of the same subject replaces it.
   void note(const std::string& subject, const std::string& text) { notes_[subject] = text; }
   const std::map<std::string, std::string>& notes() const { return notes_; }
@@ -78,6 +84,7 @@ class LoopTable {
  private:
   std::deque<LoopRow> rows_;
   int ranks_ = 1;
+  RunTimes times_;
   std::map<std::string, std::string> notes_;
 };
 

@@ -160,7 +160,10 @@ constexpr OptionRow table[] = {
      "write a trace of loops and compilations, which Perfetto opens"},
     {"OP2_TIMING", text<&O::timing>,
      "none, - (standard output), file (.csv, .json, any other: text)",
-     "write the per-loop table at op_exit"},
+     "write the per-loop table, parts of the wall time and regions at op_exit "
+     "(docs/profiling.md)"},
+    {"OP2_TOOLS", text<&O::tools>, "none, list of libraries",
+     "load tools, which are told of loops, regions and the library's work (docs/profiling.md)"},
     {"OP2_HASH", text<&O::hash_file>, "none, file",
      "write a hash of every value that the program declares, fetches or reads, and of all dats at "
      "op_exit; op2-jitinspect diff compares two such files"},

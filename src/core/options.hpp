@@ -119,6 +119,7 @@ struct Options {
   Dump dump;
   std::string trace;
   std::string timing;
+  std::string tools;
   std::string hash_file;
   std::string model_file;
   bool queue_loops = true;    ///< switched off by OP2_CHECK=pointers and finite

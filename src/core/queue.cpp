@@ -77,7 +77,8 @@ bool Queue::push_loop(op_kernel kernel, const op_loop_name& name, op_set set,
                       .first_arg = first,
                       .arg_count = static_cast<std::uint32_t>(args_.size() - first),
                       .target = nullptr,
-                      .captured = 0});
+                      .captured = 0,
+                      .region = region_});
   return forces;
 }
 

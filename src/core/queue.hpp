@@ -42,6 +42,9 @@ class Queue {
   /// Cost: a comparison per record and candidate.
   std::size_t period() const;
 
+  /// Of loops that are pushed from now on.
+  void set_region(int region) { region_ = region; }
+
   void clear();
   bool empty() const { return records_.empty(); }
   std::size_t size() const { return records_.size(); }
@@ -68,6 +71,7 @@ class Queue {
   std::vector<LoopArg> args_;
   std::vector<ArgValue> values_;
   std::vector<std::byte> captured_;
+  int region_ = 0;
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {

@@ -82,6 +82,7 @@ void count_iterations(const StepRows& rows, Phase phase, Way way) {
 void charge(const StepRows& rows, Phase phase, Way way, double seconds) {
   const std::int64_t iterations = phase == Phase::interior ? rows.interior : rows.boundary;
   rows.row->spend(way, iterations, seconds);
+  rows.spent += seconds;
   const auto count = static_cast<double>(iterations);
   for (LoopTimes* times : rows.times)
     times->add(way, count, seconds / static_cast<double>(rows.times.size()));

@@ -2,6 +2,7 @@
 #include <sched/chain_runner.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -44,6 +45,23 @@ void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& que
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     run_chain({plan, prepared, queue, chain}, fingerprint);
   prepared.release_values();  // they end with this call
+  credit_regions(plan, queue);
+}
+
+/// The time of a step goes to the regions in which its loops were called, in equal shares.
+void ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
+  if (profile_ == nullptr) return;
+  for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
+    const Step& step = plan.steps.all[s];
+    if (!step.runs()) continue;
+    const double seconds = std::exchange(plan.rows[s].spent, 0.0);
+    const int calls = step.begins_call() ? 1 : 0;
+    const auto region_of = [&](std::size_t record) { return queue.records()[record].region; };
+    if (step.kernels.empty()) profile_->credit(region_of(step.record), calls, seconds);
+    for (const KernelUse& use : step.kernels)
+      profile_->credit(region_of(use.record), calls,
+                       seconds / static_cast<double>(step.kernels.size()));
+  }
 }
 
 void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
@@ -54,6 +72,7 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
     run_phase(r, Phase::interior);
     const auto begin = Clock::now();
     {
+      const core::InPart messages(profile_, core::Part::messages);
       const comm::Waiting waiting(
           communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
       r.prepared.finish_and_unpack(r.chain);
@@ -65,6 +84,7 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
 }
 
 void ChainRunner::send(const Running& r, std::uint64_t fingerprint) {
+  const core::InPart packing(profile_, core::Part::packing);
   const auto begin = Clock::now();
   const double start = communicator_.seconds();
   count_exchange(r);
@@ -91,6 +111,8 @@ void ChainRunner::combine_globals(const Running& r) {
           reduction.shape.global->partial_access != reduction.shape.access)
         want(reduction.shape.global);
   }
+  if (wanted.empty()) return;
+  const core::InPart reductions(profile_, core::Part::reductions);
   combine(wanted, communicator_);
 }
 
@@ -126,12 +148,15 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
   }
   if (!step.reductions.empty()) {
     const auto begin = Clock::now();
+    const core::InPart reductions(profile_, core::Part::reductions);
     const comm::Waiting waiting(communicator_, [&] {
       return comm::WaitPurpose{"the reduction of " + call_of(r.queue, step), ""};
     });
     finish_reductions(step, r.queue, communicator_,
                       [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
-    rows.row->seconds += seconds_since(begin);
+    const double seconds = seconds_since(begin);
+    rows.row->seconds += seconds;
+    rows.spent += seconds;
     trace_.add("loop", "reduce", begin, Clock::now());
   }
   if (!step.begins_call()) return;  // counted with the first colour

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
+#include <core/profile.hpp>
 #include <core/queue.hpp>
 #include <core/trace.hpp>
 #include <op2/runtime.hpp>
@@ -20,8 +21,9 @@ namespace op2::sched {
 class ChainRunner {
  public:
   /// All references must outlive it.
-  ChainRunner(comm::Communicator& communicator, core::Trace& trace)
-      : communicator_(communicator), trace_(trace) {}
+  /// @param profile  may be null
+  ChainRunner(comm::Communicator& communicator, core::Trace& trace, core::Profile* profile)
+      : communicator_(communicator), trace_(trace), profile_(profile) {}
 
   /// Executes the plan once, with the values of the queue. Collective.
   /// @param fingerprint  goes with the messages
@@ -48,9 +50,11 @@ class ChainRunner {
   void count_exchange(const Running& r);
   void send(const Running& r, std::uint64_t fingerprint);
   void finish(const Running& r, std::size_t step);
+  void credit_regions(const Plan& plan, const core::Queue& queue);
 
   comm::Communicator& communicator_;
   core::Trace& trace_;
+  core::Profile* const profile_;
   op_chain_statistics statistics_{};
   std::vector<op_halo_statistics> exchanged_;  ///< per dat of the mesh, by its index
   double packing_seconds_ = 0;

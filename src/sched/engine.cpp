@@ -102,13 +102,14 @@ Engine::Engine(const Resources& r)
       limits_{2 * options_.depth_max, analysis_.keep_all},
       schedule_(schedule_of(analysis_.halos)),
       prove_(r.prove),
+      profile_(r.profile),
       colourings_(uses_colours(options_, analysis_.halos) ? std::make_unique<Colourings>(rows_)
                                                           : nullptr),
       recorder_(r.recorder),
       code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
       books_(r.table, log_),
       executor_(make_executor(r)),
-      runner_(rows_.communicator(), trace_) {
+      runner_(rows_.communicator(), trace_, profile_) {
   if (options_.chain == core::ChainMode::automatic && analysis_.halos == Halos::per_chain)
     policy_ = std::make_unique<ChainPolicy>(ChainPolicy::Resources{options_, rows_, r.table, log_},
                                             limits_);
@@ -178,7 +179,11 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   plan->key = key_of(declared, valid_);
   LoopRequests loops(mesh, options_.check_access);
   const auto facts = first.run(
-      "facts", [&] { return find_facts(declared, loops, prove_, ranks); },
+      "facts",
+      [&] {
+        const core::InPart part(profile_, core::Part::code);
+        return find_facts(declared, loops, prove_, ranks);
+      },
       [&](const Facts& made) { verify_facts(declared, made); });
   report_kept_rows(declared, facts, log_);
   const core::Queue used = as_used(declared, facts);
@@ -237,7 +242,11 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
         "fuse", [&] { return make_steps(queue, plan.analysis, order, rules); },
         [&](const Steps& made) { verify_steps(queue, plan.analysis, made); });
     code = pass.run(
-        "code", [&] { return code_.find(queue, loops, plan.steps, wait); },
+        "code",
+        [&] {
+          const core::InPart part(profile_, core::Part::code);
+          return code_.find(queue, loops, plan.steps, wait);
+        },
         [&](const Code& made) {
           if (!made.regroup) verify_code(plan.steps, made.steps);
         });
@@ -255,6 +264,7 @@ void Engine::prepare(const core::Queue& queue, Entry& entry) {
   const int executions = entry.executions++;
   const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
   if (executions > 0 && !repeats) return;
+  const core::InPart part(profile_, core::Part::plans);
   const auto begin = core::Clock::now();
   entry.prepared.reset();
   entry.prepared = executor_->prepare(*entry.plan, repeats);
@@ -279,6 +289,7 @@ Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mes
 
 Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& mesh,
                                   std::size_t hash, Wait wait) {
+  const core::InPart part(profile_, core::Part::plans);
   const auto begin = core::Clock::now();
   comm::Communicator& communicator = rows_.communicator();
   const double start = communicator.seconds();

@@ -102,6 +102,7 @@ class Engine {
   const ChainLimits limits_;  ///< of chains as long as possible
   const Schedule schedule_;   ///< without a policy
   const Prover prove_;
+  core::Profile* const profile_;                  ///< may be null
   const std::unique_ptr<Colourings> colourings_;  ///< null: loops do not run in colours
   Recorder* const recorder_;                      ///< null: nothing is recorded
   CodeFinder code_;

@@ -197,6 +197,7 @@ struct StepRows {
   /// Iterations of this rank in the two phases, and those of both beyond the owned elements.
   std::int64_t interior = 0, boundary = 0, redundant = 0;
   std::vector<LoopTimes*> times = {};  ///< of its loops, which share its time; empty: nobody asks
+  mutable double spent = 0;            ///< seconds in this execution, for regions
 };
 
 struct Plan {

@@ -11,6 +11,7 @@ namespace op2::core {
 class Log;
 class LoopTable;
 struct Options;
+class Profile;
 class ThreadPool;
 struct Topology;
 class Trace;
@@ -38,8 +39,9 @@ struct Resources {
   core::LoopTable& table;
   core::Trace& trace;
   core::Log& log;
-  Prover prove;                  ///< null: sources prove nothing
-  Recorder* recorder = nullptr;  ///< null: OP2_MODEL is not set
+  Prover prove;                      ///< null: sources prove nothing
+  Recorder* recorder = nullptr;      ///< null: OP2_MODEL is not set
+  core::Profile* profile = nullptr;  ///< null: nobody asks where time goes
 };
 
 }  // namespace op2::sched

@@ -11,6 +11,7 @@
 namespace op2::test {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 OP_KERNEL(store_one, (double* x), { x[0] = 1; });
@@ -30,6 +31,7 @@ void run_program(int times) {
   const op_set rows = op_decl_set(10, "rows");
   const op_dat x = op_decl_dat(rows, 1, static_cast<const double*>(nullptr), "x");
   for (int k = 0; k < times; ++k) {
+    const op_region step("step");
     op_par_loop(store_one, "store_one", rows, op_arg_dat(x, OP_WRITE));
     op_flush();
   }
@@ -57,6 +59,11 @@ class TimingOnCuda : public testing::Test {
 
 TEST_F(TimingOnCuda, TheTableHasTheSecondsOfTheDevice) {
   EXPECT_THAT(run("OP2_TIMING", "table.csv", 3), HasSubstr("\"store_one\",3,0,30,0.003,"));
+}
+
+TEST_F(TimingOnCuda, ARegionHasTheSecondsOfItsLoopsOnTheDevice) {
+  EXPECT_THAT(run("OP2_TIMING", "table.json", 3),
+              ContainsRegex("\"loop_seconds\": 0\\.00(3|29999)[0-9]*,"));
 }
 
 TEST_F(TimingOnCuda, TheTraceHasALaneForTheDevice) {

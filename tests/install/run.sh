@@ -70,6 +70,7 @@ case $step in
   tool)
     OP2_CACHE_DIR=$work/cache-package "$prefix/bin/op2-jitinspect" list | grep add
     bash -c ". '$prefix/share/bash-completion/completions/op2-jitinspect'; complete -p op2-jitinspect"
+    bash -c ". '$prefix/share/bash-completion/completions/op2-model'; complete -p op2-model op2-report"
     "$prefix/bin/op2-model" --help | grep predict
     test -x "$prefix/bin/op2-plot-prediction"
     "$prefix/bin/op2-mesh" --version
@@ -79,6 +80,7 @@ case $step in
     done
     test -f "$prefix/share/doc/op2/LICENSE"
     test -f "$prefix/share/doc/op2/examples/01_hello_mesh/main.cpp"
+    "$prefix/bin/op2-report" --version | grep -x "op2-report of libop2 $(cat "$prefix/share/op2/version")"
     "$prefix/bin/op2-report" "$source/tests/report/timing.json" -o "$work/report.html"
     ;;
   example)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """timing_of_ranks.py MPIRUN FLAG RANKS PROGRAM: the table of OP2_TIMING has the least, mean and longest time of the ranks,
-which differ, and a hyphen prints it once.
+which differ, the parts add up to the wall time, and a hyphen prints it once.
 """
 import json
 import os
@@ -31,5 +31,12 @@ for loop in loops:
     assert least + (int(ranks) - 1) * most >= int(ranks) * mean * (1 - 1e-12), loop
     assert int(ranks) * mean >= most + (int(ranks) - 1) * least * (1 - 1e-12), loop
 assert any(loop["seconds_min"] < loop["seconds"] for loop in loops), loops
+wall, parts = table["wall_seconds_mean"], table["parts"]
+assert abs(sum(part["seconds_mean"] for part in parts) - wall) <= 1e-9 * wall, (wall, parts)
+assert table["wall_seconds_min"] <= wall <= table["wall_seconds"], table
+for part in parts:
+    assert 0 <= part["seconds_min"] <= part["seconds_mean"] * (1 + 1e-12) <= part["seconds"] * (1 + 2e-12), part
+assert {"packing", "messages", "plans", "loops"} <= {part["part"] for part in parts}, parts
 printed = run("-")
 assert printed.count("\ntotal ") == 1 and printed.count("JIT: ") == 1, printed
+assert printed.count("\nwall time ") == 1, printed

@@ -84,10 +84,10 @@ class Page(Case):
         for target in re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', page):
             self.assertIn("".join(target), names)
         svgs = re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL)
-        self.assertEqual(len(svgs), 3)
+        self.assertEqual(len(svgs), 4)
         for svg in svgs:
             xml.etree.ElementTree.fromstring(svg)
-        for text in ("slowest rank", "save+flux&lt;float&gt;", "rank 1, halo", "wait and unpack"):
+        for text in ("Parts of the wall time", "slowest rank", "save+flux&lt;float&gt;", "rank 1, halo", "wait and unpack"):
             self.assertIn(text, "".join(svgs))
 
     def test_is_the_same_for_the_same_files(self):
@@ -99,6 +99,9 @@ class Page(Case):
                 item["loop"] = item["code"] = "<script>$x_{</script>"
                 item["keys"] = ['"><script>']
             document["notes"] = {"<script>": "<script>"}
+            for key, items in (("part", "parts"), ("region", "regions")):
+                for item in document[items]:
+                    item[key] = "<script>"
         page = self.made(self.changed(change))
         self.assertNotIn("<script", page)
         self.assertNotIn('title=""><', page)
@@ -114,11 +117,19 @@ class Page(Case):
             document["ranks"] = 1
         page = self.made(self.changed(change))
         self.assertNotIn("imbalance", page)
+        self.assertNotIn("least", page)
+        self.assertIn(">2.2500<", page)
         self.assertIn("on 1 rank.", page)
 
     def test_of_a_table_without_loops_says_so(self):
         page = self.made(self.changed(lambda document: document.update(loops=[])), "--png", self.folder / "p.png")
         self.assertIn("No loop has taken time.", page)
+
+    def test_of_a_table_without_parts_and_regions_leaves_them_out(self):
+        page = self.made(self.changed(lambda document: [document.pop(name) for name in ("parts", "regions", "wall_seconds")]))
+        self.assertNotIn("Parts of the wall time", page)
+        self.assertNotIn("Regions", page)
+        self.assertIn("save+flux", page)
 
     def test_has_a_roofline_only_if_the_table_has_flops(self):
         self.assertIn("no flops, so that there is no roofline: bandwidth alone", self.made(TIMING))
@@ -196,6 +207,14 @@ class Mistakes(Case):
         path = self.changed(lambda document: document["loops"][1].pop("code"))
         self.refused("item 2 of 'loops': 'code' is missing instead of a text", path)
 
+    def test_in_parts_and_regions_are_named(self):
+        for text, change in (("item 1 of 'parts': 'entries' is missing", lambda d: d["parts"][0].pop("entries")),
+                             ("item 2 of 'parts': 'seconds_min' is -1", lambda d: d["parts"][1].update(seconds_min=-1)),
+                             ("item 2 of 'regions': 'executing_mean' is missing", lambda d: d["regions"][1].pop("executing_mean")),
+                             ("'parts' is not a list", lambda d: d.update(parts={})),
+                             ("'wall_seconds_mean' is missing", lambda d: d.pop("wall_seconds_mean"))):
+            self.refused(text, self.changed(change))
+
     def test_other_files_are_refused(self):
         other = self.folder / "other.json"
         for content, text in ((b"", "is not JSON: Expecting value, line 1 column 1"), (b"loop,calls\n", "is not JSON"),
@@ -256,6 +275,20 @@ class Mistakes(Case):
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stderr, f"op2-report: the Python module {module} is missing; on Debian: apt install "
                                             f"python3-{module}\n")
+
+    def test_version_is_that_of_the_project(self):
+        result = run("--version")
+        self.assertEqual(result.returncode, 0)
+        project = re.search(r"project\(op2 VERSION (\S+)", (HERE.parent.parent / "CMakeLists.txt").read_text())
+        self.assertEqual(result.stdout, f"op2-report of libop2 {project[1]}\n")
+
+    def test_version_of_an_installation_is_in_its_file(self):
+        (self.folder / "bin").mkdir()
+        tool = shutil.copy(TOOL, self.folder / "bin")
+        shutil.copytree(TOOL.parent / "op2_report", self.folder / "share" / "op2" / "op2_report")
+        (self.folder / "share" / "op2" / "version").write_text("9.8.7\n")
+        result = subprocess.run([sys.executable, "-B", tool, "--version"], capture_output=True, text=True, check=False)
+        self.assertEqual(result.stdout, "op2-report of libop2 9.8.7\n")
 
     def test_help_explains_the_options(self):
         result = run("--help")

@@ -2,6 +2,7 @@
 #include <sched/executor/make_executor.hpp>
 
 #include <core/options.hpp>
+#include <core/profile.hpp>
 #include <gpu/device.hpp>
 #include <sched/executor/cpu/cpu_executor.hpp>
 #include <sched/executor/cuda/cuda_executor.hpp>
@@ -10,12 +11,13 @@
 namespace op2::sched {
 
 std::unique_ptr<Executor> make_executor(const Resources& r) {
+  const core::Tools* const tools = r.profile != nullptr ? r.profile->tools() : nullptr;
   if (r.options.target == core::Target::reference)
-    return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows);
+    return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows, tools);
   if (r.device != nullptr)
     return std::make_unique<CudaExecutor>(r.options, r.pool, r.rows, r.jit, *r.device, r.trace,
                                           r.log);
-  return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, r.trace);
+  return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, r.trace, tools);
 }
 
 }  // namespace op2::sched

@@ -48,6 +48,20 @@ def has_spread(table):
     return table.ranks != 1 and any(loop.mean is not None for loop in table.loops)
 
 
+def draw_parts(axes, table):
+    parts = table.parts[::-1]
+    places = range(len(parts))
+    compared = table.ranks != 1
+    axes.barh(places, [part.seconds.mean for part in parts], color=COLOURS[4], label="mean" if compared else None)
+    if compared:
+        axes.scatter([part.seconds.most for part in parts], places, color="black", marker="|", zorder=3, label="most")
+        axes.scatter([part.seconds.least for part in parts], places, color=COLOURS[1], marker="|", zorder=3, label="least")
+        axes.legend()
+    axes.set_yticks(list(places), [plain(part.name) for part in parts])
+    axes.set_xlabel("seconds")
+    axes.set_title("Parts of the wall time")
+
+
 def draw_bandwidth(axes, table, limits):
     loops = [loop for loop in table.loops if loop.bytes > 0 and loop.seconds > 0][:MOST_LOOPS][::-1]
     places = range(len(loops))
@@ -105,6 +119,8 @@ def draw_timeline(axes, trace):
 def diagrams_of(run, limits):
     """(name, height in inches, function that draws it on axes) of all that there are data for."""
     diagrams = []
+    if run.table is not None and run.table.parts:
+        diagrams.append(("parts", 1.2 + 0.25 * len(run.table.parts), lambda axes: draw_parts(axes, run.table)))
     if run.table is not None and run.table.seconds > 0:
         table = run.table
         height = 1.2 + 0.28 * min(len(table.loops), MOST_LOOPS)

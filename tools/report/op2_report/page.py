@@ -69,6 +69,43 @@ def loops_section(table):
     return parts + fused_section(table) + [f"<p>{escape(name)}: {escape(note)}</p>" for name, note in table.notes.items()]
 
 
+def spread_cells(spread, compared):
+    values = (spread.most, spread.mean, spread.least) if compared else (spread.most,)
+    return [number(f"{value:.4f}") for value in values]
+
+
+def spread_heading(text, compared):
+    return [(text, True), ("mean", True), ("least", True)] if compared else [(text, True)]
+
+
+def parts_section(table):
+    if not table.parts or table.wall is None:
+        return []
+    compared = table.ranks != 1
+    heading = [("part", False), ("entries", True), *spread_heading("seconds", compared), ("share", True)]
+    rows = [[cell(escape(name)), number(entries), *spread_cells(seconds, compared),
+             number(f"{100 * seconds.mean / table.wall.mean:.1f} %" if table.wall.mean > 0 else "")]
+            for name, entries, seconds in [*((part.name, str(part.entries), part.seconds) for part in table.parts),
+                                           ("wall time", "", table.wall)]]
+    words = "Each moment of a rank is in one part, so that they add up to the wall time"
+    words += "; of several ranks the means do." if compared else "."
+    return ["<h2>Parts of the wall time</h2>", table_of(heading, rows), f"<p>{words}</p>"]
+
+
+def regions_section(table):
+    if not table.regions:
+        return []
+    compared = table.ranks != 1
+    heading = [("region", False), ("calls", True), *spread_heading("seconds", compared), ("executing", True),
+               ("loops", True), *spread_heading("their seconds", compared)]
+    rows = [[cell(escape(region.path), "name"), number(str(region.calls)), *spread_cells(region.seconds, compared),
+             number(f"{region.executing.mean:.4f}"), number(str(region.loops)), *spread_cells(region.loop_seconds, compared)]
+            for region in table.regions]
+    return ["<h2>Regions</h2>", table_of(heading, rows),
+            "<p>Seconds are from begin to end, regions inside included; executing is what of them went into executing loops, "
+            "whoever called them. Loops were called in the region and may have run after its end.</p>"]
+
+
 def fused_section(table):
     parted = [loop for loop in [*table.loops, *table.fused] if loop.fused > 0 or loop.skipped > 0]
     if not parted:
@@ -129,7 +166,7 @@ def page_of(run, limits):
     if run.table is not None:
         if not run.table.seconds > 0:
             body.append("<p>No loop has taken time.</p>")
-        body += loops_section(run.table)
+        body += parts_section(run.table) + regions_section(run.table) + loops_section(run.table)
     if run.trace is not None:
         body += trace_section(run.trace)
     return "\n".join(["<!DOCTYPE html>", '<html lang="en">', '<head><meta charset="utf-8">',

@@ -40,12 +40,40 @@ class Loop:
 
 
 @dataclass
+class Spread:
+    """Seconds over the ranks."""
+    most: float
+    mean: float
+    least: float
+
+
+@dataclass
+class Part:
+    name: str
+    entries: int
+    seconds: Spread
+
+
+@dataclass
+class Region:
+    path: str
+    calls: int
+    loops: int          # called in it
+    seconds: Spread     # from its begins to its ends
+    executing: Spread   # of them, in executing loops, whoever called them
+    loop_seconds: Spread
+
+
+@dataclass
 class Table:
     path: str
     ranks: int | None
     loops: list         # that have time, the longest first
     fused: list         # those that only ran as part of others
     notes: dict
+    wall: Spread | None = None
+    parts: list = field(default_factory=list)    # of the wall time
+    regions: list = field(default_factory=list)
 
     @property
     def seconds(self):
@@ -133,6 +161,9 @@ class Item:
             self.fail(name, "a list of texts")
         return value
 
+    def spread(self, name):
+        return Spread(self.number(name), self.number(f"{name}_mean"), self.number(f"{name}_min"))
+
     def optional(self, name, take):
         return take(name) if name in self.fields else None
 
@@ -169,6 +200,15 @@ def loop_of(item):
                 keys=item.optional("keys", item.texts) or [])
 
 
+def part_of(item):
+    return Part(item.text("part"), item.count("entries"), item.spread("seconds"))
+
+
+def region_of(item):
+    return Region(item.text("region"), item.count("calls"), item.count("loops"), item.spread("seconds"),
+                  item.spread("executing"), item.spread("loop_seconds"))
+
+
 def table_of(path, document):
     loops = [loop_of(item) for item in items_of(path, "loops", document["loops"])]
     whole = Item(f"'{path}'", document)
@@ -177,7 +217,10 @@ def table_of(path, document):
         whole.fail("notes", "an object of texts")
     ran = [loop for loop in loops if loop.calls > 0 or loop.seconds > 0]
     return Table(path, whole.optional("ranks", whole.count), sorted(ran, key=lambda loop: -loop.seconds),
-                 [loop for loop in loops if loop.calls == 0 and loop.seconds == 0], notes)
+                 [loop for loop in loops if loop.calls == 0 and loop.seconds == 0], notes,
+                 whole.optional("wall_seconds", whole.spread),
+                 [part_of(item) for item in items_of(path, "parts", document.get("parts", []))],
+                 [region_of(item) for item in items_of(path, "regions", document.get("regions", []))])
 
 
 def trace_of(path, document):

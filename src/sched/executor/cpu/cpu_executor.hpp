@@ -11,6 +11,7 @@
 #include <comm/messages/communicator.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
+#include <core/tools.hpp>
 #include <core/topology.hpp>
 #include <core/trace.hpp>
 #include <sched/executor/cpu/cpu_plan.hpp>
@@ -25,13 +26,15 @@ using AddingLoop = std::pair<const core::Set*, const core::Map*>;
 class CpuExecutor : public Executor {
  public:
   /// All references must outlive the executor and its prepared plans.
+  /// @param tools  null: none
   CpuExecutor(const core::Options& options, const core::Topology& topology, core::ThreadPool& pool,
-              comm::DistributedMesh& rows, core::Trace& trace)
+              comm::DistributedMesh& rows, core::Trace& trace, const core::Tools* tools = nullptr)
       : options_(options),
         topology_(topology),
         pool_(pool),
         rows_(rows),
         trace_(trace),
+        tools_(tools),
         parts_(pool.size()) {}
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
@@ -54,6 +57,7 @@ class CpuExecutor : public Executor {
   core::ThreadPool& pool_;
   comm::DistributedMesh& rows_;
   core::Trace& trace_;
+  const core::Tools* const tools_;
   PartMaker parts_;
   /// Kinds of loops, those of one plan together, whose tiles were dropped.
   std::set<std::set<AddingLoop>> untiled_;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <core/profile.hpp>
 #include <sched/books.hpp>
 #include <sched/describe.hpp>
 #include <sched/executor/cpu/run_parts.hpp>
@@ -11,8 +12,14 @@
 namespace op2::sched {
 
 CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial,
-                 core::ThreadPool& pool, const comm::Communicator& ranks, core::Trace& trace)
-    : plan_(plan), made_(std::move(made)), pool_(pool), ranks_(ranks), trace_(trace) {
+                 core::ThreadPool& pool, const comm::Communicator& ranks, core::Trace& trace,
+                 const core::Tools* tools)
+    : plan_(plan),
+      made_(std::move(made)),
+      pool_(pool),
+      ranks_(ranks),
+      trace_(trace),
+      tools_(tools) {
   for (ChainTiles& chain : made_.tiles) {
     interior_tiles_.push_back(in_use(std::move(chain.interior), trial));
     boundary_tiles_.push_back(in_use(std::move(chain.boundary), trial));
@@ -73,6 +80,7 @@ void CpuPlan::run_tiled(Running& r, TilesInUse& tiles) {
 
 void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   for (const std::size_t step : tiles.tiled.steps) bind_for_call(r, step);
+  const core::LoopEvent event(tools_, "tiles");
   const double begin = ranks_.seconds();
   run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
              [&] { make_progress(r); }},
@@ -89,9 +97,10 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
 void CpuPlan::run_alone(Running& r, std::size_t step) {
   bind_for_call(r, step);
   if (made_.parts[step].in(r.phase).empty()) return;
+  const StepRows& rows = plan_.rows[step];
+  const core::LoopEvent event(tools_, rows.row->name.c_str());
   run_parts(plan_.steps.all[step], plan_.code[step], made_.parts[step], made_.bindings[step],
             made_.slots.steps[step], r.phase, pool_);
-  const StepRows& rows = plan_.rows[step];
   const Way way = plan_.steps.all[step].fused() ? Way::fused : Way::alone;
   count_iterations(rows, r.phase, way);
   const double seconds = ranks_.seconds() - r.since;

@@ -8,6 +8,7 @@
 #include <comm/halo/halo_exchange.hpp>
 #include <comm/messages/communicator.hpp>
 #include <core/thread_pool.hpp>
+#include <core/tools.hpp>
 #include <core/trace.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/executor/cpu/loop_parts.hpp>
@@ -31,8 +32,9 @@ class CpuPlan : public PreparedPlan {
  public:
   /// @param trial  for each group of steps that has tiles
   /// @param ranks  has the clock
+  /// @param tools  null: none
   CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial, core::ThreadPool& pool,
-          const comm::Communicator& ranks, core::Trace& trace);
+          const comm::Communicator& ranks, core::Trace& trace, const core::Tools* tools);
 
   void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;
   void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
@@ -77,6 +79,7 @@ class CpuPlan : public PreparedPlan {
   core::ThreadPool& pool_;
   const comm::Communicator& ranks_;
   core::Trace& trace_;
+  const core::Tools* const tools_;
 };
 
 }  // namespace op2::sched

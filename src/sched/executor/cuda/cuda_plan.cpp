@@ -135,7 +135,9 @@ void CudaPlan::bring_rows_back() {
 void CudaPlan::run_on_host(std::size_t s, Phase phase) {
   const auto begin = core::Clock::now();
   host_steps_[s]->run(phase);
-  plan_.rows[s].row->seconds += core::seconds_since(begin);
+  const double seconds = core::seconds_since(begin);
+  plan_.rows[s].row->seconds += seconds;
+  plan_.rows[s].spent += seconds;
 }
 
 std::byte* CudaPlan::collect(std::size_t s, const GlobalArg& reduction) {

@@ -46,7 +46,7 @@ void DevicePhase::launch_each_timed() {
   times_->start();
   for (const StepLaunch* step : steps_) {
     launch(*step);
-    times_->end_of(step->row());
+    times_->end_of(step->table_rows());
   }
   times_->finish();
 }

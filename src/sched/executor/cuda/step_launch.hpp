@@ -41,7 +41,7 @@ class StepLaunch {
 
   const Step& step() const { return step_; }
   /// Where the step counts in the per-loop table.
-  core::LoopRow& row() const { return *plan_.rows[position_].row; }
+  const StepRows& table_rows() const { return plan_.rows[position_]; }
 
  private:
   /// What the threads of a phase execute: iterations, or the positions of rows that gather.

@@ -20,8 +20,8 @@ void StepTimes::start() {
   timer_.set(stream_);
 }
 
-void StepTimes::end_of(core::LoopRow& row) {
-  rows_.push_back(&row);
+void StepTimes::end_of(const StepRows& rows) {
+  rows_.push_back(&rows);
   timer_.set(stream_);
 }
 
@@ -31,9 +31,10 @@ void StepTimes::finish() {
   double begin = 0;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const double seconds = timer_.seconds(k, k + 1);
-    rows_[k]->seconds += seconds;
+    rows_[k]->row->seconds += seconds;
+    rows_[k]->spent += seconds;
     if (trace_.on())
-      trace_.add("device", rows_[k]->name, begin_ + duration_of(begin),
+      trace_.add("device", rows_[k]->row->name, begin_ + duration_of(begin),
                  begin_ + duration_of(begin + seconds));
     begin += seconds;
   }

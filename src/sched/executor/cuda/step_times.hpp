@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include <core/loop_table.hpp>
 #include <core/trace.hpp>
 #include <gpu/timer.hpp>
+#include <sched/plan.hpp>
 
 namespace op2::sched {
 
@@ -20,8 +20,8 @@ class StepTimes {
   /// Waits for all earlier work. @throws Error device_failure, as all functions
   void start();
   /// The kernels queued since `start`, or since the last call, are those of a step.
-  /// @param row  where it counts
-  void end_of(core::LoopRow& row);
+  /// @param rows  where it counts
+  void end_of(const StepRows& rows);
   /// Waits for the kernels and adds up what they have taken.
   void finish();
 
@@ -30,7 +30,7 @@ class StepTimes {
   core::Trace& trace_;
   gpu::Timer timer_;
   core::Clock::time_point begin_;
-  std::vector<core::LoopRow*> rows_;  ///< of steps since `start`
+  std::vector<const StepRows*> rows_;  ///< of steps since `start`
 };
 
 }  // namespace op2::sched

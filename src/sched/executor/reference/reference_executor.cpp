@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <core/profile.hpp>
 #include <core/seconds_since.hpp>
 #include <sched/books.hpp>
 #include <sched/describe.hpp>
@@ -14,8 +15,9 @@ namespace {
 
 class ReferencePlan : public PreparedPlan {
  public:
-  ReferencePlan(const Plan& plan, std::vector<std::unique_ptr<comm::HaloExchange>> exchanges)
-      : plan_(plan), exchanges_(std::move(exchanges)) {
+  ReferencePlan(const Plan& plan, std::vector<std::unique_ptr<comm::HaloExchange>> exchanges,
+                const core::Tools* tools)
+      : plan_(plan), exchanges_(std::move(exchanges)), tools_(tools) {
     for (const Step& step : plan.steps.all)
       bindings_.push_back(step.runs() ? bind(step, 1, true) : StepBindings{});
   }
@@ -51,6 +53,7 @@ class ReferencePlan : public PreparedPlan {
  private:
   void run_step(std::size_t s, Phase phase, core::Queue& queue) {
     const Step& step = plan_.steps.all[s];
+    const core::LoopEvent event(tools_, plan_.rows[s].row->name.c_str());
     const auto begin = core::Clock::now();
     const bool is_first = phase == Phase::interior || step.rows(Phase::interior).empty();
     if (is_first) bind_globals(step, queue, bindings_[s]);
@@ -62,13 +65,14 @@ class ReferencePlan : public PreparedPlan {
   const Plan& plan_;
   std::vector<std::unique_ptr<comm::HaloExchange>> exchanges_;
   std::vector<StepBindings> bindings_;
+  const core::Tools* const tools_;
 };
 
 }  // namespace
 
 std::unique_ptr<PreparedPlan> ReferenceExecutor::prepare(const Plan& plan, bool) {
-  return std::make_unique<ReferencePlan>(plan,
-                                         make_exchanges(plan, rows_, options_.exchange, pool_));
+  return std::make_unique<ReferencePlan>(
+      plan, make_exchanges(plan, rows_, options_.exchange, pool_), tools_);
 }
 
 }  // namespace op2::sched

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <core/tools.hpp>
+
+#include <dlfcn.h>
+
+#include <op2/tool.h>
+
+#include <core/error.hpp>
+#include <core/option_rows.hpp>
+
+namespace op2::core {
+
+Tools::Tools(const std::string& list, int rank, int ranks) {
+  for (const std::string& file : words_of(list)) tools_.push_back(load(file, rank, ranks));
+}
+
+Tools::~Tools() {
+  for (const Tool& tool : tools_)
+    if (tool.finalize != nullptr) tool.finalize();
+}
+
+Tools::Tool Tools::load(const std::string& file, int rank, int ranks) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == nullptr)
+    fail(ErrorCode::bad_option, "a tool cannot be loaded: OP2_TOOLS, {}; name its library",
+         dlerror());
+  int found = 0;
+  const auto find = [&]<class Function>(Function*, const char* name) {
+    void* const address = dlsym(library, name);
+    found += address != nullptr ? 1 : 0;
+    return reinterpret_cast<Function*>(address);
+  };
+#define OP2_FIND_IN_TOOL(name) find(static_cast<decltype(&name)>(nullptr), #name)
+  auto* const init = OP2_FIND_IN_TOOL(op2_tool_init);
+  const Tool tool{OP2_FIND_IN_TOOL(op2_tool_begin_part),   OP2_FIND_IN_TOOL(op2_tool_end_part),
+                  OP2_FIND_IN_TOOL(op2_tool_begin_loop),   OP2_FIND_IN_TOOL(op2_tool_end_loop),
+                  OP2_FIND_IN_TOOL(op2_tool_begin_region), OP2_FIND_IN_TOOL(op2_tool_end_region),
+                  OP2_FIND_IN_TOOL(op2_tool_finalize)};
+#undef OP2_FIND_IN_TOOL
+  if (found == 0)
+    fail(ErrorCode::bad_option,
+         "a library is not a tool: OP2_TOOLS, '{}' has 0 of the functions of op2/tool.h; name one "
+         "that defines them with C linkage",
+         file);
+  if (init != nullptr) init(OP2_TOOL_INTERFACE, rank, ranks);
+  return tool;
+}
+
+}  // namespace op2::core

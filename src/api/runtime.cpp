@@ -221,8 +221,8 @@ void Runtime::end_job(const Error& error) {
 
 void Runtime::flush() {
   check_usable();
-  if (device != nullptr) device->make_current();  // the program may have used another
   try {
+    if (device != nullptr) device->make_current();  // the program may have used another
     const Marked executing(executing_);
     const core::InPart part(queue.empty() ? nullptr : &profile, core::Part::loops);
     if (bits_check)

@@ -4,7 +4,8 @@
 ranks with an error that names what has failed.
 
 usage: failing_calls_on_ranks.py airfoil mpiexec STEP     tries every STEP-th call of rank 1, from the first on, with
-                                                           its code in the cache; then some of each rank without"""
+                                                           its code in the cache, and the last ones that matter;
+                                                           then some of each rank without"""
 import os
 import re
 import subprocess
@@ -85,11 +86,25 @@ class Trials:
 
 
 def try_warm(job, expected, name, step):
-    """Every call of rank 1 in such steps; the number of failures."""
+    """Every call of rank 1 in such steps. The number of failures, and of calls."""
     trials, call = Trials(job, expected), 1
     while trials.reaches(call, FAILURES[name]):
         call += step
-    return trials.report(f"{name}: every {step}th of about {call} calls")
+    return trials.report(f"{name}: every {step}th of about {call} calls"), call
+
+
+def try_last(job, expected, calls):
+    """The calls of rank 1 around the last one whose failure is an error, which are those of op_exit: there
+    the other rank waits, too. The number of failures."""
+    code, trials = FAILURES["illegal address"], Trials(job, expected)
+    fails, harmless = 1, calls
+    while harmless - fails > 1:
+        middle, right = (fails + harmless) // 2, trials.right
+        trials.reaches(middle, code)
+        fails, harmless = (fails, middle) if trials.right > right else (middle, harmless)
+    for call in range(max(1, fails - 4), fails):
+        trials.reaches(call, code)
+    return trials.report(f"calls before {harmless}, the first that is harmless")
 
 
 def try_cold(job, expected, rank):
@@ -109,7 +124,8 @@ def main():
         expected = residual(text, ITERATIONS)
         if code != 0 or expected is None:
             sys.exit(f"the program fails by itself: {code}\n{text}")
-        faults = sum(try_warm(job, expected, name, int(step)) for name in FAILURES)
+        warm = [try_warm(job, expected, name, int(step)) for name in FAILURES]
+        faults = sum(fault for fault, _ in warm) + try_last(job, expected, max(calls for _, calls in warm))
         faults += sum(try_cold(job, expected, rank) for rank in (0, 1))
     sys.exit(faults > 0)
 

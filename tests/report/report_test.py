@@ -279,7 +279,7 @@ class Mistakes(Case):
     def test_version_is_that_of_the_project(self):
         result = run("--version")
         self.assertEqual(result.returncode, 0)
-        project = re.search(r"project\(op2 VERSION (\S+)", (HERE.parent.parent / "CMakeLists.txt").read_text())
+        project = re.search(r'_STRING "(\S+)"', (HERE.parent.parent / "include" / "op2" / "version.hpp").read_text())
         self.assertEqual(result.stdout, f"op2-report of libop2 {project[1]}\n")
 
     def test_version_of_an_installation_is_in_its_file(self):

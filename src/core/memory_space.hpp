@@ -7,8 +7,7 @@
 //          by events only; host and device by the calls that wait. There is no other order: a space
 //          may run queued work at the call, when the host waits for it, or at any time in between.
 // Memory:  what queued work accesses must stay allocated, and unchanged by others, until the host
-// has
-//          waited for that work.
+//          has waited for that work.
 // Errors:  every function but the noexcept ones throws Error `device_failure`; its message names
 //          the call and the device's error. A fault of queued work is thrown by the call that waits
 //          for it, or by any later call. A call that throws has queued nothing; the bytes that it

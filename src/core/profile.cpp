@@ -24,10 +24,6 @@ Profile::Profile(Trace& trace, const Tools& tools)
   count(Part::program);
 }
 
-double Profile::seconds() const {
-  return seconds_since(start_);
-}
-
 std::array<PartTime, parts> Profile::part_times() {
   enter(part_);
   return times_;

@@ -86,7 +86,6 @@ class Profile {
   }
 
   /// Until now, open regions included.
-  double seconds() const;
   std::array<PartTime, parts> part_times();
   std::vector<Region> regions();
 

@@ -38,10 +38,6 @@ struct DriverResult {
 struct DeviceAttribute {
   static constexpr int architecture_major = 75, architecture_minor = 76;
 };
-struct FunctionAttribute {
-  static constexpr int max_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4,
-                       max_dynamic_shared_bytes = 8;
-};
 struct LoadOption {
   static constexpr int error_log = 5, error_log_bytes = 6;
 };
@@ -116,8 +112,6 @@ struct DriverApi {
                                                                        "cuModuleGetFunction"};
   Function<DevicePointer*, std::size_t*, ModuleHandle, const char*> module_symbol{
       library, "cuModuleGetGlobal_v2"};
-  Function<int*, int, FunctionHandle> function_attribute{library, "cuFuncGetAttribute"};
-  Function<FunctionHandle, int, int> function_set_attribute{library, "cuFuncSetAttribute"};
   Function<FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
            StreamHandle, void**, void**>
       launch{library, "cuLaunchKernel"};
@@ -128,8 +122,6 @@ struct DriverApi {
       graph_add_kernel{library, "cuGraphAddKernelNode_v2"};
   Function<ExecutableHandle*, GraphHandle, unsigned long long> graph_instantiate{
       library, "cuGraphInstantiateWithFlags"};
-  Function<ExecutableHandle, NodeHandle, const KernelNode*> graph_set_kernel{
-      library, "cuGraphExecKernelNodeSetParams_v2"};
   Function<ExecutableHandle> executable_destroy{library, "cuGraphExecDestroy"};
   Function<ExecutableHandle, StreamHandle> graph_launch{library, "cuGraphLaunch"};
 };

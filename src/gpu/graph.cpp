@@ -4,19 +4,6 @@
 #include <gpu/cuda_stream.hpp>
 
 namespace op2::gpu {
-namespace {
-
-KernelNode kernel_node(const Driver& driver, const Function& function, const LaunchShape& shape,
-                       std::span<void* const> parameters) {
-  allow_shared_bytes(driver, function, shape);
-  return {.function = function.handle(),
-          .blocks_x = shape.blocks,
-          .threads_x = shape.threads,
-          .shared_bytes = shape.shared_bytes,
-          .parameters = const_cast<void**>(parameters.data())};
-}
-
-}  // namespace
 
 Graph::Graph(const Device& device) : driver_(device.driver()) {
   driver_.call(&DriverApi::graph_create, &graph_, 0U);
@@ -29,7 +16,10 @@ Graph::~Graph() {
 
 Graph::Node Graph::add(const Function& function, const LaunchShape& shape,
                        std::span<void* const> parameters, std::span<const Node> after) {
-  const KernelNode node = kernel_node(driver_, function, shape, parameters);
+  const KernelNode node{.function = function.handle(),
+                        .blocks_x = shape.blocks,
+                        .threads_x = shape.threads,
+                        .parameters = const_cast<void**>(parameters.data())};
   std::vector<NodeHandle> earlier;
   for (const Node other : after) earlier.push_back(nodes_.at(other));
   NodeHandle handle = nullptr;
@@ -41,12 +31,6 @@ Graph::Node Graph::add(const Function& function, const LaunchShape& shape,
 
 void Graph::finish() {
   driver_.call(&DriverApi::graph_instantiate, &executable_, graph_, 0ULL);
-}
-
-void Graph::set(Node node, const Function& function, const LaunchShape& shape,
-                std::span<void* const> parameters) {
-  const KernelNode values = kernel_node(driver_, function, shape, parameters);
-  driver_.call(&DriverApi::graph_set_kernel, executable_, nodes_.at(node), &values);
 }
 
 void Graph::launch(core::Stream& stream) const {

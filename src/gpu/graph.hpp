@@ -32,10 +32,6 @@ class Graph {
            std::span<const Node> after);
   /// Makes the graph executable; once.
   void finish();
-  /// After `finish`: other values, or another shape, for the launches from now on. Launches that
-  /// are queued keep theirs.
-  void set(Node node, const Function& function, const LaunchShape& shape,
-           std::span<void* const> parameters);
   /// After `finish`: queues all its kernels. Without kernels nothing is queued.
   void launch(core::Stream& stream) const;
 

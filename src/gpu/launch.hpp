@@ -12,8 +12,7 @@ namespace op2::gpu {
 /// One-dimensional.
 struct LaunchShape {
   unsigned blocks = 0;
-  unsigned threads = 0;       ///< of a block
-  unsigned shared_bytes = 0;  ///< of a block, besides those that the source declares
+  unsigned threads = 0;  ///< of a block
 };
 
 /// Queues a kernel. Returns before it has run. Without blocks nothing is queued.
@@ -22,9 +21,5 @@ struct LaunchShape {
 /// @throws Error      device_failure
 void launch(core::Stream& stream, const Function& function, const LaunchShape& shape,
             std::span<void* const> parameters);
-
-/// Lets a kernel have as much shared memory as a shape asks for, which is more than the 48 KiB that
-/// every kernel may have. @throws Error device_failure
-void allow_shared_bytes(const Driver& driver, const Function& function, const LaunchShape& shape);
 
 }  // namespace op2::gpu

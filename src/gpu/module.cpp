@@ -9,12 +9,6 @@
 namespace op2::gpu {
 namespace {
 
-int attribute(const Driver& driver, FunctionHandle function, int which) {
-  int value = 0;
-  driver.call(&DriverApi::function_attribute, &value, which, function);
-  return value;
-}
-
 /// Whether a name was found; other failures are thrown.
 template <class Api>
 bool found(const Driver& driver, const Api& function, int result) {
@@ -57,13 +51,6 @@ bool is_about_image(int result) {
 
 }  // namespace
 
-Function::Function(const Driver& driver, FunctionHandle handle)
-    : handle_(handle),
-      registers_(attribute(driver, handle, FunctionAttribute::registers)),
-      local_bytes_(attribute(driver, handle, FunctionAttribute::local_bytes)),
-      shared_bytes_(attribute(driver, handle, FunctionAttribute::shared_bytes)),
-      max_threads_(attribute(driver, handle, FunctionAttribute::max_threads)) {}
-
 Module::Module(const Device& device, std::span<const std::byte> image) : device_(device) {
   device_.make_current();
   LoadLog log;
@@ -84,7 +71,7 @@ Function Module::function(const std::string& name) const {
   FunctionHandle handle = nullptr;
   const int result = driver.result_of(&DriverApi::module_function, &handle, handle_, name.c_str());
   if (!found(driver, driver.api().module_function, result)) return {};
-  return Function(driver, handle);
+  return Function(handle);
 }
 
 std::optional<Symbol> Module::symbol(const std::string& name) const {

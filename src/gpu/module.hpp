@@ -18,24 +18,13 @@ class Function {
  public:
   /// No kernel.
   Function() = default;
-  /// @throws Error device_failure
-  Function(const Driver& driver, FunctionHandle handle);
+  explicit Function(FunctionHandle handle) : handle_(handle) {}
 
   explicit operator bool() const { return handle_ != nullptr; }
   FunctionHandle handle() const { return handle_; }
 
-  /// Of a thread.
-  int registers() const { return registers_; }
-  /// Of a thread: arrays and spilled registers in memory.
-  int local_bytes() const { return local_bytes_; }
-  /// Of a block, as declared in its source.
-  int shared_bytes() const { return shared_bytes_; }
-  /// The largest block that can be launched.
-  int max_threads() const { return max_threads_; }
-
  private:
   FunctionHandle handle_ = nullptr;
-  int registers_ = 0, local_bytes_ = 0, shared_bytes_ = 0, max_threads_ = 0;
 };
 
 /// A variable of a module.

@@ -154,9 +154,7 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
     });
     finish_reductions(step, r.queue, communicator_,
                       [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
-    const double seconds = seconds_since(begin);
-    rows.row->seconds += seconds;
-    rows.spent += seconds;
+    rows.spend(seconds_since(begin));
     trace_.add("loop", "reduce", begin, Clock::now());
   }
   if (!step.begins_call()) return;  // counted with the first colour

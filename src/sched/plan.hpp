@@ -198,6 +198,12 @@ struct StepRows {
   std::int64_t interior = 0, boundary = 0, redundant = 0;
   std::vector<LoopTimes*> times = {};  ///< of its loops, which share its time; empty: nobody asks
   mutable double spent = 0;            ///< seconds in this execution, for regions
+
+  /// Seconds that are not counted by way of execution.
+  void spend(double seconds) const {
+    row->seconds += seconds;
+    spent += seconds;
+  }
 };
 
 struct Plan {

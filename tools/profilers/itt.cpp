@@ -6,9 +6,10 @@
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <string>
 
 #include <op2/tool.h>
+
+#include "ranges.hpp"
 
 namespace {
 
@@ -46,18 +47,18 @@ bool collects() {
   return domain != nullptr && domain->flags != 0;
 }
 
-void begin(const char* kind, const char* name) {
+}  // namespace
+
+void begin_range(const std::string& name) {
   if (!collects() || create_string.function() == nullptr || begin_task.function() == nullptr)
     return;
-  void* const text = create_string.function()((std::string(kind) + name).c_str());
+  void* const text = create_string.function()(name.c_str());
   if (begin_task.function() != nullptr) begin_task.function()(domain, Id{}, Id{}, text);
 }
 
-void end() {
+void end_range() {
   if (collects() && end_task.function() != nullptr) end_task.function()(domain);
 }
-
-}  // namespace
 
 extern "C" {
 
@@ -76,24 +77,5 @@ void op2_tool_init(int, int rank, int) {
         "libop2_itt: no tasks are shown: libittnotify.so is not found, or is another "
         "library; build ittapi as a shared library and add its folder to LD_LIBRARY_PATH\n");
   }
-}
-
-void op2_tool_begin_part(const char* part) {
-  begin("op2 ", part);
-}
-void op2_tool_end_part(const char*) {
-  end();
-}
-void op2_tool_begin_loop(const char* name) {
-  begin("loop ", name);
-}
-void op2_tool_end_loop(const char*) {
-  end();
-}
-void op2_tool_begin_region(const char* name) {
-  begin("", name);
-}
-void op2_tool_end_region(const char*) {
-  end();
 }
 }

@@ -7,9 +7,10 @@
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <string>
 
 #include <op2/tool.h>
+
+#include "ranges.hpp"
 
 namespace {
 
@@ -20,15 +21,15 @@ using Pop = int (*)();
 Push push = nullptr;
 Pop pop = nullptr;
 
-void begin(const char* kind, const char* name) {
-  if (push != nullptr) push((std::string(kind) + name).c_str());
+}  // namespace
+
+void begin_range(const std::string& name) {
+  if (push != nullptr) push(name.c_str());
 }
 
-void end() {
+void end_range() {
   if (pop != nullptr) pop();
 }
-
-}  // namespace
 
 extern "C" {
 
@@ -47,24 +48,5 @@ void op2_tool_init(int, int rank, int) {
         stderr,
         "libop2_nvtx: no ranges are shown: libnvToolsExt.so.1 is not found; add its folder "
         "(lib64 of CUDA) to LD_LIBRARY_PATH\n");
-}
-
-void op2_tool_begin_part(const char* part) {
-  begin("op2 ", part);
-}
-void op2_tool_end_part(const char*) {
-  end();
-}
-void op2_tool_begin_loop(const char* name) {
-  begin("loop ", name);
-}
-void op2_tool_end_loop(const char*) {
-  end();
-}
-void op2_tool_begin_region(const char* name) {
-  begin("", name);
-}
-void op2_tool_end_region(const char*) {
-  end();
 }
 }

@@ -42,9 +42,8 @@ int moved(const char* function, void* to, const void* from, std::size_t bytes) {
 }
 
 /// "blocks x threads, shared bytes, first parameter" of a launch whose parameter is an int.
-std::string launch_text(unsigned blocks, unsigned threads, unsigned shared, void** parameters) {
+std::string launch_text(unsigned blocks, unsigned threads, void** parameters) {
   std::string text = std::to_string(blocks) + "x" + std::to_string(threads);
-  if (shared > 0) text += " shared " + std::to_string(shared);
   if (parameters != nullptr) text += " of " + std::to_string(*static_cast<int*>(parameters[0]));
   return text;
 }
@@ -190,16 +189,9 @@ int cuModuleGetGlobal_v2(DevicePointer* address, std::size_t* bytes, ModuleHandl
   const bool known = std::strcmp(name, "gam") == 0;
   return result != DriverResult::success || known ? result : DriverResult::not_found;
 }
-int cuFuncGetAttribute(int* value, int attribute, FunctionHandle) {
-  *value = 100 + attribute;
-  return called("cuFuncGetAttribute");
-}
-int cuFuncSetAttribute(FunctionHandle, int attribute, int value) {
-  return called("cuFuncSetAttribute", std::to_string(attribute) + " " + std::to_string(value));
-}
 int cuLaunchKernel(FunctionHandle, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned,
-                   unsigned, unsigned shared, StreamHandle, void** parameters, void**) {
-  return called("cuLaunchKernel", launch_text(blocks, threads, shared, parameters));
+                   unsigned, unsigned, StreamHandle, void** parameters, void**) {
+  return called("cuLaunchKernel", launch_text(blocks, threads, parameters));
 }
 
 int cuGraphCreate(GraphHandle* graph, unsigned) {
@@ -210,18 +202,12 @@ int cuGraphDestroy(GraphHandle) {
 }
 int cuGraphAddKernelNode_v2(NodeHandle* node, GraphHandle, const NodeHandle*, std::size_t after,
                             const KernelNode* kernel) {
-  return create(
-      "cuGraphAddKernelNode_v2", node,
-      launch_text(kernel->blocks_x, kernel->threads_x, kernel->shared_bytes, kernel->parameters) +
-          " after " + std::to_string(after));
+  return create("cuGraphAddKernelNode_v2", node,
+                launch_text(kernel->blocks_x, kernel->threads_x, kernel->parameters) + " after " +
+                    std::to_string(after));
 }
 int cuGraphInstantiateWithFlags(ExecutableHandle* executable, GraphHandle, unsigned long long) {
   return create("cuGraphInstantiateWithFlags", executable);
-}
-int cuGraphExecKernelNodeSetParams_v2(ExecutableHandle, NodeHandle, const KernelNode* kernel) {
-  return called(
-      "cuGraphExecKernelNodeSetParams_v2",
-      launch_text(kernel->blocks_x, kernel->threads_x, kernel->shared_bytes, kernel->parameters));
 }
 int cuGraphExecDestroy(ExecutableHandle) {
   return called("cuGraphExecDestroy");

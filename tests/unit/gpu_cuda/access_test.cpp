@@ -85,16 +85,6 @@ TEST_F(Accesses, SharedMemoryOfAnotherBlockIsGone) {
   EXPECT_THAT(run(keep, 2, 1, allocate(8)), HasSubstr("without a value: shared memory"));
 }
 
-TEST_F(Accesses, DynamicSharedMemoryHasTheSizeOfTheLaunch) {
-  const auto fill = kernel("int", "extern __shared__ double rows[]; rows[threadIdx.x] = 1;");
-  EXPECT_EQ(launch(fill, 1, 4, 32, 0), 0);
-  EXPECT_EQ(api->stream_wait(stream), 0);
-  launch(fill, 1, 5, 32, 0);
-  EXPECT_EQ(api->stream_wait(stream), 700);
-  EXPECT_THAT(findings(),
-              HasSubstr("shared memory of 32 bytes that the launch asked for, offset 32"));
-}
-
 TEST_F(Accesses, AnAccessIsAligned) {
   const auto shift = kernel("char* q", "*reinterpret_cast<double*>(q + 4) = 1;");
   EXPECT_THAT(run(shift, 1, 1, allocate(64)),

@@ -96,17 +96,16 @@ class CudaProgram : public ::testing::Test {
   }
 
   template <class... Arguments>
-  int launch(FunctionHandle kernel, unsigned blocks, unsigned threads, unsigned shared_bytes,
+  int launch(FunctionHandle kernel, unsigned blocks, unsigned threads,
              Arguments... arguments) const {
     std::vector<void*> parameters{&arguments...};
-    return api->launch(kernel, blocks, 1, 1, threads, 1, 1, shared_bytes, stream, parameters.data(),
-                       nullptr);
+    return api->launch(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, parameters.data(), nullptr);
   }
   /// Launches, waits. @return  what was found wrong; empty: nothing
   template <class... Arguments>
   std::string run(FunctionHandle kernel, unsigned blocks, unsigned threads,
                   Arguments... arguments) const {
-    EXPECT_EQ(launch(kernel, blocks, threads, 0, arguments...), 0);
+    EXPECT_EQ(launch(kernel, blocks, threads, arguments...), 0);
     const int result = api->stream_wait(stream);
     EXPECT_EQ(result != 0, !findings().empty());
     return findings();

@@ -21,7 +21,7 @@ class LazyOrder : public CudaProgram {
 
 TEST_P(Orders, AnEventOrdersStreams) {
   const auto q = allocate(8);
-  launch(kernel("double* q", "*q = 4;"), 1, 1, 0, q);
+  launch(kernel("double* q", "*q = 4;"), 1, 1, q);
   EventHandle done = nullptr;
   EXPECT_EQ(api->event_create(&done, 2), 0);
   EXPECT_EQ(api->event_record(done, stream), 0);
@@ -35,7 +35,7 @@ TEST_P(Orders, AnEventOrdersStreams) {
 TEST_P(Orders, ACopyThatNothingOrdersBehindTheKernelIsFound) {
   const auto q = upload<double>({1});
   const auto set = kernel("double* q", "*q = 4;");
-  launch(set, 1, 1, 0, q);
+  launch(set, 1, 1, q);
   api->download(pinned<double>(1), q, 8, other);
   api->stream_wait(stream);
   EXPECT_EQ(api->stream_wait(other), 700);
@@ -45,9 +45,9 @@ TEST_P(Orders, ACopyThatNothingOrdersBehindTheKernelIsFound) {
 TEST_P(Orders, KernelsOfTwoStreamsAreFoundIfNothingOrdersThem) {
   const auto q = upload<double>({1});
   const auto set = kernel("double* q", "*q = 4;");
-  launch(set, 1, 1, 0, q);
+  launch(set, 1, 1, q);
   std::swap(stream, other);
-  launch(set, 1, 1, 0, q);
+  launch(set, 1, 1, q);
   api->stream_wait(other);
   EXPECT_EQ(api->stream_wait(stream), 700);
   EXPECT_THAT(findings(), HasSubstr("race: write of 8 bytes; write of other work, 'kernel',"));
@@ -56,9 +56,9 @@ TEST_P(Orders, KernelsOfTwoStreamsAreFoundIfNothingOrdersThem) {
 TEST_P(Orders, KernelsOfTwoStreamsMayReadTheSame) {
   const auto q = upload<double>({1}), to = allocate(16);
   const auto copy = kernel("const double* q, double* to", "*to = *q;");
-  launch(copy, 1, 1, 0, q, to);
+  launch(copy, 1, 1, q, to);
   std::swap(stream, other);
-  launch(copy, 1, 1, 0, q, to + 8);
+  launch(copy, 1, 1, q, to + 8);
   EXPECT_EQ(api->stream_wait(other), 0);
   EXPECT_EQ(api->stream_wait(stream), 0);
 }
@@ -66,16 +66,16 @@ TEST_P(Orders, KernelsOfTwoStreamsMayReadTheSame) {
 TEST_P(Orders, WhatTheHostHasWaitedForIsOrdered) {
   const auto q = upload<double>({1});
   const auto set = kernel("double* q", "*q = 4;");
-  launch(set, 1, 1, 0, q);
+  launch(set, 1, 1, q);
   EXPECT_EQ(api->stream_wait(stream), 0);
   std::swap(stream, other);
-  launch(set, 1, 1, 0, q);
+  launch(set, 1, 1, q);
   EXPECT_EQ(api->stream_wait(stream), 0);
 }
 
 TEST_F(LazyOrder, ACopyThatNothingOrdersBehindTheKernelReadsNoValue) {
   const auto q = allocate(8);
-  launch(kernel("double* q", "*q = 4;"), 1, 1, 0, q);
+  launch(kernel("double* q", "*q = 4;"), 1, 1, q);
   api->download(pinned<double>(1), q, 8, other);
   EXPECT_EQ(api->stream_wait(other), 700);
   EXPECT_THAT(findings(), HasSubstr("'download' reads memory without a value"));
@@ -83,7 +83,7 @@ TEST_F(LazyOrder, ACopyThatNothingOrdersBehindTheKernelReadsNoValue) {
 
 TEST_F(LazyOrder, ACopyThatTheHostWaitsForIsNotOrderedBehindTheKernel) {
   const auto q = allocate(8);
-  launch(kernel("double* q", "*q = 4;"), 1, 1, 0, q);
+  launch(kernel("double* q", "*q = 4;"), 1, 1, q);
   double back = 0;
   EXPECT_EQ(of_emulator<int (*)(void*, DevicePointer, std::size_t)>("cuMemcpyDtoH_v2")(&back, q, 8),
             700);
@@ -112,7 +112,7 @@ TEST_P(Orders, AStreamMayReadPinnedMemoryAndWriteItLater) {
   const auto q = allocate(8);
   const auto twice = kernel("double* q", "*q *= 2;");
   api->upload(q, value, 8, stream);
-  launch(twice, 1, 1, 0, q);
+  launch(twice, 1, 1, q);
   api->download(value, q, 8, stream);
   EXPECT_EQ(api->stream_wait(stream), 0);
   EXPECT_EQ(*value, 8);
@@ -162,17 +162,6 @@ TEST_F(Graphs, KernelsRunInTheOrderOfTheEdges) {
 TEST_F(Graphs, AnEdgeThatIsMissingIsFound) {
   EXPECT_EQ(launch_graph(upload<double>({1}), false), 700);
   EXPECT_THAT(findings(), HasSubstr("race: "));
-}
-
-TEST_F(Graphs, ParametersOfANodeCanBeReplaced) {
-  auto q = upload<double>({0}), other = upload<double>({7});
-  EXPECT_EQ(launch_graph(q, true), 0);
-  std::array<void*, 1> parameters{&other};
-  const op2::gpu::KernelNode node{.function = kernel("double* q", "*q += 1;"),
-                                  .parameters = parameters.data()};
-  EXPECT_EQ(api->graph_set_kernel(executable, second, &node), 0);
-  EXPECT_EQ(api->graph_launch(executable, stream), 0);
-  EXPECT_THAT(download<double>(other, 1), ::testing::ElementsAre(8));
 }
 
 }  // namespace

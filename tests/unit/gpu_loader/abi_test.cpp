@@ -72,14 +72,11 @@ static_assert(same(&DriverApi::module_load, cuModuleLoadDataEx));
 static_assert(same(&DriverApi::module_unload, cuModuleUnload));
 static_assert(same(&DriverApi::module_function, cuModuleGetFunction));
 static_assert(same(&DriverApi::module_symbol, cuModuleGetGlobal));
-static_assert(same(&DriverApi::function_attribute, cuFuncGetAttribute));
-static_assert(same(&DriverApi::function_set_attribute, cuFuncSetAttribute));
 static_assert(same(&DriverApi::launch, cuLaunchKernel));
 static_assert(same(&DriverApi::graph_create, cuGraphCreate));
 static_assert(same(&DriverApi::graph_destroy, cuGraphDestroy));
 static_assert(same(&DriverApi::graph_add_kernel, cuGraphAddKernelNode));
 static_assert(same(&DriverApi::graph_instantiate, cuGraphInstantiateWithFlags));
-static_assert(same(&DriverApi::graph_set_kernel, cuGraphExecKernelNodeSetParams));
 static_assert(same(&DriverApi::executable_destroy, cuGraphExecDestroy));
 static_assert(same(&DriverApi::graph_launch, cuGraphLaunch));
 
@@ -123,12 +120,6 @@ static_assert(NvrtcResult::rejected == NVRTC_ERROR_COMPILATION);
 
 static_assert(DeviceAttribute::architecture_major == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(DeviceAttribute::architecture_minor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-static_assert(FunctionAttribute::max_threads == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-static_assert(FunctionAttribute::shared_bytes == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-static_assert(FunctionAttribute::local_bytes == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-static_assert(FunctionAttribute::registers == CU_FUNC_ATTRIBUTE_NUM_REGS);
-static_assert(FunctionAttribute::max_dynamic_shared_bytes ==
-              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 static_assert(LoadOption::error_log == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(LoadOption::error_log_bytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(stream_non_blocking == CU_STREAM_NON_BLOCKING);

@@ -20,11 +20,10 @@ void launch_all(Device& device, core::Stream& stream) {
   module.symbol("gam");
   int value = 1;
   const std::array<void*, 1> parameters{&value};
-  launch(stream, kernel, {.blocks = 1, .threads = 32, .shared_bytes = 60000}, parameters);
+  launch(stream, kernel, {.blocks = 1, .threads = 32}, parameters);
   Graph graph(device);
   graph.add(kernel, {.blocks = 1, .threads = 32}, parameters, {});
   graph.finish();
-  graph.set(0, kernel, {.blocks = 2, .threads = 32}, parameters);
   graph.launch(stream);
 }
 

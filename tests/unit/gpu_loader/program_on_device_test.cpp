@@ -105,7 +105,7 @@ TEST_F(ProgramOnDevice, AnEventOrdersTwoStreams) {
   EXPECT_THAT(download(*other, memory.get(), 2), ElementsAre(110, 120));
 }
 
-TEST_F(ProgramOnDevice, AGraphRunsItsKernelsInOrderAndAgainWithOtherValues) {
+TEST_F(ProgramOnDevice, AGraphRunsItsKernelsInOrderAndAgain) {
   auto memory = upload({1, 2});
   void* q = memory.get().value;
   double value = 10;
@@ -115,17 +115,11 @@ TEST_F(ProgramOnDevice, AGraphRunsItsKernelsInOrderAndAgainWithOtherValues) {
   graph.add(module.function("multiply"), {1, 2}, parameters, std::array{first});
   graph.finish();
   graph.launch(stream);
-  value = 0;
-  graph.set(first, module.function("add"), {1, 2}, parameters);
   graph.launch(stream);
-  EXPECT_THAT(download(stream, memory.get(), 2), ElementsAre(1100, 1200));
+  EXPECT_THAT(download(stream, memory.get(), 2), ElementsAre(1200, 1300));
 }
 
-TEST_F(ProgramOnDevice, AKernelTellsItsRegisters) {
-  const Function kernel = module.function("scale");
-  EXPECT_GT(kernel.registers(), 0);
-  EXPECT_GE(kernel.max_threads(), 256);
-  EXPECT_EQ(kernel.local_bytes(), 0);
+TEST_F(ProgramOnDevice, WhatAModuleDoesNotHaveIsNotFound) {
   EXPECT_FALSE(module.function("missing"));
   EXPECT_FALSE(module.symbol("missing"));
 }

@@ -135,9 +135,7 @@ void CudaPlan::bring_rows_back() {
 void CudaPlan::run_on_host(std::size_t s, Phase phase) {
   const auto begin = core::Clock::now();
   host_steps_[s]->run(phase);
-  const double seconds = core::seconds_since(begin);
-  plan_.rows[s].row->seconds += seconds;
-  plan_.rows[s].spent += seconds;
+  plan_.rows[s].spend(core::seconds_since(begin));
 }
 
 std::byte* CudaPlan::collect(std::size_t s, const GlobalArg& reduction) {

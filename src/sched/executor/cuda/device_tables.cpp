@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <core/round_up.hpp>
+#include <sched/executor/cuda/device_shortage.hpp>
 
 namespace op2::sched {
 namespace {
@@ -61,14 +62,11 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
 }
 
 core::DeviceAddress DeviceTables::second_of(const core::Dat& dat) {
-  const auto [buffer, is_new] = second_.try_emplace(&dat);
-  core::Array& rows = buffer->second;
-  if (is_new || rows.bytes() != dat.rows.bytes()) {
-    rows.set_label("second buffer of " + dat.rows.label());
-    rows.replace(core::zeroed_bytes(dat.rows.bytes()));
-    rows.use(&copies_);
-  }
-  return rows.device_read();
+  core::DeviceBuffer& rows = second_[&dat];
+  if (rows == nullptr && dat.rows.bytes() > 0)
+    allocating(copies_, ("the second buffer of " + dat.rows.label()).c_str(),
+               [&] { rows = core::allocate_on(copies_.space(), dat.rows.bytes()); });
+  return rows.get();
 }
 
 void DeviceTables::clear() {

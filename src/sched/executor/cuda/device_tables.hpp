@@ -36,7 +36,8 @@ class DeviceTables {
   const std::int32_t* numbers_of(const core::Set& set);
 
   /// A second buffer for the rows of a dat, for plans that move rows between the two: every plan
-  /// finds the rows in the first one, and leaves them there.
+  /// finds the rows in the first one, and leaves them there. Its bytes are undefined at first; null
+  /// for a dat without rows.
   /// @throws Error out_of_memory, device_failure
   core::DeviceAddress second_of(const core::Dat& dat);
 
@@ -53,7 +54,7 @@ class DeviceTables {
   core::DeviceCopies& copies_;
   std::unordered_map<const core::Map*, core::Array> columns_;
   std::unordered_map<const core::Set*, core::Array> numbers_;
-  std::unordered_map<const core::Dat*, core::Array> second_;
+  std::unordered_map<const core::Dat*, core::DeviceBuffer> second_;
   PullTables pull_;
   PartTables parts_;
 };

@@ -31,8 +31,7 @@ void StepTimes::finish() {
   double begin = 0;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const double seconds = timer_.seconds(k, k + 1);
-    rows_[k]->row->seconds += seconds;
-    rows_[k]->spent += seconds;
+    rows_[k]->spend(seconds);
     if (trace_.on())
       trace_.add("device", rows_[k]->row->name, begin_ + duration_of(begin),
                  begin_ + duration_of(begin + seconds));

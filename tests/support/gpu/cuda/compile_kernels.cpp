@@ -61,14 +61,8 @@ const std::regex& kernel_head() {
   return head;
 }
 
-/// `extern __shared__ T name[];` names the one array of which a launch sets the size.
-std::string with_dynamic_shared(const std::string& source) {
-  static const std::regex array(R"(extern\s+__shared__\s+([^;()]*?\w)\s*\[\s*\]\s*;)");
-  return std::regex_replace(source, array, "extern __thread $1[] asm(\"op2_emu_dynamic\");");
-}
-
 /// What the library finds a module's parts by.
-std::string entries(const std::string& source, bool has_dynamic_shared) {
+std::string entries(const std::string& source) {
   std::string text = R"(
 extern "C" {
 __constant__ char op2_emu_constant = 0;
@@ -77,11 +71,6 @@ char* op2_emu_constants[] = {__start_op2_constant, __stop_op2_constant};
 alignas(16) thread_local char op2_emu_shared_end[16];
 void* op2_emu_shared() { return op2_emu_shared_end; }
 )";
-  if (has_dynamic_shared)
-    text += fmt::format(
-        "alignas(16) thread_local char op2_emu_dynamic[{}];\n"
-        "void* op2_emu_dynamic_shared_array() {{ return op2_emu_dynamic; }}\n",
-        max_dynamic_shared);
   for (std::sregex_iterator k(source.begin(), source.end(), kernel_head()), end; k != end; ++k) {
     const std::string threads = (*k)[1].matched ? (*k)[1].str() : "1024";
     text += fmt::format(
@@ -117,9 +106,8 @@ std::string commands(const TemporaryFolder& folder, int architecture,
 }
 
 /// What ptxas refuses. Empty: nothing.
-std::string beyond_limits(std::span<const std::byte> image, bool has_dynamic_shared) {
-  const std::size_t shared =
-      thread_local_bytes(image) - (has_dynamic_shared ? max_dynamic_shared : 0);
+std::string beyond_limits(std::span<const std::byte> image) {
+  const std::size_t shared = thread_local_bytes(image);
   const std::size_t constants = section_bytes(image, "op2_constant");
   if (shared > (std::size_t{48} << 10) + 16)
     return fmt::format(
@@ -145,11 +133,9 @@ Compiled compile_kernels(const Program& program, int architecture,
                          const std::vector<std::string>& definitions, bool contracts) {
   const TemporaryFolder folder;
   for (const Header& header : program.headers) write_file(folder.file(header.name), header.text);
-  const std::string source = with_dynamic_shared(program.source);
-  const bool has_dynamic_shared = source != program.source;
   write_file(folder.file("kernels.cpp"),
-             fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n{}", program.name, source,
-                         entries(source, has_dynamic_shared)));
+             fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n{}", program.name,
+                         program.source, entries(program.source)));
   const int status = std::system(commands(folder, architecture, definitions, contracts).c_str());
   Compiled compiled;
   const std::string said = without(read_file(folder.file("log")), folder.file("./"));
@@ -159,7 +145,7 @@ Compiled compile_kernels(const Program& program, int architecture,
   if (status != 0) return compiled;
   const std::string image = read_file(folder.file("kernels.so"));
   const auto bytes = std::as_bytes(std::span(image));
-  compiled.log += beyond_limits(bytes, has_dynamic_shared);
+  compiled.log += beyond_limits(bytes);
   compiled.ok = compiled.log.empty();
   if (compiled.ok) compiled.image.assign(bytes.begin(), bytes.end());
   return compiled;

@@ -66,8 +66,6 @@ int attribute_of_device(int attribute, int capability) {
       return capability / 10;
     case 76:
       return capability % 10;
-    case 97:  // shared memory of a block that asks for it
-      return static_cast<int>(max_dynamic_shared);
     default:
       return 0;
   }

@@ -22,9 +22,9 @@ struct NodeParameters {
 
 std::shared_ptr<const Launch> launch_of(const NodeParameters& node) {
   for (int k : {1, 2})
-    if (node.blocks[k] != 1 || node.threads[k] != 1) throw DriverError{Code::invalid_value};
-  return make_launch(*node.function, {node.blocks[0], node.threads[0], node.shared_bytes},
-                     node.parameters);
+    if (node.blocks[k] != 1 || node.threads[k] != 1 || node.shared_bytes != 0)
+      throw DriverError{Code::invalid_value};
+  return make_launch(*node.function, {node.blocks[0], node.threads[0]}, node.parameters);
 }
 
 }  // namespace
@@ -53,16 +53,6 @@ int cuGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* handle, uns
     *executable = context.executables.add();
     for (const Node& node : context.graphs.at(handle).nodes)
       (*executable)->nodes.emplace(&node, node);
-  });
-}
-
-int cuGraphExecKernelNodeSetParams_v2(ExecutableGraph* executable, const Node* node,
-                                      const NodeParameters* parameters) {
-  return call_in_context("cuGraphExecKernelNodeSetParams_v2", [&](Context& context) {
-    auto& nodes = context.executables.at(executable).nodes;
-    const auto found = nodes.find(node);
-    if (found == nodes.end()) throw DriverError{Code::invalid_value};
-    found->second.launch = launch_of(*parameters);
   });
 }
 

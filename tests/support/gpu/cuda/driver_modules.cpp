@@ -54,32 +54,6 @@ const KnownVariable& know_variable(Context& context, Module& module, const std::
   return module.variables->emplace_back(KnownVariable{name, in_image, on_device, constant});
 }
 
-Function make_function(Module& module, Entry entry) {
-  constexpr std::size_t without_asking = std::size_t{48} << 10;
-  constexpr std::size_t end_marker = 16;  // op2_emu_shared_end
-  const KernelImage& image = *module.image;
-  const std::size_t own = image.shared().size() - image.dynamic_shared().size() - end_marker;
-  return {&module, std::move(entry), own, without_asking - std::min(own, without_asking)};
-}
-
-int attribute_of(const Function& function, int attribute) {
-  switch (attribute) {
-    case 0:
-      return function.entry.max_threads;
-    case 1:
-      return static_cast<int>(function.own_shared);
-    case 4:  // registers
-      return 32;
-    case 5:  // versions of PTX and of the code
-    case 6:
-      return 90;
-    case 8:
-      return static_cast<int>(function.max_dynamic_shared);
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
 extern "C" {
@@ -105,8 +79,7 @@ int cuModuleGetFunction(Function** function, Module* handle, const char* name) {
     auto entry = module.image->entry(name);
     if (!entry) throw DriverError{Code::not_found};
     auto& known = module.functions[name];
-    if (known == nullptr)
-      known = std::make_unique<Function>(make_function(module, std::move(*entry)));
+    if (known == nullptr) known = std::make_unique<Function>(Function{&module, std::move(*entry)});
     *function = known.get();
   });
 }
@@ -120,28 +93,13 @@ int cuModuleGetGlobal_v2(DevicePointer* pointer, std::size_t* bytes, Module* han
   });
 }
 
-int cuFuncGetAttribute(int* value, int attribute, Function* function) {
-  return call_in_context("cuFuncGetAttribute",
-                         [&](Context&) { *value = attribute_of(*function, attribute); });
-}
-
-int cuFuncSetAttribute(Function* function, int attribute, int value) {
-  return call_in_context("cuFuncSetAttribute", [&](Context&) {
-    const auto bytes = static_cast<std::size_t>(value);
-    const bool possible =
-        attribute == 8 && value >= 0 && bytes + function->own_shared <= max_dynamic_shared;
-    if (!possible) throw DriverError{Code::invalid_value};
-    function->max_dynamic_shared = bytes;
-  });
-}
-
 int cuLaunchKernel(Function* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
                    unsigned threads_x, unsigned threads_y, unsigned threads_z,
                    unsigned shared_bytes, Stream* handle, void** parameters, void**) {
   return call_in_context("cuLaunchKernel", [&](Context& context) {
-    if (blocks_y != 1 || blocks_z != 1 || threads_y != 1 || threads_z != 1)
+    if (blocks_y != 1 || blocks_z != 1 || threads_y != 1 || threads_z != 1 || shared_bytes != 0)
       throw DriverError{Code::invalid_value};
-    const auto launch = make_launch(*function, {blocks_x, threads_x, shared_bytes}, parameters);
+    const auto launch = make_launch(*function, {blocks_x, threads_x}, parameters);
     context.device.launch_seen(
         stream_number(context, handle), launch->entry.name,
         [&context, launch](const Ticket& ticket) { run_kernel(context, *launch, ticket); });

@@ -8,9 +8,6 @@
 
 namespace op2::test::gpu::cuda {
 
-/// Bytes per block that a launch may ask for, less those of the kernel's own variables.
-inline constexpr std::size_t max_dynamic_shared = std::size_t{227} << 10;
-
 /// The bytes of an ELF file that begins there. @throws std::runtime_error if none does
 std::span<const std::byte> elf_file_at(const void* begin);
 

@@ -107,12 +107,6 @@ std::span<std::byte> KernelImage::shared() const {
   return {static_cast<std::byte*>(block), shared_bytes_};
 }
 
-std::span<std::byte> KernelImage::dynamic_shared() const {
-  const auto array = function_at<void* (*)()>(handle_, "op2_emu_dynamic_shared_array");
-  if (array == nullptr) return {};
-  return {static_cast<std::byte*>(array()), max_dynamic_shared};
-}
-
 std::optional<Entry> KernelImage::entry(const std::string& name) const {
   const auto call = function_at<void (*)(void**)>(handle_, "op2_emu_call_" + name);
   const auto sizes = function_at<const int* (*)()>(handle_, "op2_emu_sizes_" + name);

@@ -49,8 +49,6 @@ class KernelImage {
   std::span<std::byte> all() const { return all_; }
   /// The __shared__ variables of a block that runs in the calling thread of the host.
   std::span<std::byte> shared() const;
-  /// The array of a size that the launch sets, within `shared`; empty if there is none.
-  std::span<std::byte> dynamic_shared() const;
 
  private:
   void find_segments();

@@ -22,27 +22,20 @@ const char* name_of(AccessKind kind) {
 
 }  // namespace
 
-KernelMemory::KernelMemory(Arena& arena, const KernelImage& image, const KnownVariables& variables,
-                           std::size_t dynamic_shared)
+KernelMemory::KernelMemory(Arena& arena, const KernelImage& image, const KnownVariables& variables)
     : arena_(arena),
       image_(image),
       variables_(variables),
-      dynamic_range_(image.dynamic_shared()),
       shared_{image.shared(), {}, AccessHistory(image.shared().size())},
-      dynamic_{dynamic_range_.first(std::min(dynamic_shared, dynamic_range_.size())),
-               {},
-               AccessHistory(dynamic_shared)},
       writable_{image.writable(), std::vector<std::uint8_t>(image.writable().size(), 1),
                 AccessHistory(image.writable().size())} {}
 
 void KernelMemory::start_block() {
   shared_.has_value.assign(shared_.bytes.size(), 0);
-  dynamic_.has_value.assign(dynamic_.bytes.size(), 0);
 }
 
 Fault KernelMemory::check_section(const std::byte* begin, std::size_t bytes, AccessKind kind,
                                   const Moment& at) {
-  if (is_in(dynamic_range_, begin)) return check(dynamic_, begin, bytes, kind, at, at.block);
   if (shared_.contains(begin)) return check(shared_, begin, bytes, kind, at, at.block);
   if (is_in(image_.constants(), begin)) return check_constant(begin, bytes, kind);
   if (writable_.contains(begin)) return check(writable_, begin, bytes, kind, at, at.kernel);
@@ -73,9 +66,6 @@ Fault KernelMemory::check_constant(const std::byte* begin, std::size_t bytes, Ac
 
 std::string KernelMemory::describe(const std::byte* begin) const {
   if (arena_.contains(begin)) return arena_.describe(begin);
-  if (is_in(dynamic_range_, begin))
-    return fmt::format("shared memory of {} bytes that the launch asked for, offset {}",
-                       dynamic_.bytes.size(), begin - dynamic_range_.data());
   if (shared_.contains(begin))
     return fmt::format("shared memory, offset {}", begin - shared_.bytes.data());
   for (const KnownVariable& variable : variables_)

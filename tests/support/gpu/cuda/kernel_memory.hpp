@@ -38,9 +38,7 @@ enum class Fault : std::uint8_t {
 
 class KernelMemory {
  public:
-  /// @param dynamic_shared  bytes that the launch asks for
-  KernelMemory(Arena& arena, const KernelImage& image, const KnownVariables& variables,
-               std::size_t dynamic_shared);
+  KernelMemory(Arena& arena, const KernelImage& image, const KnownVariables& variables);
 
   /// Shared memory loses its values.
   void start_block();
@@ -102,8 +100,7 @@ class KernelMemory {
   Arena& arena_;
   const KernelImage& image_;
   const KnownVariables& variables_;
-  std::span<std::byte> dynamic_range_;  ///< the longest that there can be
-  Section shared_, dynamic_, writable_;
+  Section shared_, writable_;
   const Rival* rival_ = nullptr;
 };
 

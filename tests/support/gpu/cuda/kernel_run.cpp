@@ -30,7 +30,7 @@ KernelRun::KernelRun(const Launch& launch, Arena& arena, RunState& state)
     : launch_(launch),
       state_(state),
       moment_(state.order.moment()),
-      memory_(arena, *launch.image, *launch.variables, launch.shape.shared_bytes),
+      memory_(arena, *launch.image, *launch.variables),
       threads_(launch.shape.threads,
                {[this](unsigned thread) { begin_thread(thread); },
                 [this] { launch_.entry.call(parameters_.data()); }},

@@ -23,7 +23,6 @@ struct Index3 {
 /// What a launch asks for.
 struct LaunchShape {
   unsigned blocks = 0, threads = 0;
-  std::size_t shared_bytes = 0;
 };
 
 /// What the kernels of a device share, one after the other.

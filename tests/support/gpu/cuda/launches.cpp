@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 
-#include "elf_file.hpp"
-
 #include <fmt/format.h>
 
 namespace op2::test::gpu::cuda {
@@ -74,7 +72,6 @@ std::shared_ptr<const Launch> make_launch(const Function& function, const Launch
   const Entry& entry = function.entry;
   require(shape.blocks > 0 && shape.threads > 0);
   require(shape.threads <= static_cast<unsigned>(entry.max_threads));
-  require(shape.shared_bytes <= function.max_dynamic_shared);
   require(parameters != nullptr || entry.sizes.empty());
   auto launch = std::make_shared<Launch>(
       Launch{entry, function.module->image, function.module->variables, shape, {}});

@@ -41,8 +41,6 @@ struct Module;
 struct Function {
   Module* module;
   Entry entry;
-  std::size_t own_shared;          ///< bytes of its variables
-  std::size_t max_dynamic_shared;  ///< bytes that a launch may ask for besides
 };
 
 struct Module {

@@ -12,7 +12,6 @@
 #include <api/agreed_switches.hpp>
 #include <api/jit_options.hpp>
 #include <comm/messages/agreement.hpp>
-#include <comm/messages/launcher.hpp>
 #include <core/error.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
@@ -22,8 +21,7 @@ namespace op2::api {
 namespace {
 
 /// Ranks on one machine that the launcher does not bind to cores share these evenly.
-core::Topology share_of_node(core::Topology topology) {
-  const comm::NodeRank place = comm::rank_on_node();
+core::Topology share_of_node(core::Topology topology, const comm::NodeRank& place) {
   const int cores = std::max(1, topology.cores / place.count);
   topology.caches.shared /= place.count;
   const bool bound =
@@ -61,9 +59,15 @@ gpu::LibraryPaths library_paths(const core::Options& options) {
 }
 
 /// Null unless loops run on a device.
-std::unique_ptr<gpu::Device> open_device(const core::Options& options) {
+std::unique_ptr<gpu::Device> open_device(const core::Options& options,
+                                         const comm::MpiSession* session) {
   if (options.target != core::Target::cuda) return nullptr;
-  return gpu::Device::open(library_paths(options), comm::rank_on_node().rank);
+  const int rank = session == nullptr ? 0 : session->communicator->on_node().rank;
+  return gpu::Device::open(library_paths(options), rank);
+}
+
+const gpu::Driver* driver_of(const gpu::Device* device) {
+  return device == nullptr ? nullptr : &device->driver();
 }
 
 /// OP2_CHECK=bits keeps rows, which must not move meanwhile.
@@ -118,12 +122,12 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
                  std::unique_ptr<comm::MpiSession>& session, op_error_handler handler)
     : options(std::move(given)),
       self(session == nullptr ? comm::make_self_communicator() : nullptr),
-      device(open_device(options)),
+      device(open_device(options, session.get())),
       rows(mesh, session ? *session->communicator : *self, row_order(options)),
       log(level_of(ranks(), level), ranks().log_prefix()),
       trace(!options.trace.empty()),
       tools(options.tools, ranks().rank(), ranks().size()),
-      topology(share_of_node(of_process)),
+      topology(share_of_node(of_process, ranks().on_node())),
       pool(options.threads > 0 ? options.threads : topology.cores, topology),
       host_jit(device == nullptr
                    ? nullptr
@@ -142,6 +146,7 @@ Runtime::Runtime(core::Options given, const core::Topology& of_process, core::Lo
   ranks().barrier();
   ranks().reduce_by(options.reduce, options.node_size);
   trace.restart();
+  if (device != nullptr) device->leave();
   mpi = std::move(session);
 }
 
@@ -222,7 +227,7 @@ void Runtime::end_job(const Error& error) {
 void Runtime::flush() {
   check_usable();
   try {
-    if (device != nullptr) device->make_current();  // the program may have used another
+    const gpu::CurrentContext current(driver_of(device.get()));
     const Marked executing(executing_);
     const core::InPart part(queue.empty() ? nullptr : &profile, core::Part::loops);
     if (bits_check)
@@ -283,7 +288,10 @@ op_jit_statistics Runtime::jit_statistics() const {
 
 /// @param moves_rows  some dats may have moved when it fails, others not: the session is over
 void Runtime::guard(const std::function<void()>& action, bool moves_rows) {
-  const std::optional<Error> failure = failure_of(action);
+  const std::optional<Error> failure = failure_of([&] {
+    const gpu::CurrentContext current(driver_of(device.get()));
+    action();
+  });
   if (!failure) return;
   if (is_uniform(failure->code())) throw *failure;
   // All ranks have a mismatch; for any other error they wait, with data on the way between them.

@@ -12,6 +12,8 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -121,6 +123,20 @@ void watch_thread() {
   [[maybe_unused]] static thread_local const EndOfThread end;
 }
 
+/// Of all ranks together. Collective.
+std::size_t count_devices(Runtime& runtime) {
+  const gpu::DeviceId& mine = runtime.device->id();
+  const comm::Bytes all = runtime.ranks().gather_all(std::as_bytes(std::span(mine.bytes)));
+  std::set<gpu::DeviceId> devices;
+  for (std::size_t at = 0; at < all.size(); at += sizeof mine) {
+    gpu::DeviceId id;
+    std::memcpy(id.bytes, &all[at], sizeof id);
+    devices.insert(id);
+  }
+  return devices.size();
+}
+
+/// Collective if loops run on devices.
 void report_startup(Runtime& runtime) {
   for (const std::string& name : core::unknown_switches(environ))
     runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
@@ -136,11 +152,11 @@ void report_startup(Runtime& runtime) {
   runtime.log.info(fmt::format("loops run on device {}: {}, sm_{}, {}", device.ordinal(),
                                device.name(), device.architecture(),
                                gpu::cuda_version(device.driver_version())));
-  if (const int ranks = comm::rank_on_node().count; ranks > device.device_count())
+  const std::size_t devices = count_devices(runtime);
+  if (runtime.ranks().size() > static_cast<int>(devices))
     runtime.log.warning(
-        fmt::format("ranks share devices: {} ranks, {} devices on this machine; they take turns, "
-                    "start a rank per device",
-                    ranks, device.device_count()));
+        fmt::format("ranks share devices: {} ranks, {}; they take turns, start a rank per device",
+                    runtime.ranks().size(), core::counted(devices, "device")));
 }
 
 [[noreturn]] void print_and_end(const std::string& text) {
@@ -284,6 +300,9 @@ void op_exit() {
   });
   attempt([&] { api::write_timing(*runtime); });
   attempt([&] { api::write_trace(*runtime); });
+  attempt([&] {
+    if (runtime->device != nullptr) runtime->device->hold();
+  });
   runtime->mesh.end();
   api::sessions().ended.push_back(std::move(runtime->mesh));
   if (failure) std::rethrow_exception(failure);

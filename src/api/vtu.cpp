@@ -12,7 +12,6 @@
 #include <comm/files/leftovers.hpp>
 #include <comm/files/vtu_writer.hpp>
 #include <comm/halo/row_request.hpp>
-#include <comm/messages/launcher.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/validate.hpp>
@@ -160,7 +159,7 @@ void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   const Piece piece = runtime.collectively([&] { return Piece(runtime, grid); });
   const std::filesystem::path whole = path;
   runtime.check_together([&] {
-    if (comm::rank_on_node().rank == 0)  // for all ranks of this host: a folder may be large
+    if (ranks.on_node().rank == 0)  // for all ranks of this host: a folder may be large
       comm::remove_leftovers(whole.parent_path(), whole.stem().string() + "_");
     comm::write_vtu((whole.parent_path() / name_of_piece(whole, ranks.rank())).string(),
                     piece.grid(), comm::Leftovers::keep);

@@ -44,10 +44,7 @@ DeviceBuffer DeviceCopies::allocate(const Array& array) {
 
 void DeviceCopies::release(const Array& array, DeviceBuffer& bytes) noexcept {
   if (!bytes) return;
-  try {
-    space_.main_stream().wait();
-  } catch (...) {  // the next call that uses the device throws as well
-  }
+  space_.main_stream().settle();
   bytes.reset();
   std::erase(arrays_, &array);
 }

@@ -77,6 +77,8 @@ class Stream {
   virtual void download_and_wait(std::byte* to, DeviceAddress from, std::size_t bytes) = 0;
   /// The host waits until all work queued here has run.
   virtual void wait() = 0;
+  /// The same for destructors: a fault is thrown by the next call that throws.
+  virtual void settle() noexcept = 0;
 };
 
 /// Bytes of a device.

@@ -93,7 +93,7 @@ constexpr OptionRow table[] = {
      "compile for another CPU (LLVM's name, e.g. x86-64-v3)"},
     {"OP2_JIT_LIMIT", read_jit_limit, "60:2048, seconds, seconds:MiB",
      "CPU time and memory that the compilation of a kernel may take; more is an error of that "
-     "kernel"},
+     "kernel (not for GPUs)"},
     {"OP2_PLUGIN_DIR", text<&O::plugin_dir>, "folder of libop2, path",
      "where the JIT plug-ins are"},
     {"OP2_CUDA_DRIVER", text<&O::cuda_driver>, "search, file or folder",

@@ -82,6 +82,10 @@ void CudaStream::wait() {
   driver_.call(&DriverApi::stream_wait, handle_);
 }
 
+void CudaStream::settle() noexcept {
+  driver_.call_later(&DriverApi::stream_wait, handle_);
+}
+
 CudaStream& cuda_stream(core::Stream& stream) {
   auto* const same = dynamic_cast<CudaStream*>(&stream);
   core::ensure(same != nullptr, "a stream is not one of a CUDA device");

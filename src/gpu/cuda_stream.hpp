@@ -46,6 +46,7 @@ class CudaStream final : public core::Stream {
   void upload_and_wait(core::DeviceAddress to, const std::byte* from, std::size_t bytes) override;
   void download_and_wait(std::byte* to, core::DeviceAddress from, std::size_t bytes) override;
   void wait() override;
+  void settle() noexcept override;
 
   const Driver& driver() const { return driver_; }
   StreamHandle handle() const { return handle_; }

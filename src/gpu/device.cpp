@@ -10,7 +10,7 @@
 namespace op2::gpu {
 namespace {
 
-constexpr int oldest_driver = 12000;
+constexpr int oldest_driver = 12000, oldest_architecture = 60;  // atomic additions of double
 
 /// The calls before a device is known.
 template <class Function, class... Arguments>
@@ -55,6 +55,10 @@ int architecture_of(const DriverApi& api, DeviceNumber number) {
   int major = 0, minor = 0;
   begin(api, &DriverApi::device_attribute, &major, DeviceAttribute::architecture_major, number);
   begin(api, &DriverApi::device_attribute, &minor, DeviceAttribute::architecture_minor, number);
+  if (10 * major + minor < oldest_architecture)
+    core::fail(ErrorCode::no_device,
+               "the device is too old: sm_{}{}, {}; use one of sm_{} or newer, or OP2_TARGET=cpu",
+               major, minor, name_of(api, number), oldest_architecture);
   return 10 * major + minor;
 }
 
@@ -65,9 +69,9 @@ std::unique_ptr<Device> Device::open(const LibraryPaths& paths, int local_rank) 
   begin(*api, &DriverApi::init, 0);
   std::unique_ptr<Device> device(new Device());
   device->driver_version_ = version_of(*api);
-  device->device_count_ = count_devices(*api);
-  device->ordinal_ = local_rank % device->device_count_;
+  device->ordinal_ = local_rank % count_devices(*api);
   begin(*api, &DriverApi::device_get, &device->number_, device->ordinal_);
+  begin(*api, &DriverApi::device_id, &device->id_, device->number_);
   device->name_ = name_of(*api, device->number_);
   device->architecture_ = architecture_of(*api, device->number_);
   device->driver_ = std::make_unique<Driver>(
@@ -79,8 +83,8 @@ std::unique_ptr<Device> Device::open(const LibraryPaths& paths, int local_rank) 
 void Device::enter() {
   ContextHandle context = nullptr;
   driver_->call(&DriverApi::context_retain, &context, number_);
-  context_ = context;
-  make_current();
+  driver_->use(context);
+  hold();
   try {
     space_ = std::make_unique<CudaSpace>(*driver_);
   } catch (const std::bad_alloc&) {
@@ -89,14 +93,23 @@ void Device::enter() {
 }
 
 void Device::make_current() const {
-  driver_->call(&DriverApi::context_set_current, context_);
+  driver_->call(&DriverApi::context_set_current, context());
+}
+
+void Device::hold() {
+  driver_->call(&DriverApi::context_get_current, &of_program_);
+  make_current();
+}
+
+void Device::leave() const {
+  driver_->call(&DriverApi::context_set_current, of_program_);
 }
 
 Device::~Device() {
-  if (context_ == nullptr) return;
-  driver_->call_and_ignore(&DriverApi::context_set_current, context_);
+  if (context() == nullptr) return;
+  driver_->call_and_ignore(&DriverApi::context_set_current, context());
   space_.reset();
-  driver_->call_and_ignore(&DriverApi::context_set_current, nullptr);
+  driver_->call_and_ignore(&DriverApi::context_set_current, of_program_);
   if (!keeps_context_) driver_->call_and_ignore(&DriverApi::context_release, number_);
 }
 

@@ -11,13 +11,13 @@
 
 namespace op2::gpu {
 
-/// Threads: the one that opened it, and others after `make_current`; its space is called by one
-/// thread. Modules, graphs and all owners of its memory end before it.
+/// Threads: any, after `make_current` or in a CurrentContext; its space is called by one thread.
+/// Modules, graphs and all owners of its memory end before it.
 class Device {
  public:
   /// Local. Opens device `local_rank` modulo the number of devices that the driver shows
   /// (CUDA_VISIBLE_DEVICES), on its primary context, which the program, MPI and others share, and
-  /// makes that current.
+  /// holds that.
   /// @throws Error  no_device: no driver, one too old, or no device; device_failure
   static std::unique_ptr<Device> open(const LibraryPaths& paths, int local_rank);
   ~Device();
@@ -31,18 +31,22 @@ class Device {
   /// The newest CUDA that the driver supports: 13000 for 13.0.
   int driver_version() const { return driver_version_; }
   int ordinal() const { return ordinal_; }
-  /// Of all devices that the driver shows to this process.
-  int device_count() const { return device_count_; }
+  const DeviceId& id() const { return id_; }
 
   core::MemorySpace& space() { return *space_; }
-  /// Makes its context the current one of the calling thread: before a thread's first call, and
-  /// after the program may have made another one current. @throws Error device_failure
+  /// Makes its context the current one of the calling thread, which is the library's: before its
+  /// first call. @throws Error device_failure
   void make_current() const;
+  /// Makes it the current one of the program's thread until `leave`, or until the device ends. Then
+  /// the program's own is current again. @throws Error device_failure
+  void hold();
+  void leave() const;
 
-  /// The context outlives the device: for an MPI that knows its memory, and ends later.
+  /// The context outlives the device: for an MPI that knows its memory, pinned or on the device,
+  /// and ends later.
   void keep_context() { keeps_context_ = true; }
 
-  ContextHandle context() const { return context_; }
+  ContextHandle context() const { return driver_->context(); }
   const Driver& driver() const { return *driver_; }
   const DriverApi& api() const { return driver_->api(); }
 
@@ -52,9 +56,10 @@ class Device {
   void enter();
 
   std::string name_;
-  int architecture_ = 0, driver_version_ = 0, ordinal_ = 0, device_count_ = 0;
+  int architecture_ = 0, driver_version_ = 0, ordinal_ = 0;
+  DeviceId id_;
   DeviceNumber number_ = 0;
-  ContextHandle context_ = nullptr;
+  ContextHandle of_program_ = nullptr;  ///< while its own is held
   bool keeps_context_ = false;
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<core::MemorySpace> space_;

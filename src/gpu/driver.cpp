@@ -24,6 +24,8 @@ const char* advice(int result) {
       return "use more devices, or a smaller mesh";
     case DriverResult::no_binary:
     case DriverResult::invalid_ptx:
+    case DriverResult::no_ptx_compiler:
+    case DriverResult::ptx_compiler_off:
     case DriverResult::unsupported_ptx:
       return "use an NVRTC and a driver of the same CUDA version";
     case DriverResult::devices_unavailable:
@@ -46,8 +48,24 @@ std::string describe_failure(const DriverApi& api, const char* call, int result)
 }
 
 void Driver::fail(const char* call, int result, const std::string& details) const {
+  if (result == DriverResult::out_of_memory)
+    core::fail(ErrorCode::out_of_memory, "out of device memory: {}, {}; {}{}", device_,
+               describe_failure(*api_, call, result), advice(result), details);
   core::fail(ErrorCode::device_failure, "device fault: {}, {}; {}{}", device_,
              describe_failure(*api_, call, result), advice(result), details);
+}
+
+CurrentContext::CurrentContext(const Driver* driver) : driver_(driver) {
+  if (driver == nullptr) return;
+  driver->call(&DriverApi::context_get_current, &of_program_);
+  if (of_program_ == driver->context())
+    driver_ = nullptr;
+  else
+    driver->call(&DriverApi::context_set_current, driver->context());
+}
+
+CurrentContext::~CurrentContext() {
+  if (driver_ != nullptr) driver_->call_later(&DriverApi::context_set_current, of_program_);
 }
 
 void Driver::keep(const char* call, int result) const noexcept {

@@ -19,11 +19,15 @@ class Driver {
   Driver(std::shared_ptr<const DriverApi> api, std::string device)
       : api_(std::move(api)), device_(std::move(device)) {}
 
+  /// The context of the device, which others share.
+  void use(ContextHandle context) { context_ = context; }
+  ContextHandle context() const { return context_; }
+
   const DriverApi& api() const { return *api_; }
   const std::string& device() const { return device_; }
 
   /// Calls a function of the table, for example `call(&DriverApi::stream_wait, stream)`.
-  /// @throws Error  device_failure, also for a failure that `call_later` has kept
+  /// @throws Error  device_failure or out_of_memory, also for what `call_later` has kept
   template <class Function, class... Arguments>
   void call(Function DriverApi::*function, Arguments... arguments) const {
     throw_kept();
@@ -60,8 +64,24 @@ class Driver {
 
   std::shared_ptr<const DriverApi> api_;
   std::string device_;
+  ContextHandle context_ = nullptr;
   mutable std::atomic<const char*> kept_call_ = nullptr;
   mutable std::atomic<int> kept_result_ = DriverResult::success;
+};
+
+/// Makes the device's context the current one of the calling thread for its life; then the program
+/// has its own again.
+class CurrentContext {
+ public:
+  /// @param driver  null: nothing happens. @throws Error device_failure
+  explicit CurrentContext(const Driver* driver);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  const Driver* driver_;  ///< null: it was the current one
+  ContextHandle of_program_ = nullptr;
 };
 
 /// "cuInit returned 100 (CUDA_ERROR_NO_DEVICE)".

@@ -4,6 +4,7 @@
 // that is installed.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -28,7 +29,8 @@ using ExecutableHandle = struct CuGraphExecutable*;
 struct DriverResult {
   static constexpr int success = 0, out_of_memory = 2, devices_unavailable = 46,
                        invalid_image = 200, no_binary = 209, uncorrectable_memory = 214,
-                       invalid_ptx = 218, unsupported_ptx = 222, not_found = 500, not_ready = 600,
+                       invalid_ptx = 218, no_ptx_compiler = 221, unsupported_ptx = 222,
+                       ptx_compiler_off = 223, not_found = 500, not_ready = 600,
                        illegal_address = 700, assert_failed = 710, illegal_instruction = 715,
                        misaligned_address = 716, illegal_address_space = 717, illegal_counter = 718,
                        launch_failed = 719, system_not_ready = 802, driver_mismatch = 803,
@@ -43,6 +45,12 @@ struct LoadOption {
 };
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned event_with_timing = 0, event_without_timing = 2;
+
+/// Of a device, in all processes and on all machines.
+struct DeviceId {
+  char bytes[16] = {};
+  auto operator<=>(const DeviceId&) const = default;
+};
 
 /// A kernel of a graph: launch shape, and the addresses of the values of its parameters.
 struct KernelNode {
@@ -74,9 +82,11 @@ struct DriverApi {
   Function<int*> device_count{library, "cuDeviceGetCount"};
   Function<DeviceNumber*, int> device_get{library, "cuDeviceGet"};
   Function<char*, int, DeviceNumber> device_name{library, "cuDeviceGetName"};
+  Function<DeviceId*, DeviceNumber> device_id{library, "cuDeviceGetUuid_v2"};
   Function<int*, int, DeviceNumber> device_attribute{library, "cuDeviceGetAttribute"};
   Function<ContextHandle*, DeviceNumber> context_retain{library, "cuDevicePrimaryCtxRetain"};
   Function<DeviceNumber> context_release{library, "cuDevicePrimaryCtxRelease_v2"};
+  Function<ContextHandle*> context_get_current{library, "cuCtxGetCurrent"};
   Function<ContextHandle> context_set_current{library, "cuCtxSetCurrent"};
 
   Function<DevicePointer*, std::size_t> memory_allocate{library, "cuMemAlloc_v2"};

@@ -46,7 +46,12 @@ bool take(Choice& choice, const NvrtcCandidate& candidate) {
   const std::string& missing = api->library.missing();
   const bool old = candidate.major != 0 && candidate.major < oldest_major;
   if (!missing.empty() && !old) return note_failure(choice, candidate, "lacks" + missing), false;
-  auto nvrtc = std::make_shared<const Nvrtc>(api);
+  std::shared_ptr<const Nvrtc> nvrtc;
+  try {
+    nvrtc = std::make_shared<const Nvrtc>(api);
+  } catch (const Error& error) {
+    return note_failure(choice, candidate, error.what()), false;
+  }
   const bool above = choice.is_above_driver(nvrtc->major());
   if (above || nvrtc->major() < oldest_major)
     return choice.note_version(api->library.path(), nvrtc->version(), above), false;

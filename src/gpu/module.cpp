@@ -2,7 +2,6 @@
 #include <gpu/module.hpp>
 
 #include <array>
-#include <new>
 
 #include <gpu/cuda_stream.hpp>
 
@@ -35,12 +34,12 @@ class LoadLog {
 
 bool is_about_image(int result) {
   return result == DriverResult::invalid_image || result == DriverResult::no_binary ||
-         result == DriverResult::invalid_ptx || result == DriverResult::unsupported_ptx;
+         result == DriverResult::invalid_ptx || result == DriverResult::no_ptx_compiler ||
+         result == DriverResult::unsupported_ptx || result == DriverResult::ptx_compiler_off;
 }
 
 [[noreturn]] void fail_to_load(const Driver& driver, int result, const std::string& details) {
   const char* const call = driver.api().module_load.name();
-  if (result == DriverResult::out_of_memory) throw std::bad_alloc();
   try {
     driver.fail(call, result, details);
   } catch (const Error& error) {

@@ -43,8 +43,7 @@ class Module {
   /// Any thread. May wait for all work of the device.
   /// @param image   a cubin, or PTX with a zero at its end; read during the call only
   /// @throws ImageRefused  with the driver's messages about PTX
-  /// @throws Error         device_failure: anything else, also of earlier work
-  /// @throws std::bad_alloc
+  /// @throws Error         out_of_memory; device_failure: anything else, also of earlier work
   Module(const Device& device, std::span<const std::byte> image);
   ~Module();
   Module(const Module&) = delete;

@@ -9,9 +9,11 @@
 namespace op2::gpu {
 namespace {
 
-/// Queues copies and waits for them; where queueing fails, for those that were queued.
+/// Queues copies and waits for them; where queueing fails, for those that were queued. Called for
+/// any reading of an array by the host, also while the program uses another context.
 template <class Queue>
 void queue_and_wait(CudaStream& stream, Queue queue) {
+  const CurrentContext current(&stream.driver());
   try {
     queue();
   } catch (...) {

@@ -11,8 +11,8 @@
 #include <jit/kernel_library/complex_numbers.hpp>
 #include <jit/kernel_library/numbers.hpp>
 #include <jit/kernel_library/utilities.hpp>
-#include <jit/llvm/math_names.hpp>
 #include <jit/loop_nest.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 

@@ -12,6 +12,7 @@
 #include <jit/access_finding.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>
+#include <op2/error.hpp>
 
 namespace op2::jit {
 
@@ -96,6 +97,7 @@ class LinkedCode {
 struct LinkResult {
   std::unique_ptr<LinkedCode> code;  ///< null on failure
   std::string message;               ///< why it failed
+  ErrorCode fault = ErrorCode::link_failure;
 };
 
 }  // namespace op2::jit

@@ -172,7 +172,7 @@ LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
                    .compile_seconds = result.seconds,
                    .created = seconds_since_1970()};
   LoadedLoop loaded = load_loop(target_, job, entry);
-  if (loaded.loop == nullptr) fail_to_link(job, loaded.message);
+  if (loaded.loop == nullptr) fail_to_load(job, loaded);
   loaded.loop->compile_seconds = result.seconds;
   disk_.publish(job.key, entry);
   judge(job, entry.findings);

@@ -50,7 +50,7 @@ LoopJob prepare(const LoopRequest& request, const Target& target,
 
 LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry) {
   LinkResult linked = target.load(entry.object, job.loop.symbol, job.symbols);
-  if (!linked.code) return {nullptr, std::move(linked.message)};
+  if (!linked.code) return {nullptr, std::move(linked.message), linked.fault};
   auto loop = std::make_unique<CompiledLoop>();
   loop->target = entry.key.target;
   loop->entry = linked.code->entry();
@@ -60,13 +60,15 @@ LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry
   loop->simd = entry.simd;
   loop->linked = std::move(linked.code);
   loop->published = target.publish(job.request, entry.object, *loop);
-  return {std::move(loop), {}};
+  return {std::move(loop)};
 }
 
-void fail_to_link(const LoopJob& job, const std::string& message) {
-  const bool says_what_to_do = message.find(';') != message.npos;
-  core::fail(ErrorCode::link_failure, "the code cannot be linked: kernel '{}' of {}, {}{}",
-             name_of(job.request.nest), where_is(job.request), message,
+void fail_to_load(const LoopJob& job, const LoadedLoop& failed) {
+  const bool says_what_to_do = failed.message.find(';') != failed.message.npos;
+  const char* const what = failed.fault == ErrorCode::link_failure ? "the code cannot be linked"
+                                                                   : "the device refuses the code";
+  core::fail(failed.fault, "{}: kernel '{}' of {}, {}{}", what, name_of(job.request.nest),
+             where_is(job.request), failed.message,
              says_what_to_do ? "" : "; write the kernel without it");
 }
 

@@ -30,12 +30,13 @@ LoopJob prepare(const LoopRequest& request, const Target& target,
 struct LoadedLoop {
   std::unique_ptr<CompiledLoop> loop;  ///< null if the binary cannot be loaded
   std::string message;                 ///< why not
+  ErrorCode fault = ErrorCode::link_failure;
 };
 
 /// Loads the binary of `entry` as the code of `job`.
 LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry);
 
-/// @throws Error link_failure; always
-[[noreturn]] void fail_to_link(const LoopJob& job, const std::string& message);
+/// @param failed  what could not be loaded. @throws Error its fault; always
+[[noreturn]] void fail_to_load(const LoopJob& job, const LoadedLoop& failed);
 
 }  // namespace op2::jit

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include <jit/llvm/consistent_names.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/consistent_names.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {

@@ -47,7 +47,7 @@ std::unique_ptr<const CompiledLoop> deserialize(const LoopRequest& request,
   const LoopJob job = prepare(named, target, declared);
   if (parsed.key != job.key) refuse(request, "it is of another loop, machine or library");
   LoadedLoop loaded = load_loop(target, job, parsed.entry);
-  if (loaded.loop == nullptr) fail_to_link(job, loaded.message);
+  if (loaded.loop == nullptr) fail_to_load(job, loaded);
   loaded.loop->received = true;
   return std::move(loaded.loop);
 }

@@ -352,6 +352,59 @@ TEST_F(OnDevice, AProgramMayMakeAnotherContextCurrent) {
   EXPECT_THAT(sums(), Each(4.0));
 }
 
+TEST_F(OnDevice, CodeThatTheDriverRefusesIsAnError) {
+  setenv("OP2_EMU_FAIL", "cuModuleLoadDataEx:222", 1);
+  reset_emulator();
+  start();
+  add();
+  EXPECT_THAT(
+      error_text(ErrorCode::device_compiler, [&] { op_flush(); }),
+      AllOf(HasSubstr("the device refuses the code: kernel 'add_length' of loop 'add_length'"),
+            HasSubstr("cuModuleLoadDataEx returned 222"),
+            HasSubstr("use an NVRTC and a driver of the same CUDA version")));
+}
+
+TEST_F(OnDevice, NoMemoryForCodeIsAnErrorThatNamesTheDevice) {
+  setenv("OP2_EMU_FAIL", "cuModuleLoadDataEx:2", 1);
+  reset_emulator();
+  start();
+  add();
+  EXPECT_THAT(error_text(ErrorCode::out_of_memory, [&] { op_flush(); }),
+              AllOf(HasSubstr("out of device memory: device 0 (emulated device)"),
+                    HasSubstr("use more devices, or a smaller mesh")));
+}
+
+TEST_F(OnDevice, ADeviceThatIsTooOldIsNamed) {
+  setenv("OP2_EMU_CAPABILITY", "52", 1);
+  reset_emulator();
+  EXPECT_THAT(
+      error_text(ErrorCode::no_device, [&] { op_init(0, nullptr); }),
+      HasSubstr("the device is too old: sm_52, emulated device; use one of sm_60 or newer"));
+}
+
+TEST_F(OnDevice, TheProgramKeepsItsOwnContext) {
+  setenv("OP2_EMU_DEVICES", "2", 1);
+  reset_emulator();
+  void *other = nullptr, *current = nullptr;
+  of_emulator<int(unsigned)>("cuInit")(0);
+  of_emulator<int(void**, int)>("cuDevicePrimaryCtxRetain")(&other, 1);
+  of_emulator<int(void*)>("cuCtxSetCurrent")(other);
+  const auto expect_own = [&](const char* after) {
+    of_emulator<int(void**)>("cuCtxGetCurrent")(&current);
+    EXPECT_EQ(current, other) << after;
+  };
+  start();
+  expect_own("op_init");
+  add();
+  op_flush();
+  expect_own("op_flush");
+  EXPECT_THAT(sums(), Each(2.0));
+  expect_own("op_fetch_data");
+  op_exit();
+  expect_own("op_exit");
+  unsetenv("OP2_EMU_DEVICES");
+}
+
 TEST_F(OnDevice, TooLittleMemoryIsAnErrorThatNamesTheLargestArrays) {
   setenv("OP2_EMU_MEMORY", "60000", 1);
   setenv("OP2_GPU_INC", "rows", 1);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <jit/constant_symbols.hpp>
+#include <jit/target/cuda/device_constants.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>
@@ -54,6 +56,17 @@ TEST_F(Messages, AMisspelledConstantNamesTheDeclaredOnes) {
   declared = {{"gam", Type::f64, 1, &gam}};
   EXPECT_THAT(error("void work(const double* x, double* y) { *y = gama * *x; }"),
               HasSubstr("declared constants: gam; did you mean 'gam'?"));
+}
+
+TEST_F(Messages, AConstantHasTheNameByWhichItIsFoundOnTheDevice) {
+  double gam = 1.4;
+  declared = {{"gam", Type::f64, 1, &gam}};
+  const LoopRequest scale = request("void work(const double* x, double* y) { *y = gam * *x; }");
+  const std::shared_ptr<Target> target = target_for("sm_90");
+  EmittedLoop loop = target->emit(scale.nest);
+  const std::string symbol =
+      device_symbol(0, constant_symbol(scale.nest, constants_of(scale.nest).at(0)));
+  EXPECT_THAT(target->compile(scale, loop).assembly, HasSubstr("[" + symbol + "]"));
 }
 
 TEST_F(Messages, AConstantThatAMacroNamesIsFound) {

@@ -61,6 +61,7 @@ class RecordingStream final : public core::Stream {
     download(to, from, bytes);
   }
   void wait() override {}
+  void settle() noexcept override {}
 
  private:
   void move(const char* call, std::byte* to, const std::byte* from, std::size_t bytes) {

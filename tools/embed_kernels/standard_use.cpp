@@ -9,7 +9,7 @@
 #include <clang/AST/DeclCXX.h>
 #include <fmt/format.h>
 
-#include <jit/llvm/math_names.hpp>
+#include <jit/math_names.hpp>
 
 #include "standard_names.hpp"
 
@@ -147,8 +147,7 @@ std::optional<StandardUse> standard_function(const clang::FunctionDecl& function
     return StandardUse{"cmath", fmt::format("std::{}", name), {}};
   const char* header = function.isInStdNamespace() ? header_of_template(name) : nullptr;
   if (header == nullptr) header = header_of_c_function(name);
-  if (header != nullptr)
-    return StandardUse{header, fmt::format("std::{}", name), {}};
+  if (header != nullptr) return StandardUse{header, fmt::format("std::{}", name), {}};
   return std::nullopt;
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <comm/messages/launcher.hpp>
 #include <core/memory.hpp>
 #include <core/options.hpp>
 
@@ -96,6 +97,10 @@ class Communicator {
 
   /// Local. "[rank 1/4] ", put before what a rank logs; nothing on one rank.
   std::string log_prefix() const;
+
+  /// Local. This rank among those of the job on its machine: as the launcher says, which also
+  /// counts processes of other communicators; else those of this communicator that share memory.
+  virtual NodeRank on_node() const { return {}; }
 
   /// Local. Describes the work of this rank from now on.
   virtual void set_signature(CollectiveSignature signature) = 0;

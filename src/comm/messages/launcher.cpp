@@ -26,9 +26,10 @@ int launched_rank() {
   return number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}, 0);
 }
 
-NodeRank rank_on_node() {
-  return {number_in({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}, 0),
-          number_in({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}, 1)};
+std::optional<NodeRank> launched_on_node() {
+  const int rank = number_in({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"}, -1);
+  const int count = number_in({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}, 0);
+  return rank < 0 || rank >= count ? std::nullopt : std::optional(NodeRank{rank, count});
 }
 
 }  // namespace op2::comm

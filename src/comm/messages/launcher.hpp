@@ -2,6 +2,8 @@
 // How this process was started. Local; reads environment variables only.
 #pragma once
 
+#include <optional>
+
 namespace op2::comm {
 
 /// Processes that mpirun or srun started together with this one; 1 without a launcher.
@@ -10,10 +12,12 @@ int launched_processes();
 /// The rank of this process among them.
 int launched_rank();
 
-/// This process among those of the job on its machine.
+/// A process among those of its job on its machine.
 struct NodeRank {
-  int rank, count;
+  int rank = 0, count = 1;
 };
-NodeRank rank_on_node();
+
+/// This one, if the launcher says so.
+std::optional<NodeRank> launched_on_node();
 
 }  // namespace op2::comm

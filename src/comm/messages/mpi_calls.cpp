@@ -61,6 +61,14 @@ MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node) {
   return made;
 }
 
+NodeRank place_on_node(MPI_Comm all) {
+  const MpiComm node(ranks_on_node(all, 0));
+  NodeRank place;
+  mpi_check(MPI_Comm_rank(node, &place.rank), "MPI_Comm_rank");
+  mpi_check(MPI_Comm_size(node, &place.count), "MPI_Comm_size");
+  return launched_on_node().value_or(place);
+}
+
 MPI_Comm some_ranks(MPI_Comm all, bool takes_part) {
   int rank = 0;
   mpi_check(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");

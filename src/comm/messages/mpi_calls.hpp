@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include <comm/messages/launcher.hpp>
+
 namespace op2::comm {
 
 /// @throws Error communication_failure with MPI's message, if `code` is not MPI_SUCCESS
@@ -40,12 +42,14 @@ class MpiComm {
   bool kept_ = false;
 };
 
-/// The same ranks. Collective, as the next two.
+/// The same ranks. Collective, as the next three.
 MPI_Comm duplicate(MPI_Comm original);
 /// The ranks of this node: those that share memory with this one.
 /// @param ranks_per_node  instead of asking the machine: so many ranks with successive numbers are
 ///                        a node; 0: ask
 MPI_Comm ranks_on_node(MPI_Comm all, int ranks_per_node);
+/// This rank among those of its node. Collective.
+NodeRank place_on_node(MPI_Comm all);
 /// The ranks for which `takes_part` is true; MPI_COMM_NULL on the others.
 MPI_Comm some_ranks(MPI_Comm all, bool takes_part);
 

@@ -45,6 +45,7 @@ class MpiCommunicator final : public Communicator {
         gathers_(duplicate(comm)),
         agreements_(duplicate(comm)),
         reductions_(comm),
+        on_node_(place_on_node(comm)),
         watch_(comm, {options.seconds_before_asking, options.seconds_before_telling}) {
     int* largest_tag = nullptr;
     int known = 0;
@@ -58,6 +59,7 @@ class MpiCommunicator final : public Communicator {
     reductions_.keep();
   }
 
+  NodeRank on_node() const override { return on_node_; }
   void set_signature(CollectiveSignature signature) override {
     require_running_mpi();
     watch_.set_signature(std::move(signature));
@@ -104,6 +106,7 @@ class MpiCommunicator final : public Communicator {
   MpiOptions options_;
   MpiComm messages_, gathers_, agreements_;  ///< one for each kind of call
   MpiReductionTree reductions_;
+  const NodeRank on_node_;
   MpiWatch watch_;
   std::uint64_t channel_tags_ = 32767 - first_channel_tag;  ///< the least that MPI guarantees
   std::uint64_t exchanges_ = 0, collectives_ = 0, channels_ = 0;

@@ -7,7 +7,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
-#include <jit/llvm/consistent_names.hpp>
+#include <jit/consistent_names.hpp>
 
 namespace op2::jit {
 namespace {

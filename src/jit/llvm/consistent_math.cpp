@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <jit/llvm/consistent_names.hpp>
+#include <jit/consistent_names.hpp>
 
 namespace op2::jit {
 

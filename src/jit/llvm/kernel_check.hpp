@@ -10,7 +10,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 
 #include <jit/backend.hpp>
-#include <jit/llvm/signature.hpp>
+#include <jit/signature.hpp>
 
 namespace op2::jit {
 

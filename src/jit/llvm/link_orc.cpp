@@ -12,12 +12,12 @@
 #include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include <jit/consistent_names.hpp>
 #include <jit/llvm/consistent_math.hpp>
-#include <jit/llvm/consistent_names.hpp>
 #include <jit/llvm/linker.hpp>
-#include <jit/llvm/math_names.hpp>
 #include <jit/llvm/object_check.hpp>
 #include <jit/llvm/vector_math.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {

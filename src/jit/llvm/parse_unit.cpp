@@ -14,9 +14,9 @@
 #include <jit/llvm/clang_messages.hpp>
 #include <jit/llvm/kernel_access.hpp>
 #include <jit/llvm/kernel_check.hpp>
-#include <jit/llvm/math_names.hpp>
 #include <jit/llvm/standard_headers.hpp>
 #include <jit/llvm/toolchain.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {

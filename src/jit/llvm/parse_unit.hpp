@@ -13,7 +13,7 @@
 #include <jit/backend.hpp>
 #include <jit/llvm/codegen.hpp>
 #include <jit/llvm/machine.hpp>
-#include <jit/llvm/signature.hpp>
+#include <jit/signature.hpp>
 
 namespace op2::jit {
 

@@ -13,9 +13,9 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
-#include <jit/llvm/consistent_names.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/consistent_names.hpp>
 #include <jit/llvm/simd_gain.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {

@@ -7,8 +7,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include <jit/llvm/consistent_names.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/consistent_names.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {

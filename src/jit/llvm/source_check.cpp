@@ -10,8 +10,8 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 
-#include <jit/llvm/consistent_names.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/consistent_names.hpp>
+#include <jit/math_names.hpp>
 #include <jit/source_rules.hpp>
 
 namespace op2::jit {

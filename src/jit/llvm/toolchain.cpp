@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <llvm/Support/xxhash.h>
 
-#include <jit/llvm/consistent_names.hpp>
+#include <jit/consistent_names.hpp>
 #include <jit/llvm/standard_headers.hpp>
 
 namespace op2::jit {

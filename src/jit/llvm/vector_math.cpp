@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <llvm/Support/xxhash.h>
 
+#include <jit/consistent_names.hpp>
 #include <jit/llvm/consistent_math.hpp>
-#include <jit/llvm/consistent_names.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/math_names.hpp>
 
 namespace op2::jit {
 namespace {

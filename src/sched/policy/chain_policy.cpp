@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <comm/messages/launcher.hpp>
 #include <core/counted.hpp>
 #include <jit/cache_location.hpp>
 #include <sched/policy/network_probe.hpp>
@@ -57,7 +56,7 @@ ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
       table_(resources.table),
       log_(resources.log),
       limits_(limits),
-      placement_{rows_.communicator().size(), comm::rank_on_node().count},
+      placement_{rows_.communicator().size(), rows_.communicator().on_node().count},
       network_(unknown),
       random_(static_cast<std::uint64_t>(options_.schedules)) {
   if (options_.cache == core::CacheMode::off || !rows_.communicator().is_root()) return;

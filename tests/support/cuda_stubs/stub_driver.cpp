@@ -79,6 +79,10 @@ int cuDeviceGetName(char* name, int, DeviceNumber) {
   std::strcpy(name, "Stub 1");
   return called("cuDeviceGetName");
 }
+int cuDeviceGetUuid_v2(DeviceId* id, DeviceNumber device) {
+  id->bytes[0] = static_cast<char>(device);
+  return called("cuDeviceGetUuid_v2");
+}
 int cuDeviceGetAttribute(int* value, int attribute, DeviceNumber) {
   *value = attribute == DeviceAttribute::architecture_major ? 9 : 0;
   return called("cuDeviceGetAttribute");
@@ -88,6 +92,10 @@ int cuDevicePrimaryCtxRetain(ContextHandle* context, DeviceNumber device) {
 }
 int cuDevicePrimaryCtxRelease_v2(DeviceNumber device) {
   return called("cuDevicePrimaryCtxRelease_v2", std::to_string(device));
+}
+int cuCtxGetCurrent(ContextHandle* context) {
+  *context = nullptr;
+  return called("cuCtxGetCurrent");
 }
 int cuCtxSetCurrent(ContextHandle) {
   return called("cuCtxSetCurrent");

@@ -105,6 +105,12 @@ class EmulatedStream : public core::Stream {
     if (omits_wait(device_, Request::wait, "wait for a stream", device_.is_over(number_))) return;
     call(device_, [&] { device_.wait(number_); });
   }
+  void settle() noexcept override {
+    try {
+      wait();
+    } catch (const Error&) {  // the device stays faulty
+    }
+  }
   void launch(const std::string& kernel, std::vector<Access> accesses,
               std::function<void()> function) {
     if (device_.omissions().omits(Request::launch, {fmt::format("launch '{}'", kernel)})) return;

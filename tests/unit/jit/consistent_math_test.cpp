@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
-#include <jit/llvm/consistent_names.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/consistent_names.hpp>
+#include <jit/math_names.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 #include <support/fake_backend.hpp>
 #include <unit/jit/backend_support.hpp>

@@ -54,7 +54,7 @@ LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte
     if (!code->has_loop()) return {nullptr, "the binary defines neither op2_loop nor op2_pull"};
     return {std::move(code), {}};
   } catch (const gpu::ImageRefused& refused) {
-    return {nullptr, refused.what()};
+    return {nullptr, refused.what(), ErrorCode::device_compiler};
   }
 }
 

@@ -17,7 +17,8 @@ std::string constant_namespace(const LoopNest& nest, const ConstantShape& consta
 /// KB), the others in global memory.
 std::string constant_definitions(const LoopNest& nest);
 
-/// The symbol of a variable in compiled code.
+/// The symbol of a variable in compiled code: what NVRTC calls its lowered name. It is local to the
+/// code, as that of any variable which NVRTC's own name expressions name; the driver finds it.
 /// @param position  of the constant in `constants_of`
 /// @param symbol    the `constant_symbol` of the constant
 std::string device_symbol(std::size_t position, const std::string& symbol);

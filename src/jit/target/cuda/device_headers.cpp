@@ -8,7 +8,7 @@
 
 #include <core/hash.hpp>
 #include <jit/common_headers.hpp>
-#include <jit/llvm/math_names.hpp>
+#include <jit/math_names.hpp>
 #include <jit/source_scan.hpp>
 #include <jit/target/cuda/device_library.hpp>
 #include <jit/target/cuda/ordered_library.hpp>

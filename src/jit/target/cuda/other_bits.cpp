@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <jit/llvm/consistent_names.hpp>
+#include <jit/consistent_names.hpp>
 #include <jit/source_scan.hpp>
 
 namespace op2::jit {

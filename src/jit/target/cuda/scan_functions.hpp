@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <jit/llvm/signature.hpp>
+#include <jit/signature.hpp>
 
 namespace op2::jit {
 

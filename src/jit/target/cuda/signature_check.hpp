@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include <jit/llvm/signature.hpp>
 #include <jit/loop_nest.hpp>
+#include <jit/signature.hpp>
 
 namespace op2::jit {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <jit/llvm/math_names.hpp>
+#include <jit/math_names.hpp>
 #include <jit/source_rules.hpp>
 #include <jit/source_scan.hpp>
 #include <jit/target/cuda/scan_functions.hpp>

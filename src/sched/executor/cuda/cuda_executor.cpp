@@ -47,7 +47,8 @@ CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
       times_(options.timing.empty() && !trace.on() ? nullptr
                                                    : std::make_unique<StepTimes>(device, trace)) {
   rows_.mesh().use(&copies_);
-  if (messages_on_device_) device.keep_context();
+  // After an error MPI may still access its buffers, which end with the context.
+  if (rows.communicator().size() > 1) device.keep_context();
 }
 
 CudaExecutor::~CudaExecutor() {

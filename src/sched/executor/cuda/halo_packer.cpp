@@ -45,12 +45,7 @@ class CudaPacker : public comm::Packer {
   const MessagesOnDevice& outgoing() const { return outgoing_; }
   const MessagesOnDevice& incoming() const { return incoming_; }
   /// As `wait_for_halo_stream`, for destructors.
-  void end_work() const noexcept {
-    try {
-      parts_.halo.wait();
-    } catch (const std::exception&) {  // the next call that uses the device throws as well
-    }
-  }
+  void end_work() const noexcept { parts_.halo.settle(); }
   /// Until the work of the halo stream has run.
   void wait_for_halo_stream() {
     parts_.halo.record(*packed_);

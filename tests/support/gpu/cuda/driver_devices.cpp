@@ -2,9 +2,10 @@
 // The driver's functions for devices, contexts and errors.
 #include <array>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 #include "calls.hpp"
-#include "elf_file.hpp"
 
 namespace op2::test::gpu::cuda {
 namespace {
@@ -115,6 +116,14 @@ int cuDeviceGetName(char* name, int bytes, int device) {
   return call("cuDeviceGetName", [&](Machine& all) {
     all.context(device);
     std::snprintf(name, static_cast<std::size_t>(bytes), "emulated device");
+  });
+}
+
+int cuDeviceGetUuid_v2(char* id, int device) {
+  return call("cuDeviceGetUuid_v2", [&](Machine& all) {
+    const std::pair<long long, int> of_device{all.settings().machine, all.context(device).number};
+    std::memset(id, 0, 16);
+    std::memcpy(id, &of_device, sizeof of_device);
   });
 }
 

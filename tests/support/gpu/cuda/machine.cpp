@@ -83,6 +83,7 @@ bool Machine::has(const Context* context) const {
 void Machine::count(const char* function) {
   const std::lock_guard guard(lock_);
   ++calls_[function];
+  if (settings_.failing == function) throw DriverError{settings_.fail_code};
   try {
     plan_.count(function);
   } catch (const DeviceFailure&) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "settings.hpp"
 
+#include <unistd.h>
+
+#include <cctype>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
@@ -28,6 +31,7 @@ Settings read_settings() {
   Settings settings;
   settings.schedule = parse_schedule(variable("OP2_EMU_ORDER", "lazy"));
   settings.devices = std::stoi(variable("OP2_EMU_DEVICES", "1"));
+  settings.machine = std::stoll(variable("OP2_EMU_MACHINE", std::to_string(::getpid()).c_str()));
   settings.memory = std::stoull(variable("OP2_EMU_MEMORY", "2147483648"));
   settings.capability = std::stoi(variable("OP2_EMU_CAPABILITY", "90"));
   if (variable("OP2_EMU_HOST", "closed") == "open") settings.host = HostAccess::allowed;
@@ -35,7 +39,10 @@ Settings read_settings() {
   settings.report = variable("OP2_EMU_REPORT", "");
   const auto [call, code] = pair_of("OP2_EMU_FAIL");
   if (!call.empty()) {
-    settings.fail_at = std::stoll(call);
+    if (std::isdigit(static_cast<unsigned char>(call[0])) != 0)
+      settings.fail_at = std::stoll(call);
+    else
+      settings.failing = call;
     settings.fail_code = std::stoi(code);
   }
   const auto [function, number] = pair_of("OP2_EMU_OMIT");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <jit/llvm/signature.hpp>
+#include <jit/signature.hpp>
 
 #include <algorithm>
 #include <array>

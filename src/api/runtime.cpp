@@ -11,10 +11,9 @@
 
 #include <api/agreed_switches.hpp>
 #include <api/jit_options.hpp>
+#include <api/open_device.hpp>
 #include <comm/messages/agreement.hpp>
 #include <core/error.hpp>
-#include <gpu/nvrtc.hpp>
-#include <jit/target/cuda/cuda_target.hpp>
 #include <sched/signature.hpp>
 
 namespace op2::api {
@@ -54,43 +53,11 @@ bool is_uniform(ErrorCode code) {
          code != ErrorCode::host_function_threw;
 }
 
-gpu::LibraryPaths library_paths(const core::Options& options) {
-  return {options.cuda_driver, options.nvrtc};
-}
-
-/// Null unless loops run on a device.
-std::unique_ptr<gpu::Device> open_device(const core::Options& options,
-                                         const comm::MpiSession* session) {
-  if (options.target != core::Target::cuda) return nullptr;
-  const int rank = session == nullptr ? 0 : session->communicator->on_node().rank;
-  return gpu::Device::open(library_paths(options), rank);
-}
-
-const gpu::Driver* driver_of(const gpu::Device* device) {
-  return device == nullptr ? nullptr : &device->driver();
-}
-
 /// OP2_CHECK=bits keeps rows, which must not move meanwhile.
 comm::RowOrder row_order(const core::Options& options) {
   const bool as_needed = options.reproducible && !options.check_bits;
   return {options.renumber, options.reproducible,
           as_needed ? core::shallowest_tracked : core::deepest_tracked};
-}
-
-/// Makes code for the device; for the CPU if there is none.
-/// @param host_jit  that of the CPU beside a device
-jit::Jit make_jit(const core::Options& options, jit::JitOptions given, core::Log& log,
-                  gpu::Device* device, jit::Jit* host_jit) {
-  if (device == nullptr) return jit::Jit(std::move(given), log);
-  given.compare_access = [host_jit](const jit::LoopRequest& request) {
-    return host_jit->access_findings(request);
-  };
-  const std::function<std::shared_ptr<jit::Target>()> load = [device,
-                                                              paths = library_paths(options),
-                                                              given] {
-    return jit::make_cuda_target(device, gpu::load_nvrtc(paths, device->driver_version()), given);
-  };
-  return jit::Jit(std::move(given), log, load);
 }
 
 /// Of a job of several ranks.
@@ -226,8 +193,8 @@ void Runtime::end_job(const Error& error) {
 
 void Runtime::flush() {
   check_usable();
+  const gpu::CurrentContext current(driver_of(device.get()));
   try {
-    const gpu::CurrentContext current(driver_of(device.get()));
     const Marked executing(executing_);
     const core::InPart part(queue.empty() ? nullptr : &profile, core::Part::loops);
     if (bits_check)

@@ -106,7 +106,7 @@ void Device::leave() const {
 }
 
 Device::~Device() {
-  if (context() == nullptr) return;
+  if (driver_ == nullptr || context() == nullptr) return;
   driver_->call_and_ignore(&DriverApi::context_set_current, context());
   space_.reset();
   driver_->call_and_ignore(&DriverApi::context_set_current, of_program_);

@@ -42,8 +42,8 @@ class Device {
   void hold();
   void leave() const;
 
-  /// The context outlives the device: for an MPI that knows its memory, pinned or on the device,
-  /// and ends later.
+  /// The context outlives the device: for an MPI that ends later, and after an error may still
+  /// access memory, pinned or on the device.
   void keep_context() { keeps_context_ = true; }
 
   ContextHandle context() const { return driver_->context(); }

@@ -39,7 +39,28 @@ const char* advice(int result) {
   }
 }
 
+/// Calls a function for the current context; a failure is kept.
+template <class Function, class Argument>
+void call_for_context(const Driver& driver, Function DriverApi::*function, Argument argument) {
+  const auto& called = driver.api().*function;
+  if (const int result = called(argument); result != DriverResult::success)
+    driver.keep(called.name(), result);
+}
+
 }  // namespace
+
+CurrentContext::CurrentContext(const Driver* driver) noexcept : driver_(driver) {
+  if (driver == nullptr) return;
+  call_for_context(*driver, &DriverApi::context_get_current, &of_program_);
+  if (of_program_ == driver->context())
+    driver_ = nullptr;
+  else
+    call_for_context(*driver, &DriverApi::context_set_current, driver->context());
+}
+
+CurrentContext::~CurrentContext() {
+  if (driver_ != nullptr) call_for_context(*driver_, &DriverApi::context_set_current, of_program_);
+}
 
 std::string describe_failure(const DriverApi& api, const char* call, int result) {
   const char* name = nullptr;
@@ -53,19 +74,6 @@ void Driver::fail(const char* call, int result, const std::string& details) cons
                describe_failure(*api_, call, result), advice(result), details);
   core::fail(ErrorCode::device_failure, "device fault: {}, {}; {}{}", device_,
              describe_failure(*api_, call, result), advice(result), details);
-}
-
-CurrentContext::CurrentContext(const Driver* driver) : driver_(driver) {
-  if (driver == nullptr) return;
-  driver->call(&DriverApi::context_get_current, &of_program_);
-  if (of_program_ == driver->context())
-    driver_ = nullptr;
-  else
-    driver->call(&DriverApi::context_set_current, driver->context());
-}
-
-CurrentContext::~CurrentContext() {
-  if (driver_ != nullptr) driver_->call_later(&DriverApi::context_set_current, of_program_);
 }
 
 void Driver::keep(const char* call, int result) const noexcept {

@@ -12,6 +12,23 @@
 
 namespace op2::gpu {
 
+class Driver;
+
+/// Makes the device's context the current one of the calling thread for its life; then the program
+/// has its own again.
+class CurrentContext {
+ public:
+  /// What fails is thrown by the next call. @param driver  null: nothing happens
+  explicit CurrentContext(const Driver* driver) noexcept;
+  ~CurrentContext();
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  const Driver* driver_;  ///< null: it was the current one
+  ContextHandle of_program_ = nullptr;
+};
+
 /// Thread safe. The device's context is current on the calling thread.
 class Driver {
  public:
@@ -42,9 +59,11 @@ class Driver {
     return ((*api_).*function)(arguments...);
   }
 
-  /// The same for functions that cannot throw: the next call throws what went wrong.
+  /// The same for destructors, which cannot throw and may run while the program uses another
+  /// context: the next call throws what went wrong.
   template <class Function, class... Arguments>
   void call_later(Function DriverApi::*function, Arguments... arguments) const noexcept {
+    const CurrentContext current(this);
     const int result = ((*api_).*function)(arguments...);
     if (result != DriverResult::success) keep(((*api_).*function).name(), result);
   }
@@ -58,8 +77,10 @@ class Driver {
   /// @param details  of the failure, or empty
   [[noreturn]] void fail(const char* call, int result, const std::string& details = "") const;
 
- private:
+  /// The next call throws this failure, unless there is an earlier one.
   void keep(const char* call, int result) const noexcept;
+
+ private:
   void throw_kept() const;
 
   std::shared_ptr<const DriverApi> api_;
@@ -67,21 +88,6 @@ class Driver {
   ContextHandle context_ = nullptr;
   mutable std::atomic<const char*> kept_call_ = nullptr;
   mutable std::atomic<int> kept_result_ = DriverResult::success;
-};
-
-/// Makes the device's context the current one of the calling thread for its life; then the program
-/// has its own again.
-class CurrentContext {
- public:
-  /// @param driver  null: nothing happens. @throws Error device_failure
-  explicit CurrentContext(const Driver* driver);
-  ~CurrentContext();
-  CurrentContext(const CurrentContext&) = delete;
-  CurrentContext& operator=(const CurrentContext&) = delete;
-
- private:
-  const Driver* driver_;  ///< null: it was the current one
-  ContextHandle of_program_ = nullptr;
 };
 
 /// "cuInit returned 100 (CUDA_ERROR_NO_DEVICE)".

@@ -61,7 +61,6 @@ Module::Module(const Device& device, std::span<const std::byte> image) : device_
 }
 
 Module::~Module() {
-  device_.driver().call_and_ignore(&DriverApi::context_set_current, device_.context());
   device_.driver().call_later(&DriverApi::module_unload, handle_);
 }
 

@@ -94,10 +94,11 @@ int cuDevicePrimaryCtxRelease_v2(DeviceNumber device) {
   return called("cuDevicePrimaryCtxRelease_v2", std::to_string(device));
 }
 int cuCtxGetCurrent(ContextHandle* context) {
-  *context = nullptr;
-  return called("cuCtxGetCurrent");
+  *context = stub().current;
+  return DriverResult::success;
 }
-int cuCtxSetCurrent(ContextHandle) {
+int cuCtxSetCurrent(ContextHandle context) {
+  stub().current = context;
   return called("cuCtxSetCurrent");
 }
 

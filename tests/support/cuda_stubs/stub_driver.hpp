@@ -18,6 +18,7 @@ struct StubDriver {
   int failing_call = 0;                ///< the position of a call that fails, from 1 on; 0: none
   int failing_result = 0;              ///< what that one returns
   std::vector<std::string> calls;      ///< "cuInit", "cuStreamCreate 1"; not those for messages
+  gpu::ContextHandle current = nullptr;
 
   /// Whether some call begins with these words.
   bool was_called(const std::string& words) const {

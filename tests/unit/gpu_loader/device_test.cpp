@@ -86,9 +86,9 @@ TEST(Device, ThatCannotBeOpenedReturnsItsContext) {
   EXPECT_EQ(stub.calls.back(), "cuDevicePrimaryCtxRelease_v2 10");
 }
 
-TEST(Device, WithoutPinnedMemoryIsAFault) {
+TEST(Device, WithoutPinnedMemoryIsOutOfMemory) {
   fresh_stub().results["cuMemHostAlloc"] = 2;
-  EXPECT_THAT(failure_to_open(ErrorCode::device_failure), HasSubstr("cuMemHostAlloc returned 2"));
+  EXPECT_THAT(failure_to_open(ErrorCode::out_of_memory), HasSubstr("cuMemHostAlloc returned 2"));
 }
 
 TEST_F(StubDevice, IsMadeCurrentOnOtherThreads) {
@@ -109,7 +109,9 @@ TEST_F(StubDevice, NamesAFaultAndWhatToDo) {
             "its source");
   EXPECT_THAT(fault(device->driver(), 719), EndsWith("OP2_CHECK=access checks its source"));
   EXPECT_THAT(fault(device->driver(), 710), HasSubstr("an assert of a kernel has failed"));
-  EXPECT_THAT(fault(device->driver(), 2), EndsWith("; use more devices, or a smaller mesh"));
+  EXPECT_THAT(test::error_text(ErrorCode::out_of_memory, [&] { device->driver().fail("cuX", 2); }),
+              AllOf(HasSubstr("out of device memory: device 0 (Stub 1), cuX returned 2"),
+                    EndsWith("; use more devices, or a smaller mesh")));
   EXPECT_THAT(fault(device->driver(), 222), EndsWith("of the same CUDA version"));
   EXPECT_THAT(fault(device->driver(), 400), EndsWith("; restart the program"));
 }

@@ -39,8 +39,7 @@ class ModuleTest : public StubDevice {
 TEST_F(StubDevice, AModuleIsLoadedOnTheDevicesContextAndUnloaded) {
   stub.calls.clear();
   { const Module module(*device, image); }
-  EXPECT_THAT(stub.calls, ElementsAre("cuCtxSetCurrent", "cuModuleLoadDataEx", "cuCtxSetCurrent",
-                                      "cuModuleUnload"));
+  EXPECT_THAT(stub.calls, ElementsAre("cuCtxSetCurrent", "cuModuleLoadDataEx", "cuModuleUnload"));
 }
 
 TEST_F(StubDevice, CodeThatCannotBeLoadedIsAFaultWithTheDriversWords) {

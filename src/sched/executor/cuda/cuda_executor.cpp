@@ -47,8 +47,6 @@ CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
       times_(options.timing.empty() && !trace.on() ? nullptr
                                                    : std::make_unique<StepTimes>(device, trace)) {
   rows_.mesh().use(&copies_);
-  // After an error MPI may still access its buffers, which end with the context.
-  if (rows.communicator().size() > 1) device.keep_context();
 }
 
 CudaExecutor::~CudaExecutor() {

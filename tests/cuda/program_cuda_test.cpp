@@ -402,6 +402,7 @@ TEST_F(OnDevice, TheProgramKeepsItsOwnContext) {
   expect_own("op_fetch_data");
   op_exit();
   expect_own("op_exit");
+  of_emulator<int(void*)>("cuCtxSetCurrent")(nullptr);
   unsetenv("OP2_EMU_DEVICES");
 }
 

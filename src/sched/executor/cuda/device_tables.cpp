@@ -63,9 +63,11 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
 
 core::DeviceAddress DeviceTables::second_of(const core::Dat& dat) {
   core::DeviceBuffer& rows = second_[&dat];
-  if (rows == nullptr && dat.rows.bytes() > 0)
+  if (const std::size_t bytes = dat.rows.bytes(); rows == nullptr && bytes > 0) {
     allocating(copies_, ("the second buffer of " + dat.rows.label()).c_str(),
-               [&] { rows = core::allocate_on(copies_.space(), dat.rows.bytes()); });
+               [&] { rows = core::allocate_on(copies_.space(), bytes); });
+    copies_.space().main_stream().fill(rows.get(), std::byte{0}, bytes);
+  }
   return rows.get();
 }
 

@@ -36,7 +36,7 @@ class DeviceTables {
   const std::int32_t* numbers_of(const core::Set& set);
 
   /// A second buffer for the rows of a dat, for plans that move rows between the two: every plan
-  /// finds the rows in the first one, and leaves them there. Its bytes are undefined at first; null
+  /// finds the rows in the first one, and leaves them there. All zeros at first; null
   /// for a dat without rows.
   /// @throws Error out_of_memory, device_failure
   core::DeviceAddress second_of(const core::Dat& dat);

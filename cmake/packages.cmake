@@ -50,4 +50,11 @@ set(CPACK_DEBIAN_DOC_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_COMPONENT_DOC_DESCRIPTION "Documentation and examples of libop2
  Pages, the reference of functions, switches and errors, and example programs.")
 
+# Each has the licence where Debian looks for it.
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} name)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME} RENAME copyright
+          COMPONENT ${component})
+endforeach()
+
 include(CPack)

@@ -55,6 +55,7 @@ write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY ${compatib
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake ${CMAKE_CURRENT_BINARY_DIR}/op2Config.cmake
               cmake/op2-embed.cmake DESTINATION ${package_dir} COMPONENT dev)
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pkgconfig_to_prefix ${pkgconfig_to_prefix})
 foreach(name op2 op2-compat)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

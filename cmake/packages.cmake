@@ -16,7 +16,6 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS OFF)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(library libop2-${OP2_SOVERSION})
@@ -32,6 +31,7 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Library for computations on unstructure
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libop2-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "op2-tools, op2-doc")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers of libop2, for building programs
  Also the packages of CMake and pkg-config, and op2-cxx, which embeds the
  sources of kernels in programs for OP2's developer headers.")

@@ -317,7 +317,7 @@ std::string switches_as_text() {
   std::string text =
       "libop2 reads these environment variables in op_init (the first value is the default):\n\n";
   for (const OptionRow& row : table)
-    text += fmt::format("  {}={}\n      {}\n", row.name, row.values, row.help);
+    text += fmt::format("  {}={}\n{}", row.name, row.values, help_lines(row.help));
   return text +
          "\nshare/doc/op2 is a folder of the installation (Debian: /usr/share/doc/op2, package "
          "op2-doc). In it are\ndocs/switches.md with an example of each, docs/errors.md with the "

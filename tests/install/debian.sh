@@ -61,6 +61,7 @@ if ls -d /usr/lib/*op2* /usr/lib/op2* /usr/libexec/op2* /usr/include/op2 /usr/sh
 fi
 END
 
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-  # apt would get a file number above 9, which sh cannot use
 # shellcheck disable=SC2016,SC2086 # $1 is mmdebstrap's; sources are several words
 mmdebstrap --variant=apt --include=ca-certificates,g++,cmake,make,pkg-config \
   --customize-hook="copy-in $work/debs $work/program /" \

@@ -21,5 +21,5 @@ for file in $(find . -path ./share/doc -prune -o -type f -print); do
   done
 done
 echo "checked $count names of pages"
-[ $count -gt 20 ] || failed=1
+[ $count -gt 10 ] || failed=1
 exit $failed

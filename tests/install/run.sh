@@ -78,7 +78,7 @@ case $step in
     done
     /usr/bin/python3 "$prefix/bin/op2-mesh" check "$source/tests/mesh/cylinder.msh" | grep "677 triangle"
     for tool in op2-jitinspect op2-model op2-mesh op2-cxx; do  # where help2man is installed
-      [ ! -e "$build/manuals" ] || grep -q "$tool" "$prefix/share/man/man1/$tool.1"
+      [ ! -e "$build/manuals" ] || zgrep -q "$tool" "$prefix/share/man/man1/$tool.1.gz"
     done
     test -f "$prefix/share/doc/op2/LICENSE"
     test -f "$prefix/share/doc/op2/examples/01_hello_mesh/main.cpp"

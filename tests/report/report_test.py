@@ -270,7 +270,9 @@ class Mistakes(Case):
     def test_a_missing_module_is_named_with_its_package(self):
         for module in ("numpy", "matplotlib"):
             (self.folder / f"{module}.py").write_text(f"raise ModuleNotFoundError('no', name='{module}')")
-            result = run("--help", PYTHONPATH=str(self.folder))
+            for option in ("--help", "--version"):
+                self.assertEqual(run(option, PYTHONPATH=str(self.folder)).returncode, 0)
+            result = run(TIMING, PYTHONPATH=str(self.folder))
             (self.folder / f"{module}.py").unlink()
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stderr, f"op2-report: the Python module {module} is missing; on Debian: apt install "

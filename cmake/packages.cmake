@@ -22,6 +22,7 @@ set(library libop2-${OP2_SOVERSION})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libsleef3")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "openmpi-bin, op2-doc")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Library for computations on unstructured meshes

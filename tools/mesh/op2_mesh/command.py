@@ -122,4 +122,5 @@ def main(arguments=None):
     parser = _parser()
     options = parser.parse_args(arguments)
     _check_options(parser, options)
-    return guard.run(lambda: _work(options), guard.memory_limit(options.mesh, options.memory))
+    return guard.run(lambda: _work(options), guard.memory_limit(options.mesh, options.memory),
+                     f"{options.command} '{options.mesh}'")

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prepares a file for Doxygen, on standard output.
 
-A header: the comment on its first lines describes the file, overloads share a description, those that only refuse arguments are
-left out, and pages and codes of errors that comments name become links. A page: links within and between pages lead to their headings,
-links to files that are not in the reference become their text, and a section about a row of a table begins with that row.
+A header: the comment on its first lines describes the file, overloads share a description, those that only refuse arguments
+are left out, and pages and codes of errors that comments name become links. A page: links within and between pages lead to
+their headings, links to files that are not in the reference become their text; a row of a table leads to the section about
+it, and that of a switch begins with the row.
 
     filter.py FILE
 """
@@ -82,6 +83,15 @@ def row_of(name, text):
     return f"\n{values}{row[2][:1].upper()}{row[2][1:]}.\n\nExample:"
 
 
+def to_section(row, path, text):
+    """A row of a table about something that has a section on its page leads there."""
+    name = re.match(r"\| `?([\w-]+)`? \|", row)
+    section = name and re.search(rf"^### ({name[1]}(?: \w+)?)$", text, re.MULTILINE)
+    if not section:
+        return row
+    return f"| [{name[1]}](#{identifier(path.stem, slug(section[1]))}) |{row[name.end():]}"
+
+
 def page(path, text):
     lines, in_code, titled = [], False, False
     for line in text.split("\n"):
@@ -99,7 +109,7 @@ def page(path, text):
                 lines.append(LINK.sub(lambda match: link(match, path), row_of(words, text)))
         else:
             line = MAKE_VARIABLE.sub(lambda match: f"<code>{match[1]}</code>".replace("$(", "\\$("), line)
-            lines.append(LINK.sub(lambda match: link(match, path), line))
+            lines.append(to_section(LINK.sub(lambda match: link(match, path), line), path, text))
     return "\n".join(lines)
 
 

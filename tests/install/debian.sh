@@ -70,6 +70,5 @@ mmdebstrap --variant=apt --include=ca-certificates,g++,cmake,make,pkg-config \
   --customize-hook="copy-in $work/debs $work/program /" \
   --customize-hook='chroot "$1" sh -c "apt-get install -y --no-install-recommends /debs/*.deb"' \
   --customize-hook="chroot \"\$1\" sh /program/test.sh '$printed'" \
-  bookworm "$work/root.tar" $sources
-rm -f "$work/root.tar"
+  bookworm /dev/null $sources
 echo "the packages work in a clean Debian 12"

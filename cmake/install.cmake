@@ -11,22 +11,37 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/op2)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # op2_package builds what is installed, not the tests
 
-set(OP2_BUILT_EMBED no)
-if(TARGET op2-embed-kernels)
-  set(OP2_BUILT_EMBED ${PROJECT_VERSION})
-endif()
+add_custom_target(op2_package)  # what must be built before `cmake --install`
+
+# op2_install(component kind folder target ...): those of the targets that are built.
+function(op2_install component kind folder)
+  foreach(target IN LISTS ARGN)
+    if(TARGET ${target})
+      install(TARGETS ${target} ${kind} DESTINATION ${folder} COMPONENT ${component})
+      add_dependencies(op2_package ${target})
+    endif()
+  endforeach()
+endfunction()
 
 # The library, with what it finds relative to its own path.
 install(TARGETS op2 op2_compat EXPORT op2Targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
-foreach(target op2_llvm op2_clang)
-  if(TARGET ${target})
-    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${OP2_VERSIONED_FOLDER} COMPONENT library)
-  endif()
-endforeach()
-if(TARGET op2-compile)
-  install(TARGETS op2-compile RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/${OP2_VERSIONED_FOLDER} COMPONENT library)
+add_dependencies(op2_package op2)
+op2_install(library LIBRARY ${CMAKE_INSTALL_LIBDIR}/${OP2_VERSIONED_FOLDER} op2_llvm op2_clang)
+op2_install(library RUNTIME ${CMAKE_INSTALL_LIBEXECDIR}/${OP2_VERSIONED_FOLDER} op2-compile)
+
+# What the packages of CMake and pkg-config say of each part: its version, or "no".
+set(OP2_BUILT_EMBED no)
+if(TARGET op2-embed-kernels)
+  set(OP2_BUILT_EMBED ${PROJECT_VERSION})
 endif()
+set(parts ${OP2_PARTS} EMBED)
+foreach(part IN LISTS parts)
+  string(APPEND versions_for_cmake "set(op2_${part}_VERSION ${OP2_BUILT_${part}})\n")
+  string(TOLOWER "${part}=${OP2_BUILT_${part}}\n" line)
+  string(APPEND versions_for_pkgconfig ${line})
+endforeach()
+list(JOIN parts " " parts)
 
 # For building programs, also those with OP2's developer headers.
 install(DIRECTORY include/op2 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
@@ -40,21 +55,20 @@ write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY ${compatib
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake ${CMAKE_CURRENT_BINARY_DIR}/op2Config.cmake
               cmake/op2-embed.cmake DESTINATION ${package_dir} COMPONENT dev)
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pkgconfig_to_prefix ${pkgconfig_to_prefix})
 foreach(name op2 op2-compat)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endforeach()
 if(TARGET op2-embed-kernels)
   install(TARGETS op2-embed-kernels EXPORT op2Targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
+  add_dependencies(op2_package op2-embed-kernels)
 endif()
 install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
 
-# Tools.
-foreach(target op2-jitinspect op2-model)
-  if(TARGET ${target})
-    install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
-  endif()
-endforeach()
+# Tools, and what OP2_TOOLS loads.
+op2_install(tools RUNTIME ${CMAKE_INSTALL_BINDIR} op2-jitinspect op2-model)
+op2_install(tools LIBRARY ${CMAKE_INSTALL_LIBDIR}/op2 op2_nvtx op2_itt)
 if(TARGET op2-jitinspect)
   install(FILES tools/jitinspect/op2-jitinspect.bash RENAME op2-jitinspect
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
@@ -65,6 +79,13 @@ endif()
 install(PROGRAMS tools/report/op2-report tools/mesh/op2-mesh DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 install(DIRECTORY tools/report/op2_report tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools
         FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/version CONTENT "${PROJECT_VERSION}\n")
+install(FILES tools/op2_version.py ${CMAKE_CURRENT_BINARY_DIR}/version
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools)
+foreach(program op2-report op2-model)
+  install(FILES tools/report/op2-report.bash RENAME ${program}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+endforeach()
 
 foreach(target op2 op2_llvm op2_clang op2-jitinspect op2-model)
   if(TARGET ${target})
@@ -80,26 +101,6 @@ endif()
 
 # Pages and examples; everything is below share/doc/op2, beside the licence.
 set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/op2)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libop2-${OP2_SOVERSION} RENAME copyright COMPONENT library)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${doc_dir} COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${doc_dir} COMPONENT doc)
 install(DIRECTORY examples DESTINATION ${doc_dir} COMPONENT doc)
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/version CONTENT "${PROJECT_VERSION}\n")
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/version DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools)
-foreach(program op2-report op2-model)
-  install(FILES tools/report/op2-report.bash RENAME ${program}
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
-endforeach()
-
-# Tools for OP2_TOOLS.
-if(TARGET op2_nvtx)
-  install(TARGETS op2_nvtx op2_itt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/op2 COMPONENT tools)
-endif()
-
-# What must be built before `cmake --install`.
-add_custom_target(op2_package)
-foreach(target op2 op2-jitinspect op2-model op2-embed-kernels op2_nvtx op2_itt)
-  if(TARGET ${target})
-    add_dependencies(op2_package ${target})
-  endif()
-endforeach()

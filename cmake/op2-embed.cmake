@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # op2_embed_kernels(target [SOURCES source ...] [OPTIONS option ...]): for programs written for OP2's
 # developer headers. Embeds the source of the kernels in the units of the target, or in those given, so
-# that the library can compile the kernels at run time; see docs/embedding.md. Call it in the folder that
+# that the library can compile the kernels at run time; see share/doc/op2/docs/embedding.md. Call it in the folder that
 # defines the target, after setting its sources and properties. Without op2-embed-kernels the target is
 # left unchanged, and kernels run as function pointers.
 #   OPTIONS  of op2-embed-kernels, e.g. -Werror=op2-access

@@ -16,13 +16,13 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS OFF)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(library libop2-${OP2_SOVERSION})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libsleef3")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "openmpi-bin, op2-doc")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Library for computations on unstructured meshes
@@ -32,6 +32,7 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Library for computations on unstructure
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libop2-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "op2-tools, op2-doc")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers of libop2, for building programs
  Also the packages of CMake and pkg-config, and op2-cxx, which embeds the
  sources of kernels in programs for OP2's developer headers.")
@@ -49,5 +50,12 @@ set(CPACK_DEBIAN_DOC_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOC_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_COMPONENT_DOC_DESCRIPTION "Documentation and examples of libop2
  Pages, the reference of functions, switches and errors, and example programs.")
+
+# Each has the licence where Debian looks for it.
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} name)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME} RENAME copyright
+          COMPONENT ${component})
+endforeach()
 
 include(CPack)

@@ -48,8 +48,11 @@ if(HELP2MAN AND Python3_FOUND)
     DEPENDS ${described} cmake/reference/manuals.sh VERBATIM COMMENT "Writing manual pages")
   add_custom_target(op2_manuals DEPENDS ${manuals_dir}/done)
   add_dependencies(reference op2_manuals)
+  set(of_dev "op2-cxx.1.gz$|op2-embed-kernels.1.gz$")  # the component that these programs are in
+  install(DIRECTORY ${manuals_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dev OPTIONAL
+          FILES_MATCHING REGEX "${of_dev}")
   install(DIRECTORY ${manuals_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools OPTIONAL
-          FILES_MATCHING PATTERN "*.1")
+          FILES_MATCHING PATTERN "*.1.gz" REGEX "${of_dev}" EXCLUDE)
 else()
   message(STATUS "Manual pages are not built: they need help2man and Python")
 endif()

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prepares a file for Doxygen, on standard output.
 
-A header: the comment on its first lines describes the file. A page: links within and between pages lead to their headings,
-links to files that are not in the reference become their text.
+A header: the comment on its first lines describes the file, overloads share a description, those that only refuse arguments
+are left out, and pages and codes of errors that comments name become links. A page: links within and between pages lead to
+their headings, links to files that are not in the reference become their text; a row of a table leads to the section about
+it, and that of a switch begins with the row.
 
     filter.py FILE
 """
@@ -11,6 +13,9 @@ import re
 import sys
 from pathlib import Path
 
+ERRORS = Path(__file__).resolve().parents[2] / "include" / "op2" / "error.hpp"
+CODES = dict(re.findall(r"^  (\w+) =\s+(\d+)", ERRORS.read_text(encoding="utf-8"), re.MULTILINE))
+MAKE_VARIABLE = re.compile(r"`([^`]*\$\([^`]*)`")  # which Doxygen takes for one of the environment
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
@@ -22,7 +27,8 @@ def identifier(page, heading):
     return f"{page.replace('-', '_')}_{heading}"
 
 
-def header(text):
+def described_file(text):
+    """The comment on the first lines describes the file."""
     lines = text.split("\n")
     first = 1 if "SPDX" in lines[0] else 0
     last = first
@@ -32,6 +38,25 @@ def header(text):
     if last > first:
         lines[0] = "/// @file"
     return "\n".join(lines)
+
+
+def grouped(block):
+    """Overloads without a blank line between them share the description of the first."""
+    forms = re.findall(r"^(?:template <|inline |OP2_API )", block, re.MULTILINE)
+    return f"/// @{{\n{block}\n/// @}}" if block.startswith("///") and len(forms) > 1 else block
+
+
+def header(text):
+    text = re.sub(r"^template <.*op2::No\w+<?.*\n(?:.*\n)*?}\n", "", described_file(text), flags=re.MULTILINE)
+    text = "\n\n".join(map(grouped, text.split("\n\n")))
+    text = re.sub(r"docs/([\w-]+)\.md", lambda name: f"[{name[1]}](#{identifier(name[1], 'top')})", text)
+    return re.sub(r"^///.*", lambda line: re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", code, line[0]), text, flags=re.MULTILINE)
+
+
+def code(match):
+    """A link to the section of a code of an error."""
+    name = match[0]
+    return f"[{name}](#errors_op2-e{CODES[name]}-{name})" if name in CODES else name
 
 
 def link(match, path):
@@ -48,6 +73,25 @@ def link(match, path):
     return f"[{text}](#{anchor})"
 
 
+def row_of(name, text):
+    """What the table of switches says about one: its values and their meaning."""
+    row = re.search(rf"^\| `{re.escape(name)}` \| *([^|]*?) *\| *([^|]*?) *\|", text, re.MULTILINE)
+    if row is None:
+        return ""
+    default, *others = row[1].split(", ")
+    values = f"Values: {', '.join([f'**{default}** (default)', *others])}\n\n" if default else ""
+    return f"\n{values}{row[2][:1].upper()}{row[2][1:]}.\n\nExample:"
+
+
+def to_section(row, path, text):
+    """A row of a table about something that has a section on its page leads there."""
+    name = re.match(r"\| `?([\w-]+)`? \|", row)
+    section = name and re.search(rf"^### ({name[1]}(?: \w+)?)$", text, re.MULTILINE)
+    if not section:
+        return row
+    return f"| [{name[1]}](#{identifier(path.stem, slug(section[1]))}) |{row[name.end():]}"
+
+
 def page(path, text):
     lines, in_code, titled = [], False, False
     for line in text.split("\n"):
@@ -61,8 +105,11 @@ def page(path, text):
             anchor = identifier(path.stem, slug(words) if titled else "top")
             titled = True
             lines.append(f"{heading.group(1)} {words} {{#{anchor}}}")
+            if path.stem == "switches":
+                lines.append(LINK.sub(lambda match: link(match, path), row_of(words, text)))
         else:
-            lines.append(LINK.sub(lambda match: link(match, path), line))
+            line = MAKE_VARIABLE.sub(lambda match: f"<code>{match[1]}</code>".replace("$(", "\\$("), line)
+            lines.append(to_section(LINK.sub(lambda match: link(match, path), line), path, text))
     return "\n".join(lines)
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# manuals.sh FOLDER VERSION PYTHON TOOL...: writes the manual pages FOLDER/<tool>.1, from what tools print with --help. A tool
+# manuals.sh FOLDER VERSION PYTHON TOOL...: writes the manual pages FOLDER/<tool>.1.gz, from what tools print with --help. A tool
 # that does not run here, for example without a package of Python, gets none.
 set -eu
 folder=$1 version=$2 python=$3
@@ -11,6 +11,28 @@ mkdir -p "$folder"
 # call TOOL ARGUMENT...
 call() {
   if head -c 40 "$1" | grep -q python; then "$python" -B "$@"; else "$@"; fi
+}
+
+# What help2man includes after FILE: help of each command, examples.
+sections() {
+  commands=$(sed -n '/^Subcommands:/,$s/^  \([a-z-]\+\) .*/\1/p; /^  COMMAND/,/^$/s/^    \([a-z-]\+\) .*/\1/p' "$folder/help")
+  for command in $commands; do
+    echo "[$name $command]"
+    call "$tool" "$command" --help | verbatim
+  done
+  if grep -q "$examples" "$folder/help"; then
+    echo "[examples]"
+    sed "1,/$examples/d" "$folder/help" | verbatim
+  fi
+  echo "[see also]"
+  echo "The pages in share/doc/op2; switches of programs: any of them with"
+  echo ".B --op2-help"
+}
+
+verbatim() {
+  echo ".nf"
+  sed "s/\\\\/\\\\\\\\/g; s/^\\([.']\\)/\\\\\\&\\1/"
+  echo ".fi"
 }
 
 purpose() {
@@ -26,25 +48,21 @@ purpose() {
   esac
 }
 
+examples='^[Ee]xamples\?:$'
 for tool in "$@"; do
   name=$(basename "$tool")
-  if ! call "$tool" --help >"$folder/help" 2>"$folder/reason"; then
+  if ! COLUMNS=300 call "$tool" --help >"$folder/help" 2>"$folder/reason"; then
     echo "no manual page of $name: $(tail -1 "$folder/reason")" >&2
     continue
   fi
+  sections >"$folder/more"
+  # What help2man calls: the usage in one line, with the capital that it looks for, and no examples.
+  sed -i "s/^usage:/Usage:/; /$examples/,\$d" "$folder/help"
   { printf '#!/bin/sh\ncase $* in --help) cat <<"END_OF_HELP"\n'; cat "$folder/help"; printf 'END_OF_HELP\n;; esac\n'; } >"$folder/$name"
   chmod +x "$folder/$name"
-  : >"$folder/more"
-  for command in $(sed -n '/^Subcommands:/,$s/^  \([a-z-]\+\) .*/\1/p; /^  COMMAND/,/^$/s/^    \([a-z-]\+\) .*/\1/p' "$folder/help"); do
-    { echo "[$name $command]"; echo ".nf"; call "$tool" "$command" --help | sed "s/\\\\/\\\\\\\\/g; s/^\\([.']\\)/\\\\\\&\\1/"; echo ".fi"; } >>"$folder/more"
-  done
-  cat >>"$folder/more" <<END
-[see also]
-The pages in share/doc/op2; switches of programs: any of them with
-.B --op2-help
-END
   help2man --no-info --section 1 --manual libop2 --source "libop2 $version" --version-string "$version" \
     --name "$(purpose "$name")" --include "$folder/more" --output "$folder/$name.1" "$folder/$name"
+  gzip -9n "$folder/$name.1"
   rm "$folder/$name"
 done
 rm -f "$folder/help" "$folder/more" "$folder/reason"

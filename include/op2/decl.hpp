@@ -49,8 +49,8 @@ OP2_API void set_global(op_global global, Type value_type, const void* values);
 OP2_API void fetch_global(op_global global, Type value_type, void* values);
 }  // namespace op2::detail
 
-/// Data on `set`.
-/// @param type    "double", "float", "int", "uint", "ll", "ull" or "bool"; must name T
+/// Data on `set`. The type may be named, too: "double", "float", "int", "uint", "ll", "ull" or
+/// "bool", which must be T.
 /// @param values  shape [elements declared here x dim], or null for zeros
 /// @throws op2::Error bad_dim, bad_type, bad_name, bad_size, out_of_memory
 template <op2::Value T>

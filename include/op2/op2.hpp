@@ -2,8 +2,6 @@
 // The complete public interface of libop2.
 #pragma once
 
-#include <op2/version.hpp>  // first: it says what is wrong with an older C++
-
 #include <op2/decl.hpp>
 #include <op2/error.hpp>
 #include <op2/hdf5.hpp>
@@ -13,3 +11,4 @@
 #include <op2/region.hpp>
 #include <op2/runtime.hpp>
 #include <op2/types.hpp>
+#include <op2/version.hpp>

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The types of the OP2 abstraction: access modes, value types and the handles of sets, maps, dats,
 // kernels and globals. Handles point to structs whose fields programs may read and only the library
-// writes; they are valid from their declaration to `op_exit`.
+// writes; they are valid from their declaration to `op_exit`. All other headers of programs for
+// op2.hpp include this one, so each of them says what is needed when it is included with an older
+// C++.
 #pragma once
+
+#if __cplusplus < 202002L
+#error \
+    "libop2 needs C++20: add -std=c++20 (g++ 12, clang++ 14 or newer), or target_compile_features(program PRIVATE cxx_std_20). Programs with OP2's op_seq.h need only C++11: use the flags of op2-compat"
+#endif
 
 #include <concepts>
 #include <cstdint>
@@ -35,8 +42,8 @@ enum class Type : std::uint8_t { f64, f32, i32, u32, i64, u64, b8 };
 /// Characters are no numbers.
 template <class T>
 concept Value = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, bool> ||
-    (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8) && !std::same_as<T, wchar_t> &&
-     !std::same_as<T, char32_t>);
+                (std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
+                 !std::same_as<T, wchar_t> && !std::same_as<T, char32_t>);
 
 /// The `Type` of a C++ type; `long` and `long long` are both 64-bit integers.
 template <Value T>

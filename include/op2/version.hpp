@@ -5,12 +5,7 @@
 // for major versions.
 #pragma once
 
-#if __cplusplus < 202002L
-#error \
-    "libop2 needs C++20: add -std=c++20 (g++ 12, clang++ 14 or newer), or target_compile_features(program PRIVATE cxx_std_20). Programs with OP2's op_seq.h need only C++11: use the flags of op2-compat"
-#endif
-
-#include <op2/handles.h>
+#include <op2/types.hpp>
 
 #define OP2_VERSION_MAJOR 0
 #define OP2_VERSION_MINOR 1

@@ -13,6 +13,7 @@
 #include <comm/files/shared_output.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/row_hash.hpp>
 #include <core/share.hpp>
 #include <core/value_type.hpp>
@@ -124,6 +125,7 @@ std::uint64_t Checkpoints::checksum(std::span<const std::byte> rows, std::size_t
 void Checkpoints::write(const std::string& path) {
   runtime_.flush();
   runtime_.enter("op_checkpoint '{}'", path);
+  const core::Progress progress(runtime_.log, fmt::format("writing '{}'", path));
   std::vector<core::Global*> globals;
   for (const auto& global : runtime_.mesh.globals()) globals.push_back(global.get());
   runtime_.collectively([&] { sched::combine(globals, runtime_.ranks()); });
@@ -173,6 +175,7 @@ std::optional<Header> Checkpoints::header_for_all(const std::string& path) {
 bool Checkpoints::restore(const std::string& path) {
   runtime_.flush();
   runtime_.enter("op_restore '{}'", path);
+  const core::Progress progress(runtime_.log, fmt::format("reading '{}'", path));
   const std::optional<Header> header = header_for_all(path);
   if (!header) return false;
   const std::string difference = comm::first_difference(*header, describe());

@@ -55,7 +55,7 @@ void report_copies(api::Runtime& runtime, const core::Set& from, const core::Map
     runtime.log.warning(
         fmt::format("all {} ranks declare the same {} rows of map '{}'; if that is the whole mesh, "
                     "it is now there {} times: each rank declares its own block "
-                    "(docs/ranks.md)",
+                    "(share/doc/op2/docs/ranks.md)",
                     runtime.ranks().size(), from.declared, map.name, runtime.ranks().size()));
 }
 

@@ -203,7 +203,7 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char* file, const
   core::check_handle(runtime.mesh, fmt::format("map '{}', set 'to'", name), to);
   core::check_dim("map", name, dim);
   runtime.enter("op_decl_map_hdf5 '{}' '{}' of arity {}", file, name, dim);
-  const core::Progress progress(runtime.log, "reading map " + source_of(file, name));
+  const core::Progress progress(runtime.log, "reading " + source_of(file, name));
   const core::Set& source = *core::record_of(from);
   std::vector<int> values;
   {
@@ -225,7 +225,7 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char* type, const char* file,
   core::check_dim("dat", name, dim);
   const Type value_type = checked_type("dat", name, type);
   runtime.enter("op_decl_dat_hdf5 '{}' '{}' of dim {}", file, name, dim);
-  const core::Progress progress(runtime.log, "reading dat " + source_of(file, name));
+  const core::Progress progress(runtime.log, "reading " + source_of(file, name));
   const core::Set& on = *core::record_of(set);
   comm::Bytes values;
   {
@@ -261,6 +261,7 @@ void op2::detail::write_const_hdf5(const char* name, int dim, const char* type, 
   const core::InPart part(&runtime.profile, core::Part::files);
   check_constant(name, dim, type, value_type, values);
   runtime.enter("op_write_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", file));
   Hdf5File target(runtime.ranks(), file, Hdf5File::Access::append);
   target.write_values(name, value_type, dim, values);
   target.publish();

@@ -11,6 +11,7 @@
 #include <comm/files/dat_file.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/validate.hpp>
 #include <core/value_type.hpp>
 
@@ -42,6 +43,8 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
                function, record.name_storage, record.type);
   auto& runtime = api::usable();
   const core::InPart part(&runtime.profile, core::Part::files);
+  runtime.flush();
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   const api::WholeDat whole = api::whole_dat(runtime, record);
   runtime.enter("{} '{}'", function, record.name_storage);
   runtime.check_together([&] {

@@ -11,6 +11,7 @@
 #include <comm/files/series.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;
@@ -25,6 +26,7 @@ std::string name_of_time(const std::filesystem::path& series, std::size_t number
 /// The times of the series before `time`, on the root; their number, on all ranks. Collective.
 std::size_t earlier_times(api::Runtime& runtime, const char* series, double time,
                           std::vector<comm::TimeOfSeries>& times) {
+  const core::Progress progress(runtime.log, fmt::format("reading '{}'", series));
   runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;
     times = comm::read_series(series);

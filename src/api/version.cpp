@@ -9,11 +9,11 @@ namespace op2::api {
 
 std::string version_text() {
   return fmt::format(
-      "libop2 {} (interface {}.{}), compiled by {}\n"
+      "libop2 {} (interface {}), compiled by {}\n"
       "{}"
       "  at run time: NVIDIA's driver and NVRTC for OP2_TARGET=cuda, libsleef for "
       "OP2_REPRODUCIBLE=on, where they are found\n",
-      OP2_VERSION_STRING, OP2_VERSION_MAJOR, OP2_VERSION_MINOR, OP2_COMPILER, OP2_BUILT_IN);
+      OP2_VERSION_STRING, OP2_INTERFACE, OP2_COMPILER, OP2_BUILT_IN);
 }
 
 }  // namespace op2::api

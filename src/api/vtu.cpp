@@ -14,6 +14,7 @@
 #include <comm/halo/row_request.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/validate.hpp>
 
 using namespace op2;
@@ -126,6 +127,8 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   const Grid grid = checked_grid("op_write_vtu", path, cells_to_nodes, coordinates, fields);
   auto& runtime = api::usable();
   const core::InPart part(&runtime.profile, core::Part::files);
+  runtime.flush();
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   const api::WholeDat points = api::whole_dat(runtime, grid.points);
   const auto on_cells = whole_dats(runtime, grid.on_cells);
   const auto on_points = whole_dats(runtime, grid.on_points);
@@ -156,6 +159,7 @@ void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
     for (const op_dat field : fields) runtime.value_log->fetched(*core::record_of(field));
   }
   runtime.enter("op_write_pvtu '{}'", path);
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   const Piece piece = runtime.collectively([&] { return Piece(runtime, grid); });
   const std::filesystem::path whole = path;
   runtime.check_together([&] {

@@ -34,8 +34,10 @@ Registration::Registration(const Kernel* kernels, int count) noexcept
 
 Registration::~Registration() {
   const std::lock_guard lock(registry().mutex);
-  std::erase_if(registry().tables,
-                [this](std::span<const Kernel> table) { return table.data() == kernels_; });
+  const std::span mine(kernels_, static_cast<std::size_t>(count_));
+  std::erase_if(registry().tables, [&](std::span<const Kernel> table) {
+    return table.data() == mine.data() && table.size() == mine.size();
+  });
 }
 
 }  // namespace embedded

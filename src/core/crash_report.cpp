@@ -41,7 +41,8 @@ void report(const Watched& signal, const void* address) {
   running->describe(text);
   text << ", " << signal.name << " at address ";
   text.hex(reinterpret_cast<std::uintptr_t>(address))
-      << "; check indices, divisors and pointers in it, docs/debugging.md shows how\n";
+      << "; check indices, divisors and pointers in it, share/doc/op2/docs/debugging.md shows "
+         "how\n";
   text.write();
 }
 

@@ -48,8 +48,8 @@ struct Log::Sink {
   std::set<std::string> topics;  ///< already warned about
 };
 
-Log::Log(LogLevel level, const std::string& prefix)
-    : level_(level), sink_(std::make_unique<Sink>()) {
+Log::Log(LogLevel level, const std::string& prefix, std::chrono::milliseconds patience)
+    : level_(level), patience_(patience), sink_(std::make_unique<Sink>()) {
   sink_->logger.set_pattern("op2 %^%l%$: " + prefix + "%v");
   sink_->logger.set_level(spdlog_level(level));
   sink_->dumps.set_pattern(prefix + "%v");

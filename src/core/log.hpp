@@ -2,6 +2,7 @@
 // The log: the only way in which the library reports something unasked. Writes to stderr.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,10 +18,15 @@ LogLevel log_level_named(std::string_view word);
 /// Thread safe. Cheap when the level is not logged, if the caller checks `logs` before it formats.
 class Log {
  public:
-  /// @param prefix  of every line: "" or "[rank 2/8] "
-  explicit Log(LogLevel level, const std::string& prefix = "");
+  static constexpr std::chrono::milliseconds usual_patience{2000};
+
+  /// @param prefix    of every line: "" or "[rank 2/8] "
+  /// @param patience  what takes longer is shown while it goes on (core/progress.hpp)
+  explicit Log(LogLevel level, const std::string& prefix = "",
+               std::chrono::milliseconds patience = usual_patience);
   ~Log();
   bool logs(LogLevel level) const { return level <= level_; }
+  std::chrono::milliseconds patience() const { return patience_; }
   void error(const std::string& text);
   void warning(const std::string& text);
   /// Warns once per `topic` in the life of this log.
@@ -33,6 +39,7 @@ class Log {
  private:
   struct Sink;
   LogLevel level_;
+  std::chrono::milliseconds patience_;
   std::unique_ptr<Sink> sink_;
 };
 

@@ -18,6 +18,19 @@ std::string_view without_spaces(std::string_view word) {
 
 }  // namespace
 
+std::string help_lines(std::string_view help) {
+  constexpr std::string_view indent = "      ";
+  constexpr std::size_t width = 100 - indent.size();
+  std::string lines;
+  while (help.size() > width) {
+    const std::size_t space = help.rfind(' ', width);
+    if (space == help.npos) break;
+    lines.append(indent).append(help.substr(0, space)).append("\n");
+    help.remove_prefix(space + 1);
+  }
+  return lines.append(indent).append(help).append("\n");
+}
+
 void refuse_value(const GivenOption& given, const std::string& accepted) {
   fail(ErrorCode::bad_option, "the value is not accepted: {}={}; use {}", given.name, given.value,
        accepted);

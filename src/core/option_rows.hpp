@@ -36,6 +36,9 @@ struct OptionRow {
   const char* former = "";  ///< of a word of OP2_DEBUG: the variable that is still read
 };
 
+/// The help of a row in lines of at most 100 characters, indented below its values.
+std::string help_lines(std::string_view help);
+
 /// @throws Error bad_option
 [[noreturn]] void refuse_value(const GivenOption& given, const std::string& accepted);
 

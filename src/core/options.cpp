@@ -145,7 +145,8 @@ constexpr OptionRow table[] = {
      "with that, on: it is rounded once on all processors, slowly on those without FMA"},
     {"OP2_REPRODUCIBLE", one_of<&O::reproducible>, "off, on",
      "on: dats and globals have the same bits whatever the ranks, threads, partitioner, chains, "
-     "tiles and vectors, and on GPUs (docs/reproducibility.md); all kernels are compiled; "
+     "tiles and vectors, and on GPUs (share/doc/op2/docs/reproducibility.md); all kernels are "
+     "compiled; "
      "OP2_TARGET=reference is then compiled code, one element after the other"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
@@ -161,15 +162,16 @@ constexpr OptionRow table[] = {
     {"OP2_TIMING", text<&O::timing>,
      "none, - (standard output), file (.csv, .json, any other: text)",
      "write the per-loop table, parts of the wall time and regions at op_exit "
-     "(docs/profiling.md)"},
+     "(share/doc/op2/docs/profiling.md)"},
     {"OP2_TOOLS", text<&O::tools>, "none, list of libraries",
-     "load tools, which are told of loops, regions and the library's work (docs/profiling.md)"},
+     "load tools, which are told of loops, regions and the library's work "
+     "(share/doc/op2/docs/profiling.md)"},
     {"OP2_HASH", text<&O::hash_file>, "none, file",
      "write a hash of every value that the program declares, fetches or reads, and of all dats at "
      "op_exit; op2-jitinspect diff compares two such files"},
     {"OP2_MODEL", text<&O::model_file>, "none, file.json",
      "record at op_exit what a prediction for many ranks needs: sequences of loops, their times, "
-     "and the mesh, in a second file; for op2-model (docs/model.md)"},
+     "and the mesh, in a second file; for op2-model (share/doc/op2/docs/model.md)"},
     {"OP2_CHECK", list<check_words>, "none, list of access, bits, finite, pointers",
      "check the program; access: a kernel that breaks an access mode of its loop is an error "
      "instead of a warning; bits, with OP2_REPRODUCIBLE=on: all loops are executed twice, the "
@@ -179,7 +181,7 @@ constexpr OptionRow table[] = {
      "so that data read "
      "through pointers (`dat->data`) are current; if results change, the program lacks a flush"},
     {"OP2_DEBUG", read_elsewhere, "none, list of words",
-     "for tests of the library and comparisons; docs/switches.md lists the words"},
+     "for tests of the library and comparisons; share/doc/op2/docs/switches.md lists the words"},
 };
 
 /// The words of OP2_DEBUG, in the order in which they are set. A variable is named with '=' if the
@@ -193,6 +195,8 @@ constexpr OptionRow debug_words[] = {
      "n ranks with successive numbers are a node of OP2_REDUCE"},
     {"schedules", number<&O::schedules, 1, 1'000'000'000>, "by costs and trials, n",
      "OP2_CHAIN=auto changes the schedules of sequences at random flushes, from the seed n"},
+    {"patience", number<&O::patience_ms, 1, 1'000'000>, "2000, n",
+     "milliseconds between lines that show that something takes long"},
     {"tile", read_tiling, "auto, measured, off, n, shuffled",
      "n: every chain in tiles of n elements; shuffled: in small tiles in a random order; the "
      "others as for OP2_TILE",
@@ -204,9 +208,11 @@ constexpr OptionRow debug_words[] = {
      "compiled code executes one element after the other", "OP2_DISABLE=simd"},
     {"no_tile", set<&O::tile, Tiling{TileMode::off, 0}>, "", "loops run one after the other",
      "OP2_DISABLE=tile"},
-    {"gdb", set<&O::gdb_symbols, true>, "", "compiled loops have names in gdb (docs/debugging.md)"},
+    {"gdb", set<&O::gdb_symbols, true>, "",
+     "compiled loops have names in gdb (share/doc/op2/docs/debugging.md)"},
     {"perf", set<&O::perf_map, true>, "",
-     "compiled loops have names in perf, by a file /tmp/perf-PID.map (docs/debugging.md)"},
+     "compiled loops have names in perf, by a file /tmp/perf-PID.map "
+     "(share/doc/op2/docs/debugging.md)"},
 };
 
 using Lookup = std::function<std::optional<std::string>(const char*)>;
@@ -311,8 +317,11 @@ std::string switches_as_text() {
   std::string text =
       "libop2 reads these environment variables in op_init (the first value is the default):\n\n";
   for (const OptionRow& row : table)
-    text += fmt::format("  {}={}\n      {}\n", row.name, row.values, row.help);
-  return text;
+    text += fmt::format("  {}={}\n{}", row.name, row.values, help_lines(row.help));
+  return text +
+         "\nshare/doc/op2 is a folder of the installation (Debian: /usr/share/doc/op2, package "
+         "op2-doc). In it are\ndocs/switches.md with an example of each, docs/errors.md with the "
+         "remedy for each code of an error,\nand the reference, html/index.html.\n";
 }
 
 std::string switches_as_markdown() {

@@ -129,9 +129,10 @@ struct Options {
   SimdMode simd = SimdMode::where_it_pays;
   // For tests and comparisons, by OP2_DEBUG:
   Grouping exchange = Grouping::grouped;
-  int queue_max = 64;  ///< loops
-  int node_size = 0;   ///< ranks of a node of reductions; 0: those that share memory
-  int schedules = 0;   ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs and trials
+  int queue_max = 64;      ///< loops
+  int node_size = 0;       ///< ranks of a node of reductions; 0: those that share memory
+  int schedules = 0;       ///< seed of random schedules for OP2_CHAIN=auto; 0: by costs and trials
+  int patience_ms = 2000;  ///< what takes longer is shown (core/progress.hpp)
   bool eliminate_dead_loops = true;
   bool fuse = true;
   bool gdb_symbols = false;  ///< compiled loops have names in gdb

@@ -17,8 +17,7 @@ bool shows_progress(const Log& log) {
   return log.logs(LogLevel::info) || (log.logs(LogLevel::warning) && isatty(STDERR_FILENO) == 1);
 }
 
-Progress::Progress(Log& log, Text text, std::chrono::milliseconds period)
-    : log_(log), text_(std::move(text)), period_(period) {
+Progress::Progress(Log& log, Text text) : log_(log), text_(std::move(text)) {
   if (!shows_progress(log_)) return;
   try {
     const SignalsBlocked blocked;
@@ -28,10 +27,10 @@ Progress::Progress(Log& log, Text text, std::chrono::milliseconds period)
   }
 }
 
-Progress::Progress(Log& log, const std::string& what, std::chrono::milliseconds period)
-    : Progress(
-          log, [what](double seconds) { return fmt::format("{}, {:.0f} s so far", what, seconds); },
-          period) {}
+Progress::Progress(Log& log, const std::string& what)
+    : Progress(log, [what](double seconds) {
+        return fmt::format("{}, {:.0f} s so far", what, seconds);
+      }) {}
 
 Progress::~Progress() {
   {
@@ -45,7 +44,7 @@ Progress::~Progress() {
 void Progress::report() {
   const Clock::time_point begin = Clock::now();
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, period_, [this] { return is_over_; })) {
+  while (!changed_.wait_for(lock, log_.patience(), [this] { return is_over_; })) {
     const std::string text = text_(seconds_since(begin));
     if (log_.logs(LogLevel::info))
       log_.info(text);

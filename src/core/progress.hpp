@@ -2,7 +2,6 @@
 // Says that something takes long, while it does.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -17,18 +16,16 @@ namespace op2::core {
 /// terminal.
 bool shows_progress(const Log& log);
 
-/// While it exists, logs a text once per period from another thread; nothing before the first
-/// period is over. Costs a thread where progress is shown, otherwise nothing: for calls that may
-/// take seconds.
+/// While it exists, logs a text from another thread each time that the patience of the log is over.
+/// Costs a thread where progress is shown, otherwise nothing: for calls that may take seconds.
 class Progress {
  public:
   using Text = std::function<std::string(double seconds)>;
-  static constexpr std::chrono::milliseconds usual_period{2000};
 
   /// @param text  is called from the other thread
-  Progress(Log& log, Text text, std::chrono::milliseconds period = usual_period);
+  Progress(Log& log, Text text);
   /// Logs "<what>, 4 s so far".
-  Progress(Log& log, const std::string& what, std::chrono::milliseconds period = usual_period);
+  Progress(Log& log, const std::string& what);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -38,7 +35,6 @@ class Progress {
 
   Log& log_;
   const Text text_;
-  const std::chrono::milliseconds period_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_over_ = false;

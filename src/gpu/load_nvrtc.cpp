@@ -81,8 +81,9 @@ std::string needed(int driver_version) {
   std::string tried = choice.tried;
   for (const std::string& folder : search.empty_folders) tried.append("\n  ").append(folder);
   core::fail(ErrorCode::device_compiler,
-             "{}: library libnvrtc.so.13 or libnvrtc.so.12, {}; run tools/setup.sh --cuda, or set "
-             "OP2_NVRTC to the library or its folder. Tried:{}",
+             "{}: library libnvrtc.so.13 or libnvrtc.so.12, {}; install it as "
+             "share/doc/op2/docs/gpu.md shows, or set OP2_NVRTC to the library or its folder. "
+             "Tried:{}",
              headline(choice), needed(choice.driver_version), tried);
 }
 

@@ -9,13 +9,10 @@
 
 namespace op2::jit {
 
-Progress::Progress(std::size_t kernels, core::Log& log, std::chrono::milliseconds period)
-    : shown_(
-          log,
-          [this, kernels](double) {
-            return fmt::format("compiling {} of {}", std::min(finished_ + 1, kernels),
-                               core::counted(kernels, "kernel"));
-          },
-          period) {}
+Progress::Progress(std::size_t kernels, core::Log& log)
+    : shown_(log, [this, kernels](double) {
+        return fmt::format("compiling {} of {}", std::min(finished_ + 1, kernels),
+                           core::counted(kernels, "kernel"));
+      }) {}
 
 }  // namespace op2::jit

@@ -3,18 +3,17 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 
 #include <core/progress.hpp>
 
 namespace op2::jit {
 
-/// Says "compiling 37 of 120 kernels" once per period while it exists, where progress is shown.
+/// Says "compiling 37 of 120 kernels" each time that the patience of the log is over, where
+/// progress is shown.
 class Progress {
  public:
-  explicit Progress(std::size_t kernels, core::Log& log,
-                    std::chrono::milliseconds period = core::Progress::usual_period);
+  Progress(std::size_t kernels, core::Log& log);
 
   /// The work on one kernel, which may fail. Thread safe.
   class Step {

@@ -7,10 +7,9 @@
 #include <fmt/format.h>
 
 #include <comm/halo/distributed_mesh.hpp>
-#include <core/arithmetic_mode.hpp>
 #include <core/counted.hpp>
+#include <core/progress.hpp>
 #include <core/seconds_since.hpp>
-#include <core/thread_pool.hpp>
 #include <sched/colours.hpp>
 #include <sched/executor/make_executor.hpp>
 #include <sched/fuse.hpp>
@@ -18,6 +17,7 @@
 #include <sched/order.hpp>
 #include <sched/pass.hpp>
 #include <sched/recorder.hpp>
+#include <sched/rounding.hpp>
 #include <sched/signature.hpp>
 #include <sched/slice.hpp>
 
@@ -64,31 +64,6 @@ void note_modified(const core::Queue& queue, const core::Mesh& mesh, std::vector
   for (const core::LoopArg& arg : queue.args())
     if (arg.is_active_dat() && arg.modifies())
       modified[static_cast<std::size_t>(arg.dat->index)] = 1;
-}
-
-/// For the reproducible mode: workers may have been started while the program rounded in another
-/// way.
-void let_workers_round_to_nearest(core::ThreadPool& pool) {
-  pool.run(
-      [](void*, int thread) noexcept {
-        if (thread > 0) core::round_to_nearest();
-      },
-      nullptr);
-}
-
-/// For the reproducible mode, of the calling thread.
-/// @throws bad_option, which is this rank's alone
-void check_rounding(const core::Queue& queue) {
-  const char* const other = core::other_rounding();
-  const auto loop = std::ranges::find_if_not(queue.records(), &core::LoopRecord::is_assignment);
-  if (other == nullptr || loop == queue.records().end()) return;
-  core::fail(
-      ErrorCode::bad_option,
-      "OP2_REPRODUCIBLE=on needs rounding to nearest, with denormal numbers, but the program "
-      "has changed that for this thread: {}; before loop '{}' ({}) runs, call "
-      "fesetround(FE_TONEAREST), _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_OFF) and "
-      "_MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_OFF); link without -ffast-math",
-      other, loop->name, site_of(*loop));
 }
 
 }  // namespace
@@ -174,7 +149,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
                                         Wait wait) {
   comm::Communicator& ranks = rows_.communicator();
   const Passes first(declared, trace_, log_, options_.dump, ranks.is_root());
-  rows_.ensure_rows(core::no_level);  // how sets are ordered limits interiors
+  ensure_rows(core::no_level);  // how sets are ordered limits interiors
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(declared, valid_);
   LoopRequests loops(mesh, options_.check_access);
@@ -206,7 +181,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
     forget_levels();
     return make_plan(declared, mesh, wait);
   }
-  if (plan->analysis.rows != core::no_level) rows_.ensure_rows(plan->analysis.rows);
+  if (plan->analysis.rows != core::no_level) ensure_rows(plan->analysis.rows);
   if (colourings_ != nullptr) colourings_->update_rows();
   note_modified(queue, mesh, modified_);
   if (uses_slices(options_, schedule))
@@ -255,6 +230,11 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
   plan.awaits_code = code.awaits_code;
 }
 
+void Engine::ensure_rows(core::Level level) {
+  const core::Progress progress(log_, "ordering rows for locality and halos");
+  rows_.ensure_rows(level);
+}
+
 /// The executor's part: first what every execution needs; what takes longer is prepared once the
 /// plan has repeated.
 void Engine::prepare(const core::Queue& queue, Entry& entry) {
@@ -266,6 +246,8 @@ void Engine::prepare(const core::Queue& queue, Entry& entry) {
   if (executions > 0 && !repeats) return;
   const core::InPart part(profile_, core::Part::plans);
   const auto begin = core::Clock::now();
+  const core::Progress progress(log_,
+                                "preparing a sequence of " + core::counted(queue.size(), "loop"));
   entry.prepared.reset();
   entry.prepared = executor_->prepare(*entry.plan, repeats);
   trace_.add("plan", "prepare", begin, core::Clock::now());

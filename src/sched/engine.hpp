@@ -90,6 +90,7 @@ class Engine {
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
   void follow_rows();
+  void ensure_rows(core::Level level);
   void prepare(const core::Queue& queue, Entry& entry);
   void run(Entry& entry, core::Queue& queue);
   void announce(const Plan& plan);

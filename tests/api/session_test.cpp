@@ -29,6 +29,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 OP_KERNEL(set_one, (double* a), { *a = 1; });
+OP_KERNEL(add_one, (double* a, double* b), {
+  *a += 1;
+  *b += 1;
+});
 OP_KERNEL(add_first, (const double* g, double* a), { *a += *g; });
 
 /// Sets a variable for the life of the object.
@@ -401,6 +405,26 @@ TEST(Session, AFailedFlushEndsTheSessionAndTouchesNoUserMemory) {
   op_init(0, nullptr, 0);
   EXPECT_EQ(op_get_size(op_decl_set(3, "again")), 3);
   op_exit();
+}
+
+TEST(Session, WhatPlansOfALargeMeshNeedIsShown) {
+  const Variable level("OP2_LOG", "info"), patience("OP2_DEBUG", "patience=1,tile=64"),
+      order("OP2_RENUMBER", "on");
+  op2::test::StderrCapture captured;
+  op_init(0, nullptr, 0);
+  constexpr int size = 1'000'000;
+  std::vector<int> ends(std::size_t{2} * size);
+  for (std::size_t k = 0; k < ends.size(); ++k) ends[k] = static_cast<int>(k * 7919 % size);
+  const op_set cells = op_decl_set(size, "cells"), edges = op_decl_set(size, "edges");
+  const op_map map = op_decl_map(edges, cells, 2, ends, "ends");
+  const op_dat dat = op_decl_dat<double>(cells, 1, nullptr, "dat");
+  for (int k = 0; k < 2; ++k)
+    op_par_loop(add_one, "add_one", edges, op_arg_dat(dat, 0, map, OP_INC),
+                op_arg_dat(dat, 1, map, OP_INC));
+  op_exit();
+  EXPECT_THAT(captured.news(),
+              AllOf(HasSubstr("op2 info: ordering rows for locality and halos, 0 s so far"),
+                    HasSubstr("op2 info: preparing a sequence of 2 loops, 0 s so far")));
 }
 
 TEST(Session, WithoutJitAKernelThatIsOnlyTextIsAnError) {

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# parts.sh SOURCE WORK PREFIX LIBDIR HDF5: what the packages of CMake and pkg-config say about parts and versions.
+# parts.sh SOURCE WORK PREFIX LIBDIR VERSION HDF5: what the packages of CMake and pkg-config say about parts and versions.
 # HDF5: ON or OFF, as the installed library was built.
 set -eu
-source=$1 work=$2 prefix=$3 libdir=$4 hdf5=$5
+source=$1 work=$2 prefix=$3 libdir=$4 version=$5 hdf5=$6
+interface=${version%.*}
+next=${interface%.*}.$((${interface#*.} + 1))
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -17,11 +19,11 @@ ask() {
   fi
 }
 
-ask "0.1" "found libop2 0.1"
-ask "0.1 OPTIONAL_COMPONENTS HDF5 PONIES" "HDF5 is $hdf5"
+ask "$interface" "found libop2 $version"
+ask "$interface OPTIONAL_COMPONENTS HDF5 PONIES" "HDF5 is $hdf5"
 ask "REQUIRED COMPONENTS PONIES" "libop2 has no component PONIES; components are LLVM HWLOC MPI HDF5"
 ask "0.0 REQUIRED" 'compatible with requested version "0.0"'
-ask "0.2 REQUIRED" 'compatible with requested version "0.2"'
+ask "$next REQUIRED" "compatible with requested version \"$next\""
 if [ "$hdf5" = ON ]; then
   ask "REQUIRED COMPONENTS hdf5" "HDF5 is ON"
 fi
@@ -42,4 +44,4 @@ for name in llvm hwloc mpi hdf5 scotch ptscotch embed plugindir docdir; do
   fi
 done
 test -f "$(pkg-config --variable=docdir op2)/README.md"
-pkg-config --exists "op2 >= 0.1"
+pkg-config --exists "op2 = $version"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "mesh"))
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path[:0] = [str(TOOLS / "mesh"), str(TOOLS)]
 
 from op2_mesh.shapes import SHAPES, mirrored, shape_of  # noqa: E402
 from op2_mesh.source import Block, Source  # noqa: E402

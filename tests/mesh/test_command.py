@@ -6,6 +6,7 @@
 """
 import json
 import os
+import pty
 import resource
 import subprocess
 import sys
@@ -43,6 +44,23 @@ class Command(unittest.TestCase):
     def write(self, name="m.msh", source=None):
         mesh_files.gmsh_4(self.path(name), source or sample.box(2, "tetra"), True)
         return self.path(name)
+
+    def waits(self, stderr):
+        """Work that takes longer than the patience of the tool."""
+        work = "from op2_mesh import guard; import time; guard.PATIENCE = 0.05; guard.run(lambda: time.sleep(0.5) or 0, 1 << 33, 'check')"
+        folders = os.pathsep.join(sys.path[:2])
+        subprocess.run([sys.executable, "-B", "-c", work], stderr=stderr, timeout=60, check=True,
+                       env={**os.environ, "PYTHONPATH": folders})
+
+    def test_long_work_is_shown_on_a_terminal(self):
+        here, there = pty.openpty()
+        self.waits(there)
+        self.assertTrue(os.read(here, 1000).startswith(b"op2-mesh: check, 0 s so far"))
+
+    def test_long_work_is_silent_without_a_terminal(self):
+        with open(self.path("log"), "wb") as log:
+            self.waits(log)
+        self.assertEqual(os.path.getsize(self.path("log")), 0)
 
     def test_help_and_version(self):
         self.ends(0, "op2-mesh convert cylinder.msh cylinder.h5", "--help")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tables of docs/switches.md are made from the table of switches; with UPDATE_DOCS=1 the test
-// writes them. Below them every switch has an example.
+// writes them, with links to the pages that it names. Below them every switch has an example.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -17,17 +17,21 @@ namespace {
 
 const std::string page = OP2_SOURCE_FOLDER "/docs/switches.md";
 
+std::string with_links(const std::string& table) {
+  return std::regex_replace(table, std::regex("share/doc/op2/docs/(\\w+)\\.md"), "[$1]($1.md)");
+}
+
 std::string wanted() {
   return "# Run-time switches\n\n"
          "Made from `src/core/options.cpp`; `--op2-help` on the command line of any program shows "
          "the\nfirst table. The variables are read by `op_init`. An unknown `OP2_*` variable or "
          "value is "
          "reported.\n\n" +
-         op2::core::switches_as_markdown() +
+         with_links(op2::core::switches_as_markdown()) +
          "\n## For tests and comparisons\n\nWords of `OP2_DEBUG`, e.g. "
          "`OP2_DEBUG=no_fuse,tile=4000`. The variables in the last column are read, too. A "
          "word and its\nvariable with different values are an error.\n\n" +
-         op2::core::debug_words_as_markdown();
+         with_links(op2::core::debug_words_as_markdown());
 }
 
 /// The page before and from the heading of the examples on.

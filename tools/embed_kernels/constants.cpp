@@ -93,22 +93,22 @@ std::string bind_fault(const clang::VarDecl& variable) {
 }  // namespace
 
 ConstantForm form_of(const clang::VarDecl& variable, const clang::ASTContext& context) {
-  using Kind = ConstantForm::Kind;
+  using Form = ConstantForm::Kind;
   const auto* value = is_constant(variable) ? value_of(variable) : nullptr;
   const bool number = is_number(element_type(variable));
-  if (value != nullptr && !number) return {Kind::as_written, {}};
+  if (value != nullptr && !number) return {Form::as_written, {}};
   if (value != nullptr && variable.isStaticDataMember() && variable.getFirstDecl()->hasInit())
-    return {Kind::as_written, {}};
+    return {Form::as_written, {}};
   if (value != nullptr && !variable.isStaticDataMember()) {
     const auto type = variable.getType().getCanonicalType();
     if (const auto init = initialiser(*value, type, context)) {
       const std::string name = variable.getNameAsString();
-      return {Kind::value,
+      return {Form::value,
               fmt::format("constexpr {} = {};", declaration_of(variable, name, context), *init)};
     }
   }
   const auto fault = bind_fault(variable);
-  return fault.empty() ? ConstantForm{Kind::bound, {}} : ConstantForm{Kind::none, fault};
+  return fault.empty() ? ConstantForm{Form::bound, {}} : ConstantForm{Form::none, fault};
 }
 
 std::string name_in_source(const clang::VarDecl& variable) {

@@ -96,9 +96,9 @@ void take_option(const std::string& argument, Arguments& arguments, Options& opt
 }  // namespace
 
 const char* const usage =
-    "op2-embed-kernels SOURCE [-o WRAPPER] [options] [-- compiler flags]\n"
+    "usage: op2-embed-kernels SOURCE [-o WRAPPER] [options] [-- compiler flags]\n\n"
     "Extracts the source of the kernels of all loops in SOURCE and writes a wrapper: a unit that\n"
-    "includes SOURCE and a table of these sources, to be compiled instead of SOURCE.\n"
+    "includes SOURCE and a table of these sources, to be compiled instead of SOURCE.\n\n"
     "  -o WRAPPER             file to write the wrapper to\n"
     "  --depfile FILE         write the dependencies of the wrapper, in the syntax of make\n"
     "  --list                 print the loops, their kernels and the size of each source\n"

@@ -121,8 +121,8 @@ Machine read_machine(const std::string& path) {
   } catch (const Json::exception& error) {
     throw Failure(fmt::format("cannot use '{}': it is damaged: {}", path, error.what()));
   } catch (const Failure& failure) {
-    throw Failure(
-        fmt::format("cannot use '{}': {}; docs/model.md describes the file", path, failure.what()));
+    throw Failure(fmt::format("cannot use '{}': {}; share/doc/op2/docs/model.md describes the file",
+                              path, failure.what()));
   }
 }
 

@@ -2,6 +2,8 @@
 #include <core/options.hpp>
 
 #include <map>
+#include <sstream>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -184,7 +186,16 @@ TEST(Options, AValueOfAWordIsCheckedWhereItIsGiven) {
 TEST(Options, SwitchesForTestsAreNotInTheHelp) {
   EXPECT_THAT(switches_as_text(), Not(AnyOf(HasSubstr("OP2_EXCHANGE"), HasSubstr("shuffled"))));
   EXPECT_THAT(switches_as_text(), HasSubstr("OP2_DEBUG"));
+  EXPECT_THAT(switches_as_text(), HasSubstr("/usr/share/doc/op2, package op2-doc"));
   EXPECT_THAT(debug_words_as_markdown(), HasSubstr("| `exchange` | grouped, separate |"));
+}
+
+TEST(Options, TheHelpFitsATerminal) {
+  std::istringstream text(switches_as_text());
+  for (std::string line; std::getline(text, line);) EXPECT_LE(line.size(), 110U) << line;
+  EXPECT_THAT(switches_as_text(),
+              HasSubstr("on several ranks, what one halo exchange serves; off: one loop; on: a whole "
+                        "chain of loops,\n      with redundant computation"));
 }
 
 /// Those whose default is a value and no description.

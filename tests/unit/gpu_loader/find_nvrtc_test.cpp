@@ -107,7 +107,7 @@ TEST_F(FindNvrtc, SaysWhichOneIsTooNewForTheDriver) {
       failure(12020),
       AllOf(StartsWith("OP2-E510 NVRTC is too new for the driver: library libnvrtc.so.13 or "
                        "libnvrtc.so.12, version 12.0 or newer, not newer than the driver's "
-                       "CUDA 12.2; run tools/setup.sh --cuda"),
+                       "CUDA 12.2; install it as share/doc/op2/docs/gpu.md shows"),
             HasSubstr("\n  " + file + ": version 13 is newer than the driver")));
 }
 
@@ -122,8 +122,8 @@ TEST_F(FindNvrtc, NamesAllPlacesWithoutOne) {
               AllOf(StartsWith("OP2-E510 NVRTC is not found: "),
                     HasSubstr("\n  " + roots.cuda_home + "/lib64"),
                     HasSubstr("\n  " + roots.cuda_home + "/lib"),
-                    HasSubstr(", version 12.0 or newer; run tools/setup.sh --cuda, or set "
-                              "OP2_NVRTC to the library or its folder. Tried:")));
+                    HasSubstr(", version 12.0 or newer; install it as share/doc/op2/docs/gpu.md "
+                              "shows, or set OP2_NVRTC to the library or its folder. Tried:")));
 }
 
 TEST_F(FindNvrtc, SaysWhichOneIsNotALibrary) {

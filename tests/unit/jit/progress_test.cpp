@@ -25,8 +25,8 @@ std::string wait_for(test::StderrCapture& captured, const std::string& text) {
 
 TEST(Progress, TellsWhichOfHowManyKernelsIsCompiled) {
   test::StderrCapture captured;
-  core::Log log(core::LogLevel::info);
-  Progress progress(3, log, milliseconds(1));
+  core::Log log(core::LogLevel::info, "", milliseconds(1));
+  Progress progress(3, log);
   wait_for(captured, "compiling 1 of 3 kernels");
   { const Progress::Step step(progress); }
   wait_for(captured, "compiling 2 of 3 kernels");
@@ -35,15 +35,15 @@ TEST(Progress, TellsWhichOfHowManyKernelsIsCompiled) {
 
 TEST(Progress, SaysNothingBeforeItsPeriodIsOver) {
   test::StderrCapture captured;
-  core::Log log(core::LogLevel::info);
-  { Progress progress(3, log, hours(1)); }
+  core::Log log(core::LogLevel::info, "", hours(1));
+  { Progress progress(3, log); }
   EXPECT_EQ(captured.news(), "");
 }
 
 TEST(Progress, SaysNothingIfNotesAreNotLogged) {
   test::StderrCapture captured;
-  core::Log log(core::LogLevel::warning);
-  Progress progress(3, log, milliseconds(1));
+  core::Log log(core::LogLevel::warning, "", milliseconds(1));
+  Progress progress(3, log);
   std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(captured.news(), "");
 }

@@ -7,7 +7,9 @@ import argparse
 import json
 import sys
 
-from . import VERSION, guard
+from op2_version import version
+
+from . import guard
 from .failure import MeshError, missing
 
 DESCRIPTION = """Meshes of Gmsh, VTK, Exodus, CGNS, Abaqus and other formats that meshio reads, for OP2 programs: checks,
@@ -22,7 +24,7 @@ EXAMPLE = """example:
 def _parser():
     parser = argparse.ArgumentParser(prog="op2-mesh", description=DESCRIPTION, epilog=EXAMPLE,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--version", action="version", version=f"op2-mesh {VERSION}")
+    parser.add_argument("--version", action="version", version=f"op2-mesh {version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     reads = argparse.ArgumentParser(add_help=False)
     reads.add_argument("mesh", help="file of the mesh")
@@ -120,4 +122,5 @@ def main(arguments=None):
     parser = _parser()
     options = parser.parse_args(arguments)
     _check_options(parser, options)
-    return guard.run(lambda: _work(options), guard.memory_limit(options.mesh, options.memory))
+    return guard.run(lambda: _work(options), guard.memory_limit(options.mesh, options.memory),
+                     f"{options.command} '{options.mesh}'")

@@ -4,9 +4,12 @@ import os
 import resource
 import signal
 import sys
+import threading
+import time
 import traceback
 
 GIB = 1 << 30
+PATIENCE = 2  # seconds: what takes longer is shown on a terminal
 
 
 def memory_limit(path, gib=None):
@@ -19,8 +22,8 @@ def memory_limit(path, gib=None):
         return GIB
 
 
-def run(work, limit):
-    """The exit code of `work()`, called in a child process that may have `limit` bytes of address space."""
+def run(work, limit, what):
+    """The exit code of `work()`, called in a child process that may have `limit` bytes of address space; `what` it does."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread would reserve address space
     sys.stdout.flush()
     child = os.fork()
@@ -44,7 +47,18 @@ def run(work, limit):
         finally:
             sys.stderr.flush()
             os._exit(code)
-    return _code_of(child)
+    ended = threading.Event()
+    if sys.stderr.isatty():
+        threading.Thread(target=_show, args=(what, ended), daemon=True).start()
+    code = _code_of(child)
+    ended.set()
+    return code
+
+
+def _show(what, ended):
+    begin = time.monotonic()
+    while not ended.wait(PATIENCE):
+        print(f"op2-mesh: {what}, {time.monotonic() - begin:.0f} s so far", file=sys.stderr)
 
 
 def _code_of(child):

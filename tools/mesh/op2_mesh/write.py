@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which sets, maps and dats does the HDF5 file have, and how does it appear?
 
-The layout is that of op_decl_set_hdf5, op_decl_map_hdf5, op_decl_dat_hdf5 and op_get_const_hdf5 (docs/meshes.md lists the
-names). The file appears when it is complete; equal meshes give equal files.
+The layout is that of op_decl_set_hdf5, op_decl_map_hdf5, op_decl_dat_hdf5 and op_get_const_hdf5
+(share/doc/op2/docs/meshes.md lists the names). The file appears when it is complete; equal meshes give equal files.
 """
 import contextlib
 import os

@@ -11,6 +11,7 @@
 
 #include <api/grid_pieces.hpp>
 #include <api/session.hpp>
+#include <api/xdmf.hpp>
 #include <comm/files/series.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
@@ -53,6 +54,7 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   runtime.flush();
   api::log_fetched(runtime, coordinates, fields);
   runtime.enter("op_write_series '{}' at {}", series, time);
+  if (api::is_xdmf(series)) return api::write_xdmf_series(runtime, series, time, grid);
   api::look_at_background(runtime);
   api::SeriesOfTimes times{series, {}};
   const std::size_t number = earlier_times(runtime, series, time, times.times);

@@ -28,27 +28,36 @@ class SeriesProgram {
   SeriesProgram() {
     const int begin = points * op_rank() / op_ranks(), end = points * (op_rank() + 1) / op_ranks();
     const int last = std::min(end, points - 1);
-    std::vector<double> x, u;
+    std::vector<double> x, u, pair;
+    std::vector<float> weight;
+    std::vector<long long> five;
     std::vector<int> ends;
     for (int k = begin; k < end; ++k) {
       x.insert(x.end(), {0.5 * k, 1.0 / (k + 1)});
       u.push_back(k);
+      pair.insert(pair.end(), {1.0 * k, -1.0 * k});
     }
-    for (int k = begin; k < last; ++k) ends.insert(ends.end(), {k, k + 1});
+    for (int k = begin; k < last; ++k) {
+      ends.insert(ends.end(), {k, k + 1});
+      weight.insert(weight.end(), {1.0F * k, 0.5F * k, -1.0F * k});
+      for (int c = 0; c < 5; ++c) five.push_back(5LL * k + c);
+    }
     points_ = op_decl_set(end - begin, "points");
     const op_set lines = op_decl_set(last - begin, "lines");
     ends_ = op_decl_map(lines, points_, 2, ends, "ends");
     x_ = op_decl_dat(points_, 2, x, "x");
     u_ = op_decl_dat(points_, 1, u, "u");
     age_ = op_decl_dat(points_, 1, "int", static_cast<int*>(nullptr), "age");
-    weight_ = op_decl_dat(lines, 3, "float", static_cast<float*>(nullptr), "weight");
+    pair_ = op_decl_dat(points_, 2, pair, "pair");
+    weight_ = op_decl_dat(lines, 3, weight, "weight");
+    five_ = op_decl_dat(lines, 5, five, "five");
   }
 
   void advance() {
     op_par_loop(grow, "grow", points_, op_arg_dat(u_, OP_RW), op_arg_dat(age_, OP_RW));
     ++step;
   }
-  std::vector<op_dat> fields() const { return {u_, age_, weight_}; }
+  std::vector<op_dat> fields() const { return {u_, age_, pair_, weight_, five_}; }
   void write_time(const std::string& series) const {
     op_write_series(series.c_str(), 0.25 * step, ends_, x_, fields());
   }
@@ -64,7 +73,8 @@ class SeriesProgram {
  private:
   op_set points_ = nullptr;
   op_map ends_ = nullptr;
-  op_dat x_ = nullptr, u_ = nullptr, age_ = nullptr, weight_ = nullptr;
+  op_dat x_ = nullptr, u_ = nullptr, age_ = nullptr, pair_ = nullptr, weight_ = nullptr,
+         five_ = nullptr;
 };
 
 /// The files of a folder by their names.

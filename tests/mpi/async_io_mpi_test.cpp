@@ -32,6 +32,18 @@ class AsyncIoOnRanks : public testing::Test {
     op_exit();
   }
 
+  /// Of each time that the series names.
+  void expect_pieces_of_all_ranks(const std::string& series) const {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (const std::string& name : files_of_series(series))
+      for (int rank = 0; rank < ranks; ++rank) {
+        const std::string piece =
+            name.substr(0, name.size() - 5) + "_" + std::to_string(rank) + ".vtu";
+        EXPECT_TRUE(content_of(folder / piece).ends_with("</VTKFile>\n")) << piece;
+      }
+  }
+
   SharedFolder folder;
 };
 
@@ -70,6 +82,7 @@ TEST_F(AsyncIoOnRanks, TheErrorOfOneArrivesOnAll) {
   program.write_time(series);
   op_exit();
   EXPECT_THAT(content_of(series), HasSubstr("timestep=\"25\""));
+  expect_pieces_of_all_ranks(series);
 }
 
 }  // namespace

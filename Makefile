@@ -9,7 +9,7 @@ PYTHON ?= /usr/bin/python3
 
 PREFIX ?= /usr/local
 
-.PHONY: help build install packages reference airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
+.PHONY: help build install packages reference airfoil test test-long fuzz same-bits asan tsan bench bench-against bench-checkpoint bench-gpu bench-mpi bench-auto bench-model bench-reproducible setup clean
 
 help:
 	@echo "make airfoil   run the example: residuals, per-loop table, build/airfoil.png and .vtu"
@@ -22,6 +22,8 @@ help:
 	@echo "make bench     measure against hand-written code, and two ranks against one"
 	@echo "make bench-against BASE=commit"
 	@echo "               the same, and cold start, against that commit (70 min); ROUNDS=15, QUICK=--quick (20 min)"
+	@echo "make bench-checkpoint"
+	@echo "               checkpoints beside dd, on 1 and 2 ranks (2 min); FOLDER=on the disk to be measured"
 	@echo "make bench-gpu compilation for GPUs; with a GPU copies, launches and programs too: docs/gpu.md (5 min)"
 	@echo "make bench-model op2-model against the clock of this machine, two ranks (minutes)"
 	@echo "make bench-auto how far OP2_CHAIN=auto is from the better of on and off (hours; QUICK=--quick: 10 min)"
@@ -98,6 +100,10 @@ bench: build/release/build.ninja
 bench-against: build/release/build.ninja
 	$(if $(BASE),,$(error BASE is not set; give a commit, e.g. make bench-against BASE=HEAD~1))
 	@$(PYTHON) -B tests/bench/bench_against.py $(BASE) --jobs $(JOBS) $(if $(ROUNDS),--rounds $(ROUNDS)) $(QUICK)
+
+bench-checkpoint: build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target checkpoint_bench op2-compile
+	@$(PYTHON) -B tests/bench/bench_checkpoint.py build/release $(if $(FOLDER),--folder $(FOLDER))
 
 bench-reproducible: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil cg_bench reduction_bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files. All functions execute pending loops, write in the original order, and leave either the
-// complete file or none: they write a temporary file and rename it. Collective.
+// complete file or none: they write a temporary file and rename it. Collective. With OP2_ASYNC_IO
+// those for ParaView return before their files are written, and throw errors of earlier ones.
 #pragma once
 
 #include <span>
@@ -39,8 +40,14 @@ OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coord
 /// which op_write_pvtu writes. Times of the series from `time` on are replaced: a
 /// program that goes on from a checkpoint goes on with its series, too. The series is written after
 /// the file of the new time is complete.
+///
+/// A `series` that ends in .xdmf or .xmf is XDMF beside HDF5: "results/flow.xdmf" names datasets of
+/// "results/flow_0000.h5", "results/flow_0001.h5", ..., in each of which all ranks write their
+/// rows, in the declared order: "grid/cells", "grid/points", "cell_values/<dat>",
+/// "point_values/<dat>".
 /// @param time  of the values, in the unit of the program
 /// @throws op2::Error as op_write_pvtu; bad_range (`time` is not finite), io_failure (`series` is
-/// not a file that this function has written)
+/// not a file that this function has written); for XDMF: bad_name (two fields of one name),
+/// not_compiled (a libop2 without HDF5)
 OP2_API void op_write_series(const char* series, double time, op_map cells_to_nodes,
                              op_dat coordinates, std::span<const op_dat> fields);

@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include <api/runtime.hpp>
 #include <comm/files/shared_output.hpp>
 #include <comm/messages/records.hpp>
+#include <core/checksum.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>
-#include <core/row_hash.hpp>
-#include <core/share.hpp>
 #include <core/value_type.hpp>
 #include <sched/reduction.hpp>
 
@@ -25,6 +23,7 @@ namespace {
 using Header = comm::CheckpointHeader;
 
 constexpr std::int64_t largest_transfer = std::int64_t{1} << 26;
+constexpr std::int64_t bytes_at_once = std::int64_t{1} << 20;
 
 std::vector<core::Dat*> dats_of(const core::Mesh& mesh) {
   std::vector<core::Dat*> dats;
@@ -53,12 +52,19 @@ void Checkpoints::keep(const char* name, int count, Type type, void* values) {
   kept_.push_back({name, type, count, static_cast<std::byte*>(values)});
 }
 
-/// From the checksums of the rows that each rank has to those of all rows. Collective.
+/// From the checksums of what each rank has to those of all. Collective.
 std::vector<std::uint64_t> Checkpoints::over_ranks(const std::vector<std::uint64_t>& mine) {
   if (mine.empty()) return {};
-  comm::WordReduction words{{mine.begin(), mine.end()}, {}, {}};
-  runtime_.collectively([&] { runtime_.ranks().reduce(words, "checksums of rows"); });
-  return {words.sums.begin(), words.sums.end()};
+  constexpr int half = 32;  // so that sums of many ranks stay right
+  comm::WordReduction words;
+  for (const std::uint64_t sum : mine)
+    words.sums.insert(words.sums.end(), {static_cast<std::int64_t>(sum >> half),
+                                         static_cast<std::int64_t>(sum & 0xffff'ffff)});
+  runtime_.collectively([&] { runtime_.ranks().reduce(words, "checksums"); });
+  std::vector<std::uint64_t> sums;
+  for (std::size_t k = 0; k < mine.size(); ++k)
+    sums.push_back(core::checksum_of_halves(words.sums[2 * k], words.sums[2 * k + 1]));
+  return sums;
 }
 
 /// Of the entries, by global indices. Collective. Cost: a pass over the maps that are new.
@@ -71,7 +77,7 @@ std::vector<std::uint64_t> Checkpoints::checksums_of_maps() {
     const comm::Bytes entries =
         runtime_.collectively([&] { return runtime_.rows.declared_entries(map); });
     mine.push_back(
-        checksum(entries, static_cast<std::size_t>(map.dim) * sizeof(std::int32_t), from.first));
+        core::checksum(from.first * map.dim * std::int64_t{sizeof(std::int32_t)}, entries));
   }
   for (const std::uint64_t sum : over_ranks(mine)) map_checksums_.push_back(sum);
   return map_checksums_;
@@ -98,30 +104,6 @@ Header Checkpoints::describe() {
   return header;
 }
 
-/// Of rows that are one after the other in the declared order, by all threads. Local.
-std::uint64_t Checkpoints::checksum(std::span<const std::byte> rows, std::size_t row_bytes,
-                                    std::int64_t first) {
-  struct Work {
-    std::span<const std::byte> rows;
-    std::size_t row_bytes;
-    std::int64_t first;
-    std::vector<std::uint64_t> sums;  ///< of each thread
-  };
-  Work work{rows, row_bytes, first,
-            std::vector<std::uint64_t>(static_cast<std::size_t>(runtime_.pool.size()))};
-  runtime_.pool.run(
-      [](void* context, int thread) noexcept {
-        Work& all = *static_cast<Work*>(context);
-        const core::Share share(all.rows.size() / all.row_bytes, thread,
-                                static_cast<int>(all.sums.size()));
-        all.sums[static_cast<std::size_t>(thread)] = core::checksum_of_rows(
-            all.rows.subspan(share.begin * all.row_bytes, share.size() * all.row_bytes),
-            all.row_bytes, all.first + static_cast<std::int64_t>(share.begin));
-      },
-      &work);
-  return std::reduce(work.sums.begin(), work.sums.end());
-}
-
 void Checkpoints::write(const std::string& path) {
   runtime_.flush();
   runtime_.enter("op_checkpoint '{}'", path);
@@ -138,16 +120,17 @@ void Checkpoints::write(const std::string& path) {
 void Checkpoints::write_rows(const std::string& path, Header& header) {
   const std::int64_t end = comm::place_rows(header);
   comm::SharedOutput output(runtime_.ranks(), path, true, largest_transfer);
-  std::vector<std::uint64_t> mine;
   const std::vector<core::Dat*> dats = dats_of(runtime_.mesh);
+  std::vector<std::uint64_t> mine(dats.size(), 0);
+  comm::Bytes storage;
   for (std::size_t d = 0; d < dats.size(); ++d) {
-    const auto row_bytes = static_cast<std::size_t>(dats[d]->size);
-    comm::Bytes storage;
     const auto rows =
         runtime_.collectively([&] { return runtime_.rows.declared_rows(*dats[d], storage); });
-    mine.push_back(checksum(rows, row_bytes, dats[d]->on().first));
-    const comm::Blocks& blocks = runtime_.rows.declared_blocks(dats[d]->on());
-    output.write({blocks, row_bytes, header.dats[d].offset}, rows.data());
+    output.write({runtime_.rows.declared_blocks(dats[d]->on()),
+                  static_cast<std::size_t>(dats[d]->size), header.dats[d].offset},
+                 rows.data(), [&](std::int64_t position, std::span<const std::byte> piece) {
+                   mine[d] = core::add_checksums(mine[d], core::checksum(position, piece));
+                 });
   }
   const std::vector<std::uint64_t> sums = over_ranks(mine);
   for (std::size_t d = 0; d < dats.size(); ++d) header.dats[d].checksum = sums[d];
@@ -200,13 +183,12 @@ void Checkpoints::check_rows(const comm::OpenFile& file, const Header& header) {
   runtime_.check_together([&] {
     comm::Bytes piece;
     for (std::size_t d = 0; d < dats.size(); ++d) {
-      const std::int64_t row_bytes = dats[d]->size, first = dats[d]->on().first;
-      const std::int64_t most = std::max<std::int64_t>(1, largest_transfer / row_bytes);
-      for (std::int64_t row = 0; row < dats[d]->on().declared; row += most) {
-        piece.resize(
-            static_cast<std::size_t>(std::min(most, dats[d]->on().declared - row) * row_bytes));
-        file.read_at(header.dats[d].offset + (first + row) * row_bytes, piece.data(), piece.size());
-        mine[d] += checksum(piece, static_cast<std::size_t>(row_bytes), first + row);
+      std::int64_t position = dats[d]->on().first * dats[d]->size;
+      const std::int64_t end = position + std::int64_t{dats[d]->on().declared} * dats[d]->size;
+      for (; position < end; position += std::ssize(piece)) {
+        piece.resize(static_cast<std::size_t>(std::min(bytes_at_once, end - position)));
+        file.read_at(header.dats[d].offset + position, piece.data(), piece.size());
+        mine[d] = core::add_checksums(mine[d], core::checksum(position, piece));
       }
     }
   });

@@ -52,8 +52,6 @@ class Checkpoints {
   void check_rows(const comm::OpenFile& file, const comm::CheckpointHeader& header);
   void read_rows(const comm::OpenFile& file, const comm::CheckpointHeader& header);
   void set_values(const comm::CheckpointHeader& header);
-  std::uint64_t checksum(std::span<const std::byte> rows, std::size_t row_bytes,
-                         std::int64_t first);
   Agreed look();
 
   Runtime& runtime_;

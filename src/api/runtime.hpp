@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <api/background_results.hpp>
 #include <api/bits_check.hpp>
 #include <api/checkpoints.hpp>
 #include <api/model_log.hpp>
@@ -161,8 +162,9 @@ class Runtime {
   sched::Engine engine;
   bool partitioned = false;  ///< op_partition was called
   core::CrashReport crash_report;
-  std::unique_ptr<BitsCheck> bits_check;  ///< null: OP2_CHECK=bits is not set
-  std::unique_ptr<ValueLog> value_log;    ///< null: OP2_HASH is not set
+  std::unique_ptr<BitsCheck> bits_check;                  ///< null: OP2_CHECK=bits is not set
+  std::unique_ptr<ValueLog> value_log;                    ///< null: OP2_HASH is not set
+  std::unique_ptr<BackgroundResults> background_results;  ///< null: OP2_ASYNC_IO is off
   Checkpoints checkpoints{*this};
 
  private:

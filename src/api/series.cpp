@@ -2,17 +2,20 @@
 // Time series for ParaView.
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <op2/io.hpp>
 
+#include <api/grid_pieces.hpp>
 #include <api/session.hpp>
+#include <api/xdmf.hpp>
 #include <comm/files/series.hpp>
 #include <comm/messages/records.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>
-#include <core/validate.hpp>
 
 using namespace op2;
 
@@ -24,12 +27,14 @@ std::string name_of_time(const std::filesystem::path& series, std::size_t number
 }
 
 /// The times of the series before `time`, on the root; their number, on all ranks. Collective.
-std::size_t earlier_times(api::Runtime& runtime, const char* series, double time,
+std::size_t earlier_times(api::Runtime& runtime, const std::string& series, double time,
                           std::vector<comm::TimeOfSeries>& times) {
   const core::Progress progress(runtime.log, fmt::format("reading '{}'", series));
   runtime.check_together([&] {
     if (!runtime.ranks().is_root()) return;
-    times = comm::read_series(series);
+    std::optional<std::vector<comm::TimeOfSeries>> coming;
+    if (runtime.background_results) coming = runtime.background_results->times_of(series);
+    times = coming ? std::move(*coming) : comm::read_series(series);
     std::erase_if(times, [&](const comm::TimeOfSeries& one) { return !(one.time < time); });
   });
   return runtime.collectively(
@@ -40,23 +45,23 @@ std::size_t earlier_times(api::Runtime& runtime, const char* series, double time
 
 void op_write_series(const char* series, double time, op_map cells_to_nodes, op_dat coordinates,
                      std::span<const op_dat> fields) {
-  core::check_path("op_write_series", series);
+  const api::GridArguments grid =
+      api::checked_grid("op_write_series", series, cells_to_nodes, coordinates, fields);
   auto& runtime = api::usable();
   const core::InPart part(&runtime.profile, core::Part::files);
   if (!std::isfinite(time))
     core::fail(ErrorCode::bad_range,
                "the time is not finite: op_write_series '{}', {}; give the time of the values",
                series, time);
+  runtime.flush();
+  api::log_fetched(runtime, coordinates, fields);
   runtime.enter("op_write_series '{}' at {}", series, time);
-  std::vector<comm::TimeOfSeries> times;
-  const std::size_t number = earlier_times(runtime, series, time, times);
+  if (api::is_xdmf(series)) return api::write_xdmf_series(runtime, series, time, grid);
+  api::look_at_background(runtime);
+  api::SeriesOfTimes times{series, {}};
+  const std::size_t number = earlier_times(runtime, series, time, times.times);
   const std::filesystem::path path = series;
   const std::string name = name_of_time(path, number);
-  op_write_pvtu((path.parent_path() / name).c_str(), cells_to_nodes, coordinates, fields);
-  runtime.enter("op_write_series '{}', end", series);
-  runtime.check_together([&] {
-    if (!runtime.ranks().is_root()) return;
-    times.push_back({time, name});
-    comm::write_series(series, times);
-  });
+  times.times.push_back({time, name});
+  api::write_pieces(runtime, path.parent_path() / name, grid, times);
 }

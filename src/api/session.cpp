@@ -20,6 +20,7 @@
 #include <op2/runtime.hpp>
 #include <op2/version.hpp>
 
+#include <api/grid_pieces.hpp>
 #include <api/report.hpp>
 #include <api/version.hpp>
 #include <comm/messages/launcher.hpp>
@@ -68,6 +69,17 @@ void report_lonely_end(Runtime& runtime) {
                                     runtime.ranks().rank(), *waiting)));
 }
 
+void report_unfinished_results(Runtime& runtime) {
+  const std::size_t count =
+      runtime.background_results ? runtime.background_results->unfinished() : 0;
+  if (count > 0)
+    runtime.log.warning(
+        fmt::format("results may be incomplete: {} that OP2_ASYNC_IO left to the background; only "
+                    "op_exit without "
+                    "an earlier error completes them",
+                    core::counted(count, "call")));
+}
+
 /// A program that ends without op_exit must not succeed silently if loops were never executed.
 void report_discarded_loops() {
   Runtime* runtime = sessions().running.get();
@@ -82,6 +94,7 @@ void report_discarded_loops() {
     if (!path.empty())
       runtime->log.warning(fmt::format(
           "the report is not written: '{}'; call op_exit before the program ends", path));
+  report_unfinished_results(*runtime);
   if (runtime->queue.empty()) {
     if (runtime->mpi != nullptr && comm::mpi_is_running())
       runtime->log.warning(
@@ -253,6 +266,8 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     throw;
   }
   api::check_report_paths(*runtime);
+  if (options.async_io_bytes > 0)
+    runtime->background_results = std::make_unique<api::BackgroundResults>(options.async_io_bytes);
   if (options.check_bits) runtime->bits_check = std::make_unique<api::BitsCheck>(*runtime);
   if (!options.hash_file.empty()) runtime->value_log = std::make_unique<api::ValueLog>(*runtime);
   api::report_startup(*runtime);
@@ -290,8 +305,9 @@ void op_exit() {
     }
   };
   attempt([&] {
-    if (runtime->failed()) return;
+    if (runtime->failed()) return api::report_unfinished_results(*runtime);
     runtime->finish();
+    api::finish_background(*runtime);
     if (runtime->value_log) runtime->value_log->close();
     if (runtime->recorder) api::write_model(*runtime);
     const core::InPart waiting(&runtime->profile, core::Part::messages);

@@ -40,6 +40,12 @@ void read_tiling(const GivenOption& given, Options& options) {
 }
 
 /// "seconds" or "seconds:MiB".
+void read_async_io(const GivenOption& given, Options& options) {
+  constexpr std::int64_t most_mib = 1'000'000'000;
+  options.async_io_bytes =
+      given.value == "off" ? 0 : number_of(given, 1, most_mib, " (of MiB), or off") << 20;
+}
+
 void read_jit_limit(const GivenOption& given, Options& options) {
   constexpr std::int64_t most_seconds = 1'000'000, least_mib = 128, most_mib = 1'000'000'000;
   const std::size_t colon = std::min(given.value.find(':'), given.value.size());
@@ -152,6 +158,10 @@ constexpr OptionRow table[] = {
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
      "caches expects a gain; measured: only if a trial of both ways confirms it, so that the last "
      "bits of sums depend on timing"},
+    {"OP2_ASYNC_IO", read_async_io, "off, MiB",
+     "memory on each rank for results that a thread writes for ParaView in the background; when it "
+     "is full, the program waits; errors come at the next call that writes results, or at op_exit "
+     "(docs/files.md)"},
     {"OP2_LOG", read_log_level, "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
     {"OP2_DUMP", list<dump_words>,

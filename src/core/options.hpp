@@ -112,10 +112,11 @@ struct Options {
   Tiling tile;
   ChainMode chain = ChainMode::off;
   ReduceMode reduce = ReduceMode::automatic;
-  int depth_max = 6;        ///< layers
-  bool slice = false;       ///< chains may use single rows of layers
-  std::string partitioner;  ///< empty: as the call of op_partition says
-  std::string log;          ///< empty: from the diags argument of op_init
+  int depth_max = 6;                ///< layers
+  bool slice = false;               ///< chains may use single rows of layers
+  std::string partitioner;          ///< empty: as the call of op_partition says
+  std::int64_t async_io_bytes = 0;  ///< of results that wait to be written; 0: none wait
+  std::string log;                  ///< empty: from the diags argument of op_init
   Dump dump;
   std::string trace;
   std::string timing;

@@ -136,7 +136,7 @@ TEST_F(Checkpoint, OfAnotherVersionIsRefused) {
   bytes[15] = '7';
   write_bytes(bytes);
   const CheckpointProgram program;
-  EXPECT_THAT(restoring_fails(), HasSubstr("has form '7', but this library reads form 1"));
+  EXPECT_THAT(restoring_fails(), HasSubstr("has form '7', but this library reads form 2"));
 }
 
 TEST_F(Checkpoint, ThatIsNoneIsRefused) {

@@ -137,6 +137,12 @@ int fsync(int file) {
   return outcome_for(file, Kind::waits) == Outcome::fail ? -1 : real(file);
 }
 
+/// An error of the disk is reported by the call that waits.
+int sync_file_range(int file, off64_t offset, off64_t bytes, unsigned flags) {
+  static auto* const real = next<int(int, off64_t, off64_t, unsigned)>("sync_file_range");
+  return outcome_for(file, Kind::waits) == Outcome::fail ? -1 : real(file, offset, bytes, flags);
+}
+
 int ftruncate(int file, off_t bytes) noexcept {
   static auto* const real = next<int(int, off_t)>("ftruncate");
   return outcome_for(file, Kind::waits) == Outcome::fail ? -1 : real(file, bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lets one call of the system fail that looks for, opens or changes a file. For test programs that
 // are linked with failing_calls.cpp: it replaces access, open, stat, flock, write, pwrite, fsync,
-// ftruncate, copy_file_range, close, rename, renameat2 and fstatfs for the whole program, libraries
-// included.
+// sync_file_range, ftruncate, copy_file_range, close, rename, renameat2 and fstatfs for the whole
+// program, libraries included.
 #pragma once
 
 #include <cerrno>

@@ -24,7 +24,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader, sets, maps, dats, globals, 
 
 namespace {
 
-constexpr std::string_view kind = "op2 checkpoint ", form = "1";
+constexpr std::string_view kind = "op2 checkpoint ", form = "2";
 constexpr std::int64_t alignment = 4096;
 
 /// The beginning of the file.

@@ -4,7 +4,7 @@
 //
 // | bytes | content |
 // |---|---|
-// | 0 .. 15 | "op2 checkpoint 1": the number is that of this form |
+// | 0 .. 15 | "op2 checkpoint 2": the number is that of this form |
 // | 16 .. 31 | where the JSON text begins, and its length: two 64-bit integers, little-endian |
 // | 32 .. 63 | BLAKE2b of the text |
 // | from multiples of 4096 | the rows of each dat, as declared: shape [size of the set x row_bytes]
@@ -27,7 +27,7 @@ struct CheckpointHeader {
   struct Map {
     std::string name, from, to;
     int dim = 0;
-    std::uint64_t checksum = 0;  ///< of the global indices (core/row_hash.hpp)
+    std::uint64_t checksum = 0;  ///< of the global indices (core/checksum.hpp)
   };
   struct Dat {
     std::string name, set, type;

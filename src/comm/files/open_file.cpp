@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <core/error.hpp>
 #include <core/text_file.hpp>
 #include <core/uninterrupted.hpp>
@@ -59,10 +61,11 @@ bool exceeds_limit(std::int64_t size) {
 
 }  // namespace
 
-void fail_with_errno(const char* action, const std::string& path) {
+void fail_with_errno(const char* action, const std::string& path, const std::string& where) {
   const int error = errno;
-  core::fail(ErrorCode::io_failure, "cannot {} '{}': {}; {}", action, path,
-             std::generic_category().message(error), advice_for(error));
+  core::fail(ErrorCode::io_failure, "cannot {} '{}': {}{}{}; {}", action, path,
+             std::generic_category().message(error), where.empty() ? "" : ", ", where,
+             advice_for(error));
 }
 
 void check_regular(const char* action, const std::string& path) {
@@ -102,21 +105,28 @@ OpenFile OpenFile::again() const {
 }
 
 std::int64_t OpenFile::size() const {
-  struct stat now {};
+  struct stat now{};
   if (::fstat(descriptor_, &now) != 0) fail_with_errno("read", shown_);
   return now.st_size;
+}
+
+void OpenFile::fail_to_write(std::int64_t offset, std::int64_t bytes) const {
+  const int error = errno;
+  const std::string where = fmt::format("{} bytes from byte {} on", bytes, offset);
+  errno = error;
+  fail_with_errno("write", shown_, where);
 }
 
 void OpenFile::write_at(std::int64_t offset, const void* data, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(data);
   errno = EFBIG;
   if (bytes > 0 && exceeds_limit(offset + static_cast<std::int64_t>(bytes)))
-    fail_with_errno("write", shown_);
+    fail_to_write(offset, static_cast<std::int64_t>(bytes));
   while (bytes > 0) {
     const ssize_t written =
         uninterrupted([&] { return ::pwrite(descriptor_, from, bytes, offset); });
     if (written == 0) errno = ENOSPC;
-    if (written <= 0) fail_with_errno("write", shown_);
+    if (written <= 0) fail_to_write(offset, static_cast<std::int64_t>(bytes));
     from += written;
     offset += written;
     bytes -= static_cast<std::size_t>(written);
@@ -140,6 +150,21 @@ void OpenFile::resize(std::int64_t bytes) {
   errno = EFBIG;
   if (exceeds_limit(bytes) || uninterrupted([&] { return ::ftruncate(descriptor_, bytes); }) != 0)
     fail_with_errno("write", shown_);
+}
+
+void OpenFile::begin_moving_to_disk(std::int64_t offset, std::int64_t bytes) {
+  static_cast<void>(::sync_file_range(descriptor_, offset, bytes, SYNC_FILE_RANGE_WRITE));
+}
+
+/// An error of the disk that this call of the system reports is not reported again by others.
+void OpenFile::finish_moving_to_disk(std::int64_t offset, std::int64_t bytes) {
+  constexpr unsigned all =
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  const int done =
+      uninterrupted([&] { return ::sync_file_range(descriptor_, offset, bytes, all); });
+  if (done != 0 && errno != ENOSYS && errno != EINVAL && errno != ESPIPE)
+    fail_to_write(offset, bytes);
+  static_cast<void>(::posix_fadvise(descriptor_, offset, bytes, POSIX_FADV_DONTNEED));
 }
 
 /// False if the system cannot copy between these files; then nothing is lost by another way.

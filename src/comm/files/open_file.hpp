@@ -13,7 +13,9 @@ namespace op2::comm {
 
 /// Throws io_failure with the file, the reason in errno, and what to do.
 /// @param action  "create", "read", ... for "cannot create 'path'"
-[[noreturn]] void fail_with_errno(const char* action, const std::string& path);
+/// @param where   in the file, for the message; may be empty
+[[noreturn]] void fail_with_errno(const char* action, const std::string& path,
+                                  const std::string& where = {});
 
 /// Throws unless a regular file or nothing is at this path: a FIFO or a device would block, or be
 /// replaced by a file.
@@ -45,11 +47,16 @@ class OpenFile {
   const std::string& shown() const { return shown_; }
   std::int64_t size() const;
 
-  /// Writes all bytes.
+  /// Writes all bytes. An error names those that could not be written.
   void write_at(std::int64_t offset, const void* data, std::size_t bytes);
   /// Reads bytes; those beyond the end of the file are zero.
   void read_at(std::int64_t offset, void* data, std::size_t bytes) const;
   void resize(std::int64_t bytes);
+  /// Asks the system to begin moving bytes to the disk. Does not wait; errors come later.
+  void begin_moving_to_disk(std::int64_t offset, std::int64_t bytes);
+  /// Waits until bytes are on the disk (their place there may be lost at a power failure, unlike
+  /// after `close_durably`), and lets the system forget its copy of them.
+  void finish_moving_to_disk(std::int64_t offset, std::int64_t bytes);
   /// Replaces the content by that of another file. Shares its blocks if the file system can.
   void copy_from(const OpenFile& other);
 
@@ -58,6 +65,7 @@ class OpenFile {
 
  private:
   bool copied_by_the_system(const OpenFile& other, std::int64_t bytes);
+  [[noreturn]] void fail_to_write(std::int64_t offset, std::int64_t bytes) const;
 
   int descriptor_;
   std::string shown_;

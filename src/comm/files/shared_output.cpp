@@ -19,8 +19,20 @@ namespace {
 
 /// Clients of NFS may write whole pages: one loses what another has written to the same page.
 bool is_on_nfs(const OpenFile& file) {
-  struct statfs disk {};
+  struct statfs disk{};
   return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
+}
+
+/// Calls an action for one piece after the other.
+/// @param position  of the first byte
+template <class Action>
+void for_pieces(std::span<const std::byte> bytes, std::int64_t position, const Action& action) {
+  constexpr std::size_t most = std::size_t{1} << 20;
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(most, bytes.size()))) {
+    const auto piece = bytes.first(std::min(most, bytes.size()));
+    action(position, piece);
+    position += std::ssize(piece);
+  }
 }
 
 }  // namespace
@@ -31,7 +43,10 @@ SharedOutput::SharedOutput(Communicator& ranks, std::string path, bool together,
       path_(std::move(path)),
       shown_("'" + path_ + "'"),
       largest_transfer_(largest_transfer) {
-  do_on_root(ranks_, shown_, [&] { output_.emplace(path_); });
+  do_on_root(ranks_, shown_, [&] {
+    output_.emplace(path_);
+    behind_.emplace(output_->file());
+  });
   if (!together || ranks_.size() == 1) return;
   const bool by_root = output_ && is_on_nfs(output_->file());
   const std::string name = text_of(
@@ -39,44 +54,59 @@ SharedOutput::SharedOutput(Communicator& ranks, std::string path, bool together,
   together_ = !name.empty();
   if (!together_) return;
   do_together(ranks_, shown_, [&] {
-    if (!ranks_.is_root()) shared_.emplace(OpenFile::existing(name, O_WRONLY, path_));
+    if (ranks_.is_root()) return;
+    shared_.emplace(OpenFile::existing(name, O_WRONLY, path_));
+    behind_.emplace(*shared_);
   });
 }
 
-void SharedOutput::write(const RowsInFile& rows, const void* values) {
+void SharedOutput::write(const RowsInFile& rows, const void* values, const EachPiece& each) {
+  const auto* const bytes = static_cast<const std::byte*>(values);
   if (together_ || ranks_.size() == 1)
-    write_own(rows, values);
+    write_own(rows, bytes, each);
   else
-    gather_and_write(rows, values);
+    gather_and_write(rows, bytes, each);
+}
+
+void SharedOutput::write_piece(std::int64_t offset, std::span<const std::byte> piece) {
+  own_file().write_at(offset, piece.data(), piece.size());
+  behind_->wrote(offset, std::ssize(piece));
 }
 
 /// Every rank writes its rows.
-void SharedOutput::write_own(const RowsInFile& rows, const void* values) {
+void SharedOutput::write_own(const RowsInFile& rows, const std::byte* values,
+                             const EachPiece& each) {
+  const auto row_bytes = static_cast<std::int64_t>(rows.row_bytes);
+  const std::int64_t begin = rows.blocks.begin[ranks_.rank()] * row_bytes;
   do_together(ranks_, shown_, [&] {
-    OpenFile& to = output_ ? output_->file() : *shared_;
-    const auto begin = rows.blocks.begin[ranks_.rank()] * static_cast<std::int64_t>(rows.row_bytes);
-    to.write_at(rows.offset + begin, values, rows.blocks.count(ranks_.rank()) * rows.row_bytes);
+    for_pieces({values, rows.blocks.count(ranks_.rank()) * rows.row_bytes}, begin,
+               [&](std::int64_t position, std::span<const std::byte> piece) {
+                 if (each) each(position, piece);
+                 write_piece(rows.offset + position, piece);
+               });
   });
 }
 
 /// The root gets the rows of all ranks, in portions, and writes them.
-void SharedOutput::gather_and_write(const RowsInFile& rows, const void* values) {
+void SharedOutput::gather_and_write(const RowsInFile& rows, const std::byte* values,
+                                    const EachPiece& each) {
   const auto row_bytes = static_cast<std::int64_t>(rows.row_bytes);
   const std::int64_t size = std::max<std::int64_t>(1, largest_transfer_ / row_bytes);
   const std::int64_t total = rows.blocks.size();
-  const auto* in = static_cast<const std::byte*>(values);
   for (std::int64_t first = 0; first < total; first += size) {
-    const RowRange range{first, std::min(size, total - first)};
-    const std::int64_t bytes = overlap(rows.blocks, ranks_.rank(), range).count * row_bytes;
+    const RowRange mine =
+        overlap(rows.blocks, ranks_.rank(), {first, std::min(size, total - first)});
+    const std::span part(values, static_cast<std::size_t>(mine.count * row_bytes));
+    if (each) for_pieces(part, mine.first * row_bytes, each);
     std::vector<Message> parts;
-    if (bytes > 0) parts.push_back({0, {in, in + bytes}});
-    in += bytes;
+    if (!part.empty()) parts.push_back({0, {part.begin(), part.end()}});
+    values += part.size();
     parts = ranks_.exchange(std::move(parts));
     do_on_root(ranks_, shown_, [&] {
       std::int64_t to = rows.offset + first * row_bytes;
-      for (const Message& part : parts) {
-        output_->file().write_at(to, part.bytes.data(), part.bytes.size());
-        to += std::ssize(part.bytes);
+      for (const Message& message : parts) {
+        write_piece(to, message.bytes);
+        to += std::ssize(message.bytes);
       }
     });
   }

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <comm/files/new_file.hpp>
+#include <comm/files/write_behind.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/partition/block_mesh.hpp>
 
@@ -22,6 +24,11 @@ struct RowsInFile {
   std::int64_t offset;  ///< of the first, in bytes
 };
 
+/// A piece of the rows of this rank, just before it is written: small enough for the caches of the
+/// CPU. Local.
+/// @param position  of the first byte, counted from the first row of the first rank
+using EachPiece = std::function<void(std::int64_t position, std::span<const std::byte> piece)>;
+
 class SharedOutput {
  public:
   /// @param together          every rank writes its rows itself, unless the file is on NFS.
@@ -33,23 +40,28 @@ class SharedOutput {
   /// On the root: the file, in which it may write what is not rows. Null on other ranks.
   OpenFile* file_of_root() { return output_ ? &output_->file() : nullptr; }
 
+  /// Ranks agree once, however many rows there are.
   /// @param values  of this rank, shape [rows of its block x row_bytes]
-  void write(const RowsInFile& rows, const void* values);
+  /// @param each    called with all of them, in their order
+  void write(const RowsInFile& rows, const void* values, const EachPiece& each = {});
 
   /// Waits until the file is on the disk, then gives it its name.
   /// @param how  called on the root before that; may throw
   void publish(const std::function<IfThere()>& how);
 
  private:
-  void write_own(const RowsInFile& rows, const void* values);
-  void gather_and_write(const RowsInFile& rows, const void* values);
+  void write_own(const RowsInFile& rows, const std::byte* values, const EachPiece& each);
+  void gather_and_write(const RowsInFile& rows, const std::byte* values, const EachPiece& each);
+  OpenFile& own_file() { return output_ ? output_->file() : *shared_; }
+  void write_piece(std::int64_t offset, std::span<const std::byte> piece);
 
   Communicator& ranks_;
   const std::string path_;
   const std::string shown_;  ///< in messages
   const std::int64_t largest_transfer_;
-  std::optional<NewFile> output_;   ///< of the root
-  std::optional<OpenFile> shared_;  ///< the same file on other ranks that write
+  std::optional<NewFile> output_;      ///< of the root
+  std::optional<OpenFile> shared_;     ///< the same file on other ranks that write
+  std::optional<WriteBehind> behind_;  ///< of ranks that write
   bool together_ = false;
 };
 

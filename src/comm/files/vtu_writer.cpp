@@ -188,7 +188,11 @@ void write_vtu(const std::string& path, const VtuGrid& grid, Leftovers leftovers
   file.publish();
 }
 
-void write_pvtu(const std::string& path, const VtuGrid& grid, std::span<const std::string> pieces) {
+void check_grid(const VtuGrid& grid) {
+  sections_of(grid);
+}
+
+std::string pvtu_text(const VtuGrid& grid, std::span<const std::string> pieces) {
   std::string text = first_lines("PUnstructuredGrid") + "<PUnstructuredGrid GhostLevel=\"0\">\n";
   for (const Section& section : sections_of(grid)) {
     if (std::string_view(section.tag) == "Cells") continue;
@@ -199,9 +203,7 @@ void write_pvtu(const std::string& path, const VtuGrid& grid, std::span<const st
   }
   for (const std::string& piece : pieces)
     text += fmt::format("<Piece Source=\"{}\"/>\n", xml_escaped(piece));
-  FileWriter file(path);
-  file.write(text + "</PUnstructuredGrid>\n</VTKFile>\n");
-  file.publish();
+  return text + "</PUnstructuredGrid>\n</VTKFile>\n";
 }
 
 }  // namespace op2::comm

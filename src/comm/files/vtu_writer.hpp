@@ -29,10 +29,13 @@ struct VtuGrid {
 void write_vtu(const std::string& path, const VtuGrid& grid,
                Leftovers leftovers = Leftovers::remove);
 
-/// The file that combines pieces, each a .vtu, into one grid. Local.
+/// @throws op2::Error as write_vtu, unless the disk fails
+void check_grid(const VtuGrid& grid);
+
+/// The content of the file (.pvtu) that combines pieces, each a .vtu, into one grid.
 /// @param grid    any of the pieces: all have the same fields
-/// @param pieces  their names relative to the folder of `path`
-/// @throws op2::Error as write_vtu
-void write_pvtu(const std::string& path, const VtuGrid& grid, std::span<const std::string> pieces);
+/// @param pieces  their names relative to the folder of the file
+/// @throws op2::Error as check_grid
+std::string pvtu_text(const VtuGrid& grid, std::span<const std::string> pieces);
 
 }  // namespace op2::comm

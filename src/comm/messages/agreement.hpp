@@ -2,12 +2,11 @@
 // Turns errors of one rank into errors of all, so that no rank waits for one that has failed.
 #pragma once
 
-#include <new>
 #include <optional>
 #include <string>
 
 #include <comm/messages/communicator.hpp>
-#include <core/error.hpp>
+#include <core/error_of.hpp>
 
 namespace op2::comm {
 
@@ -24,23 +23,7 @@ struct ErrorOfRank {
 /// @param mine  that of this rank; must be there on `rank`
 ErrorOfRank broadcast_error(Communicator& communicator, const std::optional<Error>& mine, int rank);
 
-/// The error that `action` throws, if any. Local.
-/// @param what  the operation, for messages of other exceptions than the library's
-template <class Action>
-std::optional<Error> error_of(const std::string& what, const Action& action) {
-  try {
-    action();
-    return {};
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::bad_alloc&) {
-    return Error(ErrorCode::out_of_memory,
-                 "out of memory: " + what + "; use more machines or a smaller mesh");
-  } catch (const std::exception& error) {
-    return Error(ErrorCode::internal,
-                 "unexpected exception: " + what + ", " + error.what() + "; please report it");
-  }
-}
+using core::error_of;
 
 /// Runs an action on every rank; if one fails, all throw. Collective.
 template <class Action>

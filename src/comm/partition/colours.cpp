@@ -7,7 +7,7 @@
 
 #include <comm/messages/records.hpp>
 #include <comm/partition/rendezvous.hpp>
-#include <comm/partition/scramble.hpp>
+#include <core/scramble.hpp>
 
 namespace op2::comm {
 namespace {
@@ -81,7 +81,7 @@ class Rounds {
       Rendezvous<Claim> claims(ranks_, *targets_[g].set);
       for (const std::size_t element : undecided_)
         for (const GlobalId target : targets_of(targets_[g], element))
-          claims.send(target, {scramble(elements_[element]), ranks_.rank(),
+          claims.send(target, {core::scramble(elements_[element]), ranks_.rank(),
                                static_cast<std::int32_t>(element)});
       const auto grants = grant(claims.deliver(ranks_), taken_[g]);
       for (const Message& message : ranks_.exchange(messages_of(grants)))

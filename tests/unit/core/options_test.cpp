@@ -47,6 +47,7 @@ TEST(Options, EverySwitchIsRead) {
                           {"OP2_CACHE_DIR", "/c"},
                           {"OP2_CACHE_MAX_MB", "2"},
                           {"OP2_QUEUE_MAX", "5"},
+                          {"OP2_ASYNC_IO", "3"},
                           {"OP2_LOG", "debug"},
                           {"OP2_DUMP", "chain,source"},
                           {"OP2_TRACE", "t.json"},
@@ -63,6 +64,7 @@ TEST(Options, EverySwitchIsRead) {
   EXPECT_EQ(o.cache_dir, "/c");
   EXPECT_EQ(o.cache_max_bytes, std::int64_t{2} << 20);
   EXPECT_EQ(o.queue_max, 5);
+  EXPECT_EQ(o.async_io_bytes, std::int64_t{3} << 20);
   EXPECT_EQ(o.log, "debug");
   EXPECT_TRUE(o.dump.analyse && o.dump.source && !o.dump.schedule);
   EXPECT_EQ(o.trace, "t.json");
@@ -201,15 +203,15 @@ TEST(Options, TheHelpFitsATerminal) {
 /// Those whose default is a value and no description.
 TEST(Options, TheFirstValueOfASwitchIsItsDefault) {
   const Options defaults = read({});
-  for (const auto& [name, value] : Variables{
-           {"OP2_TARGET", "cpu"},       {"OP2_JIT", "on"},          {"OP2_JIT_WAIT", "on"},
-           {"OP2_JIT_CPU", "host"},     {"OP2_CACHE", "rw"},        {"OP2_CACHE_MAX_MB", "1024"},
-           {"OP2_CHAIN", "off"},        {"OP2_DEPTH_MAX", "6"},     {"OP2_RENUMBER", "auto"},
-           {"OP2_SLICE", "off"},
-           {"OP2_SIMD", "auto"},        {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},
-           {"OP2_FP_CONTRACT", "auto"}, {"OP2_DUMP", "none"},       {"OP2_TRACE", "none"},
-           {"OP2_TIMING", "none"},      {"OP2_CHECK", "none"},      {"OP2_DEBUG", "none"},
-           {"OP2_EXCHANGE", "grouped"}, {"OP2_QUEUE_MAX", "64"},    {"OP2_DISABLE", "none"}})
+  for (const auto& [name, value] :
+       Variables{{"OP2_TARGET", "cpu"},      {"OP2_JIT", "on"},       {"OP2_JIT_WAIT", "on"},
+                 {"OP2_JIT_CPU", "host"},    {"OP2_CACHE", "rw"},     {"OP2_CACHE_MAX_MB", "1024"},
+                 {"OP2_CHAIN", "off"},       {"OP2_DEPTH_MAX", "6"},  {"OP2_RENUMBER", "auto"},
+                 {"OP2_SLICE", "off"},       {"OP2_ASYNC_IO", "off"}, {"OP2_SIMD", "auto"},
+                 {"OP2_VECTOR_MATH", "off"}, {"OP2_TILE", "auto"},    {"OP2_FP_CONTRACT", "auto"},
+                 {"OP2_DUMP", "none"},       {"OP2_TRACE", "none"},   {"OP2_TIMING", "none"},
+                 {"OP2_CHECK", "none"},      {"OP2_DEBUG", "none"},   {"OP2_EXCHANGE", "grouped"},
+                 {"OP2_QUEUE_MAX", "64"},    {"OP2_DISABLE", "none"}})
     EXPECT_EQ(read({{name, value}}), defaults) << name;
 }
 
@@ -224,6 +226,14 @@ TEST(Options, ContractionIsSwitchedOffByOneSwitchForAllTargets) {
   EXPECT_TRUE(read({{"OP2_REPRODUCIBLE", "on"}, {"OP2_FP_CONTRACT", "on"}}).contracts());
   EXPECT_THAT(refusal({{"OP2_FP_CONTRACT", "fast"}}),
               HasSubstr("OP2_FP_CONTRACT=fast; use auto, on, off"));
+}
+
+TEST(Options, AnAmountOfMemoryForResultsIsInMebibytes) {
+  EXPECT_EQ(read({}).async_io_bytes, 0);
+  for (const char* value : {"0", "-1", "on", "1M", "1.5", ""})
+    EXPECT_THAT(refusal({{"OP2_ASYNC_IO", value}}),
+                AllOf(HasSubstr("OP2_ASYNC_IO"), HasSubstr("(of MiB), or off")))
+        << value;
 }
 
 TEST(Options, AValueThatIsNotANumberNamesTheVariable) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <comm/files/shared_output.hpp>
+
+#include <numeric>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <support/fake_communicator.hpp>
+#include <support/temporary_directory.hpp>
+
+namespace op2::test {
+namespace {
+
+using namespace op2::comm;
+
+/// Bytes of rows that say where they are.
+Bytes bytes_from(std::int64_t first, std::int64_t count) {
+  Bytes bytes;
+  for (std::int64_t at = first; at < first + count; ++at) bytes.push_back(std::byte(at % 251));
+  return bytes;
+}
+
+/// @param together  ranks write themselves; otherwise the root for all
+void expect_pieces_and_file(int count, bool together, std::int64_t row_bytes) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "a";
+  constexpr std::int64_t offset = 4096, rows = 1000;
+  run_fake_ranks(count, [&](Communicator& ranks) {
+    const Blocks blocks = equal_blocks(rows, count);
+    const std::int64_t begin = blocks.begin[ranks.rank()] * row_bytes,
+                       end = blocks.begin[ranks.rank() + 1] * row_bytes;
+    const Bytes mine = bytes_from(begin, end - begin);
+    SharedOutput output(ranks, path, together, 10'000);
+    Bytes seen;
+    output.write({blocks, static_cast<std::size_t>(row_bytes), offset}, mine.data(),
+                 [&](std::int64_t position, std::span<const std::byte> piece) {
+                   EXPECT_EQ(position, begin + std::ssize(seen));
+                   EXPECT_LE(piece.size(), std::size_t{1} << 20);
+                   seen.insert(seen.end(), piece.begin(), piece.end());
+                 });
+    EXPECT_EQ(seen, mine);
+    output.publish([] { return IfThere::replace; });
+  });
+  const std::string content = content_of(path);
+  const Bytes all = bytes_from(0, rows * row_bytes);
+  EXPECT_EQ(content.substr(offset),
+            std::string(reinterpret_cast<const char*>(all.data()), all.size()));
+}
+
+TEST(SharedOutput, GivesEachRankItsPiecesInOrder) {
+  for (const int ranks : {1, 2, 3})
+    for (const bool together : {true, false})
+      for (const std::int64_t row_bytes : {3, 24, 3000})
+        expect_pieces_and_file(ranks, together, row_bytes);
+}
+
+}  // namespace
+}  // namespace op2::test

@@ -7,7 +7,7 @@
 namespace op2::sched {
 
 gpu::LaunchShape shape_of(const KernelLaunch& launch) {
-  return {launch.blocks, jit::block_threads, 0};
+  return {launch.blocks, jit::block_threads};
 }
 
 std::vector<void*> addresses_of(KernelLaunch& launch) {

@@ -41,7 +41,8 @@ int run() {
     op_flush();
   } catch (const op2::Error& error) {
     op_printf("%s\n", error.what());
-    found += error.code() == op2::ErrorCode::kernel_text || error.code() == op2::ErrorCode::unknown_symbol;
+    found += error.code() == op2::ErrorCode::kernel_text ||
+             error.code() == op2::ErrorCode::unknown_symbol;
   }
   return found;
 }

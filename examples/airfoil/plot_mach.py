@@ -63,6 +63,7 @@ class Grid:
     cells: dict  # VTK's type -> corners [c x CORNERS]
     at_nodes: np.ndarray  # [p], values of the field
     of_cells: dict  # VTK's type -> values [c], also if the field is on nodes
+    on_nodes: bool
 
 
 def named_in(path, element, attribute):
@@ -142,9 +143,10 @@ def read_grid(path, field):
              for kind, parts in cells.items()}
     if place == "PointData":
         at_nodes = np.concatenate(values)[one]
-        return Grid(points, nodes, at_nodes, {k: at_nodes[c].mean(axis=1) for k, c in nodes.items()})
+        return Grid(points, nodes, at_nodes, {k: at_nodes[c].mean(axis=1) for k, c in nodes.items()},
+                    True)
     of_cells = {kind: np.concatenate([v for _, v in parts]) for kind, parts in cells.items()}
-    return Grid(points, nodes, node_averages(nodes, of_cells, len(points)), of_cells)
+    return Grid(points, nodes, node_averages(nodes, of_cells, len(points)), of_cells, False)
 
 
 def node_averages(cells, values, point_count):
@@ -164,7 +166,7 @@ def clipped(grid, plane):
             for kind, corners in grid.cells.items()}
     cells = {kind: corners[kept[kind]] for kind, corners in grid.cells.items() if kept[kind].any()}
     return Grid(grid.points, cells, grid.at_nodes,
-                {kind: grid.of_cells[kind][kept[kind]] for kind in cells})
+                {kind: grid.of_cells[kind][kept[kind]] for kind in cells}, grid.on_nodes)
 
 
 def sides_of(grid, flat):
@@ -190,6 +192,12 @@ def sides_of(grid, flat):
     _, first, count = np.unique(key, axis=0, return_index=True, return_counts=True)
     shown = first[(count == 1) & (key[first, 1] >= 0)]  # three corners or four
     return sides[shown], values[shown], inside[shown]
+
+
+def means_of(at_nodes, sides):
+    """The mean of the corners of each side."""
+    corners = at_nodes[sides]
+    return np.where(sides[:, 2] == sides[:, 3], corners[:, :3].mean(axis=1), corners.mean(axis=1))
 
 
 def triangles_of(sides):
@@ -266,6 +274,8 @@ def outward_normals(corners, inside):
 def draw_surface(grid, options):
     flat = all(kind in FLAT for kind in grid.cells)
     sides, values, inside = sides_of(clipped(grid, options.clip), flat)
+    if grid.on_nodes:
+        values = means_of(grid.at_nodes, sides)
     corners = grid.points[sides]
     view = axes_of_view(*options.look)
     normal = outward_normals(corners, inside) @ view.T

@@ -96,6 +96,10 @@ class Reading(Folder):
         self.assertEqual(list(grid.of_cells[9]), [2])
         self.assertEqual(list(grid.of_cells[5]), [7 / 3, 11 / 3])
 
+    def test_sides_have_the_mean_of_their_corners(self):
+        sides = np.array([[0, 1, 2, 2], [0, 1, 2, 3]])
+        self.assertEqual(list(plot_mach.means_of(np.array([1.0, 2, 6, 7]), sides)), [3, 4])
+
     def test_of_a_vector_the_length_is_drawn(self):
         grid = self.grid(SQUARES, MIXED_PLANE, at_cells=[("q", np.array([[3.0, 4], [0, 1], [1, 0]]))])
         self.assertEqual(list(grid.of_cells[9]), [5])

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes a quarter of a pipe in tetrahedra as a file of Gmsh (2.2, text): radius from 1 to 2, length 1.
 
@@ -13,7 +13,7 @@ import sys
 try:
     import numpy as np
 except ImportError as missing:
-    sys.exit(f"{missing}; install the Debian package python3-numpy, and run this with /usr/bin/python3")
+    sys.exit(f"{missing}; on Debian: apt install python3-numpy")
 
 
 def boxes(shape):

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws a field of a mesh as a PNG: cells in a plane from above, others by their surface.
 
@@ -26,8 +26,7 @@ try:
     from matplotlib.collections import PolyCollection
     from matplotlib.ticker import MaxNLocator
 except ImportError as missing:
-    sys.exit(f"{missing}; install the Debian packages python3-numpy and python3-matplotlib, "
-             "and run this with /usr/bin/python3")
+    sys.exit(f"{missing}; on Debian: apt install python3-numpy python3-matplotlib")
 
 NUMPY_TYPES = {
     "Float64": "<f8", "Float32": "<f4", "Int32": "<i4", "UInt32": "<u4",

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lesson 1: a mesh, data on it, and a loop. For one rank; lesson 4 is for several.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <vector>
 
 #include <op2/op2.hpp>
@@ -10,9 +13,7 @@ OP_KERNEL(add_length, (const double* length, double* left, double* right), {
   *right += *length;
 });
 
-int main(int argc, char** argv) {
-  op_init(argc, argv);
-
+void run() {
   // A ring of six nodes; edge e connects nodes e and e + 1.
   const int size = 6;
   const std::vector<int> ends{0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0};
@@ -34,6 +35,15 @@ int main(int argc, char** argv) {
   std::vector<double> result(size);
   op_fetch_data(sum, result);
   for (int node = 0; node < size; ++node) op_printf("node %d: %g\n", node, result[node]);
+}
 
-  op_exit();
+int main(int argc, char** argv) {
+  try {
+    op_init(argc, argv);
+    run();
+    op_exit();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // what is wrong, with names and numbers
+    return EXIT_FAILURE;
+  }
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lesson 2: sums and maxima over a mesh, two kinds of reductions. For one rank; see lesson 4.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <vector>
 
 #include <op2/op2.hpp>
@@ -11,8 +14,7 @@ OP_KERNEL(measure, (const double* value, double* sum, double* largest), {
   *largest = *value > *largest ? *value : *largest;
 });
 
-int main(int argc, char** argv) {
-  op_init(argc, argv);
+void run() {
   const std::vector<double> values{8, 16, 24, 32};
   const op_set cells = op_decl_set(4, "cells");
   const op_dat value = op_decl_dat(cells, 1, values, "value");
@@ -44,6 +46,15 @@ int main(int argc, char** argv) {
   op_fetch_global(lazy_sum, &sum);
   op_fetch_global(lazy_largest, &largest);
   op_printf("lazy: sum %g, largest %g\n", sum, largest);
+}
 
-  op_exit();
+int main(int argc, char** argv) {
+  try {
+    op_init(argc, argv);
+    run();
+    op_exit();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  }
 }

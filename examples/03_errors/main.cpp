@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lesson 3: errors. Ends with exit code 0 if both mistakes are reported.
 // For one rank; lesson 4 is for several.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <vector>
 
 #include <op2/op2.hpp>
@@ -13,8 +16,8 @@ void square(const double* in, double* out) {
 }
 )";
 
-int main(int argc, char** argv) {
-  op_init(argc, argv);
+// Returns how many of the two mistakes are reported.
+int run() {
   int found = 0;
   const op_set nodes = op_decl_set(3, "nodes");
   const op_set edges = op_decl_set(2, "edges");
@@ -38,9 +41,22 @@ int main(int argc, char** argv) {
     op_flush();
   } catch (const op2::Error& error) {
     op_printf("%s\n", error.what());
-    found += error.code() == op2::ErrorCode::kernel_text || error.code() == op2::ErrorCode::unknown_symbol;
+    found += error.code() == op2::ErrorCode::kernel_text ||
+             error.code() == op2::ErrorCode::unknown_symbol;
   }
+  return found;
+}
 
-  op_exit();
-  return found == 2 ? 0 : 1;
+// A program that can do nothing about an error prints its message and ends. An error that nobody
+// catches would end it, too, but by std::terminate, which looks like a crash.
+int main(int argc, char** argv) {
+  try {
+    op_init(argc, argv);
+    const int found = run();
+    op_exit();
+    return found == 2 ? EXIT_SUCCESS : EXIT_FAILURE;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
+  }
 }

@@ -86,8 +86,9 @@ int main(int argc, char** argv) {
     run();
     op_exit();
   } catch (const std::exception& error) {
-    // An error that occurs on all ranks is thrown on all of them; one prints it.
-    if (op_is_root()) std::fprintf(stderr, "%s\n", error.what());
+    // An error that occurs on all ranks is thrown, and so printed, on all of them; but it may be of
+    // this rank alone.
+    std::fprintf(stderr, "%s\n", error.what());
     return EXIT_FAILURE;
   }
 }

@@ -1,29 +1,68 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a field of plane cells, triangles or quadrilaterals, as a PNG.
+"""Draws a field of a mesh as a PNG: cells in a plane from above, others by their surface.
 
 The file is a .vtu of op_write_vtu, a .pvtu of op_write_pvtu, or a .pvd of op_write_series, of which
-the last time is drawn.
+the last time is drawn. Cells are triangles, quadrilaterals, tetrahedra, pyramids, wedges and
+hexahedra, in any mixture; the field is on cells or nodes, of vectors the length is drawn.
 
     plot_mach.py airfoil.vtu airfoil.png
     plot_mach.py airfoil.vtu pressure.png --field pressure --label Pressure --view -2 3 -2 2
-    plot_mach.py dye.pvd dye.png --field dye --label Dye --title "" --unit "" --view -2 4 -2 2
+    plot_mach.py dye.pvd dye.png --field dye
+    plot_mach.py pipe.vtu pipe.png --field temperature --look 30 25 --clip 0 0 1 0.5
 """
 import argparse
 import pathlib
+import sys
 import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
 
-import matplotlib
+try:
+    import matplotlib
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.ticker import MaxNLocator
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from matplotlib.collections import PolyCollection
+    from matplotlib.ticker import MaxNLocator
+except ImportError as missing:
+    sys.exit(f"{missing}; on Debian: apt install python3-numpy python3-matplotlib")
 
 NUMPY_TYPES = {
     "Float64": "<f8", "Float32": "<f4", "Int32": "<i4", "UInt32": "<u4",
     "Int64": "<i8", "UInt64": "<u8", "UInt8": "u1",
 }  # fmt: skip
+
+# The sides of each type of cell in VTK, by corners; a cell in a surface is its own side. Triangles
+# have their last corner twice.
+SIDES = {
+    5: [(0, 1, 2, 2)],
+    9: [(0, 1, 2, 3)],
+    10: [(0, 1, 2, 2), (0, 1, 3, 3), (1, 2, 3, 3), (0, 2, 3, 3)],
+    12: [(0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)],
+    13: [(0, 1, 2, 2), (3, 4, 5, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)],
+    14: [(0, 1, 2, 3), (0, 1, 4, 4), (1, 2, 4, 4), (2, 3, 4, 4), (3, 0, 4, 4)],
+}
+CORNERS = {5: 3, 9: 4, 10: 4, 12: 8, 13: 6, 14: 5}
+FLAT = (5, 9)  # the types that are surfaces
+
+AIRFOIL = {
+    "label": "Mach number",
+    "title": "Flow around a NACA0012 profile, Mach 0.4",
+    "unit": "chord",
+    "view": [-0.6, 1.6, -0.65, 0.65],
+}
+
+
+@dataclass
+class Grid:
+    """A mesh and a field: all cells of one type are rows of one array."""
+
+    points: np.ndarray  # [p x 3]
+    cells: dict  # VTK's type -> corners [c x CORNERS]
+    at_nodes: np.ndarray  # [p], values of the field
+    of_cells: dict  # VTK's type -> values [c], also if the field is on nodes
+    on_nodes: bool
 
 
 def named_in(path, element, attribute):
@@ -40,41 +79,16 @@ def pieces_of(path):
     return named_in(path, "Piece", "Source") if path.suffix == ".pvtu" else [path]
 
 
-def read_grid(path, field):
-    """Points, cells and a field on the cells, of all pieces; shapes [p x 3], [c x arity], [c]."""
-    points, cells, values, first = [], [], [], 0
-    for piece in pieces_of(pathlib.Path(path)):
-        arrays = read_vtu(piece)
-        if field not in arrays["CellData"]:
-            names = ", ".join(arrays["CellData"])
-            raise SystemExit(f"{piece}: no field '{field}' on the cells; there are: {names}")
-        if len(arrays["Cells"]["offsets"]) == 0:
-            continue
-        arity = int(arrays["Cells"]["offsets"][0])
-        points.append(arrays["Points"]["Points"])
-        cells.append(first + arrays["Cells"]["connectivity"].reshape(-1, arity))
-        values.append(arrays["CellData"][field])
-        first += len(points[-1])
-    if not cells:
-        raise SystemExit(f"{path}: there are no cells")
-    if cells[0].shape[1] not in (3, 4) or np.ptp(np.concatenate(points)[:, 2]) != 0:
-        raise SystemExit(f"{path}: its cells are not triangles or quadrilaterals in a plane")
-    points, cells = np.concatenate(points), np.concatenate(cells)
-    points, place = np.unique(points, axis=0, return_inverse=True)  # pieces share nodes
-    return points, place.reshape(-1)[cells], np.concatenate(values)
-
-
 def read_vtu(path):
     """All arrays of a file with appended raw data, by section and name."""
-    with open(path, "rb") as file:
-        content = file.read()
+    content = path.read_bytes()
     marker = b'<AppendedData encoding="raw">'
-    header, found, rest = content.partition(marker)
+    header, found, _ = content.partition(marker)
     if not found:
-        raise SystemExit(f"{path}: no appended raw data; only files of op_write_vtu can be read")
-    data = content.index(b"_", len(header)) + 1
+        sys.exit(f"{path}: no appended raw data; only files of op_write_vtu can be read")
     if b"UInt64" not in header.split(b">", 2)[1]:
-        raise SystemExit(f"{path}: the header type is not UInt64")
+        sys.exit(f"{path}: the header type is not UInt64; only files of op_write_vtu can be read")
+    data = content.index(b"_", len(header)) + 1
     piece = ElementTree.fromstring(header + b"</VTKFile>").find("UnstructuredGrid/Piece")
     return {
         section.tag: {array.get("Name"): read_array(content, data, array) for array in section}
@@ -91,63 +105,250 @@ def read_array(content, data, array):
     return values.reshape(-1, components) if components > 1 else values
 
 
-def cells_in_view(points, cells, view):
-    """The cells whose bounding box meets the rectangle (x0, x1, y0, y1)."""
-    corners = points[cells]
+def field_of(piece, arrays, field):
+    """The values of a field and where they are; of vectors the length."""
+    for place in ("CellData", "PointData"):
+        if field in arrays[place]:
+            values = arrays[place][field].astype(float)
+            return place, values if values.ndim == 1 else np.linalg.norm(values, axis=1)
+    names = ", ".join([*arrays["CellData"], *arrays["PointData"]]) or "none"
+    sys.exit(f"{piece}: no field '{field}'; there are: {names}")
+
+
+def read_grid(path, field):
+    """The grid of all pieces, which share nodes."""
+    points, values, cells, place, first = [], [], {}, None, 0
+    for piece in pieces_of(pathlib.Path(path)):
+        arrays = read_vtu(piece)
+        place, found = field_of(piece, arrays, field)
+        begin = np.concatenate([[0], arrays["Cells"]["offsets"][:-1]])
+        for kind in np.unique(arrays["Cells"]["types"]):
+            if kind not in SIDES:
+                sys.exit(f"{piece}: cells of VTK's type {kind}, which are not drawn")
+            rows = np.flatnonzero(arrays["Cells"]["types"] == kind)
+            corners = begin[rows, None] + np.arange(CORNERS[kind])
+            of_rows = found[rows] if place == "CellData" else None
+            cells.setdefault(kind, []).append(
+                (first + arrays["Cells"]["connectivity"][corners], of_rows))
+        points.append(arrays["Points"]["Points"])
+        values.append(found)
+        first += len(points[-1])
+    if not cells:
+        sys.exit(f"{path}: there are no cells")
+    points, one, place_of = np.unique(np.concatenate(points), axis=0, return_index=True,
+                                      return_inverse=True)
+    place_of = place_of.reshape(-1)
+    nodes = {kind: place_of[np.concatenate([corners for corners, _ in parts])]
+             for kind, parts in cells.items()}
+    if place == "PointData":
+        at_nodes = np.concatenate(values)[one]
+        return Grid(points, nodes, at_nodes, {k: at_nodes[c].mean(axis=1) for k, c in nodes.items()},
+                    True)
+    of_cells = {kind: np.concatenate([v for _, v in parts]) for kind, parts in cells.items()}
+    return Grid(points, nodes, node_averages(nodes, of_cells, len(points)), of_cells, False)
+
+
+def node_averages(cells, values, point_count):
+    """Values of cells as values of nodes: the mean over the cells around a node."""
+    total, count = np.zeros(point_count), np.zeros(point_count)
+    for kind, corners in cells.items():
+        total += np.bincount(corners.ravel(), np.repeat(values[kind], corners.shape[1]), point_count)
+        count += np.bincount(corners.ravel(), minlength=point_count)
+    return total / np.maximum(count, 1)
+
+
+def clipped(grid, plane):
+    """The cells whose centre (x, y, z) has nx x + ny y + nz z <= d."""
+    if plane is None:
+        return grid
+    kept = {kind: grid.points[corners].mean(axis=1) @ plane[:3] <= plane[3]
+            for kind, corners in grid.cells.items()}
+    cells = {kind: corners[kept[kind]] for kind, corners in grid.cells.items() if kept[kind].any()}
+    return Grid(grid.points, cells, grid.at_nodes,
+                {kind: grid.of_cells[kind][kept[kind]] for kind in cells}, grid.on_nodes)
+
+
+def sides_of(grid, flat):
+    """Sides of cells of which no other cell has the same: corners [s x 4], value of the cell [s],
+    a point inside the cell [s x 3].
+
+    @param flat  whether all cells are surfaces: then nothing is left out
+    """
+    if not grid.cells:
+        sys.exit("--clip leaves no cells")
+    sides, values, inside = [], [], []
+    for kind, corners in grid.cells.items():
+        for side in SIDES[kind]:
+            sides.append(corners[:, side])
+            values.append(grid.of_cells[kind])
+            inside.append(grid.points[corners].mean(axis=1))
+    sides, values, inside = map(np.concatenate, (sides, values, inside))
+    if flat:
+        return sides, values, inside
+    key = np.sort(sides, axis=1)  # different corners, in ascending order
+    key[:, 1:][key[:, 1:] == key[:, :-1]] = -1
+    key = np.sort(key, axis=1)
+    _, first, count = np.unique(key, axis=0, return_index=True, return_counts=True)
+    shown = first[(count == 1) & (key[first, 1] >= 0)]  # three corners or four
+    return sides[shown], values[shown], inside[shown]
+
+
+def means_of(at_nodes, sides):
+    """The mean of the corners of each side."""
+    corners = at_nodes[sides]
+    return np.where(sides[:, 2] == sides[:, 3], corners[:, :3].mean(axis=1), corners.mean(axis=1))
+
+
+def triangles_of(sides):
+    """Both halves of each side, without those that have a corner twice."""
+    halves = np.concatenate([sides[:, [0, 1, 2]], sides[:, [0, 2, 3]]])
+    a, b, c = halves.T
+    return halves[(a != b) & (b != c) & (a != c)]
+
+
+def in_view(points, sides, view):
+    """The sides whose bounding box meets the rectangle (x0, x1, y0, y1)."""
+    corners = points[sides]
     low, high = corners.min(axis=1), corners.max(axis=1)
     x0, x1, y0, y1 = view
     return (low[:, 0] <= x1) & (high[:, 0] >= x0) & (low[:, 1] <= y1) & (high[:, 1] >= y0)
 
 
-def node_averages(cells, values, point_count):
-    """Values of cells as values of nodes: the mean over the cells around a node."""
-    total = np.bincount(cells.ravel(), np.repeat(values, cells.shape[1]), point_count)
-    count = np.bincount(cells.ravel(), minlength=point_count)
-    return total / np.maximum(count, 1)
+def limits_of(values, options):
+    """Where the colours begin and end."""
+    low, high = np.percentile(values, options.range)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def draw(points, cells, values, options):
-    seen = cells_in_view(points, cells, options.view)
-    cells, values = cells[seen], values[seen]
-    smooth = node_averages(cells, values, len(points))
-    corners = [[0, k, k + 1] for k in range(1, cells.shape[1] - 1)]
-    triangles = np.concatenate([cells[:, three] for three in corners])
+def add_colour_bar(figure, axes, drawn, low, high, label):
+    ticks = [tick for tick in MaxNLocator(10).tick_values(low, high) if low <= tick <= high]
+    figure.colorbar(drawn, ax=axes, label=label, shrink=0.9, ticks=ticks)
 
-    low, high = np.percentile(smooth[np.unique(cells)], options.range)
+
+def draw_plane(grid, options):
+    sides, _, _ = sides_of(grid, flat=True)
+    points, smooth = grid.points, grid.at_nodes
+    used = points[np.unique(sides)]
+    (left, bottom, _), (right, top, _) = used.min(axis=0), used.max(axis=0)
+    view = options.view or (left, right, bottom, top)
+    sides = sides[in_view(points, sides, view)]
+    if len(sides) == 0:
+        sys.exit(f"--view: no cells are there; the mesh is from {left:g} to {right:g} in x and "
+                 f"from {bottom:g} to {top:g} in y")
+    triangles = triangles_of(sides)
+
+    low, high = limits_of(smooth[np.unique(sides)], options)
     levels = np.linspace(low, high, options.levels)
     figure, axes = plt.subplots(figsize=(10, 5.6), layout="constrained")
     filled = axes.tricontourf(points[:, 0], points[:, 1], triangles, smooth, levels=levels,
                               cmap=options.colours, extend="both")
-    axes.tricontour(points[:, 0], points[:, 1], triangles, smooth, levels=levels[::5],
-                    colors="black", linewidths=0.4, alpha=0.4)
-    x0, x1, y0, y1 = options.view
+    if np.ptp(smooth[np.unique(sides)]) > 0:
+        axes.tricontour(points[:, 0], points[:, 1], triangles, smooth, levels=levels[::5],
+                        colors="black", linewidths=0.4, alpha=0.4)
+    x0, x1, y0, y1 = view
     unit = f" / {options.unit}" if options.unit else ""
     axes.set(xlim=(x0, x1), ylim=(y0, y1), xlabel="x" + unit, ylabel="y" + unit,
              aspect="equal", title=options.title)
     axes.set_facecolor("0.25")  # where there is no cell: the profile
-    ticks = [tick for tick in MaxNLocator(10).tick_values(low, high) if low <= tick <= high]
-    figure.colorbar(filled, ax=axes, label=options.label, shrink=0.9, ticks=ticks)
+    add_colour_bar(figure, axes, filled, low, high, options.label)
     figure.savefig(options.png, dpi=options.dpi)
 
 
-def main():
+def axes_of_view(azimuth, elevation):
+    """Unit vectors to the right, upwards and to the viewer, as rows; angles in degrees."""
+    a, e = np.radians([azimuth, elevation])
+    viewer = [np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)]
+    right = [-np.sin(a), np.cos(a), 0]
+    return np.array([right, np.cross(viewer, right), viewer])
+
+
+def outward_normals(corners, inside):
+    """Unit normals of sides [s x 4 x 3], away from the cell."""
+    normal = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    away = np.einsum("ij,ij->i", normal, corners.mean(axis=1) - inside)
+    return np.where(away[:, None] < 0, -normal, normal)
+
+
+def draw_surface(grid, options):
+    flat = all(kind in FLAT for kind in grid.cells)
+    sides, values, inside = sides_of(clipped(grid, options.clip), flat)
+    if grid.on_nodes:
+        values = means_of(grid.at_nodes, sides)
+    corners = grid.points[sides]
+    view = axes_of_view(*options.look)
+    normal = outward_normals(corners, inside) @ view.T
+    if flat:
+        normal *= np.where(normal[:, 2:] < 0, -1, 1)  # both sides of a surface are seen
+    seen = normal[:, 2] > 0
+    corners, normal, values = corners[seen] @ view.T, normal[seen], values[seen]
+    order = np.argsort(corners[:, :, 2].mean(axis=1))  # the nearest last
+    light = np.array([-0.4, 0.5, 0.77])
+
+    low, high = limits_of(values, options)
+    drawn = matplotlib.cm.ScalarMappable(matplotlib.colors.Normalize(low, high), options.colours)
+    colours = drawn.to_rgba(values)
+    colours[:, :3] *= (0.7 + 0.3 * np.clip(normal @ light, 0, 1))[:, None]
+    figure, axes = plt.subplots(figsize=(8, 6), layout="constrained")
+    axes.add_collection(PolyCollection(corners[order, :, :2], facecolors=colours[order],
+                                       edgecolors=colours[order], linewidths=0.2))
+    axes.margins(0.1)
+    axes.autoscale_view()
+    axes.set(aspect="equal", title=options.title)
+    axes.set_axis_off()
+    for name, along in zip("xyz", view[:2].T):  # the directions of the axes, in a corner
+        axes.annotate("", 0.08 + 0.06 * along, (0.08, 0.08), xycoords="axes fraction",
+                      textcoords="axes fraction", arrowprops={"arrowstyle": "->"})
+        axes.text(*(0.08 + 0.08 * along), name, transform=axes.transAxes, ha="center", va="center")
+    add_colour_bar(figure, axes, drawn, low, high, options.label)
+    figure.savefig(options.png, dpi=options.dpi)
+
+
+def draw(grid, options):
+    bad = np.count_nonzero(~np.isfinite(grid.at_nodes))
+    if bad:
+        sys.exit(f"{options.file}: '{options.field}' is not finite at {bad} of "
+                 f"{len(grid.at_nodes)} nodes; OP2_CHECK=finite finds the loop")
+    if all(kind in FLAT for kind in grid.cells) and np.ptp(grid.points[:, 2]) == 0:
+        draw_plane(clipped(grid, options.clip), options)
+    else:
+        draw_surface(grid, options)
+
+
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", help="a .vtu, .pvtu or .pvd")
     parser.add_argument("png")
     parser.add_argument("--field", default="mach")
-    parser.add_argument("--label", default="Mach number")
-    parser.add_argument("--title", default="Flow around a NACA0012 profile, Mach 0.4")
-    parser.add_argument("--unit", default="chord", help="of lengths")
-    parser.add_argument("--view", nargs=4, type=float, default=[-0.6, 1.6, -0.65, 0.65],
-                        metavar=("X0", "X1", "Y0", "Y1"))
+    parser.add_argument("--label")
+    parser.add_argument("--title")
+    parser.add_argument("--unit", help="of lengths")
+    parser.add_argument("--view", nargs=4, type=float, metavar=("X0", "X1", "Y0", "Y1"),
+                        help="what of a plane is drawn (default: all; of 'mach' the profile)")
+    parser.add_argument("--look", nargs=2, type=float, default=[-60, 30],
+                        metavar=("AZIMUTH", "ELEVATION"),
+                        help="in 3D: from where, in degrees from the x axis and above the plane")
+    parser.add_argument("--clip", nargs=4, type=float, metavar=("NX", "NY", "NZ", "D"),
+                        help="leave out cells whose centre has NX x + NY y + NZ z > D")
     parser.add_argument("--range", nargs=2, type=float, default=[1, 99.9], metavar=("LOW", "HIGH"),
                         help="percentiles of the values at which the colours end")
     parser.add_argument("--levels", type=int, default=61)
     parser.add_argument("--colours", default="Spectral_r", help="a colour map of matplotlib")
     parser.add_argument("--dpi", type=int, default=130)
     options = parser.parse_args()
+    usual = AIRFOIL if options.field == "mach" else {"label": options.field, "title": ""}
+    for name in AIRFOIL:
+        if getattr(options, name) is None:
+            setattr(options, name, usual.get(name))
+    return options
 
-    draw(*read_grid(options.file, options.field), options)
+
+def main():
+    options = arguments()
+    try:
+        draw(read_grid(options.file, options.field), options)
+    except (OSError, KeyError, ValueError, IndexError, ElementTree.ParseError) as error:
+        sys.exit(f"{options.file}: cannot be drawn: {error}")
 
 
 if __name__ == "__main__":

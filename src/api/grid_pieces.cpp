@@ -70,7 +70,7 @@ void write_pieces(Runtime& runtime, const std::filesystem::path& path, const Gri
     if (runtime.background_results != nullptr) values->keep();
     return std::pair(values, comm::pvtu_text(values->view(), names_of_pieces(path, ranks.size())));
   });
-  const bool first_on_node = runtime.ranks().on_node().rank == 0;  // a folder may be large
+  const bool first_on_node = ranks.on_node().rank == 0;  // a folder may be large
   const std::string mine = (path.parent_path() / name_of_piece(path, ranks.rank())).string();
   write(runtime,
         {piece->bytes(),

@@ -39,13 +39,12 @@ void read_tiling(const GivenOption& given, Options& options) {
   options.tile = {TileMode::fixed, number_of(given, 1, most_rows)};
 }
 
-/// "seconds" or "seconds:MiB".
 void read_async_io(const GivenOption& given, Options& options) {
-  constexpr std::int64_t most_mib = 1'000'000'000;
-  options.async_io_bytes =
-      given.value == "off" ? 0 : number_of(given, 1, most_mib, " (of MiB), or off") << 20;
+  const bool off = given.value == "off";
+  options.async_io_bytes = off ? 0 : number_of(given, 1, 1'000'000'000, " (of MiB), or off") << 20;
 }
 
+/// "seconds" or "seconds:MiB".
 void read_jit_limit(const GivenOption& given, Options& options) {
   constexpr std::int64_t most_seconds = 1'000'000, least_mib = 128, most_mib = 1'000'000'000;
   const std::size_t colon = std::min(given.value.find(':'), given.value.size());
@@ -152,16 +151,14 @@ constexpr OptionRow table[] = {
     {"OP2_REPRODUCIBLE", one_of<&O::reproducible>, "off, on",
      "on: dats and globals have the same bits whatever the ranks, threads, partitioner, chains, "
      "tiles and vectors, and on GPUs (share/doc/op2/docs/reproducibility.md); all kernels are "
-     "compiled; "
-     "OP2_TARGET=reference is then compiled code, one element after the other"},
+     "compiled; OP2_TARGET=reference is then compiled code, one element after the other"},
     {"OP2_TILE", read_tiling, "auto, measured, off",
      "whether loops of a chain are executed together, tile by tile; auto: where a model of the "
      "caches expects a gain; measured: only if a trial of both ways confirms it, so that the last "
      "bits of sums depend on timing"},
     {"OP2_ASYNC_IO", read_async_io, "off, MiB",
-     "memory on each rank for results that a thread writes for ParaView in the background; when it "
-     "is full, the program waits; errors come at the next call that writes results, or at op_exit "
-     "(docs/files.md)"},
+     "memory on each rank for results that a thread writes in the background; when it is full, the "
+     "program waits; errors come at the next such call or op_exit (share/doc/op2/docs/files.md)"},
     {"OP2_LOG", read_log_level, "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
     {"OP2_DUMP", list<dump_words>,
@@ -188,8 +185,8 @@ constexpr OptionRow table[] = {
      "first time by one thread and one after the other, and the first loop, dat and element whose "
      "bits differ are an error; finite: the first loop, dat and element with NaN or infinity is an "
      "error, and every loop is executed at its call; pointers: every loop is executed at its call, "
-     "so that data read "
-     "through pointers (`dat->data`) are current; if results change, the program lacks a flush"},
+     "so that data read through pointers (`dat->data`) are current; if results change, the program "
+     "lacks a flush"},
     {"OP2_DEBUG", read_elsewhere, "none, list of words",
      "for tests of the library and comparisons; share/doc/op2/docs/switches.md lists the words"},
 };

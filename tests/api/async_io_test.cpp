@@ -169,7 +169,8 @@ TEST_F(AsyncIo, EveryErrorArrives) {
       program.advance();
     }
     attempt([] { op_exit(); });
-    expect_whole(here_series);
+    // After an error the index may name the time that the thread could not write.
+    if (error.empty()) expect_whole(here_series);
     if (!failing.happened()) break;
     const bool complete = files_of_series(here_series).size() == 3;
     EXPECT_TRUE(complete || !error.empty()) << k;

@@ -18,6 +18,7 @@ done
 "$mpiexec" "$flag" 2 "$program" pipe8.h5 > two8
 cat one4 two4 two8
 [ "$(tail -n 1 one4)" = "$(tail -n 1 two4)" ]
+grep -q "^225 nodes, 40 iterations: error 1.402e-03, heat 2.279767, known 2.266180$" two4
 cat two4 two8 | sed -n 's/.* error \([^,]*\), heat \([^,]*\), known \(.*\)/\1 \2 \3/p' | awk '
   { error[NR] = $1; heat[NR] = $2 - $3 }
   function is_four(ratio) { print ratio; return ratio > 3.7 && ratio < 4.3 }

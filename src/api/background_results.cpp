@@ -13,9 +13,14 @@ void BackgroundResults::begin(Work work) {
   calls_.push_back({std::move(work), ticket});
 }
 
-/// How many of the calls this rank has written.
+/// How many of the calls this rank has written and may publish: none after a call that could not be
+/// published, since a series would name its time.
 std::int64_t BackgroundResults::written_calls(
     const core::BackgroundQueue::Progress& progress) const {
+  const auto& failure = progress.failure;
+  const bool failed_to_publish =
+      failure && std::ranges::find(calls_, failure->ticket, &Call::ticket) == calls_.end();
+  if (failed_to_publish) return 0;
   const auto first = std::ranges::find_if_not(
       calls_, [&](const Call& call) { return progress.includes(call.ticket); });
   return first - calls_.begin();

@@ -6,6 +6,7 @@
 
 #include <comm/files/file_writer.hpp>
 #include <comm/files/leftovers.hpp>
+#include <core/progress.hpp>
 
 namespace op2::api {
 namespace {
@@ -64,6 +65,7 @@ void finish_background(Runtime& runtime) {
 
 void write_pieces(Runtime& runtime, const std::filesystem::path& path, const GridArguments& grid,
                   const SeriesOfTimes& series) {
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path.string()));
   const comm::Communicator& ranks = runtime.ranks();
   const auto [piece, index] = runtime.collectively([&] {
     auto values = std::make_shared<GridValues>(GridValues::piece(runtime, grid));
@@ -83,6 +85,7 @@ void write_pieces(Runtime& runtime, const std::filesystem::path& path, const Gri
 }
 
 void write_whole(Runtime& runtime, const std::string& path, const GridArguments& grid) {
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   const auto values = std::make_shared<GridValues>(GridValues::whole(runtime, grid));
   const bool is_root = runtime.ranks().is_root();
   if (runtime.background_results != nullptr)

@@ -46,9 +46,10 @@ comm::Field field_of(const core::Dat& dat, std::int64_t count, const void* value
 /// A field of a whole dat, whose values are in `stored` if they came from other ranks or orders.
 comm::Field whole_field(Runtime& runtime, const core::Dat& dat, std::deque<comm::Bytes>& stored) {
   WholeDat whole = whole_dat(runtime, dat);
+  const comm::Field field = whole.field();
   for (comm::Bytes* const bytes : {&whole.declared, &whole.joined})
     if (!bytes->empty()) stored.push_back(std::move(*bytes));  // their addresses stay
-  return field_of(dat, dat.on().global_size, whole.rows.data());
+  return field;
 }
 
 }  // namespace

@@ -9,13 +9,12 @@
 
 #include <op2/io.hpp>
 
+#include <api/earlier_times.hpp>
 #include <api/grid_pieces.hpp>
 #include <api/session.hpp>
 #include <api/xdmf.hpp>
 #include <comm/files/series.hpp>
-#include <comm/messages/records.hpp>
 #include <core/error.hpp>
-#include <core/progress.hpp>
 
 using namespace op2;
 
@@ -26,19 +25,11 @@ std::string name_of_time(const std::filesystem::path& series, std::size_t number
   return fmt::format("{}_{:04}.pvtu", series.stem().string(), number);
 }
 
-/// The times of the series before `time`, on the root; their number, on all ranks. Collective.
-std::size_t earlier_times(api::Runtime& runtime, const std::string& series, double time,
-                          std::vector<comm::TimeOfSeries>& times) {
-  const core::Progress progress(runtime.log, fmt::format("reading '{}'", series));
-  runtime.check_together([&] {
-    if (!runtime.ranks().is_root()) return;
-    std::optional<std::vector<comm::TimeOfSeries>> coming;
-    if (runtime.background_results) coming = runtime.background_results->times_of(series);
-    times = coming ? std::move(*coming) : comm::read_series(series);
-    std::erase_if(times, [&](const comm::TimeOfSeries& one) { return !(one.time < time); });
-  });
-  return runtime.collectively(
-      [&] { return comm::broadcast_record(runtime.ranks(), times.size()); });
+/// The times of a series with those that are written in the background. Local, on the root.
+std::vector<comm::TimeOfSeries> times_of(const api::Runtime& runtime, const std::string& series) {
+  std::optional<std::vector<comm::TimeOfSeries>> coming;
+  if (runtime.background_results) coming = runtime.background_results->times_of(series);
+  return coming ? std::move(*coming) : comm::read_series(series);
 }
 
 }  // namespace
@@ -59,7 +50,8 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   if (api::is_xdmf(series)) return api::write_xdmf_series(runtime, series, time, grid);
   api::look_at_background(runtime);
   api::SeriesOfTimes times{series, {}};
-  const std::size_t number = earlier_times(runtime, series, time, times.times);
+  const std::size_t number = api::earlier_times(runtime, series, time, times.times,
+                                                [&] { return times_of(runtime, series); });
   const std::filesystem::path path = series;
   const std::string name = name_of_time(path, number);
   times.times.push_back({time, name});

@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include <api/version.hpp>
 #include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
+#include <comm/messages/records.hpp>
 #include <core/counted.hpp>
 #include <core/error.hpp>
 #include <core/topology.hpp>
@@ -138,15 +138,8 @@ void watch_thread() {
 
 /// Of all ranks together. Collective.
 std::size_t count_devices(Runtime& runtime) {
-  const gpu::DeviceId& mine = runtime.device->id();
-  const comm::Bytes all = runtime.ranks().gather_all(std::as_bytes(std::span(mine.bytes)));
-  std::set<gpu::DeviceId> devices;
-  for (std::size_t at = 0; at < all.size(); at += sizeof mine) {
-    gpu::DeviceId id;
-    std::memcpy(id.bytes, &all[at], sizeof id);
-    devices.insert(id);
-  }
-  return devices.size();
+  const auto all = comm::gather_records(runtime.ranks(), runtime.device->id());
+  return std::set(all.begin(), all.end()).size();
 }
 
 /// Collective if loops run on devices.

@@ -6,7 +6,6 @@
 
 #include <api/grid_pieces.hpp>
 #include <api/session.hpp>
-#include <core/progress.hpp>
 
 using namespace op2;
 
@@ -17,7 +16,6 @@ void op_write_vtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   auto& runtime = api::usable();
   const core::InPart part(&runtime.profile, core::Part::files);
   runtime.flush();
-  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   runtime.enter("op_write_vtu '{}'", path);
   api::look_at_background(runtime);
   api::write_whole(runtime, path, grid);
@@ -32,7 +30,6 @@ void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coordinates,
   runtime.flush();
   api::log_fetched(runtime, coordinates, fields);
   runtime.enter("op_write_pvtu '{}'", path);
-  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   api::look_at_background(runtime);
   api::write_pieces(runtime, path, grid);
 }

@@ -5,10 +5,11 @@
 #include <filesystem>
 #include <vector>
 
+#include <api/earlier_times.hpp>
 #include <comm/files/hdf5_file.hpp>
 #include <comm/files/xdmf_series.hpp>
-#include <comm/messages/records.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 
 namespace op2::api {
 namespace {
@@ -61,6 +62,7 @@ void write_dat(Runtime& runtime, comm::Hdf5File& file, const std::string& datase
 /// The file of one time. Collective.
 void write_values(Runtime& runtime, const std::string& path, const GridArguments& grid,
                   const comm::XdmfGrid& xdmf) {
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   comm::Hdf5File file(runtime.ranks(), path, comm::Hdf5File::Access::create);
   const comm::Bytes entries =
       runtime.collectively([&] { return runtime.rows.declared_entries(grid.cells); });
@@ -73,18 +75,6 @@ void write_values(Runtime& runtime, const std::string& path, const GridArguments
   file.publish();
 }
 
-/// The times of the series before `time`, on the root; their number, on all ranks. Collective.
-std::size_t earlier_times(Runtime& runtime, const std::string& series, double time,
-                          std::vector<comm::XdmfTime>& times) {
-  runtime.check_together([&] {
-    if (!runtime.ranks().is_root()) return;
-    times = comm::read_xdmf(series);
-    std::erase_if(times, [&](const comm::XdmfTime& one) { return !(one.time < time); });
-  });
-  return runtime.collectively(
-      [&] { return comm::broadcast_record(runtime.ranks(), times.size()); });
-}
-
 }  // namespace
 
 bool is_xdmf(const std::string& series) {
@@ -95,7 +85,8 @@ bool is_xdmf(const std::string& series) {
 void write_xdmf_series(Runtime& runtime, const std::string& series, double time,
                        const GridArguments& grid) {
   std::vector<comm::XdmfTime> times;
-  const std::size_t number = earlier_times(runtime, series, time, times);
+  const std::size_t number =
+      earlier_times(runtime, series, time, times, [&] { return comm::read_xdmf(series); });
   const std::filesystem::path path = series;
   const std::string name = fmt::format("{}_{:04}.h5", path.stem().string(), number);
   const comm::XdmfGrid xdmf = description_of(grid, name);

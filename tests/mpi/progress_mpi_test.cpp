@@ -109,6 +109,8 @@ TEST_F(LongCall, ThatUsesAnHdf5FileShowsIt) {
   expect_shown(shown("writing", "a.h5"), [&] { op_dump_to_hdf5(file.c_str()); });
   expect_shown(shown("writing", "a.h5"),
                [&] { op_fetch_data_hdf5_file(mesh.state, file.c_str()); });
+  expect_shown(shown("reading", "a.xdmf"),
+               [&] { op_write_series((folder / "a.xdmf").c_str(), 0, mesh.ends, points, {}); });
   const int number = 1;
   expect_shown(shown("writing", "a.h5"),
                [&] { op_write_const_hdf5("n", 1, "int", &number, file.c_str()); });

@@ -19,6 +19,17 @@ TEST_F(EmulatedDriver, TheDeviceHasANameAndAnArchitecture) {
   EXPECT_EQ(major, 9);
 }
 
+TEST_F(EmulatedDriver, AContextOfDevicesThatAreGoneIsNotCurrent) {
+  for (int k = 0; k < 16; ++k) {
+    of_emulator<void (*)()>("op2_emu_reset")();
+    op2::gpu::ContextHandle current = nullptr;
+    EXPECT_EQ(api->init(0), 0);
+    EXPECT_EQ(api->context_get_current(&current), 0);
+    EXPECT_EQ(current, nullptr);
+    start({});
+  }
+}
+
 TEST_F(EmulatedDriver, AllocationsEndWithTheMemory) {
   start({{"OP2_EMU_MEMORY", "1000"}});
   DevicePointer a = 0, b = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -30,9 +31,14 @@ std::mutex& lock_of_machine() {
 
 /// A context of a machine that was reset is not taken for one of the next.
 struct Current {
-  const Machine* machine = nullptr;
+  std::int64_t machine = 0;  ///< its serial number
   Context* context = nullptr;
 };
+
+std::int64_t next_serial() {
+  static std::atomic<std::int64_t> last = 0;
+  return ++last;
+}
 
 Current& current_of_thread() {
   thread_local Current current;
@@ -48,7 +54,7 @@ Context::Context(int its_number, const Settings& settings)
       null_stream(device.create_stream()),
       kernels{device.access_order(), std::mt19937(settings.schedule.seed), {}} {}
 
-Machine::Machine() {
+Machine::Machine() : serial_(next_serial()) {
   if (settings_.fail_at > 0)
     plan_.fail_at(settings_.fail_at,
                   stays(settings_.fail_code) ? Failure::device_lost : Failure::launch_failed);
@@ -69,11 +75,11 @@ Context& Machine::context(int device) {
 
 Context* Machine::current() const {
   const Current& current = current_of_thread();
-  return current.machine == this ? current.context : nullptr;
+  return current.machine == serial_ ? current.context : nullptr;
 }
 
 void Machine::set_current(Context* context) {
-  current_of_thread() = {this, context};
+  current_of_thread() = {serial_, context};
 }
 
 bool Machine::has(const Context* context) const {

@@ -109,6 +109,7 @@ class Machine {
   std::string findings();
 
  private:
+  const std::int64_t serial_;  ///< no other machine of the process has had it
   std::mutex lock_;
   Settings settings_ = read_settings();
   FailurePlan plan_;

@@ -19,6 +19,9 @@ constexpr std::size_t fewest = 32;
 /// Bits of a value.
 constexpr int mantissa_bits = 52, exponent_offset = 1022;
 
+/// Cuts of a term.
+constexpr int levels = 3;
+
 /// The first number that a cut adds is 2^headroom times as large as the terms, so that somewhat
 /// larger terms need no other one.
 constexpr int headroom = 3;
@@ -72,52 +75,54 @@ __attribute__((always_inline)) inline double largest_of(std::span<const double> 
   return most;
 }
 
-/// What a cut of a block found.
-struct Cut {
-  std::int64_t upper, lower;  ///< sums of the parts, in units of 2^(e - 52) and 2^(e - 104)
-  bool fits;                  ///< all terms are below 2^(e - 1); otherwise the rest is undefined
-  bool is_whole;              ///< nothing is left
-};
+/// The places of cuts of terms below 2^(e - 1).
+void begin_cut(TermCut& cut, int e) {
+  for (int k = 0; k < levels; ++k) cut.places[k] = 1.5 * power_of_two(e - k * mantissa_bits);
+}
 
-/// Stores what is below both parts; it may replace the terms. A term below 2^(e - 1) that is added
-/// to 1.5 * 2^e stays between 2^e and 2^(e + 1), where the bits of values are consecutive integers
-/// and the unit is 2^(e - 52). So the upper parts are added as these integers, and do not overflow.
-/// What was rounded away, at most half a unit, is cut again.
-__attribute__((always_inline)) inline Cut cut(std::span<const double> terms, Terms& below_both,
-                                              int e) {
-  const double above = 1.5 * power_of_two(e), between = 1.5 * power_of_two(e - mantissa_bits);
-  const auto above_bits = std::bit_cast<std::uint64_t>(above);
-  Words upper{}, lower{}, changed{}, left{};
+/// Stores what is left; it may replace the terms. A term below 2^(e - 1) that is added to 1.5 * 2^e
+/// stays between 2^e and 2^(e + 1), where the bits of values are consecutive integers and the unit
+/// is 2^(e - 52). So the upper parts are added as these integers, and do not overflow. What was
+/// rounded away, at most half a unit, is cut again, in the same way.
+__attribute__((always_inline)) inline void cut_all(std::span<const double> terms, Terms& rests,
+                                                   TermCut& cut) {
+  const auto first = std::bit_cast<std::uint64_t>(cut.places[0]);
+  Words sums[levels]{}, changed{}, left{};
   for (std::size_t v = 0; v < terms.size(); v += width) {
-    Values term;
-    std::memcpy(&term, &terms[v], sizeof term);
-    const Values high = term + above;
-    const Values below = term - (high - above);
-    const Values low = below + between;
-    const Values rest = below - (low - between);
-    std::memcpy(&below_both.values[v], &rest, sizeof rest);
-    Words high_bits, low_bits, rest_bits;
-    take_bits(high, high_bits);
-    take_bits(low, low_bits);
-    take_bits(rest, rest_bits);
-    upper += high_bits;
-    lower += low_bits;
-    changed |= high_bits ^ above_bits;
-    left |= rest_bits;
+    Values rest;
+    std::memcpy(&rest, &terms[v], sizeof rest);
+    for (int k = 0; k < levels; ++k) {
+      const Values part = rest + cut.places[k];
+      rest = rest - (part - cut.places[k]);
+      Words bits;
+      take_bits(part, bits);
+      sums[k] += bits;
+      if (k == 0) changed |= bits ^ first;
+    }
+    std::memcpy(&rests.values[v], &rest, sizeof rest);
+    Words bits;
+    take_bits(rest, bits);
+    left |= bits;
   }
-  // The sums wrap around, also in what the two numbers have added.
-  std::uint64_t sums[] = {-above_bits * terms.size(),
-                          -std::bit_cast<std::uint64_t>(between) * terms.size()};
-  std::uint64_t all_changed = 0, all_left = 0;
-  for (int k = 0; k < width; ++k) {
-    sums[0] += upper[k];
-    sums[1] += lower[k];
-    all_changed |= changed[k];
-    all_left |= left[k];
+  cut.changed = cut.left = 0;
+  for (int k = 0; k < levels; ++k) {
+    cut.sums[k] = 0;
+    for (int lane = 0; lane < width; ++lane) cut.sums[k] += sums[k][lane];
   }
-  return {static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1]),
-          all_changed >> mantissa_bits == 0,
-          (all_left & magnitude_mask) == 0};  // -0 is nothing, too
+  for (int lane = 0; lane < width; ++lane) {
+    cut.changed |= changed[lane];
+    cut.left |= left[lane];
+  }
+}
+
+/// Whether all terms were below 2^(e - 1); otherwise what is left is undefined.
+bool fits(const TermCut& cut) {
+  return cut.changed >> mantissa_bits == 0;
+}
+
+/// Whether nothing is left; -0 is nothing, too.
+bool is_whole(const TermCut& cut) {
+  return (cut.left & magnitude_mask) == 0;
 }
 
 /// Adds value * 2^e, in two parts that are exact.
@@ -128,27 +133,37 @@ void add_scaled(ExactSum<double>& sum, std::int64_t value, int e) {
   sum.add(static_cast<double>(low) * power_of_two(e));
 }
 
+/// @param e  of the places
+void add_parts(ExactSum<double>& sum, const TermCut& cut, std::size_t terms, int e) {
+  for (int k = 0; k < levels; ++k) {
+    // The sums wrap around, also in what the places have added.
+    const std::uint64_t added = std::bit_cast<std::uint64_t>(cut.places[k]) * terms;
+    add_scaled(sum, static_cast<std::int64_t>(cut.sums[k] - added), e - (k + 1) * mantissa_bits);
+  }
+}
+
 /// Terms of whole vectors. The same text for several processors.
 __attribute__((always_inline)) inline void add_block(ExactSum<double>& sum,
                                                      std::span<const double> terms, int& exponent) {
   Terms left;
+  TermCut cut;
   int e = exponent;
   bool is_guess = true;
   while (e >= lowest_exponent && e <= highest_exponent) {
-    const Cut found = cut(terms, left, e + headroom);
-    if (is_guess && !(found.fits && found.is_whole)) {  // perhaps it is wrong
+    begin_cut(cut, e + headroom);
+    cut_all(terms, left, cut);
+    if (is_guess && !(fits(cut) && is_whole(cut))) {  // perhaps it is wrong
       is_guess = false;
       const int needed = exponent_of(largest_of(terms));
       exponent = std::clamp(needed, lowest_exponent, highest_exponent);
-      if (const bool is_right = found.fits && needed + headroom >= e; !is_right) {
+      if (const bool is_right = fits(cut) && needed + headroom >= e; !is_right) {
         e = needed;
         continue;
       }
     }
-    if (!found.fits) break;  // NaN or infinity
-    add_scaled(sum, found.upper, e + headroom - mantissa_bits);
-    add_scaled(sum, found.lower, e + headroom - 2 * mantissa_bits);
-    if (found.is_whole) return;
+    if (!fits(cut)) break;  // NaN or infinity
+    add_parts(sum, cut, terms.size(), e + headroom);
+    if (is_whole(cut)) return;
     terms = std::span(left.values).first(terms.size());
     e = exponent_of(largest_of(terms));
   }
@@ -191,6 +206,17 @@ void add_terms(ExactSum<double>& sum, std::span<const double> terms, int& expone
     terms = terms.subspan(now);
   }
   for (const double term : terms) sum.add(term);
+}
+
+void set_places(TermCut& cut, int exponent) {
+  begin_cut(cut, std::clamp(exponent, lowest_exponent, highest_exponent) + headroom);
+}
+
+void add_cut(ExactSum<double>& sum, const TermCut& cut, std::span<const double> terms,
+             int& exponent) {
+  if (!fits(cut) || !is_whole(cut)) return add_terms(sum, terms, exponent);
+  add_parts(sum, cut, terms.size(),
+            std::clamp(exponent, lowest_exponent, highest_exponent) + headroom);
 }
 
 void add_terms(ExactSum<float>& sum, std::span<const float> terms, int& /*exponent*/) {

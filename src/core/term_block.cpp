@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-/// What is at the beginning of a block; the sums of the components follow, and for each of them the
-/// exponent of its last terms.
+/// What is at the beginning of a block; of each component, the sum follows, what code cuts, and the
+/// exponent of the last terms.
 struct Head {
   TermBlock code;
   Type type;
@@ -28,20 +28,35 @@ ExactSum<T>* sums_in(TermBlock* block) {
 }
 
 template <class T>
-int* exponents_in(TermBlock* block, int dim) {
-  return reinterpret_cast<int*>(sums_in<T>(block) + dim);
+TermCut* cuts_in(TermBlock* block, int dim) {
+  return reinterpret_cast<TermCut*>(sums_in<T>(block) + dim);
 }
 
-void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t count) noexcept {
+/// Adds the terms of a component, the first `done` of which have been cut.
+void add_component(ExactSum<double>& sum, std::span<const double> terms, std::size_t done,
+                   TermCut& cut, int& exponent) {
+  const int before = exponent;
+  if (done > 0) add_cut(sum, cut, terms.first(done), exponent);
+  add_terms(sum, terms.subspan(done), exponent);
+  if (exponent != before) set_places(cut, exponent);
+}
+
+void add_component(ExactSum<float>& sum, std::span<const float> terms, std::size_t /*done*/,
+                   TermCut& /*cut*/, int& exponent) {
+  add_terms(sum, terms, exponent);
+}
+
+void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t count,
+         std::int64_t done) noexcept {
   const Head& head = *reinterpret_cast<const Head*>(block);
   with_rounded(head.type, [&]<class T>() {
     ExactSum<T>* const sums = sums_in<T>(block);
-    int* const exponents = exponents_in<T>(block, head.dim);
+    int* const exponents = reinterpret_cast<int*>(block->cuts + head.dim);
     for (int k = 0; k < head.dim; ++k)
-      add_terms(
+      add_component(
           sums[k],
           std::span(static_cast<const T*>(terms) + k * stride, static_cast<std::size_t>(count)),
-          exponents[k]);
+          static_cast<std::size_t>(done), block->cuts[k], exponents[k]);
   });
 }
 
@@ -49,16 +64,19 @@ void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t 
 
 std::size_t term_block_bytes(Type type, int dim) {
   const std::size_t sum = type == Type::f64 ? sizeof(ExactSum<double>) : sizeof(ExactSum<float>);
-  return round_up(alignment + (sum + sizeof(int)) * static_cast<std::size_t>(dim), alignment);
+  const std::size_t each = sum + sizeof(TermCut) + sizeof(int);
+  return round_up(alignment + each * static_cast<std::size_t>(dim), alignment);
 }
 
 void start_terms(std::byte* block, Type type, int dim) {
-  Head* const head = new (block) Head{{add}, type, dim};
+  Head* const head = new (block) Head{{add, nullptr}, type, dim};
   with_rounded(type, [&]<class T>() {
     ExactSum<T>* const sums = sums_in<T>(&head->code);
     for (int k = 0; k < dim; ++k) new (&sums[k]) ExactSum<T>();
-    std::fill_n(exponents_in<T>(&head->code, dim), dim, 0);
+    head->code.cuts = cuts_in<T>(&head->code, dim);
   });
+  for (int k = 0; k < dim; ++k) set_places(*new (&head->code.cuts[k]) TermCut(), 0);
+  std::fill_n(reinterpret_cast<int*>(head->code.cuts + dim), dim, 0);
 }
 
 template <class T>

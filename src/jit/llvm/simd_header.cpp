@@ -176,6 +176,43 @@ OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
   }
 }
 
+// Terms of exact sums: each is cut at three places into integers, which add up without rounding
+// (core/exact_terms.hpp); `left` has the bits of what remains.
+template <int width> struct Cut {
+  LaneVector<double, width> places[3];
+  LaneVector<unsigned long, width> sums[3], changed, left;
+};
+template <int width, class At> OP2_INLINE Cut<width> start_cut(const At& at) {
+  Cut<width> made{};
+  repeat<3>([&](int k) OP2_INLINE_LAMBDA { made.places[k] += at.op2_places[k]; });
+  return made;
+}
+template <class V> OP2_INLINE auto bits_of(V v) {
+  LaneVector<unsigned long, sizeof(V) / 8> bits;
+  __builtin_memcpy(&bits, &v, sizeof bits);
+  return bits;
+}
+template <int width> OP2_INLINE void cut(Cut<width>& to, const double (&lanes)[width]) {
+  LaneVector<double, width> rest;
+  __builtin_memcpy(&rest, lanes, sizeof rest);
+  repeat<3>([&](int k) OP2_INLINE_LAMBDA {
+    const LaneVector<double, width> part = rest + to.places[k];
+    rest = rest - (part - to.places[k]);
+    to.sums[k] += bits_of(part);
+    if (k == 0) to.changed |= bits_of(part) ^ bits_of(to.places[0]);
+  });
+  to.left |= bits_of(rest);
+}
+template <int width, class At> OP2_INLINE void end_cut(const Cut<width>& from, At& at) {
+  repeat<3>([&](int k) OP2_INLINE_LAMBDA { at.op2_sums[k] = 0; });
+  at.op2_changed = at.op2_left = 0;
+  each<width>([&](int lane) OP2_INLINE_LAMBDA {
+    repeat<3>([&](int k) OP2_INLINE_LAMBDA { at.op2_sums[k] += from.sums[k][lane]; });
+    at.op2_changed |= from.changed[lane];
+    at.op2_left |= from.left[lane];
+  });
+}
+
 // Reductions: each lane has a separate part; they are combined in the order of the lanes.
 template <class T, int dim, int width> OP2_INLINE void fill(T (&lanes)[dim][width], const T* from) {
   for (int k = 0; k < dim; ++k)

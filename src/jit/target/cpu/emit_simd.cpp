@@ -48,6 +48,7 @@ class BlockEmitter {
     line("\nextern \"C\" __attribute__((__noinline__)) void {}(long op2_begin, long op2_end{}) {{",
          blocks_function, declarations);
     start_reductions();
+    lines(form_.start_cuts(), "  ");
     line("  for (long op2_block = op2_begin; op2_block < op2_end; op2_block += {}) {{", width_);
     declare_memory();
     lines(form_.before_block(), "    ");
@@ -57,6 +58,7 @@ class BlockEmitter {
     lines(form_.after_block(), "    ");
     store();
     line("  }}");
+    lines(form_.end_cuts(), "  ");
     end_reductions();
     line("}}");
   }

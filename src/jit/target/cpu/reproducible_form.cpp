@@ -16,10 +16,18 @@ namespace {
 /// Terms that are collected together: 8 KB of doubles, which stay in the nearest cache.
 constexpr int most_terms = 1024;
 
+/// Components that are cut in registers.
+constexpr int most_cuts = 2;
+
 // A minimum is -0 rather than +0, and NaN if a value is.
 constexpr const char* functions = R"(
+struct op2_term_cut {
+  double op2_places[3];
+  unsigned long op2_sums[3], op2_changed, op2_left;
+};
 struct op2_term_block {
-  void (*op2_add)(op2_term_block*, const void*, long, long);
+  void (*op2_add)(op2_term_block*, const void*, long, long, long);
+  op2_term_cut* op2_cuts;
 };
 template <class op2_value, int op2_dim>
 static inline void op2_from_zero(op2_value (&op2_own)[op2_dim]) {
@@ -120,6 +128,11 @@ std::vector<Parameter> ReproducibleForm::parameters() const {
   }
   if (terms().empty()) return parameters;
   parameters.push_back({"long op2_first", "op2_first"});
+  if (cuts_terms())
+    for (const std::size_t i : terms())
+      parameters.push_back(
+          {fmt::format("op2_term_cut* __restrict op2_cuts{}", i),
+           fmt::format("static_cast<op2_term_block*>(op2_args[{}].op2_base)->op2_cuts", i)});
   std::ranges::move(term_parameters(), std::back_inserter(parameters));
   return parameters;
 }
@@ -153,15 +166,25 @@ Statements ReproducibleForm::term_memory() const {
   return text;
 }
 
+bool ReproducibleForm::cuts_terms() const {
+  const std::vector<std::size_t> all = terms();
+  int dims = 0;
+  for (const std::size_t i : all) dims += args_[i].dim;
+  return width_ > 1 && dims <= most_cuts &&
+         std::ranges::all_of(all, [&](std::size_t i) { return args_[i].type == Type::f64; });
+}
+
 Statements ReproducibleForm::add_terms(const std::string& count) const {
   Statements text;
+  const std::string cut =
+      cuts_terms() ? fmt::format("{0} - {0} % {1}", count, width_) : std::string("0");
   for (const std::size_t i : terms()) {
     text.push_back(
         fmt::format("op2_term_block* const op2_block{0} = "
                     "static_cast<op2_term_block*>(op2_args[{0}].op2_base);",
                     i));
-    text.push_back(fmt::format("op2_block{0}->op2_add(op2_block{0}, op2_terms{0}, {1}, {2});", i,
-                               elements_at_once(), count));
+    text.push_back(fmt::format("op2_block{0}->op2_add(op2_block{0}, op2_terms{0}, {1}, {2}, {3});",
+                               i, elements_at_once(), count, cut));
   }
   return text;
 }
@@ -254,6 +277,13 @@ Statements ReproducibleForm::before_block() const {
   return text;
 }
 
+template <class Action>
+void ReproducibleForm::for_each_cut(const Action& action) const {
+  if (!cuts_terms()) return;
+  for (const std::size_t i : terms())
+    for (int k = 0; k < args_[i].dim; ++k) action(i, k);
+}
+
 Statements ReproducibleForm::after_block() const {
   Statements text;
   for (const std::size_t i : terms()) {
@@ -262,6 +292,27 @@ Statements ReproducibleForm::after_block() const {
         "(op2_block - op2_first)), op2_lanes{1}[op2_k], sizeof op2_lanes{1}[op2_k]);",
         args_[i].dim, i, elements_at_once()));
   }
+  for_each_cut([&](std::size_t i, int k) {
+    text.push_back(fmt::format("op2_simd::cut(op2_cut{0}_{1}, op2_lanes{0}[{1}]);", i, k));
+  });
+  return text;
+}
+
+Statements ReproducibleForm::start_cuts() const {
+  Statements text;
+  for_each_cut([&](std::size_t i, int k) {
+    text.push_back(fmt::format(
+        "op2_simd::Cut<{2}> op2_cut{0}_{1} = op2_simd::start_cut<{2}>(op2_cuts{0}[{1}]);", i, k,
+        width_));
+  });
+  return text;
+}
+
+Statements ReproducibleForm::end_cuts() const {
+  Statements text;
+  for_each_cut([&](std::size_t i, int k) {
+    text.push_back(fmt::format("op2_simd::end_cut(op2_cut{0}_{1}, op2_cuts{0}[{1}]);", i, k));
+  });
   return text;
 }
 

@@ -49,6 +49,10 @@ class ReproducibleForm {
   /// Adds the terms of `count` elements, an expression.
   Statements add_terms(const std::string& count) const;
 
+  /// Of whole blocks, terms are cut as they are made: before the first block, and after the last.
+  Statements start_cuts() const;
+  Statements end_cuts() const;
+
   /// Before the kernels are called for an element, and after.
   Statements before_element() const;
   Statements after_element() const;
@@ -71,7 +75,11 @@ class ReproducibleForm {
  private:
   template <class Action>
   Statements for_each(const Action& action) const;
+  template <class Action>
+  void for_each_cut(const Action& action) const;
   std::vector<std::size_t> terms() const;
+  /// Whether the code cuts terms itself: of double, and few, as all that a cut has is in registers.
+  bool cuts_terms() const;
 
   const std::vector<ArgShape>& args_;
   int width_;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <random>
+#include <utility>
 #include <vector>
 
 #if defined(__SSE2__)
@@ -28,6 +30,10 @@ OP_KERNEL(add_up, (const double* x, double* sum), { *sum += *x; });
 OP_KERNEL(add_up_float, (const float* x, float* sum), { *sum += *x; });
 OP_KERNEL(add_many, (const double* x, double* sum), {
   for (int k = 0; k < 20; ++k) sum[k] += *x * (k + 1);
+});
+OP_KERNEL(add_pair, (const double* x, double* sum), {
+  sum[0] += *x;
+  sum[1] -= *x;
 });
 OP_KERNEL(compare, (const double* x, double* least, double* most), {
   if (*x < *least) *least = *x;
@@ -66,6 +72,18 @@ struct Reproducible : testing::Test {
     values.back() = 1;
     return values;
   }
+
+  /// One after the other, both of `add_pair`.
+  std::pair<double, double> sums_of(const std::vector<double>& values) const {
+    const op_dat x = op_decl_dat(cells, 1, "double", values.data(), "x");
+    double one = 0.25, two[2] = {0.25, 0.25};
+    op_par_loop(add_up, "add_up", cells, op_arg_dat(x, OP_READ),
+                op_arg_gbl(&one, 1, "double", OP_INC));
+    op_par_loop(add_pair, "add_pair", cells, op_arg_dat(x, OP_READ),
+                op_arg_gbl(two, 2, "double", OP_INC));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(one), std::bit_cast<std::uint64_t>(two[0]));
+    return {one, two[1]};
+  }
 };
 
 TEST_F(Reproducible, SumsAreExactInVariablesAndInGlobals) {
@@ -95,6 +113,33 @@ TEST_F(Reproducible, SumsOfFloatAndOfManyComponentsAreExact) {
   op_par_loop(add_many, "add_many", cells, op_arg_dat(x, OP_READ),
               op_arg_gbl(many.data(), 20, "double", OP_INC));
   EXPECT_EQ(many, expected);
+}
+
+/// Terms that are added together have up to 200 binary digits between them, those after them are
+/// 2^400 times as large or as small.
+TEST_F(Reproducible, SumsOfTermsOfAllSizesAreExact) {
+  std::vector<double> values(3001);
+  for (int spread : {0, 100, 200}) {
+    std::mt19937 random(spread);
+    for (std::size_t k = 0; k + 1 < values.size(); k += 2) {
+      const int size = static_cast<int>(k / 500 % 3) * 400 - 400;
+      values[k] =
+          std::ldexp(1 + (random() % 8) / 8.0, size + static_cast<int>(random() % (spread + 1)));
+      values[k + 1] = -values[k];
+    }
+    values.back() = 1;
+    EXPECT_EQ(sums_of(values), std::pair(1.25, -0.75)) << spread;
+  }
+}
+
+TEST_F(Reproducible, SumsWithInfinitiesAndNanAreThese) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> values(3001, 1);
+  values[1500] = infinity;
+  EXPECT_EQ(sums_of(values), std::pair(infinity, -infinity));
+  values[1600] = -infinity;
+  const auto [sum, difference] = sums_of(values);
+  EXPECT_TRUE(std::isnan(sum) && std::isnan(difference));
 }
 
 /// Rounded once, although flushes of the queue come in between.

@@ -16,8 +16,8 @@ namespace {
 /// Terms that are collected together: 8 KB of doubles, which stay in the nearest cache.
 constexpr int most_terms = 1024;
 
-/// Components that are cut in registers.
-constexpr int most_cuts = 2;
+/// Components that are cut as they are made: what that takes stays in registers.
+constexpr int most_cut_components = 2;
 
 // A minimum is -0 rather than +0, and NaN if a value is.
 constexpr const char* functions = R"(
@@ -170,7 +170,7 @@ bool ReproducibleForm::cuts_terms() const {
   const std::vector<std::size_t> all = terms();
   int dims = 0;
   for (const std::size_t i : all) dims += args_[i].dim;
-  return width_ > 1 && dims <= most_cuts &&
+  return width_ > 1 && dims <= most_cut_components &&
          std::ranges::all_of(all, [&](std::size_t i) { return args_[i].type == Type::f64; });
 }
 

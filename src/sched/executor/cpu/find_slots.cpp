@@ -13,6 +13,9 @@ namespace op2::sched {
 
 namespace {
 
+/// Of a finder of ranges.
+constexpr std::int64_t elements_of_block = 64;
+
 /// The element's place in the canonical order.
 std::int64_t place_of(const core::Set& set, const core::Map* followed, std::int64_t element) {
   if (followed == nullptr) return set.place_at(element);
@@ -40,20 +43,38 @@ std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map
 }
 
 RangeFinder::RangeFinder(std::span<const ExecutedRange> ranges) {
-  sorted_.reserve(ranges.size());
+  sorted_.reserve(ranges.size() + 1);
   for (const ExecutedRange& range : ranges)
     if (range.begin < range.end)
       sorted_.push_back(
-          {range.begin, range.end, static_cast<std::int32_t>(&range - ranges.data())});
+          {range.begin, range.end, static_cast<std::int32_t>(&range - ranges.data()), 0});
   std::ranges::sort(sorted_, {}, &Numbered::begin);
+  if (!sorted_.empty()) end_ = sorted_.back().end;
+  constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+  sorted_.push_back({nowhere, nowhere, std::numeric_limits<std::int32_t>::max(), 0});
+  for (std::size_t k = 1; k < sorted_.size(); ++k)
+    sorted_[k].turns = sorted_[k - 1].turns + (sorted_[k].number < sorted_[k - 1].number ? 1 : 0);
+  std::uint32_t range = 0;
+  for (std::int64_t element = 0; element < end_; element += elements_of_block) {
+    while (sorted_[range].end <= element) ++range;
+    first_.push_back(range);
+  }
 }
 
-std::int32_t RangeFinder::of(std::int64_t element) {
-  if (last_ < sorted_.size() && sorted_[last_].has(element)) return sorted_[last_].number;
-  const auto after = std::ranges::upper_bound(sorted_, element, {}, &Numbered::begin);
-  if (after == sorted_.begin() || !std::prev(after)->has(element)) return -1;
-  last_ = static_cast<std::size_t>(std::prev(after) - sorted_.begin());
-  return sorted_[last_].number;
+const RangeFinder::Numbered& RangeFinder::at_or_after(std::int64_t element) const {
+  if (element >= end_) return sorted_.back();
+  const Numbered* range = &sorted_[first_[static_cast<std::size_t>(element / elements_of_block)]];
+  while (range->end <= element) ++range;
+  return *range;
+}
+
+std::int32_t RangeFinder::of(std::int64_t element) const {
+  const Numbered& range = at_or_after(element);
+  return range.begin <= element ? range.number : -1;
+}
+
+std::int32_t RangeFinder::turns(std::int64_t element) const {
+  return at_or_after(element).turns;
 }
 
 SlotFinder::SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
@@ -85,16 +106,14 @@ void SlotFinder::find_spans() {
     }
 }
 
-/// What lies in one range is executed as it is stored.
 void SlotFinder::note(std::span<const ExecutedRange> ranges) {
   if (is_canonical(ranges)) return;
   if (spans_.empty()) find_spans();
-  RangeFinder finder(ranges);
+  const RangeFinder finder(ranges);
   for (std::size_t row = 0; row < spans_.size(); ++row) {
     const Span& span = spans_[row];
     if (is_noted_[row] != 0 || span.first < 0 || span.first >= finder.end()) continue;
-    const std::int32_t range = finder.of(span.first);
-    if (span.is_sorted && range >= 0 && range == finder.of(span.last)) continue;
+    if (span.is_sorted && finder.turns(span.first) == finder.turns(span.last)) continue;
     is_noted_[row] = 1;
     any_ = true;
   }
@@ -136,7 +155,7 @@ void SlotFinder::collect() {
 }
 
 /// How many of a row's first contributions are executed one after the other.
-std::int32_t SlotFinder::direct_of(const LateRow& row, RangeFinder& ranges) const {
+std::int32_t SlotFinder::direct_of(const LateRow& row, const RangeFinder& ranges) const {
   std::pair<std::int32_t, std::int32_t> before{-1, -1};  // range, element
   const std::span<const Contribution> all = contributions_of(row);
   for (std::int32_t k = 0; k < row.direct; ++k) {
@@ -151,7 +170,7 @@ std::int32_t SlotFinder::direct_of(const LateRow& row, RangeFinder& ranges) cons
 
 void SlotFinder::find_direct(std::span<const ExecutedRange> ranges) {
   if (is_canonical(ranges)) return;
-  RangeFinder finder(ranges);
+  const RangeFinder finder(ranges);
   for (LateRow& row : rows_) row.direct = direct_of(row, finder);
 }
 
@@ -176,7 +195,7 @@ void SlotFinder::assign(SlotTable& table) const {
 }
 
 std::vector<std::int64_t> SlotFinder::last_units(std::span<const ExecutedRange> ranges) const {
-  RangeFinder finder(ranges);
+  const RangeFinder finder(ranges);
   std::vector<std::int64_t> last;
   for (const LateRow& row : rows_) {
     std::int64_t& unit = last.emplace_back(-1);

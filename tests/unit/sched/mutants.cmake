@@ -71,9 +71,9 @@ op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRI
 
 op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(contributions_.begin() + row.first, contributions_.begin() + row.first + row.count);" ";")
 op2_add_mutant(one_slot_too_few sched/executor/cpu/find_slots.cpp "if (now < before) return k;" "if (now < before) return k + 1;")
-op2_add_mutant(slots_between_ranges_only sched/executor/cpu/find_slots.cpp "span.is_sorted && finder" "finder")
+op2_add_mutant(slots_between_ranges_only sched/executor/cpu/find_slots.cpp "!span.is_sorted || turns" "turns")
 op2_add_mutant(slots_where_order_returns sched/executor/cpu/find_slots.cpp
-               "sorted_[k].number < sorted_[k - 1].number ? 1 : 0" "0")
+               "if (sorted_[k].number < sorted_[k - 1].number)" "if (k < 0)")
 op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
                "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
 op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "slot[k] = static_cast<T>(-T{})" "(void)slot")

@@ -2,9 +2,11 @@
 #include <sched/executor/cpu/find_slots.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include <core/error.hpp>
@@ -26,19 +28,21 @@ std::int64_t place_of(const core::Set& set, const core::Map* followed, std::int6
   return last << 32 | set.element_at(element);
 }
 
-bool are_ascending(std::span<const ExecutedRange> ranges) {
-  return std::ranges::is_sorted(ranges, {}, &ExecutedRange::begin);
-}
-
 }  // namespace
 
 std::vector<std::int64_t> canonical_places(const core::Set& set, const core::Map* followed,
                                            std::int64_t end) {
   if (followed == nullptr && set.numbers.empty() && set.places.empty()) return {};
+  std::int64_t before = std::numeric_limits<std::int64_t>::min();
+  const auto follows = [&](std::int64_t element) {
+    const std::int64_t last = std::exchange(before, place_of(set, followed, element));
+    return last <= before;
+  };
+  const auto elements = std::views::iota(std::int64_t{0}, end);
+  if (std::ranges::all_of(elements, follows)) return {};  // often; then without their memory
   std::vector<std::int64_t> places(static_cast<std::size_t>(end));
-  for (std::int64_t element = 0; element < end; ++element)
+  for (const std::int64_t element : elements)
     places[static_cast<std::size_t>(element)] = place_of(set, followed, element);
-  if (std::ranges::is_sorted(places)) places.clear();
   return places;
 }
 
@@ -47,13 +51,9 @@ RangeFinder::RangeFinder(std::span<const ExecutedRange> ranges) {
   for (const ExecutedRange& range : ranges)
     if (range.begin < range.end)
       sorted_.push_back(
-          {range.begin, range.end, static_cast<std::int32_t>(&range - ranges.data()), 0});
+          {range.begin, range.end, static_cast<std::int32_t>(&range - ranges.data())});
   std::ranges::sort(sorted_, {}, &Numbered::begin);
   if (!sorted_.empty()) end_ = sorted_.back().end;
-  constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
-  sorted_.push_back({nowhere, nowhere, std::numeric_limits<std::int32_t>::max(), 0});
-  for (std::size_t k = 1; k < sorted_.size(); ++k)
-    sorted_[k].turns = sorted_[k - 1].turns + (sorted_[k].number < sorted_[k - 1].number ? 1 : 0);
   std::uint32_t range = 0;
   for (std::int64_t element = 0; element < end_; element += elements_of_block) {
     while (sorted_[range].end <= element) ++range;
@@ -61,62 +61,78 @@ RangeFinder::RangeFinder(std::span<const ExecutedRange> ranges) {
   }
 }
 
-const RangeFinder::Numbered& RangeFinder::at_or_after(std::int64_t element) const {
-  if (element >= end_) return sorted_.back();
+std::int32_t RangeFinder::of(std::int64_t element) const {
+  if (element >= end_) return -1;
   const Numbered* range = &sorted_[first_[static_cast<std::size_t>(element / elements_of_block)]];
   while (range->end <= element) ++range;
-  return *range;
+  return range->begin <= element ? range->number : -1;
 }
 
-std::int32_t RangeFinder::of(std::int64_t element) const {
-  const Numbered& range = at_or_after(element);
-  return range.begin <= element ? range.number : -1;
+std::vector<std::int64_t> RangeFinder::turns() const {
+  std::vector<std::int64_t> all;
+  for (std::size_t k = 1; k < sorted_.size(); ++k)
+    if (sorted_[k].number < sorted_[k - 1].number) all.push_back(sorted_[k].begin);
+  return all;
 }
 
-std::int32_t RangeFinder::turns(std::int64_t element) const {
-  return at_or_after(element).turns;
+void ElementBits::add(std::int64_t element) {
+  words_[static_cast<std::size_t>(element / 64)].bits |= std::uint64_t{1} << element % 64;
+  empty_ = false;
+}
+
+void ElementBits::count() {
+  std::int32_t before = 0;
+  for (Word& word : words_) {
+    word.before = before;
+    before += std::popcount(word.bits);
+  }
+}
+
+std::int32_t ElementBits::number_up_to(std::int64_t element) const {
+  const Word& word = words_[static_cast<std::size_t>(element / 64)];
+  return word.before + std::popcount(word.bits << (63 - element % 64));
 }
 
 SlotFinder::SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
                        const core::Map* followed)
     : end_(end),
       columns_(columns.begin(), columns.end()),
-      keys_(canonical_places(set, followed, end)) {
+      keys_(canonical_places(set, followed, end)),
+      turns_(end) {
   const core::Set& targets = *core::record_of(columns.front().map->to);
   for (const AddedColumn& c : columns)
     accesses_.push_back({c.map->map + c.column, c.map->dim, targets.rows()});
 }
 
-bool SlotFinder::is_canonical(std::span<const ExecutedRange> ranges) const {
-  return keys_.empty() && are_ascending(ranges);
-}
-
-void SlotFinder::find_spans() {
-  const auto targets = static_cast<std::size_t>(accesses_.front().rows);
-  spans_.resize(targets);
-  is_noted_.assign(targets, 0);
+std::vector<SlotFinder::Span> SlotFinder::spans() const {
+  std::vector<Span> all(is_noted_.size());
   for (std::int32_t element = 0; element < end_; ++element)
     for (const RowAccess& access : accesses_) {
-      Span& span = spans_[static_cast<std::size_t>(access.row_of(element))];
+      Span& span = all[static_cast<std::size_t>(access.row_of(element))];
       if (span.first < 0)
         span.first = element;
       else if (!keys_.empty() && key_of(element) < key_of(span.last))
         span.is_sorted = false;
       span.last = element;
     }
+  return all;
 }
 
 void SlotFinder::note(std::span<const ExecutedRange> ranges) {
-  if (is_canonical(ranges)) return;
-  if (spans_.empty()) find_spans();
-  const RangeFinder finder(ranges);
-  for (std::size_t row = 0; row < spans_.size(); ++row) {
-    const Span& span = spans_[row];
-    if (is_noted_[row] != 0 || span.first < 0 || span.first >= finder.end()) continue;
-    if (span.is_sorted && finder.turns(span.first) == finder.turns(span.last)) continue;
-    is_noted_[row] = 1;
-    any_ = true;
+  for (const std::int64_t element : RangeFinder(ranges).turns()) turns_.add(element);
+}
+
+bool SlotFinder::find_rows() {
+  if (keys_.empty() && turns_.empty()) return false;
+  is_noted_.assign(static_cast<std::size_t>(accesses_.front().rows), 0);
+  turns_.count();
+  const std::vector<Span> all = spans();
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    const Span& span = all[row];
+    is_noted_[row] =
+        span.first >= 0 && (!span.is_sorted || turns_.any_between(span.first, span.last));
   }
+  return std::ranges::count(is_noted_, 1) > 0;
 }
 
 /// By elements.
@@ -138,7 +154,7 @@ std::vector<SlotFinder::Addition> SlotFinder::additions_to_noted_rows() const {
 
 void SlotFinder::collect() {
   const std::vector<Addition> additions = additions_to_noted_rows();
-  std::vector<std::int32_t> next(spans_.size(), 0);  // contribution of a row
+  std::vector<std::int32_t> next(is_noted_.size(), 0);  // contribution of a row
   for (const Addition& one : additions) ++next[static_cast<std::size_t>(one.row)];
   std::int32_t first = 0;
   for (std::size_t row = 0; row < next.size(); ++row) {
@@ -169,7 +185,6 @@ std::int32_t SlotFinder::direct_of(const LateRow& row, const RangeFinder& ranges
 }
 
 void SlotFinder::find_direct(std::span<const ExecutedRange> ranges) {
-  if (is_canonical(ranges)) return;
   const RangeFinder finder(ranges);
   for (LateRow& row : rows_) row.direct = direct_of(row, finder);
 }

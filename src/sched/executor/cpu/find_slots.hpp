@@ -33,22 +33,42 @@ class RangeFinder {
   explicit RangeFinder(std::span<const ExecutedRange> ranges);
   /// The number of the range; -1: the element is not executed.
   std::int32_t of(std::int64_t element) const;
-  /// Counts, up to the element, ranges that are executed before the one that is stored before them.
-  /// Elements of the same count are executed in the order in which they are stored.
-  std::int32_t turns(std::int64_t element) const;
-  /// Of all ranges.
-  std::int64_t end() const { return end_; }
+  /// First elements of ranges that are executed before the one that is stored before them.
+  /// Ascending. Elements with none between them are executed in the order in which they are stored.
+  std::vector<std::int64_t> turns() const;
 
  private:
   struct Numbered {
     std::int64_t begin, end;
-    std::int32_t number, turns;
+    std::int32_t number;
   };
-  const Numbered& at_or_after(std::int64_t element) const;
-
   std::vector<Numbered> sorted_;      ///< and one behind all elements
   std::vector<std::uint32_t> first_;  ///< of these, for each block: none before ends in it or later
   std::int64_t end_ = 0;
+};
+
+/// Elements, of which one can ask whether any is in a range. A bit and half a bit for each element.
+class ElementBits {
+ public:
+  explicit ElementBits(std::int64_t end) : words_(static_cast<std::size_t>(end / 64 + 1)) {}
+  void add(std::int64_t element);
+  bool empty() const { return empty_; }
+  /// When all were added, before the first question.
+  void count();
+  /// Whether any element is in (first, last].
+  bool any_between(std::int64_t first, std::int64_t last) const {
+    return number_up_to(first) != number_up_to(last);
+  }
+
+ private:
+  struct Word {
+    std::uint64_t bits = 0;
+    std::int32_t before = 0;  ///< elements in the words before
+  };
+  std::int32_t number_up_to(std::int64_t element) const;
+
+  std::vector<Word> words_;
+  bool empty_ = true;
 };
 
 /// The places of elements [0, end) in the canonical order; empty if they are stored in this order.
@@ -70,7 +90,7 @@ struct LateRow {
 };
 
 /// Finds the slots of the steps that add through the same columns. For each step, first `note`;
-/// then `collect`; then for each step `find_direct`; then the rest.
+/// then `find_rows`, and if there are any, `collect`; for each step `find_direct`; then the rest.
 class SlotFinder {
  public:
   /// @param end       of the elements of all steps: [0, end)
@@ -79,13 +99,13 @@ class SlotFinder {
   SlotFinder(const core::Set& set, std::int64_t end, std::span<const AddedColumn> columns,
              const core::Map* followed);
 
-  /// Notes rows that a step may execute in another order. Cost: O(ranges) if elements are stored
-  /// and executed in the canonical order; else some nanoseconds for each row, and for the first
-  /// step a pass over the maps.
+  /// Notes where a step executes elements in another order than that in which they are stored.
   /// @param ranges  in the order of execution
   void note(std::span<const ExecutedRange> ranges);
-  /// Whether any row was noted.
-  bool any() const { return any_; }
+  /// Finds the rows to which steps may add in another order than the canonical one; whether there
+  /// are any. Cost: a pass over the maps, and some nanoseconds for each row; nothing if elements
+  /// are stored and executed in the canonical order.
+  bool find_rows();
 
   /// Collects what is added to these rows. Cost: a pass over the maps.
   void collect();
@@ -117,8 +137,7 @@ class SlotFinder {
     return std::span(contributions_)
         .subspan(static_cast<std::size_t>(row.first), static_cast<std::size_t>(row.count));
   }
-  bool is_canonical(std::span<const ExecutedRange> ranges) const;
-  void find_spans();
+  std::vector<Span> spans() const;
   std::int32_t direct_of(const LateRow& row, const RangeFinder& ranges) const;
   std::vector<Addition> additions_to_noted_rows() const;
 
@@ -126,9 +145,8 @@ class SlotFinder {
   std::vector<AddedColumn> columns_;
   std::vector<RowAccess> accesses_;  ///< of the columns
   std::vector<std::int64_t> keys_;   ///< of the elements; empty: their rows are in order
-  std::vector<Span> spans_;          ///< per target; empty: not needed yet
+  ElementBits turns_;                ///< of all steps
   std::vector<char> is_noted_;       ///< per target
-  bool any_ = false;
   std::vector<LateRow> rows_;
   std::vector<Contribution> contributions_;
 };

@@ -207,7 +207,7 @@ void add_table(const core::Mesh& mesh, std::span<const ScheduledStep> steps,
   SlotFinder finder(*first.set, executions.end, first.columns,
                     core::followed_map(mesh, *first.set));
   for (const Execution& execution : executions.different) finder.note(execution.ranges);
-  if (!finder.any()) return;
+  if (!finder.find_rows()) return;
   finder.collect();
   for (const Execution& execution : executions.different) finder.find_direct(execution.ranges);
   finder.drop_direct_rows();

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prepares a file for Doxygen, on standard output.
 
-A header: the comment on its first lines describes the file, overloads share a description, those that only refuse arguments
-are left out, and pages and codes of errors that comments name become links. A page: links within and between pages lead to
-their headings, links to files that are not in the reference become their text; a row of a table leads to the section about
-it, and that of a switch begins with the row.
+A header: the comment on its first lines describes the file, declarations without a blank line between them share a
+description, functions that are deleted or only refuse arguments are left out, and pages and codes of errors that comments name become links. A page: links within and between pages lead to
+their headings, links to files that are not in the reference become their text. Each switch and each code of an error gets a page,
+so that the search finds it, below that of its table; the page of a switch begins with its row.
 
     filter.py FILE
 """
@@ -16,6 +16,8 @@ from pathlib import Path
 ERRORS = Path(__file__).resolve().parents[2] / "include" / "op2" / "error.hpp"
 CODES = dict(re.findall(r"^  (\w+) =\s+(\d+)", ERRORS.read_text(encoding="utf-8"), re.MULTILINE))
 MAKE_VARIABLE = re.compile(r"`([^`]*\$\([^`]*)`")  # which Doxygen takes for one of the environment
+ENTRIES = {"switches", "errors"}  # pages whose headings of the third level are entries, each of which gets a page
+DESCRIBED = re.compile(r"(?:^///.*\n)+(?:^(?!///).+\n)+|^/\*\*.*\n(?:^(?!/\*\*).+\n)+", re.MULTILINE)  # with a comment before it
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
@@ -40,15 +42,15 @@ def described_file(text):
     return "\n".join(lines)
 
 
-def grouped(block):
-    """Overloads without a blank line between them share the description of the first."""
-    forms = re.findall(r"^(?:template <|inline |OP2_API )", block, re.MULTILINE)
-    return f"/// @{{\n{block}\n/// @}}" if block.startswith("///") and len(forms) > 1 else block
+def grouped(match):
+    """A description holds for all declarations that follow it without a blank line."""
+    forms = re.findall(r"^(?:template <|inline |typedef |#define |OP2_\w*API )", match[0], re.MULTILINE)
+    return f"/// @{{\n{match[0]}/// @}}\n" if len(forms) > 1 else match[0]
 
 
 def header(text):
-    text = re.sub(r"^template <.*op2::No\w+<?.*\n(?:.*\n)*?}\n", "", described_file(text), flags=re.MULTILINE)
-    text = "\n\n".join(map(grouped, text.split("\n\n")))
+    text = re.sub(r"^template <.*op2::No\w+<?.*\n(?:.*\n)*?}\n|^.* = delete;\n", "", described_file(text), flags=re.MULTILINE)
+    text = DESCRIBED.sub(grouped, text)
     text = re.sub(r"docs/([\w-]+)\.md", lambda name: f"[{name[1]}](#{identifier(name[1], 'top')})", text)
     return re.sub(r"^///.*", lambda line: re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", code, line[0]), text, flags=re.MULTILINE)
 
@@ -83,13 +85,27 @@ def row_of(name, text):
     return f"\n{values}{row[2][:1].upper()}{row[2][1:]}.\n\nExample:"
 
 
-def to_section(row, path, text):
-    """A row of a table about something that has a section on its page leads there."""
+def to_entry(row, path, text):
+    """A row of a table about something that has a page leads there."""
     name = re.match(r"\| `?([\w-]+)`? \|", row)
-    section = name and re.search(rf"^### ({name[1]}(?: \w+)?)$", text, re.MULTILINE)
-    if not section:
+    entry = name and path.stem in ENTRIES and re.search(rf"^### ({re.escape(name[1])}(?: \w+)?)$", text, re.MULTILINE)
+    if not entry:
         return row
-    return f"| [{name[1]}](#{identifier(path.stem, slug(section[1]))}) |{row[name.end():]}"
+    return f'| @subpage {identifier(path.stem, slug(entry[1]))} "{plain(name[1])}" |{row[name.end():]}'
+
+
+def plain(title):
+    """A title in which two hyphens are not a dash."""
+    return title.replace("--", r"\--")
+
+
+def heading(match, path, text, titled):
+    """A heading with an anchor, or the beginning of a page."""
+    level, words = match.groups()
+    anchor = identifier(path.stem, slug(words) if titled else "top")
+    if level == "###" and path.stem in ENTRIES:
+        return f"@page {anchor} {plain(words)}\n" + LINK.sub(lambda match: link(match, path), row_of(words, text))
+    return f"{level} {words} {{#{anchor}}}"
 
 
 def page(path, text):
@@ -97,19 +113,15 @@ def page(path, text):
     for line in text.split("\n"):
         if line.startswith("```"):
             in_code = not in_code
-        heading = re.match(r"(#+) +(.*)$", line)
+        begin = re.match(r"(#+) +(.*)$", line)
         if in_code or line.startswith("    "):
             lines.append(line)
-        elif heading:
-            words = heading.group(2)
-            anchor = identifier(path.stem, slug(words) if titled else "top")
+        elif begin:
+            lines.append(heading(begin, path, text, titled))
             titled = True
-            lines.append(f"{heading.group(1)} {words} {{#{anchor}}}")
-            if path.stem == "switches":
-                lines.append(LINK.sub(lambda match: link(match, path), row_of(words, text)))
         else:
             line = MAKE_VARIABLE.sub(lambda match: f"<code>{match[1]}</code>".replace("$(", "\\$("), line)
-            lines.append(to_section(LINK.sub(lambda match: link(match, path), line), path, text))
+            lines.append(to_entry(LINK.sub(lambda match: link(match, path), line), path, text))
     return "\n".join(lines)
 
 

@@ -78,7 +78,10 @@ enum class ErrorCode : int {
 /// 720001, but set 'cells' has 720000 elements (0 .. 719999); check the mesh`
 class OP2_API Error : public std::runtime_error {
  public:
+  /// @param message  what follows the code in `what()`
   Error(ErrorCode code, const std::string& message);
+
+  /// For programs that treat errors differently, e.g. `no_device`.
   ErrorCode code() const noexcept { return code_; }
 
  private:

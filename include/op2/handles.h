@@ -6,6 +6,7 @@
 // value.
 #pragma once
 
+/// Before a declaration: the library exports it.
 #if defined(__GNUC__)
 #define OP2_API __attribute__((visibility("default")))
 #else
@@ -22,7 +23,7 @@ struct op_set_core {
   int nonexec_size;  ///< imported elements that are only read
   int stride = 1;    ///< between the values of one element: they are contiguous
 };
-typedef op_set_core* op_set;
+typedef op_set_core* op_set;  ///< the handle of a set
 
 /// A map of fixed arity between two sets.
 struct op_map_core {
@@ -36,7 +37,7 @@ struct op_map_core {
   int user_managed = 0;  ///< the entries are a copy
   bool force_part = false;
 };
-typedef op_map_core* op_map;
+typedef op_map_core* op_map;  ///< the handle of a map
 
 /// Data on a set: `dim` values of one type per element.
 struct op_dat_core {
@@ -56,4 +57,4 @@ struct op_dat_core {
   int user_managed = 0;  ///< the rows are a copy
   void* mpi_buffer = nullptr;
 };
-typedef op_dat_core* op_dat;
+typedef op_dat_core* op_dat;  ///< the handle of a dat

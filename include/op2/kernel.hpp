@@ -36,7 +36,7 @@ struct op_kernel_core {
   int parameter_count;               ///< -1 if there is no host function
   const char* facts = nullptr;       ///< what op2-embed-kernels has proven of the source, or null
 };
-using op_kernel = const op_kernel_core*;
+using op_kernel = const op_kernel_core*;  ///< the handle of a kernel
 
 namespace op2 {
 
@@ -45,11 +45,14 @@ template <class P>
 using Reached = std::remove_pointer_t<
     std::conditional_t<std::is_pointer_v<std::remove_pointer_t<P>>, std::remove_pointer_t<P>, P>>;
 
+/// A parameter of a kernel: a pointer to values, or an array of such pointers (vector argument).
 template <class P>
 concept KernelParameter = std::is_pointer_v<P> && Value<std::remove_const_t<Reached<P>>>;
 
+/// How the library calls the host function of a kernel whose parameters the compiler knows.
 template <KernelParameter... P>
 struct HostFunction {
+  /// Calls `function` with one pointer of `arguments` for each parameter.
   static void call(void (*function)(), char* const* arguments) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       reinterpret_cast<void (*)(P...)>(function)(reinterpret_cast<P>(arguments[I])...);
@@ -66,6 +69,7 @@ struct HostFunction {
 template <KernelParameter... P>
 struct TypedKernel {
   op_kernel_core core;
+  /// @param file, line  of the kernel, for messages
   TypedKernel(const char* name, const char* source, void (*function)(P...), const char* file,
               int line)
       : core{name,
@@ -78,11 +82,13 @@ struct TypedKernel {
              HostFunction<P...>::parameters,
              sizeof...(P)} {}
   TypedKernel(const TypedKernel&) = delete;
+  /// The handle; valid as long as this object.
   operator op_kernel() const { return &core; }
 };
 
 }  // namespace op2
 
+/// The text of its arguments, with macros expanded (OP2_TEXT) or not.
 #define OP2_TEXT_OF(...) #__VA_ARGS__
 #define OP2_TEXT(...) OP2_TEXT_OF(__VA_ARGS__)
 

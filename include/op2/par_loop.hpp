@@ -115,6 +115,7 @@ struct op_loop_name {
   const char* name;
   const char* file;
   int line;
+  /// Implicit: loops are called with a text, and the compiler adds the place.
   op_loop_name(const char* text, const char* call_file = __builtin_FILE(),
                int call_line = __builtin_LINE())
       : name(text), file(call_file), line(call_line) {}
@@ -135,7 +136,6 @@ void op_par_loop(op_kernel kernel, op_loop_name name, op_set set, Args... args) 
   const op_arg list[] = {args..., op_arg{}};
   op2::detail::par_loop(kernel, name, set, {list, sizeof...(args)});
 }
-
 template <class... P, std::same_as<op_arg>... Args>
 void op_par_loop(const op2::TypedKernel<P...>& kernel, op_loop_name name, op_set set,
                  Args... args) {

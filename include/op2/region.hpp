@@ -27,7 +27,10 @@ OP2_API void end_region(std::int64_t begun) noexcept;
 /// @throws op2::Error not_initialised, wrong_thread, bad_name (empty)
 class op_region {
  public:
+  /// Begins the region.
+  /// @param name  is copied
   explicit op_region(const char* name) : begun_(op2::detail::begin_region(name)) {}
+  /// Ends the region.
   ~op_region() { op2::detail::end_region(begun_); }
   op_region(const op_region&) = delete;
   op_region& operator=(const op_region&) = delete;

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: BSD-3-Clause
- *
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file
  * What a tool may define: a library that OP2_TOOLS=libtool.so,... loads into a program and that is
  * told what the program does. All functions have C linkage and are optional, and are called by the
  * thread that called op_init. Names are those of the tables of OP2_TIMING; they are valid during
@@ -11,27 +11,27 @@
 extern "C" {
 #endif
 
-/* Found by dlsym, also in a library whose other functions are hidden. */
+/** Found by dlsym, also in a library whose other functions are hidden. */
 #define OP2_TOOL_API __attribute__((visibility("default")))
 
-/* Changes if functions change their meaning; new ones may be added to it. */
+/** Changes if functions change their meaning; new ones may be added to it. */
 #define OP2_TOOL_INTERFACE 1
 
-/* First and last call of a session, in op_init and op_exit. */
+/** First and last call of a session, in op_init and op_exit. */
 OP2_TOOL_API void op2_tool_init(int interface_version, int rank, int ranks);
 OP2_TOOL_API void op2_tool_finalize(void);
 
-/* The library works: "loops" when queued loops are executed; inside that, or alone, "plans", "code",
- * "packing", "messages", "reductions"; "declarations", "partition", "files", "results". */
+/** The library works: "loops" when queued loops are executed; inside that, or alone, "plans",
+ * "code", "packing", "messages", "reductions"; "declarations", "partition", "files", "results". */
 OP2_TOOL_API void op2_tool_begin_part(const char* part);
 OP2_TOOL_API void op2_tool_end_part(const char* part);
 
-/* A loop on a CPU, or loops that were fused ("a+b"); "tiles": several loops, tile by tile. On
+/** A loop on a CPU, or loops that were fused ("a+b"); "tiles": several loops, tile by tile. On
  * several ranks a loop may run in two pieces. Loops on a GPU are not told. */
 OP2_TOOL_API void op2_tool_begin_loop(const char* name);
 OP2_TOOL_API void op2_tool_end_loop(const char* name);
 
-/* A region of the program (op2/region.hpp); its loops may run later. */
+/** A region of the program (op2/region.hpp); its loops may run later. */
 OP2_TOOL_API void op2_tool_begin_region(const char* name);
 OP2_TOOL_API void op2_tool_end_region(const char* name);
 

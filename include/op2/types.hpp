@@ -66,7 +66,7 @@ struct op_global_core {
   const char* type;
   const char* name;
 };
-using op_global = op_global_core*;
+using op_global = op_global_core*;  ///< the handle of a lazy global
 
 /// The map of a direct argument: the identity.
 inline constexpr op_map OP_ID = nullptr;

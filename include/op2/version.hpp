@@ -7,6 +7,7 @@
 
 #include <op2/types.hpp>
 
+/// The version of these headers.
 #define OP2_VERSION_MAJOR 0
 #define OP2_VERSION_MINOR 1
 #define OP2_VERSION_PATCH 0

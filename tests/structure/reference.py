@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Everything public is in the built reference: each function that the library exports or a header defines, with a
-description, each switch, each code of an error; Doxygen had nothing to warn about; and there is one version.
+"""Everything public is in the built reference, has a description, and the search finds it: what the headers declare and the
+library exports, each overload counted; each switch, word, argument and variable; each code of an error. Doxygen had nothing
+to warn about, and there is one version.
 
     reference.py ROOT REFERENCE LIBRARY      REFERENCE: the folder in which Doxygen has written html/ and xml/
 """
@@ -9,71 +10,97 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
+from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
-NAME = re.compile(r"^(?:\w[\w:<>*& ]* )?(op2?_\w+)\(", re.MULTILINE)
+from declarations import declarations
+
+NOT_ITEMS = {"file", "dir", "page", "namespace"}
+
+
+class Item(NamedTuple):
+    """Something that the reference documents: a macro, a type, a function or a variable of a namespace."""
+    file: str
+    name: str
+    described: bool
 
 
 def exported(library):
-    """Names of the functions of the C++ interface and of that for OP2's programs."""
+    """Number of functions of each name that the library exports, besides those that only headers call."""
     lines = subprocess.run(["nm", "-DC", "--defined-only", library], check=True, capture_output=True, text=True).stdout
-    texts = [line.split(maxsplit=2)[2] for line in lines.splitlines() if line.split(maxsplit=2)[1] in "TW"]
-    return {match.group(1) for match in map(re.compile(r"(op2?_\w+)(?:\(|$)").match, texts) if match}
+    functions = set(re.findall(r" [TW] (?!op2::detail::|__)(.*)", lines))
+    return Counter(re.sub(r"\(.*", "", function).split("::")[-1] for function in functions)
 
 
-def defined(header):
-    """Names of functions that a header declares or defines at the beginning of a line."""
-    code = re.sub(r"//.*", "", header.read_text(encoding="utf-8"))
-    return {name for name in NAME.findall(code) if not name.endswith("_core")}
+def described(element):
+    parts = [element.find("briefdescription"), element.find("detaileddescription")]
+    return any("".join(part.itertext()).strip() for part in parts if part is not None)
 
 
-def documented(folder):
-    """The functions in the reference, and whether one of their overloads has a description."""
-    functions = {}
-    for path in folder.glob("*.xml"):
-        for member in xml.parse(path).getroot().iter("memberdef"):
-            if member.get("kind") not in ("function", "define"):
+def documented(roots):
+    """The items of the reference, each overload one of them."""
+    found = {}
+    for root in roots:
+        for element in [*root.iter("compounddef"), *root.iter("memberdef")]:
+            identity, kind = element.get("id"), element.get("kind")
+            is_field = kind == "variable" and identity.startswith(("struct", "class"))
+            if kind in NOT_ITEMS or is_field:
                 continue
-            text = "".join("".join(member.find(part).itertext()) for part in ("briefdescription", "detaileddescription")
-                           if member.find(part) is not None)
-            name, place = member.findtext("name"), member.find("location").get("file")
-            known = functions.setdefault(name, {"described": False, "files": set()})
-            known["described"] |= bool(text.strip())
-            known["files"].add(place)
-    return functions
+            name = element.findtext("name") or element.findtext("compoundname")
+            name = re.sub(r"<.*|.*::", "", name).strip()
+            found[identity] = Item(element.find("location").get("file"), name, described(element))
+    return list(found.values())
 
 
-def function_faults(root, reference, library):
-    functions = documented(reference / "xml")
-    search = "".join(path.read_text(encoding="utf-8") for path in (reference / "html/search").glob("*.js"))
-    headers = sorted((root / "include/op2").glob("*.hpp"))
-    public = set().union(*map(defined, headers))
-    if len(public) < 50:
-        yield f"only {len(public)} functions are found in the headers"
-    for name in sorted(public | exported(library)):
-        if name not in functions:
-            yield f"function {name} is not in the reference"
-        elif not functions[name]["described"] and name in public:
-            yield f"function {name} has no description"
-        elif f"'{name}'" not in search:
-            yield f"function {name} is not found by the search"
+def interface_faults(root, items, library):
+    in_file, in_all = Counter(item[:2] for item in items), Counter(item.name for item in items)
+    for path in sorted((root / "include/op2").rglob("*.h*")):
+        file = str(path.relative_to(root))
+        for name, number in declarations(path.read_text(encoding="utf-8")).items():
+            if in_file[file, name] < number:
+                yield f"{file}: {number} declarations of {name}, but {in_file[file, name]} in the reference"
+    for name, number in exported(library).items():
+        if in_all[name] < number:
+            yield f"{library}: {number} functions {name}, but {in_all[name]} in the reference"
+    for item in items:
+        if not item.described:
+            yield f"{item.file}: {item.name} has no description"
 
 
-def entry_faults(root, reference):
-    pages = "".join(path.read_text(encoding="utf-8") for path in (reference / "html").glob("*.html"))
+def codes(root):
     header = (root / "include/op2/error.hpp").read_text(encoding="utf-8")
-    for name, number in re.findall(r"^  (\w+) =\s+(\d+)", header, re.MULTILINE):
-        if f'id="errors_op2_e{number}-{name}"' not in pages.lower().replace("op2-e", "op2_e"):
-            yield f"code OP2-E{number} has no section"
+    return [f"OP2-E{number} {name}" for name, number in re.findall(r"^  (\w+) =\s+(\d+)", header, re.MULTILINE)]
+
+
+def switches(root):
+    """Switches, words, and arguments and variables that something else than their table reads."""
     table = (root / "src/core/options.cpp").read_text(encoding="utf-8")
-    switches = re.findall(r'^    \{"(\w+)", (?:one_of|number|text|name_of|list|set|read)', table, re.MULTILINE)
-    if len(switches) < 40:
-        yield f"only {len(switches)} switches are found in options.cpp"
-    for name in switches:
-        if f'id="switches_{name.lower()}"' not in pages.lower():
-            yield f"switch {name} has no section"
-        elif not re.search(rf"^{name}</h2>\n(?:<p >.*</p>\n)+<p >Example:", pages, re.MULTILINE):
-            yield f"the section of switch {name} does not begin with its values and their meaning"
+    names = re.findall(r'^    \{"(\w+)", (?:one_of|number|text|name_of|list|set|read)', table, re.MULTILINE)
+    elsewhere = re.compile(r'getenv\("(OP2?_\w+)"|name == "(OP2_\w+)"|"(--op2-[\w-]+)"')
+    for path in [path for folder in ("include", "src", "tools") for path in (root / folder).rglob("*.[ch]*")]:
+        names += ["".join(found) for found in elsewhere.findall(path.read_text(encoding="utf-8"))]
+    return sorted(set(names))
+
+
+def entry_faults(root, roots):
+    """Each code and switch has a page with what it means and an example."""
+    pages = {page.findtext("title"): "".join(page.find("detaileddescription").itertext())
+             for tree in roots for page in tree.iter("compounddef") if page.get("kind") == "page"}
+    for names, mark in (codes(root), "Remedy: "), (switches(root), "Example: "):
+        if len(names) < 40:
+            yield f"only {len(names)} entries with '{mark}' are found in the sources"
+        for name in names:
+            meaning, marked, _ = pages.get(name, "").partition(mark)
+            if not (meaning.strip() and marked):
+                yield f"{name} has no page with its meaning and '{mark}'"
+
+
+def search_faults(root, reference, items):
+    search = "".join(path.read_text(encoding="utf-8") for path in (reference / "html/search").glob("*.js"))
+    for name in {item.name for item in items} | {*codes(root), *switches(root)}:
+        if f"['{name}'," not in search:
+            yield f"{name} is not found by the search"
 
 
 def option_faults(root):
@@ -100,11 +127,14 @@ def version_faults(root):
 
 def main():
     root, reference, library = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-    faults = [*function_faults(root, reference, library), *entry_faults(root, reference), *option_faults(root), *version_faults(root)]
+    roots = [xml.parse(path).getroot() for path in (reference / "xml").glob("*.xml")]
+    items = documented(roots)
+    faults = [*interface_faults(root, items, library), *entry_faults(root, roots), *search_faults(root, reference, items),
+              *option_faults(root), *version_faults(root)]
     faults += [line for line in (reference / "warnings.txt").read_text(encoding="utf-8").splitlines() if line.strip()]
     for fault in faults:
         print(fault)
-    print(f"checked the reference: {len(documented(reference / 'xml'))} functions, {len(faults)} faults")
+    print(f"checked the reference: {len(items)} declarations, {len(faults)} faults")
     return 1 if faults else 0
 
 

@@ -3,6 +3,7 @@
 // it includes nothing, because it precedes the program's own source.
 #pragma once
 
+/// Before a declaration: the library exports it.
 #if defined(__GNUC__)
 #define OP2_EMBEDDED_API __attribute__((visibility("default")))
 #else
@@ -21,6 +22,7 @@ struct Constant {
   unsigned long size;       ///< bytes
 };
 
+/// A kernel of a unit: its function in the program, and its source or why there is none.
 struct Kernel {
   void (*function)();         ///< the kernel function of the program: its identity
   const char* name;           ///< of the function in the source to call
@@ -40,6 +42,7 @@ class OP2_EMBEDDED_API Registration {
  public:
   /// @param kernels  shape [count]
   Registration(const Kernel* kernels, int count) noexcept;
+  /// Removes them: loops with these kernels can no longer be compiled.
   ~Registration();
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;

@@ -10,7 +10,7 @@
 namespace op2 {
 namespace compat {
 
-typedef long long wide_index;
+typedef long long wide_index;  ///< a global index, and sizes of sets over all ranks
 
 /// An argument of a loop. `data` of a global points to the program's memory; of a dat, to its rows
 /// at the time when the argument was created or last passed to `op_mpi_halo_exchanges`.
@@ -71,6 +71,7 @@ struct dat_entry {
   void* orig_ptr;  ///< null: the program's array is copied and not kept
   TAILQ_ENTRY(dat_entry) entries;
 };
+/// The list of dats, for the macros of sys/queue.h.
 TAILQ_HEAD(dat_list, dat_entry);
 
 /// OP2's global variables; op_lib_core.h provides the fields under OP2's names. Before `op_init`
@@ -161,11 +162,14 @@ struct plan {
 /// An address that converts to any pointer type and to an integer.
 class address {
  public:
+  /// @param pointer  may be null
   explicit address(void* pointer) : pointer_(pointer) {}
+  /// As OP2's programs cast it.
   template <class T>
   operator T*() const {
     return static_cast<T*>(pointer_);
   }
+  /// As OP2 returns it.
   operator unsigned long() const { return reinterpret_cast<unsigned long>(pointer_); }
 
  private:

@@ -58,6 +58,7 @@ OP2_API void op_mpi_reduce_combined(arg* args, int count);
 /// Error not_supported if `off` is true on several ranks: loops always reduce their globals.
 OP2_API void op_disable_mpi_reductions(bool off);
 
+/// Executes pending loops and waits for all ranks.
 OP2_API void op_mpi_barrier();
 /// Local. Adds a section to the profile (op_profile.h).
 OP2_API void op_mpi_perf_time(const char* name, double seconds);
@@ -104,6 +105,8 @@ void op_trigger_halo_exchanges(int device, const char* name, op_set set, arg fir
 /// @param bytes  size of one value
 OP2_API void reduce(const arg& global, int bytes, void* data);
 
+/// Reduces a global of the program of type T over the ranks, like `op_mpi_reduce_double`.
+/// @param data  shape [dim], is reduced in place
 template <class T>
 void op_mpi_reduce(arg* global, T* data) {
   reduce(*global, static_cast<int>(sizeof(T)), data);

@@ -20,6 +20,7 @@
 #include "op2_functions.h"
 #include "op2_stubs.h"
 
+/// OP2's names of types, in type strings too; `idx_g_t` are global indices, `idx_l_t` local ones.
 typedef unsigned int uint;
 typedef long long ll;
 typedef unsigned long long ull;
@@ -27,6 +28,8 @@ typedef long long idx_g_t;
 typedef int idx_l_t;
 typedef int op_access;
 typedef int op_arg_type;
+
+/// OP2's names of the structs of op2_records.h.
 typedef op2::compat::arg op_arg;
 typedef op2::compat::buffer op_buff_core;
 typedef op2::compat::buffer* op_buff;
@@ -35,6 +38,8 @@ typedef op2::compat::dat_entry op_dat_entry;
 typedef op2::compat::dat_list Double_linked_list;
 typedef op2::compat::plan op_plan;
 
+/// How a loop accesses an argument: read, write, both, increment, minimum and maximum (globals
+/// only). OP_WORK is for OP2's translators: an error here.
 #define OP_READ 0
 #define OP_WRITE 1
 #define OP_RW 2
@@ -43,23 +48,28 @@ typedef op2::compat::plan op_plan;
 #define OP_MAX 5
 #define OP_WORK 6
 
+/// The kind of an argument (`argtype`): global, dat, index, payload of a minimum or maximum.
 #define OP_ARG_GBL 0
 #define OP_ARG_DAT 1
 #define OP_ARG_IDX 2
 #define OP_ARG_INFO 3
 
+/// Ways of staging in plans of translated programs; there are no such plans.
 #define OP_STAGE_NONE 0
 #define OP_STAGE_INC 1
 #define OP_STAGE_ALL 2
 #define OP_STAGE_PERMUTE 3
 #define OP_COLOR2 4
 
+/// In place of a map: direct access to a dat (OP_ID), or a global (OP_GBL).
 #define OP_ID (op_map) NULL
 #define OP_GBL (op_map) NULL
 
+/// The smaller of two numbers; evaluates it twice.
 #ifndef MIN
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #endif
+/// The larger of two numbers; evaluates it twice.
 #ifndef MAX
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #endif
@@ -69,15 +79,16 @@ typedef op2::compat::plan op_plan;
 #define OP2_ALIGNMENT 64
 #endif
 
-// Round up to a multiple of 16, 64 and 32.
+/// A number rounded up to a multiple of 16 (ROUND_UP), 64 or 32.
 #define ROUND_UP(bytes) (((bytes) + 15) & ~15)
 #define ROUND_UP_64(bytes) (((bytes) + 63) & ~63)
 constexpr int round32(int number) {
   return (number + 31) / 32 * 32;
 }
 
-// OP2's global variables. Each use gets the current value from the library. They cannot be declared
-// again: `extern int OP_diags;` after this header does not compile.
+/// OP2's global variables, fields of `op2::compat::variables`. Each use gets the current value from
+/// the library. They cannot be declared again: `extern int OP_diags;` after this header does not
+/// compile.
 #define OP_diags (op2::compat::values().diags)
 #define OP_part_size (op2::compat::values().part_size)
 #define OP_block_size (op2::compat::values().block_size)

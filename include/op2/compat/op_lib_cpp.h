@@ -38,7 +38,7 @@ inline int type_error(const void*, const char*) {
   return 0;
 }
 
-// As in OP2, including the semicolon.
+/// Zero of a type, as in OP2 including the semicolon.
 #define ZERO_double 0.0;
 #define ZERO_float 0.0f;
 #define ZERO_int 0;
@@ -59,10 +59,12 @@ template <class T>
 char* bytes_of(T* values) {
   return reinterpret_cast<char*>(const_cast<void*>(static_cast<const void*>(values)));
 }
+/// Bytes of a value.
 template <class T>
 int size_of(const T*) {
   return static_cast<int>(sizeof(T));
 }
+/// Ends the program with `wrong_type` if `type` does not name T.
 template <class T>
 void check_type(const char* what, const char* name, const T* values, const char* type,
                 const char* file, int line) {
@@ -71,6 +73,9 @@ void check_type(const char* what, const char* name, const T* values, const char*
 
 // A type error names the line of the call: do not pass `file` and `line`.
 
+/// Data on `set`. Collective. Errors: bad_type (`type` does not name T), bad_dim, bad_name,
+/// bad_size, out_of_memory.
+/// @param data  shape [set->size x dim], or null for zeros; is copied
 template <class T>
 op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* name,
                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -78,6 +83,7 @@ op_dat op_decl_dat(op_set set, int dim, const char* type, T* data, const char* n
   return op_decl_dat_char(set, dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
+/// Temporary data on `set`. Collective. Errors as above.
 /// @param data  only for its type: a temporary dat is initially zero
 template <class T>
 op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const char* name,
@@ -86,11 +92,14 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char* type, T* data, const ch
   return op_decl_dat_temp_char(set, dim, type, compat::size_of(data), name);
 }
 
+/// Frees a temporary dat; pending loops with it are still executed. Local.
 /// @return 1, or -1 if it is not a temporary dat
 inline int op_free_dat_temp(op_dat dat) {
   return op_free_dat_temp_char(dat);
 }
 
+/// Declares a constant by the address of its variable, shape [dim]: loops use the value at their
+/// call. Local. Errors: bad_type, bad_constant.
 template <class T>
 void op_decl_const(int dim, const char* type, T* data, const char* file = __builtin_FILE(),
                    int line = __builtin_LINE()) {
@@ -104,6 +113,8 @@ void op_decl_const2(const char* name, int dim, const char* type, T* data,
   op_decl_const_char(dim, type, compat::size_of(data), compat::bytes_of(data), name);
 }
 
+/// A global: memory of the program, shape [dim], which loops read, or reduce over elements and
+/// ranks. With `opt` 0 the argument is off, and `data` may be null. Local. Errors: bad_type.
 template <class T>
 arg op_arg_gbl(T* data, int dim, const char* type, int acc, const char* file = __builtin_FILE(),
                int line = __builtin_LINE()) {
@@ -116,6 +127,11 @@ arg op_opt_arg_gbl(int opt, T* data, int dim, const char* type, int acc,
   if (data != NULL && opt) compat::check_type("global", NULL, data, type, file, line);
   return op_opt_arg_gbl_char(opt, compat::bytes_of(data), dim, type, compat::size_of(data), acc);
 }
+
+/// The payload of a minimum or maximum, such as the index of its element: the values that the
+/// kernel has written for the extreme value of argument `reference`. Local. Errors: bad_type.
+/// @param data       shape [dim]
+/// @param reference  index of an argument with OP_MIN or OP_MAX, from 0
 template <class T>
 arg op_arg_info(T* data, int dim, const char* type, int reference,
                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -123,6 +139,9 @@ arg op_arg_info(T* data, int dim, const char* type, int reference,
   return op_arg_info_char(compat::bytes_of(data), dim, type, compat::size_of(data), reference);
 }
 
+/// Executes pending loops and copies the values of the elements that this rank declared, in their
+/// order, shape [declared elements x dim], or on all ranks those of the elements low .. high
+/// (global indices, inclusive). Collective. Errors: bad_handle, bad_type, bad_range.
 template <class T>
 void op_fetch_data(op_dat dat, T* values) {
   get_data(dat, compat::size_of(values), compat::bytes_of(values));

@@ -12,8 +12,9 @@
 #include <stdexcept>
 #include <type_traits>
 
-// The rank on which OP2 prints, not MPI's constant for intercommunicators.
+// The root, not MPI's constant for intercommunicators.
 #undef MPI_ROOT
+/// The rank on which OP2 prints.
 #define MPI_ROOT 0
 
 /// The MPI datatype of a value type, const or not. Programs may specialise it for other types.
@@ -42,24 +43,29 @@ namespace compat {
 
 /// Makes `op_init` initialise MPI and `op_exit` finalise it.
 struct mpi_user {
+  /// Initialises MPI, unless that was done before.
   static void begin(int argc, char** argv) {
     int running = 0, ended = 0, level = 0;
     MPI_Initialized(&running);
     MPI_Finalized(&ended);
     if (!running && !ended) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   }
+  /// Finalises MPI, unless that was done before.
   static void end() {
     int running = 0, ended = 0;
     MPI_Initialized(&running);
     MPI_Finalized(&ended);
     if (running && !ended) MPI_Finalize();
   }
+  /// Registers both with the library.
   mpi_user() { use_mpi(&begin, &end); }
 };
 namespace {
 const mpi_user uses_mpi;
 }
 
+/// What the macros below stand for. Local.
+/// @param local  the ranks that share the mesh, instead of those of the job
 inline MPI_Comm communicator(bool local) {
   int global_handle = 0, local_handle = 0;
   if (!given_communicators(&global_handle, &local_handle)) return MPI_COMM_WORLD;
@@ -84,6 +90,7 @@ typedef halo_list_core* halo_list;
 typedef op2::compat::part_rows part_core;
 typedef part_core* part;
 
+/// The fields of `op2::compat::halo_lists`, under OP2's names.
 #define OP_part_index (op2::compat::lists().part_index)
 #define OP_part_list (op2::compat::lists().parts)
 #define orig_part_range (op2::compat::lists().declared)

@@ -8,6 +8,7 @@
 
 /// Distance between the values of one element: they are contiguous.
 constexpr int op2_stride = 1;
+/// The value `index` of an element whose first one is `array[0]`.
 #define OP2_STRIDE(array, index) array[index]
 
 namespace op2 {
@@ -18,6 +19,7 @@ struct loop_name {
   const char* text;
   const char* file;
   int line;
+  /// Implicit: loops are called with a text, and the compiler adds the place.
   loop_name(const char* name, const char* call_file = __builtin_FILE(),
             int call_line = __builtin_LINE())
       : text(name), file(call_file), line(call_line) {}
@@ -35,12 +37,13 @@ struct caller {
   struct count_up<0, i...> {
     typedef numbers<i...> type;
   };
-  /// @endcond
   template <int... i>
   static void call_with(void (*address)(), char* const* arguments, numbers<i...>) {
     static_cast<void>(arguments);
     reinterpret_cast<void (*)(P*...)>(address)(reinterpret_cast<P*>(arguments[i])...);
   }
+  /// @endcond
+  /// Calls `address` with one pointer of `arguments` for each parameter.
   static void call(void (*address)(), char* const* arguments) {
     call_with(address, arguments, typename count_up<sizeof...(P)>::type());
   }

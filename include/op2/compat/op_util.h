@@ -54,6 +54,7 @@ inline int binary_search(const int* array, int value, int first, int last) {
   return found == end || *found != value ? -1 : static_cast<int>(found - array);
 }
 
+/// Sorts the values at `first` .. `last` of `array` (quickSort), or its `count` values (op_sort).
 inline void quickSort(int* array, int first, int last) {
   if (first < last) std::sort(array + first, array + last + 1);
 }

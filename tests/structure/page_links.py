@@ -1,7 +1,13 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds links of a page (Markdown) to files or headings that do not exist."""
+"""Finds links of a page (Markdown) to files or headings that do not exist.
+
+    page_links.py FOLDER      checks all pages of a folder that is complete in itself, such as what is installed
+"""
 
 import re
+import sys
+from pathlib import Path
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
@@ -34,3 +40,17 @@ def faults(path, lines):
             fault = None if re.match(r"https?:", target) else link_fault(path, target)
             if fault:
                 yield number, fault
+
+
+def main():
+    pages = sorted(Path(sys.argv[1]).rglob("*.md"))
+    found = [f"{page}:{number} {what}" for page in pages
+             for number, what in faults(page, page.read_text(encoding="utf-8").splitlines())]
+    for fault in found:
+        print(fault)
+    print(f"checked the links of {len(pages)} pages")
+    return 1 if found or len(pages) < 20 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,6 +11,7 @@ TYPE = re.compile(r"(?:class|struct|union|enum class|enum)\s+(?:OP2_\w*API\s+)?(
                   r"|typedef\b[^()]*?(\w+)$|TAILQ_HEAD\((\w+)")
 FUNCTION = re.compile(r"(operator\b[^(]+|~?\b\w+)\(")
 VARIABLE = re.compile(r"(\w+)(?: =.*)?$", re.DOTALL)
+FORWARD = re.compile(r"(?:class|struct|union|enum) \w+$")
 LABEL = re.compile(r"\b(public|private|protected):(?!:)")
 
 
@@ -42,7 +43,8 @@ def statements(code):
         if token in "{;":
             head, statement = statement.strip(), ""
             scope = scope_of(head) if token == "{" else None
-            if head and shown and scope != "open" and not head.startswith("namespace"):
+            forward = token == ";" and FORWARD.match(head)
+            if head and shown and scope != "open" and not head.startswith("namespace") and not forward:
                 yield head, in_class
             if scope:
                 scopes.append(scope)

@@ -74,8 +74,10 @@ enum class ErrorCode : int {
 };
 
 /// The exception type of the library. `what()` begins with the code, then says what is wrong,
-/// where, and what to do: `OP2-E207 1 of 1440000 entries are out of range: map 'pecell'[1042][1] =
-/// 720001, but set 'cells' has 720000 elements (0 .. 719999); check the mesh`
+/// where, and what to do:
+///
+///     OP2-E207 1 of 1440000 entries are out of range: map 'pecell'[1042][1] = 720001, but set
+///     'cells' has 720000 elements (0 .. 719999); check the mesh
 class OP2_API Error : public std::runtime_error {
  public:
   /// @param message  what follows the code in `what()`

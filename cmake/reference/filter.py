@@ -3,9 +3,10 @@
 """Prepares a file for Doxygen, on standard output.
 
 A header: the comment on its first lines describes the file, declarations without a blank line between them share a
-description, functions that are deleted or only refuse arguments are left out, and pages and codes of errors that comments name become links. A page: links within and between pages lead to
-their headings, links to files that are not in the reference become their text. Each switch and each code of an error gets a page,
-so that the search finds it, below that of its table; the page of a switch begins with its row.
+description, functions that are deleted or only refuse arguments are left out, and pages and codes of errors that comments
+name become links. A page: links within and between pages lead to their headings, links to files that are not in the
+reference become their text. Each switch and each code of an error gets a page below that of its table, so that the search
+finds it; that of a switch begins with its row.
 
     filter.py FILE
 """
@@ -16,8 +17,8 @@ from pathlib import Path
 ERRORS = Path(__file__).resolve().parents[2] / "include" / "op2" / "error.hpp"
 CODES = dict(re.findall(r"^  (\w+) =\s+(\d+)", ERRORS.read_text(encoding="utf-8"), re.MULTILINE))
 MAKE_VARIABLE = re.compile(r"`([^`]*\$\([^`]*)`")  # which Doxygen takes for one of the environment
-ENTRIES = {"switches", "errors"}  # pages whose headings of the third level are entries, each of which gets a page
-DESCRIBED = re.compile(r"(?:^///.*\n)+(?:^(?!///).+\n)+|^/\*\*.*\n(?:^(?!/\*\*).+\n)+", re.MULTILINE)  # with a comment before it
+ENTRIES = {"switches", "errors"}  # pages whose headings of the third level begin pages
+DESCRIBED = re.compile(r"(?:^///.*\n)+(?:^(?!///).+\n)+|^/\*\*.*\n(?:^(?!/\*\*).+\n)+", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
@@ -56,7 +57,7 @@ def header(text):
 
 
 def code(match):
-    """A link to the section of a code of an error."""
+    """A link to the page of a code of an error."""
     name = match[0]
     return f"[{name}](#errors_op2-e{CODES[name]}-{name})" if name in CODES else name
 

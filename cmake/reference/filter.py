@@ -5,8 +5,8 @@
 A header: the comment on its first lines describes the file, declarations without a blank line between them share a
 description, functions that are deleted or only refuse arguments are left out, and pages and codes of errors that comments
 name become links. A page: links within and between pages lead to their headings, links to files that are not in the
-reference become their text. Each switch and each code of an error gets a page below that of its table, so that the search
-finds it; that of a switch begins with its row.
+reference become their text. Each switch, code of an error and option of the build gets a page below that of its table, so
+that the search finds it; it has the row of the table and the section about it.
 
     filter.py FILE
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 ERRORS = Path(__file__).resolve().parents[2] / "include" / "op2" / "error.hpp"
 CODES = dict(re.findall(r"^  (\w+) =\s+(\d+)", ERRORS.read_text(encoding="utf-8"), re.MULTILINE))
 MAKE_VARIABLE = re.compile(r"`([^`]*\$\([^`]*)`")  # which Doxygen takes for one of the environment
-ENTRIES = {"switches", "errors"}  # pages whose headings of the third level begin pages
+ENTRIES = {"switches", "errors", "installing"}  # pages whose tables and headings of the third level are of entries
 DESCRIBED = re.compile(r"(?:^///.*\n)+(?:^(?!///).+\n)+|^/\*\*.*\n(?:^(?!/\*\*).+\n)+", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
@@ -77,22 +77,27 @@ def link(match, path):
 
 
 def row_of(name, text):
-    """What the table of switches says about one: its values and their meaning."""
+    """What the table says about a switch or an option: its values and their meaning."""
     row = re.search(rf"^\| `{re.escape(name)}` \| *([^|]*?) *\| *([^|]*?) *\|", text, re.MULTILINE)
     if row is None:
         return ""
     default, *others = row[1].split(", ")
     values = f"Values: {', '.join([f'**{default}** (default)', *others])}\n\n" if default else ""
-    return f"\n{values}{row[2][:1].upper()}{row[2][1:]}.\n\nExample:"
+    return f"\n{values}{row[2][:1].upper()}{row[2][1:]}.\n"
+
+
+def section_of(name, text):
+    return re.search(rf"^### ({re.escape(name)}(?: \w+)?)$", text, re.MULTILINE)
 
 
 def to_entry(row, path, text):
     """A row of a table about something that has a page leads there."""
     name = re.match(r"\| `?([\w-]+)`? \|", row)
-    entry = name and path.stem in ENTRIES and re.search(rf"^### ({re.escape(name[1])}(?: \w+)?)$", text, re.MULTILINE)
-    if not entry:
+    section = name and section_of(name[1], text)
+    if path.stem not in ENTRIES or not (section or row.startswith("| `OP2_")):
         return row
-    return f'| @subpage {identifier(path.stem, slug(entry[1]))} "{plain(name[1])}" |{row[name.end():]}'
+    title = section[1] if section else name[1]
+    return f'| @subpage {identifier(path.stem, slug(title))} "{plain(name[1])}" |{row[name.end():]}'
 
 
 def plain(title):
@@ -100,13 +105,19 @@ def plain(title):
     return title.replace("--", r"\--")
 
 
+def entry(title, path, text):
+    """The beginning of the page of an entry."""
+    row = LINK.sub(lambda match: link(match, path), row_of(title, text))
+    return f"@page {identifier(path.stem, slug(title))} {plain(title)}\n{row}"
+
+
 def heading(match, path, text, titled):
     """A heading with an anchor, or the beginning of a page."""
     level, words = match.groups()
-    anchor = identifier(path.stem, slug(words) if titled else "top")
     if level == "###" and path.stem in ENTRIES:
-        return f"@page {anchor} {plain(words)}\n" + LINK.sub(lambda match: link(match, path), row_of(words, text))
-    return f"{level} {words} {{#{anchor}}}"
+        begin = entry(words, path, text)
+        return f"{begin}\nExample:" if row_of(words, text) else begin
+    return f"{level} {words} {{#{identifier(path.stem, slug(words) if titled else 'top')}}}"
 
 
 def page(path, text):
@@ -123,7 +134,8 @@ def page(path, text):
         else:
             line = MAKE_VARIABLE.sub(lambda match: f"<code>{match[1]}</code>".replace("$(", "\\$("), line)
             lines.append(to_entry(LINK.sub(lambda match: link(match, path), line), path, text))
-    return "\n".join(lines)
+    names = re.findall(r"^\| `(OP2_\w+)` \|", text, re.MULTILINE) if path.stem in ENTRIES else []
+    return "\n".join(lines + [entry(name, path, text) for name in names if not section_of(name, text)])
 
 
 def main():

@@ -105,7 +105,7 @@ def entry_faults(root, roots):
 
 def search_faults(root, reference, items):
     search = "".join(path.read_text(encoding="utf-8") for path in (reference / "html/search").glob("*.js"))
-    for name in {item.name for item in items} | {*codes(root), *switches(root), *options(root)}:
+    for name in sorted({*(item.name for item in items), *codes(root), *switches(root), *options(root)}):
         if f"['{name}'," not in search:
             yield f"{name} is not found by the search"
 

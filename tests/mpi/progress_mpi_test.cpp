@@ -133,11 +133,9 @@ TEST_F(LongCall, ThatPartitionsShowsHow) {
                [&] { op_partition("INERTIAL", "", mesh.cells, mesh.ends, points); });
 }
 
-TEST_F(LongCall, ThatPlansLoopsOrMovesRowsShowsIt) {
+TEST_F(LongCall, ThatPlansLoopsShowsHowMany) {
   run_flow(mesh);
   expect_shown("op2: planning a sequence of 1 loop, 0 s so far", [] { op_flush(); });
-  expect_shown("op2: ordering rows as declared, 0 s so far",
-               [] { op_decl_set(0, "further cells"); });
 }
 
 TEST_F(LongCall, ThatEndsTheSessionShowsForWhom) {

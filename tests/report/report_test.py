@@ -300,7 +300,8 @@ class Mistakes(Case):
         (self.folder / "bin").mkdir()
         tool = shutil.copy(TOOL, self.folder / "bin")
         shutil.copytree(TOOL.parent / "op2_report", self.folder / "share" / "op2" / "op2_report")
-        shutil.copy(TOOL.parent.parent / "op2_version.py", self.folder / "share" / "op2")
+        for module in ("op2_progress.py", "op2_version.py"):
+            shutil.copy(TOOL.parent.parent / module, self.folder / "share" / "op2")
         (self.folder / "share" / "op2" / "version").write_text("9.8.7\n")
         result = subprocess.run([sys.executable, "-B", tool, "--version"], capture_output=True, text=True, check=False)
         self.assertEqual(result.stdout, "op2-report 9.8.7\n")

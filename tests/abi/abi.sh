@@ -21,20 +21,20 @@ for file in "$functions" "$types"; do
   readelf -S "$file" | grep -q debug_info || { echo "$file has no debug information" >&2; exit 1; }
 done
 
-# Types that no public header defines do not matter.
+# What a file of debug information says, compressed; without types that no public header defines, if "$1" is functions.
+only_public() { [ "$1" != functions ] || echo "--drop-private-types $2 $headers"; }
 describe() {
-  abidw --no-corpus-path --no-comp-dir-path --no-show-locs --exported-interfaces-only --headers-dir "$headers" \
-    --drop-private-types "$1" |
-    sed '/<elf-needed>/,/<\/elf-needed>/d' | xz -9 >"$2"
+  abidw --no-corpus-path --no-comp-dir-path --no-show-locs --exported-interfaces-only $(only_public "$1" --headers-dir) "$2" |
+    sed '/<elf-needed>/,/<\/elf-needed>/d' | xz -9 >"$folder/$1-$version.abi.xz"
 }
 if [ "${7:-}" = --write ]; then
-  describe "$functions" "$folder/library-$version.abi.xz"
-  describe "$types" "$folder/types-$version.abi.xz"
+  describe functions "$functions"
+  describe types "$types"
 fi
 
 recorded=$(mktemp -d)
 trap 'rm -rf "$recorded"' EXIT
-for file in library types; do
+for file in functions types; do
   if [ ! -f "$folder/$file-$version.abi.xz" ]; then
     echo "nothing is recorded of interface $version; after its first release run this with --write" >&2
     exit 1
@@ -42,7 +42,7 @@ for file in library types; do
   xz -dc "$folder/$file-$version.abi.xz" >"$recorded/$file.abi"
 done
 faults=0
-compare() { abidiff --no-added-syms --headers-dir2 "$headers" --drop-private-types "$recorded/$1.abi" "$2" || faults=1; }
-compare library "$functions"
+compare() { abidiff --no-added-syms $(only_public "$1" --headers-dir2) "$recorded/$1.abi" "$2" || faults=1; }
+compare functions "$functions"
 compare types "$types"
 exit $faults

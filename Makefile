@@ -5,6 +5,7 @@
 
 JOBS ?= $(shell nproc)
 SETUP ?= tools/setup.sh
+SHELL := /bin/bash
 PYTHON ?= /usr/bin/python3
 
 PREFIX ?= /usr/local
@@ -61,11 +62,12 @@ airfoil: build/release/build.ninja
 	@$(PYTHON) examples/airfoil/plot_mach.py build/airfoil.vtu build/airfoil.png
 	@echo "wrote build/airfoil.png and build/airfoil.vtu"
 
-# The last line says how long both took.
+# The last lines are the warnings of this build's compilations, and how long both took.
 test: build/dev/build.ninja
-	@begin=$$(date +%s) && cmake --build --preset dev -j $(JOBS) && built=$$(date +%s) && ctest --preset dev && \
-	  tested=$$(date +%s) && \
+	@set -o pipefail; begin=$$(date +%s) && cmake --build --preset dev -j $(JOBS) 2>&1 | tee build/dev/build.log && \
+	  built=$$(date +%s) && ctest --preset dev && tested=$$(date +%s) && \
 	  grep -h "^checked .*\(random\|reference\)" build/dev/Testing/Temporary/LastTest.log && \
+	  { grep "warning: .*\[-W" build/dev/build.log | grep -v "\[-Wop2-" | sort -u || true; } && \
 	  echo "build $$((built - begin)) s, tests $$((tested - built)) s"
 
 test-long: build/dev/build.ninja

@@ -196,7 +196,6 @@ int solve(const Pipe& pipe, op_dat heat) {
 }
 
 void run(const char* file) {
-  const double zero = 0;
   const Pipe pipe = declare(file);
   const op_dat heat = zeros(pipe.nodes, 1, "heat");
   const int iterations = solve(pipe, heat);

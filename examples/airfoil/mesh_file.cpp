@@ -30,7 +30,7 @@ class Reader {
     skip_space();
     T value{};
     const auto [rest, error] = std::from_chars(at_, end_, value);
-    if (error != std::errc{}) fail(std::string("expected ") + what);
+    if (error != std::errc{}) fail("expected ", what);
     at_ = rest;
     return value;
   }
@@ -38,7 +38,7 @@ class Reader {
   int count(const char* what) {
     const int value = next<int>(what);
     if (value < 0 || value > std::numeric_limits<int>::max() / 4)
-      fail(std::string("impossible ") + what);
+      fail("impossible ", what);
     return value;
   }
 
@@ -61,9 +61,9 @@ class Reader {
     for (; at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'); ++at_)
       line_ += *at_ == '\n';
   }
-  [[noreturn]] void fail(const std::string& problem) const {
+  [[noreturn]] void fail(const std::string& problem, const char* subject = "") const {
     throw std::runtime_error("mesh file '" + path_ + "', line " + std::to_string(line_) + ": " +
-                             problem);
+                             problem + subject);
   }
 
   std::string path_, text_;

@@ -6,7 +6,9 @@
 #include <api/first_of_ranks.hpp>
 #include <api/jit_options.hpp>
 #include <api/runtime.hpp>
+#include <core/counted.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <sched/loop_requests.hpp>
 
 namespace op2::api {
@@ -45,6 +47,8 @@ BitsCheck::BitsCheck(Runtime& runtime)
 
 void BitsCheck::flush() {
   if (runtime_.queue.empty()) return;
+  const core::Progress progress(
+      runtime_.log, "OP2_CHECK=bits for " + core::counted(runtime_.queue.size(), "queued call"));
   runtime_.rows.ensure_rows(0);
   const core::Queue calls = runtime_.queue.first(runtime_.queue.size());
   const sched::SavedValues before = sched::save_values(calls, runtime_.mesh);

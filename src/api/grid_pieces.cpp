@@ -53,12 +53,15 @@ void log_fetched(Runtime& runtime, op_dat coordinates, std::span<const op_dat> f
 }
 
 void look_at_background(Runtime& runtime) {
-  if (runtime.background_results != nullptr) runtime.background_results->look(runtime.ranks());
+  if (runtime.background_results == nullptr) return;
+  const core::Progress progress(runtime.log, "looking at results in the background");
+  runtime.background_results->look(runtime.ranks());
 }
 
 void finish_background(Runtime& runtime) {
   if (runtime.background_results == nullptr) return;
   const core::InPart part(&runtime.profile, core::Part::files);
+  const core::Progress progress(runtime.log, "writing results that are left in the background");
   runtime.enter("op_exit, results in the background");
   runtime.background_results->finish(runtime.ranks());
 }

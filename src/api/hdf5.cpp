@@ -176,6 +176,7 @@ op_set op_decl_set_hdf5(const char* file, const char* name) {
   auto& runtime = begin_call("op_decl_set_hdf5", file, name);
   const core::InPart part(&runtime.profile, core::Part::files);
   runtime.enter("op_decl_set_hdf5 '{}' '{}'", file, name);
+  const core::Progress progress(runtime.log, "reading " + source_of(file, name));
   std::int64_t size = 0;
   Hdf5File(runtime.ranks(), file, Hdf5File::Access::read).read_values(name, Type::i64, 1, &size);
   return declare_equal_blocks(runtime, name, size, source_of(file, name));
@@ -186,6 +187,7 @@ op_set op_decl_set_hdf5_infer_size(const char* file, const char* name, const cha
   const core::InPart part(&runtime.profile, core::Part::files);
   core::check_name("op_decl_set_hdf5_infer_size, dataset", dataset);
   runtime.enter("op_decl_set_hdf5_infer_size '{}' '{}' '{}'", file, name, dataset);
+  const core::Progress progress(runtime.log, "reading " + source_of(file, dataset));
   const auto extents = Hdf5File(runtime.ranks(), file, Hdf5File::Access::read).extents(dataset);
   if (!extents || extents->empty())
     core::fail(ErrorCode::bad_dataset,
@@ -245,6 +247,7 @@ void op2::detail::get_const_hdf5(const char* name, int dim, const char* type, Ty
   const core::InPart part(&runtime.profile, core::Part::files);
   check_constant(name, dim, type, value_type, values);
   runtime.enter("op_get_const_hdf5 '{}' '{}' of dim {}", file, name, dim);
+  const core::Progress progress(runtime.log, "reading " + source_of(file, name));
   Hdf5File(runtime.ranks(), file, Hdf5File::Access::read)
       .read_values(name, value_type, dim, values);
 }

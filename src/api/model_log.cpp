@@ -12,6 +12,7 @@
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/hash.hpp>
+#include <core/progress.hpp>
 #include <core/run_record.hpp>
 
 namespace op2::api {
@@ -92,6 +93,7 @@ std::string write_maps(Runtime& runtime, const std::string& path) {
 
 void write_model(Runtime& runtime) {
   const std::string& path = runtime.options.model_file;
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   core::RunRecord record = record_of(runtime);
   runtime.enter("OP2_MODEL, costs");
   runtime.collectively([&] { add_up(runtime.ranks(), record.costs); });

@@ -15,6 +15,7 @@
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/text_file.hpp>
 #include <op2/runtime.hpp>
 
@@ -156,6 +157,7 @@ void print_timing(Runtime& runtime) {
 void write_timing(Runtime& runtime) {
   const std::string& path = runtime.options.timing;
   if (path.empty()) return;
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
   if (path == standard_output) return print_timing(runtime);
   const core::LoopTable table = table_of_all_ranks(runtime);
   runtime.enter("OP2_TIMING");
@@ -169,6 +171,7 @@ void write_timing(Runtime& runtime) {
 
 void write_trace(Runtime& runtime) {
   if (!runtime.trace.on()) return;
+  const core::Progress progress(runtime.log, fmt::format("writing '{}'", runtime.options.trace));
   runtime.enter("trace");
   std::vector<std::string> events;
   runtime.collectively([&] {

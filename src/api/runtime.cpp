@@ -14,6 +14,7 @@
 #include <api/open_device.hpp>
 #include <comm/messages/agreement.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <sched/signature.hpp>
 
 namespace op2::api {
@@ -270,6 +271,8 @@ void Runtime::guard(const std::function<void()>& action, bool moves_rows) {
 }
 
 void Runtime::return_to_declared() {
+  std::optional<core::Progress> progress;
+  if (!rows.as_declared()) progress.emplace(log, "ordering rows as declared");
   // In the reproducible mode queued loops have the order that what is declared now would change.
   if (!rows.as_declared() || options.reproducible) {
     flush();

@@ -27,6 +27,7 @@
 #include <comm/messages/records.hpp>
 #include <core/counted.hpp>
 #include <core/error.hpp>
+#include <core/progress.hpp>
 #include <core/topology.hpp>
 #include <core/validate.hpp>
 
@@ -248,7 +249,12 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   const core::LogLevel level = api::log_level(options, diags);
   const op_error_handler handler = api::sessions().handler;
   std::unique_ptr<api::Runtime> runtime;
+  const bool is_first = mpi == nullptr || mpi->communicator->is_root();
+  core::Log starting(is_first ? level : core::LogLevel::error,
+                     mpi == nullptr ? "" : mpi->communicator->log_prefix(),
+                     std::chrono::milliseconds(options.patience_ms));
   try {
+    const core::Progress progress(starting, "op_init");
     runtime =
         std::make_unique<api::Runtime>(options, core::topology_of_process(), level, mpi, handler);
   } catch (const Error& error) {
@@ -304,6 +310,7 @@ void op_exit() {
     if (runtime->value_log) runtime->value_log->close();
     if (runtime->recorder) api::write_model(*runtime);
     const core::InPart waiting(&runtime->profile, core::Part::messages);
+    const core::Progress progress(runtime->log, "op_exit, until other ranks call it");
     runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
     runtime->ranks().barrier();
   });

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <api/runtime.hpp>
+#include <core/progress.hpp>
 #include <core/validate.hpp>
 #include <core/value_hashes.hpp>
 #include <core/value_type.hpp>
@@ -27,10 +28,10 @@ void ValueLog::declared(const core::Set& set) {
 
 void ValueLog::declared(const core::Map& map) {
   const core::Set& from = *core::record_of(map.from);
-  const std::size_t row_bytes = static_cast<std::size_t>(map.dim) * sizeof(std::int32_t);
-  add_sum(fmt::format("{}map '{}' from '{}' to '{}' of arity {}", core::declaration,
-                      map.name_storage, from.name_storage, map.to->name, map.dim),
-          core::hash_of_rows(from, std::as_bytes(map.values()), row_bytes, Type::i32));
+  add_rows(fmt::format("{}map '{}' from '{}' to '{}' of arity {}", core::declaration,
+                       map.name_storage, from.name_storage, map.to->name, map.dim),
+           {from, std::as_bytes(map.values()),
+            static_cast<std::size_t>(map.dim) * sizeof(std::int32_t), Type::i32});
 }
 
 void ValueLog::declared(const core::Dat& dat) {
@@ -62,6 +63,8 @@ void ValueLog::reduced(const op_loop_name& loop, std::span<const op_arg> args) {
 }
 
 void ValueLog::close() {
+  const core::Progress progress(runtime_.log,
+                                fmt::format("writing '{}'", runtime_.options.hash_file));
   for (const auto& dat : runtime_.mesh.dats())
     if (!dat->temporary && runtime_.mesh.knows(dat.get()))
       add_rows(fmt::format("dat '{}' at op_exit", dat->name_storage), *dat);
@@ -74,11 +77,12 @@ void ValueLog::close() {
 void ValueLog::add_rows(const std::string& what, const core::Dat& dat) {
   const auto row_bytes = static_cast<std::size_t>(dat.size);
   const std::size_t owned = static_cast<std::size_t>(dat.on().layout->owned()) * row_bytes;
-  add_sum(what,
-          core::hash_of_rows(dat.on(), {dat.rows.host_read(), owned}, row_bytes, dat.value_type));
+  add_rows(what, {dat.on(), {dat.rows.host_read(), owned}, row_bytes, dat.value_type});
 }
 
-void ValueLog::add_sum(const std::string& what, std::uint64_t hash) {
+void ValueLog::add_rows(const std::string& what, const Rows& rows) {
+  const core::Progress progress(runtime_.log, "OP2_HASH, " + what);
+  const std::uint64_t hash = core::hash_of_rows(rows.set, rows.bytes, rows.row_bytes, rows.type);
   runtime_.enter("OP2_HASH, {}", what);
   comm::WordReduction sum{{static_cast<std::int64_t>(hash)}, {}, {}};
   runtime_.collectively([&] { runtime_.ranks().reduce(sum, "hashing values"); });

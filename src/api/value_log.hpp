@@ -40,9 +40,17 @@ class ValueLog {
   void close();
 
  private:
+  /// Owned by this rank, or declared by it.
+  struct Rows {
+    const core::Set& set;
+    std::span<const std::byte> bytes;
+    std::size_t row_bytes;
+    Type type;
+  };
+
   void add_rows(const std::string& what, const core::Dat& dat);
-  /// @param hash  of this rank; the line has the sum over the ranks
-  void add_sum(const std::string& what, std::uint64_t hash);
+  /// The line has the sum over the ranks.
+  void add_rows(const std::string& what, const Rows& rows);
   /// @param hash  equal on all ranks; none: of something without values
   void add(const std::string& what, std::optional<std::uint64_t> hash);
 

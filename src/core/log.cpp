@@ -8,6 +8,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 
 #include <core/error.hpp>
+#include <core/progress.hpp>
 
 namespace op2::core {
 
@@ -48,9 +49,14 @@ struct Log::Sink {
   std::set<std::string> topics;  ///< already warned about
 };
 
-Log::Log(LogLevel level, const std::string& prefix, std::chrono::milliseconds patience)
-    : level_(level), patience_(patience), sink_(std::make_unique<Sink>()) {
-  sink_->logger.set_pattern("op2 %^%l%$: " + prefix + "%v");
+Log::Log(LogLevel level, const std::string& prefix, std::chrono::milliseconds patience,
+         const std::string& program)
+    : level_(level),
+      patience_(patience),
+      program_(program),
+      sink_(std::make_unique<Sink>()),
+      waits_(std::make_unique<Waits>()) {
+  sink_->logger.set_pattern(program + " %^%l%$: " + prefix + "%v");
   sink_->logger.set_level(spdlog_level(level));
   sink_->dumps.set_pattern(prefix + "%v");
 }
@@ -72,6 +78,13 @@ void Log::debug(const std::string& text) {
 
 void Log::dump(const std::string& text) {
   sink_->dumps.critical("{}", text);
+}
+
+void Log::progress(const std::string& text) {
+  if (logs(LogLevel::info))
+    info(text);
+  else
+    dump(program_ + ": " + text);
 }
 
 void Log::warning_once(const std::string& topic, const std::string& text) {

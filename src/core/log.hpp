@@ -9,6 +9,8 @@
 
 namespace op2::core {
 
+struct Waits;
+
 enum class LogLevel { off, error, warning, info, debug };
 
 /// The level that a word names ("off", "error", "warning", "info", "debug").
@@ -22,8 +24,10 @@ class Log {
 
   /// @param prefix    of every line: "" or "[rank 2/8] "
   /// @param patience  what takes longer is shown while it goes on (core/progress.hpp)
+  /// @param program   first word of every line: "op2", or the tool that is run
   explicit Log(LogLevel level, const std::string& prefix = "",
-               std::chrono::milliseconds patience = usual_patience);
+               std::chrono::milliseconds patience = usual_patience,
+               const std::string& program = "op2");
   ~Log();
   bool logs(LogLevel level) const { return level <= level_; }
   std::chrono::milliseconds patience() const { return patience_; }
@@ -35,12 +39,17 @@ class Log {
   void debug(const std::string& text);
   /// Shows what OP2_DUMP requests, at any level. The prefix is put before the first line.
   void dump(const std::string& text);
+  /// What takes long: a note, or below the level of notes a line for a terminal.
+  void progress(const std::string& text);
+  Waits& waits() { return *waits_; }
 
  private:
   struct Sink;
   LogLevel level_;
   std::chrono::milliseconds patience_;
+  std::string program_;
   std::unique_ptr<Sink> sink_;
+  std::unique_ptr<Waits> waits_;
 };
 
 }  // namespace op2::core

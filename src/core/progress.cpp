@@ -19,9 +19,13 @@ bool shows_progress(const Log& log) {
 
 Progress::Progress(Log& log, Text text) : log_(log), text_(std::move(text)) {
   if (!shows_progress(log_)) return;
+  Waits& waits = log_.waits();
+  const std::lock_guard lock(waits.mutex);
+  waits.all.push_back(this);
+  if (waits.thread.joinable()) return;
   try {
     const SignalsBlocked blocked;
-    thread_ = std::thread([this] { report(); });
+    waits.thread = std::jthread([&log](const std::stop_token& end) { report(log, end); });
   } catch (const std::system_error&) {
     // No thread is available: nothing is reported.
   }
@@ -33,23 +37,25 @@ Progress::Progress(Log& log, const std::string& what)
       }) {}
 
 Progress::~Progress() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_over_ = true;
-  }
-  changed_.notify_one();
-  if (thread_.joinable()) thread_.join();
+  Waits& waits = log_.waits();
+  std::jthread over;  // joined without the mutex, which it may want
+  const std::lock_guard lock(waits.mutex);
+  std::erase(waits.all, this);
+  if (waits.all.empty()) over = std::exchange(waits.thread, {});
+  over.request_stop();
 }
 
-void Progress::report() {
-  const Clock::time_point begin = Clock::now();
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, log_.patience(), [this] { return is_over_; })) {
-    const std::string text = text_(seconds_since(begin));
-    if (log_.logs(LogLevel::info))
-      log_.info(text);
-    else
-      log_.dump("op2: " + text);  // on a terminal, below the level of notes
+void Progress::report(Log& log, const std::stop_token& end) {
+  Waits& waits = log.waits();
+  std::unique_lock lock(waits.mutex);
+  for (;;) {
+    waits.changed.wait_for(lock, end, log.patience(), [] { return false; });
+    if (end.stop_requested()) return;
+    const Progress& newest = *waits.all.back();
+    const std::string text = newest.text_(seconds_since(newest.begin_));
+    lock.unlock();  // a terminal may be slow
+    log.progress(text);
+    lock.lock();
   }
 }
 

@@ -7,8 +7,10 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <core/log.hpp>
+#include <core/trace.hpp>
 
 namespace op2::core {
 
@@ -16,8 +18,9 @@ namespace op2::core {
 /// terminal.
 bool shows_progress(const Log& log);
 
-/// While it exists, logs a text from another thread each time that the patience of the log is over.
-/// Costs a thread where progress is shown, otherwise nothing: for calls that may take seconds.
+/// While it exists, another thread logs a text each time that the patience of the log is over. Of
+/// several at once the newest has the word: usually the innermost. Costs a thread where progress is
+/// shown, unless another one exists; otherwise nothing: for calls that may take seconds.
 class Progress {
  public:
   using Text = std::function<std::string(double seconds)>;
@@ -31,14 +34,19 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
  private:
-  void report();
+  static void report(Log& log, const std::stop_token& end);
 
   Log& log_;
   const Text text_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_over_ = false;
-  std::thread thread_;
+  const Clock::time_point begin_ = Clock::now();
+};
+
+/// What exists at present for one log.
+struct Waits {
+  std::mutex mutex;  ///< of the other members
+  std::condition_variable_any changed;
+  std::vector<const Progress*> all;  ///< the newest last
+  std::jthread thread;               ///< joinable while there are any, unless there is none
 };
 
 }  // namespace op2::core

@@ -60,7 +60,7 @@ LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry
   loop->simd = entry.simd;
   loop->linked = std::move(linked.code);
   loop->published = target.publish(job.request, entry.object, *loop);
-  return {std::move(loop)};
+  return {std::move(loop), ""};
 }
 
 void fail_to_load(const LoopJob& job, const LoadedLoop& failed) {

@@ -273,6 +273,8 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
                                   std::size_t hash, Wait wait) {
   const core::InPart part(profile_, core::Part::plans);
   const auto begin = core::Clock::now();
+  const core::Progress progress(log_,
+                                "planning a sequence of " + core::counted(queue.size(), "loop"));
   comm::Communicator& communicator = rows_.communicator();
   const double start = communicator.seconds();
   std::shared_ptr<const std::string> description;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,7 @@ inline void combine_flags(std::vector<char>& flags, comm::Communicator& communic
   if (flags.empty()) return;
   comm::WordReduction any{{}, {}, {flags.begin(), flags.end()}};
   communicator.reduce(any, what);
-  flags.assign(any.maxima.begin(), any.maxima.end());
+  for (std::size_t k = 0; k < flags.size(); ++k) flags[k] = any.maxima[k] != 0 ? 1 : 0;
 }
 
 }  // namespace op2::sched

@@ -421,9 +421,12 @@ TEST(Session, WhatPlansOfALargeMeshNeedIsShown) {
   for (int k = 0; k < 2; ++k)
     op_par_loop(add_one, "add_one", edges, op_arg_dat(dat, 0, map, OP_INC),
                 op_arg_dat(dat, 1, map, OP_INC));
+  op_flush();
+  op_decl_set(1, "more");
   op_exit();
   EXPECT_THAT(captured.news(),
               AllOf(HasSubstr("op2 info: ordering rows for locality and halos, 0 s so far"),
+                    HasSubstr("op2 info: ordering rows as declared, 0 s so far"),
                     HasSubstr("op2 info: preparing a sequence of 2 loops, 0 s so far")));
 }
 

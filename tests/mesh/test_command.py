@@ -47,7 +47,7 @@ class Command(unittest.TestCase):
 
     def waits(self, stderr):
         """Work that takes longer than the patience of the tool."""
-        work = "from op2_mesh import guard; import time; guard.PATIENCE = 0.05; guard.run(lambda: time.sleep(0.5) or 0, 1 << 33, 'check')"
+        work = "import op2_progress, time; from op2_mesh import guard; op2_progress.PATIENCE = 0.05; guard.run(lambda: time.sleep(0.5) or 0, 1 << 33, 'check')"
         folders = os.pathsep.join(sys.path[:2])
         subprocess.run([sys.executable, "-B", "-c", work], stderr=stderr, timeout=60, check=True,
                        env={**os.environ, "PYTHONPATH": folders})

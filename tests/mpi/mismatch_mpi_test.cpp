@@ -305,24 +305,25 @@ TEST_F(LongWait, NamesTheFileThatIsWritten) {
   const std::string path = (folder.path() / "flow.h5").string();
   make_the_others_wait(
       [&] { const comm::Hdf5File file(ranks, path, comm::Hdf5File::Access::create); });
-  if (ranks.rank() == 0)
+  if (ranks.rank() == 0) {
     EXPECT_THAT(told,
                 testing::ElementsAre(AllOf(HasSubstr("for the file '" + path + "', "),
                                            HasSubstr("no answer, because it writes the file"))));
+  }
 }
 #endif
 
 TEST_F(LongWait, NamesItsPurposeAndThatARankCompiles) {
   make_the_others_wait([&] {
-    const comm::Waiting waiting(ranks, [] {
-      return comm::WaitPurpose{"the code of loop 'flow'", "it compiles"};
-    });
+    const comm::Waiting waiting(
+        ranks, [] { return comm::WaitPurpose{"the code of loop 'flow'", "it compiles"}; });
     ranks.barrier();
   });
-  if (ranks.rank() == 0)
+  if (ranks.rank() == 0) {
     EXPECT_THAT(told,
                 testing::ElementsAre(HasSubstr(
                     "for the code of loop 'flow', 0.3 s so far; no answer, because it compiles")));
+  }
 }
 
 }  // namespace

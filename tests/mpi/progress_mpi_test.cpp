@@ -114,8 +114,14 @@ TEST_F(LongCall, ThatUsesAnHdf5FileShowsIt) {
   const int number = 1;
   expect_shown(shown("writing", "a.h5"),
                [&] { op_write_const_hdf5("n", 1, "int", &number, file.c_str()); });
-  const op_set cells = op_decl_set_hdf5(file.c_str(), "cells");
-  const op_set edges = op_decl_set_hdf5(file.c_str(), "edges");
+  op_set cells = nullptr, edges = nullptr;
+  expect_shown("op2: reading dataset 'cells' of '" + file,
+               [&] { cells = op_decl_set_hdf5(file.c_str(), "cells"); });
+  expect_shown("op2: reading dataset 'ends' of '" + file,
+               [&] { edges = op_decl_set_hdf5_infer_size(file.c_str(), "edges", "ends"); });
+  int read = 0;
+  expect_shown("op2: reading dataset 'n' of '" + file,
+               [&] { op_get_const_hdf5("n", 1, "int", &read, file.c_str()); });
   expect_shown("op2: reading dataset 'ends' of '" + file,
                [&] { op_decl_map_hdf5(edges, cells, 2, file.c_str(), "ends"); });
   expect_shown("op2: reading dataset 'state' of '" + file,
@@ -125,6 +131,15 @@ TEST_F(LongCall, ThatUsesAnHdf5FileShowsIt) {
 TEST_F(LongCall, ThatPartitionsShowsHow) {
   expect_shown("op2: op_partition by coordinate bisection",
                [&] { op_partition("INERTIAL", "", mesh.cells, mesh.ends, points); });
+}
+
+TEST_F(LongCall, ThatPlansLoopsShowsHowMany) {
+  run_flow(mesh);
+  expect_shown("op2: planning a sequence of 1 loop, 0 s so far", [] { op_flush(); });
+}
+
+TEST_F(LongCall, ThatEndsTheSessionShowsForWhom) {
+  expect_shown("op2: op_exit, until other ranks call it, 0 s so far", [] { op_exit(); });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ import importlib.util
 import io
 import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -38,6 +39,17 @@ TIMING, TRACE = HERE / "timing.json", HERE / "trace.json"
 def run(*words, **environment):
     return subprocess.run([sys.executable, "-B", TOOL, *map(str, words)], capture_output=True, text=True, check=False,
                           env={**os.environ, **environment})
+
+
+class Progress(unittest.TestCase):
+    def test_a_terminal_shows_that_a_page_takes_long(self):
+        here, there = pty.openpty()
+        with tempfile.TemporaryDirectory() as folder:
+            work = ("import runpy, op2_progress; op2_progress.PATIENCE = 0.01; "
+                    f"runpy.run_path({str(TOOL)!r}, run_name='__main__')")
+            subprocess.run([sys.executable, "-B", "-c", work, TIMING, "-o", f"{folder}/page.html"], stderr=there, check=True,
+                           stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(TOOL.parent.parent)})
+        self.assertTrue(os.read(here, 1000).decode().startswith(f"op2-report: making a page of '{TIMING}', 0 s so far"))
 
 
 class Case(unittest.TestCase):
@@ -288,7 +300,8 @@ class Mistakes(Case):
         (self.folder / "bin").mkdir()
         tool = shutil.copy(TOOL, self.folder / "bin")
         shutil.copytree(TOOL.parent / "op2_report", self.folder / "share" / "op2" / "op2_report")
-        shutil.copy(TOOL.parent.parent / "op2_version.py", self.folder / "share" / "op2")
+        for module in ("op2_progress.py", "op2_version.py"):
+            shutil.copy(TOOL.parent.parent / module, self.folder / "share" / "op2")
         (self.folder / "share" / "op2" / "version").write_text("9.8.7\n")
         result = subprocess.run([sys.executable, "-B", tool, "--version"], capture_output=True, text=True, check=False)
         self.assertEqual(result.stdout, "op2-report 9.8.7\n")

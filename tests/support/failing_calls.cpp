@@ -25,6 +25,7 @@ struct Plan {
   std::atomic<int> created = -1;  ///< permissions
   std::atomic<bool> renamed_unlocked = false;
   std::atomic<bool> like_nfs = false;
+  std::atomic<bool> holds_renaming = false;
   int k = 0;
   Then then = Then::work;
   std::string folder;
@@ -93,6 +94,8 @@ int stat_as_planned(const char* path, struct stat* status) {
 
 /// Notes whether a file is renamed that other processes could lock.
 Outcome outcome_of_renaming(const char* from) {
+  if (plan.holds_renaming && std::string(from).starts_with(plan.folder))
+    plan.holds_renaming.wait(true);
   if (plan.armed && std::string(from).starts_with(plan.folder)) {
     static auto* const open_file = next<int(const char*, int, ...)>("open64");
     static auto* const lock = next<int(int, int)>("flock");
@@ -257,6 +260,20 @@ std::optional<unsigned> FailingCall::created() const {
 
 bool FailingCall::renamed_unlocked() const {
   return plan.renamed_unlocked;
+}
+
+HeldRenaming::HeldRenaming(const std::string& folder) {
+  plan.folder = folder;
+  plan.holds_renaming = true;
+}
+
+HeldRenaming::~HeldRenaming() {
+  release();
+}
+
+void HeldRenaming::release() {
+  plan.holds_renaming = false;
+  plan.holds_renaming.notify_all();
 }
 
 LikeNfs::LikeNfs() {

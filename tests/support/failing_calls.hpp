@@ -43,4 +43,15 @@ class LikeNfs {
   LikeNfs& operator=(const LikeNfs&) = delete;
 };
 
+/// While it lives, calls that rename a file in `folder` wait for `release`. One at a time.
+class HeldRenaming {
+ public:
+  explicit HeldRenaming(const std::string& folder);
+  ~HeldRenaming();
+  HeldRenaming(const HeldRenaming&) = delete;
+  HeldRenaming& operator=(const HeldRenaming&) = delete;
+
+  void release();
+};
+
 }  // namespace op2::test

@@ -10,13 +10,15 @@
 
 namespace op2::test {
 
-/// Lets nobody open the file at once; gives the lease up when the system asks for that. One at a
-/// time.
+/// Lets nobody open the file at once; gives the lease up when the system asks for that, or only at
+/// its end. One at a time.
 class Lease {
  public:
-  explicit Lease(const std::string& path) {
+  enum class Until { asked, end };
+  explicit Lease(const std::string& path, Until until = Until::asked) {
     descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    old_ = std::signal(SIGIO, [](int) { ::fcntl(descriptor, F_SETLEASE, F_UNLCK); });
+    const auto give_up = [](int) { ::fcntl(descriptor, F_SETLEASE, F_UNLCK); };
+    old_ = std::signal(SIGIO, until == Until::asked ? give_up : SIG_IGN);
     held_ = ::fcntl(descriptor, F_SETLEASE, F_WRLCK) == 0;
   }
   ~Lease() {

@@ -97,10 +97,10 @@ Result result_of(const Options& options, std::vector<std::string>& files) {
   if (!files.empty()) return result;
   files = {source};
   result.wrapper = wrapper_unit(source, table_header(options), {});
-  result.messages.push_back(
-      {Message::Severity::warning,
-       {options.source, 1, 1},
-       "Clang cannot parse this unit; its kernels will run as function pointers"});
+  Message& message = result.messages.emplace_back();
+  message.location.file = options.source;
+  message.location.line = message.location.column = 1;
+  message.text = "Clang cannot parse this unit; its kernels will run as function pointers";
   return result;
 }
 

@@ -30,10 +30,11 @@ class Errors : public clang::DiagnosticConsumer {
     if (level < clang::DiagnosticsEngine::Error) return;
     llvm::SmallString<128> text;
     info.FormatDiagnostic(text);
-    ParseError error{info.getLocation(), {Message::Severity::warning, {}, text.str().str()}};
+    ParseError& error = list.emplace_back();
+    error.location = info.getLocation();
+    error.message.text = text.str().str();
     if (info.hasSourceManager() && info.getLocation().isValid())
       error.message.location = file_location(info.getSourceManager(), info.getLocation());
-    list.push_back(std::move(error));
   }
 
   std::vector<ParseError> list;

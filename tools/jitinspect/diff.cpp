@@ -5,7 +5,9 @@
 
 #include <fmt/core.h>
 
+#include <core/progress.hpp>
 #include <core/text_file.hpp>
+#include <core/tool_log.hpp>
 #include <core/value_hashes.hpp>
 
 #include "commands.hpp"
@@ -24,6 +26,8 @@ struct HashFile {
 };
 
 HashFile read(const std::string& path) {
+  core::Log log = core::tool_log("op2-jitinspect");
+  const core::Progress progress(log, fmt::format("reading '{}'", path));
   const std::optional<std::string> text = core::read_file(path.c_str());
   if (!text) throw Failure(2, fmt::format("cannot read '{}'", path));
   auto values = core::hashes_in(*text);

@@ -9,6 +9,8 @@
 
 #include <fmt/core.h>
 
+#include <core/progress.hpp>
+#include <core/tool_log.hpp>
 #include <jit/cache_key.hpp>
 #include <jit/cache_location.hpp>
 
@@ -72,6 +74,8 @@ auto order(const StoredEntry& stored) {
 
 Store load(const std::string& configured) {
   const std::string path = location(configured);
+  core::Log log = core::tool_log("op2-jitinspect");
+  const core::Progress progress(log, fmt::format("reading '{}'", path));
   Store store{path, open(path), {}, {}};
   store.files = store.directory.files();
   for (const jit::CacheFile& file : store.files)

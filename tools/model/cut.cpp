@@ -5,7 +5,9 @@
 
 #include <fmt/core.h>
 
+#include <core/progress.hpp>
 #include <core/seconds_since.hpp>
+#include <core/tool_log.hpp>
 
 #include "commands.hpp"
 #include "cut_file.hpp"
@@ -57,11 +59,14 @@ void print(const core::RunRecord& record, const Cut& cut, const std::string& pat
 }  // namespace
 
 int cut(const CutOptions& options) {
+  core::Log log = core::tool_log("op2-model");
+  const core::Progress reading(log, fmt::format("reading '{}' and its maps", options.run));
   const core::RunRecord record = read_run(options.run);
   const comm::BlockMesh mesh = read_maps(record, options.run, options.maps);
   const int layers = options.layers > 0 ? options.layers : record.depth_max;
   bool first = true;
   for (const int parts : options.parts) {
+    const core::Progress cutting(log, fmt::format("cutting the mesh into {} parts", parts));
     const Cut made = cut_into(record, mesh, parts, 2 * layers);
     const std::string path =
         (std::filesystem::path(options.folder) / fmt::format("cut_{}.json", parts)).string();

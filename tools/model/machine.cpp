@@ -3,6 +3,8 @@
 
 #include <comm/messages/launcher.hpp>
 #include <comm/messages/mpi_communicator.hpp>
+#include <core/progress.hpp>
+#include <core/tool_log.hpp>
 
 #include "commands.hpp"
 #include "failure.hpp"
@@ -47,6 +49,8 @@ int machine(const MachineOptions& options) {
         "messages need two ranks: 1 was started; use mpirun -n 2 or more, one for each core");
   const auto session = comm::start_mpi({});
   comm::Communicator& ranks = *session->communicator;
+  core::Log log = core::tool_log("op2-model", ranks.is_root());
+  const core::Progress progress(log, "measuring messages and memory");
   const Machine made = measured(ranks, options);
   if (!ranks.is_root()) return 0;
   write_file(options.out, as_json(made));

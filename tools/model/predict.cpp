@@ -5,6 +5,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <core/progress.hpp>
+#include <core/tool_log.hpp>
+
 #include "commands.hpp"
 #include "cut_file.hpp"
 #include "failure.hpp"
@@ -75,6 +78,8 @@ void warn(const core::RunRecord& record, const Costs& costs) {
 }  // namespace
 
 int predict(const PredictOptions& options) {
+  core::Log log = core::tool_log("op2-model");
+  const core::Progress reading(log, fmt::format("reading '{}'", options.run));
   std::vector<core::RunRecord> records{read_run(options.run)};
   for (const std::string& path : options.costs) records.push_back(read_run(path));
   const core::RunRecord& record = records.front();
@@ -86,6 +91,7 @@ int predict(const PredictOptions& options) {
   const int busy = options.busy > 0 ? options.busy : record.ranks;
   std::vector<Comparison> all;
   for (std::size_t k = 0; k + 1 < options.files.size(); ++k) {
+    const core::Progress walking(log, fmt::format("predicting by '{}'", options.files[k]));
     const Cut cut = read_cut(options.files[k], record);
     const Program program(record, cut.local_maps);
     Walk walk(program, cut, machine, costs, busy);

@@ -25,4 +25,4 @@ op2_add_order_mutant(roots_of_ranks level_keys.cpp "ranks_.reduce(words, \"the f
 op2_add_order_mutant(ties_in_any_order dense_places.cpp "auto operator<=>(const Item&) const = default;"
   "auto operator<=>(const Item& other) const { return key <=> other.key; }
   bool operator==(const Item& other) const { return key == other.key; }")
-op2_add_order_mutant(boxes_of_ranks coordinate_keys.cpp "reduce_values(ranks, bounds);" "(void)ranks;")
+op2_add_order_mutant(boxes_of_ranks coordinate_keys.cpp "reduce_values(ranks, bounds);" "(void)ranks, (void)bounds;")

@@ -34,6 +34,44 @@ TEST(LongWait, HasThePrefixOfItsRank) {
   EXPECT_THAT(terminal.wait_for("so far"), testing::StartsWith("[rank 0/4] op2: partitioning"));
 }
 
+TEST(LongWait, OfAToolHasItsName) {
+  const test::Terminal terminal;
+  Log log(LogLevel::warning, "", milliseconds(1), "op2-model");
+  const Progress progress(log, "cutting");
+  EXPECT_THAT(terminal.wait_for("so far"), testing::StartsWith("op2-model: cutting, 0 s so far"));
+}
+
+TEST(LongWait, ShowsOnlyTheInnermostOfSeveral) {
+  test::StderrCapture captured;
+  Log log(LogLevel::info, "", milliseconds(1));
+  const Progress outer(log, "planning");
+  {
+    const Progress inner(log, "compiling");
+    std::string all;
+    while (all.find("compiling") == all.npos) all += captured.news();
+    captured.news();
+    std::this_thread::sleep_for(milliseconds(20));
+    EXPECT_THAT(captured.news(), testing::Not(testing::HasSubstr("planning")));
+  }
+  std::string all;
+  while (all.find("planning") == all.npos) all += captured.news();
+}
+
+TEST(LongWait, MayBeginAndEndOnAnyThread) {
+  test::StderrCapture captured;
+  Log log(LogLevel::info, "", milliseconds(1));
+  const auto wait_often = [&] {
+    for (int k = 0; k < 300; ++k) {
+      const Progress outer(log, "planning"), inner(log, "compiling");
+      std::this_thread::sleep_for(std::chrono::microseconds(k));
+    }
+  };
+  std::thread other(wait_often);
+  wait_often();
+  other.join();
+  EXPECT_THAT(captured.news(), testing::HasSubstr("compiling, 0 s so far"));
+}
+
 TEST(LongWait, IsANoteWhereNotesAreLogged) {
   test::StderrCapture captured;
   Log log(LogLevel::info, "", milliseconds(1));
@@ -62,7 +100,9 @@ TEST(LongWait, IsSilentWhereWarningsAreNot) {
 TEST(LongWait, IsSilentWhenItIsShort) {
   test::StderrCapture captured;
   Log log(LogLevel::info, "", hours(1));
-  { const Progress progress(log, "partitioning"); }
+  {
+    const Progress progress(log, "partitioning");
+  }
   EXPECT_EQ(captured.news(), "");
 }
 

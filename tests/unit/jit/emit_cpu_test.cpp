@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The emitted text is compared with files; OP2_UPDATE_GOLDEN=1 writes them anew.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ using test::off;
 
 void expect_golden(const std::string& name, const LoopNest& nest, const SimdChoice& simd = {},
                    const CpuCodeForm& form = {}) {
-  const std::string path = std::string(OP2_GOLDEN_DIR) + "/" + name + ".cpp.txt";
+  const std::string path = (std::filesystem::path(OP2_GOLDEN_DIR) / name).string() + ".cpp.txt";
   const std::string emitted = joined(emit_cpu(nest, simd, form));
   if (std::getenv("OP2_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << emitted;
   EXPECT_EQ(emitted, test::content_of(path)) << "if this is meant, run with OP2_UPDATE_GOLDEN=1";

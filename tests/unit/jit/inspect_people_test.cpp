@@ -3,9 +3,15 @@
 #include <pty.h>
 #include <sys/wait.h>
 
+#include <fstream>
+#include <functional>
+#include <optional>
 #include <sstream>
 
 #include <gmock/gmock.h>
+
+#include <core/value_hashes.hpp>
+#include <support/lease.hpp>
 
 #include "inspect_support.hpp"
 
@@ -36,8 +42,10 @@ class InspectByPeople : public test::Inspect {
   }
 
   /// What the program writes to a terminal with so many columns, without its carriage returns.
+  /// @param look  is shown all after each piece
   std::string on_terminal(unsigned short columns, const std::string& arguments,
-                          const std::string& environment = "NO_COLOR=1") const {
+                          const std::string& environment = "NO_COLOR=1",
+                          const std::function<void(const std::string&)>& look = {}) const {
     const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     const std::string command = "env -u COLUMNS -u NO_COLOR TERM=xterm " + environment +
                                 " " OP2_JITINSPECT " " + arguments + " --dir '" +
@@ -47,8 +55,10 @@ class InspectByPeople : public test::Inspect {
     if (child == 0) execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     std::string text;
     std::array<char, 4096> buffer;
-    for (ssize_t count = 0; (count = read(terminal, buffer.data(), buffer.size())) > 0;)
+    for (ssize_t count = 0; (count = read(terminal, buffer.data(), buffer.size())) > 0;) {
       text.append(buffer.data(), static_cast<std::size_t>(count));
+      if (look) look(text);
+    }
     close(terminal);
     waitpid(child, nullptr, 0);
     std::erase(text, '\r');
@@ -72,6 +82,20 @@ CacheEntry fused_entry() {
   entry.key.kernel = "save_soln+adt_calc+res_calc+bres_calc+update";
   entry.loop = entry.key.kernel;
   return entry;
+}
+
+TEST_F(InspectByPeople, AreToldWhatTakesLong) {
+  const std::string path = (place_.path() / "values.txt").string();
+  std::ofstream(path) << core::first_line_of_hashes() << core::line_of(1, "fetch of dat 'x'");
+  std::optional<op2::test::Lease> lease(std::in_place, path, op2::test::Lease::Until::end);
+  if (!lease->held()) GTEST_SKIP() << "no leases on this file system";
+  const std::string shown =
+      on_terminal(120, "diff '" + path + "' '" + path + "'; :", "OP2_DEBUG=patience=20",
+                  [&](const std::string& text) {
+                    if (text.find("so far") != text.npos) lease.reset();
+                  });
+  EXPECT_THAT(shown, StartsWith("op2-jitinspect: reading '" + path + "', 0 s so far"));
+  EXPECT_THAT(shown, HasSubstr("the same bits: 1 values"));
 }
 
 TEST_F(InspectByPeople, FitTheTableIntoTheTerminal) {

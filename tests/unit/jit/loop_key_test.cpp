@@ -61,8 +61,8 @@ TEST(LoopKey, NamesTheVersionsOfTheLibraryAndOfTheEntry) {
 
 TEST(LoopKey, DiffersWithTheEmittedSourceTheMachineAndTheOptions) {
   const auto key = [](const char* source, const char* cpu, bool sanitize) {
-    return make_key(
-        fields_of(base, {source}, target_with(cpu, {.sanitizers = {.address = sanitize}}), ""));
+    return make_key(fields_of(
+        base, {source}, target_with(cpu, {.sanitizers = {.address = sanitize}, .form = {}}), ""));
   };
   EXPECT_NE(key("s", "znver5", false), key("t", "znver5", false));
   EXPECT_NE(key("s", "znver5", false), key("s", "znver4", false));

@@ -96,6 +96,7 @@ class DeviceCopy {
         return number(put(nullptr, chunks * std::ssize(data_.globals.at(parameter.arg))));
       case Kind::order:
         return 0;  // the rows themselves
+      case Kind::second:
       case Kind::parts:
       case Kind::pull_rows:
       case Kind::pull_start:

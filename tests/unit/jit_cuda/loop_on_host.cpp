@@ -95,7 +95,10 @@ class Element {
       case jit::ArgumentWay::in_place:
         bytes = row_in_memory(i);
         break;
+      case jit::ArgumentWay::term:
+      case jit::ArgumentWay::compared:
       case jit::ArgumentWay::summed:
+      case jit::ArgumentWay::kept:
       case jit::ArgumentWay::once:
         break;  // not of op2_loop
     }

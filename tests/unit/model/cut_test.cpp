@@ -7,7 +7,9 @@
 
 #include <core/hash.hpp>
 #include <support/block_meshes.hpp>
+#include <support/failing_calls.hpp>
 #include <support/temporary_directory.hpp>
+#include <support/terminal.hpp>
 #include <unit/model/failure_of.hpp>
 
 #include "commands.hpp"
@@ -93,6 +95,21 @@ TEST_F(CutCommand, KeepsAllOfACut) {
   const Cut cut = read_cut(path("cut_2.json"), record);
   write_file(path("again.json"), as_json(cut));
   EXPECT_EQ(read_cut(path("again.json"), record), cut);
+}
+
+TEST_F(CutCommand, ShowsOnATerminalThatItTakesLong) {
+  setenv("OP2_DEBUG", "patience=20", 1);
+  const test::Terminal terminal;
+  test::HeldRenaming held(folder_.path().string());
+  std::string shown;
+  std::thread reader([&] {
+    shown = terminal.wait_for("so far");
+    held.release();
+  });
+  run({2});
+  reader.join();
+  unsetenv("OP2_DEBUG");
+  EXPECT_THAT(shown, testing::StartsWith("op2-model: cutting the mesh into 2 parts, 0 s so far"));
 }
 
 TEST_F(CutCommand, RefusesMorePartsThanElements) {

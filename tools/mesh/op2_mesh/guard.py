@@ -4,12 +4,11 @@ import os
 import resource
 import signal
 import sys
-import threading
-import time
 import traceback
 
+from op2_progress import shown
+
 GIB = 1 << 30
-PATIENCE = 2  # seconds: what takes longer is shown on a terminal
 
 
 def memory_limit(path, gib=None):
@@ -47,18 +46,8 @@ def run(work, limit, what):
         finally:
             sys.stderr.flush()
             os._exit(code)
-    ended = threading.Event()
-    if sys.stderr.isatty():
-        threading.Thread(target=_show, args=(what, ended), daemon=True).start()
-    code = _code_of(child)
-    ended.set()
-    return code
-
-
-def _show(what, ended):
-    begin = time.monotonic()
-    while not ended.wait(PATIENCE):
-        print(f"op2-mesh: {what}, {time.monotonic() - begin:.0f} s so far", file=sys.stderr)
+    with shown("op2-mesh", what):
+        return _code_of(child)
 
 
 def _code_of(child):

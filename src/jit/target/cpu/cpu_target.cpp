@@ -18,11 +18,9 @@ namespace op2::jit {
 namespace {
 
 std::string key_flags(const Sanitizers& sanitizers) {
-  std::string flags;
-  if (sanitizers.address) flags += "sanitize=address ";
-  if (sanitizers.undefined) flags += "sanitize=undefined ";
-  if (sanitizers.thread) flags += "sanitize=thread ";
-  return flags;
+  return fmt::format("{}{}{}", sanitizers.address ? "sanitize=address " : "",
+                     sanitizers.undefined ? "sanitize=undefined " : "",
+                     sanitizers.thread ? "sanitize=thread " : "");
 }
 
 /// The names of the loops, each once: "flow_update"; of many, the first ones.

@@ -60,8 +60,15 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 )";
 
-constexpr op_kernel_core pack{
-    .name = jit::cuda_loop_symbol, .source = source, .file = __FILE__, .line = 0};
+constexpr op_kernel_core pack{.name = jit::cuda_loop_symbol,
+                              .source = source,
+                              .file = __FILE__,
+                              .line = 0,
+                              .text_is_file = false,
+                              .host = nullptr,
+                              .call = nullptr,
+                              .parameters = nullptr,
+                              .parameter_count = -1};
 
 }  // namespace
 

@@ -35,8 +35,8 @@ void op_keep(const char* name, T* values, int count = 1) {
 
 /// Executes pending loops and writes the checkpoint. An earlier file of this name is replaced when
 /// the new one is complete and on the disk: a program that is killed at any time leaves one of
-/// them. Each rank writes its rows. Cost: the time to write all dats, checksums included; memory: one
-/// dat, if rows are not stored as declared.
+/// them. Each rank writes its rows. Cost: the time to write all dats, checksums included; memory:
+/// those rows of one dat that other ranks own.
 /// @throws op2::Error bad_name (an empty path), io_failure (the disk), what executing loops may
 /// throw
 OP2_API void op_checkpoint(const char* file);

@@ -124,13 +124,14 @@ void Checkpoints::write_rows(const std::string& path, Header& header) {
   std::vector<std::uint64_t> mine(dats.size(), 0);
   comm::Bytes storage;
   for (std::size_t d = 0; d < dats.size(); ++d) {
-    const auto rows =
-        runtime_.collectively([&] { return runtime_.rows.declared_rows(*dats[d], storage); });
-    output.write({runtime_.rows.declared_blocks(dats[d]->on()),
-                  static_cast<std::size_t>(dats[d]->size), header.dats[d].offset},
-                 rows.data(), [&](std::int64_t position, std::span<const std::byte> piece) {
-                   mine[d] = core::add_checksums(mine[d], core::checksum(position, piece));
-                 });
+    auto pieces = runtime_.collectively([&] { return runtime_.rows.declared_pieces(*dats[d]); });
+    output.write(
+        {runtime_.rows.declared_blocks(dats[d]->on()), static_cast<std::size_t>(dats[d]->size),
+         header.dats[d].offset},
+        [&](std::int64_t count) { return pieces.next(count, storage); },
+        [&](std::int64_t position, std::span<const std::byte> piece) {
+          mine[d] = core::add_checksums(mine[d], core::checksum(position, piece));
+        });
   }
   const std::vector<std::uint64_t> sums = over_ranks(mine);
   for (std::size_t d = 0; d < dats.size(); ++d) header.dats[d].checksum = sums[d];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/report.hpp>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +57,23 @@ comm::FoldedValues greatest(T& value) {
   return {type_of<T>(), comm::Fold::greatest, 1, &value};
 }
 
+/// Of this rank, in bytes.
+std::vector<core::MemoryUse> memory_of(Runtime& runtime) {
+  double dats = 0, maps = 0;
+  for (const auto& dat : runtime.mesh.dats()) dats += static_cast<double>(dat->bytes());
+  for (const auto& map : runtime.mesh.maps()) maps += static_cast<double>(map->entries.bytes());
+  std::vector<core::MemoryUse> all{{"dats", dats}, {"maps", maps}};
+  if (runtime.rows.has_halo_plan()) {
+    const comm::HaloMemory halos = comm::halo_memory(runtime.rows.halo_plan(), runtime.mesh);
+    all.push_back({"of these, halo rows", static_cast<double>(halos.rows)});
+    all.push_back({"lists of halos", static_cast<double>(halos.lists)});
+  }
+  rusage use{};
+  if (::getrusage(RUSAGE_SELF, &use) == 0)
+    all.push_back({"peak of the process", 1024.0 * static_cast<double>(use.ru_maxrss)});
+  return all;
+}
+
 }  // namespace
 
 core::LoopTable table_of_all_ranks(Runtime& runtime) {
@@ -68,6 +86,8 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
     numbers.push_back(sum(row.elements));
     numbers.push_back(sum(row.tiled));
     numbers.push_back(sum(row.bytes));
+    numbers.push_back(sum(row.flops));
+    numbers.push_back(sum(row.uncounted));
     numbers.push_back(greatest(row.seconds));
     numbers.push_back(least(row.least_seconds = mine.seconds));
     numbers.push_back(sum(row.mean_seconds = mine.seconds));
@@ -80,7 +100,7 @@ core::LoopTable table_of_all_ranks(Runtime& runtime) {
   runtime.enter("times of ranks");
   std::vector<std::string> times;
   runtime.collectively([&] {
-    const std::string mine = core::times_of_rank(runtime.profile);
+    const std::string mine = core::times_of_rank(runtime.profile, memory_of(runtime));
     for (const auto& message : comm::gather_on_root(runtime.ranks(), comm::bytes_of(mine)))
       times.push_back(comm::text_of(message.bytes));
   });

@@ -74,7 +74,7 @@ std::string table_as_csv(const LoopTable& table) {
 std::string table_as_json(const LoopTable& table) {
   const double total = total_seconds(table);
   nlohmann::json rows = nlohmann::json::array();
-  for (const LoopRow& row : table.rows())
+  for (const LoopRow& row : table.rows()) {
     rows.push_back({{"loop", row.name},
                     {"calls", row.calls},
                     {"skipped", row.skipped},
@@ -90,6 +90,8 @@ std::string table_as_json(const LoopTable& table) {
                     {"share", share(row, total)},
                     {"code", row.code},
                     {"keys", row.keys}});
+    if (row.uncounted == 0) rows.back()["flops"] = row.flops;
+  }
   nlohmann::json all{{"loops", std::move(rows)},
                      {"ranks", table.ranks()},
                      {"total_seconds", total},

@@ -44,8 +44,10 @@ struct LoopRow {
   std::int64_t redundant = 0;  ///< of them, those for elements of other ranks
   double seconds = 0;
   double bytes = 0;
-  std::int64_t tiled = 0;  ///< of the iterations, those that ran tile by tile
-  std::int64_t fused = 0;  ///< calls as part of the row `fused_in`, which has their time
+  double flops = 0;            ///< floating-point operations of its code
+  std::int64_t uncounted = 0;  ///< iterations of code whose operations are not known
+  std::int64_t tiled = 0;      ///< of the iterations, those that ran tile by tile
+  std::int64_t fused = 0;      ///< calls as part of the row `fused_in`, which has their time
   std::string fused_in = {};
   std::array<WayCost, ways> costs{};   ///< by way; of GPUs none
   std::vector<std::string> keys = {};  ///< of its entries in the cache, in the order of first use

@@ -49,11 +49,27 @@ std::string columns(const Spread& spread, bool compared) {
   return fmt::format(" {:>10.4f} {:>10.4f} {:>10.4f}", spread.most, spread.mean, spread.least);
 }
 
+std::string headings(const char* alone, bool compared) {
+  if (!compared) return fmt::format(" {:>10}", alone);
+  return fmt::format(" {:>10} {:>10} {:>10}", "most", "mean", "least");
+}
+
 std::string part_line(const char* name, const std::string& entries, const Spread& seconds,
                       const RunTimes& times) {
   const double share = times.wall.mean > 0 ? seconds.mean / times.wall.mean : 0;
   return fmt::format("{:<24} {:>9}{} {:>6.1f}%\n", name, entries, columns(seconds, times.compared),
                      100 * share);
+}
+
+std::string memory_lines(const RunTimes& times) {
+  if (times.memory.empty()) return "";
+  std::string text =
+      fmt::format("{:<24} {:>9}{}\n", "memory in MB", "", headings("", times.compared));
+  for (const MemoryRow& row : times.memory) {
+    const Spread in_mb{1e-6 * row.bytes.least, 1e-6 * row.bytes.mean, 1e-6 * row.bytes.most};
+    text += fmt::format("{:<24} {:>9}{}\n", row.memory, "", columns(in_mb, times.compared));
+  }
+  return text;
 }
 
 void put(const char* name, const Spread& spread, json& row) {
@@ -64,8 +80,10 @@ void put(const char* name, const Spread& spread, json& row) {
 
 }  // namespace
 
-std::string times_of_rank(Profile& profile) {
+std::string times_of_rank(Profile& profile, std::span<const MemoryUse> memory) {
   json parts_of_rank = json::array(), regions_of_rank = json::array();
+  json memory_of_rank = json::array();
+  for (const MemoryUse& use : memory) memory_of_rank.push_back({use.what, use.bytes});
   const auto part_times = profile.part_times();
   double wall = 0;
   for (const PartTime& part : part_times) {
@@ -81,8 +99,11 @@ std::string times_of_rank(Profile& profile) {
   }
   for (const Region& r : std::span(regions).subspan(1))
     regions_of_rank.push_back({r.path, r.calls, r.loops, r.seconds, r.executing, r.loop_seconds});
-  return json{{"wall", wall}, {"parts", parts_of_rank}, {"regions", regions_of_rank}}.dump(
-      -1, ' ', false, json::error_handler_t::replace);
+  return json{{"wall", wall},
+              {"parts", parts_of_rank},
+              {"regions", regions_of_rank},
+              {"memory", memory_of_rank}}
+      .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 RunTimes times_of_run(std::span<const std::string> texts) {
@@ -91,6 +112,7 @@ RunTimes times_of_run(std::span<const std::string> texts) {
   times.compared = texts.size() > 1;
   times.parts.resize(parts);
   Rows<RegionRow> regions;
+  Rows<MemoryRow> memory;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     const json given = json::parse(texts[rank]);
     add(times.wall, given["wall"], static_cast<int>(rank), ranks);
@@ -101,25 +123,29 @@ RunTimes times_of_run(std::span<const std::string> texts) {
       add(row.seconds, given["parts"][k][1], static_cast<int>(rank), ranks);
     }
     for (const json& region : given["regions"]) add_region(regions, region, ranks);
+    for (const json& use : given["memory"]) {
+      const std::size_t k = memory.of(use[0], &MemoryRow::memory);
+      add(memory.all[k].bytes, use[1], memory.seen[k]++, ranks);
+    }
   }
   std::erase_if(times.parts, [](const PartRow& row) { return row.entries == 0; });
   for (std::size_t k = 0; k < regions.all.size(); ++k)
     if (RegionRow& row = regions.all[k]; regions.seen[k] < ranks)
       row.seconds.least = row.executing.least = row.loop_seconds.least = 0;
   times.regions = std::move(regions.all);
+  times.memory = std::move(memory.all);
   return times;
 }
 
 std::string times_as_text(const RunTimes& times) {
   if (times.parts.empty()) return "";
-  const std::string spread =
-      times.compared ? fmt::format(" {:>10} {:>10} {:>10}", "most", "mean", "least")
-                     : fmt::format(" {:>10}", "seconds");
+  const std::string spread = headings("seconds", times.compared);
   std::string text =
       fmt::format("{:<24} {:>9}{} {:>7}\n", "part of the wall time", "entries", spread, "share");
   for (const PartRow& row : times.parts)
     text += part_line(row.part.c_str(), std::to_string(row.entries), row.seconds, times);
   text += part_line("wall time", "", times.wall, times);
+  text += memory_lines(times);
   if (times.regions.empty()) return text;
   text += fmt::format("{:<24} {:>9}{} {:>10} {:>9} {:>10}\n", "region", "calls", spread,
                       "executing", "loops", "their time");
@@ -137,6 +163,9 @@ void put_times(const RunTimes& times, json& table) {
   for (const PartRow& row : times.parts)
     put("seconds", row.seconds,
         part_rows.emplace_back(json{{"part", row.part}, {"entries", row.entries}}));
+  json& memory_rows = table["memory"] = json::array();
+  for (const MemoryRow& row : times.memory)
+    put("bytes", row.bytes, memory_rows.emplace_back(json{{"memory", row.memory}}));
   json& region_rows = table["regions"] = json::array();
   for (const RegionRow& row : times.regions) {
     json& made = region_rows.emplace_back(

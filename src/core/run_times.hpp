@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The times of a run over its ranks, below the per-loop table: parts of the wall clock time, and
-// regions of the program.
+// The times of a run over its ranks, below the per-loop table: parts of the wall clock time,
+// regions of the program, and its memory.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +31,28 @@ struct RegionRow {
   Spread seconds, executing, loop_seconds;
 };
 
+/// Of a rank.
+struct MemoryUse {
+  std::string what;
+  double bytes = 0;
+};
+
+struct MemoryRow {
+  std::string memory;
+  Spread bytes;
+};
+
 /// Of a table that is not made by a session: empty.
 struct RunTimes {
   bool compared = false;  ///< there are several ranks
   Spread wall;
   std::vector<PartRow> parts;  ///< those that any rank has entered; means add up to that of `wall`
   std::vector<RegionRow> regions;  ///< with the regions inside; the outer one first
+  std::vector<MemoryRow> memory;
 };
 
 /// What a rank sends to the one that makes the table.
-std::string times_of_rank(Profile& profile);
+std::string times_of_rank(Profile& profile, std::span<const MemoryUse> memory);
 /// @param texts  of all ranks
 RunTimes times_of_run(std::span<const std::string> texts);
 

@@ -17,7 +17,7 @@
 namespace op2::jit {
 
 /// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 17;
+inline constexpr int plugin_abi = 18;
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.
@@ -55,8 +55,9 @@ struct CompileUnit {
 struct CompileRequest {
   std::vector<CompileUnit> units;  ///< kernels in the order of calls; the last defines `symbol`
   std::string symbol;              ///< of an extern "C" function
-  std::string blocks;     ///< the function whose loop over lanes must become vector code, or empty
-  bool must_gain = true;  ///< and must be expected to be faster than scalar code
+  std::string blocks;      ///< the function whose loop over lanes must become vector code, or empty
+  std::int32_t width = 1;  ///< SIMD width of `blocks`: elements of an iteration
+  bool must_gain = true;   ///< and must be expected to be faster than scalar code
   bool vector_math =
       false;  ///< vector versions of mathematical functions, less accurate, may be used
   bool consistent_math = false;  ///< elementary functions have the same bits on all processors,

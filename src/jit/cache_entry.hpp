@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <core/flops.hpp>
 #include <jit/access_finding.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>
@@ -51,6 +52,7 @@ struct CacheEntry {
   std::vector<ConstantUse> constants;   ///< not those that are variables of the program
   std::string loop;                     ///< name of the loop that first asked for it
   SimdChoice simd;                      ///< SIMD width of the code
+  double flops = core::unknown_flops;   ///< of an element
   std::vector<AccessFinding> findings;  ///< violated access modes
   std::vector<ParameterFacts> facts{};  ///< of the kernel's parameters; such an entry has no object
   std::string source;                   ///< emitted C++

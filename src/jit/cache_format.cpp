@@ -81,7 +81,7 @@ bool header_fields(Stream& stream, Entry& entry) {
   for (const KeyField& field : key_fields) stream.values(entry.key.*field.value);
   stream.values(entry.symbol, entry.signature, entry.constants, entry.loop);
   const bool valid = simd_fields(stream, entry.simd);
-  stream.values(entry.findings, entry.facts, entry.compile_seconds, entry.created);
+  stream.values(entry.flops, entry.findings, entry.facts, entry.compile_seconds, entry.created);
   return valid;
 }
 

@@ -9,7 +9,7 @@
 //         24   32  key
 //         56   32  BLAKE2b-256 of all other bytes of the file
 //         88       header: the fields of the key, symbol, signature, constants, loop, simd,
-//                  findings, facts, seconds, created
+//                  flops, findings, facts, seconds, created
 //                  payload: source, ir, assembly, object
 //
 // Integers are little endian; strings follow their length in 8 bytes. The layout of the first 88
@@ -26,7 +26,7 @@
 
 namespace op2::jit {
 
-inline constexpr std::uint32_t cache_format_version = 7;
+inline constexpr std::uint32_t cache_format_version = 8;
 
 /// Bounds of the size of an entry's file, in bytes.
 inline constexpr std::int64_t min_entry_bytes = 100;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <core/flops.hpp>
 #include <jit/access_finding.hpp>
 #include <jit/kernel_facts.hpp>
 #include <jit/simd.hpp>
@@ -76,6 +77,7 @@ struct CompileResult {
   std::vector<AccessFinding> findings{};  ///< of a successful compilation
   std::vector<ParameterFacts> facts{};    ///< if only they were asked for: of each parameter, or
                                           ///< none at all
+  double flops = core::unknown_flops;     ///< floating-point operations of an element
   std::int32_t parsed = 0;  ///< units that were parsed, not known from an earlier loop
   double seconds = 0;
   bool operator==(const CompileResult&) const = default;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <core/flops.hpp>
 #include <core/hash.hpp>
 #include <core/log.hpp>
 #include <core/options.hpp>
@@ -40,6 +41,7 @@ struct CompiledLoop {
   std::string symbol;     ///< name of `entry` in its binary
   std::string signature;  ///< parameters of the kernels as written
   SimdChoice simd;
+  double flops = core::unknown_flops;  ///< floating-point operations of an element
   bool from_disk = false;
   bool received = false;               ///< made by another process
   double compile_seconds = 0;          ///< 0 if from_disk or received

@@ -164,6 +164,7 @@ LoopBuilder::Attempt LoopBuilder::compile(const LoopJob& job) const {
                    .constants = constants_used(job.request.nest),
                    .loop = loops_of(job.request),
                    .simd = std::move(loop.simd),
+                   .flops = result.flops,
                    .findings = std::move(result.findings),
                    .source = joined(loop.units),
                    .ir = std::move(result.ir),

@@ -58,6 +58,7 @@ LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry
   loop->symbol = job.loop.symbol;
   loop->signature = entry.signature;
   loop->simd = entry.simd;
+  loop->flops = entry.flops;
   loop->linked = std::move(linked.code);
   loop->published = target.publish(job.request, entry.object, *loop);
   return {std::move(loop), ""};

@@ -54,9 +54,10 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
   return all;
 }
 
-void note_keys(std::span<const StepRows> rows, std::span<const StepCode> code) {
+void note_code(std::span<StepRows> rows, std::span<const StepCode> code) {
   for (std::size_t s = 0; s < rows.size(); ++s) {
     if (rows[s].row == nullptr || code[s].compiled == nullptr) continue;
+    rows[s].flops = code[s].compiled->flops;
     std::vector<std::string>& keys = rows[s].row->keys;
     std::string key = jit::name_of(code[s].compiled->key);
     if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
@@ -76,6 +77,10 @@ void count_iterations(const StepRows& rows, Phase phase, Way way) {
     row.tiled += way == Way::tiled ? count : 0;
   };
   add(*rows.row);
+  if (rows.flops >= 0)
+    rows.row->flops += rows.flops * static_cast<double>(count);
+  else
+    rows.row->uncounted += count;
   for (core::LoopRow* row : rows.members) add(*row);
 }
 

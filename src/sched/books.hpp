@@ -33,8 +33,9 @@ class Books {
   std::map<std::string, op_kernel> kernels_;  ///< by the names of loops
 };
 
-/// Notes in the rows of steps the keys of their code, by which op2-jitinspect shows it.
-void note_keys(std::span<const StepRows> rows, std::span<const StepCode> code);
+/// Notes in the rows of steps the keys of their code, by which op2-jitinspect shows it, and what
+/// arithmetic it executes.
+void note_code(std::span<StepRows> rows, std::span<const StepCode> code);
 
 /// Counts the iterations of a phase of a step. To be called when they have run, before the clock is
 /// read: a model of a network has computation take the time that counted iterations cost.

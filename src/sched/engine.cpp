@@ -193,7 +193,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       [&](const auto& made) { verify_order(queue, made); });
   find_steps(queue, facts, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));
-  note_keys(plan->rows, plan->code);
+  note_code(plan->rows, plan->code);
   if (policy_ != nullptr) open_times(queue, policy_->costs(), *plan);
   if (recorder_ != nullptr) plan->recorded = recorder_->add(queue, *plan);
   for (const Step& step : plan->steps.all)

@@ -15,6 +15,7 @@
 #include <comm/halo/halo_exchange.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/colouring.hpp>
+#include <core/flops.hpp>
 #include <core/levels.hpp>
 #include <core/loop_record.hpp>
 #include <core/loop_table.hpp>
@@ -194,6 +195,7 @@ struct StepRows {
   core::LoopRow* row = nullptr;
   std::vector<core::LoopRow*> members;  ///< of the loops that were fused, if any
   double useful_bytes = 0;              ///< see useful_bytes()
+  double flops = core::unknown_flops;   ///< of an iteration
   /// Iterations of this rank in the two phases, and those of both beyond the owned elements.
   std::int64_t interior = 0, boundary = 0, redundant = 0;
   std::vector<LoopTimes*> times = {};  ///< of its loops, which share its time; empty: nobody asks

@@ -37,6 +37,12 @@ assert table["wall_seconds_min"] <= wall <= table["wall_seconds"], table
 for part in parts:
     assert 0 <= part["seconds_min"] <= part["seconds_mean"] * (1 + 1e-12) <= part["seconds"] * (1 + 2e-12), part
 assert {"packing", "messages", "plans", "loops"} <= {part["part"] for part in parts}, parts
+memory = {row["memory"]: row for row in table["memory"]}
+for row in memory.values():
+    assert 0 <= row["bytes_min"] <= row["bytes_mean"] * (1 + 1e-12) <= row["bytes"] * (1 + 2e-12), row
+assert memory["of these, halo rows"]["bytes"] < memory["dats"]["bytes"] + memory["maps"]["bytes"], memory
+assert memory["peak of the process"]["bytes"] > memory["dats"]["bytes"] > 0, memory
+assert any(loop.get("flops", 0) > 0 for loop in loops), loops
 printed = run("-")
 assert printed.count("\ntotal ") == 1 and printed.count("JIT: ") == 1, printed
 assert printed.count("\nwall time ") == 1, printed

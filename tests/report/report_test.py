@@ -143,6 +143,14 @@ class Page(Case):
         self.assertNotIn("Regions", page)
         self.assertIn("save+flux", page)
 
+    def test_shows_the_memory_of_ranks(self):
+        def change(document):
+            document["memory"] = [{"memory": "dats", "bytes": 3e9, "bytes_mean": 2e9, "bytes_min": 1e9}]
+        self.assertIn(">dats<", self.made(self.changed(change)))
+        for text in (">3000.0<", ">2000.0<", ">1000.0<"):
+            self.assertIn(text, self.made(self.changed(change)))
+        self.assertNotIn("<h2>Memory", self.made(TIMING))
+
     def test_has_a_roofline_only_if_the_table_has_flops(self):
         self.assertIn("no flops, so that there is no roofline: bandwidth alone", self.made(TIMING))
         self.assertNotIn("GFLOP/s", self.made(TIMING, "--peak", "100"))
@@ -223,6 +231,7 @@ class Mistakes(Case):
         for text, change in (("item 1 of 'parts': 'entries' is missing", lambda d: d["parts"][0].pop("entries")),
                              ("item 2 of 'parts': 'seconds_min' is -1", lambda d: d["parts"][1].update(seconds_min=-1)),
                              ("item 2 of 'regions': 'executing_mean' is missing", lambda d: d["regions"][1].pop("executing_mean")),
+                             ("item 1 of 'memory': 'bytes' is missing", lambda d: d.update(memory=[{"memory": "dats"}])),
                              ("'parts' is not a list", lambda d: d.update(parts={})),
                              ("'wall_seconds_mean' is missing", lambda d: d.pop("wall_seconds_mean"))):
             self.refused(text, self.changed(change))

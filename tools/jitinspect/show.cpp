@@ -128,6 +128,7 @@ Json summary_of(const Store& store, const StoredEntry& stored) {
           {"symbol", entry.symbol},
           {"signature", entry.signature},
           {"simd", simd_of(entry)},
+          {"flops", entry.flops >= 0 ? Json(entry.flops) : Json()},
           {"arguments", split(entry.key.arguments, '\n')},
           {"constants", split(entry.key.constants, '\n')},
           {"access", findings_of(entry)},
@@ -197,6 +198,8 @@ void print_statistics(const CacheEntry& entry) {
 void print_execution(const CacheEntry& entry) {
   const auto kernels = jit::resources_in(entry.assembly);
   if (kernels.empty()) fmt::print("SIMD       {}\n", printable(jit::description_of(entry.simd)));
+  if (entry.flops >= 0)
+    fmt::print("flops      {:.5g} floating-point operations for an element\n", entry.flops);
   for (const jit::KernelResources& kernel : kernels)
     fmt::print(
         "{:<11}{} registers, {} bytes spilled and {} of stack for a thread; {} bytes of shared "

@@ -23,15 +23,15 @@ bool is_on_nfs(const OpenFile& file) {
   return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
 }
 
-/// Calls an action for one piece after the other.
-/// @param position  of the first byte
+/// Takes rows in pieces and calls action(position, piece) with each.
+/// @param range  counted over all ranks
 template <class Action>
-void for_pieces(std::span<const std::byte> bytes, std::int64_t position, const Action& action) {
-  constexpr std::size_t most = std::size_t{1} << 20;
-  for (; !bytes.empty(); bytes = bytes.subspan(std::min(most, bytes.size()))) {
-    const auto piece = bytes.first(std::min(most, bytes.size()));
-    action(position, piece);
-    position += std::ssize(piece);
+void for_pieces(const RowRange& range, std::int64_t row_bytes, const NextRows& next,
+                const Action& action) {
+  const std::int64_t most = std::max<std::int64_t>(1, (std::int64_t{1} << 20) / row_bytes);
+  for (std::int64_t done = 0; done < range.count; done += most) {
+    const auto piece = next(std::min(most, range.count - done));
+    action((range.first + done) * row_bytes, piece);
   }
 }
 
@@ -60,12 +60,20 @@ SharedOutput::SharedOutput(Communicator& ranks, std::string path, bool together,
   });
 }
 
-void SharedOutput::write(const RowsInFile& rows, const void* values, const EachPiece& each) {
-  const auto* const bytes = static_cast<const std::byte*>(values);
+void SharedOutput::write(const RowsInFile& rows, const NextRows& next, const EachPiece& each) {
   if (together_ || ranks_.size() == 1)
-    write_own(rows, bytes, each);
+    write_own(rows, next, each);
   else
-    gather_and_write(rows, bytes, each);
+    gather_and_write(rows, next, each);
+}
+
+void SharedOutput::write(const RowsInFile& rows, const void* values) {
+  const auto* at = static_cast<const std::byte*>(values);
+  const NextRows next = [&](std::int64_t count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * rows.row_bytes;
+    return std::span(std::exchange(at, at + bytes), bytes);
+  };
+  write(rows, next);
 }
 
 void SharedOutput::write_piece(std::int64_t offset, std::span<const std::byte> piece) {
@@ -74,12 +82,10 @@ void SharedOutput::write_piece(std::int64_t offset, std::span<const std::byte> p
 }
 
 /// Every rank writes its rows.
-void SharedOutput::write_own(const RowsInFile& rows, const std::byte* values,
-                             const EachPiece& each) {
-  const auto row_bytes = static_cast<std::int64_t>(rows.row_bytes);
-  const std::int64_t begin = rows.blocks.begin[ranks_.rank()] * row_bytes;
+void SharedOutput::write_own(const RowsInFile& rows, const NextRows& next, const EachPiece& each) {
+  const RowRange mine = overlap(rows.blocks, ranks_.rank(), {0, rows.blocks.size()});
   do_together(ranks_, shown_, [&] {
-    for_pieces({values, rows.blocks.count(ranks_.rank()) * rows.row_bytes}, begin,
+    for_pieces(mine, static_cast<std::int64_t>(rows.row_bytes), next,
                [&](std::int64_t position, std::span<const std::byte> piece) {
                  if (each) each(position, piece);
                  write_piece(rows.offset + position, piece);
@@ -88,19 +94,23 @@ void SharedOutput::write_own(const RowsInFile& rows, const std::byte* values,
 }
 
 /// The root gets the rows of all ranks, in portions, and writes them.
-void SharedOutput::gather_and_write(const RowsInFile& rows, const std::byte* values,
+void SharedOutput::gather_and_write(const RowsInFile& rows, const NextRows& next,
                                     const EachPiece& each) {
   const auto row_bytes = static_cast<std::int64_t>(rows.row_bytes);
   const std::int64_t size = std::max<std::int64_t>(1, largest_transfer_ / row_bytes);
   const std::int64_t total = rows.blocks.size();
   for (std::int64_t first = 0; first < total; first += size) {
-    const RowRange mine =
+    const RowRange range =
         overlap(rows.blocks, ranks_.rank(), {first, std::min(size, total - first)});
-    const std::span part(values, static_cast<std::size_t>(mine.count * row_bytes));
-    if (each) for_pieces(part, mine.first * row_bytes, each);
+    Bytes mine;
+    mine.reserve(static_cast<std::size_t>(range.count * row_bytes));
+    for_pieces(range, row_bytes, next,
+               [&](std::int64_t position, std::span<const std::byte> piece) {
+                 if (each) each(position, piece);
+                 mine.insert(mine.end(), piece.begin(), piece.end());
+               });
     std::vector<Message> parts;
-    if (!part.empty()) parts.push_back({0, {part.begin(), part.end()}});
-    values += part.size();
+    if (!mine.empty()) parts.push_back({0, std::move(mine)});
     parts = ranks_.exchange(std::move(parts));
     do_on_root(ranks_, shown_, [&] {
       std::int64_t to = rows.offset + first * row_bytes;

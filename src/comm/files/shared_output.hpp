@@ -29,6 +29,9 @@ struct RowsInFile {
 /// @param position  of the first byte, counted from the first row of the first rank
 using EachPiece = std::function<void(std::int64_t position, std::span<const std::byte> piece)>;
 
+/// The next rows of this rank, so many; valid until the next call. Local.
+using NextRows = std::function<std::span<const std::byte>(std::int64_t count)>;
+
 class SharedOutput {
  public:
   /// @param together          every rank writes its rows itself, unless the file is on NFS.
@@ -41,17 +44,21 @@ class SharedOutput {
   OpenFile* file_of_root() { return output_ ? &output_->file() : nullptr; }
 
   /// Ranks agree once, however many rows there are.
+  /// @param next  gives all rows of this rank
+  /// @param each  called with all of them, in their order
+  void write(const RowsInFile& rows, const NextRows& next, const EachPiece& each = {});
+
+  /// The same for rows that are one after the other.
   /// @param values  of this rank, shape [rows of its block x row_bytes]
-  /// @param each    called with all of them, in their order
-  void write(const RowsInFile& rows, const void* values, const EachPiece& each = {});
+  void write(const RowsInFile& rows, const void* values);
 
   /// Waits until the file is on the disk, then gives it its name.
   /// @param how  called on the root before that; may throw
   void publish(const std::function<IfThere()>& how);
 
  private:
-  void write_own(const RowsInFile& rows, const std::byte* values, const EachPiece& each);
-  void gather_and_write(const RowsInFile& rows, const std::byte* values, const EachPiece& each);
+  void write_own(const RowsInFile& rows, const NextRows& next, const EachPiece& each);
+  void gather_and_write(const RowsInFile& rows, const NextRows& next, const EachPiece& each);
   OpenFile& own_file() { return output_ ? output_->file() : *shared_; }
   void write_piece(std::int64_t offset, std::span<const std::byte> piece);
 

@@ -79,9 +79,9 @@ void DistributedMesh::build(const BlockMesh& blocks, std::vector<Owners> owners)
   owners_ = std::move(owners);
   for (std::size_t s = owners_.size(); s < blocks.sets.size(); ++s)
     owners_.push_back(block_owners(blocks.sets[s], communicator_.rank()));
-  take(build_halo_plan(communicator_, blocks, owners_,
-                       {order_.renumber, weights(), sets_in_declared_order(), canonical_order(),
-                        order_.deepest}));
+  take(build_halo_plan(
+      communicator_, blocks, owners_,
+      {order_.renumber, weights(), sets_in_declared_order(), canonical_order(), order_.deepest}));
 }
 
 std::vector<char> DistributedMesh::sets_in_declared_order() const {
@@ -176,6 +176,13 @@ void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
   halo_plan_->of(*dat.set).from_declared(communicator_, {declared, dat.declared_bytes()},
                                          static_cast<std::size_t>(dat.size), rows.memory.get());
   dat.take_rows(std::move(rows));
+}
+
+DeclaredPieces DistributedMesh::declared_pieces(const core::Dat& dat) const {
+  const auto row_bytes = static_cast<std::size_t>(dat.size);
+  const std::byte* const rows = dat.rows.host_read();
+  if (halo_plan_ == nullptr) return {rows, row_bytes};
+  return halo_plan_->of(*dat.set).declared_pieces(communicator_, rows, row_bytes);
 }
 
 void DistributedMesh::copy_declared(const core::Dat& dat, std::byte* to) const {

@@ -19,7 +19,8 @@ namespace op2::comm {
 struct RowOrder {
   core::RenumberMode renumber = core::RenumberMode::off;
   bool reproducible = false;  ///< the canonical order is to be known
-  /// On several ranks, levels are distinguished down to this one unless `distinguish` asks for more.
+  /// On several ranks, levels are distinguished down to this one unless `distinguish` asks for
+  /// more.
   core::Level deepest = core::deepest_tracked;
 };
 
@@ -88,6 +89,9 @@ class DistributedMesh {
   /// view of the dat.
   /// @param storage  holds the values in the distributed form; outlives the result
   std::span<const std::byte> declared_rows(const core::Dat& dat, Bytes& storage) const;
+
+  /// The same values, piece by piece; the dat must not change meanwhile. Collective.
+  DeclaredPieces declared_pieces(const core::Dat& dat) const;
 
   /// The same values, copied. Collective.
   void copy_declared(const core::Dat& dat, std::byte* to) const;

@@ -79,7 +79,10 @@ struct IndexMap {
   /// @param rows  shape [rows of the layout x row_bytes]
   void from_declared(Communicator& communicator, std::span<const std::byte> declared,
                      std::size_t row_bytes, std::byte* rows) const;
-  /// The declared rows of this rank, shape [declared x row_bytes]. Collective.
+  /// The declared rows of this rank, which refer to `rows`. Collective.
+  DeclaredPieces declared_pieces(Communicator& communicator, const std::byte* rows,
+                                 std::size_t row_bytes) const;
+  /// The same copied, shape [declared x row_bytes]. Collective.
   void to_declared(Communicator& communicator, const std::byte* rows, std::size_t row_bytes,
                    std::span<std::byte> declared) const;
 };

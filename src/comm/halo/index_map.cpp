@@ -18,17 +18,17 @@ void IndexMap::from_declared(Communicator& communicator, std::span<const std::by
   }
 }
 
+DeclaredPieces IndexMap::declared_pieces(Communicator& communicator, const std::byte* rows,
+                                         std::size_t row_bytes) const {
+  if (!placement.stays())
+    return placement.to_declaring_ranks(communicator, rows, row_of, row_bytes);
+  return {rows, row_of, row_bytes};
+}
+
 void IndexMap::to_declared(Communicator& communicator, const std::byte* rows, std::size_t row_bytes,
                            std::span<std::byte> declared) const {
-  if (as_declared()) {
-    if (!declared.empty()) std::memcpy(declared.data(), rows, declared.size());
-  } else if (placement.stays()) {
-    gather_rows(declared.data(), rows, row_of, row_bytes);
-  } else {
-    Bytes owned(row_of.size() * row_bytes);
-    gather_rows(owned.data(), rows, row_of, row_bytes);
-    placement.to_declaring_ranks(communicator, owned, row_bytes, declared);
-  }
+  const auto count = static_cast<std::int64_t>(declared.size() / row_bytes);
+  declared_pieces(communicator, rows, row_bytes).copy_next(count, declared.data());
 }
 
 }  // namespace op2::comm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/halo/placement.hpp>
 
+#include <algorithm>
 #include <map>
 
 #include <comm/halo/row_copy.hpp>
@@ -48,24 +49,36 @@ Bytes Placement::to_owners(Communicator& communicator, std::span<const std::byte
   return rows;
 }
 
-void Placement::to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
-                                   std::size_t row_bytes, std::span<std::byte> declared) const {
+/// The positions of the elements that this rank declares and another owns.
+const std::vector<std::int32_t>& Placement::declared_of(int owner) const {
+  const auto part = std::ranges::lower_bound(leaving_, owner, {}, &Leaving::owner);
+  core::ensure(part != leaving_.end() && part->owner == owner,
+               "a declaring rank received rows that are not its own");
+  return part->declared;
+}
+
+DeclaredPieces Placement::to_declaring_ranks(Communicator& communicator, const std::byte* rows,
+                                             std::span<const std::int32_t> row_of,
+                                             std::size_t row_bytes) const {
+  std::vector<RowsOfOwner> parts;
   std::vector<Message> messages;
-  std::size_t at = 0;
   for (const Arriving& part : arriving_) {
-    const std::size_t bytes = static_cast<std::size_t>(part.count) * row_bytes;
-    const auto rows = owned.subspan(at, bytes);
-    messages.push_back({part.rank, {rows.begin(), rows.end()}});
-    at += bytes;
+    const auto own = row_of.first(static_cast<std::size_t>(part.count));
+    row_of = row_of.subspan(own.size());
+    if (part.rank == communicator.rank()) {
+      parts.push_back({declared_of(part.rank), rows, own});
+      continue;
+    }
+    messages.push_back({part.rank, Bytes(own.size() * row_bytes)});
+    gather_rows(messages.back().bytes.data(), rows, own, row_bytes);
   }
-  std::size_t part = 0;
-  for (const Message& message : communicator.exchange(std::move(messages))) {
-    while (leaving_[part].owner != message.rank) ++part;
-    const auto& positions = leaving_[part].declared;
+  for (Message& message : communicator.exchange(std::move(messages))) {
+    const auto& positions = declared_of(message.rank);
     core::ensure(message.bytes.size() == positions.size() * row_bytes,
                  "a declaring rank received a wrong number of rows");
-    scatter_rows(declared.data(), message.bytes.data(), positions, row_bytes);
+    parts.push_back({positions, nullptr, {}, std::move(message.bytes)});
   }
+  return {std::move(parts), row_bytes};
 }
 
 }  // namespace op2::comm

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <comm/halo/declared_pieces.hpp>
 #include <comm/halo/sorted_ids.hpp>
 #include <comm/messages/communicator.hpp>
 #include <comm/partition/block_mesh.hpp>
@@ -38,10 +39,11 @@ class Placement {
   Bytes to_owners(Communicator& communicator, std::span<const std::byte> declared,
                   std::size_t row_bytes) const;
 
-  /// Collective. The declared block from rows by ordinal.
-  /// @param declared  shape [declared x row_bytes]
-  void to_declaring_ranks(Communicator& communicator, std::span<const std::byte> owned,
-                          std::size_t row_bytes, std::span<std::byte> declared) const;
+  /// Collective. The declared block from rows, which are sent if other ranks declare them.
+  /// @param row_of  rows by ordinal; outlives the result, as rows do
+  DeclaredPieces to_declaring_ranks(Communicator& communicator, const std::byte* rows,
+                                    std::span<const std::int32_t> row_of,
+                                    std::size_t row_bytes) const;
 
  private:
   struct Leaving {
@@ -52,7 +54,9 @@ class Placement {
     int rank;
     std::int32_t count;
   };
-  std::vector<Leaving> leaving_;
+  const std::vector<std::int32_t>& declared_of(int owner) const;
+
+  std::vector<Leaving> leaving_;    ///< ascending owners
   std::vector<Arriving> arriving_;  ///< ascending ranks: ordinals in order
   SortedIds owned_;
   bool stays_ = false;

@@ -39,12 +39,24 @@ inline void gather_rows(std::byte* to, const std::byte* from, std::span<const st
   });
 }
 
-/// to[rows[k]] = from[k], with rows of `bytes` bytes.
+/// to[rows[k] - first] = from[k], with rows of `bytes` bytes.
 inline void scatter_rows(std::byte* to, const std::byte* from, std::span<const std::int32_t> rows,
-                         std::size_t bytes) {
+                         std::size_t bytes, std::int32_t first = 0) {
   with_row_size(bytes, [=](auto size) {
     for (std::size_t k = 0; k < rows.size(); ++k)
-      std::memcpy(to + static_cast<std::size_t>(rows[k]) * size, from + k * size, size);
+      std::memcpy(to + static_cast<std::size_t>(rows[k] - first) * size, from + k * size, size);
+  });
+}
+
+/// to[to_rows[k] - first] = from[from_rows[k]], with rows of `bytes` bytes.
+/// @param from_rows  at least as many as to_rows
+inline void move_rows(std::byte* to, std::span<const std::int32_t> to_rows, const std::byte* from,
+                      std::span<const std::int32_t> from_rows, std::size_t bytes,
+                      std::int32_t first) {
+  with_row_size(bytes, [=](auto size) {
+    for (std::size_t k = 0; k < to_rows.size(); ++k)
+      std::memcpy(to + static_cast<std::size_t>(to_rows[k] - first) * size,
+                  from + static_cast<std::size_t>(from_rows[k]) * size, size);
   });
 }
 

@@ -26,6 +26,7 @@
 #include <jit/llvm/assemble.hpp>
 #include <jit/llvm/chosen_pointers.hpp>
 #include <jit/llvm/consistent_calls.hpp>
+#include <jit/llvm/count_flops.hpp>
 #include <jit/llvm/negation.hpp>
 #include <jit/llvm/scalar_reasons.hpp>
 #include <jit/llvm/vector_math.hpp>
@@ -181,15 +182,21 @@ void add_sanitizers(llvm::PassBuilder& builder, const CompileRequest& request) {
       });
 }
 
-/// @param functions  that may be called with several numbers at once
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileRequest& request,
-              const std::vector<llvm::VecDesc>& functions_of_vectors) {
+/// @param functions_of_vectors  that may be called with several numbers at once
+/// @return the floating-point operations of an element
+double optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileRequest& request,
+                const std::vector<llvm::VecDesc>& functions_of_vectors) {
+  double flops = core::unknown_flops;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   llvm::PassBuilder builder(&machine, tuning);
   add_own_passes(builder, request.blocks);
   add_sanitizers(builder, request);
+  builder.registerOptimizerEarlyEPCallback(
+      [&](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(CountFlops(request, flops));
+      });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
@@ -208,6 +215,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, const CompileR
       [&request](const llvm::GlobalValue& value) { return value.getName() == request.symbol; }));
   passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
   passes.run(module, modules);
+  return flops;
 }
 
 /// Consumes `module`. @return empty if the target has no assembly
@@ -292,7 +300,7 @@ GeneratedCode generate_code(llvm::Module& module, const SourceMarks& marks, cons
   module.getContext().setDiagnosticHandler(std::move(handler));
   if (request.consistent_math) refuse_inconsistent(module, marks, result.diagnostics);
   const VectorFunctions functions = vector_functions(machine.info, request);
-  optimise(module, *target, request, functions.list());
+  result.flops = optimise(module, *target, request, functions.list());
   const auto is_vector = [&] { return result.scalar.reason == ScalarReason::none; };
   result.scalar = calls_in(module, request);
   if (is_vector()) result.scalar = messages.scalar();

@@ -44,6 +44,7 @@ struct GeneratedCode {
   std::string ir;
   std::string assembly;
   SimdChoice scalar;  ///< as in CompileResult
+  double flops = core::unknown_flops;
 };
 
 /// Optimises `module` and generates code for it; of what it defines, only `request.symbol` stays

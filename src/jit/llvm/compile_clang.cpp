@@ -91,6 +91,7 @@ class Compilation {
     result_.ir = std::move(code.ir);
     result_.assembly = std::move(code.assembly);
     result_.scalar = std::move(code.scalar);
+    result_.flops = code.flops;
   }
 
   const Machine& machine_;

@@ -75,7 +75,7 @@ void fields(Stream& stream, Unit& unit) {
 
 template <class Stream, Is<CompileRequest> Request>
 void fields(Stream& stream, Request& request) {
-  stream.values(request.units, request.symbol, request.blocks);
+  stream.values(request.units, request.symbol, request.blocks, request.width);
   small(stream, request.must_gain);
   small(stream, request.vector_math);
   small(stream, request.consistent_math);
@@ -105,7 +105,7 @@ void fields(Stream& stream, Result& result) {
   stream.values(result.message, result.unit, result.diagnostics, result.signatures, result.object,
                 result.ir, result.assembly);
   fields(stream, result.scalar);
-  stream.values(result.findings, result.facts, result.parsed, result.seconds);
+  stream.values(result.findings, result.facts, result.flops, result.parsed, result.seconds);
 }
 
 namespace {

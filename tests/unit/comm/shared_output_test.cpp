@@ -33,12 +33,18 @@ void expect_pieces_and_file(int count, bool together, std::int64_t row_bytes) {
     const Bytes mine = bytes_from(begin, end - begin);
     SharedOutput output(ranks, path, together, 10'000);
     Bytes seen;
-    output.write({blocks, static_cast<std::size_t>(row_bytes), offset}, mine.data(),
-                 [&](std::int64_t position, std::span<const std::byte> piece) {
-                   EXPECT_EQ(position, begin + std::ssize(seen));
-                   EXPECT_LE(piece.size(), std::size_t{1} << 20);
-                   seen.insert(seen.end(), piece.begin(), piece.end());
-                 });
+    std::size_t given = 0;
+    output.write(
+        {blocks, static_cast<std::size_t>(row_bytes), offset},
+        [&](std::int64_t count) {
+          const std::size_t bytes = static_cast<std::size_t>(count * row_bytes);
+          return std::span(mine).subspan(std::exchange(given, given + bytes), bytes);
+        },
+        [&](std::int64_t position, std::span<const std::byte> piece) {
+          EXPECT_EQ(position, begin + std::ssize(seen));
+          EXPECT_LE(piece.size(), std::size_t{1} << 20);
+          seen.insert(seen.end(), piece.begin(), piece.end());
+        });
     EXPECT_EQ(seen, mine);
     output.publish([] { return IfThere::replace; });
   });

@@ -56,6 +56,17 @@ TEST(LoopTable, JsonHasARowPerLoop) {
   EXPECT_DOUBLE_EQ(json["total_seconds"], 4.0);
 }
 
+TEST(LoopTable, JsonHasTheArithmeticIfAllOfItWasCounted) {
+  LoopTable table = table_of_two();
+  const std::string known = table.rows()[0].name, other = table.rows()[1].name;
+  table.row(known).flops = 3e9;
+  table.row(other).flops = 1e9;
+  table.row(other).uncounted = 1;
+  const auto rows = nlohmann::json::parse(table_as_json(table))["loops"];
+  EXPECT_EQ(rows[0]["flops"], 3e9);
+  EXPECT_FALSE(rows[1].contains("flops"));
+}
+
 TEST(LoopTable, JsonHasTheKeysOfTheCode) {
   LoopTable table = table_of_two();
   table.row("flux").keys = {"0123", "4567"};

@@ -92,6 +92,19 @@ TEST_F(Inspect, ReportsWhyCodeIsScalar) {
   EXPECT_EQ(run_json("show kernel3")["simd"]["width"], 1);
 }
 
+TEST_F(Inspect, ShowsTheArithmeticOfAnElement) {
+  CacheEntry entry = entry_number(1);
+  EXPECT_TRUE(entry.flops < 0);
+  put(entry);
+  EXPECT_THAT(run("show kernel1").text, Not(HasSubstr("flops")));
+  EXPECT_TRUE(run_json("show kernel1")["flops"].is_null());
+  entry.flops = 74;
+  put(entry);
+  EXPECT_THAT(run("show kernel1").text,
+              HasSubstr("flops      74 floating-point operations for an element\n"));
+  EXPECT_EQ(run_json("show kernel1")["flops"], 74);
+}
+
 TEST_F(Inspect, ShowsASummaryByDigitsOfTheKeyOrByKernel) {
   put(entry_number(1));
   const std::string name = name_of(key_of(entry_number(1)));

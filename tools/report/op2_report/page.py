@@ -69,9 +69,12 @@ def loops_section(table):
     return parts + fused_section(table) + [f"<p>{escape(name)}: {escape(note)}</p>" for name, note in table.notes.items()]
 
 
+def values_of(spread, compared):
+    return (spread.most, spread.mean, spread.least) if compared else (spread.most,)
+
+
 def spread_cells(spread, compared):
-    values = (spread.most, spread.mean, spread.least) if compared else (spread.most,)
-    return [number(f"{value:.4f}") for value in values]
+    return [number(f"{value:.4f}") for value in values_of(spread, compared)]
 
 
 def spread_heading(text, compared):
@@ -90,6 +93,15 @@ def parts_section(table):
     words = "Each moment of a rank is in one part, so that they add up to the wall time"
     words += "; of several ranks the means do." if compared else "."
     return ["<h2>Parts of the wall time</h2>", table_of(heading, rows), f"<p>{words}</p>"]
+
+
+def memory_section(table):
+    if not table.memory:
+        return []
+    compared = table.ranks != 1
+    rows = [[cell(escape(memory.name)), *[number(f"{1e-6 * value:.1f}") for value in values_of(memory.bytes, compared)]]
+            for memory in table.memory]
+    return ["<h2>Memory</h2>", table_of([("of a rank", False), *spread_heading("MB", compared)], rows)]
 
 
 def regions_section(table):
@@ -166,7 +178,7 @@ def page_of(run, limits):
     if run.table is not None:
         if not run.table.seconds > 0:
             body.append("<p>No loop has taken time.</p>")
-        body += parts_section(run.table) + regions_section(run.table) + loops_section(run.table)
+        body += parts_section(run.table) + memory_section(run.table) + regions_section(run.table) + loops_section(run.table)
     if run.trace is not None:
         body += trace_section(run.trace)
     return "\n".join(["<!DOCTYPE html>", '<html lang="en">', '<head><meta charset="utf-8">',

@@ -41,7 +41,7 @@ class Loop:
 
 @dataclass
 class Spread:
-    """Seconds over the ranks."""
+    """Over the ranks."""
     most: float
     mean: float
     least: float
@@ -65,6 +65,12 @@ class Region:
 
 
 @dataclass
+class Memory:
+    name: str
+    bytes: Spread
+
+
+@dataclass
 class Table:
     path: str
     ranks: int | None
@@ -74,6 +80,7 @@ class Table:
     wall: Spread | None = None
     parts: list = field(default_factory=list)    # of the wall time
     regions: list = field(default_factory=list)
+    memory: list = field(default_factory=list)
 
     @property
     def seconds(self):
@@ -209,6 +216,10 @@ def region_of(item):
                   item.spread("executing"), item.spread("loop_seconds"))
 
 
+def memory_of(item):
+    return Memory(item.text("memory"), item.spread("bytes"))
+
+
 def table_of(path, document):
     loops = [loop_of(item) for item in items_of(path, "loops", document["loops"])]
     whole = Item(f"'{path}'", document)
@@ -220,7 +231,8 @@ def table_of(path, document):
                  [loop for loop in loops if loop.calls == 0 and loop.seconds == 0], notes,
                  whole.optional("wall_seconds", whole.spread),
                  [part_of(item) for item in items_of(path, "parts", document.get("parts", []))],
-                 [region_of(item) for item in items_of(path, "regions", document.get("regions", []))])
+                 [region_of(item) for item in items_of(path, "regions", document.get("regions", []))],
+                 [memory_of(item) for item in items_of(path, "memory", document.get("memory", []))])
 
 
 def trace_of(path, document):

@@ -86,6 +86,7 @@ CompileResult CpuTarget::run_compiler(const LoopRequest& request, const EmittedL
   CompileRequest wanted{.units = {},
                         .symbol = loop.symbol,
                         .blocks = loop.simd.vectorised() ? blocks_function : "",
+                        .width = loop.simd.width,
                         .must_gain = options_.simd == core::SimdMode::where_it_pays,
                         .vector_math = options_.vector_math,
                         .consistent_math = options_.form.reproducible,

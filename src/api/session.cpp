@@ -144,8 +144,7 @@ std::size_t count_devices(Runtime& runtime) {
 
 /// Collective if loops run on devices.
 void report_startup(Runtime& runtime) {
-  for (const std::string& name : core::unknown_switches(environ))
-    runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
+  for (const std::string& what : core::unknown_switches(environ)) runtime.log.warning(what);
   if (runtime.pool.size() > runtime.topology.cores)
     runtime.log.warning(
         fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "

@@ -382,7 +382,8 @@ TEST(Session, AnUnknownVariableIsReported) {
   testing::internal::CaptureStderr();
   op_init(0, nullptr, 1);
   op_exit();
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("OP2_CHIAN is not a switch"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("OP2_CHIAN is not a switch of libop2; --op2-help lists them; did you mean "
+                        "'OP2_CHAIN'?"));
 }
 
 TEST(Session, AFailedFlushEndsTheSessionAndTouchesNoUserMemory) {

@@ -80,8 +80,9 @@ void report_unfinished_results(Runtime& runtime) {
                     core::counted(count, "call")));
 }
 
-/// A program that ends without op_exit must not succeed silently if loops were never executed.
-void report_discarded_loops() {
+/// A program that ends without op_exit must not succeed silently if loops were never executed. One
+/// that ends with a failure has said why: an error that it has caught, for example.
+void report_discarded_loops(int status, void*) {
   Runtime* runtime = sessions().running.get();
   if (runtime == nullptr || runtime->forked()) return;
   try {
@@ -95,12 +96,10 @@ void report_discarded_loops() {
       runtime->log.warning(fmt::format(
           "the report is not written: '{}'; call op_exit before the program ends", path));
   report_unfinished_results(*runtime);
+  if (status != EXIT_SUCCESS) return;
   if (runtime->queue.empty()) {
     if (runtime->mpi != nullptr && comm::mpi_is_running())
-      runtime->log.warning(
-          "the program ends without op_exit, so MPI was not ended; call op_exit, unless an error "
-          "has "
-          "ended it");
+      runtime->log.warning("the program ends without op_exit, so MPI was not ended; call op_exit");
     return;
   }
   runtime->log.error(
@@ -118,7 +117,7 @@ void mark_forked() {
 /// Registered when the library is loaded, so that it runs at exit after everything that the program
 /// registers, and after the program's destructors.
 [[gnu::constructor]] void watch_process() {
-  std::atexit(report_discarded_loops);
+  on_exit(report_discarded_loops, nullptr);  // libop2 stays loaded (-z nodelete)
   pthread_atfork(nullptr, nullptr, mark_forked);
 }
 

@@ -102,5 +102,5 @@ endif()
 # Pages and examples; everything is below share/doc/op2, beside the licence.
 set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/op2)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${doc_dir} COMPONENT doc)
-install(DIRECTORY docs DESTINATION ${doc_dir} COMPONENT doc)
-install(DIRECTORY examples DESTINATION ${doc_dir} COMPONENT doc)
+install(DIRECTORY docs DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc)
+install(DIRECTORY examples DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc)

@@ -21,6 +21,15 @@ foreach(part IN LISTS OP2_PARTS)
   endif()
 endforeach()
 
+foreach(sanitizer IN LISTS OP2_SANITIZE)
+  if(NOT sanitizer MATCHES "^(address|undefined|thread)$")
+    message(FATAL_ERROR "OP2_SANITIZE=${OP2_SANITIZE}: '${sanitizer}' is none of address, undefined, thread")
+  endif()
+endforeach()
+if("address" IN_LIST OP2_SANITIZE AND "thread" IN_LIST OP2_SANITIZE)
+  message(FATAL_ERROR "OP2_SANITIZE=${OP2_SANITIZE}: address and thread exclude each other; build two folders")
+endif()
+
 # What cannot be chosen, and what nobody chose, is said.
 if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
   message(STATUS "BUILD_SHARED_LIBS=${BUILD_SHARED_LIBS}: libop2 is a shared library all the same: it loads its compiler "

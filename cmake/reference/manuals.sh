@@ -25,14 +25,24 @@ sections() {
     sed "1,/$examples/d" "$folder/help" | verbatim
   fi
   echo "[see also]"
-  echo "The pages in share/doc/op2; switches of programs: any of them with"
+  echo "share/doc/op2/docs/$(page "$name"); switches of programs: any of them with"
   echo ".B --op2-help"
 }
 
 verbatim() {
   echo ".nf"
-  sed "s/\\\\/\\\\\\\\/g; s/^\\([.']\\)/\\\\\\&\\1/"
+  sed "s/\\\\/\\\\\\\\/g; s/^\\(['.[]\\)/\\\\\\&\\1/"
   echo ".fi"
+}
+
+page() {
+  case $1 in
+    op2-jitinspect) echo "cache.md" ;;
+    op2-model | op2-plot-prediction) echo "model.md" ;;
+    op2-mesh) echo "meshes.md" ;;
+    op2-report) echo "performance.md" ;;
+    op2-cxx | op2-embed-kernels) echo "embedding.md" ;;
+  esac
 }
 
 purpose() {

@@ -46,8 +46,8 @@ OP2_API void op_write_pvtu(const char* path, op_map cells_to_nodes, op_dat coord
 /// rows, in the declared order: "grid/cells", "grid/points", "cell_values/<dat>",
 /// "point_values/<dat>".
 /// @param time  of the values, in the unit of the program
-/// @throws op2::Error as op_write_pvtu; bad_range (`time` is not finite), io_failure (`series` is
-/// not a file that this function has written); for XDMF: bad_name (two fields of one name),
+/// @throws op2::Error as op_write_pvtu; bad_range (`time` is not finite), io_failure (`series` has
+/// another ending, or is not a file that this function has written); for XDMF: bad_name (two fields of one name),
 /// not_compiled (a libop2 without HDF5)
 OP2_API void op_write_series(const char* series, double time, op_map cells_to_nodes,
                              op_dat coordinates, std::span<const op_dat> fields);

@@ -2,22 +2,19 @@
 #include <api/report.hpp>
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <comm/files/file_writer.hpp>
+#include <comm/files/new_file.hpp>
 #include <comm/messages/records.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/error.hpp>
 #include <core/progress.hpp>
-#include <core/text_file.hpp>
 #include <op2/runtime.hpp>
 
 namespace op2::api {
@@ -31,17 +28,17 @@ std::string table_for(const std::string& path, const core::LoopTable& table) {
   return core::table_as_text(table);
 }
 
+/// Begins the file as at op_exit, without changing what is there, so that a run need not end to
+/// fail.
 void check_target(const char* variable, const std::string& path) {
   if (path.empty()) return;
-  if (const char* kind = core::kind_if_irregular(path.c_str()))
-    core::fail(ErrorCode::io_failure,
-               "the report cannot be written: {}={}, it is {}; name a regular file", variable, path,
-               kind);
-  const std::string folder = std::filesystem::path(path).parent_path();
-  if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
-    core::fail(ErrorCode::io_failure,
-               "the report cannot be written: {}={}, {} for its folder; choose another", variable,
-               path, std::strerror(errno));
+  try {
+    const comm::NewFile file(path, comm::Leftovers::keep);
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    core::fail(ErrorCode::io_failure, "the report cannot be written: {}={}, {}", variable, path,
+               what.substr(what.find(' ') + 1));  // without the code
+  }
 }
 
 template <class T>

@@ -44,6 +44,12 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
     core::fail(ErrorCode::bad_range,
                "the time is not finite: op_write_series '{}', {}; give the time of the values",
                series, time);
+  if (!api::is_xdmf(series) && std::filesystem::path(series).extension() != ".pvd")
+    core::fail(ErrorCode::io_failure,
+               "the name of a time series has no known ending: op_write_series '{}'; end it in "
+               ".pvd (VTU), "
+               ".xdmf or .xmf (HDF5)",
+               series);
   runtime.flush();
   api::log_fetched(runtime, coordinates, fields);
   runtime.enter("op_write_series '{}' at {}", series, time);

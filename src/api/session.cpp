@@ -81,8 +81,9 @@ void report_unfinished_results(Runtime& runtime) {
                     core::counted(count, "call")));
 }
 
-/// A program that ends without op_exit must not succeed silently if loops were never executed.
-void report_discarded_loops() {
+/// A program that ends without op_exit must not succeed silently if loops were never executed. One
+/// that ends with a failure has said why: an error that it has caught, for example.
+void report_discarded_loops(int status, void*) {
   Runtime* runtime = sessions().running.get();
   if (runtime == nullptr || runtime->forked()) return;
   try {
@@ -96,12 +97,10 @@ void report_discarded_loops() {
       runtime->log.warning(fmt::format(
           "the report is not written: '{}'; call op_exit before the program ends", path));
   report_unfinished_results(*runtime);
+  if (status != EXIT_SUCCESS) return;
   if (runtime->queue.empty()) {
     if (runtime->mpi != nullptr && comm::mpi_is_running())
-      runtime->log.warning(
-          "the program ends without op_exit, so MPI was not ended; call op_exit, unless an error "
-          "has "
-          "ended it");
+      runtime->log.warning("the program ends without op_exit, so MPI was not ended; call op_exit");
     return;
   }
   runtime->log.error(
@@ -119,7 +118,7 @@ void mark_forked() {
 /// Registered when the library is loaded, so that it runs at exit after everything that the program
 /// registers, and after the program's destructors.
 [[gnu::constructor]] void watch_process() {
-  std::atexit(report_discarded_loops);
+  on_exit(report_discarded_loops, nullptr);  // libop2 stays loaded (-z nodelete)
   pthread_atfork(nullptr, nullptr, mark_forked);
 }
 
@@ -145,8 +144,7 @@ std::size_t count_devices(Runtime& runtime) {
 
 /// Collective if loops run on devices.
 void report_startup(Runtime& runtime) {
-  for (const std::string& name : core::unknown_switches(environ))
-    runtime.log.warning(fmt::format("{} is not a switch of libop2; --op2-help lists them", name));
+  for (const std::string& what : core::unknown_switches(environ)) runtime.log.warning(what);
   if (runtime.pool.size() > runtime.topology.cores)
     runtime.log.warning(
         fmt::format("more threads than cores: OP2_THREADS={}, {} cores; threads will wait for each "

@@ -24,12 +24,30 @@ double share(const LoopRow& row, double total) {
   return total > 0 ? row.seconds / total : 0;
 }
 
+std::int64_t fused_calls(const LoopRow& row) {
+  const auto add = [](std::int64_t sum, const auto& part) { return sum + part.second; };
+  return std::accumulate(row.fused_in.begin(), row.fused_in.end(), std::int64_t{0}, add);
+}
+
+/// The rows that have the time of fused calls: "save+add"; of several "200 in save+add, 800 in
+/// add+save".
+std::string fused_in(const LoopRow& row) {
+  if (row.fused_in.size() == 1) return row.fused_in.begin()->first;
+  std::vector<std::string> parts;
+  for (const auto& [name, calls] : row.fused_in)
+    parts.push_back(fmt::format("{} in {}", calls, name));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// What became of calls that were not executed as separate loops.
 std::string remark_of(const LoopRow& row) {
   std::vector<std::string> parts;
   if (row.skipped > 0)
     parts.push_back(fmt::format("{} skipped: overwritten before use", row.skipped));
-  if (row.fused > 0) parts.push_back(fmt::format("{} in {}", row.fused, row.fused_in));
+  if (row.fused_in.size() == 1)
+    parts.push_back(fmt::format("{} in {}", fused_calls(row), fused_in(row)));
+  else if (!row.fused_in.empty())
+    parts.push_back(fused_in(row));
   return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));
 }
 
@@ -66,8 +84,8 @@ std::string table_as_csv(const LoopTable& table) {
   for (const LoopRow& row : table.rows())
     text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.6g},{:.6g},{},{},{}\n", quoted(row.name),
                         row.calls, row.skipped, row.elements, row.seconds, row.bytes,
-                        gigabytes_per_second(row), share(row, total), quoted(row.code), row.fused,
-                        quoted(row.fused_in));
+                        gigabytes_per_second(row), share(row, total), quoted(row.code),
+                        fused_calls(row), quoted(fused_in(row)));
   return text;
 }
 
@@ -78,8 +96,8 @@ std::string table_as_json(const LoopTable& table) {
     rows.push_back({{"loop", row.name},
                     {"calls", row.calls},
                     {"skipped", row.skipped},
-                    {"fused", row.fused},
-                    {"fused_in", row.fused_in},
+                    {"fused", fused_calls(row)},
+                    {"fused_in", fused_in(row)},
                     {"elements", row.elements},
                     {"tiled", row.tiled},
                     {"seconds", row.seconds},

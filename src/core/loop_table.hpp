@@ -47,8 +47,8 @@ struct LoopRow {
   double flops = 0;            ///< floating-point operations of its code
   std::int64_t uncounted = 0;  ///< iterations of code whose operations are not known
   std::int64_t tiled = 0;      ///< of the iterations, those that ran tile by tile
-  std::int64_t fused = 0;      ///< calls as part of the row `fused_in`, which has their time
-  std::string fused_in = {};
+  /// Calls as part of other rows, which have their time, by the names of these.
+  std::map<std::string, std::int64_t> fused_in = {};
   std::array<WayCost, ways> costs{};   ///< by way; of GPUs none
   std::vector<std::string> keys = {};  ///< of its entries in the cache, in the order of first use
   /// In a table of all ranks, where `seconds` are those of the slowest one: of the fastest one, and

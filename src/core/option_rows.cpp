@@ -5,11 +5,21 @@
 #include <charconv>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/error.hpp>
+#include <core/similar_name.hpp>
 
 namespace op2::core {
 namespace {
+
+[[noreturn]] void refuse_word(const GivenOption& given, const std::string& word,
+                              std::span<const OptionWord> known) {
+  std::vector<std::string> names;
+  for (const OptionWord& each : known) names.emplace_back(each.word);
+  fail(ErrorCode::bad_option, "unknown word: {}={}, '{}'; use none, or some of: {}{}", given.name,
+       given.value, word, fmt::format("{}", fmt::join(names, ", ")), did_you_mean(word, names));
+}
 
 std::string_view without_spaces(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
@@ -68,7 +78,7 @@ void set_words(const GivenOption& given, std::span<const OptionWord> known, Opti
   for (const std::string& word : words_of(given.value)) {
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const OptionWord& other) { return word == other.word; });
-    if (found == known.end()) refuse_value(given, given.row.values);
+    if (found == known.end()) refuse_word(given, word, known);
     found->set(options);
   }
 }

@@ -15,7 +15,8 @@ void restrict_to_reference(Options& options) {
 }
 
 [[noreturn]] void refuse_reproducible(const char* setting, const char* why) {
-  fail(ErrorCode::bad_option, "two switches exclude each other: OP2_REPRODUCIBLE=on and {}; {}",
+  fail(ErrorCode::bad_option,
+       "two switches exclude each other: OP2_REPRODUCIBLE=on and {}, since {}; unset one of them",
        setting, why);
 }
 

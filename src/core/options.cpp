@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <core/log.hpp>
 #include <core/option_rows.hpp>
 #include <core/option_rules.hpp>
+#include <core/similar_name.hpp>
 
 namespace op2::core {
 namespace {
@@ -62,7 +64,6 @@ void read_jit_limit(const GivenOption& given, Options& options) {
 constexpr OptionWord dump_words[] = {
     {"cut", [](Options& o) { o.dump.cut = true; }},
     {"analyse", [](Options& o) { o.dump.analyse = true; }},
-    {"chain", [](Options& o) { o.dump.analyse = true; }},
     {"order", [](Options& o) { o.dump.order = true; }},
     {"fuse", [](Options& o) { o.dump.fuse = true; }},
     {"source", [](Options& o) { o.dump.source = true; }},
@@ -288,15 +289,12 @@ void read_debug_words(const Lookup& lookup, Options& options) {
   for (const auto& [row, given] : words) row->parse(given, options);
 }
 
-bool is_known(std::string_view name) {
-  if (name == "OP2_EMBED_KERNELS") return true;  // of the compiler wrapper
-  const auto is_row = [&](const OptionRow& row) { return name == row.name; };
-  const auto was_row = [&](const OptionRow& row) {
-    const std::string_view former = row.former;
-    return name == former.substr(0, former.find('='));
-  };
-  return std::any_of(std::begin(table), std::end(table), is_row) ||
-         std::any_of(std::begin(debug_words), std::end(debug_words), was_row);
+std::vector<std::string> known_variables() {
+  std::vector<std::string> names{"OP2_EMBED_KERNELS"};  // of the compiler wrapper
+  for (const OptionRow& row : table) names.emplace_back(row.name);
+  for (const OptionRow& row : debug_words)
+    names.emplace_back(row.former, std::strcspn(row.former, "="));
+  return names;
 }
 
 }  // namespace
@@ -311,11 +309,13 @@ Options read_options(const Lookup& lookup) {
 }
 
 std::vector<std::string> unknown_switches(char** environment) {
+  const std::vector<std::string> known = known_variables();
   std::vector<std::string> unknown;
   for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    if (name.starts_with("OP2_") && !is_known(name)) unknown.emplace_back(name);
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    if (name.starts_with("OP2_") && std::ranges::find(known, name) == known.end())
+      unknown.push_back(name + " is not a switch of libop2; --op2-help lists them" +
+                        did_you_mean(name, known));
   }
   return unknown;
 }
@@ -326,9 +326,9 @@ std::string switches_as_text() {
   for (const OptionRow& row : table)
     text += fmt::format("  {}={}\n{}", row.name, row.values, help_lines(row.help));
   return text +
-         "\nshare/doc/op2 is a folder of the installation (Debian: /usr/share/doc/op2, package "
-         "op2-doc). In it are\ndocs/switches.md with an example of each, docs/errors.md with the "
-         "remedy for each code of an error,\nand the reference, html/index.html.\n";
+         "\nOf an installation (Debian: /usr, package op2-doc) share/doc/op2/docs/switches.md has\n"
+         "an example of each, share/doc/op2/docs/errors.md the remedy for each code of an error,\n"
+         "and share/doc/op2/html/index.html is the reference.\n";
 }
 
 std::string switches_as_markdown() {

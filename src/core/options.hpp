@@ -153,7 +153,7 @@ struct Options {
 ///         and the word of OP2_DEBUG that replaces it have different values
 Options read_options(const std::function<std::optional<std::string>(const char*)>& lookup);
 
-/// Names of environment variables that begin with OP2_ and are not switches.
+/// A message for each environment variable that begins with OP2_ and is not a switch.
 std::vector<std::string> unknown_switches(char** environment);
 
 /// The table as text (--op2-help) and as a Markdown table (docs/switches.md).

@@ -8,6 +8,7 @@
 
 #include <core/counted.hpp>
 #include <core/error.hpp>
+#include <core/similar_name.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::core {
@@ -55,9 +56,8 @@ Type check_type_name(const std::string& what, const char* type) {
   const std::optional<Type> named = type_named(type);
   if (!named)
     fail(ErrorCode::bad_type,
-         "unknown type: {}, \"{}\"; did you mean \"{}\"? Known are double, float, int, uint, ll, "
-         "ull, bool",
-         what, type, nearest_type_name(type));
+         "unknown type: {}, \"{}\"; use double, float, int, uint, ll, ull or bool{}", what, type,
+         did_you_mean(type, type_names()));
   return *named;
 }
 

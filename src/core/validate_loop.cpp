@@ -78,11 +78,13 @@ void check_path(const Mesh& mesh, const Place& place, const op_arg& arg, op_set 
                map->name, map->to->name, dat->name_storage, dat->set->name);
 }
 
-/// @param what  name of the object that has the actual type
-void check_stated_type(const Place& place, const char* what, const char* stated, Type actual) {
+/// @param dat  whose type it is; null: that of a global
+void check_stated_type(const Place& place, const Dat* dat, const char* stated, Type actual) {
   if (stated == nullptr || type_named(stated) == actual) return;
   check_type_name(place.text(), stated);
-  place.fail(ErrorCode::bad_type, "wrong type", "\"{0}\" for '{1}' of type \"{2}\"; write \"{2}\"",
+  const std::string what =
+      dat != nullptr ? fmt::format("dat '{}'", dat->name_storage) : "data of a global";
+  place.fail(ErrorCode::bad_type, "wrong type", "\"{0}\" for {1} of type \"{2}\"; write \"{2}\"",
              stated, what, core::name_of(actual));
 }
 
@@ -98,7 +100,7 @@ void check_dat_arg(const Mesh& mesh, const Place& place, const op_arg& arg, op_s
     place.fail(ErrorCode::bad_dim, "wrong dim", "dim {0} for dat '{1}' of dim {2}; write {2}",
                arg.dim, dat.name_storage, dat.dim);
   if (dat.opaque) return;
-  check_stated_type(place, dat.name_storage.c_str(), arg.type, dat.value_type);
+  check_stated_type(place, &dat, arg.type, dat.value_type);
 }
 
 bool is_known(op_access access) {
@@ -118,7 +120,7 @@ void check_global_arg(const Mesh& mesh, const Place& place, const op_arg& arg) {
   if (dim_of(arg) < 1)
     place.fail(ErrorCode::bad_dim, "dim is out of range",
                "dim {} of the global; give it at least one value", dim_of(arg));
-  check_stated_type(place, "the data of the global", arg.type, type_of(arg));
+  check_stated_type(place, nullptr, arg.type, type_of(arg));
   if (arg.global != nullptr) return;
   if (!arg.writable && arg.acc != OP_READ)
     place.fail(ErrorCode::bad_access, "wrong access mode",

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <core/value_type.hpp>
 
-#include <algorithm>
 #include <array>
-#include <numeric>
-#include <vector>
 
 namespace op2::core {
 namespace {
@@ -37,21 +34,6 @@ constexpr Spelling spellings[] = {
 
 }  // namespace
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
 std::size_t size_of(Type type) {
   return names[static_cast<std::size_t>(type)].bytes;
 }
@@ -70,12 +52,10 @@ std::optional<Type> type_named(std::string_view text) {
   return std::nullopt;
 }
 
-std::string nearest_type_name(std::string_view text) {
-  const auto nearest =
-      std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-        return edit_distance(text, a.name) < edit_distance(text, b.name);
-      });
-  return nearest->name;
+std::vector<std::string> type_names() {
+  std::vector<std::string> all;
+  for (const TypeNames& each : names) all.emplace_back(each.name);
+  return all;
 }
 
 }  // namespace op2::core

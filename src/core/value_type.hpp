@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <op2/types.hpp>
 
@@ -52,10 +53,7 @@ decltype(auto) with_type(Type type, Action&& action) {
 /// "int64_t", ...); nothing if it names none.
 std::optional<Type> type_named(std::string_view text);
 
-/// Levenshtein distance, for "did you mean".
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
-/// The canonical name nearest to a misspelled one, for "did you mean".
-std::string nearest_type_name(std::string_view text);
+/// The canonical names.
+std::vector<std::string> type_names();
 
 }  // namespace op2::core

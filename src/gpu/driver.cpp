@@ -22,12 +22,14 @@ const char* advice(int result) {
              "loop at its call";
     case DriverResult::out_of_memory:
       return "use more devices, or a smaller mesh";
+    case DriverResult::invalid_image:
     case DriverResult::no_binary:
     case DriverResult::invalid_ptx:
     case DriverResult::no_ptx_compiler:
     case DriverResult::ptx_compiler_off:
     case DriverResult::unsupported_ptx:
-      return "use an NVRTC and a driver of the same CUDA version";
+      return "use an NVRTC and a driver of the same CUDA version; OP2_NVRTC and OP2_CUDA_DRIVER "
+             "name them";
     case DriverResult::devices_unavailable:
     case DriverResult::uncorrectable_memory:
     case DriverResult::system_not_ready:
@@ -41,7 +43,7 @@ const char* advice(int result) {
 
 /// Calls a function for the current context; a failure is kept.
 template <class Function, class Argument>
-void call_for_context(const Driver& driver, Function DriverApi::*function, Argument argument) {
+void call_for_context(const Driver& driver, Function DriverApi::* function, Argument argument) {
   const auto& called = driver.api().*function;
   if (const int result = called(argument); result != DriverResult::success)
     driver.keep(called.name(), result);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <core/value_type.hpp>
+#include <core/similar_name.hpp>
 
 namespace op2::jit {
 namespace {
@@ -62,13 +62,7 @@ std::string functions_hint(const std::string& unknown, const op_kernel_core& ker
 std::string constants_hint(const std::string& unknown, const std::vector<std::string>& constants) {
   if (constants.empty()) return "no constants are declared (op_decl_const declares them)";
   const std::string list = fmt::format("declared constants: {}", fmt::join(constants, ", "));
-  const auto distance = [&](const std::string& name) { return core::edit_distance(unknown, name); };
-  const auto nearest =
-      *std::min_element(constants.begin(), constants.end(),
-                        [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  const auto misspelt = std::min(unknown.size() - 1, std::max<std::size_t>(2, nearest.size() / 3));
-  const bool similar = !unknown.empty() && distance(nearest) <= misspelt;
-  return similar ? fmt::format("{}; did you mean '{}'?", list, nearest) : list;
+  return list + core::did_you_mean(unknown, constants);
 }
 
 std::string include_hint(const Diagnostic& diagnostic, const op_kernel_core& kernel) {

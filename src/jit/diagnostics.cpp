@@ -52,8 +52,7 @@ std::string snippet_of(const Diagnostic& diagnostic) {
   const std::string_view line = diagnostic.source_line;
   if (first > static_cast<int>(line.size())) return {};
   std::string before(line.substr(first, column - first));
-  std::replace_if(
-      before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
+  std::replace_if(before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
   const bool cut_before = first > 0;
   const bool cut_after = first + shown_width < static_cast<int>(line.size());
   return fmt::format("\n{}{}{}\n{}{}^", cut_before ? "..." : "", line.substr(first, shown_width),
@@ -203,8 +202,10 @@ Error compile_error(const CompileResult& result, const KernelContext& context) {
                           "kernel, or set OP2_JIT_LIMIT to more",
                           where, context.kernel.name, result.message)};
     case CompileStatus::unavailable:
-      return {ErrorCode::plugin_failure, fmt::format("{}: kernel '{}' cannot be compiled: {}",
-                                                     where, context.kernel.name, result.message)};
+      return {ErrorCode::plugin_failure,
+              fmt::format("{}: kernel '{}' cannot be compiled: {}; install all of libop2, and the "
+                          "libraries of LLVM and Clang (Debian: libllvm19, libclang-cpp19)",
+                          where, context.kernel.name, result.message)};
     default:
       return rejection(result, context, where);
   }

@@ -47,7 +47,7 @@ std::vector<StepRows> Books::open(const core::Queue& queue, const Steps& steps,
     if (!step.fused()) continue;
     for (const std::string& name : names) {
       rows.members.push_back(&table_.row(name));
-      rows.members.back()->fused_in = rows.row->name;
+      rows.fused_calls.push_back(&rows.members.back()->fused_in[rows.row->name]);
       if (rows.members.back()->code.empty()) rows.members.back()->code = rows.row->code;
     }
   }

@@ -160,7 +160,7 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
   if (!step.begins_call()) return;  // counted with the first colour
   ++rows.row->calls;
   rows.row->bytes += rows.useful_bytes;
-  for (core::LoopRow* row : rows.members) ++row->fused;
+  for (std::int64_t* calls : rows.fused_calls) ++*calls;
   statistics_.core_iterations += rows.interior * step.loops();
   statistics_.rest_iterations += rows.boundary * step.loops();
   statistics_.redundant_iterations += rows.redundant * step.loops();

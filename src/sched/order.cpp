@@ -91,7 +91,8 @@ void report_order(const core::Queue& queue, const Facts& facts, const Step& step
   log.warning_once(
       record.name,
       fmt::format("loop '{}' ({}) runs on one thread: elements write rows that others "
-                  "use, so the result depends on their order{}",
+                  "use, so the result depends on their order{}; if all they do is add, make the "
+                  "argument OP_INC, which all threads run, else this is right",
                   record.name, site_of(record), why_not_increments(queue, facts, step.record)));
 }
 

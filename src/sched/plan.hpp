@@ -194,8 +194,10 @@ struct Steps {
 struct StepRows {
   core::LoopRow* row = nullptr;
   std::vector<core::LoopRow*> members;  ///< of the loops that were fused, if any
-  double useful_bytes = 0;              ///< see useful_bytes()
-  double flops = core::unknown_flops;   ///< of an iteration
+  std::vector<std::int64_t*>
+      fused_calls;          ///< of each member, in its row: those that `row` has the time of
+  double useful_bytes = 0;  ///< see useful_bytes()
+  double flops = core::unknown_flops;  ///< of an iteration
   /// Iterations of this rank in the two phases, and those of both beyond the owned elements.
   std::int64_t interior = 0, boundary = 0, redundant = 0;
   std::vector<LoopTimes*> times = {};  ///< of its loops, which share its time; empty: nobody asks

@@ -78,6 +78,10 @@ TEST_F(Series, MistakesAreErrors) {
     EXPECT_EQ(content_of(path), text);
   }
   std::filesystem::remove(path);
+  EXPECT_THAT(error_text(ErrorCode::io_failure,
+                         [&] { op_write_series((folder / "flow.txt").c_str(), 0, map, x, {}); }),
+              HasSubstr("flow.txt'; end it in .pvd (VTU), .xdmf or .xmf (HDF5)"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "flow.txt"));
   write(1);
   std::string whole = content_of(path);
   for (std::size_t length = 0; length + 1 < whole.size(); ++length) {

@@ -272,6 +272,27 @@ TEST(Session, AnErrorAtTheEndStillLeavesTheReports) {
   error_text(ErrorCode::not_initialised, [] { op_flush(); });
 }
 
+TEST(Session, AReportThatCannotBeWrittenIsAnErrorAtTheBeginning) {
+  for (const char* variable : {"OP2_TIMING", "OP2_TRACE", "OP2_MODEL"}) {
+    const Variable report(variable, "/proc/report.json");  // a folder in which nobody makes files
+    EXPECT_THAT(error_text(ErrorCode::io_failure, [] { op_init(0, nullptr, 0); }),
+                HasSubstr(std::string("the report cannot be written: ") + variable +
+                          "=/proc/report.json, cannot create '/proc/report.json'"));
+  }
+}
+
+TEST(Session, TheFileOfAReportIsUnchangedUntilTheEnd) {
+  const op2::test::TemporaryDirectory folder;
+  const std::string table = folder / "loops.csv";
+  std::ofstream(table) << "before";
+  const Variable timing("OP2_TIMING", table.c_str());
+  op_init(0, nullptr, 0);
+  EXPECT_EQ(std::filesystem::file_size(table), 6U);
+  EXPECT_EQ(folder.file_count(), 1U);
+  op_exit();
+  EXPECT_GT(std::filesystem::file_size(table), 6U);
+}
+
 /// Opening one would wait for the other end.
 TEST(Session, AFifoInPlaceOfAFileIsAnErrorAtOnce) {
   const op2::test::TemporaryDirectory folder;
@@ -290,18 +311,25 @@ TEST(Session, AFifoInPlaceOfAFileIsAnErrorAtOnce) {
   op_exit();
 }
 
-void end_with_queued_loop() {
+void end_with_queued_loop(int code) {
   op_init(0, nullptr, 1);
   const op_set set = op_decl_set(1, "set");
   op_par_loop(set_one, "set_one", set,
               op_arg_dat(op_decl_dat<double>(set, 1, nullptr, "dat"), OP_WRITE));
-  std::exit(0);
+  std::exit(code);
 }
 
 TEST(SessionDeathTest, AProgramThatForgetsOpExitFailsAndSaysWhatWasLost) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(end_with_queued_loop(), testing::ExitedWithCode(EXIT_FAILURE),
+  EXPECT_EXIT(end_with_queued_loop(0), testing::ExitedWithCode(EXIT_FAILURE),
               "queued loops were never executed: 1");
+}
+
+/// As one does that has caught an error and shown it.
+TEST(SessionDeathTest, AProgramThatEndsWithAFailureIsNotToldOfMore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(end_with_queued_loop(3), testing::ExitedWithCode(3),
+              testing::Not(HasSubstr("never executed")));
 }
 
 void ask_for_help() {
@@ -373,8 +401,10 @@ INSTANTIATE_TEST_SUITE_P(Switches, BadValues,
                                          BadValue{"OP2_CACHE", "yes", "rw, ro, off"},
                                          BadValue{"OP2_QUEUE_MAX", "-1", "1 to 4096"},
                                          BadValue{"OP2_LOG", "loud", "warning"},
-                                         BadValue{"OP2_DUMP", "chain,tree", "schedule"},
-                                         BadValue{"OP2_CHECK", "all", "pointers"},
+                                         BadValue{"OP2_DUMP", "order,tree", "schedule"},
+                                         BadValue{"OP2_CHECK", "acces",
+                                                  "'acces'; use none, or some of: access, bits, "
+                                                  "finite, pointers; did you mean 'access'?"},
                                          BadValue{"OP2_DISABLE", "all", "dead"}));
 
 TEST(Session, AnUnknownVariableIsReported) {
@@ -382,7 +412,9 @@ TEST(Session, AnUnknownVariableIsReported) {
   testing::internal::CaptureStderr();
   op_init(0, nullptr, 1);
   op_exit();
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("OP2_CHIAN is not a switch"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("OP2_CHIAN is not a switch of libop2; --op2-help lists them; did you mean "
+                        "'OP2_CHAIN'?"));
 }
 
 TEST(Session, AFailedFlushEndsTheSessionAndTouchesNoUserMemory) {

@@ -56,6 +56,32 @@ TEST_F(TimingTable, NamesTheEntriesOfTheCacheThatRan) {
   EXPECT_TRUE(loops[1]["keys"].empty());  // it ran in the fused loop alone
 }
 
+TEST_F(TimingTable, CountsTheCallsThatAreInEachFusedLoop) {
+  const std::string path = folder_.path() / "loops.json";
+  setenv("OP2_TIMING", path.c_str(), 1);
+  op_init(0, nullptr, 1);
+  const op_set cells = op_decl_set(100, "cells");
+  const op_dat a = op_decl_dat<double>(cells, 1, nullptr, "a");
+  const op_dat b = op_decl_dat<double>(cells, 1, nullptr, "b");
+  for (int flush = 0; flush < 5; ++flush) {
+    if (flush == 0)
+      op_par_loop(second, "second", cells, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_RW));
+    op_par_loop(second, "first", cells, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_RW));
+    op_par_loop(second, "second", cells, op_arg_dat(a, OP_READ), op_arg_dat(b, OP_RW));
+    op_flush();
+  }
+  op_exit();
+  std::ifstream file(path);
+  const auto loops = nlohmann::json::parse(file)["loops"];
+  for (const auto& loop : loops) {
+    if (loop["loop"] != "first") continue;
+    EXPECT_EQ(loop["fused"], 5);
+    EXPECT_EQ(loop["fused_in"], "4 in first+second, 1 in second+first+second");
+    return;
+  }
+  FAIL() << "no row for the loop";
+}
+
 TEST_F(TimingTable, IsPrintedForAHyphen) {
   testing::internal::CaptureStdout();
   run("-");

@@ -364,6 +364,17 @@ TEST_F(OnDevice, CodeThatTheDriverRefusesIsAnError) {
             HasSubstr("use an NVRTC and a driver of the same CUDA version")));
 }
 
+TEST_F(OnDevice, CodeThatIsNotAnImageForTheDriverNamesBothLibraries) {
+  setenv("OP2_EMU_FAIL", "cuModuleLoadDataEx:200", 1);
+  reset_emulator();
+  start();
+  add();
+  EXPECT_THAT(error_text(ErrorCode::device_compiler, [&] { op_flush(); }),
+              AllOf(HasSubstr("cuModuleLoadDataEx returned 200"),
+                    HasSubstr("; use an NVRTC and a driver of the same CUDA version; OP2_NVRTC and "
+                              "OP2_CUDA_DRIVER name them")));
+}
+
 TEST_F(OnDevice, NoMemoryForCodeIsAnErrorThatNamesTheDevice) {
   setenv("OP2_EMU_FAIL", "cuModuleLoadDataEx:2", 1);
   reset_emulator();

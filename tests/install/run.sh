@@ -73,15 +73,22 @@ case $step in
     bash -c ". '$prefix/share/bash-completion/completions/op2-model'; complete -p op2-model op2-report"
     "$prefix/bin/op2-model" --help | grep predict
     test -x "$prefix/bin/op2-plot-prediction"
-    for tool in op2-mesh op2-report op2-model op2-jitinspect; do
+    for tool in op2-mesh op2-report op2-model op2-jitinspect op2-plot-prediction; do
       "$prefix/bin/$tool" --version | grep -x "$tool $(cat "$prefix/share/op2/version")"
     done
-    /usr/bin/python3 "$prefix/bin/op2-mesh" check "$source/tests/mesh/cylinder.msh" | grep "677 triangle"
+    /usr/bin/python3 "$prefix/bin/op2-mesh" check "$prefix/share/doc/op2/examples/05_mesh_to_picture/cylinder.msh" |
+      grep "677 triangle"
     for tool in op2-jitinspect op2-model op2-mesh op2-cxx; do  # where help2man is installed
-      [ ! -e "$build/manuals" ] || zgrep -q "$tool" "$prefix/share/man/man1/$tool.1.gz"
+      [ -e "$build/manuals" ] || continue
+      zgrep -q "$tool" "$prefix/share/man/man1/$tool.1.gz"
+      zgrep -q 'share/doc/op2/docs/[a-z]*.md' "$prefix/share/man/man1/$tool.1.gz"
+      if zgrep -i '^\.SH .*option group' "$prefix/share/man/man1/$tool.1.gz"; then exit 1; fi
     done
     test -f "$prefix/share/doc/op2/LICENSE"
     test -f "$prefix/share/doc/op2/examples/01_hello_mesh/main.cpp"
+    "$prefix/share/doc/op2/examples/07_implicit/pipe_mesh.py" 4 "$work/pipe.msh"
+    "$prefix/share/doc/op2/examples/06_chains/refine_mesh.py" --help | grep -- --round
+    "$prefix/share/doc/op2/examples/airfoil/plot_mach.py" --help | grep -- --field
     "$prefix/bin/op2-report" "$source/tests/report/timing.json" -o "$work/report.html"
     ;;
   example)

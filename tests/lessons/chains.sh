@@ -9,7 +9,7 @@ mpiexec=$1 flag=$2 program=$3 python=$4 source=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$python" "$source/examples/06_chains/refine_mesh.py" "$source/tests/mesh/cylinder.msh" fine.msh --round wall
+"$python" "$source/examples/06_chains/refine_mesh.py" "$source/examples/05_mesh_to_picture/cylinder.msh" fine.msh --round wall
 "$python" "$source/tools/mesh/op2-mesh" convert --quiet fine.msh fine.h5
 
 # run CHAIN each|once: the last line of the program in $said, the exchanges in $exchanges

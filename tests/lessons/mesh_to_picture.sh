@@ -9,7 +9,7 @@ mpiexec=$1 flag=$2 program=$3 python=$4 source=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$python" "$source/tools/mesh/op2-mesh" convert --quiet "$source/tests/mesh/cylinder.msh" cylinder.h5
+"$python" "$source/tools/mesh/op2-mesh" convert --quiet "$source/examples/05_mesh_to_picture/cylinder.msh" cylinder.h5
 "$program" cylinder.h5 3 > alone
 rm dye.*
 "$mpiexec" "$flag" 2 "$program" cylinder.h5 1

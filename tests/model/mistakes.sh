@@ -24,7 +24,8 @@ echo 'no JSON' >"$work/text.json"
 echo '{"form": "libop2 machine", "version": 1}' >"$work/machine.json"
 
 refuses 'A subcommand is required'
-refuses 'cannot read' cut "$work/none.json" -P 2
+refuses "unknown command: 'ct'; use cut, predict, machine; did you mean 'cut'?" ct
+refuses "No such file or directory; name a file that OP2_MODEL" cut "$work/none.json" -P 2
 refuses 'has version 99' cut "$work/future.json" -P 2
 refuses 'damaged' cut "$work/text.json" -P 2
 refuses 'parts is required' cut "$work/future.json"

@@ -48,7 +48,7 @@ Observed run_session(const char* chain, int cells, int flushes, const std::strin
   setenv("OP2_CHAIN", chain, 1);
   setenv("OP2_LOG", "info", 1);
   setenv("OP2_THREADS", "2", 1);
-  setenv("OP2_DUMP", "chain", 1);
+  setenv("OP2_DUMP", "analyse", 1);
   debug.empty() ? unsetenv("OP2_DEBUG") : setenv("OP2_DEBUG", debug.c_str(), 1);
   Observed seen;
   StderrCapture log;

@@ -31,7 +31,7 @@ class Run:
         with contextlib.suppress(FileNotFoundError):
             os.remove(f"{cache}/costs.txt")  # each run begins without measured costs
         result = subprocess.run(command, check=True, capture_output=True, text=True,
-                                env={**os.environ, "OP2_THREADS": "1", "OP2_CHAIN": chain, "OP2_DUMP": "chain",
+                                env={**os.environ, "OP2_THREADS": "1", "OP2_CHAIN": chain, "OP2_DUMP": "analyse",
                                      "OP2_TILE": "off",
                                      "OP2_CACHE_DIR": cache})  # fmt: skip
         found = json.loads(next(line for line in result.stdout.splitlines() if line.startswith("{")))

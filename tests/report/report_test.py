@@ -245,7 +245,7 @@ class Mistakes(Case):
                               (TIMING.read_bytes()[:-40], "is not JSON")):
             other.write_bytes(content)
             self.refused(text, other)
-        self.refused("cannot read", self.folder / "missing.json")
+        self.refused("No such file or directory; name a file of OP2_TIMING", self.folder / "missing.json")
         self.refused("not a regular file", self.folder)
         os.mkfifo(self.folder / "fifo")
         self.refused("not a regular file", self.folder / "fifo")

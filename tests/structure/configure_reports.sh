@@ -22,6 +22,15 @@ expect "BUILD_SHARED_LIBS=OFF: libop2 is a shared library all the same" "$2/stat
 expect "CMAKE_BUILD_TYPE is not set: Release is built" "$2/static"
 grep -q 'CMAKE_BUILD_TYPE:STRING=Release' "$2/static/CMakeCache.txt"
 
+configure "$1" "$2/off" -DOP2_WITH_MPI=OFF
+expect "MPI no switched off" "$2/off"
+
+if configure "$1" "$2/sanitize" "-DOP2_SANITIZE=adress;undefined"; then
+  echo "configured with OP2_SANITIZE=adress" >&2
+  exit 1
+fi
+expect "'adress' is none of address, undefined, thread" "$2/sanitize"
+
 configure "$1" "$2/unity" -DCMAKE_UNITY_BUILD=ON
 expect "CMAKE_UNITY_BUILD=ON: the files of libop2 are compiled one by one all the same" "$2/unity"
 if grep -q 'unity_0' "$2/unity/build.ninja"; then

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -111,9 +112,10 @@ const char* const usage =
 
 void check_file(const std::string& path) {
   if (!std::filesystem::exists(path))
-    throw UsageError(fmt::format("file '{}' does not exist", path));
+    throw std::runtime_error(fmt::format("file '{}' does not exist; check the path", path));
   if (!std::filesystem::is_regular_file(path))
-    throw UsageError(fmt::format("'{}' is not a file, but a folder, FIFO or device", path));
+    throw std::runtime_error(
+        fmt::format("'{}' is not a file, but a folder, FIFO or device; name a source file", path));
 }
 
 Options parse_options(int argc, char** argv) {

@@ -28,7 +28,7 @@ struct Options {
   std::vector<std::string> flags;  ///< of the program's compiler
 };
 
-/// @throws UsageError: there is no file, or it is a folder, FIFO or device, which may never end
+/// @throws std::runtime_error: there is no file, or it is a folder, FIFO or device, which may never end
 void check_file(const std::string& path);
 
 /// @throws UsageError

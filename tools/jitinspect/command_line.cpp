@@ -66,7 +66,10 @@ void describe_plain(CLI::App& app, Command& command, const char* name, const cha
 
 void describe_list(CLI::App& app, Command& command) {
   Subcommand<ListOptions> sub(app, "list", "List the entries, the one used last first");
-  sub.app.add_option("--target", sub.values->target, "only those for this target: cpu or cuda");
+  sub.app
+      .add_option("--target", sub.values->target,
+                  "only those for this target: cpu or cuda, or what is known of kernels: facts")
+      ->check(CLI::IsMember({"cpu", "cuda", "facts"}));
   sub.runs(command, [](const Common& common, const ListOptions& options) {
     return list(common, options.target);
   });
@@ -80,8 +83,7 @@ void describe_show(CLI::App& app, Command& command) {
   sub.app.add_option("KEY", sub.values->key, key_help)->required();
   CLI::Option_group* parts = sub.app.add_option_group("part");
   const auto part = [&](const char* flag, Part value, const char* help) {
-    parts->add_flag_callback(
-        flag, [own = sub.values, value] { own->part = value; }, help);
+    parts->add_flag_callback(flag, [own = sub.values, value] { own->part = value; }, help);
   };
   part("--source", Part::source, "the generated C++, or CUDA C++");
   part("--ir", Part::ir, "the optimised LLVM IR");

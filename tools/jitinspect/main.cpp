@@ -2,10 +2,12 @@
 // op2-jitinspect: inspects the cache of compiled kernels, and compares the values of two runs.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "../unknown_command.hpp"
 #include "command_line.hpp"
 #include "store.hpp"
 
@@ -17,6 +19,10 @@ int main(int argc, char** argv) {
       "op2-jitinspect");
   Command command;
   describe(app, command);
+  if (const std::string wrong = op2::tools::unknown_command(app, argc, argv); !wrong.empty()) {
+    fmt::print(stderr, "op2-jitinspect: {}\n", wrong);
+    return 2;
+  }
   try {
     app.parse(argc, argv);
     return command();

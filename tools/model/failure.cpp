@@ -14,7 +14,10 @@ namespace op2::model {
 std::string text_of_file(const std::string& path) {
   std::optional<std::string> text = core::read_file(path.c_str());
   if (!text)
-    throw Failure(fmt::format("cannot read '{}': {}", path, core::why_unreadable(path.c_str())));
+    throw Failure(
+        fmt::format("cannot read '{}': {}; name a file that OP2_MODEL, 'op2-model cut' or "
+                    "'op2-model machine' has written",
+                    path, core::why_unreadable(path.c_str())));
   return std::move(*text);
 }
 

@@ -2,12 +2,14 @@
 // op2-model: predicts the run time of a program on many ranks from one small run.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include <op2/version.hpp>
 
+#include "../unknown_command.hpp"
 #include "command_line.hpp"
 
 int main(int argc, char** argv) {
@@ -20,6 +22,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "op2-model " OP2_VERSION_STRING);
   Command command;
   describe(app, command);
+  if (const std::string wrong = op2::tools::unknown_command(app, argc, argv); !wrong.empty()) {
+    fmt::print(stderr, "op2-model: {}\n", wrong);
+    return 2;
+  }
   try {
     app.parse(argc, argv);
     return command();

@@ -37,11 +37,21 @@ TEST(LoopTable, TextShowsBandwidthAndShare) {
 
 TEST(LoopTable, TellsWhereFusedCallsWent) {
   LoopTable table;
-  table.row("save") = {
-      .name = "save", .code = "jit", .calls = 1, .fused = 9, .fused_in = "save+add"};
+  table.row("save") = {.name = "save", .code = "jit", .calls = 1, .fused_in = {{"save+add", 9}}};
   EXPECT_THAT(table_as_text(table), HasSubstr("jit (9 in save+add)\n"));
   EXPECT_THAT(table_as_csv(table), HasSubstr(",9,\"save+add\"\n"));
   EXPECT_EQ(nlohmann::json::parse(table_as_json(table))["loops"][0]["fused"], 9);
+}
+
+TEST(LoopTable, CountsFusedCallsByTheRowThatHasTheirTime) {
+  LoopTable table;
+  table.row("save") = {
+      .name = "save", .code = "jit", .fused_in = {{"add+save", 800}, {"save+add", 200}}};
+  EXPECT_THAT(table_as_text(table), HasSubstr("jit (800 in add+save, 200 in save+add)\n"));
+  EXPECT_THAT(table_as_csv(table), HasSubstr(",1000,\"800 in add+save, 200 in save+add\"\n"));
+  const auto row = nlohmann::json::parse(table_as_json(table))["loops"][0];
+  EXPECT_EQ(row["fused"], 1000);
+  EXPECT_EQ(row["fused_in"], "800 in add+save, 200 in save+add");
 }
 
 TEST(LoopTable, CsvQuotesNames) {

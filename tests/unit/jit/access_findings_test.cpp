@@ -202,6 +202,20 @@ TEST(AccessFindings, TellThePlaceAndWhatToDo) {
   EXPECT_EQ(findings[0].advice, "add with += or -=");
 }
 
+TEST(AccessFindings, AnIncrementOfWhatIsWrittenIsToBeDeclaredSo) {
+  const auto advice = [](const std::string& body) {
+    const auto findings = compiled("void work(const double* x, double* y) {" + body + "}",
+                                   {dat(0, 1, OP_READ), dat(1, 1, OP_WRITE, 0)})
+                              .findings;
+    return findings.size() == 1 ? findings[0].advice : "not one finding";
+  };
+  const std::string begin = "the value before counts: ";
+  EXPECT_EQ(advice("*y -= *x;"),
+            begin + "make it OP_INC if it is to be added to, else set it first");
+  EXPECT_EQ(advice("*y = *y + *x;"), advice("*y -= *x;"));
+  EXPECT_EQ(advice("*y *= *x;"), begin + "set it first, or make it OP_RW");
+}
+
 TEST(AccessFindings, NoneOfKernelsThatKeepTheirModes) {
   const std::vector<std::string> bodies{
       "y[0] = x[0]; y[1] = x[3];",

@@ -59,13 +59,24 @@ TEST_F(Inspect, ListsAsJson) {
 TEST_F(Inspect, ListsTheEntriesOfATarget) {
   put(entry_number(1));
   CacheEntry other = entry_number(2);
-  other.key.target = "device";
+  other.key.target = "cuda";
   put(other);
-  const json entries = run_json("list --target device");
+  const json entries = run_json("list --target cuda");
   ASSERT_EQ(entries.size(), 1u);
-  EXPECT_EQ(entries[0]["target"], "device");
+  EXPECT_EQ(entries[0]["target"], "cuda");
   EXPECT_EQ(entries[0]["kernel"], "kernel2");
   EXPECT_EQ(run_json("stats")["by_target"]["cpu"]["entries"], 1);
+}
+
+TEST_F(Inspect, NamesWhatIsNotACommandOrATarget) {
+  const Answer unknown = run("shw kernel1");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.text, HasSubstr("unknown command: 'shw'; use list, show, stats, verify, "
+                                      "prune, why-missed, diff; did you mean 'show'?"));
+  const Answer target = run("list --target cudaa");
+  EXPECT_EQ(target.code, 2);
+  EXPECT_THAT(target.text, HasSubstr("cudaa not in {cpu,cuda,facts}"));
+  EXPECT_EQ(run("list --target facts").code, 0);
 }
 
 TEST_F(Inspect, ShowsWhatKernelsOfAGpuNeed) {

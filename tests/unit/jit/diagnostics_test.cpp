@@ -248,6 +248,7 @@ TEST_F(DiagnosticsTest, LimitsSignaturesAndCrashesHaveTheirCodes) {
   EXPECT_EQ(error().code(), ErrorCode::compiler_crash);
   result.status = CompileStatus::unavailable;
   EXPECT_EQ(error().code(), ErrorCode::plugin_failure);
+  EXPECT_THAT(what(), HasSubstr("; install all of libop2, and the libraries of LLVM and Clang"));
 }
 
 TEST_F(DiagnosticsTest, AKernelThatCostsTooMuchNamesTheSwitch) {

@@ -45,7 +45,12 @@ def _add_cell_sets(mesh, blocks, names):
 
 
 def read(meshio, path, tag_data):
-    mesh = meshio.read(path)
+    try:
+        mesh = meshio.read(path)
+    except meshio.ReadError as error:
+        if "Could not deduce file format" not in str(error):
+            raise
+        raise MeshError("no format of meshes has this ending; give the file of a mesh, or write it as Gmsh's .msh") from None
     blocks = []
     for block, tags in zip(mesh.cells, _tags(mesh, tag_data)):
         if shape_of(block.type) is None:

@@ -88,5 +88,5 @@ def read(path, tag_data=None):
         raise MeshError(f"the file is nested too deeply [{name}]; write the mesh again") from None
     except (Exception, SystemExit) as error:  # whatever a reader makes of a damaged file
         what = f"{error} is not known" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
-        why = " ".join((said.getvalue() or what).split())[:200]
+        why = " ".join((said.getvalue() or what).split())[:200].rstrip(".")
         raise MeshError(f"the file cannot be read as {name}: {why}; check the format, or write it as Gmsh's .msh") from None

@@ -19,7 +19,7 @@ class Loop:
     code: str
     calls: int
     skipped: int
-    fused: int          # calls as part of the loop fused_in, which has their time
+    fused: int          # calls as part of the loops fused_in, which have their time
     fused_in: str
     elements: int
     seconds: float      # of the slowest rank
@@ -182,7 +182,7 @@ def document_of(path):
         with open(path, encoding="utf-8") as file:
             return json.load(file)
     except OSError as problem:
-        raise Problem(f"cannot read '{path}': {problem.strerror}") from problem
+        raise Problem(f"cannot read '{path}': {problem.strerror}; name a file of OP2_TIMING or OP2_TRACE") from problem
     except json.JSONDecodeError as problem:
         raise Problem(f"'{path}' is not JSON: {problem.msg}, line {problem.lineno} column {problem.colno}; OP2_TIMING "
                       "writes JSON to a file whose name ends in .json, and files are whole only after op_exit") from problem

@@ -82,7 +82,10 @@ class RuleCheck {
     const auto missed = count(Mark::untouched);
     if (use.read_untouched.isValid() && !rules_[i].set_by_some)
       return add(i, use.read_untouched, "reads it before writing it",
-                 "the value before counts: set it first, or make it OP_RW");
+                 use.assign.isValid() || use.read.isValid()
+                     ? "the value before counts: set it first, or make it OP_RW"
+                     : "the value before counts: make it OP_INC if it is to be added to, else set "
+                       "it first");
     if (use.write.isInvalid())
       return add_omission(i, declared, "does not write it", "set its values, or make it OP_READ");
     if (rules_[i].set_by_some || rules_[i].keeps_rest || count(Mark::unsure) > 0) return;

@@ -16,7 +16,7 @@ NAME = re.compile(r"^(?:\w[\w:<>*& ]* )?(op2?_\w+)\(", re.MULTILINE)
 
 def exported(library):
     """Names of the functions of the C++ interface and of that for OP2's programs."""
-    lines = subprocess.run(["nm", "-DC", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    lines = subprocess.run(["nm", "-DC", "--defined-only", "--without-symbol-versions", library], check=True, capture_output=True, text=True).stdout
     texts = [line.split(maxsplit=2)[2] for line in lines.splitlines() if line.split(maxsplit=2)[1] in "TW"]
     return {match.group(1) for match in map(re.compile(r"(op2?_\w+)(?:\(|$)").match, texts) if match}
 
@@ -96,6 +96,11 @@ def version_faults(root):
     changes = re.search(r"^## (\S+)", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE).group(1)
     if changes != version:
         yield f"CHANGELOG.md has version {changes}, version.hpp {version}"
+    interface = ".".join(parts[:2] if parts[0] == "0" else parts[:1])
+    for page in [root / "README.md", root / "include/op2/version.hpp", *sorted((root / "docs").glob("*.md"))]:
+        for place, found in re.findall(r"((?:op2-|libop2\.so\.|find_package\(op2 )(\d+(?:\.\d+)?))", page.read_text(encoding="utf-8")):
+            if found != interface:
+                yield f"{page.name} has '{place}', but the interface of version.hpp is {interface}"
 
 
 def main():

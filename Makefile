@@ -33,7 +33,7 @@ help:
 	@echo "               time, memory and planning of OP2_REPRODUCIBLE=on: docs/reproducibility.md (20 min; QUICK=--quick: 4)"
 	@echo "make build     the optimised library and its tools in build/release"
 	@echo "make install   the same, installed in PREFIX=/usr/local"
-	@echo "make packages  the same as Debian packages in build/release/packages"
+	@echo "make packages  Debian packages in build/debian/packages"
 	@echo "make reference the reference in build/release/reference/html/index.html, and manual pages"
 	@echo "make clean     remove the build folder"
 	@echo "All but the last install missing Debian packages first (tools/setup.sh)."
@@ -53,8 +53,9 @@ reference: build/release/build.ninja
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
 
-packages: build
-	@cd build/release && cpack -G DEB
+packages: build/debian/build.ninja
+	@cmake --build --preset debian -j $(JOBS)
+	@cd build/debian && cpack -G DEB
 
 airfoil: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target airfoil op2-jitinspect

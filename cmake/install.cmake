@@ -5,7 +5,7 @@
 #   tools    op2-jitinspect, op2-model, op2-mesh, op2-report
 #   doc      pages, the reference, examples
 # The installation is relocatable; its users need none of the libraries that libop2 is built from. The library, its
-# plug-ins and its helper have the version in their names, so that several versions can be in one place.
+# plug-ins, its helper and what OP2_TOOLS loads have the version in their paths, so that several versions can be in one place.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/op2)
@@ -42,6 +42,8 @@ foreach(part IN LISTS parts)
   string(APPEND versions_for_pkgconfig ${line})
 endforeach()
 list(JOIN parts " " parts)
+string(APPEND versions_for_cmake "set(op2_MPI_LIBRARY \"${OP2_MPI_LIBRARY}\")\n")
+string(APPEND versions_for_pkgconfig "mpi_library=${OP2_MPI_LIBRARY}\n")
 
 # For building programs, also those with OP2's developer headers.
 install(DIRECTORY include/op2 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
@@ -54,8 +56,15 @@ endif()
 write_basic_package_version_file(op2ConfigVersion.cmake COMPATIBILITY ${compatible})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/op2ConfigVersion.cmake ${CMAKE_CURRENT_BINARY_DIR}/op2Config.cmake
               cmake/op2-embed.cmake DESTINATION ${package_dir} COMPONENT dev)
-file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-string(REGEX REPLACE "/$" "" pkgconfig_to_prefix ${pkgconfig_to_prefix})
+# Folders outside the prefix have absolute paths; then the installation cannot be moved.
+file(RELATIVE_PATH pkgconfig_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
+foreach(folder LIBDIR INCLUDEDIR DATADIR)
+  set(pc_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+    set(pc_${folder} ${CMAKE_INSTALL_${folder}})
+  endif()
+endforeach()
 foreach(name op2 op2-compat)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
@@ -63,12 +72,12 @@ endforeach()
 if(TARGET op2-embed-kernels)
   install(TARGETS op2-embed-kernels EXPORT op2Targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
   add_dependencies(op2_package op2-embed-kernels)
+  install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
 endif()
-install(PROGRAMS tools/embed_kernels/op2-cxx DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
 
 # Tools, and what OP2_TOOLS loads.
 op2_install(tools RUNTIME ${CMAKE_INSTALL_BINDIR} op2-jitinspect op2-model)
-op2_install(tools LIBRARY ${CMAKE_INSTALL_LIBDIR}/op2 op2_nvtx op2_itt)
+op2_install(tools LIBRARY ${CMAKE_INSTALL_LIBDIR}/${OP2_VERSIONED_FOLDER} op2_nvtx op2_itt)
 if(TARGET op2-jitinspect)
   install(FILES tools/jitinspect/op2-jitinspect.bash RENAME op2-jitinspect
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
@@ -76,16 +85,18 @@ endif()
 if(TARGET op2-model)
   install(PROGRAMS tools/model/op2-plot-prediction DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 endif()
-install(PROGRAMS tools/report/op2-report tools/mesh/op2-mesh DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
-install(DIRECTORY tools/report/op2_report tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools
-        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/version CONTENT "${PROJECT_VERSION}\n")
-install(FILES tools/op2_progress.py tools/op2_version.py ${CMAKE_CURRENT_BINARY_DIR}/version
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools)
-foreach(program op2-report op2-model)
-  install(FILES tools/report/op2-report.bash RENAME ${program}
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
-endforeach()
+if(OP2_BUILD_TOOLS)
+  install(PROGRAMS tools/report/op2-report tools/mesh/op2-mesh DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(DIRECTORY tools/report/op2_report tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools
+          FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/version CONTENT "${PROJECT_VERSION}\n")
+  install(FILES tools/op2_progress.py tools/op2_version.py ${CMAKE_CURRENT_BINARY_DIR}/version
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools)
+  foreach(program op2-report op2-model)
+    install(FILES tools/report/op2-report.bash RENAME ${program}
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
+  endforeach()
+endif()
 
 foreach(target op2 op2_llvm op2_clang op2-jitinspect op2-model)
   if(TARGET ${target})
@@ -99,8 +110,11 @@ if(TARGET op2-embed-kernels)
   set_target_properties(op2-embed-kernels PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 endif()
 
-# Pages and examples; everything is below share/doc/op2, beside the licence.
+# Pages and examples; everything is below share/doc/op2, beside the licences: libop2's own, and in `copyright` also those of
+# what its files contain.
 set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/op2)
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${doc_dir} COMPONENT doc)
-install(DIRECTORY docs DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc)
-install(DIRECTORY examples DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc)
+install(FILES LICENSE README.md CHANGELOG.md packaging/copyright DESTINATION ${doc_dir} COMPONENT doc)
+install(DIRECTORY docs DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc FILES_MATCHING REGEX "[.](md|png|svg|jsonl|py)$")
+install(DIRECTORY examples DESTINATION ${doc_dir} USE_SOURCE_PERMISSIONS COMPONENT doc
+        FILES_MATCHING REGEX "(/CMakeLists[.]txt|[.](md|msh|png|cpp|hpp|h|py))$"
+        PATTERN "build*" EXCLUDE PATTERN "__pycache__" EXCLUDE)

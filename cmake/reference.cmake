@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The reference in HTML and the manual pages of tools: the target `reference`, and what op2_package builds where Doxygen and
+# The reference in HTML and the manual pages of tools: the target `reference` (`op2_reference` below another project), and what op2_package builds where Doxygen and
 # help2man are installed. They go below share/doc/op2 and share/man.
 
 find_package(Python3 COMPONENTS Interpreter)
 find_package(Doxygen QUIET)
 find_program(HELP2MAN help2man)
 mark_as_advanced(HELP2MAN)
-add_custom_target(reference)
-add_dependencies(op2_package reference)
+add_custom_target(op2_reference)
+add_dependencies(op2_package op2_reference)
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(reference)
+  add_dependencies(reference op2_reference)
+endif()
 
 if(DOXYGEN_FOUND AND Python3_FOUND)
   set(reference_dir ${PROJECT_BINARY_DIR}/reference)
@@ -20,15 +24,21 @@ if(DOXYGEN_FOUND AND Python3_FOUND)
     COMMAND ${CMAKE_COMMAND} -E touch ${reference_dir}/done
     DEPENDS ${pages} ${reference_dir}/Doxyfile ${reference_dir}/main.md VERBATIM COMMENT "Writing the reference")
   add_custom_target(op2_reference_html DEPENDS ${reference_dir}/done)
-  add_dependencies(reference op2_reference_html)
+  add_dependencies(op2_reference op2_reference_html)
   install(DIRECTORY ${reference_dir}/html DESTINATION ${doc_dir} COMPONENT doc OPTIONAL)
 else()
   message(STATUS "The reference is not built: it needs Doxygen and Python")
 endif()
 
-if(HELP2MAN AND Python3_FOUND)
-  set(described ${PROJECT_SOURCE_DIR}/tools/embed_kernels/op2-cxx ${PROJECT_SOURCE_DIR}/tools/report/op2-report
-      ${PROJECT_SOURCE_DIR}/tools/mesh/op2-mesh ${PROJECT_SOURCE_DIR}/tools/model/op2-plot-prediction)
+if(HELP2MAN AND Python3_FOUND AND (OP2_BUILD_TOOLS OR TARGET op2-embed-kernels))
+  set(described "")
+  if(OP2_BUILD_TOOLS)
+    list(APPEND described report/op2-report mesh/op2-mesh model/op2-plot-prediction)
+  endif()
+  if(TARGET op2-embed-kernels)
+    list(APPEND described embed_kernels/op2-cxx)
+  endif()
+  list(TRANSFORM described PREPEND ${PROJECT_SOURCE_DIR}/tools/)
   foreach(target op2-jitinspect op2-model op2-embed-kernels)
     if(TARGET ${target})
       list(APPEND described $<TARGET_FILE:${target}>)
@@ -47,12 +57,12 @@ if(HELP2MAN AND Python3_FOUND)
     COMMAND ${CMAKE_COMMAND} -E touch ${manuals_dir}/done
     DEPENDS ${described} cmake/reference/manuals.sh VERBATIM COMMENT "Writing manual pages")
   add_custom_target(op2_manuals DEPENDS ${manuals_dir}/done)
-  add_dependencies(reference op2_manuals)
+  add_dependencies(op2_reference op2_manuals)
   set(of_dev "op2-cxx.1.gz$|op2-embed-kernels.1.gz$")  # the component that these programs are in
   install(DIRECTORY ${manuals_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT dev OPTIONAL
           FILES_MATCHING REGEX "${of_dev}")
   install(DIRECTORY ${manuals_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools OPTIONAL
           FILES_MATCHING PATTERN "*.1.gz" REGEX "${of_dev}" EXCLUDE)
 else()
-  message(STATUS "Manual pages are not built: they need help2man and Python")
+  message(STATUS "Manual pages are not built: they need help2man, Python and tools")
 endif()

@@ -9,6 +9,7 @@
 #if __cplusplus < 202002L
 #error \
     "libop2 needs C++20: add -std=c++20 (g++ 12, clang++ 14 or newer), or target_compile_features(program PRIVATE cxx_std_20). Programs with OP2's op_seq.h need only C++11: use the flags of op2-compat"
+#include <op2/no_such_file>  // ends the compilation: what follows would be hundreds of errors
 #endif
 
 #include <concepts>

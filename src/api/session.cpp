@@ -178,10 +178,17 @@ std::string text_of(std::string_view caller) {
 
 Runtime& running(const char* caller) {
   Runtime* runtime = sessions().running.get();
-  if (runtime == nullptr)
+  if (runtime == nullptr) {
+    const std::string others = other_versions();
+    if (!others.empty())
+      core::fail(ErrorCode::not_initialised,
+                 "libop2 {} is not running{}, but the program has loaded another version, too: {}; "
+                 "build all parts of the program with one version",
+                 op2_version(), text_of(caller), others);
     core::fail(ErrorCode::not_initialised,
                "libop2 is not running{}; call op_init first, and nothing after op_exit",
                text_of(caller));
+  }
   if (runtime->forked())
     core::fail(ErrorCode::wrong_process,
                "libop2 cannot be used in the child of a fork{}; call op_init after fork()",

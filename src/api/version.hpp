@@ -10,4 +10,8 @@ namespace op2::api {
 /// missing.
 std::string version_text();
 
+/// Paths of other libraries libop2 in this process, separated by commas: parts of the program were
+/// built with other versions, which have their own sessions. Empty if there are none.
+std::string other_versions();
+
 }  // namespace op2::api

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The boundary between libop2 and the LLVM plug-in: plain structs in, plain structs out, no
 // exceptions across it, no LLVM types in it. The plug-in is a shared library beside libop2.so that
-// is loaded when something must be compiled or linked; see plugin_loader.hpp.
+// is loaded when something must be compiled or linked; see plugin_loader.hpp. With this file the
+// number in plugin_version.cpp changes.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,6 @@
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {
-
-/// Incremented whenever anything in this file changes; the loader accepts no other number.
-inline constexpr int plugin_abi = 18;
 
 /// The function that the unit of a kernel defines. The unit of the loop calls it with the number of
 /// the unit in its name: `__op2_kernel0`.
@@ -92,10 +90,10 @@ class Backend {
                           const std::vector<LinkSymbol>& symbols) = 0;
 };
 
-/// What the plug-in exports as extern "C" `op2_jit_backend`.
-/// @param abi  must equal `plugin_abi`, otherwise null is returned
+/// What the plug-in exports as extern "C" `op2_jit_backend`, for its own version of libop2 only
+/// (`find_in_plugin`).
 /// @param cpu  null or empty for the host; otherwise LLVM's name of a CPU (OP2_JIT_CPU)
 /// @param message  why null was returned
-using BackendFactory = Backend* (*)(int abi, const char* cpu, std::string* message);
+using BackendFactory = Backend* (*)(const char* cpu, std::string* message);
 
 }  // namespace op2::jit

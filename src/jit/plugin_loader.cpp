@@ -11,6 +11,7 @@
 
 #include <core/error.hpp>
 #include <jit/library_folder.hpp>
+#include <jit/plugin_version.hpp>
 
 namespace op2::jit {
 namespace {
@@ -45,14 +46,15 @@ LoadedFile load_first(const std::vector<fs::path>& files) {
 
 Plugin load_plugin(const std::string& plugin_dir, const std::string& cpu) {
   auto [library, file] = load_first(candidates(plugin_dir));
-  const auto make = reinterpret_cast<BackendFactory>(dlsym(library, "op2_jit_backend"));
+  std::string message;
+  const auto make =
+      reinterpret_cast<BackendFactory>(find_in_plugin(library, "op2_jit_backend", message));
   if (make == nullptr)
     core::fail(ErrorCode::plugin_failure,
-               "not a plug-in of this libop2: libop2_llvm.so, {}; set OP2_PLUGIN_DIR to the folder "
-               "of the right one",
-               dlerror());
-  std::string message;
-  std::unique_ptr<Backend> backend(make(plugin_abi, cpu.c_str(), &message));
+               "not a plug-in of this libop2: {}, {}; set OP2_PLUGIN_DIR to the folder of the "
+               "right one, or unset it",
+               file.string(), message);
+  std::unique_ptr<Backend> backend(make(cpu.c_str(), &message));
   if (backend != nullptr) return {std::move(backend), std::move(file)};
   if (!cpu.empty())
     core::fail(

@@ -4,9 +4,13 @@
 # spdlog, and every type of the public headers is among those whose layout is compared. (Types of the headers compat/op_*.h
 # are those of the program alone.)
 set -eu
-if nm -DC --defined-only "$1" | cut -d' ' -f3- |
+if nm -DC --defined-only --without-symbol-versions "$1" | cut -d' ' -f3- | grep -vx "OP2_[0-9.]*" |
   grep -vE '^(op_|op2_|op2::(compat|detail|embedded|Error)|(typeinfo|typeinfo name|vtable) for op2::Error$|__jit_debug|compare_sets$|deviceSync$|getSetSizeFromOpArg$|search_dat$)'; then
   echo "is shown by the library, but not part of its interface" >&2
+  exit 1
+fi
+if nm -D --defined-only "$1" | grep -v '@@OP2_[0-9.]*$' | grep -v ' A OP2_[0-9.]*$'; then
+  echo "has no version: programs that were built with another interface would call it" >&2
   exit 1
 fi
 if readelf -d "$1" | grep NEEDED | grep spdlog; then

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# debian.sh BUILD WORK README_PROGRAM PRINTED: builds the Debian packages, installs them into a clean Debian 12, and there
-# builds and runs the program of README.md, with pkg-config and with CMake. Packages come from the sources of this machine.
+# debian.sh SOURCE WORK README_PROGRAM PRINTED NEXT FIRST SECOND: builds the Debian packages with `make packages`, installs them
+# into a clean Debian 12, and there builds and runs the program of README.md, with pkg-config and with CMake, a program for OP2's
+# headers, and one on ranks. Packages come from the sources of this machine. NEXT: folder of the next version (versions.sh), which
+# becomes a package beside the first; FIRST and SECOND: the interfaces, e.g. 0.1 and 0.2.
 set -eu
-build=$1 work=$2 program=$3 printed=$4
+source=$1 work=$2 program=$3 printed=$4 next=$5 first=$6 second=$7
 skip() {
   echo "skipped: $1"
   exit 77
@@ -15,10 +17,31 @@ done
 sources=$(ls /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null) || true
 [ -n "$sources" ] || skip "the machine has no sources of packages"
 
-rm -rf "${work:?}" "$build/packages"
+rm -rf "${work:?}"
 mkdir -p "$work/debs" "$work/program"
-(cd "$build" && cpack -G DEB)
-cp "$build"/packages/*.deb "$work/debs"
+rm -rf "$source/build/debian/packages"
+make -C "$source" packages SETUP=true JOBS=2
+cp "$source"/build/debian/packages/*.deb "$work/debs"
+
+# The next version as a package: its library, plug-ins and helper, which need what those of this version need.
+package=$work/next
+mkdir -p "$package/DEBIAN" "$package/usr/lib"
+cp -P "$next/lib/libop2.so.$second"* "$package/usr/lib"
+cp -r "$next/lib/op2-$second" "$package/usr/lib"
+cp -r "$next/libexec" "$package/usr"
+cat >"$package/DEBIAN/control" <<END
+Package: libop2-$second
+Version: $second.0
+Architecture: $(dpkg --print-architecture)
+Maintainer: nobody <nobody@op2.invalid>
+Depends: $(dpkg-deb --field "$work/debs/libop2-${first}_"*.deb Depends)
+Description: the next version of libop2, for a test
+END
+echo "activate-noawait ldconfig" >"$package/DEBIAN/triggers"
+dpkg-deb --root-owner-group --build "$package" "$work/debs"
+cp -r "$next/include" "$work/program/next"
+cp -r "$source/tests/install/existing" "$source/tests/compat/ring.cpp" "$work/program"
+
 for package in "$work"/debs/*.deb; do
   echo "--- $(basename "$package")"
   dpkg-deb --field "$package" Package Version Depends Recommends Installed-Size
@@ -36,6 +59,7 @@ END
 cat >"$work/program/test.sh" <<'END'
 set -eux
 cd /program
+first=$2 second=$3
 dpkg --list 'libop2*' 'op2*'
 if [ -e /usr/bin/clang ] || ls -d /usr/lib/llvm-19/include; then
   echo "this root is not clean"
@@ -43,7 +67,16 @@ if [ -e /usr/bin/clang ] || ls -d /usr/lib/llvm-19/include; then
 fi
 g++ -std=c++20 main.cpp $(pkg-config --cflags --libs op2) -o by_pkg_config
 ./by_pkg_config
-./by_pkg_config --op2-version
+./by_pkg_config --op2-version | grep "libop2 $first[.]"
+test -e /usr/lib/x86_64-linux-gnu/op2-$first/libop2_llvm.so
+mkdir debian && printf 'Source: program\n\nPackage: program\nArchitecture: any\n' >debian/control
+dpkg-shlibdeps -O ./by_pkg_config | grep "libop2-$first (>= $first"
+g++ -std=c++20 -Inext main.cpp /usr/lib/libop2.so.$second -o of_next
+./of_next --op2-version | grep "libop2 $second[.]"
+OP2_JIT=require OP2_CACHE=off ./of_next | grep -xF "$1"
+make CXX="op2-cxx g++" OP2=/usr LIBDIR=lib/x86_64-linux-gnu -f existing/Makefile
+OP2_TIMING=table.txt ./ring
+grep 'spread .* jit' table.txt
 cmake -S . -B build -DCMAKE_BUILD_TYPE=Release
 cmake --build build
 OP2_JIT=require OP2_CACHE=off build/program | tee printed
@@ -54,11 +87,18 @@ op2-model --version
 op2-mesh --help
 op2-report --help
 cmake -S /usr/share/doc/op2/examples -B examples -DCMAKE_BUILD_TYPE=Release
-cmake --build examples --target 01_hello_mesh
+cmake --build examples --target 01_hello_mesh --target 04_ranks
 examples/01_hello_mesh/01_hello_mesh
+timeout 300 mpirun --allow-run-as-root --oversubscribe -np 2 examples/04_ranks/04_ranks
+for package in libop2-$first libop2-dev op2-tools op2-doc; do
+  grep -q "LLVM Exceptions" /usr/share/doc/$package/copyright
+  ls /usr/share/doc/$package/changelog.gz
+done
+apt-get install -y --no-install-recommends lintian
+lintian --allow-root --fail-on error /debs/*_$first.*.deb
 ls /usr/share/doc/op2/html/index.html /usr/share/man/man1/op2-mesh.1.gz
 apt-get purge -y 'libop2*' 'op2*'
-if ls -d /usr/lib/*op2* /usr/lib/op2* /usr/libexec/op2* /usr/include/op2 /usr/share/op2; then
+if ls -d /usr/lib/*op2* /usr/lib/*/*op2* /usr/libexec/op2* /usr/include/op2 /usr/share/op2; then
   echo "something is left after removal"
   exit 1
 fi
@@ -66,9 +106,9 @@ END
 
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-  # apt would get a file number above 9, which sh cannot use
 # shellcheck disable=SC2016,SC2086 # $1 is mmdebstrap's; sources are several words
-mmdebstrap --variant=apt --include=ca-certificates,g++,cmake,make,pkg-config \
+mmdebstrap --variant=apt --include=ca-certificates,g++,cmake,make,pkg-config,dpkg-dev,openmpi-bin \
   --customize-hook="copy-in $work/debs $work/program /" \
   --customize-hook='chroot "$1" sh -c "apt-get install -y --no-install-recommends /debs/*.deb"' \
-  --customize-hook="chroot \"\$1\" sh /program/test.sh '$printed'" \
+  --customize-hook="chroot \"\$1\" sh /program/test.sh '$printed' $first $second" \
   bookworm /dev/null $sources
 echo "the packages work in a clean Debian 12"

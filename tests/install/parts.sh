@@ -44,4 +44,13 @@ for name in llvm hwloc mpi hdf5 scotch ptscotch embed plugindir docdir; do
   fi
 done
 test -f "$(pkg-config --variable=docdir op2)/README.md"
+# The version of hwloc's own package, and the name of the library that implements MPI.
+if pkg-config --exists hwloc && [ "$(pkg-config --variable=hwloc op2)" != no ]; then
+  test "$(pkg-config --variable=hwloc op2)" = "$(pkg-config --modversion hwloc)"
+fi
+if [ "$(pkg-config --variable=mpi op2)" != no ]; then
+  pkg-config --variable=mpi_library op2 | grep "MPI.* [0-9]"
+fi
+# Programs include OP2's own names with either package.
+pkg-config --cflags op2 | grep "op2/compat"
 pkg-config --exists "op2 = $version"

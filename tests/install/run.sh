@@ -85,6 +85,14 @@ case $step in
       if zgrep -i '^\.SH .*option group' "$prefix/share/man/man1/$tool.1.gz"; then exit 1; fi
     done
     test -f "$prefix/share/doc/op2/LICENSE"
+    for part in LLVM spdlog nlohmann-json CLI11 jQuery; do  # what the installation contains of others
+      grep -q "$part" "$prefix/share/doc/op2/copyright"
+    done
+    [ "$(ls "$prefix/share/doc")" = op2 ]  # what only Debian packages have is not here
+    if strings "$prefix"/bin/op2-* "$prefix/$libdir"/*.so "$prefix/$libdir"/op2-*/*.so | grep -F "$source/include"; then
+      echo "a path of the source tree is in what is installed" >&2
+      exit 1
+    fi
     test -f "$prefix/share/doc/op2/examples/01_hello_mesh/main.cpp"
     "$prefix/share/doc/op2/examples/07_implicit/pipe_mesh.py" 4 "$work/pipe.msh"
     "$prefix/share/doc/op2/examples/06_chains/refine_mesh.py" --help | grep -- --round

@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# configure_reports.sh SOURCE BUILD: what CMake says of settings that are not followed, and of none.
+# configure_reports.sh SOURCE BUILD: what CMake says of settings that are not followed, and of none; what is then installed.
 set -eu
 rm -rf "$2"
 mkdir -p "$2"
 
+# configure SOURCE BUILD OPTION...
 configure() {
-  cmake -S "$1" -B "$2" -G Ninja -DOP2_BUILD_TESTS=OFF -DOP2_WITH_LLVM=OFF "$3" >"$2.txt" 2>&1
+  from=$1 to=$2
+  shift 2
+  cmake -S "$from" -B "$to" -G Ninja -DOP2_BUILD_TESTS=OFF -DOP2_WITH_LLVM=OFF "$@" >"$to.txt" 2>&1
 }
 
 expect() {
@@ -17,7 +20,19 @@ expect() {
   fi
 }
 
-configure "$1" "$2/static" -DBUILD_SHARED_LIBS=OFF
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+# A copy, with what editors and builds leave behind.
+copy=$2/copy
+mkdir "$copy"
+(cd "$1" && cp -r CMakeLists.txt CHANGELOG.md LICENSE README.md cmake docs examples include packaging src tools "$copy")
+mkdir "$copy/examples/01_hello_mesh/build"
+touch "$copy/docs/files.md~" "$copy/docs/.files.md.swp" "$copy/examples/core" "$copy/examples/01_hello_mesh/build/left.cpp"
+
+configure "$copy" "$2/static" -DBUILD_SHARED_LIBS=OFF -DOP2_BUILD_TOOLS=OFF "-DCMAKE_INSTALL_LIBDIR=$2/elsewhere/lib"
 expect "BUILD_SHARED_LIBS=OFF: libop2 is a shared library all the same" "$2/static"
 expect "CMAKE_BUILD_TYPE is not set: Release is built" "$2/static"
 grep -q 'CMAKE_BUILD_TYPE:STRING=Release' "$2/static/CMakeCache.txt"
@@ -26,16 +41,30 @@ configure "$1" "$2/off" -DOP2_WITH_MPI=OFF
 expect "MPI no switched off" "$2/off"
 
 if configure "$1" "$2/sanitize" "-DOP2_SANITIZE=adress;undefined"; then
-  echo "configured with OP2_SANITIZE=adress" >&2
-  exit 1
+  fail "configured with OP2_SANITIZE=adress"
 fi
 expect "'adress' is none of address, undefined, thread" "$2/sanitize"
+
+# Nothing else is installed beside the pages, no tool that is not built, and folders may be absolute paths.
+cmake --install "$2/static" --component doc --prefix "$2/prefix" >"$2/install.txt"
+test -f "$2/prefix/share/doc/op2/examples/01_hello_mesh/main.cpp"
+test -f "$2/prefix/share/doc/op2/examples/05_mesh_to_picture/cylinder.msh"
+! find "$2/prefix" -name '*~' -o -name '*.swp' -o -name core -o -name left.cpp | grep . || fail "is installed"
+cmake --install "$2/static" --component tools --prefix "$2/prefix" >>"$2/install.txt"
+! ls "$2/prefix/bin" 2>/dev/null || fail "tools are installed that were switched off"
+! grep 'op2-cxx' "$2/static/cmake_install.cmake" || fail "op2-cxx is installed without op2-embed-kernels"
+grep -qx "libdir=$2/elsewhere/lib" "$2/static/op2.pc" || fail "the folder of the library is wrong: $(grep libdir= "$2/static/op2.pc")"
+
+# Another version of the headers is another version of all.
+sed -i 's/\(VERSION_MAJOR\) [0-9]*/\1 12/; s/\(VERSION_STRING "\)[0-9]*/\112/' "$copy/include/op2/version.hpp"
+cmake --build "$2/static" --target build.ninja >"$2/again.txt"
+grep -q '^Version: 12[.]' "$2/static/op2.pc" || fail "version.hpp has changed, but not what is built"
+grep -q '^OP2_12 {' "$2/static/src/exports.map" || fail "version.hpp has changed, but not the interface"
 
 configure "$1" "$2/unity" -DCMAKE_UNITY_BUILD=ON
 expect "CMAKE_UNITY_BUILD=ON: the files of libop2 are compiled one by one all the same" "$2/unity"
 if grep -q 'unity_0' "$2/unity/build.ninja"; then
-  echo "files are merged" >&2
-  exit 1
+  fail "files are merged"
 fi
 
 mkdir "$2/parent"

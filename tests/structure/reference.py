@@ -28,7 +28,7 @@ class Item(NamedTuple):
 
 def exported(library):
     """Number of functions of each name that the library exports, besides those that only headers call."""
-    lines = subprocess.run(["nm", "-DC", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    lines = subprocess.run(["nm", "-DC", "--defined-only", "--without-symbol-versions", library], check=True, capture_output=True, text=True).stdout
     functions = set(re.findall(r" [TW] (?!op2::detail::|__)(.*)", lines))
     return Counter(re.sub(r"\(.*", "", function).split("::")[-1] for function in functions)
 
@@ -119,6 +119,11 @@ def version_faults(root):
     changes = re.search(r"^## (\S+)", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE).group(1)
     if changes != version:
         yield f"CHANGELOG.md has version {changes}, version.hpp {version}"
+    interface = ".".join(parts[:2] if parts[0] == "0" else parts[:1])
+    for page in [root / "README.md", root / "include/op2/version.hpp", *sorted((root / "docs").glob("*.md"))]:
+        for place, found in re.findall(r"((?:op2-|libop2\.so\.|find_package\(op2 )(\d+(?:\.\d+)?))", page.read_text(encoding="utf-8")):
+            if found != interface:
+                yield f"{page.name} has '{place}', but the interface of version.hpp is {interface}"
 
 
 def main():

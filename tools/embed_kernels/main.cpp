@@ -31,13 +31,14 @@ struct Result {
   std::vector<Message> messages;
 };
 
+/// That of the installation, or, in a folder where the tool is built, that of its sources.
 std::string table_header(const Options& options) {
   if (!options.table_header.empty()) return fs::absolute(options.table_header).string();
   std::error_code none;
   const fs::path tool = fs::read_symlink("/proc/self/exe", none);
-  const fs::path installed = tool.parent_path() / OP2_TABLE_HEADER_FROM_TOOL;
-  return fs::exists(installed, none) ? installed.lexically_normal().string()
-                                     : std::string(OP2_TABLE_HEADER);
+  const fs::path link = tool.parent_path() / "op2_embedded.h";
+  if (fs::exists(link, none)) return fs::canonical(link).string();
+  return (tool.parent_path() / OP2_TABLE_HEADER_FROM_TOOL).lexically_normal().string();
 }
 
 /// The first error of Clang, which may be an error of the program: its compiler reports the rest.

@@ -13,6 +13,7 @@
 
 #include <core/seconds_since.hpp>
 #include <jit/llvm/compile_clang.hpp>
+#include <jit/plugin_version.hpp>
 
 namespace op2::jit {
 namespace {
@@ -90,8 +91,11 @@ class ClangCompiler : public Compiler {
 }  // namespace
 }  // namespace op2::jit
 
+extern "C" __attribute__((visibility("default"))) const char* op2_jit_version() {
+  return op2::jit::plugin_version();
+}
+
 extern "C" __attribute__((visibility("default"))) op2::jit::Compiler* op2_jit_compiler(
-    int abi, const op2::jit::Machine& machine) {
-  if (abi != op2::jit::plugin_abi) return nullptr;
+    const op2::jit::Machine& machine) {
   return new op2::jit::ClangCompiler(machine);
 }

@@ -15,7 +15,7 @@ class Compiler {
   virtual CompileResult compile(const CompileRequest& request) = 0;
 };
 
-/// What op2_clang exports as extern "C" `op2_jit_compiler`; null if `abi` is not `plugin_abi`.
-using CompilerFactory = Compiler* (*)(int abi, const Machine& machine);
+/// What op2_clang exports as extern "C" `op2_jit_compiler`.
+using CompilerFactory = Compiler* (*)(const Machine& machine);
 
 }  // namespace op2::jit

@@ -11,6 +11,7 @@
 #include <jit/llvm/compiler.hpp>
 #include <jit/llvm/find_machine.hpp>
 #include <jit/llvm/linker.hpp>
+#include <jit/plugin_version.hpp>
 
 namespace op2::jit {
 namespace {
@@ -24,10 +25,12 @@ std::unique_ptr<Compiler> load_compiler(const Machine& machine, std::string& mes
     message = fmt::format("cannot load the compiler: {}", dlerror());
     return nullptr;
   }
-  const auto make = reinterpret_cast<CompilerFactory>(dlsym(library, "op2_jit_compiler"));
-  std::unique_ptr<Compiler> compiler(make != nullptr ? make(plugin_abi, machine) : nullptr);
-  if (compiler == nullptr) message = fmt::format("'{}' is of another version of libop2", path);
-  return compiler;
+  std::string reason;
+  const auto make =
+      reinterpret_cast<CompilerFactory>(find_in_plugin(library, "op2_jit_compiler", reason));
+  if (make != nullptr) return std::unique_ptr<Compiler>(make(machine));
+  message = fmt::format("cannot use the compiler '{}': {}", path, reason);
+  return nullptr;
 }
 
 class LlvmBackend : public Backend {
@@ -73,14 +76,13 @@ class LlvmBackend : public Backend {
 }  // namespace
 }  // namespace op2::jit
 
+extern "C" __attribute__((visibility("default"))) const char* op2_jit_version() {
+  return op2::jit::plugin_version();
+}
+
 extern "C" __attribute__((visibility("default"))) op2::jit::Backend* op2_jit_backend(
-    int abi, const char* cpu, std::string* message) {
+    const char* cpu, std::string* message) {
   using namespace op2::jit;
-  if (abi != plugin_abi) {
-    *message = fmt::format("the plug-in has version {} of the interface, the library version {}",
-                           plugin_abi, abi);
-    return nullptr;
-  }
   const auto machine = find_machine(cpu != nullptr ? cpu : "", *message);
   auto linker = machine ? make_linker(*message) : nullptr;
   return linker ? new LlvmBackend(*machine, std::move(linker)) : nullptr;

@@ -4,10 +4,6 @@
 #include <concepts>
 #include <type_traits>
 
-#include <fmt/format.h>
-
-#include <op2/version.hpp>
-
 #include <jit/finding_fields.hpp>
 
 namespace op2::jit {
@@ -117,10 +113,6 @@ std::vector<std::byte> written(const auto& value) {
 }
 
 }  // namespace
-
-std::string remote_version() {
-  return fmt::format("libop2 {} interface {}", OP2_VERSION_STRING, plugin_abi);
-}
 
 std::vector<std::byte> to_bytes(const Greeting& greeting) {
   return written(greeting);

@@ -17,15 +17,12 @@ namespace op2::jit {
 
 /// The program's first message.
 struct Greeting {
-  std::string version;  ///< `remote_version`
+  std::string version;  ///< `plugin_version`
   std::string plugin;   ///< file to load
   std::string cpu;      ///< as for BackendFactory
   CompileLimit limit;
   bool operator==(const Greeting&) const = default;
 };
-
-/// Equal in a program and a helper that understand each other.
-std::string remote_version();
 
 std::vector<std::byte> to_bytes(const Greeting& greeting);
 std::vector<std::byte> to_bytes(const TargetInfo& target);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <jit/plugin_loader.hpp>
+#include <jit/plugin_version.hpp>
 
 namespace op2::jit {
 namespace {
@@ -76,7 +77,7 @@ bool RemoteBackend::has_helper() {
   const fs::path file = first_existing(settings_.helpers);
   std::string reason;
   helper_ = HelperProcess::start(
-      file, {remote_version(), settings_.plugin.string(), settings_.cpu, settings_.limit},
+      file, {plugin_version(), settings_.plugin.string(), settings_.cpu, settings_.limit},
       local_->target(), reason);
   if (helper_ == nullptr) {
     is_refused_ = true;

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <jit/plugin_version.hpp>
 #include <support/stderr_capture.hpp>
 
 namespace op2::jit::test {
@@ -225,13 +226,13 @@ TEST_F(RemoteBackendTest, AHelperOfAnotherVersionIsRefused) {
   std::string reason;
   const Greeting greeting{"libop2 0.0.1 interface 3", "", "", limit};
   EXPECT_EQ(HelperProcess::start(helper, greeting, {}, reason), nullptr);
-  EXPECT_THAT(reason, HasSubstr("another version of libop2: " + remote_version()));
+  EXPECT_THAT(reason, HasSubstr(std::string("another version of libop2: ") + plugin_version()));
 }
 
 TEST_F(RemoteBackendTest, AHelperWithAnotherCompilerIsRefused) {
   std::string reason;
   const Plugin plugin = load_plugin(op2::test::plugin_folder(), "");
-  const Greeting greeting{remote_version(), plugin.file.string(), "", limit};
+  const Greeting greeting{plugin_version(), plugin.file.string(), "", limit};
   TargetInfo other = plugin.backend->target();
   other.compiler = "LLVM 20";
   EXPECT_EQ(HelperProcess::start(helper, greeting, other, reason), nullptr);
@@ -240,7 +241,7 @@ TEST_F(RemoteBackendTest, AHelperWithAnotherCompilerIsRefused) {
 
 TEST_F(RemoteBackendTest, AHelperThatCannotLoadThePluginIsRefused) {
   std::string reason;
-  EXPECT_EQ(HelperProcess::start(helper, {remote_version(), "/none.so", "", limit}, {}, reason),
+  EXPECT_EQ(HelperProcess::start(helper, {plugin_version(), "/none.so", "", limit}, {}, reason),
             nullptr);
   EXPECT_THAT(reason, HasSubstr("/none.so"));
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include <jit/backend.hpp>
+#include <jit/plugin_version.hpp>
 #include <jit/remote/compile_bytes.hpp>
 #include <jit/remote/messages.hpp>
 #include <jit/remote/program/worker.hpp>
@@ -35,11 +36,9 @@ std::unique_ptr<Backend> load(const Greeting& greeting, std::string& reason) {
     reason = dlerror();
     return nullptr;
   }
-  const auto make = reinterpret_cast<BackendFactory>(dlsym(library, "op2_jit_backend"));
-  if (make != nullptr)
-    return std::unique_ptr<Backend>(make(plugin_abi, greeting.cpu.c_str(), &reason));
-  reason = "'" + greeting.plugin + "' is not a plug-in of this libop2";
-  return nullptr;
+  const auto make =
+      reinterpret_cast<BackendFactory>(find_in_plugin(library, "op2_jit_backend", reason));
+  return std::unique_ptr<Backend>(make ? make(greeting.cpu.c_str(), &reason) : nullptr);
 }
 
 /// Forks a worker for every socket that arrives, until the program ends.
@@ -63,8 +62,8 @@ int run(const Descriptor& control) {
   };
   const auto message = receive_message(control);
   const auto greeting = message ? from_bytes<Greeting>(message->content) : std::nullopt;
-  if (!greeting || greeting->version != remote_version())
-    return refuse("it is of another version of libop2: " + remote_version());
+  if (!greeting || greeting->version != plugin_version())
+    return refuse(std::string("it is of another version of libop2: ") + plugin_version());
   std::string reason;
   const std::unique_ptr<Backend> backend = load(*greeting, reason);
   if (backend == nullptr) return refuse(reason);

@@ -8,7 +8,7 @@ class Op2(CMakePackage):  # noqa: F405
 
     homepage = "https://op-dsl.github.io"
     license("BSD-3-Clause")
-    version("main", branch="main")
+    version("main")  # from a folder of the source: spack dev-build
 
     variant("mpi", default=True, description="Several ranks")
     variant("hdf5", default=True, description="Meshes and results in files")

@@ -66,7 +66,7 @@ struct AddingPlan {
       plan.steps.all.push_back(step_of(queue, loop));
       plan.steps.all.back().levels = {core::no_level, 0};
       plan.code.push_back({&code, {}});
-      plan.rows.push_back({&table.row("loop"), {}, 0});
+      plan.rows.emplace_back().row = &table.row("loop");
     }
     plan.steps.begin = {0, loops};
     plan.analysis.chains.push_back({{0, loops}, {}, 0});

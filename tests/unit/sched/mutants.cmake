@@ -73,7 +73,7 @@ op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort
 op2_add_mutant(one_slot_too_few sched/executor/cpu/find_slots.cpp "if (now < before) return k;" "if (now < before) return k + 1;")
 op2_add_mutant(slots_between_ranges_only sched/executor/cpu/find_slots.cpp "!span.is_sorted || turns" "turns")
 op2_add_mutant(slots_where_order_returns sched/executor/cpu/find_slots.cpp
-               "if (sorted_[k].number < sorted_[k - 1].number)" "if (k < 0)")
+               "if (sorted_[k].number < sorted_[k - 1].number)" "if (k > sorted_.size())")
 op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
                "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
 op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "slot[k] = static_cast<T>(-T{})" "(void)slot")

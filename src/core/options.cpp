@@ -326,9 +326,9 @@ std::string switches_as_text() {
   for (const OptionRow& row : table)
     text += fmt::format("  {}={}\n{}", row.name, row.values, help_lines(row.help));
   return text +
-         "\nOf an installation (Debian: /usr, package op2-doc) share/doc/op2/docs/switches.md has\n"
-         "an example of each, share/doc/op2/docs/errors.md the remedy for each code of an error,\n"
-         "and share/doc/op2/html/index.html is the reference.\n";
+         "\nWhere libop2 is installed (Debian: /usr/share/doc/op2, package op2-doc), each has an\n"
+         "example in share/doc/op2/docs/switches.md, each code of an error a remedy in\n"
+         "share/doc/op2/docs/errors.md; the reference is share/doc/op2/html/index.html.\n";
 }
 
 std::string switches_as_markdown() {

@@ -96,7 +96,8 @@ class Formats(unittest.TestCase):
                     np.testing.assert_allclose(mesh.x[part.all_nodes[:, part.shape.corners + index]], ends, atol=1e-14)
 
     def test_files_of_gmsh(self):
-        for name, nodes, shapes, area in (("cylinder.msh", 378, {"triangle": 677}, 23.256618876018738),
+        lesson = "../../examples/05_mesh_to_picture/cylinder.msh"
+        for name, nodes, shapes, area in ((lesson, 378, {"triangle": 677}, 23.256618876018738),
                                           ("cylinder_mixed.msh", 509, {"triangle": 117, "quad": 404}, 23.2448248453757)):
             mesh, about, found = facts(os.path.join(FOLDER, name))
             self.assertEqual((about["nodes"], about["shapes"], about["euler_number"], found), (nodes, shapes, 0, []))

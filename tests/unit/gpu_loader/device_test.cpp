@@ -112,7 +112,7 @@ TEST_F(StubDevice, NamesAFaultAndWhatToDo) {
   EXPECT_THAT(test::error_text(ErrorCode::out_of_memory, [&] { device->driver().fail("cuX", 2); }),
               AllOf(HasSubstr("out of device memory: device 0 (Stub 1), cuX returned 2"),
                     EndsWith("; use more devices, or a smaller mesh")));
-  EXPECT_THAT(fault(device->driver(), 222), EndsWith("of the same CUDA version"));
+  EXPECT_THAT(fault(device->driver(), 222), HasSubstr("of the same CUDA version; OP2_NVRTC"));
   EXPECT_THAT(fault(device->driver(), 400), EndsWith("; restart the program"));
 }
 

@@ -46,7 +46,8 @@ TEST_F(StubDevice, CodeThatCannotBeLoadedIsAFaultWithTheDriversWords) {
   stub.results["cuModuleLoadDataEx"] = 218;
   EXPECT_THAT(test::error_text(ErrorCode::device_failure, [&] { Module(*device, image); }),
               HasSubstr("cuModuleLoadDataEx returned 218 (CUDA_ERROR_OF_STUB); use an NVRTC and a "
-                        "driver of the same CUDA version. The driver reports:\nptxas: line 3"));
+                        "driver of the same CUDA version; OP2_NVRTC and OP2_CUDA_DRIVER name them. "
+                        "The driver reports:\nptxas: line 3"));
 }
 
 TEST_F(ModuleTest, NamesThatItDoesNotHaveAreNotErrors) {

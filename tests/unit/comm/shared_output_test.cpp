@@ -36,8 +36,8 @@ void expect_pieces_and_file(int count, bool together, std::int64_t row_bytes) {
     std::size_t given = 0;
     output.write(
         {blocks, static_cast<std::size_t>(row_bytes), offset},
-        [&](std::int64_t count) {
-          const std::size_t bytes = static_cast<std::size_t>(count * row_bytes);
+        [&](std::int64_t number) {
+          const std::size_t bytes = static_cast<std::size_t>(number * row_bytes);
           return std::span(mine).subspan(std::exchange(given, given + bytes), bytes);
         },
         [&](std::int64_t position, std::span<const std::byte> piece) {

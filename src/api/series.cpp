@@ -47,8 +47,7 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   if (!api::is_xdmf(series) && std::filesystem::path(series).extension() != ".pvd")
     core::fail(ErrorCode::io_failure,
                "the name of a time series has no known ending: op_write_series '{}'; end it in "
-               ".pvd (VTU), "
-               ".xdmf or .xmf (HDF5)",
+               ".pvd (VTU), .xdmf or .xmf (HDF5)",
                series);
   runtime.flush();
   api::log_fetched(runtime, coordinates, fields);

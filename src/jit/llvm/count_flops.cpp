@@ -9,11 +9,17 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include <jit/llvm/floating_point.hpp>
+
 namespace op2::jit {
 namespace {
 
 /// Empty: not known.
 using Flops = std::optional<double>;
+
+void add(Flops& sum, Flops more) {
+  sum = sum && more ? Flops(*sum + *more) : Flops();
+}
 
 bool calls_a_pointer(const llvm::BasicBlock& block) {
   return llvm::any_of(block, [](const llvm::Instruction& instruction) {
@@ -22,31 +28,16 @@ bool calls_a_pointer(const llvm::BasicBlock& block) {
   });
 }
 
-double width_of(const llvm::Type& type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(&type);
-  return vector != nullptr ? vector->getNumElements() : 1;
-}
-
 double flops_of_intrinsic(llvm::Intrinsic::ID intrinsic) {
   switch (intrinsic) {
     case llvm::Intrinsic::fma:
     case llvm::Intrinsic::fmuladd:
       return 2;
-    case llvm::Intrinsic::cos:
-    case llvm::Intrinsic::exp:
-    case llvm::Intrinsic::exp10:
-    case llvm::Intrinsic::exp2:
-    case llvm::Intrinsic::log:
-    case llvm::Intrinsic::log10:
-    case llvm::Intrinsic::log2:
-    case llvm::Intrinsic::pow:
     case llvm::Intrinsic::powi:
-    case llvm::Intrinsic::sin:
     case llvm::Intrinsic::sqrt:
-    case llvm::Intrinsic::tan:
       return 1;
     default:
-      return 0;  // fabs, a minimum, a copy
+      return is_elementary(intrinsic) ? 1 : 0;  // 0: fabs, a minimum, a copy
   }
 }
 
@@ -88,8 +79,6 @@ class Counter {
   }
 
  private:
-  static void add(Flops& sum, Flops more) { sum = sum && more ? Flops(*sum + *more) : Flops(); }
-
   /// Loops over components of globals have constant lengths. Those over pieces of the elements give
   /// the terms of a piece to a function of the library.
   Flops of_elements(const llvm::Loop& loop) {
@@ -133,8 +122,7 @@ llvm::PreservedAnalyses CountFlops::run(llvm::Module& module,
     if (function.isDeclaration() || (is_vector && function.getName() != request_.blocks)) continue;
     Counter counter(of_function.getResult<llvm::LoopAnalysis>(function),
                     of_function.getResult<llvm::ScalarEvolutionAnalysis>(function));
-    const Flops more = counter.count();
-    sum = sum && more ? Flops(*sum + *more) : Flops();
+    add(sum, counter.count());
   }
   flops_ = sum ? *sum / (is_vector ? request_.width : 1) : core::unknown_flops;
   return llvm::PreservedAnalyses::all();

@@ -8,6 +8,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <jit/consistent_names.hpp>
+#include <jit/llvm/floating_point.hpp>
 #include <jit/math_names.hpp>
 
 namespace op2::jit {
@@ -17,14 +18,6 @@ namespace {
 /// uops.info): a division takes the time of 4 to 8 additions, a root of 8 to 16. An exponential
 /// function or a sine of the C library executes 20 to 40 instructions.
 constexpr double division = 5, root = 8, library_function = 20;
-
-/// Elements of the vector that the instruction makes or compares; 1: it is scalar.
-double width_of(const llvm::Instruction& instruction) {
-  const llvm::Type* type = instruction.getType();
-  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
-    return static_cast<double>(vector->getNumElements());
-  return 1;
-}
 
 double weight_of(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
@@ -45,26 +38,10 @@ bool is_arithmetic(const llvm::Instruction& instruction) {
          llvm::isa<llvm::CmpInst, llvm::SelectInst, llvm::IntrinsicInst>(instruction);
 }
 
-/// Vector operations for which processors have no instructions: what remains of them calls the C
-/// library for each element.
+/// Of a vector, what remains of it calls the C library for each element.
 bool becomes_calls(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  if (call == nullptr) return false;
-  switch (call->getIntrinsicID()) {
-    case llvm::Intrinsic::cos:
-    case llvm::Intrinsic::exp:
-    case llvm::Intrinsic::exp10:
-    case llvm::Intrinsic::exp2:
-    case llvm::Intrinsic::log:
-    case llvm::Intrinsic::log10:
-    case llvm::Intrinsic::log2:
-    case llvm::Intrinsic::pow:
-    case llvm::Intrinsic::sin:
-    case llvm::Intrinsic::tan:
-      return true;
-    default:
-      return false;
-  }
+  return call != nullptr && is_elementary(call->getIntrinsicID());
 }
 
 bool is_vector_call(const llvm::Instruction& instruction) {
@@ -88,11 +65,11 @@ void count(const llvm::Instruction& instruction, SimdGain& gain) {
   else if (llvm::isa<llvm::ShuffleVectorInst>(instruction))
     gain.moved += 1;
   else if (becomes_calls(instruction))
-    gain.moved += 2 * (width_of(instruction) - 1);
+    gain.moved += 2 * (width_of(*instruction.getType()) - 1);
   else if (is_vector_call(instruction))
-    gain.saved += (width_of(instruction) - 1) * library_function;
+    gain.saved += (width_of(*instruction.getType()) - 1) * library_function;
   else if (is_arithmetic(instruction))
-    gain.saved += (width_of(instruction) - 1) * weight_of(instruction);
+    gain.saved += (width_of(*instruction.getType()) - 1) * weight_of(instruction);
 }
 
 }  // namespace

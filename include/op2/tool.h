@@ -27,9 +27,14 @@ OP2_TOOL_API void op2_tool_begin_part(const char* part);
 OP2_TOOL_API void op2_tool_end_part(const char* part);
 
 /** A loop on a CPU, or loops that were fused ("a+b"); "tiles": several loops, tile by tile. On
- * several ranks a loop may run in two pieces. Loops on a GPU are not told. */
+ * several ranks a loop may run in two pieces. */
 OP2_TOOL_API void op2_tool_begin_loop(const char* name);
 OP2_TOOL_API void op2_tool_end_loop(const char* name);
+
+/** A loop, or loops that were fused, ran on a GPU for so many seconds; inside "loops", after the
+ * host has waited for it. If a tool has this function, the host waits for the GPU after each
+ * group of loops that follow each other there, as with OP2_TIMING; otherwise it does not. */
+OP2_TOOL_API void op2_tool_loop_on_device(const char* name, double seconds);
 
 /** A region of the program (op2/region.hpp); its loops may run later. */
 OP2_TOOL_API void op2_tool_begin_region(const char* name);

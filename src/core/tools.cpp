@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 #include <op2/tool.h>
 
 #include <core/error.hpp>
@@ -19,6 +21,16 @@ Tools::~Tools() {
     if (tool.finalize != nullptr) tool.finalize();
 }
 
+bool Tools::time_devices() const {
+  return std::ranges::any_of(tools_,
+                             [](const Tool& tool) { return tool.loop_on_device != nullptr; });
+}
+
+void Tools::loop_on_device(const char* name, double seconds) const {
+  for (const Tool& tool : tools_)
+    if (tool.loop_on_device != nullptr) tool.loop_on_device(name, seconds);
+}
+
 Tools::Tool Tools::load(const std::string& file, int rank, int ranks) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr)
@@ -32,10 +44,10 @@ Tools::Tool Tools::load(const std::string& file, int rank, int ranks) {
   };
 #define OP2_FIND_IN_TOOL(name) find(static_cast<decltype(&name)>(nullptr), #name)
   auto* const init = OP2_FIND_IN_TOOL(op2_tool_init);
-  const Tool tool{OP2_FIND_IN_TOOL(op2_tool_begin_part),   OP2_FIND_IN_TOOL(op2_tool_end_part),
-                  OP2_FIND_IN_TOOL(op2_tool_begin_loop),   OP2_FIND_IN_TOOL(op2_tool_end_loop),
-                  OP2_FIND_IN_TOOL(op2_tool_begin_region), OP2_FIND_IN_TOOL(op2_tool_end_region),
-                  OP2_FIND_IN_TOOL(op2_tool_finalize)};
+  const Tool tool{OP2_FIND_IN_TOOL(op2_tool_begin_part),     OP2_FIND_IN_TOOL(op2_tool_end_part),
+                  OP2_FIND_IN_TOOL(op2_tool_begin_loop),     OP2_FIND_IN_TOOL(op2_tool_end_loop),
+                  OP2_FIND_IN_TOOL(op2_tool_begin_region),   OP2_FIND_IN_TOOL(op2_tool_end_region),
+                  OP2_FIND_IN_TOOL(op2_tool_loop_on_device), OP2_FIND_IN_TOOL(op2_tool_finalize)};
 #undef OP2_FIND_IN_TOOL
   if (found == 0)
     fail(ErrorCode::bad_option,

@@ -22,6 +22,9 @@ class Tools {
   void end_part(const char* part) const { tell(&Tool::end_part, part); }
   void begin_loop(const char* name) const { tell(&Tool::begin_loop, name); }
   void end_loop(const char* name) const { tell(&Tool::end_loop, name); }
+  /// Whether a tool wants to know how long loops take on a GPU.
+  bool time_devices() const;
+  void loop_on_device(const char* name, double seconds) const;
   void begin_region(const char* name) const { tell(&Tool::begin_region, name); }
   void end_region(const char* name) const { tell(&Tool::end_region, name); }
 
@@ -29,6 +32,7 @@ class Tools {
   using Event = void (*)(const char*);
   struct Tool {
     Event begin_part, end_part, begin_loop, end_loop, begin_region, end_region;
+    void (*loop_on_device)(const char*, double);
     void (*finalize)();
   };
   static Tool load(const std::string& file, int rank, int ranks);

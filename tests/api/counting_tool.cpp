@@ -41,6 +41,9 @@ void op2_tool_begin_loop(const char* name) {
 void op2_tool_end_loop(const char* name) {
   add("end loop", name);
 }
+void op2_tool_loop_on_device(const char* name, double seconds) {
+  add("loop on device", (std::string(name) + " " + std::to_string(seconds)).c_str());
+}
 void op2_tool_begin_region(const char* name) {
   add("begin region", name);
 }

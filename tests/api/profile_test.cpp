@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions and parts in the table of OP2_TIMING, and what tools are told.
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -18,6 +16,7 @@
 #include <op2/op2.hpp>
 
 #include <support/temporary_directory.hpp>
+#include <support/told.hpp>
 
 namespace op2::test {
 namespace {
@@ -242,17 +241,6 @@ TEST_F(ProfileTest, TheTableIsPrintedWithPartsAndRegions) {
       << text;
 }
 
-/// What the tool was told, but for plans and code.
-std::vector<std::string> told() {
-  void* const library = dlopen(OP2_TEST_TOOL, RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) return {"not loaded"};
-  std::istringstream text(reinterpret_cast<const char* (*)()>(dlsym(library, "told"))());
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);)
-    if (!line.ends_with("plans") && !line.ends_with("code")) lines.push_back(line);
-  return lines;
-}
-
 TEST_F(ProfileTest, ToolsAreToldOfLoopsRegionsAndParts) {
   for (const char* target : {"cpu", "reference"}) {
     setenv("OP2_TOOLS", OP2_TEST_TOOL, 1);
@@ -268,7 +256,7 @@ TEST_F(ProfileTest, ToolsAreToldOfLoopsRegionsAndParts) {
     }
     op_exit();
     EXPECT_THAT(
-        told(),
+        told(OP2_TEST_TOOL),
         ElementsAre("init 1 0 1", "begin part declarations", "end part declarations",
                     "begin part declarations", "end part declarations", "begin part declarations",
                     "end part declarations", "begin region step", "end region step",
@@ -286,7 +274,7 @@ TEST_F(ProfileTest, TilesAreOneLoopForTools) {
   call_third();
   call_on_nodes();
   op_exit();
-  const std::vector<std::string> all = told();
+  const std::vector<std::string> all = told(OP2_TEST_TOOL);
   EXPECT_EQ(std::ranges::count(all, "begin loop tiles"), 1);
   EXPECT_EQ(std::ranges::count(all, "end loop tiles"), 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The per-loop table and the trace of loops on a device, whose events are a millisecond apart.
+// The table, the trace and the tools of loops on a device, whose events are a millisecond apart.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,10 +8,13 @@
 #include <gmock/gmock.h>
 #include <op2/op2.hpp>
 
+#include <support/told.hpp>
+
 namespace op2::test {
 namespace {
 
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 OP_KERNEL(store_one, (double* x), { x[0] = 1; });
@@ -46,7 +49,7 @@ class TimingOnCuda : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder); }
   void TearDown() override {
-    for (const char* name : {"OP2_TIMING", "OP2_TRACE"}) unsetenv(name);
+    for (const char* name : {"OP2_TIMING", "OP2_TRACE", "OP2_TOOLS"}) unsetenv(name);
     std::filesystem::remove_all(folder);
   }
   std::string run(const char* option, const char* file, int times) {
@@ -71,6 +74,27 @@ TEST_F(TimingOnCuda, TheTraceHasALaneForTheDevice) {
   EXPECT_THAT(trace, HasSubstr("\"device\""));
   EXPECT_THAT(trace, HasSubstr("\"store_one\""));
   EXPECT_THAT(trace, HasSubstr("\"add_up\""));
+}
+
+void triple_on_host(double* x) {
+  *x *= 3;
+}
+
+TEST_F(TimingOnCuda, ToolsAreToldOfLoopsOnTheDeviceAndOnTheHost) {
+  setenv("OP2_TOOLS", OP2_TEST_TOOL, 1);
+  char name[] = "timing_cuda_test";
+  char* arguments[] = {name, nullptr};
+  op_init(1, arguments, 0);
+  const op_set rows = op_decl_set(10, "rows");
+  const op_dat x = op_decl_dat(rows, 1, static_cast<const double*>(nullptr), "x");
+  op_par_loop(store_one, "store_one", rows, op_arg_dat(x, OP_WRITE));
+  op_par_loop(triple_on_host, "triple", rows, op_arg_dat(x, OP_RW));
+  op_exit();
+  std::vector<std::string> loops;
+  for (const std::string& line : told(OP2_TEST_TOOL))
+    if (line.find("loop ") != std::string::npos) loops.push_back(line);
+  EXPECT_THAT(loops, ElementsAre("loop on device store_one 0.001000", "begin loop triple",
+                                 "end loop triple"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ std::unique_ptr<Executor> make_executor(const Resources& r) {
     return std::make_unique<ReferenceExecutor>(r.options, r.pool, r.rows, tools);
   if (r.device != nullptr)
     return std::make_unique<CudaExecutor>(r.options, r.pool, r.rows, r.jit, *r.device, r.trace,
-                                          r.log);
+                                          r.log, tools);
   return std::make_unique<CpuExecutor>(r.options, r.topology, r.pool, r.rows, r.trace, tools);
 }
 

@@ -33,7 +33,7 @@ bool messages_on_device(const core::Options& options, const comm::Communicator& 
 
 CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
                            comm::DistributedMesh& rows, jit::Jit& jit, gpu::Device& device,
-                           core::Trace& trace, core::Log& log)
+                           core::Trace& trace, core::Log& log, const core::Tools* tools)
     : options_(options),
       pool_(pool),
       rows_(rows),
@@ -44,8 +44,9 @@ CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
       halo_(device.space().make_stream()),
       tables_(copies_, rows.mesh()),
       constants_(device.space()),
-      times_(options.timing.empty() && !trace.on() ? nullptr
-                                                   : std::make_unique<StepTimes>(device, trace)) {
+      tools_(tools) {
+  if (!options.timing.empty() || trace.on() || (tools != nullptr && tools->time_devices()))
+    times_ = std::make_unique<StepTimes>(device, trace, tools);
   rows_.mesh().use(&copies_);
 }
 
@@ -86,7 +87,7 @@ std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
     return std::make_unique<CudaPlan>(
         plan, std::move(exchanges), std::move(places),
         CudaShared{device_, copies_, tables_, constants_, rows_.mesh(), pool_,
-                   options_.reproducible, times_.get()});
+                   options_.reproducible, times_.get(), tools_});
   });
 }
 

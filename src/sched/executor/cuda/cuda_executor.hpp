@@ -10,6 +10,7 @@
 #include <core/log.hpp>
 #include <core/options.hpp>
 #include <core/thread_pool.hpp>
+#include <core/tools.hpp>
 #include <core/trace.hpp>
 #include <gpu/device.hpp>
 #include <gpu/module.hpp>
@@ -29,8 +30,10 @@ class CudaExecutor : public Executor {
   /// @param jit  for the device
   /// @param pool runs loops of the host
   /// @param log  gets a warning if OP2_GPU_MPI contradicts MPI
+  /// @param tools  null: none
   CudaExecutor(const core::Options& options, core::ThreadPool& pool, comm::DistributedMesh& rows,
-               jit::Jit& jit, gpu::Device& device, core::Trace& trace, core::Log& log);
+               jit::Jit& jit, gpu::Device& device, core::Trace& trace, core::Log& log,
+               const core::Tools* tools);
   /// The mesh's data come home.
   ~CudaExecutor() override;
 
@@ -53,7 +56,8 @@ class CudaExecutor : public Executor {
   std::unique_ptr<core::Stream> halo_;
   DeviceTables tables_;
   CurrentConstants constants_;
-  std::unique_ptr<StepTimes> times_;  ///< null: nobody asks for a table or a trace
+  const core::Tools* tools_;
+  std::unique_ptr<StepTimes> times_;  ///< null: nobody asks for a table, a trace or times of loops
   gpu::Function pack_kernel_;         ///< empty until it is needed
 };
 

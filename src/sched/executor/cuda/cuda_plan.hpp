@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <comm/halo/halo_exchange.hpp>
+#include <core/tools.hpp>
 #include <gpu/device.hpp>
 #include <sched/executor/cuda/current_constants.hpp>
 #include <sched/executor/cuda/device_phase.hpp>
@@ -27,9 +28,10 @@ struct CudaShared {
   DeviceTables& tables;
   CurrentConstants& constants;
   const core::Mesh& mesh;
-  core::ThreadPool& pool;  ///< for what the host runs
-  bool reproducible;       ///< OP2_REPRODUCIBLE
-  StepTimes* times;        ///< null: steps are not timed
+  core::ThreadPool& pool;    ///< for what the host runs
+  bool reproducible;         ///< OP2_REPRODUCIBLE
+  StepTimes* times;          ///< null: steps are not timed
+  const core::Tools* tools;  ///< null: none
 };
 
 class CudaPlan : public PreparedPlan {

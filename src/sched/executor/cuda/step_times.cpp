@@ -35,6 +35,7 @@ void StepTimes::finish() {
     if (trace_.on())
       trace_.add("device", rows_[k]->row->name, begin_ + duration_of(begin),
                  begin_ + duration_of(begin + seconds));
+    if (tools_ != nullptr) tools_->loop_on_device(rows_[k]->row->name.c_str(), seconds);
     begin += seconds;
   }
 }

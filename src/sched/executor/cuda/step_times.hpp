@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long steps take on the device, for the per-loop table and for traces.
+// How long steps take on the device, for the per-loop table, traces and tools.
 #pragma once
 
 #include <vector>
 
+#include <core/tools.hpp>
 #include <core/trace.hpp>
 #include <gpu/timer.hpp>
 #include <sched/plan.hpp>
@@ -14,8 +15,9 @@ namespace op2::sched {
 class StepTimes {
  public:
   /// All references outlive it.
-  StepTimes(gpu::Device& device, core::Trace& trace)
-      : stream_(device.space().main_stream()), trace_(trace), timer_(device) {}
+  /// @param tools  null: none
+  StepTimes(gpu::Device& device, core::Trace& trace, const core::Tools* tools)
+      : stream_(device.space().main_stream()), trace_(trace), tools_(tools), timer_(device) {}
 
   /// Waits for all earlier work. @throws Error device_failure, as all functions
   void start();
@@ -28,6 +30,7 @@ class StepTimes {
  private:
   core::Stream& stream_;
   core::Trace& trace_;
+  const core::Tools* tools_;
   gpu::Timer timer_;
   core::Clock::time_point begin_;
   std::vector<const StepRows*> rows_;  ///< of steps since `start`

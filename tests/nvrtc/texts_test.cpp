@@ -92,7 +92,7 @@ TEST_F(Texts, LoopsThatGatherIncrementsNeedNoAtomicsAndNoSpilledRegisters) {
     for (const int architecture : {80, 90}) {
       const CompileResult result = compile_pulled(architecture, each.nest);
       EXPECT_THAT(result.diagnostics, testing::IsEmpty()) << each.name;
-      EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull(")) << each.name;
+      EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull_")) << each.name;
       EXPECT_THAT(result.assembly, HasSubstr("0 bytes stack frame, 0 bytes spill stores"));
       EXPECT_THAT(result.assembly, Not(testing::ContainsRegex("\t(atom|red)\\."))) << each.name;
     }
@@ -103,7 +103,7 @@ TEST_F(Texts, AHalfStepThatGathersIsOneKernelWithoutSpilledRegisters) {
   for (const int architecture : {80, 90}) {
     const CompileResult result = compile_pulled(architecture, test::airfoil_half_step().nest);
     EXPECT_THAT(result.diagnostics, testing::IsEmpty());
-    EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull("));
+    EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull_"));
     EXPECT_THAT(result.assembly, HasSubstr("0 bytes stack frame, 0 bytes spill stores"));
     EXPECT_THAT(result.assembly, Not(testing::ContainsRegex("\t(atom|red)\\.")));
   }
@@ -115,7 +115,7 @@ TEST_F(Texts, TheBinaryIsForTheArchitectureAndTheAssemblyIsPtx) {
                            result.object.size());
   EXPECT_THAT(object, testing::StartsWith("\177ELF"));
   EXPECT_THAT(result.assembly, HasSubstr(".target sm_80"));
-  EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_loop("));
+  EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_loop_save_soln("));
 }
 
 TEST_F(Texts, RowsAreReadAndWrittenBySixteenBytes) {

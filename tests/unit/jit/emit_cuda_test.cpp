@@ -153,9 +153,19 @@ TEST(EmitCuda, AnArgumentThatIsOffIsANullPointer) {
 
 TEST(EmitCuda, TheSecondKernelIsThereOnlyForReductions) {
   EXPECT_THAT(emit_cuda(work("void work(const double* x) {}", {dat(0, 1, OP_READ)})),
-              Not(HasSubstr("op2_fold(")));
+              Not(HasSubstr("op2_fold_work(")));
   EXPECT_THAT(emit_cuda(work("void work(double* s) {}", {global(1, OP_INC)})),
-              HasSubstr("__launch_bounds__(256) op2_fold("));
+              HasSubstr("__launch_bounds__(256) op2_fold_work("));
+}
+
+TEST(EmitCuda, FunctionsHaveTheNamesOfKernelsForProfilers) {
+  LoopNest nest = work("void work(double* s) {}", {global(1, OP_INC)});
+  nest.calls.push_back({.name = "rest", .source = "void rest() {}"});
+  EXPECT_EQ(cuda_entry(nest), "op2_loop_work_rest");
+  EXPECT_THAT(emit_cuda(nest),
+              AllOf(HasSubstr(" op2_loop_work_rest("), HasSubstr(" op2_fold_work_rest(")));
+  nest.calls[1].name = std::string(200, 'n');
+  EXPECT_EQ(cuda_entry(nest), "op2_loop_work");
 }
 
 TEST(EmitCuda, ALoopThatIsNotForTheDeviceIsAnInternalError) {

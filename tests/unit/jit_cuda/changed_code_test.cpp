@@ -10,7 +10,7 @@
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
-#include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <op2/error.hpp>
 #include <support/loop_shapes.hpp>
@@ -85,8 +85,8 @@ struct ChangedCode : testing::Test {
   std::string findings(bool sums, const Change& change) {
     const LoopNest nest = nest_of_increments(sums);
     const gpu::Module module(*device, compile(nest, change, false));
-    CudaLoop loop{.loop = module.function(cuda_loop_symbol)};
-    if (sums) loop.fold = module.function(cuda_fold_symbol);
+    CudaLoop loop{.loop = module.function(cuda_symbol(cuda_loop_role, nest).c_str())};
+    if (sums) loop.fold = module.function(cuda_symbol(cuda_fold_role, nest).c_str());
     test::LoopData data{.begin = 0, .end = edges, .counted = edges};
     data.dats[0] = test::bytes_of(std::vector<double>(edges, 1));
     data.dats[1] = test::bytes_of(std::vector<double>(3 * nodes, 0));
@@ -105,8 +105,8 @@ struct ChangedCode : testing::Test {
         {.name = "work", .source = "void work(const double* x, double* sum) { *sum += *x; }"},
         {dat(0, 1, OP_READ), test::global(1, OP_INC)});
     const gpu::Module module(*device, compile(nest, change, true));
-    const CudaLoop loop{.loop = module.function(cuda_loop_symbol),
-                        .fold = module.function(cuda_fold_symbol)};
+    const CudaLoop loop{.loop = module.function(cuda_symbol(cuda_loop_role, nest).c_str()),
+                        .fold = module.function(cuda_symbol(cuda_fold_role, nest).c_str())};
     test::LoopData data{.begin = 0, .end = edges, .counted = edges};
     data.dats[0] = test::bytes_of(std::vector<double>(edges, 1));
     data.globals[1] = test::bytes_of(std::vector<std::int64_t>(words_of_sum(nest.args[1].type), 0));

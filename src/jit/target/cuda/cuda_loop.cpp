@@ -6,8 +6,7 @@
 
 #include <core/error.hpp>
 #include <jit/target/cuda/device_constants.hpp>
-#include <jit/target/cuda/kernel_parameters.hpp>
-#include <jit/target/cuda/ordered_sums.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 
 namespace op2::jit {
 namespace {
@@ -17,13 +16,13 @@ class CudaCode : public LinkedCode {
   CudaCode(const gpu::Device& device, const std::vector<std::byte>& image)
       : module_(device, image) {}
 
-  void find(const std::vector<LinkSymbol>& symbols) {
-    loop_.loop = module_.function(cuda_loop_symbol);
-    loop_.pulls = !loop_.loop;
-    if (loop_.pulls) loop_.loop = module_.function(cuda_pull_symbol);
-    loop_.fold = module_.function(cuda_fold_symbol);
+  void find(const std::string& symbol, const std::vector<LinkSymbol>& symbols) {
+    const std::string ending = ending_of(symbol);
+    loop_.loop = module_.function(symbol.c_str());
+    loop_.pulls = symbol.starts_with(cuda_pull_role);
+    loop_.fold = module_.function((cuda_fold_role + ending).c_str());
     while (const gpu::Function gather =
-               module_.function(gather_symbol(loop_.part_sums.size()).c_str()))
+               module_.function((gather_role(loop_.part_sums.size()) + ending).c_str()))
       loop_.part_sums.push_back(gather);
     for (std::size_t k = 0; k < symbols.size(); ++k)
       if (const auto found = module_.symbol(device_symbol(k, symbols[k].name)))
@@ -46,12 +45,12 @@ const CudaLoop& cuda_loop_of(const CompiledLoop& code) {
 }
 
 LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte>& image,
-                          const std::vector<LinkSymbol>& symbols) {
+                          const std::string& symbol, const std::vector<LinkSymbol>& symbols) {
   try {
     device.make_current();
     auto code = std::make_unique<CudaCode>(device, image);
-    code->find(symbols);
-    if (!code->has_loop()) return {nullptr, "the binary defines neither op2_loop nor op2_pull"};
+    code->find(symbol, symbols);
+    if (!code->has_loop()) return {nullptr, "the binary does not define " + symbol};
     return {std::move(code), {}};
   } catch (const gpu::ImageRefused& refused) {
     return {nullptr, refused.what(), ErrorCode::device_compiler};

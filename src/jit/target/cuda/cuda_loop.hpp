@@ -38,9 +38,10 @@ const CudaLoop& cuda_loop_of(const CompiledLoop& code);
 
 /// Loads a binary on a device, which must outlive it. Any thread.
 /// @param image    a cubin, or PTX with a zero at its end
+/// @param symbol   of op2_loop or op2_pull (kernel_symbols.hpp)
 /// @param symbols  of the nest's constants, in the order of `constants_of`, and where their values
 ///                 are on the host. Constants that the compiler has removed are left out.
 LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte>& image,
-                          const std::vector<LinkSymbol>& symbols);
+                          const std::string& symbol, const std::vector<LinkSymbol>& symbols);
 
 }  // namespace op2::jit

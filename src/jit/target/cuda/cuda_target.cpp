@@ -11,7 +11,6 @@
 #include <core/seconds_since.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
-#include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
 #include <jit/target/cuda/nvrtc_messages.hpp>
 #include <jit/target/cuda/signature_check.hpp>
@@ -113,7 +112,9 @@ std::vector<std::string> CudaTarget::compiler_options() const {
 }
 
 EmittedLoop CudaTarget::emit(const LoopNest& nest) const {
-  return {{emit_cuda(nest, options_.increments, options_.reproducible)}, cuda_loop_symbol, {}};
+  return {{emit_cuda(nest, options_.increments, options_.reproducible)},
+          cuda_entry(nest, options_.increments, options_.reproducible),
+          {}};
 }
 
 CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop) {
@@ -147,10 +148,10 @@ CompileResult CudaTarget::compile(const LoopRequest& request, EmittedLoop& loop)
   return result;
 }
 
-LinkResult CudaTarget::load(const std::vector<std::byte>& binary, const std::string&,
+LinkResult CudaTarget::load(const std::vector<std::byte>& binary, const std::string& symbol,
                             const std::vector<LinkSymbol>& symbols) {
   if (device_ == nullptr) return {nullptr, "there is no device to load it on"};
-  return load_cuda_loop(*device_, binary, symbols);
+  return load_cuda_loop(*device_, binary, symbol, symbols);
 }
 
 std::shared_ptr<Target> make_cuda_target(gpu::Device* device,

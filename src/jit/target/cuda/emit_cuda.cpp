@@ -13,6 +13,7 @@
 #include <jit/target/cuda/increments.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 #include <jit/target/cuda/ordered_library.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <jit/target/emit_parts.hpp>
@@ -57,7 +58,11 @@ std::string signature_checks(const LoopNest& nest, std::size_t call) {
 }
 
 bool is_library_kernel(const LoopNest& nest) {
-  return nest.args.empty() && nest.calls.front().name == cuda_loop_symbol;
+  return nest.args.empty() && is_library_symbol(nest.calls.front().name);
+}
+
+bool gathers(const LoopNest& nest, core::Increments increments) {
+  return !nest.gathered.empty() || pulls(nest.args, increments);
 }
 
 }  // namespace
@@ -72,9 +77,14 @@ std::string emit_cuda(const LoopNest& nest, core::Increments increments, bool or
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += kernel_scope(nest, n);
   for (std::size_t n = 0; n < nest.calls.size(); ++n) text += signature_checks(nest, n);
   if (ordered) return text + ordered_kernels(nest) + fold_kernel(nest, true);
-  const bool gathers = !nest.gathered.empty() || pulls(nest.args, increments);
-  text += gathers ? pull_kernel(nest) : loop_kernel(nest);
+  text += gathers(nest, increments) ? pull_kernel(nest) : loop_kernel(nest);
   return text + fold_kernel(nest);
+}
+
+std::string cuda_entry(const LoopNest& nest, core::Increments increments, bool ordered) {
+  if (is_library_kernel(nest)) return nest.calls.front().name;
+  const bool in_rows = !ordered && gathers(nest, increments);
+  return cuda_symbol(in_rows ? cuda_pull_role : cuda_loop_role, nest);
 }
 
 }  // namespace op2::jit

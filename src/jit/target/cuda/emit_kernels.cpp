@@ -9,6 +9,7 @@
 
 #include <core/value_type.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 #include <jit/target/cuda/kernel_text.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <jit/target/emit_parts.hpp>
@@ -37,7 +38,8 @@ class RowsText : public KernelText {
     line("  }}");
     each(Way::added, &RowsText::add_row);
     end_threads();
-    return signature_of(cuda_loop_symbol, loop_range, kernel_parameters(args_), args_) +
+    return signature_of(cuda_symbol(cuda_loop_role, nest_), loop_range, kernel_parameters(args_),
+                        args_) +
            fmt::to_string(out_) + "}\n";
   }
 
@@ -124,8 +126,8 @@ std::string loop_kernel(const LoopNest& nest) {
 std::string fold_kernel(const LoopNest& nest, bool ordered) {
   const std::vector<KernelParameter> parameters = fold_parameters(nest.args);
   if (parameters.empty()) return {};
-  std::string text =
-      signature_of(cuda_fold_symbol, "long long op2_chunks", parameters, nest.args, ordered);
+  std::string text = signature_of(cuda_symbol(cuda_fold_role, nest), "long long op2_chunks",
+                                  parameters, nest.args, ordered);
   for (std::size_t i = 0; i < nest.args.size(); ++i) {
     const ArgShape& arg = nest.args[i];
     if (!is_reduction(arg) || is_payload(arg)) continue;

@@ -11,6 +11,7 @@
 
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/increments.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 #include <jit/target/cuda/kernel_text.hpp>
 #include <jit/target/emit_parts.hpp>
 
@@ -42,8 +43,8 @@ class PullText : public KernelText {
     each_sum(&PullText::store_sum);
     line("  }}");
     end_threads();
-    return signature_of(cuda_pull_symbol, loop_range, pull_parameters(args_, nest_.gathered),
-                        args_) +
+    return signature_of(cuda_symbol(cuda_pull_role, nest_), loop_range,
+                        pull_parameters(args_, nest_.gathered), args_) +
            fmt::to_string(out_) + "}\n";
   }
 

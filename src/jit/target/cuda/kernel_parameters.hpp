@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contract between the kernels that are generated for a GPU and the executor that launches
-// them: shapes of launches and lists of parameters.
+// them: shapes of launches and lists of parameters. Functions are called by their roles here; their
+// names go on (kernel_symbols.hpp).
 //
 // op2_loop executes the elements [op2_begin, op2_end) of a set. Of these, elements from op2_counted
 // on do not contribute to reductions.
@@ -24,10 +25,6 @@
 #include <jit/loop_nest.hpp>
 
 namespace op2::jit {
-
-inline constexpr const char* cuda_loop_symbol = "op2_loop";
-inline constexpr const char* cuda_pull_symbol = "op2_pull";
-inline constexpr const char* cuda_fold_symbol = "op2_fold";
 
 inline constexpr unsigned block_threads = 256;
 inline constexpr std::int64_t chunk_elements = 2048;

@@ -60,7 +60,7 @@ std::string declaration_of(const KernelParameter& parameter, std::span<const Arg
 
 }  // namespace
 
-std::string signature_of(const char* symbol, const char* range,
+std::string signature_of(const std::string& symbol, const char* range,
                          const std::vector<KernelParameter>& parameters,
                          std::span<const ArgShape> args, bool exact_sums) {
   const std::set<int> written = written_dats(args);

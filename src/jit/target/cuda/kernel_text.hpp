@@ -24,7 +24,7 @@ inline constexpr const char* loop_range =
 /// The first line of a function that is launched.
 /// @param range       its first parameters
 /// @param exact_sums  sums of float and double are integers (ordered_sums.hpp)
-std::string signature_of(const char* symbol, const char* range,
+std::string signature_of(const std::string& symbol, const char* range,
                          const std::vector<KernelParameter>& parameters,
                          std::span<const ArgShape> args, bool exact_sums = false);
 

@@ -7,6 +7,7 @@
 
 #include <core/exact_sum.hpp>
 #include <jit/slotted_args.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 #include <jit/target/cuda/kernel_text.hpp>
 #include <jit/target/emit_parts.hpp>
 
@@ -38,9 +39,9 @@ class OrderedText : public KernelText {
       for (std::size_t c = 0; c < dat.columns.size(); ++c) store_part(dat, c);
     line("  }}");
     end_threads();
-    std::string text =
-        signature_of(cuda_loop_symbol, loop_range, ordered_parameters(args_), args_, true) +
-        fmt::to_string(out_) + "}\n";
+    std::string text = signature_of(cuda_symbol(cuda_loop_role, nest_), loop_range,
+                                    ordered_parameters(args_), args_, true) +
+                       fmt::to_string(out_) + "}\n";
     for (std::size_t k = 0; k < added_.size(); ++k) text += gather_of(k);
     return text;
   }
@@ -71,7 +72,7 @@ class OrderedText : public KernelText {
         "    const int* op2_start, const int* op2_of_row) {{\n"
         "  op2_device::gather_parts<{3}>(op2_values, op2_dat, op2_parts, op2_rows, op2_start, "
         "op2_of_row);\n}}\n",
-        block_threads, gather_symbol(k), type_of(arg), arg.dim);
+        block_threads, cuda_symbol(gather_role(k).c_str(), nest_), type_of(arg), arg.dim);
   }
 
   const std::vector<SlottedArg> slotted_;
@@ -106,10 +107,6 @@ std::size_t bytes_of_sums(std::span<const ArgShape> args) {
   for (const ArgShape& arg : args)
     if (is_exact_sum(arg)) words += words_of_sum(arg.type) * static_cast<std::size_t>(arg.dim);
   return words * sizeof(std::int64_t);
-}
-
-std::string gather_symbol(std::size_t k) {
-  return fmt::format("op2_gather{}", k);
 }
 
 std::string ordered_kernels(const LoopNest& nest) {

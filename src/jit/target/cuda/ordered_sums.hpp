@@ -38,14 +38,10 @@ std::size_t bytes_of_sums(std::span<const ArgShape> args);
 /// Blocks have 48 KB; the rest is for other reductions.
 inline constexpr std::size_t most_bytes_of_sums = std::size_t{40} << 10;
 
-/// "op2_gather0": the function that adds the parts of the k-th of `added_dats` to its rows, one
-/// thread for each value. Parameters of 8 bytes: the number of values (rows x dim); the dat; its
-/// parts; the rows; for each of them where its parts begin in the next list, and the end; the
-/// parts.
-std::string gather_symbol(std::size_t k);
-
-/// op2_loop, and the functions above.
-/// Precondition: `runs_on_device`, and bytes_of_sums <= most_bytes_of_sums.
+/// op2_loop, and for each of `added_dats` op2_gather0 and so on, which adds the parts to the rows,
+/// one thread for each value. Its parameters of 8 bytes: the number of values (rows x dim); the
+/// dat; its parts; the rows; for each of them where its parts begin in the next list, and the end;
+/// the parts. Precondition: `runs_on_device`, and bytes_of_sums <= most_bytes_of_sums.
 std::string ordered_kernels(const LoopNest& nest);
 
 /// The parameters of op2_loop: kernel_parameters, then the parts of each of `added_dats`.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/pack_kernel.hpp>
 
-#include <jit/target/cuda/kernel_parameters.hpp>
-
 namespace op2::sched {
 namespace {
 
@@ -39,7 +37,7 @@ __device__ const op2_piece& op2_piece_of(const op2_piece* pieces, long long coun
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    op2_loop(const op2_piece* op2_pieces, long long op2_count, long long op2_total,
+    op2_loop_halo_rows(const op2_piece* op2_pieces, long long op2_count, long long op2_total,
              char* op2_buffer, long long op2_unpack) {
   const long long word = static_cast<long long>(blockIdx.x) * 256 + threadIdx.x;
   if (word >= op2_total) return;
@@ -60,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 )";
 
-constexpr op_kernel_core pack{.name = jit::cuda_loop_symbol,
+constexpr op_kernel_core pack{.name = "op2_loop_halo_rows",
                               .source = source,
                               .file = __FILE__,
                               .line = 0,

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <jit/target/cuda/kernel_symbols.hpp>
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace op2::jit {
+namespace {
+
+constexpr std::size_t longest_symbol = 120;
+
+}  // namespace
+
+std::string cuda_symbol(const char* role, const LoopNest& nest) {
+  std::string symbol = role;
+  for (const KernelCall& call : nest.calls) {
+    if (symbol.size() + 1 + call.name.size() > longest_symbol) break;
+    symbol += "_" + call.name;
+  }
+  return symbol;
+}
+
+std::string gather_role(std::size_t k) {
+  return fmt::format("op2_gather{}", k);
+}
+
+std::string ending_of(const std::string& symbol) {
+  return symbol.substr(std::string_view(cuda_loop_role).size());
+}
+
+bool is_library_symbol(const std::string& kernel) {
+  return kernel.starts_with(cuda_loop_role);
+}
+
+}  // namespace op2::jit

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/pack_kernel.hpp>
 
+#include <jit/target/cuda/kernel_parameters.hpp>
+
 namespace op2::sched {
 namespace {
 

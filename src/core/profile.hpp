@@ -61,8 +61,8 @@ class Profile {
   Profile(Trace& trace, const Tools& tools);
 
   /// @return the part that was left
-  Part enter(Part part) {
-    const Clock::time_point now = Clock::now();
+  Part enter(Part part) { return enter(part, Clock::now()); }
+  Part enter(Part part, Clock::time_point now) {
     at(part_).seconds += std::chrono::duration<double>(now - since_).count();
     since_ = now;
     return std::exchange(part_, part);
@@ -76,6 +76,8 @@ class Profile {
   bool end_region();
   /// Ends the region of this begin and those inside; nothing if it has ended.
   void end_region(std::int64_t begun);
+  /// Whether any has begun.
+  bool has_regions() const { return regions_.size() > 1; }
   /// For loops that are called now.
   int region() const { return open_.empty() ? 0 : open_.back().region; }
 
@@ -115,22 +117,30 @@ class Profile {
 /// The part of a scope. Null: nobody asks.
 class InPart {
  public:
-  InPart(Profile* profile, Part part) : profile_(profile), part_(part) {
+  InPart(Profile* profile, Part part)
+      : InPart(profile, part, profile == nullptr ? Clock::time_point() : Clock::now()) {}
+  /// @param now  for callers that know the time
+  InPart(Profile* profile, Part part, Clock::time_point now) : profile_(profile), part_(part) {
     if (profile_ == nullptr) return;
-    outer_ = profile_->enter(part);
+    outer_ = profile_->enter(part, now);
     profile_->count(part);
     if (const Tools* tools = profile_->tools()) tools->begin_part(name_of(part_));
   }
   ~InPart() {
-    if (profile_ == nullptr) return;
-    if (const Tools* tools = profile_->tools()) tools->end_part(name_of(part_));
-    profile_->enter(outer_);
+    if (profile_ != nullptr) leave(Clock::now());
   }
   InPart(const InPart&) = delete;
   InPart& operator=(const InPart&) = delete;
 
+  /// Before the end of the scope, as above.
+  void leave(Clock::time_point now) {
+    if (profile_ == nullptr) return;
+    if (const Tools* tools = profile_->tools()) tools->end_part(name_of(part_));
+    std::exchange(profile_, nullptr)->enter(outer_, now);
+  }
+
  private:
-  Profile* profile_;
+  Profile* profile_;  ///< null, too, after `leave`
   Part part_, outer_ = Part::program;
 };
 

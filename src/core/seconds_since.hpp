@@ -8,8 +8,12 @@
 
 namespace op2::core {
 
+inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
 inline double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+  return seconds_between(begin, Clock::now());
 }
 
 }  // namespace op2::core

@@ -72,9 +72,9 @@ void count_iterations(const StepRows& rows, Phase phase, Way way) {
   const std::int64_t redundant = in_interior ? rows.redundant - late : late;
   const auto add = [&](core::LoopRow& row) {
     row.elements += count;
-    row.interior += in_interior ? count : 0;
-    row.redundant += redundant;
-    row.tiled += way == Way::tiled ? count : 0;
+    if (in_interior) row.interior += count;
+    if (redundant != 0) row.redundant += redundant;
+    if (way == Way::tiled) row.tiled += count;
   };
   add(*rows.row);
   if (rows.flops >= 0)

@@ -17,7 +17,7 @@ namespace op2::sched {
 namespace {
 
 using core::Clock;
-using core::seconds_since;
+using core::seconds_between;
 
 /// Steps of a chain.
 std::span<const Step> steps_of(const Plan& plan, std::size_t chain) {
@@ -50,11 +50,11 @@ void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& que
 
 /// The time of a step goes to the regions in which its loops were called, in equal shares.
 void ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
-  if (profile_ == nullptr) return;
+  const bool any = profile_ != nullptr && profile_->has_regions();
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
     const Step& step = plan.steps.all[s];
-    if (!step.runs()) continue;
     const double seconds = std::exchange(plan.rows[s].spent, 0.0);
+    if (!any || !step.runs()) continue;
     const int calls = step.begins_call() ? 1 : 0;
     const auto region_of = [&](std::size_t record) { return queue.records()[record].region; };
     if (step.kernels.empty()) profile_->credit(region_of(step.record), calls, seconds);
@@ -70,27 +70,33 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
   if (!r.plan.chains()[r.chain].exchanged.empty()) {
     send(r, fingerprint);
     run_phase(r, Phase::interior);
-    const auto begin = Clock::now();
-    {
-      const core::InPart messages(profile_, core::Part::messages);
-      const comm::Waiting waiting(
-          communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
-      r.prepared.finish_and_unpack(r.chain);
-    }
-    trace_.add("halo", "wait and unpack", begin, Clock::now());
-    statistics_.wait_seconds += seconds_since(begin);
+    receive(r);
   }
   run_phase(r, Phase::boundary);
 }
 
 void ChainRunner::send(const Running& r, std::uint64_t fingerprint) {
-  const core::InPart packing(profile_, core::Part::packing);
   const auto begin = Clock::now();
+  core::InPart packing(profile_, core::Part::packing, begin);
   const double start = communicator_.seconds();
   count_exchange(r);
   r.prepared.pack_and_start(r.chain, fingerprint);
   packing_seconds_ += communicator_.seconds() - start;
-  trace_.add("halo", "pack and send", begin, Clock::now());
+  const auto end = Clock::now();
+  packing.leave(end);
+  trace_.add("halo", "pack and send", begin, end);
+}
+
+void ChainRunner::receive(const Running& r) {
+  const auto begin = Clock::now();
+  core::InPart messages(profile_, core::Part::messages, begin);
+  const comm::Waiting waiting(
+      communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
+  r.prepared.finish_and_unpack(r.chain);
+  const auto end = Clock::now();
+  messages.leave(end);
+  trace_.add("halo", "wait and unpack", begin, end);
+  statistics_.wait_seconds += seconds_between(begin, end);
 }
 
 void ChainRunner::run_phase(const Running& r, Phase phase) {
@@ -136,6 +142,21 @@ op_halo_statistics ChainRunner::statistics_of(const core::Dat& dat) const {
   return k < exchanged_.size() ? exchanged_[k] : op_halo_statistics{};
 }
 
+void ChainRunner::reduce(const Running& r, std::size_t s) {
+  const Step& step = r.plan.steps.all[s];
+  const auto begin = Clock::now();
+  core::InPart reductions(profile_, core::Part::reductions, begin);
+  const comm::Waiting waiting(communicator_, [&] {
+    return comm::WaitPurpose{"the reduction of " + call_of(r.queue, step), ""};
+  });
+  finish_reductions(step, r.queue, communicator_,
+                    [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
+  const auto end = Clock::now();
+  reductions.leave(end);
+  r.plan.rows[s].spend(seconds_between(begin, end));
+  trace_.add("loop", "reduce", begin, end);
+}
+
 /// Called when the last iterations of a step have run.
 void ChainRunner::finish(const Running& r, std::size_t s) {
   const Step& step = r.plan.steps.all[s];
@@ -146,17 +167,7 @@ void ChainRunner::finish(const Running& r, std::size_t s) {
     rows.row->skipped += r.queue.records()[step.record].colour == 0 ? 1 : 0;
     return;
   }
-  if (!step.reductions.empty()) {
-    const auto begin = Clock::now();
-    const core::InPart reductions(profile_, core::Part::reductions);
-    const comm::Waiting waiting(communicator_, [&] {
-      return comm::WaitPurpose{"the reduction of " + call_of(r.queue, step), ""};
-    });
-    finish_reductions(step, r.queue, communicator_,
-                      [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
-    rows.spend(seconds_since(begin));
-    trace_.add("loop", "reduce", begin, Clock::now());
-  }
+  if (!step.reductions.empty()) reduce(r, s);
   if (!step.begins_call()) return;  // counted with the first colour
   ++rows.row->calls;
   rows.row->bytes += rows.useful_bytes;

@@ -49,6 +49,8 @@ class ChainRunner {
   void combine_globals(const Running& r);
   void count_exchange(const Running& r);
   void send(const Running& r, std::uint64_t fingerprint);
+  void receive(const Running& r);
+  void reduce(const Running& r, std::size_t step);
   void finish(const Running& r, std::size_t step);
   void credit_regions(const Plan& plan, const core::Queue& queue);
 

@@ -130,7 +130,7 @@ void Engine::run(Entry& entry, core::Queue& queue) {
   executing_ = true;
   prepare(queue, entry);
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
-  const double begin = rows_.communicator().seconds();
+  const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
   runner_.run(plan, *entry.prepared, queue, fingerprint_);
   if (policy_ != nullptr) policy_->end(rows_.communicator().seconds() - begin);
   if (recorder_ != nullptr) recorder_->executed(plan);

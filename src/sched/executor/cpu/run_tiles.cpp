@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include <core/seconds_since.hpp>
 #include <core/trace.hpp>
 
 namespace op2::sched {
@@ -47,7 +48,7 @@ void run_tiles_of(void* context, int thread) noexcept {
       last = item.loop;
       run_item(run.what, item, thread);
       const auto end = core::Clock::now();
-      seconds[item.loop] += std::chrono::duration<double>(end - begin).count();
+      seconds[item.loop] += core::seconds_between(begin, end);
       begin = end;
     }
   }

@@ -52,6 +52,14 @@ double power_of_two(int e) {
   return std::bit_cast<double>((std::int64_t{e} + exponent_offset + 1) << mantissa_bits);
 }
 
+/// Terms that were cut.
+struct BlockCut {
+  double places[levels];
+  std::uint64_t sums[levels];
+  std::uint64_t changed;  ///< the bits in which any of the first differ from `places[0]`
+  std::uint64_t left;     ///< the bits of all that is left
+};
+
 /// The bits of values.
 __attribute__((always_inline)) inline void take_bits(const Values& values, Words& words) {
   std::memcpy(&words, &values, sizeof words);
@@ -76,8 +84,8 @@ __attribute__((always_inline)) inline double largest_of(std::span<const double> 
 }
 
 /// The places of cuts of terms below 2^(e - 1).
-void begin_cut(TermCut& cut, int e) {
-  for (int k = 0; k < levels; ++k) cut.places[k] = 1.5 * power_of_two(e - k * mantissa_bits);
+void find_places(double (&places)[levels], int e) {
+  for (int k = 0; k < levels; ++k) places[k] = 1.5 * power_of_two(e - k * mantissa_bits);
 }
 
 /// Stores what is left; it may replace the terms. A term below 2^(e - 1) that is added to 1.5 * 2^e
@@ -85,7 +93,7 @@ void begin_cut(TermCut& cut, int e) {
 /// is 2^(e - 52). So the upper parts are added as these integers, and do not overflow. What was
 /// rounded away, at most half a unit, is cut again, in the same way.
 __attribute__((always_inline)) inline void cut_all(std::span<const double> terms, Terms& rests,
-                                                   TermCut& cut) {
+                                                   BlockCut& cut) {
   const auto first = std::bit_cast<std::uint64_t>(cut.places[0]);
   Words sums[levels]{}, changed{}, left{};
   for (std::size_t v = 0; v < terms.size(); v += width) {
@@ -115,13 +123,18 @@ __attribute__((always_inline)) inline void cut_all(std::span<const double> terms
   }
 }
 
+/// The unit of what is cut at place k of terms below 2^e, as a power of two.
+int unit_of(int e, int k) {
+  return e + headroom - (k + 1) * mantissa_bits;
+}
+
 /// Whether all terms were below 2^(e - 1); otherwise what is left is undefined.
-bool fits(const TermCut& cut) {
+bool fits(const BlockCut& cut) {
   return cut.changed >> mantissa_bits == 0;
 }
 
 /// Whether nothing is left; -0 is nothing, too.
-bool is_whole(const TermCut& cut) {
+bool is_whole(const BlockCut& cut) {
   return (cut.left & magnitude_mask) == 0;
 }
 
@@ -133,24 +146,26 @@ void add_scaled(ExactSum<double>& sum, std::int64_t value, int e) {
   sum.add(static_cast<double>(low) * power_of_two(e));
 }
 
-/// @param e  of the places
-void add_parts(ExactSum<double>& sum, const TermCut& cut, std::size_t terms, int e) {
-  for (int k = 0; k < levels; ++k) {
-    // The sums wrap around, also in what the places have added.
-    const std::uint64_t added = std::bit_cast<std::uint64_t>(cut.places[k]) * terms;
-    add_scaled(sum, static_cast<std::int64_t>(cut.sums[k] - added), e - (k + 1) * mantissa_bits);
-  }
+/// What was cut at one place.
+/// @param bits   the sum of the bits
+/// @param terms  that were cut there
+/// @param unit   a bit is 2^unit
+void add_parts(ExactSum<double>& sum, double place, std::uint64_t bits, std::uint64_t terms,
+               int unit) {
+  // The sum wraps around, also in what the place has added.
+  const std::uint64_t added = std::bit_cast<std::uint64_t>(place) * terms;
+  add_scaled(sum, static_cast<std::int64_t>(bits - added), unit);
 }
 
 /// Terms of whole vectors. The same text for several processors.
 __attribute__((always_inline)) inline void add_block(ExactSum<double>& sum,
                                                      std::span<const double> terms, int& exponent) {
   Terms left;
-  TermCut cut;
+  BlockCut cut;
   int e = exponent;
   bool is_guess = true;
   while (e >= lowest_exponent && e <= highest_exponent) {
-    begin_cut(cut, e + headroom);
+    find_places(cut.places, e + headroom);
     cut_all(terms, left, cut);
     if (is_guess && !(fits(cut) && is_whole(cut))) {  // perhaps it is wrong
       is_guess = false;
@@ -162,7 +177,8 @@ __attribute__((always_inline)) inline void add_block(ExactSum<double>& sum,
       }
     }
     if (!fits(cut)) break;  // NaN or infinity
-    add_parts(sum, cut, terms.size(), e + headroom);
+    for (int k = 0; k < levels; ++k)
+      add_parts(sum, cut.places[k], cut.sums[k], terms.size(), unit_of(e, k));
     if (is_whole(cut)) return;
     terms = std::span(left.values).first(terms.size());
     e = exponent_of(largest_of(terms));
@@ -209,14 +225,14 @@ void add_terms(ExactSum<double>& sum, std::span<const double> terms, int& expone
 }
 
 void set_places(TermCut& cut, int exponent) {
-  begin_cut(cut, std::clamp(exponent, lowest_exponent, highest_exponent) + headroom);
+  find_places(cut.places, std::clamp(exponent, lowest_exponent, highest_exponent) + headroom);
 }
 
-void add_cut(ExactSum<double>& sum, const TermCut& cut, std::span<const double> terms,
-             int& exponent) {
-  if (!fits(cut) || !is_whole(cut)) return add_terms(sum, terms, exponent);
-  add_parts(sum, cut, terms.size(),
-            std::clamp(exponent, lowest_exponent, highest_exponent) + headroom);
+void add_cut(ExactSum<double>& sum, const TermCut& cut, int exponent) {
+  const int e = std::clamp(exponent, lowest_exponent, highest_exponent);
+  const std::int64_t terms[levels] = {cut.terms, cut.terms, cut.deep};
+  for (int k = 0; k < levels; ++k)
+    add_parts(sum, cut.places[k], cut.sums[k], static_cast<std::uint64_t>(terms[k]), unit_of(e, k));
 }
 
 void add_terms(ExactSum<float>& sum, std::span<const float> terms, int& /*exponent*/) {

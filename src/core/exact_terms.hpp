@@ -22,12 +22,9 @@ void add_terms(ExactSum<double>& sum, std::span<const double> terms, int& expone
 /// For terms that the caller cuts: below 2^exponent, and in places that it is to use.
 void set_places(TermCut& cut, int exponent);
 
-/// Adds terms that the caller has cut; if the exponent was wrong, or something is left, as
-/// `add_terms`. The next terms may need other places: see `exponent`.
-/// @param cut    of these terms, with the places of `exponent`
-/// @param terms  at most 1 024
-void add_cut(ExactSum<double>& sum, const TermCut& cut, std::span<const double> terms,
-             int& exponent);
+/// Adds terms that the caller has cut: each is below 2^(exponent + 2), and nothing of it was left.
+/// @param cut  with the places of `exponent`, of at most 1 024 terms
+void add_cut(ExactSum<double>& sum, const TermCut& cut, int exponent);
 
 /// One by one.
 void add_terms(ExactSum<float>& sum, std::span<const float> terms, int& exponent);

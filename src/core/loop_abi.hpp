@@ -22,24 +22,23 @@ struct ArgBinding {
   std::int64_t index_stride;
 };
 
-/// Terms of a sum, cut into integers (core/exact_terms.hpp): generated code may do that as it makes
-/// them, which costs nothing in loops that wait for memory.
+/// Terms of a sum, cut into integers (core/exact_terms.hpp): generated code does that as it makes
+/// them, so that few need memory.
 struct TermCut {
-  double places[3];       ///< what is added to a term to cut it, thrice; the library sets them
+  double places[3];       ///< what is added to a term to cut it, twice or thrice; the library's
   std::uint64_t sums[3];  ///< of the bits of what comes out; these wrap around
-  std::uint64_t changed;  ///< the bits in which any of the first differ from `places[0]`
-  std::uint64_t left;     ///< the bits of all that is left
+  std::int64_t terms;     ///< that were cut; the library sets it to 0 when it has added the sums
+  std::int64_t deep;      ///< of them: those that were cut thrice
 };
 
 /// In reproducible code, the thread's own block of a sum of float or double. What is behind it is
 /// the library's (core/term_block.hpp).
 struct TermBlock {
-  /// Adds `count` terms to each component's sum.
+  /// Adds what has been cut (`cuts`), and `count` terms more, to each component's sum.
   /// @param terms  of the type, shape [dim x stride]
-  /// @param cut    of double: so many of the first terms have been cut, see `cuts`
-  void (*add)(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t count,
-              std::int64_t cut) noexcept;
-  TermCut* cuts;  ///< shape [dim]
+  void (*add)(TermBlock* block, const void* terms, std::int64_t stride,
+              std::int64_t count) noexcept;
+  TermCut* cuts;  ///< shape [dim]; all have the same `terms`
 };
 
 /// Which of 64 elements in a row add to slots of a dat instead of its rows.

@@ -32,22 +32,24 @@ TermCut* cuts_in(TermBlock* block, int dim) {
   return reinterpret_cast<TermCut*>(sums_in<T>(block) + dim);
 }
 
-/// Adds the terms of a component, the first `done` of which have been cut.
-void add_component(ExactSum<double>& sum, std::span<const double> terms, std::size_t done,
-                   TermCut& cut, int& exponent) {
+/// Adds terms of a component that have been cut, and others.
+void add_component(ExactSum<double>& sum, std::span<const double> terms, TermCut& cut,
+                   int& exponent) {
   const int before = exponent;
-  if (done > 0) add_cut(sum, cut, terms.first(done), exponent);
-  add_terms(sum, terms.subspan(done), exponent);
+  const bool any_cut = cut.terms > 0;
+  if (any_cut) add_cut(sum, cut, exponent);
+  cut.terms = 0;
+  add_terms(sum, terms, exponent);
+  if (any_cut) exponent = std::max(exponent, before);  // the others may be the smallest
   if (exponent != before) set_places(cut, exponent);
 }
 
-void add_component(ExactSum<float>& sum, std::span<const float> terms, std::size_t /*done*/,
-                   TermCut& /*cut*/, int& exponent) {
+void add_component(ExactSum<float>& sum, std::span<const float> terms, TermCut& /*cut*/,
+                   int& exponent) {
   add_terms(sum, terms, exponent);
 }
 
-void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t count,
-         std::int64_t done) noexcept {
+void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t count) noexcept {
   const Head& head = *reinterpret_cast<const Head*>(block);
   with_rounded(head.type, [&]<class T>() {
     ExactSum<T>* const sums = sums_in<T>(block);
@@ -56,7 +58,7 @@ void add(TermBlock* block, const void* terms, std::int64_t stride, std::int64_t 
       add_component(
           sums[k],
           std::span(static_cast<const T*>(terms) + k * stride, static_cast<std::size_t>(count)),
-          static_cast<std::size_t>(done), block->cuts[k], exponents[k]);
+          block->cuts[k], exponents[k]);
   });
 }
 

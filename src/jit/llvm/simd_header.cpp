@@ -176,15 +176,23 @@ OP2_INLINE void to_rows(const T (&lanes)[dim][width], T (&rows)[width][dim]) {
   }
 }
 
-// Terms of exact sums: each is cut at three places into integers, which add up without rounding
-// (core/exact_terms.hpp); `left` has the bits of what remains.
+// Terms of exact sums: each is cut at two places into integers, which add up without rounding
+// (core/exact_terms.hpp), and at a third one if something is left.
 template <int width> struct Cut {
   LaneVector<double, width> places[3];
-  LaneVector<unsigned long, width> sums[3], changed, left;
+  LaneVector<unsigned long, width> sums[3];
 };
-template <int width, class At> OP2_INLINE Cut<width> start_cut(const At& at) {
-  Cut<width> made{};
-  repeat<3>([&](int k) OP2_INLINE_LAMBDA { made.places[k] += at.op2_places[k]; });
+// Of all sums of a loop, and how many elements were cut thrice, and not at all.
+template <int width, int n> struct Cuts {
+  Cut<width> of[n];
+  long deep, kept;
+};
+template <int width, class... At> OP2_INLINE auto start_cuts(const At&... at) {
+  const double* const places[] = {at.op2_places...};
+  Cuts<width, sizeof...(at)> made{};
+  repeat<sizeof...(at)>([&](int n) OP2_INLINE_LAMBDA {
+    repeat<3>([&](int k) OP2_INLINE_LAMBDA { made.of[n].places[k] += places[n][k]; });
+  });
   return made;
 }
 template <class V> OP2_INLINE auto bits_of(V v) {
@@ -192,25 +200,59 @@ template <class V> OP2_INLINE auto bits_of(V v) {
   __builtin_memcpy(&bits, &v, sizeof bits);
   return bits;
 }
-template <int width> OP2_INLINE void cut(Cut<width>& to, const double (&lanes)[width]) {
-  LaneVector<double, width> rest;
-  __builtin_memcpy(&rest, lanes, sizeof rest);
-  repeat<3>([&](int k) OP2_INLINE_LAMBDA {
-    const LaneVector<double, width> part = rest + to.places[k];
-    rest = rest - (part - to.places[k]);
-    to.sums[k] += bits_of(part);
-    if (k == 0) to.changed |= bits_of(part) ^ bits_of(to.places[0]);
+// Whether the terms of a block, lanes[width] of each sum, are cut; then nothing of them is left.
+template <int width, int n, class... Lanes>
+OP2_INLINE bool cut(Cuts<width, n>& to, const Lanes&... lanes) {
+  constexpr unsigned long magnitude = ~0UL >> 1, exponent = ~0UL << 52;
+  const double* const terms[] = {lanes...};
+  LaneVector<double, width> rest[n];
+  LaneVector<unsigned long, width> high[n], low[n], wrong{}, left{};
+  repeat<n>([&](int i) OP2_INLINE_LAMBDA {
+    const LaneVector<double, width>* const places = to.of[i].places;
+    __builtin_memcpy(&rest[i], terms[i], sizeof rest[i]);
+    const LaneVector<double, width> first = rest[i] + places[0];
+    high[i] = bits_of(first);
+    wrong |= (high[i] ^ bits_of(places[0])) & exponent;
+    rest[i] = rest[i] - (first - places[0]);
+    const LaneVector<double, width> second = rest[i] + places[1];
+    low[i] = bits_of(second);
+    const LaneVector<double, width> part = second - places[1];
+    left |= (bits_of(part) ^ bits_of(rest[i])) & magnitude;
+    rest[i] = rest[i] - part;
   });
-  to.left |= bits_of(rest);
+  if (__builtin_reduce_or(wrong | left) != 0) {
+    LaneVector<unsigned long, width> third[n];
+    repeat<n>([&](int i) OP2_INLINE_LAMBDA {
+      const LaneVector<double, width> last = rest[i] + to.of[i].places[2];
+      third[i] = bits_of(last);
+      wrong |= (bits_of(last - to.of[i].places[2]) ^ bits_of(rest[i])) & magnitude;
+    });
+    if (__builtin_reduce_or(wrong) != 0) {
+      to.kept += width;
+      return false;
+    }
+    repeat<n>([&](int i) OP2_INLINE_LAMBDA { to.of[i].sums[2] += third[i]; });
+    to.deep += width;
+  }
+  repeat<n>([&](int i) OP2_INLINE_LAMBDA {
+    to.of[i].sums[0] += high[i];
+    to.of[i].sums[1] += low[i];
+  });
+  return true;
 }
-template <int width, class At> OP2_INLINE void end_cut(const Cut<width>& from, At& at) {
-  repeat<3>([&](int k) OP2_INLINE_LAMBDA { at.op2_sums[k] = 0; });
-  at.op2_changed = at.op2_left = 0;
-  each<width>([&](int lane) OP2_INLINE_LAMBDA {
-    repeat<3>([&](int k) OP2_INLINE_LAMBDA { at.op2_sums[k] += from.sums[k][lane]; });
-    at.op2_changed |= from.changed[lane];
-    at.op2_left |= from.left[lane];
-  });
+template <int width, int n, class... At>
+OP2_INLINE void end_cuts(const Cuts<width, n>& from, long elements, At&... at) {
+  int i = 0;
+  const auto store = [&](auto& cut) OP2_INLINE_LAMBDA {
+    repeat<3>([&](int k) OP2_INLINE_LAMBDA {
+      cut.op2_sums[k] = 0;
+      each<width>([&](int lane) OP2_INLINE_LAMBDA { cut.op2_sums[k] += from.of[i].sums[k][lane]; });
+    });
+    cut.op2_terms = elements - from.kept;
+    cut.op2_deep = from.deep;
+    ++i;
+  };
+  (store(at), ...);
 }
 
 // Reductions: each lane has a separate part; they are combined in the order of the lanes.

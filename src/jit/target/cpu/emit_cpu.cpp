@@ -122,17 +122,20 @@ void emit_body(fmt::memory_buffer& out, const LoopNest& nest, const Reproducible
 
 /// Whole blocks first, then the rest one by one.
 /// @param more  parameters
-void emit_elements(fmt::memory_buffer& out, const std::string& function, const std::string& more,
-                   int width, const std::string& values) {
+void emit_elements(fmt::memory_buffer& out, const ReproducibleForm& form,
+                   const std::string& function, const std::string& more, int width,
+                   const std::string& values) {
   const auto append = fmt::appender(out);
   fmt::format_to(append, "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args{}) {{\n",
                  function, more);
-  if (!more.empty()) fmt::format_to(append, "  const long op2_first = op2_begin;\n");
-  if (width > 1)
+  if (!more.empty()) fmt::format_to(append, "  long op2_first = op2_begin;\n");
+  if (width > 1) {
     fmt::format_to(append,
                    "  const long op2_rest = op2_end - (op2_end - op2_begin) % {};\n"
                    "  {}(op2_begin, op2_rest{});\n  op2_begin = op2_rest;\n",
                    width, blocks_function, values);
+    emit_lines(out, form.after_blocks(), "  ");
+  }
   fmt::format_to(append, "  op2_run(op2_begin, op2_end{});\n}}\n", values);
 }
 
@@ -142,13 +145,13 @@ void emit_range(fmt::memory_buffer& out, const ReproducibleForm& form, int width
                 const std::string& values) {
   const std::string range = fmt::format("extern \"C\" void {}", range_symbol);
   const int at_once = form.elements_at_once();
-  if (at_once == 0) return emit_elements(out, range, "", width, values);
+  if (at_once == 0) return emit_elements(out, form, range, "", width, values);
   std::string declarations, memory;
   for (const Parameter& parameter : form.term_parameters()) {
     declarations += ", " + parameter.declaration;
     memory += ", " + parameter.value;
   }
-  emit_elements(out, "static void op2_part", declarations, width, values);
+  emit_elements(out, form, "static void op2_part", declarations, width, values);
   fmt::format_to(fmt::appender(out),
                  "\n{}(long op2_begin, long op2_end, const op2_binding* op2_args) {{\n", range);
   emit_lines(out, form.term_memory(), "  ");

@@ -23,10 +23,11 @@ constexpr int most_cut_components = 2;
 constexpr const char* functions = R"(
 struct op2_term_cut {
   double op2_places[3];
-  unsigned long op2_sums[3], op2_changed, op2_left;
+  unsigned long op2_sums[3];
+  long op2_terms, op2_deep;
 };
 struct op2_term_block {
-  void (*op2_add)(op2_term_block*, const void*, long, long, long);
+  void (*op2_add)(op2_term_block*, const void*, long, long);
   op2_term_cut* op2_cuts;
 };
 template <class op2_value, int op2_dim>
@@ -170,22 +171,30 @@ bool ReproducibleForm::cuts_terms() const {
   const std::vector<std::size_t> all = terms();
   int dims = 0;
   for (const std::size_t i : all) dims += args_[i].dim;
-  return width_ > 1 && dims <= most_cut_components &&
+  return width_ > 1 && dims > 0 && dims <= most_cut_components &&
          std::ranges::all_of(all, [&](std::size_t i) { return args_[i].type == Type::f64; });
 }
 
+/// The block of a sum, an expression.
+std::string ReproducibleForm::block_of(std::size_t i) {
+  return fmt::format("static_cast<op2_term_block*>(op2_args[{}].op2_base)", i);
+}
+
+/// All components of all sums have as many terms.
+std::string ReproducibleForm::cut_elements() const {
+  return cuts_terms() ? block_of(terms().front()) + "->op2_cuts->op2_terms" : "0";
+}
+
+Statements ReproducibleForm::after_blocks() const {
+  if (!cuts_terms()) return {};
+  return {fmt::format("op2_first += {};", cut_elements())};
+}
+
 Statements ReproducibleForm::add_terms(const std::string& count) const {
-  Statements text;
-  const std::string cut =
-      cuts_terms() ? fmt::format("{0} - {0} % {1}", count, width_) : std::string("0");
-  for (const std::size_t i : terms()) {
-    text.push_back(
-        fmt::format("op2_term_block* const op2_block{0} = "
-                    "static_cast<op2_term_block*>(op2_args[{0}].op2_base);",
-                    i));
-    text.push_back(fmt::format("op2_block{0}->op2_add(op2_block{0}, op2_terms{0}, {1}, {2}, {3});",
-                               i, elements_at_once(), count, cut));
-  }
+  Statements text{fmt::format("const long op2_stored = {} - {};", count, cut_elements())};
+  for (const std::size_t i : terms())
+    text.push_back(fmt::format("{0}->op2_add({0}, op2_terms{1}, {2}, op2_stored);", block_of(i), i,
+                               elements_at_once()));
   return text;
 }
 
@@ -277,43 +286,43 @@ Statements ReproducibleForm::before_block() const {
   return text;
 }
 
-template <class Action>
-void ReproducibleForm::for_each_cut(const Action& action) const {
-  if (!cuts_terms()) return;
+/// "op2_lanes3[0], op2_lanes3[1]": of each component of each sum.
+std::string ReproducibleForm::components(const char* of) const {
+  std::vector<std::string> names;
   for (const std::size_t i : terms())
-    for (int k = 0; k < args_[i].dim; ++k) action(i, k);
+    for (int k = 0; k < args_[i].dim; ++k) names.push_back(fmt::format("{}{}[{}]", of, i, k));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Statements ReproducibleForm::store_terms(const char* at) const {
+  Statements text;
+  for (const std::size_t i : terms())
+    text.push_back(fmt::format(
+        "for (int op2_k = 0; op2_k < {0}; ++op2_k) __builtin_memcpy(op2_terms{1} + (op2_k * {2}L + "
+        "{3}), op2_lanes{1}[op2_k], sizeof op2_lanes{1}[op2_k]);",
+        args_[i].dim, i, elements_at_once(), at));
+  return text;
 }
 
 Statements ReproducibleForm::after_block() const {
-  Statements text;
-  for (const std::size_t i : terms()) {
-    text.push_back(fmt::format(
-        "for (int op2_k = 0; op2_k < {0}; ++op2_k) __builtin_memcpy(op2_terms{1} + (op2_k * {2}L + "
-        "(op2_block - op2_first)), op2_lanes{1}[op2_k], sizeof op2_lanes{1}[op2_k]);",
-        args_[i].dim, i, elements_at_once()));
-  }
-  for_each_cut([&](std::size_t i, int k) {
-    text.push_back(fmt::format("op2_simd::cut(op2_cut{0}_{1}, op2_lanes{0}[{1}]);", i, k));
-  });
+  if (!cuts_terms()) return store_terms("(op2_block - op2_first)");
+  Statements text{"const long op2_kept = op2_cut.kept;",
+                  fmt::format("if (!op2_simd::cut(op2_cut, {})) {{", components("op2_lanes"))};
+  std::ranges::move(store_terms("op2_kept"), std::back_inserter(text));
+  text.emplace_back("}");
   return text;
 }
 
 Statements ReproducibleForm::start_cuts() const {
-  Statements text;
-  for_each_cut([&](std::size_t i, int k) {
-    text.push_back(fmt::format(
-        "op2_simd::Cut<{2}> op2_cut{0}_{1} = op2_simd::start_cut<{2}>(op2_cuts{0}[{1}]);", i, k,
-        width_));
-  });
-  return text;
+  if (!cuts_terms()) return {};
+  return {
+      fmt::format("auto op2_cut = op2_simd::start_cuts<{}>({});", width_, components("op2_cuts"))};
 }
 
 Statements ReproducibleForm::end_cuts() const {
-  Statements text;
-  for_each_cut([&](std::size_t i, int k) {
-    text.push_back(fmt::format("op2_simd::end_cut(op2_cut{0}_{1}, op2_cuts{0}[{1}]);", i, k));
-  });
-  return text;
+  if (!cuts_terms()) return {};
+  return {
+      fmt::format("op2_simd::end_cuts(op2_cut, op2_end - op2_begin, {});", components("op2_cuts"))};
 }
 
 }  // namespace op2::jit

@@ -37,7 +37,8 @@ class ReproducibleForm {
 
   /// Types and functions that the statements use, for the beginning of a unit.
   std::string preamble() const;
-  /// Tables of targets, slots, memory for terms and op2_first, the element of the first term.
+  /// Tables of targets, slots, memory for terms and op2_first: element e stores its terms at
+  /// e - op2_first.
   std::vector<Parameter> parameters() const;
 
   /// For how many elements terms are collected before they are added to sums, a multiple of the
@@ -49,9 +50,11 @@ class ReproducibleForm {
   /// Adds the terms of `count` elements, an expression.
   Statements add_terms(const std::string& count) const;
 
-  /// Of whole blocks, terms are cut as they are made: before the first block, and after the last.
+  /// Of whole blocks, terms are cut as they are made, and only those that cannot be are stored:
+  /// before the first block, after the last, and before the elements that follow.
   Statements start_cuts() const;
   Statements end_cuts() const;
+  Statements after_blocks() const;
 
   /// Before the kernels are called for an element, and after.
   Statements before_element() const;
@@ -75,8 +78,10 @@ class ReproducibleForm {
  private:
   template <class Action>
   Statements for_each(const Action& action) const;
-  template <class Action>
-  void for_each_cut(const Action& action) const;
+  static std::string block_of(std::size_t position);
+  std::string cut_elements() const;
+  std::string components(const char* of) const;
+  Statements store_terms(const char* at) const;
   std::vector<std::size_t> terms() const;
   /// Whether the code cuts terms itself: of double, and few, as all that a cut has is in registers.
   bool cuts_terms() const;

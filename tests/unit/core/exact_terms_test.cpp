@@ -122,7 +122,7 @@ void put(std::byte* block, int dim, T term) {
   std::vector<T> terms(static_cast<std::size_t>(dim * stride), 1000);
   for (int k = 0; k < dim; ++k) terms[k * stride] = term + static_cast<T>(k);
   auto& code = *reinterpret_cast<TermBlock*>(block);
-  code.add(&code, terms.data(), stride, 1, 0);
+  code.add(&code, terms.data(), stride, 1);
 }
 
 template <class T>

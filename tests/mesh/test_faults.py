@@ -265,6 +265,23 @@ class Limits(unittest.TestCase):
             self.assertEqual(guard.memory_limit(file.name), 2**30 + 40000)
         self.assertEqual((guard.memory_limit("none"), guard.memory_limit("none", 0.5)), (2**30, 2**29))
 
+    def test_files_that_have_the_data_of_another_count(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def file(name, size, text=""):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="ascii") as out:
+                    out.write(text)
+                    out.truncate(size)
+                return path
+            os.mkdir(os.path.join(folder, "data"))
+            for name, size in (("points.h5", 10**8), ("data/cells.bin", 10**7), ("other.h5", 10**9), ("t.node", 10**6)):
+                file(name, size)
+            items = "<DataItem>\n points.h5:/x\n</DataItem><DataItem>points.h5:/y</DataItem><DataItem>data/cells.bin </DataItem>"
+            xdmf = file("mesh.xdmf", 2000, f"<Xdmf>{items}<DataItem>1 2 3</DataItem></Xdmf>")
+            self.assertEqual(guard.memory_limit(xdmf), 2**30 + 40 * (2000 + 10**8 + 10**7))
+            self.assertEqual(guard.memory_limit(file("t.ele", 500)), 2**30 + 40 * (500 + 10**6))
+            self.assertEqual(guard.memory_limit(file("t.msh", 500, "<a>points.h5:/x</a>")), 2**30 + 40 * 500)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -145,6 +145,27 @@ class Command(unittest.TestCase):
         self.assertNotIn("pyramid", text)
         self.ends(2, "give one that `op2-mesh convert` wrote", "declare", self.path("m.msh"))
 
+    def test_declarations_have_different_names_whatever_the_groups_and_the_path(self):
+        source = sample.box(2, "tetra")
+        for tag, name in enumerate(("a-b", "a_b", "a.b", 'say "a"'), 1):
+            source.names[2, tag] = name
+        self.ends(0, "wrote", "convert", self.write("m.msh", source), self.path('5" \\m.h5'))
+        text = self.ends(0, "op_decl_set_hdf5", "declare", self.path('5" \\m.h5')).stdout
+        self.assertIn('/5\\042 \\134m.h5";\n', text)
+        for number, name in (("", "a-b"), ("_2", "a.b"), ("_3", "a_b")):
+            self.assertIn(f'op_set boundary_a_b_faces{number} = op_decl_set_hdf5(file, "boundary/{name}/faces");', text)
+            self.assertIn(f'op_map boundary_a_b_cell{number} = op_decl_map_hdf5(boundary_a_b_faces{number}, cells, 1,', text)
+        with open(self.path("m.cpp"), "w", encoding="utf-8") as file:
+            file.write(f"#include <op2/op2.hpp>\n#include <op2/hdf5.hpp>\nvoid declare() {{\n{text}}}\n")
+        include = os.path.join(os.path.dirname(TOOL), "../../include")
+        subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-I", include, self.path("m.cpp")], check=True, timeout=60)
+
+    def test_a_file_without_its_sets_is_not_declared(self):
+        self.ends(0, "wrote", "convert", self.write(), self.path("m.h5"))
+        with h5py.File(self.path("m.h5"), "r+") as file:
+            del file["cells"]
+        self.ends(2, "a set is not in the file: map 'boundary", "declare", self.path("m.h5"))
+
     def test_equal_meshes_give_equal_files(self):
         mesh = self.write()
         for name in ("a.h5", "b.h5"):

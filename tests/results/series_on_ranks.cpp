@@ -16,7 +16,7 @@ namespace {
 struct Shape {
   std::string name;
   int dim;
-  std::vector<double> x;  ///< [corners x dim], in the order of VTK
+  std::vector<double> x;  ///< [corners x dim], in an order to which VTK gives a positive volume
 };
 
 const std::vector<Shape> shapes{
@@ -26,7 +26,7 @@ const std::vector<Shape> shapes{
     {"quadrilateral", 2, {0, 0, 2, 0, 3, 1, 0, 1}},
     {"tetrahedron", 3, {0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4}},
     {"pyramid", 3, {0, 0, 0, 2, 0, 0, 2, 3, 0, 0, 3, 0, 1, 1, 4}},
-    {"wedge", 3, {0, 0, 0, 0, 2, 0, 3, 0, 0, 0, 0, 4, 0, 2, 4, 3, 0, 4}},
+    {"wedge", 3, {0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 4, 3, 0, 4, 0, 2, 4}},
     {"hexahedron", 3, {0, 0, 0, 2, 0, 0, 2, 3, 0, 0, 3, 0, 0, 0, 4, 2, 0, 4, 2, 3, 4, 0, 3, 4}},
 };
 

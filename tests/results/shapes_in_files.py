@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads files with one cell without VTK: is it of the right type, and are its nodes in VTK's order?"""
+"""Reads files with one cell without VTK: is it of the right type, and do its nodes have the right order?"""
 import xml.etree.ElementTree as ElementTree
 
 import h5py
@@ -7,10 +7,10 @@ import numpy
 
 import expected_series as expected
 
-# The faces of solids by corners in VTK's order, which see the outside, by VTK's type.
+# The faces of solids by corners, seen from outside, by VTK's type.
 FACES = {10: ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)),
          14: ((0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
-         13: ((0, 1, 2), (3, 5, 4), (0, 3, 4, 1), (1, 4, 5, 2), (2, 5, 3, 0)),
+         13: ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
          12: ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))}
 TYPES = {"Float64": "<f8", "Int32": "<i4", "Int64": "<i8", "UInt8": "u1"}
 

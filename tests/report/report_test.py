@@ -277,12 +277,12 @@ class Mistakes(Case):
         for name in ("t.html", "t.html.new"):
             self.assertEqual((self.folder / name).read_text(), name)
 
-    def test_a_device_is_not_replaced_by_a_page(self):
-        self.page = Path("/dev/full")
+    def test_what_is_no_regular_file_is_not_replaced_by_a_page(self):
+        os.mkfifo(self.page)
         with self.assertRaises(records.Problem) as caught:
             self.made(TIMING)
-        self.assertEqual(str(caught.exception), "cannot write '/dev/full': it is not a regular file")
-        self.assertTrue(self.page.is_char_device())
+        self.assertEqual(str(caught.exception), f"cannot write '{self.page}': it is not a regular file")
+        self.assertTrue(self.page.is_fifo())
 
     def test_damaged_files_are_errors_or_pages(self):
         """Bytes of both files are changed at random; nothing else may come out than Problem or a run."""

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -215,6 +216,20 @@ class Command(unittest.TestCase):
             open(self.path(name), "wb").close()
         self.ends(0, "wrote", "convert", mesh, self.path("m.h5"))
         self.assertEqual(sorted(os.listdir(self.folder)), sorted([*kept, "m.h5", "m.msh"]))
+
+    def test_a_kill_leaves_the_old_file_and_a_temporary_one_until_the_next_write(self):
+        mesh = self.write()
+        with open(self.path("m.h5"), "wb") as file:
+            file.write(b"old")
+        work = ("import os, signal, op2_new_file; os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL); "
+                f"op2_new_file.write({self.path('m.h5')!r}, b'new')")
+        done = subprocess.run([sys.executable, "-B", "-c", work], env={**os.environ, "PYTHONPATH": sys.path[1]}, timeout=60)
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        with open(self.path("m.h5"), "rb") as file:
+            self.assertEqual(file.read(), b"old")
+        self.assertEqual(len(os.listdir(self.folder)), 3)
+        self.ends(0, "wrote", "convert", mesh, self.path("m.h5"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["m.h5", "m.msh"])
 
     def test_a_replaced_file_keeps_its_permissions_and_links_stay(self):
         mesh = self.write()

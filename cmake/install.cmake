@@ -90,7 +90,7 @@ if(OP2_BUILD_TOOLS)
   install(DIRECTORY tools/report/op2_report tools/mesh/op2_mesh DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools
           FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/version CONTENT "${PROJECT_VERSION}\n")
-  install(FILES tools/op2_progress.py tools/op2_version.py ${CMAKE_CURRENT_BINARY_DIR}/version
+  install(FILES tools/op2_new_file.py tools/op2_progress.py tools/op2_version.py ${CMAKE_CURRENT_BINARY_DIR}/version
           DESTINATION ${CMAKE_INSTALL_DATADIR}/op2 COMPONENT tools)
   foreach(program op2-report op2-model)
     install(FILES tools/report/op2-report.bash RENAME ${program}

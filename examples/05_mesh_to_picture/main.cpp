@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lesson 5: dye flows around a cylinder, on the mesh of a mesh generator: its boundary groups, time
 // steps that the library limits, output for ParaView, and going on after an interruption. The
-// kernels and loops are in dye.hpp. In the folder of the source, op2-mesh is tools/mesh/op2-mesh; in that of an
-// installation, share/doc/op2, it is in bin.
+// kernels and loops are in dye.hpp; README.md has the commands from the mesh to the picture.
 //
-//     op2-mesh convert examples/05_mesh_to_picture/cylinder.msh cylinder.h5
+//     op2-mesh convert cylinder.msh cylinder.h5
 //     mpirun -np 2 05_mesh_to_picture cylinder.h5 2.0        # until time 2
 //     mpirun -np 3 05_mesh_to_picture cylinder.h5 4.0        # goes on until time 4
-//     examples/airfoil/plot_mach.py dye.pvd dye.png --field dye
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a field of a mesh as a PNG: cells in a plane from above, others by their surface.
+"""Draws a field of a mesh as a PNG: cells in a plane from above, others by their surface, lines as such.
 
 The file is a .vtu of op_write_vtu, a .pvtu of op_write_pvtu, or a .pvd of op_write_series, of which
-the last time is drawn. Cells are triangles, quadrilaterals, tetrahedra, pyramids, wedges and
-hexahedra, in any mixture; the field is on cells or nodes, of vectors the length is drawn.
+the last time is drawn. Cells are lines, triangles, quadrilaterals, tetrahedra, pyramids, wedges and
+hexahedra, in any mixture, lines in front of the others; the field is on cells or nodes, of vectors the length is drawn.
 
     plot_mach.py airfoil.vtu airfoil.png
     plot_mach.py airfoil.vtu pressure.png --field pressure --label Pressure --view -2 3 -2 2
@@ -23,7 +23,7 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     import numpy as np
-    from matplotlib.collections import PolyCollection
+    from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.ticker import MaxNLocator
 except ImportError as missing:
     sys.exit(f"{missing}; on Debian: apt install python3-numpy python3-matplotlib")
@@ -43,8 +43,9 @@ SIDES = {
     13: [(0, 1, 2, 2), (3, 4, 5, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)],
     14: [(0, 1, 2, 3), (0, 1, 4, 4), (1, 2, 4, 4), (2, 3, 4, 4), (3, 0, 4, 4)],
 }
-CORNERS = {5: 3, 9: 4, 10: 4, 12: 8, 13: 6, 14: 5}
-FLAT = (5, 9)  # the types that are surfaces
+CORNERS = {3: 2, 5: 3, 9: 4, 10: 4, 12: 8, 13: 6, 14: 5}
+LINE = 3
+FLAT = (3, 5, 9)  # the types that are not solids
 
 AIRFOIL = {
     "label": "Mach number",
@@ -123,7 +124,7 @@ def read_grid(path, field):
         place, found = field_of(piece, arrays, field)
         begin = np.concatenate([[0], arrays["Cells"]["offsets"][:-1]])
         for kind in np.unique(arrays["Cells"]["types"]):
-            if kind not in SIDES:
+            if kind not in CORNERS:
                 sys.exit(f"{piece}: cells of VTK's type {kind}, which are not drawn")
             rows = np.flatnonzero(arrays["Cells"]["types"] == kind)
             corners = begin[rows, None] + np.arange(CORNERS[kind])
@@ -176,9 +177,9 @@ def sides_of(grid, flat):
     """
     if not grid.cells:
         sys.exit("--clip leaves no cells")
-    sides, values, inside = [], [], []
+    sides, values, inside = [np.empty((0, 4), int)], [np.empty(0)], [np.empty((0, 3))]
     for kind, corners in grid.cells.items():
-        for side in SIDES[kind]:
+        for side in SIDES.get(kind, []):
             sides.append(corners[:, side])
             values.append(grid.of_cells[kind])
             inside.append(grid.points[corners].mean(axis=1))
@@ -191,6 +192,12 @@ def sides_of(grid, flat):
     _, first, count = np.unique(key, axis=0, return_index=True, return_counts=True)
     shown = first[(count == 1) & (key[first, 1] >= 0)]  # three corners or four
     return sides[shown], values[shown], inside[shown]
+
+
+def lines_of(grid):
+    """The ends of all lines [l x 2] and their values."""
+    none = np.empty((0, 2), int), np.empty(0)
+    return (grid.cells[LINE], grid.of_cells[LINE]) if LINE in grid.cells else none
 
 
 def means_of(at_nodes, sides):
@@ -207,7 +214,7 @@ def triangles_of(sides):
 
 
 def in_view(points, sides, view):
-    """The sides whose bounding box meets the rectangle (x0, x1, y0, y1)."""
+    """The sides, or lines, whose bounding box meets the rectangle (x0, x1, y0, y1)."""
     corners = points[sides]
     low, high = corners.min(axis=1), corners.max(axis=1)
     x0, x1, y0, y1 = view
@@ -225,32 +232,57 @@ def add_colour_bar(figure, axes, drawn, low, high, label):
     figure.colorbar(drawn, ax=axes, label=label, shrink=0.9, ticks=ticks)
 
 
-def draw_plane(grid, options):
+def add_lines(axes, ends, values, limits, options):
+    """Lines [l x 2 x 2] in the plane of the picture."""
+    drawn = LineCollection(ends, cmap=options.colours, norm=matplotlib.colors.Normalize(*limits),
+                           linewidths=2, zorder=3)
+    drawn.set_array(values)
+    axes.add_collection(drawn)
+    return drawn
+
+
+def in_plane(grid, options):
+    """Sides, lines, values of lines, and the view; the program ends if nothing is there."""
     sides, _, _ = sides_of(grid, flat=True)
-    points, smooth = grid.points, grid.at_nodes
-    used = points[np.unique(sides)]
+    lines, of_lines = lines_of(grid)
+    used = grid.points[np.unique(np.concatenate([sides.ravel(), lines.ravel()]))]
     (left, bottom, _), (right, top, _) = used.min(axis=0), used.max(axis=0)
-    view = options.view or (left, right, bottom, top)
-    sides = sides[in_view(points, sides, view)]
-    if len(sides) == 0:
+    wider = 0.05 * max(right - left, top - bottom) if len(sides) == 0 else 0  # not lines on the rim
+    view = options.view or (left - wider, right + wider, bottom - wider, top + wider)
+    sides = sides[in_view(grid.points, sides, view)]
+    shown = in_view(grid.points, lines, view)
+    if len(sides) == 0 and not shown.any():
         sys.exit(f"--view: no cells are there; the mesh is from {left:g} to {right:g} in x and "
                  f"from {bottom:g} to {top:g} in y")
-    triangles = triangles_of(sides)
+    return sides, lines[shown], of_lines[shown], view
 
-    low, high = limits_of(smooth[np.unique(sides)], options)
-    levels = np.linspace(low, high, options.levels)
-    figure, axes = plt.subplots(figsize=(10, 5.6), layout="constrained")
-    filled = axes.tricontourf(points[:, 0], points[:, 1], triangles, smooth, levels=levels,
+
+def add_filled(axes, grid, sides, limits, options):
+    """Contours of the values at nodes."""
+    points, triangles = grid.points, triangles_of(sides)
+    levels = np.linspace(*limits, options.levels)
+    filled = axes.tricontourf(points[:, 0], points[:, 1], triangles, grid.at_nodes, levels=levels,
                               cmap=options.colours, extend="both")
-    if np.ptp(smooth[np.unique(sides)]) > 0:
-        axes.tricontour(points[:, 0], points[:, 1], triangles, smooth, levels=levels[::5],
+    if np.ptp(grid.at_nodes[np.unique(sides)]) > 0:
+        axes.tricontour(points[:, 0], points[:, 1], triangles, grid.at_nodes, levels=levels[::5],
                         colors="black", linewidths=0.4, alpha=0.4)
-    x0, x1, y0, y1 = view
+    axes.set_facecolor("0.25")  # where there is no cell: the profile
+    return filled
+
+
+def draw_plane(grid, options):
+    sides, lines, of_lines, (x0, x1, y0, y1) = in_plane(grid, options)
+    limits = limits_of(np.concatenate([grid.at_nodes[np.unique(sides)], of_lines]), options)
+    figure, axes = plt.subplots(figsize=(10, 5.6), layout="constrained")
+    drawn = []
+    if len(sides):
+        drawn.append(add_filled(axes, grid, sides, limits, options))
+    if len(lines):
+        drawn.append(add_lines(axes, grid.points[lines][:, :, :2], of_lines, limits, options))
     unit = f" / {options.unit}" if options.unit else ""
     axes.set(xlim=(x0, x1), ylim=(y0, y1), xlabel="x" + unit, ylabel="y" + unit,
              aspect="equal", title=options.title)
-    axes.set_facecolor("0.25")  # where there is no cell: the profile
-    add_colour_bar(figure, axes, filled, low, high, options.label)
+    add_colour_bar(figure, axes, drawn[0], *limits, options.label)
     figure.savefig(options.png, dpi=options.dpi)
 
 
@@ -270,28 +302,38 @@ def outward_normals(corners, inside):
     return np.where(away[:, None] < 0, -normal, normal)
 
 
-def draw_surface(grid, options):
+def seen_sides(grid, view):
+    """Corners [s x 4 x 3] in the axes of the view, normals and values of the sides that look to the viewer,
+    the nearest last."""
     flat = all(kind in FLAT for kind in grid.cells)
-    sides, values, inside = sides_of(clipped(grid, options.clip), flat)
+    sides, values, inside = sides_of(grid, flat)
     if grid.on_nodes:
         values = means_of(grid.at_nodes, sides)
     corners = grid.points[sides]
-    view = axes_of_view(*options.look)
     normal = outward_normals(corners, inside) @ view.T
     if flat:
         normal *= np.where(normal[:, 2:] < 0, -1, 1)  # both sides of a surface are seen
     seen = normal[:, 2] > 0
     corners, normal, values = corners[seen] @ view.T, normal[seen], values[seen]
-    order = np.argsort(corners[:, :, 2].mean(axis=1))  # the nearest last
+    order = np.argsort(corners[:, :, 2].mean(axis=1))
+    return corners[order], normal[order], values[order]
+
+
+def draw_surface(grid, options):
+    grid = clipped(grid, options.clip)
+    view = axes_of_view(*options.look)
+    corners, normal, values = seen_sides(grid, view)
+    lines, of_lines = lines_of(grid)
     light = np.array([-0.4, 0.5, 0.77])
 
-    low, high = limits_of(values, options)
+    low, high = limits_of(np.concatenate([values, of_lines]), options)
     drawn = matplotlib.cm.ScalarMappable(matplotlib.colors.Normalize(low, high), options.colours)
     colours = drawn.to_rgba(values)
     colours[:, :3] *= (0.7 + 0.3 * np.clip(normal @ light, 0, 1))[:, None]
     figure, axes = plt.subplots(figsize=(8, 6), layout="constrained")
-    axes.add_collection(PolyCollection(corners[order, :, :2], facecolors=colours[order],
-                                       edgecolors=colours[order], linewidths=0.2))
+    axes.add_collection(PolyCollection(corners[:, :, :2], facecolors=colours, edgecolors=colours,
+                                       linewidths=0.2))
+    add_lines(axes, (grid.points[lines] @ view.T)[:, :, :2], of_lines, (low, high), options)
     axes.margins(0.1)
     axes.autoscale_view()
     axes.set(aspect="equal", title=options.title)

@@ -20,4 +20,12 @@ grep -q "goes on after step 40" ranks
 [ "$(grep -c DataSet dye.pvd)" = 4 ]
 "$python" "$source/examples/airfoil/plot_mach.py" dye.pvd dye.png --field dye --view -2 4 -2 2
 [ -s dye.png ]
+
+# What the page shows.
+rm dye.*
+"$python" "$source/tools/mesh/op2-mesh" check "$source/examples/05_mesh_to_picture/cylinder.msh" > shown
+"$mpiexec" "$flag" 2 "$program" cylinder.h5 2.0 >> shown
+"$mpiexec" "$flag" 3 "$program" cylinder.h5 4.0 >> shown
+sed -n '/^    \$ op2-mesh check/,/^One rank/s/^    \([^$]\)/\1/p' "$source/examples/05_mesh_to_picture/README.md" | diff - shown
+"$program" cylinder.h5 5 | grep -q "goes on after step 100"  # whose file any number of ranks can read
 echo "the lesson has a picture"

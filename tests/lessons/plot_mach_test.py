@@ -165,6 +165,25 @@ class Picture(Folder):
         _, said = self.draw(path, "--field", "q", "--clip", "0", "0", "1", "-1")
         self.assertIn("leaves no cells", said)
 
+    def test_lines_have_one(self):
+        net = [(3, [0, 1]), (3, [1, 2]), (3, [2, 5]), (3, [5, 3])]
+        for points in (SQUARES, [[x, y, x * y] for x, y, _ in SQUARES], [[x + 3 * y, 0, 0] for x, y, _ in SQUARES]):
+            for fields in ({"at_cells": [("q", np.arange(4.0))]}, {"at_nodes": [("q", np.arange(6.0))]}):
+                picture, said = self.draw(self.write("mesh.vtu", vtu_of(points, net, **fields)), "--field", "q")
+                self.assertIsNotNone(picture, said)
+                self.assertGreater(self.coloured(picture[:, :700]), 500)  # without the bar of colours
+        _, said = self.draw(self.folder / "mesh.vtu", "--field", "q", "--view", "7", "8", "0", "1")
+        self.assertIn("from 0 to 5 in x", said)
+
+    def test_lines_are_in_front_of_other_cells(self):
+        for points, cells in ((SQUARES, MIXED_PLANE), (CUBES, MIXED_SOLID)):
+            pictures = []
+            for value in (0.0, 9.0):
+                content = vtu_of(points, [*cells, (3, [0, 5]), (3, [0, 4])],
+                                 at_cells=[("q", np.array([9.0] * (len(cells)) + [value, 0]))])
+                pictures.append(self.draw(self.write("mesh.vtu", content), "--field", "q", "--range", "0", "100")[0])
+            self.assertGreater(np.count_nonzero(pictures[0] != pictures[1]), 1000)
+
     def test_one_value_everywhere_has_a_picture(self):
         for points, cells in ((SQUARES, MIXED_PLANE), (CUBES, MIXED_SOLID)):
             path = self.write("mesh.vtu", vtu_of(points, cells, at_cells=[("q", np.ones(len(cells)))]))
@@ -190,9 +209,9 @@ class Mistakes(Folder):
         said = self.refused(content, "--field", "q", "--view", "5", "6", "5", "6")
         self.assertIn("from 0 to 2 in x and from 0 to 1 in y", said)
 
-    def test_lines_are_not_drawn(self):
-        content = vtu_of(SQUARES, [(3, [0, 1])], at_cells=[("q", np.ones(1))])
-        self.assertIn("cells of VTK's type 3", self.refused(content, "--field", "q"))
+    def test_cells_that_op_write_vtu_does_not_write_are_named(self):
+        content = vtu_of(SQUARES, [(22, [0, 1, 2, 3, 4, 5])], at_cells=[("q", np.ones(1))])
+        self.assertIn("cells of VTK's type 22", self.refused(content, "--field", "q"))
 
     def test_other_files_are_refused(self):
         whole = vtu_of(SQUARES, MIXED_PLANE, at_cells=[("q", np.ones(3))])

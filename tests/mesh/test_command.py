@@ -8,6 +8,8 @@ import json
 import os
 import pty
 import resource
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,8 @@ import numpy as np
 import sample_meshes as sample
 
 TOOL, VERSION = "op2-mesh", ""
+UMASK = os.umask(0o022)
+os.umask(UMASK)
 
 
 class Command(unittest.TestCase):
@@ -142,6 +146,27 @@ class Command(unittest.TestCase):
         self.assertNotIn("pyramid", text)
         self.ends(2, "give one that `op2-mesh convert` wrote", "declare", self.path("m.msh"))
 
+    def test_declarations_have_different_names_whatever_the_groups_and_the_path(self):
+        source = sample.box(2, "tetra")
+        for tag, name in enumerate(("a-b", "a_b", "a.b", 'say "a"'), 1):
+            source.names[2, tag] = name
+        self.ends(0, "wrote", "convert", self.write("m.msh", source), self.path('5" \\m.h5'))
+        text = self.ends(0, "op_decl_set_hdf5", "declare", self.path('5" \\m.h5')).stdout
+        self.assertIn('/5\\042 \\134m.h5";\n', text)
+        for number, name in (("", "a-b"), ("_2", "a.b"), ("_3", "a_b")):
+            self.assertIn(f'op_set boundary_a_b_faces{number} = op_decl_set_hdf5(file, "boundary/{name}/faces");', text)
+            self.assertIn(f'op_map boundary_a_b_cell{number} = op_decl_map_hdf5(boundary_a_b_faces{number}, cells, 1,', text)
+        with open(self.path("m.cpp"), "w", encoding="utf-8") as file:
+            file.write(f"#include <op2/op2.hpp>\n#include <op2/hdf5.hpp>\nvoid declare() {{\n{text}}}\n")
+        include = os.path.join(os.path.dirname(TOOL), "../../include")
+        subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-I", include, self.path("m.cpp")], check=True, timeout=60)
+
+    def test_a_file_without_its_sets_is_not_declared(self):
+        self.ends(0, "wrote", "convert", self.write(), self.path("m.h5"))
+        with h5py.File(self.path("m.h5"), "r+") as file:
+            del file["cells"]
+        self.ends(2, "a set is not in the file: map 'boundary", "declare", self.path("m.h5"))
+
     def test_equal_meshes_give_equal_files(self):
         mesh = self.write()
         for name in ("a.h5", "b.h5"):
@@ -160,6 +185,61 @@ class Command(unittest.TestCase):
             self.assertEqual(file.read(), "old")
         self.ends(2, "the file cannot be written", "convert", mesh, self.path("missing/m.h5"))
         self.ends(2, "not a regular file", "convert", mesh, self.folder)
+
+    def test_a_full_disk_leaves_the_old_picture_and_nothing_else(self):
+        mesh = self.write()
+        self.ends(0, "wrote", "draw", mesh, self.path("m.png"))
+        with open(self.path("m.png"), "rb") as file:
+            before = file.read()
+        self.ends(2, "m.png, File too large; check folder, ending and space", "draw", mesh, self.path("m.png"),
+                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)))
+        with open(self.path("m.png"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["m.msh", "m.png"])
+
+    def test_output_that_cannot_be_written_is_said(self):
+        mesh = self.write()
+        self.ends(0, "wrote", "convert", mesh, self.path("m.h5"))
+        for arguments in (("check", mesh), ("check", "--json", mesh), ("convert", mesh, self.path("m.h5")),
+                          ("draw", mesh, self.path("m.png")), ("declare", self.path("m.h5"))):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([sys.executable, "-B", TOOL, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (2, "op2-mesh: the output cannot be written: standard output, "
+                                                                 "No space left on device; check the space\n"))
+
+    def test_what_a_killed_writer_has_left_is_removed_by_the_next_one(self):
+        mesh, host = self.write(), socket.gethostname()
+        gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True).stdout.strip()
+        kept = [f"m.h5.{host}.{os.getpid()}-0-0.tmp", f"m.h5.another{host}.{gone}-5-0.tmp", f"n.h5.{host}.{gone}-5-0.tmp", "m.h5.tmp"]
+        for name in [*kept, f"m.h5.{host}.{gone}-5-0.tmp", f"m.h5.{host}.{os.getpid()}-1-0.tmp"]:
+            open(self.path(name), "wb").close()
+        self.ends(0, "wrote", "convert", mesh, self.path("m.h5"))
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([*kept, "m.h5", "m.msh"]))
+
+    def test_a_kill_leaves_the_old_file_and_a_temporary_one_until_the_next_write(self):
+        mesh = self.write()
+        with open(self.path("m.h5"), "wb") as file:
+            file.write(b"old")
+        work = ("import os, signal, op2_new_file; os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL); "
+                f"op2_new_file.write({self.path('m.h5')!r}, b'new')")
+        done = subprocess.run([sys.executable, "-B", "-c", work], env={**os.environ, "PYTHONPATH": sys.path[1]}, timeout=60)
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        with open(self.path("m.h5"), "rb") as file:
+            self.assertEqual(file.read(), b"old")
+        self.assertEqual(len(os.listdir(self.folder)), 3)
+        self.ends(0, "wrote", "convert", mesh, self.path("m.h5"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["m.h5", "m.msh"])
+
+    def test_a_replaced_file_keeps_its_permissions_and_links_stay(self):
+        mesh = self.write()
+        self.ends(0, "wrote", "convert", mesh, self.path("m.h5"))
+        self.assertEqual(os.stat(self.path("m.h5")).st_mode & 0o777, 0o666 & ~UMASK)
+        os.chmod(self.path("m.h5"), 0o640)
+        os.symlink("m.h5", self.path("link.h5"))
+        self.ends(0, "wrote", "convert", mesh, self.path("link.h5"))
+        self.assertTrue(os.path.islink(self.path("link.h5")))
+        self.assertEqual(os.stat(self.path("m.h5")).st_mode & 0o777, 0o640)
 
     def test_missing_modules_are_named_with_their_package(self):
         source = sample.box(1, "tetra")

@@ -4,12 +4,13 @@
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import mesh_files
 import numpy as np
 import sample_meshes as sample
 
-from op2_mesh import check, guard, read
+from op2_mesh import check, coincident, guard, read
 from op2_mesh.build import build
 from op2_mesh.failure import MeshError
 from op2_mesh.source import Block, Source
@@ -123,6 +124,40 @@ class Faults(unittest.TestCase):
         merged = build(Source(corners, [cells("triangle", rows)]), 1e-9)
         self.assertEqual(len(merged.x), 101)
 
+    def test_nodes_of_a_large_mesh_are_merged_over_a_distance_of_many_others(self):
+        """Along any direction a hundred nodes are between the two of a pair."""
+        random, half, far = np.random.default_rng(5), 60_000, 1e-3
+        points = (sample.lattice(40, 3)[0] + random.uniform(-1e-3, 1e-3, (41 ** 3, 3)))[:half]
+        other = random.permutation(half)
+        x = np.concatenate([points, points[other] + random.uniform(-far, far, (half, 3)) / np.sqrt(3)])
+        first = coincident.lowest(len(x), coincident.links(x, far))
+        self.assertTrue((first == np.concatenate([np.arange(half), other])).all())
+
+    def test_what_is_near_directly_or_through_others_is_linked(self):
+        random = np.random.default_rng(6)
+        for number in range(150):
+            x = random.random((random.integers(1, 120), 2 + number % 2)) * 10.0 ** random.integers(-3, 4) + random.choice([0, -5, 1e6])
+            x = np.concatenate([np.round(x, 1) if number % 3 == 0 else x, x[::2]])
+            x[0] *= 1e12 if number % 7 == 0 else 1
+            distance = random.choice([0, 1e-12, 0.01, 0.1, 1, 100]) * random.random()
+            near = ((x[:, None] - x) ** 2).sum(axis=2) <= distance * distance
+            found = coincident.links(x, distance)
+            self.assertTrue((np.linalg.norm(x[found[:, 0]] - x[found[:, 1]], axis=1) <= distance * (1 + 1e-12)).all())
+            expected = coincident.lowest(len(x), np.argwhere(np.triu(near, 1)))
+            self.assertTrue((coincident.lowest(len(x), found) == expected).all(), (number, distance))
+
+    def test_a_distance_that_is_too_large_takes_neither_time_nor_memory(self):
+        x = np.random.default_rng(7).random((100_000, 3))
+        for distance in (1e-2, 0.1, 10):
+            found = coincident.links(x, distance)
+            self.assertLess(len(found), 4 * len(x))
+        self.assertEqual(coincident.lowest(len(x), found).max(), 0)
+        self.assertEqual(len(coincident.links(np.zeros((100_000, 3)), 0)), 99_999)
+        apart = np.concatenate([0.2 * x, 0.2 * x + [0.8, 0, 0]])
+        with self.assertRaises(MeshError) as caught, mock.patch.object(coincident, "MOST_COMPARED", 1 << 22):
+            coincident.links(apart, 0.59)
+        self.assertIn("give --merge a smaller distance", str(caught.exception))
+
     def test_unused_nodes_are_left_out(self):
         source = sample.box(2, "tetra")
         source.points = np.concatenate([[[np.nan] * 3], source.points, [[9.0] * 3]])
@@ -229,6 +264,23 @@ class Limits(unittest.TestCase):
             file.flush()
             self.assertEqual(guard.memory_limit(file.name), 2**30 + 40000)
         self.assertEqual((guard.memory_limit("none"), guard.memory_limit("none", 0.5)), (2**30, 2**29))
+
+    def test_files_that_have_the_data_of_another_count(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def file(name, size, text=""):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="ascii") as out:
+                    out.write(text)
+                    out.truncate(size)
+                return path
+            os.mkdir(os.path.join(folder, "data"))
+            for name, size in (("points.h5", 10**8), ("data/cells.bin", 10**7), ("other.h5", 10**9), ("t.node", 10**6)):
+                file(name, size)
+            items = "<DataItem>\n points.h5:/x\n</DataItem><DataItem>points.h5:/y</DataItem><DataItem>data/cells.bin </DataItem>"
+            xdmf = file("mesh.xdmf", 2000, f"<Xdmf>{items}<DataItem>1 2 3</DataItem></Xdmf>")
+            self.assertEqual(guard.memory_limit(xdmf), 2**30 + 40 * (2000 + 10**8 + 10**7))
+            self.assertEqual(guard.memory_limit(file("t.ele", 500)), 2**30 + 40 * (500 + 10**6))
+            self.assertEqual(guard.memory_limit(file("t.msh", 500, "<a>points.h5:/x</a>")), 2**30 + 40 * 500)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,13 @@ class Formats(unittest.TestCase):
             count = about["boundary"][3]["count"]  # the wall is a polygon of equal sides in a circle of radius 0.5
             self.assertAlmostEqual(lengths["wall"], count * np.sin(np.pi / count), delta=1e-6)
 
+    def test_groups_of_a_partitioned_mesh_of_gmsh(self):
+        for name in ("square_in_parts.msh", "square_in_parts_binary.msh"):
+            _, about, found = facts(os.path.join(FOLDER, name))
+            self.assertEqual((about["cells"], about["boundary_faces"], about["inner_faces_in_groups"], found), (14, 8, 0, []))
+            groups = {group["name"]: round(group["size"], 12) for group in about["boundary"] + about["regions"]}
+            self.assertEqual(groups, {"left": 1, "others": 3, "fluid": 1})
+
 
 if __name__ == "__main__":
     unittest.main()

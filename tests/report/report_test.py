@@ -15,6 +15,7 @@ import os
 import pty
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 TOOL = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(TOOL.parent))
 
-from op2_report import bandwidth, records, timeline
+from op2_report import bandwidth, page, records, timeline
 
 LOADER = importlib.machinery.SourceFileLoader("op2_report_program", str(TOOL))
 PROGRAM = importlib.util.module_from_spec(importlib.util.spec_from_loader(LOADER.name, LOADER))
@@ -264,6 +265,25 @@ class Mistakes(Case):
         self.page = self.folder / "no" / "page.html"
         self.refused(f"cannot write '{self.page}': No such file or directory", TIMING)
 
+    def test_a_full_disk_leaves_the_old_page_and_nothing_else(self):
+        for name in ("t.html", "t.html.new"):
+            (self.folder / name).write_text(name)
+        result = subprocess.run([sys.executable, "-B", TOOL, TIMING, "-o", self.folder / "t.html"], capture_output=True, text=True,
+                                check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)))
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr, f"op2-report: cannot write '{self.folder}/t.html': File too large\n")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["t.html", "t.html.new"])
+        self.made(TIMING)
+        for name in ("t.html", "t.html.new"):
+            self.assertEqual((self.folder / name).read_text(), name)
+
+    def test_what_is_no_regular_file_is_not_replaced_by_a_page(self):
+        os.mkfifo(self.page)
+        with self.assertRaises(records.Problem) as caught:
+            self.made(TIMING)
+        self.assertEqual(str(caught.exception), f"cannot write '{self.page}': it is not a regular file")
+        self.assertTrue(self.page.is_fifo())
+
     def test_damaged_files_are_errors_or_pages(self):
         """Bytes of both files are changed at random; nothing else may come out than Problem or a run."""
         random.seed(11)
@@ -275,10 +295,12 @@ class Mistakes(Case):
             path = self.folder / "damaged.json"
             path.write_bytes(source)
             try:
-                records.read([path])
+                run = records.read([path])
             except records.Problem as problem:
                 self.assertIn("damaged.json", str(problem))
                 refused += 1
+                continue
+            self.assertIn("</html>", page.page_of(run, records.Limits(None, None)))
         self.assertGreater(refused, 50)
 
     def test_wrong_options_are_named(self):
@@ -309,7 +331,7 @@ class Mistakes(Case):
         (self.folder / "bin").mkdir()
         tool = shutil.copy(TOOL, self.folder / "bin")
         shutil.copytree(TOOL.parent / "op2_report", self.folder / "share" / "op2" / "op2_report")
-        for module in ("op2_progress.py", "op2_version.py"):
+        for module in ("op2_new_file.py", "op2_progress.py", "op2_version.py"):
             shutil.copy(TOOL.parent.parent / module, self.folder / "share" / "op2")
         (self.folder / "share" / "op2" / "version").write_text("9.8.7\n")
         result = subprocess.run([sys.executable, "-B", tool, "--version"], capture_output=True, text=True, check=False)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program that writes a series as XDMF beside HDF5, and reads it back with h5py: check_xdmf.py command ..."""
+"""Runs a program that writes a series as XDMF beside HDF5, and one cell of each shape as this and as .pvd, and reads all back
+with h5py: check_xdmf.py command ..."""
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import h5py
 import numpy
 
 import expected_series as expected
+import shapes_in_files
 
 KINDS = {"Float": "f", "Int": "i", "UInt": "u", "UChar": "u"}
 
@@ -55,7 +57,8 @@ def main():
         assert len(grids) == len(expected.TIMES)
         for number, grid in enumerate(grids):
             check_grid(grid, number, folder)
-        assert sorted(file.name for file in folder.glob("*.h5")) == [f"flow_{k:04}.h5" for k in range(4)]
+        assert sorted(file.name for file in folder.glob("flow*.h5")) == [f"flow_{k:04}.h5" for k in range(4)]
+        shapes_in_files.check(folder)
     print(f"checked {len(grids)} times of a series in XDMF")
 
 

@@ -29,3 +29,16 @@ def fields(number):
         "weight": (True, "f4", numpy.column_stack([edge, edge / 2, -edge])),
         "five": (True, "i8", numpy.column_stack([5 * edge + c for c in range(5)])),
     }
+
+
+# One cell of each shape: VTK's type, its name in XDMF, and its length, area or volume.
+SHAPES = {
+    "line": (3, "Polyline", 5),
+    "triangle": (5, "Triangle", 3),
+    "triangle_in_space": (5, "Triangle", 3),
+    "quadrilateral": (9, "Quadrilateral", 2.5),
+    "tetrahedron": (10, "Tetrahedron", 4),
+    "pyramid": (14, "Pyramid", 8),
+    "wedge": (13, "Wedge", 12),
+    "hexahedron": (12, "Hexahedron", 24),
+}

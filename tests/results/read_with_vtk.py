@@ -41,34 +41,57 @@ def check_grid(grid, number, padded):
             assert (values.reshape(len(values), -1) == rows[places]).all(), (name, number)
 
 
-def check_pvd(path):
+def grids_of_pvd(path):
     """VTK itself has no reader of .pvd, which is ParaView's: it is one element for each time."""
-    entries = ElementTree.parse(path).getroot().findall("Collection/DataSet")
-    assert [float(entry.get("timestep")) for entry in entries] == expected.TIMES
-    for number, entry in enumerate(entries):
-        reader = vtk.vtkXMLPUnstructuredGridReader()
-        reader.SetFileName(str(path.parent / entry.get("file")))
+    for entry in ElementTree.parse(path).getroot().findall("Collection/DataSet"):
+        file = str(path.parent / entry.get("file"))
+        reader = vtk.vtkXMLPUnstructuredGridReader() if file.endswith(".pvtu") else vtk.vtkXMLUnstructuredGridReader()
+        reader.SetFileName(file)
         reader.Update()
         assert reader.GetErrorCode() == 0
-        check_grid(reader.GetOutput(), number, padded=False)
+        yield float(entry.get("timestep")), reader.GetOutput()
 
 
-def check_xdmf(path):
+def grids_of_xdmf(path):
     reader = vtk.vtkXdmfReader()
     reader.SetFileName(str(path))
     reader.UpdateInformation()
     times = reader.GetExecutive().GetOutputInformation(0).Get(vtk.vtkStreamingDemandDrivenPipeline.TIME_STEPS())
-    assert list(times) == expected.TIMES, times
-    for number, time in enumerate(times):
+    for time in times or [0.0]:
         reader.UpdateTimeStep(time)
-        check_grid(reader.GetOutputDataObject(0), number, padded=True)
+        yield time, reader.GetOutputDataObject(0)
+
+
+def check_series(grids, padded):
+    times = []
+    for number, (time, grid) in enumerate(grids):
+        times.append(time)
+        check_grid(grid, number, padded)
+    assert times == expected.TIMES, times
+
+
+def check_shape(name, grid):
+    """The type of the only cell and its length, area or volume."""
+    kind, _, size = expected.SHAPES[name]
+    assert grid.GetNumberOfCells() == 1, (name, grid.GetNumberOfCells())
+    allowed = (vtk.VTK_LINE, vtk.VTK_POLY_LINE) if kind == vtk.VTK_LINE else (kind,)
+    assert grid.GetCellType(0) in allowed, (name, grid.GetCellType(0))
+    sizes = vtk.vtkCellSizeFilter()
+    sizes.SetInputData(grid)
+    sizes.Update()
+    arrays = sizes.GetOutput().GetCellData()
+    found = sum(arrays.GetArray(measure).GetValue(0) for measure in ("Length", "Area", "Volume"))
+    assert abs(found - size) < 1e-12, (name, found)
 
 
 def main():
     folder = Path(sys.argv[1])
-    check_pvd(folder / "flow.pvd")
-    if (folder / "flow.xdmf").exists():
-        check_xdmf(folder / "flow.xdmf")
+    check_series(grids_of_pvd(folder / "flow.pvd"), padded=False)
+    check_series(grids_of_xdmf(folder / "flow.xdmf"), padded=True)
+    for name in expected.SHAPES:
+        for grids in (grids_of_pvd(folder / f"{name}.pvd"), grids_of_xdmf(folder / f"{name}.xdmf")):
+            (_, grid), = grids
+            check_shape(name, grid)
     print(f"VTK {vtk.vtkVersion().GetVTKVersion()} reads what was written")
 
 

@@ -70,14 +70,14 @@ def renumber(source, dimension, merge, faults):
     x = _coordinates(source.points[old], dimension)
     new = np.full(len(source.points), -1, np.int32)
     if merge is not None:
-        first = coincident.lowest(len(x), coincident.pairs(x, merge))
+        first = coincident.lowest(len(x), coincident.links(x, merge))
         kept, place = np.unique(first, return_inverse=True)
         faults.merged = len(x) - len(kept)
         new[old] = place
         x = x[kept]
     else:
         new[old] = np.arange(len(old))
-    faults.coincident = coincident.pairs(x, SAME_PLACE * diagonal(x))
+    faults.coincident = coincident.links(x, SAME_PLACE * diagonal(x))
     return x, new
 
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What does a mesh look like? Cells and boundary groups in 2D, the boundary in 3D."""
+import io
+import os
+
 import numpy as np
+import op2_new_file
 
 from .failure import MeshError
 from .read import module
@@ -67,8 +71,11 @@ def draw(mesh, path):
         figure, axes = _space(plt, mplot3d, mesh)
     axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), frameon=False)
     axes.set_title(f"{len(mesh.cell_tags)} cells, {len(mesh.x)} nodes", fontsize=10)
+    picture = io.BytesIO()
     try:
-        figure.savefig(path, dpi=120, bbox_inches="tight")
+        figure.savefig(picture, format=os.path.splitext(path)[1][1:], dpi=120, bbox_inches="tight")
+        op2_new_file.write(path, picture.getvalue())
     except (OSError, ValueError) as error:
-        raise MeshError(f"the picture cannot be written: {path}, {error}; check the folder and the ending") from None
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise MeshError(f"the picture cannot be written: {path}, {why}; check folder, ending and space") from None
     plt.close(figure)

@@ -92,21 +92,32 @@ def _physical_names(sections):
 
 
 def _groups_of_entities(sections):
-    """(dimension, entity) -> physical tags; of the first section that has them."""
-    numbers = sections.numbers("Entities", required=False)
+    """(dimension, entity) -> physical tags, also of the parts of entities that a partitioned mesh has."""
     groups = {}
-    if numbers is None:
-        return groups
+    numbers = sections.numbers("Entities", required=False)
+    if numbers is not None:
+        _add_entities(numbers, groups, are_parts=False)
+    numbers = sections.numbers("PartitionedEntities", required=False)
+    if numbers is not None:
+        numbers.sizes(1)                         # partitions
+        numbers.ints(2 * numbers.sizes(1)[0])    # entities of ghost elements
+        _add_entities(numbers, groups, are_parts=True)
+    return groups
+
+
+def _add_entities(numbers, groups, are_parts):
     counts = [int(count) for count in numbers.sizes(4)]
     for dimension, count in enumerate(counts):
         for _ in range(count):
             entity = int(numbers.ints(1)[0])
+            if are_parts:
+                numbers.ints(2)                      # the entity that it is a part of
+                numbers.ints(numbers.sizes(1)[0])    # its partitions
             numbers.reals(3 if dimension == 0 else 6)
             tags = numbers.ints(numbers.sizes(1)[0])
             groups[dimension, entity] = [abs(int(tag)) for tag in tags]
             if dimension > 0:
                 numbers.ints(numbers.sizes(1)[0])
-    return groups
 
 
 def _nodes_4(sections):

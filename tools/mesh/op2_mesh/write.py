@@ -4,13 +4,11 @@
 The layout is that of op_decl_set_hdf5, op_decl_map_hdf5, op_decl_dat_hdf5 and op_get_const_hdf5
 (share/doc/op2/docs/meshes.md lists the names). The file appears when it is complete; equal meshes give equal files.
 """
-import contextlib
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 
 import numpy as np
+import op2_new_file
 
 from .failure import MeshError
 from .read import module
@@ -152,31 +150,10 @@ def _image(mesh):
         return file.id.get_file_image()
 
 
-def _replace(path, data):
-    """Writes the bytes to a temporary file in the same folder, and gives it the name when it is on the disk."""
-    handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", suffix=".tmp", dir=os.path.dirname(path))
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
 def write(mesh, path):
     """Writes the file; if that fails, an older one of this name is as it was."""
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        raise MeshError(f"the file cannot be written: {path} is not a regular file; choose another name")
     try:
-        _replace(target, _image(mesh))
+        op2_new_file.write(path, _image(mesh))
     except OSError as error:
         raise MeshError(f"the file cannot be written: {path}, {error.strerror or str(error)[:200]}; "
                         "check folder, permissions and space") from None

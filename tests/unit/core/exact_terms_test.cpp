@@ -157,5 +157,26 @@ TEST(TermBlock, StartsAnewWhateverWasThere) {
   }
 }
 
+/// As generated code cuts them: 3, and 2^-140 at the third place.
+TEST(TermBlock, AddsOnceWhatCodeHasCut) {
+  const Buffer memory = allocate_zeroed(term_block_bytes(Type::f64, 1));
+  start_terms(memory.get(), Type::f64, 1);
+  auto& code = *reinterpret_cast<TermBlock*>(memory.get());
+  TermCut& cut = code.cuts[0];
+  for (const double term : {3.0, 0x1p-140}) {
+    double rest = term;
+    for (int k = 0; k < 3; ++k) {
+      const volatile double part = rest + cut.places[k];
+      cut.sums[k] += std::bit_cast<std::uint64_t>(static_cast<double>(part));
+      rest -= part - cut.places[k];
+    }
+    ASSERT_EQ(rest, 0);
+  }
+  cut.terms = cut.deep = 2;
+  const double more = -3;
+  for (const int count : {0, 1}) code.add(&code, &more, 1, count);
+  EXPECT_EQ(sums_of<double>(memory.get())[0].rounded(), 0x1p-140);
+}
+
 }  // namespace
 }  // namespace op2::core

@@ -77,6 +77,11 @@ template <class op2_value> static inline op2_value op2_greatest(op2_value op2_a,
 }
 )";
 
+/// The block of a sum, an expression.
+std::string block_of(std::size_t i) {
+  return fmt::format("static_cast<op2_term_block*>(op2_args[{}].op2_base)", i);
+}
+
 std::string combine_name(const ArgShape& extreme) {
   return extreme.access == OP_MIN ? "op2_least" : "op2_greatest";
 }
@@ -132,8 +137,7 @@ std::vector<Parameter> ReproducibleForm::parameters() const {
   if (cuts_terms())
     for (const std::size_t i : terms())
       parameters.push_back(
-          {fmt::format("op2_term_cut* __restrict op2_cuts{}", i),
-           fmt::format("static_cast<op2_term_block*>(op2_args[{}].op2_base)->op2_cuts", i)});
+          {fmt::format("op2_term_cut* __restrict op2_cuts{}", i), block_of(i) + "->op2_cuts"});
   std::ranges::move(term_parameters(), std::back_inserter(parameters));
   return parameters;
 }
@@ -175,26 +179,27 @@ bool ReproducibleForm::cuts_terms() const {
          std::ranges::all_of(all, [&](std::size_t i) { return args_[i].type == Type::f64; });
 }
 
-/// The block of a sum, an expression.
-std::string ReproducibleForm::block_of(std::size_t i) {
-  return fmt::format("static_cast<op2_term_block*>(op2_args[{}].op2_base)", i);
-}
-
-/// All components of all sums have as many terms.
-std::string ReproducibleForm::cut_elements() const {
-  return cuts_terms() ? block_of(terms().front()) + "->op2_cuts->op2_terms" : "0";
+/// How many elements have no terms in memory, an expression; all sums have cut as many.
+/// @param block  the block of the first sum, an expression
+std::string ReproducibleForm::cut_elements(const std::string& block) const {
+  return cuts_terms() ? block + "->op2_cuts->op2_terms" : "0";
 }
 
 Statements ReproducibleForm::after_blocks() const {
   if (!cuts_terms()) return {};
-  return {fmt::format("op2_first += {};", cut_elements())};
+  return {fmt::format("op2_first += {};", cut_elements(block_of(terms().front())))};
 }
 
 Statements ReproducibleForm::add_terms(const std::string& count) const {
-  Statements text{fmt::format("const long op2_stored = {} - {};", count, cut_elements())};
+  Statements text;
   for (const std::size_t i : terms())
-    text.push_back(fmt::format("{0}->op2_add({0}, op2_terms{1}, {2}, op2_stored);", block_of(i), i,
-                               elements_at_once()));
+    text.push_back(fmt::format("op2_term_block* const op2_block{} = {};", i, block_of(i)));
+  text.push_back(fmt::format("const long op2_stored = {} - {};", count,
+                             cut_elements(fmt::format("op2_block{}", terms().front()))));
+  for (const std::size_t i : terms())
+    text.push_back(
+        fmt::format("op2_block{0}->op2_add(op2_block{0}, op2_terms{0}, {1}, op2_stored);", i,
+                    elements_at_once()));
   return text;
 }
 

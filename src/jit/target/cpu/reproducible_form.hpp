@@ -78,8 +78,7 @@ class ReproducibleForm {
  private:
   template <class Action>
   Statements for_each(const Action& action) const;
-  static std::string block_of(std::size_t position);
-  std::string cut_elements() const;
+  std::string cut_elements(const std::string& block) const;
   std::string components(const char* of) const;
   Statements store_terms(const char* at) const;
   std::vector<std::size_t> terms() const;

@@ -64,7 +64,7 @@ bool has_info(std::span<const core::LoopArg> args) {
 [[noreturn]] void refuse_payloads(const core::LoopRecord& loop, int ranks) {
   core::fail(ErrorCode::order_dependent,
              "the result depends on the order of the elements: loop '{}' ({}): kernel '{}' sets an "
-             "op_arg_info in a form of its own, so it decides which of equal elements counts, and "
+             "op_arg_info in an unusual form, so it decides which of equal elements counts, and "
              "{} ranks have no common order, which OP2_REPRODUCIBLE=on needs; write it as `if (x < "
              "*extreme) {{ *extreme = x; ... }}` (docs/kernels.md), of which the element with the "
              "lowest number counts, in a loop that sets no other global (OP_WRITE)",

@@ -193,7 +193,7 @@ TEST_P(PayloadOnRanks, ZerosOfBothSignsAreThoseOfTheirElements) {
 }
 
 /// The kernel decides which of equal elements counts, but no rank sees all of them.
-TEST_P(PayloadOnRanks, KernelsWithAnOrderOfTheirOwnAreRefusedInTheReproducibleMode) {
+TEST_P(PayloadOnRanks, KernelsThatChooseAmongEqualElementsAreRefusedInTheReproducibleMode) {
   double least = 1e9;
   int where = -1;
   const auto run = [&] {

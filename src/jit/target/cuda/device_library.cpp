@@ -147,13 +147,11 @@ struct Least {
   template <class T> __device__ static T start(T value) { return value; }
   template <class T> __device__ static T join(T a, T b) { return b < a || a != a || (b == a && is_negative(b)) ? b : a; }
   template <class T> __device__ static bool beats(T a, T b) { return a < b; }
-  template <class T> __device__ static bool ties(T a, T b) { return a == b; }
 };
 struct Greatest {
   template <class T> __device__ static T start(T value) { return value; }
   template <class T> __device__ static T join(T a, T b) { return a < b || a != a || (b == a && !is_negative(b)) ? b : a; }
   template <class T> __device__ static bool beats(T a, T b) { return b < a; }
-  template <class T> __device__ static bool ties(T a, T b) { return a == b; }
 };
 
 // The row that a kernel adds to: the thread's sum, or zeros.
@@ -246,7 +244,7 @@ __device__ __forceinline__ void take(Candidate<T, dim>& to, const T (&values)[di
 // Of equal values that of the lowest index is better.
 template <class Operation, class T>
 __device__ __forceinline__ bool is_better(T value, long long index, T best, long long best_index) {
-  return Operation::beats(value, best) || (Operation::ties(value, best) && index < best_index);
+  return Operation::beats(value, best) || (value == best && !Operation::beats(best, value) && index < best_index);
 }
 
 // True in the thread with the best value of its block, which all threads call.
@@ -256,7 +254,7 @@ __device__ bool is_best_of_block(T value, long long index, T (&warps)[8], long l
   const T best = fold_block<Operation>(value, warps);
   if (threadIdx.x == 0) warps[0] = best;
   __syncthreads();
-  const long long key = Operation::ties(value, warps[0]) ? 256 * index + threadIdx.x : none;
+  const long long key = value == warps[0] && !Operation::beats(warps[0], value) ? 256 * index + threadIdx.x : none;
   const long long lowest = fold_block<Least>(key, indices);
   if (threadIdx.x == 0) indices[0] = lowest;
   __syncthreads();

@@ -61,12 +61,10 @@ template <class T> __device__ __forceinline__ bool is_less(T a, T b) {
 struct LeastOrNan : Least {
   template <class T> __device__ static T join(T a, T b) { return a != a || b != b ? not_a_number<T>() : Least::join(a, b); }
   template <class T> __device__ static bool beats(T a, T b) { return is_less(a, b); }
-  template <class T> __device__ static bool ties(T a, T b) { return a == b && is_negative(a) == is_negative(b); }
 };
 struct GreatestOrNan : Greatest {
   template <class T> __device__ static T join(T a, T b) { return a != a || b != b ? not_a_number<T>() : Greatest::join(a, b); }
   template <class T> __device__ static bool beats(T a, T b) { return is_less(b, a); }
-  template <class T> __device__ static bool ties(T a, T b) { return a == b && is_negative(a) == is_negative(b); }
 };
 
 enum { limb_bits = 40, flag_bits = 21 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,12 @@ OP_KERNEL(write_seven_last,
             *is_last = *number >= 600;
           });
 OP_KERNEL(write_and_add,
-          (const double* x, const int* number, double* left, double* right, int* global), {
+          (const double* x, const int* number, double* left, double* right, double* total,
+           int* global),
+          {
             *left += *x;
             *right -= *number;
+            *total += *x;
             *global = 7;
           });
 OP_KERNEL(set_all, (const int* value, int* global), { *global = *value; });
@@ -156,9 +160,10 @@ TEST_P(PayloadOnRanks, ElementsThatWriteAGlobalAddOnce) {
     entries.insert(entries.end(), {(before + k) * 7 % targets, (before + k) * 31 % targets});
   const op_map map = op_decl_map(set, nodes, 2, entries.data(), "map");
   const op_dat sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
+  double total = 0;
   op_par_loop(write_and_add, "write_and_add", set, op_arg_dat(x, OP_READ), op_arg_idx(-1, OP_ID),
               op_arg_dat(sum, 0, map, OP_INC), op_arg_dat(sum, 1, map, OP_INC),
-              op_arg_gbl(&global, 1, "int", OP_WRITE));
+              op_arg_gbl(&total, 1, "double", OP_INC), op_arg_gbl(&global, 1, "int", OP_WRITE));
   std::vector<double> got(targets), expected(targets);
   op_fetch_data_idx(sum, got.data(), 0, targets - 1);
   for (int k = 0; k < size; ++k) {
@@ -166,6 +171,7 @@ TEST_P(PayloadOnRanks, ElementsThatWriteAGlobalAddOnce) {
     expected[static_cast<std::size_t>(k * 31 % targets)] -= k;
   }
   EXPECT_EQ(got, expected);
+  EXPECT_EQ(total, std::accumulate(all.begin(), all.end(), 0.0));
   EXPECT_EQ(global, 7);
 }
 

@@ -86,20 +86,47 @@ std::vector<core::ArgBinding> without_slots(const Step& step, const StepBindings
 /// that they had, and undoes all that it modifies.
 /// @param before  the memory before its first execution
 /// @return those that it has set
-std::vector<const Watched*> set_again(std::vector<Watched>& unchanged, const Modified& memory,
+std::vector<const Watched*> set_again(std::span<Watched* const> unchanged, const Modified& memory,
                                       const std::vector<std::byte>& before,
                                       const std::function<void()>& run) {
   std::vector<const Watched*> found;
   const std::vector<std::byte> after = memory.copy();
   memory.restore(before);
-  for (Watched& each : unchanged) {
-    for (std::byte& byte : each.value) byte = ~byte;
-    each.before.assign(each.value.begin(), each.value.end());
+  for (Watched* each : unchanged) {
+    for (std::byte& byte : each->value) byte = ~byte;
+    each->before.assign(each->value.begin(), each->value.end());
   }
   run();
-  for (const Watched& each : unchanged)
-    if (each.has_changed()) found.push_back(&each);
+  for (const Watched* each : unchanged)
+    if (each->has_changed()) found.push_back(each);
   memory.restore(after);
+  return found;
+}
+
+/// Those that an element has changed, once it has run.
+std::vector<const Watched*> changed_by(std::vector<Watched>& list,
+                                       const std::function<void()>& run) {
+  for (Watched& each : list) each.before.assign(each.value.begin(), each.value.end());
+  run();
+  std::vector<const Watched*> changed;
+  for (const Watched& each : list)
+    if (each.has_changed()) changed.push_back(&each);
+  return changed;
+}
+
+/// Those that an element has set, once it has run: also to the value that they had.
+/// @param again  executes it with all increments going to rows
+std::vector<const Watched*> set_by(std::vector<Watched>& list, const Modified& memory,
+                                   const std::function<void()>& run,
+                                   const std::function<void()>& again) {
+  const std::vector<std::byte> before = memory.copy();
+  std::vector<const Watched*> found = changed_by(list, run);
+  std::vector<Watched*> unchanged;
+  for (Watched& each : list)
+    if (each.written && !each.has_changed()) unchanged.push_back(&each);
+  if (unchanged.empty()) return found;
+  const std::vector<const Watched*> more = set_again(unchanged, memory, before, again);
+  found.insert(found.end(), more.begin(), more.end());
   return found;
 }
 
@@ -165,20 +192,11 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
   const std::vector<core::ArgBinding> to_rows = without_slots(step, bindings);
   for (const IndexRange& range : rows)
     for (std::int64_t row = range.begin; row < range.end; ++row) {
-      const Modified memory(step, bindings, row);
-      const std::vector<std::byte> before = writes ? memory.copy() : std::vector<std::byte>();
-      for (Watched& each : list) each.before.assign(each.value.begin(), each.value.end());
-      run_one(row, bindings.of(0, true));
-      std::vector<Watched> unchanged;
-      for (const Watched& each : list)
-        if (each.has_changed())
-          each.note(global_index[row]);
-        else if (each.written)
-          unchanged.push_back(each);
-      if (unchanged.empty()) continue;
-      for (const Watched* each :
-           set_again(unchanged, memory, before, [&] { run_one(row, to_rows.data()); }))
-        each->note(global_index[row]);
+      const auto run = [&] { run_one(row, bindings.of(0, true)); };
+      const auto again = [&] { run_one(row, to_rows.data()); };
+      const std::vector<const Watched*> found =
+          writes ? set_by(list, Modified(step, bindings, row), run, again) : changed_by(list, run);
+      for (const Watched* each : found) each->note(global_index[row]);
     }
 }
 

@@ -87,7 +87,7 @@ op_arg op_opt_arg_gbl(int flag, C&& data, int dim, const char* type, op_access a
 /// OP_MIN or OP_MAX. The result belongs to the extreme value over all elements and ranks; of equal
 /// ones, to the lowest global index. Kernels of the usual form (docs/kernels.md) run on all
 /// threads, in vectors and on GPUs; with another one the loop runs in order on one thread of each
-/// rank.
+/// rank, and is an error (order_dependent) in the reproducible mode on several ranks.
 /// @param data  shape [dim]
 /// @param reference  index of the argument, from 0
 template <op2::Value T>

@@ -11,7 +11,7 @@ void restrict_to_reference(Options& options) {
   options.eliminate_dead_loops = false;
   options.fuse = false;
   options.tile.mode = TileMode::off;
-  options.renumber = RenumberMode::off;
+  if (!options.reproducible) options.renumber = RenumberMode::off;
 }
 
 [[noreturn]] void refuse_reproducible(const char* setting, const char* why) {
@@ -37,6 +37,7 @@ void restrict_to_reproducible(Options& options) {
   // The canonical order decides in which order is added, so any other one would need slots.
   if (options.renumber == RenumberMode::automatic) options.renumber = RenumberMode::canonical;
   if (options.target != Target::reference) return;
+  if (options.renumber == RenumberMode::on) options.renumber = RenumberMode::canonical;
   options.target = Target::cpu;
   options.threads = 1;
   options.simd = SimdMode::off;

@@ -25,6 +25,7 @@ std::string key_line(const ArgShape& arg) {
     line += arg.arity > 0 ? fmt::format(" map={} column {} of {}", arg.map, arg.column, arg.arity)
                           : " through a map";
   if (arg.extreme >= 0) line += fmt::format(" of {}", arg.extreme);
+  if (arg.in_order) line += " in order";
   if (arg.padding > 0) line += fmt::format(" padding {}", arg.padding);
   return line + (arg.active ? "\n" : " off\n");
 }

@@ -31,6 +31,9 @@ struct ArgShape {
   /// A payload that elements may set in any order (payload_form.hpp): the nest's argument with its
   /// minimum or maximum. Partial results then hold the index of their element.
   std::int32_t extreme = -1;
+  /// A minimum or maximum with a payload that elements set in order: each sees what those before
+  /// have left.
+  bool in_order = false;
   auto operator<=>(const ArgShape&) const = default;
 };
 
@@ -40,6 +43,7 @@ inline ArgShape without_place(ArgShape shape) {
   shape.map = std::min(shape.map, 0);
   shape.column = shape.arity = 0;
   shape.extreme = -1;
+  shape.in_order = false;
   return shape;
 }
 

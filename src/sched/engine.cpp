@@ -189,7 +189,8 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
         "slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); },
         [&](const Analysis& made) { verify_analysis(queue, made); });
   const auto order = pass.run(
-      "order", [&] { return find_order(queue, facts, plan->analysis, ranks); },
+      "order",
+      [&] { return find_order(queue, facts, plan->analysis, ranks, options_.reproducible); },
       [&](const auto& made) { verify_order(queue, made); });
   find_steps(queue, facts, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include <core/round_up.hpp>
-#include <core/term_block.hpp>
-#include <core/value_type.hpp>
 #include <jit/target/cpu/simd_choice.hpp>
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
@@ -14,6 +11,7 @@
 #include <sched/merge_args.hpp>
 #include <sched/order.hpp>
 #include <sched/shapes.hpp>
+#include <sched/step_globals.hpp>
 #include <sched/zero_rows.hpp>
 
 namespace op2::sched {
@@ -210,46 +208,13 @@ class Grouping {
   const FusionRules& rules_;
 };
 
-/// The last assignment to `global` in [begin, end) of the queue, or -1.
-std::ptrdiff_t assignment_before(const core::Queue& queue, std::size_t begin, std::size_t end,
-                                 const core::Global* global) {
-  for (std::size_t k = end; k > begin; --k)
-    if (global != nullptr && queue.records()[k - 1].target == global)
-      return static_cast<std::ptrdiff_t>(k - 1);
-  return -1;
-}
-
-/// Bytes of a thread's partial result, so that the next one begins in another cache line.
-std::size_t partial_bytes(const GlobalArg& reduction) {
-  if (reduction.exact) return core::term_block_bytes(reduction.shape.type, reduction.shape.dim);
-  return core::round_up(reduction.element + sizeof(std::int64_t), std::size_t{64});
-}
-
-/// Finds the globals of a step and gives the reductions their offsets in a thread's block.
-void add_globals(const core::Queue& queue, const Chain& chain, bool reproducible, Step& step) {
-  for (std::size_t k = 0; k < step.args.size(); ++k) {
-    const core::LoopArg& arg = step.args[k];
-    if (!arg.active || arg.kind != OP_ARG_GBL) continue;
-    const GlobalArg global{
-        .arg = k,
-        .shape = arg,
-        .source = step.sources[k],
-        .assignment =
-            assignment_before(queue, chain.records.begin, step.sources[k].record, arg.global),
-        .offset = step.block_bytes,
-        .element = core::round_up(core::size_of(arg.type, arg.dim), sizeof(std::int64_t)),
-        .exact = reproducible && arg.access == OP_INC && core::is_rounded(arg.type),
-        .nan = reproducible ? comm::Nan::wins : comm::Nan::loses};
-    (arg.modifies() ? step.reductions : step.reads).push_back(global);
-    if (arg.modifies()) step.block_bytes += partial_bytes(global);
-  }
-}
-
-Step step_without_loop(const core::Queue& queue, std::size_t record) {
+Step step_without_loop(const core::Queue& queue, const Chain& chain, std::size_t record,
+                       bool reproducible) {
   Step step;
   const bool is_assignment = queue.records()[record].is_assignment();
   step.kind = is_assignment ? Step::Kind::assignment : Step::Kind::dead;
   step.record = record;
+  if (reproducible && !is_assignment) add_globals_of_dead(queue, chain, step);
   return step;
 }
 
@@ -335,7 +300,7 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
     auto next = groups.begin();
     for (std::size_t k = chain.records.begin; k < chain.records.end; ++k) {
       if (queue.records()[k].is_assignment() || analysis.loops[k].extent == core::no_level)
-        steps.all.push_back(step_without_loop(queue, k));
+        steps.all.push_back(step_without_loop(queue, chain, k, rules.reproducible));
       else if (next != groups.end() && next->place() == k)
         steps.all.push_back(leveled_step(queue, chain, *next++, analysis, order, rules));
     }

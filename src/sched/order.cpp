@@ -55,6 +55,22 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
              loop.name, site_of(loop), read_shared_rows(args), why, ranks);
 }
 
+bool has_info(std::span<const core::LoopArg> args) {
+  return std::ranges::any_of(
+      args, [](const core::LoopArg& arg) { return arg.is_payload() && arg.info_of >= 0; });
+}
+
+/// Such a kernel decides which of equal elements counts, and no rank sees all of them.
+[[noreturn]] void refuse_payloads(const core::LoopRecord& loop, int ranks) {
+  core::fail(ErrorCode::order_dependent,
+             "the result depends on the order of the elements: loop '{}' ({}): kernel '{}' sets an "
+             "op_arg_info in an unusual form, so it decides which of equal elements counts, and "
+             "{} ranks have no common order, which OP2_REPRODUCIBLE=on needs; write it as `if (x < "
+             "*extreme) {{ *extreme = x; ... }}` (docs/kernels.md), of which the element with the "
+             "lowest number counts, in a loop that sets no other global (OP_WRITE)",
+             loop.name, site_of(loop), loop.kernel->name, ranks);
+}
+
 }  // namespace
 
 void mark_payloads(std::span<core::LoopArg> args, Order order) {
@@ -63,7 +79,8 @@ void mark_payloads(std::span<core::LoopArg> args, Order order) {
 }
 
 std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
-                              const Analysis& analysis, comm::Communicator& communicator) {
+                              const Analysis& analysis, comm::Communicator& communicator,
+                              bool reproducible) {
   std::vector<char> flags(queue.size(), 0);
   for (std::size_t k = 0; k < flags.size(); ++k) {
     const core::LoopRecord& record = queue.records()[k];
@@ -80,6 +97,9 @@ std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
         reads_shared_rows(queue.args_of(record)))
       refuse(record, queue.args_of(record), why_not_increments(queue, facts, k),
              communicator.size());
+    if (reproducible && !record.set->whole && has_info(queue.args_of(record)) &&
+        sets_payloads_in_order(record, queue.args_of(record)))
+      refuse_payloads(record, communicator.size());
     order[k] = Order::by_global_index;
   }
   return order;

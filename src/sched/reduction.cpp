@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/reduction.hpp>
 
-#include <cmath>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include <comm/messages/reduce_values.hpp>
@@ -15,15 +13,6 @@
 
 namespace op2::sched {
 namespace {
-
-/// Of equal zeros -0 is less.
-template <class T>
-bool is_less(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
-  else
-    return a < b;
-}
 
 /// A minimum or maximum; where NaN wins, always the same one.
 template <class T>

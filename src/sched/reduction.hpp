@@ -3,14 +3,25 @@
 // one per rank, combined exactly, so that the order of ranks does not matter.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include <comm/messages/communicator.hpp>
 #include <comm/messages/reduce_values.hpp>
 #include <core/loop_record.hpp>
 
 namespace op2::sched {
+
+/// Of equal zeros -0 is less.
+template <class T>
+bool is_less(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  else
+    return a < b;
+}
 
 /// How ranks combine partial results of OP_INC, OP_MIN or OP_MAX.
 comm::Fold fold_of(op_access access);

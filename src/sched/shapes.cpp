@@ -49,6 +49,9 @@ std::vector<jit::ArgShape> arg_shapes(std::span<const core::LoopArg> args) {
     }
     shapes.push_back(shape);
   }
+  for (const core::LoopArg& arg : args)
+    if (arg.is_payload() && arg.info_of >= 0 && !arg.any_order)
+      shapes[static_cast<std::size_t>(arg.info_of)].in_order = true;
   return shapes;
 }
 

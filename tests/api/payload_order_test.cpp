@@ -61,6 +61,7 @@ struct Mode {
   const char* threads;
   const char* renumber;
   const char* tile;
+  const char* reproducible = "off";
 };
 
 void PrintTo(const Mode& mode, std::ostream* out) {
@@ -82,6 +83,7 @@ struct PayloadOrder : testing::TestWithParam<Mode> {
     setenv("OP2_THREADS", mode.threads, 1);
     setenv("OP2_RENUMBER", mode.renumber, 1);
     setenv("OP2_TILE", mode.tile, 1);
+    setenv("OP2_REPRODUCIBLE", mode.reproducible, 1);
     setenv("OP2_TIMING", table.c_str(), 1);
     op_init(0, nullptr, 0);
     std::vector<int> targets;
@@ -97,7 +99,8 @@ struct PayloadOrder : testing::TestWithParam<Mode> {
   }
   ~PayloadOrder() override {
     op_exit();
-    for (const char* name : {"OP2_THREADS", "OP2_RENUMBER", "OP2_TILE", "OP2_TIMING"})
+    for (const char* name :
+         {"OP2_THREADS", "OP2_RENUMBER", "OP2_TILE", "OP2_TIMING", "OP2_REPRODUCIBLE"})
       unsetenv(name);
   }
 
@@ -132,6 +135,18 @@ TEST_P(PayloadOrder, AStartValueThatIsAsGoodKeepsItsPayload) {
   EXPECT_EQ(largest(first_of_largest, 500), std::pair(500.0, -1));
   EXPECT_EQ(largest(last_of_largest, 99).first, 99.0);
   EXPECT_NE(largest(last_of_largest, 99).second, -1);
+}
+
+/// In the reproducible mode -0 is less than 0; otherwise the first of equal values wins.
+TEST_P(PayloadOrder, ZerosOfBothSignsAreThoseOfTheirElements) {
+  values.assign(size, -5);
+  values[3000] = -0.0;
+  values[3100] = 0.0;
+  values[4000] = -0.0;
+  x = op_decl_dat(cells, 1, values.data(), "zeros");
+  const auto [most, where] = largest(first_of_largest);
+  EXPECT_EQ(where, GetParam().reproducible == std::string("on") ? 3100 : 3000);
+  EXPECT_EQ(std::signbit(most), std::signbit(values[static_cast<std::size_t>(where)]));
 }
 
 TEST_P(PayloadOrder, NotANumberAndInfinityReplaceWhatTheyReplaceSequentially) {
@@ -186,6 +201,14 @@ INSTANTIATE_TEST_SUITE_P(By, PayloadOrder,
                                          Mode{"Renumbered", "2", "on", "off"},
                                          Mode{"Tiles", "2", "on", "shuffled"}),
                          [](const auto& of) { return std::string(of.param.name); });
+#ifdef OP2_TEST_LLVM
+INSTANTIATE_TEST_SUITE_P(Reproducible, PayloadOrder,
+                         testing::Values(Mode{"OneThread", "1", "auto", "off", "on"},
+                                         Mode{"Threads", "3", "auto", "off", "on"},
+                                         Mode{"Renumbered", "2", "on", "off", "on"},
+                                         Mode{"Tiles", "2", "auto", "shuffled", "on"}),
+                         [](const auto& of) { return std::string(of.param.name); });
+#endif
 
 }  // namespace
 }  // namespace op2

@@ -39,7 +39,10 @@ struct Payload : testing::TestWithParam<const char*> {
   op_dat x;
 
   Payload() : values(size) {
-    setenv("OP2_JIT", GetParam(), 1);
+    if (GetParam() == std::string("reproducible"))
+      setenv("OP2_REPRODUCIBLE", "on", 1);
+    else
+      setenv("OP2_JIT", GetParam(), 1);
     op_init(0, nullptr, 0);
     for (int k = 0; k < size; ++k) values[static_cast<std::size_t>(k)] = (k * 7919) % 1000;
     set = op_decl_set(size, "set");
@@ -48,6 +51,7 @@ struct Payload : testing::TestWithParam<const char*> {
   ~Payload() override {
     op_exit();
     unsetenv("OP2_JIT");
+    unsetenv("OP2_REPRODUCIBLE");
   }
 };
 
@@ -104,6 +108,10 @@ TEST_P(Payload, APayloadMustBelongToAMinimumOrMaximum) {
 INSTANTIATE_TEST_SUITE_P(By, Payload, testing::Values("on", "off"), [](const auto& of) {
   return std::string(of.param) == "on" ? "CompiledCode" : "HostFunctions";
 });
+#ifdef OP2_TEST_LLVM
+INSTANTIATE_TEST_SUITE_P(InTheMode, Payload, testing::Values("reproducible"),
+                         [](const auto&) { return "Reproducible"; });
+#endif
 
 OP_KERNEL(shift, (double* x, const double* by, double* sum), {
   if (by) *x += *by;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include <op2/op2.hpp>
+#include <support/dead_reader.hpp>
 
 namespace op2 {
 namespace {
@@ -182,6 +184,25 @@ TEST_F(Reproducible, ALoopSeesTheSumOfThoseBefore) {
   double value = 0;
   op_fetch_global(lazy, &value);
   EXPECT_EQ(value, 3001.0 * 3001.0);
+}
+
+/// Whether a loop is dead depends on what else is queued.
+TEST(ReproducibleSums, AreRoundedWhereALoopReadsThemAlsoIfItIsDead) {
+  setenv("OP2_REPRODUCIBLE", "on", 1);
+  const std::pair<const char*, const char*> settings[] = {
+      {"OP2_QUEUE_MAX", "1000"},  {"OP2_QUEUE_MAX", "1"},     {"OP2_QUEUE_MAX", "2"},
+      {"OP2_DEBUG", "keep_dead"}, {"OP2_DISABLE", "dead"},    {"OP2_THREADS", "3"},
+      {"OP2_TILE", "50"},         {"OP2_TARGET", "reference"}};
+  for (const auto& [name, value] : settings) {
+    const char* const before = std::getenv(name);
+    const std::string kept = before != nullptr ? before : "";
+    setenv(name, value, 1);
+    op_init(0, nullptr, 0);
+    EXPECT_EQ(test::sum_around_a_dead_reader(3001), 1.0) << name << "=" << value;
+    op_exit();
+    before != nullptr ? setenv(name, kept.c_str(), 1) : unsetenv(name);
+  }
+  unsetenv("OP2_REPRODUCIBLE");
 }
 
 /// In vectors, in the rest that fills none, and on each thread; in variables and in globals.

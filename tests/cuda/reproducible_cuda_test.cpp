@@ -46,6 +46,19 @@ OP_KERNEL(extremes, (const double* x, double* least, double* most), {
   *least = *least < *x ? *least : *x;
   *most = *most > *x ? *most : *x;
 });
+OP_KERNEL(first_extremes,
+          (const double* x, const int* number, double* least, int* of_least, double* most,
+           int* of_most),
+          {
+            if (*x < *least) {
+              *least = *x;
+              *of_least = *number;
+            }
+            if (*x > *most) {
+              *most = *x;
+              *of_most = *number;
+            }
+          });
 OP_KERNEL(grow, (double* x), { *x = std::exp(*x / 1000); });
 OP_KERNEL(widen, (double* x), {
   long double y = *x;
@@ -182,6 +195,25 @@ TEST_F(SameBits, SumsAndExtremesOfAllNumbersAreThoseOfTheCpu) {
     const double cpu = found[0][k], device = found[1][k];
     EXPECT_EQ(std::bit_cast<std::uint64_t>(cpu), std::bit_cast<std::uint64_t>(device))
         << "value " << k % 3 << " of case " << k / 3 << ": " << cpu << ", " << device;
+  }
+}
+
+/// Of payloads, too: -0 is less than 0, on one thread of a device and over all blocks.
+TEST_F(SameBits, ZerosOfBothSignsAreThoseOfTheirElements) {
+  for (const char* target : {"cpu", "cuda"}) {
+    start(target);
+    std::vector<double> zeros(size, 0.0);
+    for (const std::size_t k : {261U, 1111U, 2000U}) zeros[k] = -0.0;
+    const op_dat x = op_decl_dat(nodes, 1, zeros.data(), "x");
+    double least = 1, most = -1;
+    int of_least = -1, of_most = -1;
+    op_par_loop(first_extremes, "first_extremes", nodes, op_arg_dat(x, OP_READ),
+                op_arg_idx(-1, OP_ID), op_arg_gbl(&least, 1, "double", OP_MIN),
+                op_arg_info(&of_least, 1, "int", 2), op_arg_gbl(&most, 1, "double", OP_MAX),
+                op_arg_info(&of_most, 1, "int", 4));
+    EXPECT_TRUE(std::signbit(least) && of_least == 261) << target << ": " << of_least;
+    EXPECT_TRUE(!std::signbit(most) && of_most == 0) << target << ": " << of_most;
+    if (target[1] == 'p') op_exit();
   }
 }
 

@@ -9,58 +9,59 @@
 namespace op2::test {
 
 /// OP_WRITE. All but `either` depend on the values before.
-#define OP2_TEST_KEEPING_KERNELS(T)                                           \
-  OP_KERNEL(either_##T, (const T* a, T* b), {                                 \
-    if ((long)*a % 2 == 0)                                                    \
-      *b = OP2_TEST_HASH(T, *a, 20);                                          \
-    else                                                                      \
-      *b = OP2_TEST_HASH(T, *a, 21);                                          \
-  });                                                                         \
-  OP_KERNEL(sometimes_##T, (const T* a, T* b), {                              \
-    if ((long)*a % 2 == 0) *b = OP2_TEST_HASH(T, *a, 22);                     \
-  });                                                                         \
-  OP_KERNEL(revise_##T, (const T* a, T* b),                                   \
-            { *b = OP2_TEST_HASH(T, (long)*a + 3 * (long)*b, 24); });         \
-  OP_KERNEL(corners_##T, (const T* a, T* b), {                                \
-    for (int n = 0; n < 3; n += 2) b[n] = OP2_TEST_HASH(T, a[2 - n], 25 + n); \
-  });                                                                         \
-  OP_KERNEL(sometimes_mark_##T, (const int* i, const T* a, T* b), {           \
-    if ((long)*a % 2 == 0) *b = OP2_TEST_HASH(T, *i, 28);                     \
+#define OP2_TEST_KEEPING_KERNELS(T)                                                     \
+  OP_KERNEL(either_##T, (const T* a, T* b), {                                           \
+    if (OP2_TEST_LONG(*a) % 2 == 0)                                                     \
+      *b = OP2_TEST_HASH(T, *a, 20);                                                    \
+    else                                                                                \
+      *b = OP2_TEST_HASH(T, *a, 21);                                                    \
+  });                                                                                   \
+  OP_KERNEL(sometimes_##T, (const T* a, T* b), {                                        \
+    if (OP2_TEST_LONG(*a) % 2 == 0) *b = OP2_TEST_HASH(T, *a, 22);                      \
+  });                                                                                   \
+  OP_KERNEL(revise_##T, (const T* a, T* b),                                             \
+            { *b = OP2_TEST_HASH(T, OP2_TEST_LONG(*a) + 3 * OP2_TEST_LONG(*b), 24); }); \
+  OP_KERNEL(corners_##T, (const T* a, T* b), {                                          \
+    for (int n = 0; n < 3; n += 2) b[n] = OP2_TEST_HASH(T, a[2 - n], 25 + n);           \
+  });                                                                                   \
+  OP_KERNEL(sometimes_mark_##T, (const int* i, const T* a, T* b), {                     \
+    if (OP2_TEST_LONG(*a) % 2 == 0) *b = OP2_TEST_HASH(T, *i, 28);                      \
   })
 
 /// OP_RW that only adds.
-#define OP2_TEST_ADDING_KERNELS(T)                         \
-  OP_KERNEL(add_to_##T, (const T* w, T* a, T* b), {        \
-    *a += OP2_TEST_HASH(T, *w, 30);                        \
-    *b = OP2_TEST_HASH(T, *w, 31) + *b;                    \
-  });                                                      \
-  OP_KERNEL(add_wide_##T, (const T* w, T* a, T* b), {      \
-    for (int n = 0; n < 3; ++n) {                          \
-      a[n] += OP2_TEST_HASH(T, w[n], 32 + n);              \
-      if ((long)w[n] % 2 == 0) b[2 - n] = b[2 - n] + w[n]; \
-    }                                                      \
+#define OP2_TEST_ADDING_KERNELS(T)                                  \
+  OP_KERNEL(add_to_##T, (const T* w, T* a, T* b), {                 \
+    *a += OP2_TEST_HASH(T, *w, 30);                                 \
+    *b = OP2_TEST_HASH(T, *w, 31) + *b;                             \
+  });                                                               \
+  OP_KERNEL(add_wide_##T, (const T* w, T* a, T* b), {               \
+    for (int n = 0; n < 3; ++n) {                                   \
+      a[n] += OP2_TEST_HASH(T, w[n], 32 + n);                       \
+      if (OP2_TEST_LONG(w[n]) % 2 == 0) b[2 - n] = b[2 - n] + w[n]; \
+    }                                                               \
   })
 
 /// OP_RW that does more than add.
-#define OP2_TEST_NEARLY_ADDING_KERNELS(T)                                                    \
-  OP_KERNEL(twice_##T, (const T* w, T* a),                                                   \
-            { *a = OP2_TEST_HASH(T, 2 * (long)*a + (long)*w, 35); });                        \
-  OP_KERNEL(doubled_##T, (const T* w, T* a), { *a = (T)((2 * (long)*a + (long)*w) % 97); }); \
-  OP_KERNEL(read_again_##T, (const T* w, T* a), {                                            \
-    *a += OP2_TEST_HASH(T, *w, 36);                                                          \
-    if ((long)*a % 2 == 0) *a += 1;                                                          \
-  });                                                                                        \
-  OP_KERNEL(add_if_even_##T, (const T* w, T* a), {                                           \
-    if ((long)*a % 2 == 0) *a += OP2_TEST_HASH(T, *w, 37);                                   \
-  });                                                                                        \
-  OP_KERNEL(add_what_is_there_##T, (const T* w, T* a), {                                     \
-    const T old = *a;                                                                        \
-    *a += OP2_TEST_HASH(T, *w, 38);                                                          \
-    *a += (T)((long)old % 3);                                                                \
-  });                                                                                        \
-  OP_KERNEL(set_then_add_##T, (const T* w, T* a), {                                          \
-    if ((long)*w % 3 == 0) *a = 0;                                                           \
-    *a += OP2_TEST_HASH(T, *w, 39);                                                          \
+#define OP2_TEST_NEARLY_ADDING_KERNELS(T)                                               \
+  OP_KERNEL(twice_##T, (const T* w, T* a),                                              \
+            { *a = OP2_TEST_HASH(T, 2 * OP2_TEST_LONG(*a) + OP2_TEST_LONG(*w), 35); }); \
+  OP_KERNEL(doubled_##T, (const T* w, T* a),                                            \
+            { *a = (T)((2 * OP2_TEST_LONG(*a) + OP2_TEST_LONG(*w)) % 97); });           \
+  OP_KERNEL(read_again_##T, (const T* w, T* a), {                                       \
+    *a += OP2_TEST_HASH(T, *w, 36);                                                     \
+    if (OP2_TEST_LONG(*a) % 2 == 0) *a += 1;                                            \
+  });                                                                                   \
+  OP_KERNEL(add_if_even_##T, (const T* w, T* a), {                                      \
+    if (OP2_TEST_LONG(*a) % 2 == 0) *a += OP2_TEST_HASH(T, *w, 37);                     \
+  });                                                                                   \
+  OP_KERNEL(add_what_is_there_##T, (const T* w, T* a), {                                \
+    const T old = *a;                                                                   \
+    *a += OP2_TEST_HASH(T, *w, 38);                                                     \
+    *a += (T)(OP2_TEST_LONG(old) % 3);                                                  \
+  });                                                                                   \
+  OP_KERNEL(set_then_add_##T, (const T* w, T* a), {                                     \
+    if (OP2_TEST_LONG(*w) % 3 == 0) *a = 0;                                             \
+    *a += OP2_TEST_HASH(T, *w, 39);                                                     \
   })
 
 OP2_TEST_KEEPING_KERNELS(double);

@@ -48,31 +48,34 @@ struct TestKernel {
 /// Declared under this name, and changed between chains.
 inline double test_shift = 1;
 
-#define OP2_TEST_DIRECT_KERNELS(T)                                                     \
-  OP_KERNEL(index_write_##T, (const int* i, T* a), { *a = OP2_TEST_HASH(T, *i, 3); }); \
-  OP_KERNEL(copy_##T, (const T* a, T* b), {                                            \
-    for (int n = 0; n < 3; ++n) b[n] = OP2_TEST_HASH(T, a[2 - n], 5 + n);              \
-  });                                                                                  \
-  OP_KERNEL(read_write_##T, (const T* a, T* b),                                        \
-            { *b = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 7); });                   \
-  OP_KERNEL(use_up_##T, (T * a, T * b), {                                              \
-    *b = OP2_TEST_HASH(T, 3 * (long)*a + (long)*b, 21);                                \
-    *a = 0;                                                                            \
-  });                                                                                  \
-  OP_KERNEL(gather_##T, (const T* a, const T* b, T* c),                                \
-            { *c = OP2_TEST_HASH(T, (long)*a + 3 * (long)*b, 11); });                  \
-  OP_KERNEL(one_to_one_##T, (const T* a, T* b),                                        \
-            { *b = OP2_TEST_HASH(T, 5 * (long)*a + (long)*b, 13); });                  \
-  OP_KERNEL(mark_##T, (const int* i, T* a), { *a = OP2_TEST_HASH(T, *i, 17); });       \
-  OP_KERNEL(scale_##T, (const T* g, T* a),                                             \
-            { *a = OP2_TEST_HASH(T, (long)g[0] * (long)*a + (long)g[1], 19); });       \
-  OP_KERNEL(optional_##T, (const int* on, const T* a, T* b),                           \
-            { *b = OP2_TEST_HASH(T, *on ? (long)*a + (long)*b : 2 * (long)*b, 23); })
+#define OP2_TEST_DIRECT_KERNELS(T)                                                                 \
+  OP_KERNEL(index_write_##T, (const int* i, T* a), { *a = OP2_TEST_HASH(T, *i, 3); });             \
+  OP_KERNEL(copy_##T, (const T* a, T* b), {                                                        \
+    for (int n = 0; n < 3; ++n) b[n] = OP2_TEST_HASH(T, a[2 - n], 5 + n);                          \
+  });                                                                                              \
+  OP_KERNEL(read_write_##T, (const T* a, T* b),                                                    \
+            { *b = OP2_TEST_HASH(T, OP2_TEST_LONG(*a) + 2 * OP2_TEST_LONG(*b), 7); });             \
+  OP_KERNEL(use_up_##T, (T * a, T * b), {                                                          \
+    *b = OP2_TEST_HASH(T, 3 * OP2_TEST_LONG(*a) + OP2_TEST_LONG(*b), 21);                          \
+    *a = 0;                                                                                        \
+  });                                                                                              \
+  OP_KERNEL(gather_##T, (const T* a, const T* b, T* c),                                            \
+            { *c = OP2_TEST_HASH(T, OP2_TEST_LONG(*a) + 3 * OP2_TEST_LONG(*b), 11); });            \
+  OP_KERNEL(one_to_one_##T, (const T* a, T* b),                                                    \
+            { *b = OP2_TEST_HASH(T, 5 * OP2_TEST_LONG(*a) + OP2_TEST_LONG(*b), 13); });            \
+  OP_KERNEL(mark_##T, (const int* i, T* a), { *a = OP2_TEST_HASH(T, *i, 17); });                   \
+  OP_KERNEL(scale_##T, (const T* g, T* a), {                                                       \
+    *a = OP2_TEST_HASH(T, OP2_TEST_LONG(g[0]) * OP2_TEST_LONG(*a) + OP2_TEST_LONG(g[1]), 19);      \
+  });                                                                                              \
+  OP_KERNEL(optional_##T, (const int* on, const T* a, T* b), {                                     \
+    *b =                                                                                           \
+        OP2_TEST_HASH(T, *on ? OP2_TEST_LONG(*a) + OP2_TEST_LONG(*b) : 2 * OP2_TEST_LONG(*b), 23); \
+  })
 
 #define OP2_TEST_SUM_KERNELS(T)                                                      \
   OP_KERNEL(direct_inc_##T, (const T* a, T* b), {                                    \
     *b += OP2_TEST_HASH(T, *a, 1);                                                   \
-    if ((long)*b % 2 == 0) *b += 1;                                                  \
+    if (OP2_TEST_LONG(*b) % 2 == 0) *b += 1;                                         \
   });                                                                                \
   OP_KERNEL(scatter_##T, (const T* w, T* a, T* b), {                                 \
     *a += OP2_TEST_HASH(T, *w, 2);                                                   \
@@ -83,7 +86,7 @@ inline double test_shift = 1;
     *b += OP2_TEST_HASH(T, *i, 24);                                                  \
   });                                                                                \
   OP_KERNEL(flux_##T, (const T* a, const T* b, T* ra, T* rb), {                      \
-    const T f = OP2_TEST_HASH(T, (long)*a + 2 * (long)*b, 4);                        \
+    const T f = OP2_TEST_HASH(T, OP2_TEST_LONG(*a) + 2 * OP2_TEST_LONG(*b), 4);      \
     *ra += f;                                                                        \
     *rb += (T)(OP2_TEST_MODULUS - f);                                                \
   });                                                                                \
@@ -113,11 +116,12 @@ OP2_TEST_SUM_KERNELS(unsigned);
 OP2_TEST_SUM_KERNELS(long);
 
 OP_KERNEL(weigh, (const double* g, double* a),
-          { *a = OP2_TEST_HASH(double, (long)*g + (long)*a, 14); });
-OP_KERNEL(shift, (double* a), { *a = OP2_TEST_HASH(double, (long)*a + (long)test_shift, 15); });
+          { *a = OP2_TEST_HASH(double, OP2_TEST_LONG(*g) + OP2_TEST_LONG(*a), 14); });
+OP_KERNEL(shift, (double* a),
+          { *a = OP2_TEST_HASH(double, OP2_TEST_LONG(*a) + OP2_TEST_LONG(test_shift), 15); });
 
 OP_KERNEL(tally, (const double* a, const double* b, double* ra, double* rb, double* sum), {
-  const double f = OP2_TEST_HASH(double, (long)*a + 2 * (long)*b, 16);
+  const double f = OP2_TEST_HASH(double, OP2_TEST_LONG(*a) + 2 * OP2_TEST_LONG(*b), 16);
   *ra += f;
   *rb += OP2_TEST_MODULUS - f;
   *sum += f;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <sstream>
+#include <type_traits>
 
 #include <op2/compat/op2_functions.h>
 
@@ -79,6 +80,8 @@ class Program {
       if (chance(random_, 10))
         queue_half_steps();
       else if (chance(random_, 5))
+        queue_dead_reader();
+      else if (chance(random_, 5))
         queue_extreme(payload_kernels[random_() % payload_kernels.size()]);
       else
         queue_loop(any_kernel());
@@ -135,6 +138,20 @@ class Program {
                   op_arg_dat(state, OP_READ), op_arg_dat(sum, OP_RW));
     if (chance(random_, 30))
       queue_reduction({Shape::reduce, type, kernel_of(Shape::reduce, type)}, mesh_.nodes, state);
+  }
+
+  /// Loops that add to a global, and between them one that reads it, whose result is overwritten.
+  void queue_dead_reader() {
+    const op_set set = chance(random_, 50) ? mesh_.edges : mesh_.nodes;
+    const auto [added, read] = two(random_, mesh_.on(set, Type::f64, 1));
+    const op_kernel add = kernel_of(Shape::tally_own, Type::f64);
+    op_par_loop(add, "dead_before", set, op_arg_dat(added, OP_RW), op_arg_gbl(total_, OP_INC));
+    op_par_loop(kernel_of(Shape::weigh, Type::f64), "dead_reader", set, op_arg_gbl(total_, OP_READ),
+                op_arg_dat(read, OP_RW));
+    op_par_loop(kernel_of(Shape::index_write, Type::f64), "dead_after", set, op_arg_idx(-1, OP_ID),
+                op_arg_dat(read, OP_WRITE));
+    op_par_loop(add, "dead_again", set, op_arg_dat(added, OP_RW), op_arg_gbl(total_, OP_INC));
+    if (chance(random_, 50)) observe_global();
   }
 
   void queue_loop(const TestKernel& k) {
@@ -272,7 +289,7 @@ class Program {
       if (chance(random_, 50)) op_set_global(total_, &start);
       op_par_loop(k.kernel, "reduce", set, op_arg_dat(dat, OP_READ), op_arg_gbl(total_, OP_INC),
                   op_arg_gbl(&low, 1, "double", OP_MIN), op_arg_gbl(&high, 1, "double", OP_MAX));
-      return keep(fmt::format("minimum of {}", dat->name), &low, sizeof low);
+      return keep(fmt::format("minimum of {}", dat->name), &low, 1);
     }
     for_type(k.type, [&]<class T>() {
       T sum = 7, low = 1000, high = 0;
@@ -280,7 +297,7 @@ class Program {
                   op_arg_gbl(&sum, 1, nullptr, OP_INC), op_arg_gbl(&low, 1, nullptr, OP_MIN),
                   op_arg_gbl(&high, 1, nullptr, OP_MAX));
       const T all[] = {sum, low, high};
-      keep(fmt::format("reduction of {}", dat->name), all, sizeof all);
+      keep(fmt::format("reduction of {}", dat->name), all, 3);
     });
   }
 
@@ -312,8 +329,9 @@ class Program {
                   op_arg_dat(dat, OP_READ), op_arg_idx(-1, OP_ID),
                   op_arg_gbl(&extreme, 1, nullptr, is_most ? OP_MAX : OP_MIN),
                   op_arg_info(where, 2, "int", 2));
-      keep(fmt::format("extreme of {}", dat->name), &extreme, sizeof extreme);
-      keep(fmt::format("element with the extreme of {}", dat->name), where, sizeof where);
+      keep(fmt::format("extreme of {}", dat->name), &extreme, 1);
+      keep(fmt::format("element with the extreme of {}", dat->name), where, 2);
+      observed_.is_chosen.back() = std::is_floating_point_v<T> ? 1 : 0;
     });
   }
 
@@ -349,24 +367,28 @@ class Program {
     std::vector<std::byte> block(static_cast<std::size_t>(mine.size()) * row + 1), all;
     op_fetch_data(dat, reinterpret_cast<T*>(block.data()));
     block.pop_back();
-    if (op_ranks() == 1) return keep(dat->name, block.data(), block.size());
+    if (op_ranks() == 1)
+      return keep(dat->name, reinterpret_cast<const T*>(block.data()), block.size() / sizeof(T));
     all.resize(static_cast<std::size_t>(size) * row);
     if (size > 0) op_fetch_data_idx(dat, reinterpret_cast<T*>(all.data()), 0, size - 1);
     const auto begin = all.begin() + mine.begin * std::ssize(all) / std::max(size, 1);
     const bool is_part = std::equal(block.begin(), block.end(), begin);
-    keep(is_part ? dat->name : fmt::format("block of {}", dat->name), all.data(),
-         is_part ? all.size() : 0);
+    keep(is_part ? dat->name : fmt::format("block of {}", dat->name),
+         reinterpret_cast<const T*>(all.data()), is_part ? all.size() / sizeof(T) : 0);
   }
 
   void observe_global() {
     double value = 0;
     op_fetch_global(total_, &value);
-    keep("total", &value, sizeof value);
+    keep("total", &value, 1);
   }
 
-  void keep(const std::string& what, const void* data, std::size_t bytes) {
-    const auto* begin = static_cast<const std::byte*>(data);
-    observed_.values.emplace_back(begin, begin + bytes);
+  template <class T>
+  void keep(const std::string& what, const T* data, std::size_t count) {
+    const auto* begin = reinterpret_cast<const std::byte*>(data);
+    observed_.values.emplace_back(begin, begin + count * sizeof(T));
+    observed_.types.push_back(type_of<T>());
+    observed_.is_chosen.push_back(0);
     observed_.what.push_back(fmt::format("chain {}: {}", observed_.chains, what));
   }
 

@@ -23,6 +23,9 @@ struct Setting {
 struct Observed {
   std::vector<std::vector<std::byte>> values;
   std::vector<std::string> what;  ///< parallel to `values`: chain and name
+  std::vector<Type> types;        ///< parallel to `values`
+  /// Parallel to `values`: the number of an element that the last bits of others decide.
+  std::vector<char> is_chosen;
   int chains = 0;
   /// Of this rank, after each mesh: exchanges, messages and bytes so far.
   std::vector<std::int64_t> sent;

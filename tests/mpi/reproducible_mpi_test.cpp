@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <equivalence/against_reference.hpp>
+#include <support/dead_reader.hpp>
 
 namespace op2::test {
 namespace {
@@ -58,6 +59,23 @@ bool fails_anywhere(bool here) {
   int fails = here ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &fails, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   return fails != 0;
+}
+
+TEST(ReproducibleOnRanks, SumsAreRoundedWhereALoopReadsThemAlsoIfItIsDead) {
+  const std::vector<Settings> all = {{},
+                                     {{"OP2_CHAIN", "off"}},
+                                     {{"OP2_CHAIN", "on"}},
+                                     {{"OP2_CHAIN", "on"}, {"OP2_DEPTH_MAX", "1"}},
+                                     {{"OP2_CHAIN", "on"}, {"OP2_DEBUG", "keep_dead"}},
+                                     {{"OP2_QUEUE_MAX", "1"}}};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Settings settings = tested(all[k]);
+    for (const Setting& one : settings) setenv(one.name.c_str(), one.value.c_str(), 1);
+    op_init(0, nullptr, 0);
+    EXPECT_EQ(sum_around_a_dead_reader(500), 1.0) << "configuration " << k;
+    op_exit();
+    for (const Setting& one : settings) unsetenv(one.name.c_str());
+  }
 }
 
 TEST(ReproducibleOnRanks, RandomChainsGiveTheBitsOfOneRank) {

@@ -6,8 +6,9 @@ that they write, byte by byte.
     same_bits.py [--count N] [--seed N] [--jobs N] [--emulator FILE] PROGRAM MPIEXEC
 
 Every program and numbering of its mesh has one right hash. Without --count all configurations are run: the full product
-of ranks, threads, chains and tiles for each program, a third of it with each numbering, and for each of them
-random values of the other switches. With it that many of each program, and two without the mode, which must differ.
+of ranks, threads, chains and tiles for each program and each numbering, and for each of them random values of the other
+switches. With it that many of each program, shared out among the numberings. Two runs are without the mode, and must
+differ.
 With an emulated GPU (tests/support/gpu) some runs of each program are also made there.
 """
 
@@ -44,6 +45,7 @@ OTHERS = {
 CONTRACTION = {"given": "auto", "reversed": "off", "shuffled": "on"}  # changes bits, like the numbering
 FLAGS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
 SECONDS = 120  # of one run
+LEAST = 2  # runs of each program and numbering: one is compared with nothing
 
 # On GPUs, whose compilers contract by other rules.
 ORDERS = ("lazy", "eager", "others", "reversed", "random:1", "random:2")
@@ -85,10 +87,15 @@ def missing_pairs(runs):
 
 
 def sample(runs, count, generator):
-    """`count` runs of each program, on up to three ranks; neighbours in the list share a numbering."""
-    few = [run for run in runs if run.configuration["ranks"] <= 3]
-    return [run for problem in PROBLEMS
-            for run in generator.sample([run for run in few if run.problem == problem], count)]
+    """`count` runs of each program, as many of each numbering, on up to three ranks and with code that this processor
+    executes; neighbours in the list share a numbering."""
+    few = [run for run in runs if run.configuration["ranks"] <= 3 and has_level(run.configuration["OP2_JIT_CPU"])]
+    chosen = []
+    for problem, (place, numbering) in itertools.product(PROBLEMS, enumerate(NUMBERINGS)):
+        fit = [run for run in few if (run.problem, run.numbering) == (problem, numbering)]
+        share = (count + len(NUMBERINGS) - 1 - place) // len(NUMBERINGS)
+        chosen += generator.sample(fit, min(share, len(fit)))
+    return chosen
 
 
 def on_gpu(runs, arguments, generator):
@@ -131,7 +138,8 @@ def hash_of(run, arguments):
 
 
 def compare(runs, arguments):
-    """Number of runs that differ from the first one of their program and numbering, or fail."""
+    """Number of runs that differ from the first one of their program and numbering, or fail, and of programs and
+    numberings with too few runs."""
     first, counts, wrong = {}, collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for run, future in [(run, pool.submit(hash_of, run, arguments)) for run in runs]:
@@ -149,6 +157,11 @@ def compare(runs, arguments):
     for key, (found, _) in sorted(first.items()):
         print(f"{key[0]:<20} {key[1]:<9} {found}  {counts[key + ('run',)]} configurations, "
               f"{counts[key + ('skipped',)]} skipped")
+    for key in itertools.product(PROBLEMS, NUMBERINGS):
+        if counts[key + ("run",)] < LEAST:
+            print(f"{key[0]:<20} {key[1]:<9} {counts[key + ('run',)]} hashes, {counts[key + ('skipped',)]} runs "
+                  f"skipped: at least {LEAST} are needed to compare")
+            wrong += 1
     return wrong
 
 
@@ -165,13 +178,16 @@ def differ_without_the_mode(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=0, help="of each program; 0: all")
+    parser.add_argument("--count", type=int, default=0,
+                        help=f"of each program, at least {LEAST * len(NUMBERINGS)}; 0: all")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("TEST_SEED", "1")), help="or TEST_SEED")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--emulator", help="the library that emulates a GPU's driver and compiler")
     parser.add_argument("program")
     parser.add_argument("mpiexec")
     arguments = parser.parse_args()
+    if 0 < arguments.count < LEAST * len(NUMBERINGS):
+        parser.error(f"--count {arguments.count} leaves fewer than {LEAST} runs for some numbering")
     generator = random.Random(arguments.seed)
     runs = full_product(generator)
     missing = missing_pairs(runs)

@@ -81,8 +81,9 @@ void bind_globals(const Step& step, core::Queue& queue, StepBindings& bindings) 
 void fold_threads(const Step& step, const StepBindings& bindings) {
   if (bindings.threads == 1) return;
   fold_candidates(step, bindings);
-  for (const GlobalArg& reduction : step.reductions)
-    for (int thread = 1; thread < bindings.threads && !reduction.shape.is_payload(); ++thread) {
+  for (const GlobalArg& reduction : step.reductions) {
+    if (reduction.shape.is_payload() || has_candidates(step, reduction)) continue;
+    for (int thread = 1; thread < bindings.threads; ++thread) {
       std::byte* const from = bindings.partial(reduction, thread);
       std::byte* const into = bindings.partial(reduction, 0);
       if (reduction.exact)
@@ -90,6 +91,7 @@ void fold_threads(const Step& step, const StepBindings& bindings) {
       else
         fold_partial(reduction.shape, from, into, reduction.nan);
     }
+  }
 }
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {

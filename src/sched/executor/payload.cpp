@@ -1,37 +1,133 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/payload.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <vector>
 
 #include <core/value_type.hpp>
+#include <sched/reduction.hpp>
 
 namespace op2::sched {
 namespace {
 
 /// Memory whose change shows that an element has set a payload: its value, or its extreme.
 struct Watched {
-  std::span<const std::byte> value;
+  std::span<std::byte> value;
   std::byte* element;
+  bool written;  ///< OP_WRITE: elements may also set it to the value that it has
   std::vector<std::byte> before;
+
+  bool has_changed() const { return std::memcmp(before.data(), value.data(), value.size()) != 0; }
+  void note(std::int64_t index) const { std::memcpy(element, &index, sizeof index); }
 };
 
 std::vector<Watched> watched(const Step& step, const StepBindings& bindings) {
   const auto value_of = [&](const GlobalArg& global) {
-    return std::span<const std::byte>(bindings.partial(global, 0),
-                                      core::size_of(global.shape.type, global.shape.dim));
+    return std::span(bindings.partial(global, 0),
+                     core::size_of(global.shape.type, global.shape.dim));
   };
   std::vector<Watched> list;
   for (const GlobalArg& payload : step.reductions) {
     if (!payload.shape.is_payload()) continue;
     std::byte* element = bindings.partial(payload, 0) + payload.element;
-    list.push_back({value_of(payload), element, {}});
+    list.push_back({value_of(payload), element, payload.shape.info_of < 0, {}});
     for (const GlobalArg& extreme : step.reductions)
       if (static_cast<int>(extreme.arg) == payload.shape.info_of)
-        list.push_back({value_of(extreme), element, {}});
+        list.push_back({value_of(extreme), element, false, {}});
   }
   return list;
+}
+
+/// All memory of a step that its first thread modifies when it executes an element: its partial
+/// results, and rows.
+class Modified {
+ public:
+  Modified(const Step& step, const StepBindings& bindings, std::int64_t row)
+      : all_{{bindings.blocks.get(), bindings.block_bytes}} {
+    const core::ArgBinding* bound = bindings.of(0, true);
+    for (std::size_t k = 0; k < step.args.size(); ++k) {
+      const core::LoopArg& arg = step.args[k];
+      if (!arg.is_active_dat() || !arg.modifies()) continue;
+      const std::int64_t of = arg.is_indirect() ? bound[k].index[row * bound[k].index_stride] : row;
+      const auto bytes = static_cast<std::size_t>(arg.dat->size);
+      all_.push_back({static_cast<std::byte*>(bound[k].base) + of * arg.dat->size, bytes});
+    }
+  }
+
+  std::vector<std::byte> copy() const {
+    std::vector<std::byte> bytes;
+    for (const auto& one : all_) bytes.insert(bytes.end(), one.begin(), one.end());
+    return bytes;
+  }
+  void restore(const std::vector<std::byte>& bytes) const {
+    auto from = bytes.begin();
+    for (const auto& one : all_) {
+      std::copy_n(from, one.size(), one.begin());
+      from += std::ssize(one);
+    }
+  }
+
+ private:
+  std::vector<std::span<std::byte>> all_;
+};
+
+/// The bindings of the first thread with which all increments go to rows, none to slots.
+std::vector<core::ArgBinding> without_slots(const Step& step, const StepBindings& bindings) {
+  const core::ArgBinding* const bound = bindings.of(0, true);
+  std::vector<core::ArgBinding> all(bound, bound + bindings.arg_count);
+  for (std::size_t k = step.args.size(); k < all.size(); ++k) all[k].index = nullptr;
+  return all;
+}
+
+/// Executes an element once more, with other bytes in the globals that it may have set to the value
+/// that they had, and undoes all that it modifies.
+/// @param before  the memory before its first execution
+/// @return those that it has set
+std::vector<const Watched*> set_again(std::span<Watched* const> unchanged, const Modified& memory,
+                                      const std::vector<std::byte>& before,
+                                      const std::function<void()>& run) {
+  std::vector<const Watched*> found;
+  const std::vector<std::byte> after = memory.copy();
+  memory.restore(before);
+  for (Watched* each : unchanged) {
+    for (std::byte& byte : each->value) byte = ~byte;
+    each->before.assign(each->value.begin(), each->value.end());
+  }
+  run();
+  for (const Watched* each : unchanged)
+    if (each->has_changed()) found.push_back(each);
+  memory.restore(after);
+  return found;
+}
+
+/// Those that an element has changed, once it has run.
+std::vector<const Watched*> changed_by(std::vector<Watched>& list,
+                                       const std::function<void()>& run) {
+  for (Watched& each : list) each.before.assign(each.value.begin(), each.value.end());
+  run();
+  std::vector<const Watched*> changed;
+  for (const Watched& each : list)
+    if (each.has_changed()) changed.push_back(&each);
+  return changed;
+}
+
+/// Those that an element has set, once it has run: also to the value that they had.
+/// @param again  executes it with all increments going to rows
+std::vector<const Watched*> set_by(std::vector<Watched>& list, const Modified& memory,
+                                   const std::function<void()>& run,
+                                   const std::function<void()>& again) {
+  const std::vector<std::byte> before = memory.copy();
+  std::vector<const Watched*> found = changed_by(list, run);
+  std::vector<Watched*> unchanged;
+  for (Watched& each : list)
+    if (each.written && !each.has_changed()) unchanged.push_back(&each);
+  if (unchanged.empty()) return found;
+  const std::vector<const Watched*> more = set_again(unchanged, memory, before, again);
+  found.insert(found.end(), more.begin(), more.end());
+  return found;
 }
 
 std::int64_t element_of(const StepBindings& bindings, const GlobalArg& payload, int thread) {
@@ -49,8 +145,12 @@ bool is_better(const StepBindings& bindings, const GlobalArg& extreme, const Glo
     std::memcpy(&other, bindings.partial(extreme, thread), sizeof other);
     std::memcpy(&best, bindings.partial(extreme, 0), sizeof best);
     const bool is_least = extreme.shape.access == OP_MIN;
-    if (is_least ? other < best : best < other) return true;
-    return other == best &&
+    const T low = is_least ? other : best, high = is_least ? best : other;
+    if (low < high) return true;
+    // As generated code compares.
+    const bool zeros_differ = extreme.nan == comm::Nan::wins;
+    if (zeros_differ && is_less(low, high)) return true;
+    return other == best && !(zeros_differ && is_less(high, low)) &&
            element_of(bindings, payload, thread) < element_of(bindings, payload, 0);
   });
 }
@@ -66,13 +166,10 @@ std::vector<const GlobalArg*> payloads_of(const Step& step, const GlobalArg& ext
 
 constexpr std::int64_t cannot_win = std::numeric_limits<std::int64_t>::max();
 
+/// Bit by bit: ranks take -0 for less than 0.
 bool has_best_extreme(const Payload& payload) {
-  return core::with_type(payload.extreme->type, [&]<class T>() {
-    T own, best;
-    std::memcpy(&own, payload.own_extreme, sizeof own);
-    std::memcpy(&best, payload.best_extreme, sizeof best);
-    return own == best;
-  });
+  return std::memcmp(payload.own_extreme, payload.best_extreme,
+                     core::size_of(payload.extreme->type)) == 0;
 }
 
 /// The rank with the least key wins; the keys of ranks that can win are distinct.
@@ -89,18 +186,22 @@ std::size_t words_of(const Payload& payload) {
 }  // namespace
 
 void run_and_track(const Step& step, const StepBindings& bindings, const IndexRanges& rows,
-                   std::span<const std::int32_t> global_index,
-                   const std::function<void(std::int64_t row)>& run_one) {
+                   std::span<const std::int32_t> global_index, const RunRow& run_one) {
   std::vector<Watched> list = watched(step, bindings);
+  const bool writes = std::ranges::any_of(list, &Watched::written);
+  const std::vector<core::ArgBinding> to_rows = without_slots(step, bindings);
   for (const IndexRange& range : rows)
     for (std::int64_t row = range.begin; row < range.end; ++row) {
-      for (Watched& each : list) each.before.assign(each.value.begin(), each.value.end());
-      run_one(row);
-      const std::int64_t element = global_index[row];
-      for (const Watched& each : list)
-        if (std::memcmp(each.before.data(), each.value.data(), each.before.size()) != 0)
-          std::memcpy(each.element, &element, sizeof element);
+      const auto run = [&] { run_one(row, bindings.of(0, true)); };
+      const auto again = [&] { run_one(row, to_rows.data()); };
+      const std::vector<const Watched*> found =
+          writes ? set_by(list, Modified(step, bindings, row), run, again) : changed_by(list, run);
+      for (const Watched* each : found) each->note(global_index[row]);
     }
+}
+
+bool has_candidates(const Step& step, const GlobalArg& extreme) {
+  return !payloads_of(step, extreme).empty();
 }
 
 void fold_candidates(const Step& step, const StepBindings& bindings) {

@@ -15,18 +15,23 @@
 
 namespace op2::sched {
 
+/// Executes the iteration of a row, with bindings of the arguments.
+using RunRow = std::function<void(std::int64_t row, const core::ArgBinding* bound)>;
+
 /// Executes iterations one by one and records, after each payload, the global index of the element
-/// that changed it last. Local. Cost: a comparison of these values per iteration.
+/// that set it last. Local. Cost: a comparison of these values per iteration; iterations that leave
+/// an OP_WRITE global as it was are executed once more, to see whether they have set it.
 /// @param rows           to run, in this order
 /// @param global_index   of each local row
-/// @param run_one        executes the iteration of a row
 void run_and_track(const Step& step, const StepBindings& bindings, const IndexRanges& rows,
-                   std::span<const std::int32_t> global_index,
-                   const std::function<void(std::int64_t row)>& run_one);
+                   std::span<const std::int32_t> global_index, const RunRow& run_one);
+
+/// Whether a global is an extreme with payloads that elements set in any order.
+bool has_candidates(const Step& step, const GlobalArg& extreme);
 
 /// Gives the first thread the best candidates of all threads, where elements ran in any order: each
 /// extreme that has payloads, these, and their element; of equal extremes those of the lowest
-/// global index.
+/// global index. Zeros of both signs are equal, except in reproducible code.
 void fold_candidates(const Step& step, const StepBindings& bindings);
 
 /// A payload on one rank after its loop; owns nothing.

@@ -24,9 +24,10 @@ void run_rows(const Step& step, const StepCode& code, const StepBindings& bindin
   if (rows.empty()) return;
   const core::ArgBinding* bound = bindings.of(0, counts);
   if (!counts || !step.tracks_elements(code)) return run_range(step, code, rows, bound);
-  run_and_track(step, bindings, {rows}, step.set->numbers, [&](std::int64_t row) {
-    run_range(step, code, {row, row + 1}, bound);
-  });
+  run_and_track(step, bindings, {rows}, step.set->numbers,
+                [&](std::int64_t row, const core::ArgBinding* with) {
+                  run_range(step, code, {row, row + 1}, with);
+                });
 }
 
 }  // namespace

@@ -44,17 +44,17 @@ void StepKernel::run() const {
 void StepKernel::run_rows(const sched::StepBindings& bindings, sched::IndexRange range,
                           bool counts) const {
   if (range.empty()) return;
-  const core::ArgBinding* bound = bindings.of(0, counts);
-  const auto run_range = [&](sched::IndexRange some) {
+  const auto run_range = [&](sched::IndexRange some, const core::ArgBinding* bound) {
     if (code->compiled != nullptr)
       jit::range_of (*code->compiled)(some.begin, some.end, bound);
     else
       sched::run_host_step(*step, some, bound);
   };
-  if (!counts || !step->tracks_elements(*code)) return run_range(range);
-  sched::run_and_track(*step, bindings, {range}, global_index, [&](std::int64_t row) {
-    run_range({row, row + 1});
-  });
+  if (!counts || !step->tracks_elements(*code)) return run_range(range, bindings.of(0, counts));
+  sched::run_and_track(*step, bindings, {range}, global_index,
+                       [&](std::int64_t row, const core::ArgBinding* bound) {
+                         run_range({row, row + 1}, bound);
+                       });
 }
 
 }  // namespace op2::test::gpu

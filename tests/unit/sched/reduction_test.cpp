@@ -119,6 +119,11 @@ TEST(Payload, TheBestExtremeWinsAndOfEqualOnesTheLowestNumber) {
   EXPECT_EQ(chosen(found, &greatest, 3), std::vector<double>(4, 0));
 }
 
+TEST(Payload, ZerosOfOtherSignsAreNotTheBestExtreme) {
+  const core::LoopArg least = reduced(OP_MIN, Type::f64, 1);
+  EXPECT_EQ(chosen({{3, 0.0}, {5, -0.0}, {9, -0.0}}, &least, -0.0), std::vector<double>(3, 1));
+}
+
 TEST(Payload, NoElementWinsAgainstABetterStartValueOfSomeRank) {
   const core::LoopArg greatest = reduced(OP_MAX, Type::f64, 1);
   EXPECT_EQ(chosen({{7, 102}, {no_element, 500}}, &greatest, 500), std::vector<double>(2, -1));

@@ -116,7 +116,7 @@ void emit_body(fmt::memory_buffer& out, const LoopNest& nest, const Reproducible
   emit_lines(out, form.before_element(), "    ");
   emit_lines(out, offer_declarations(nest.args), "    ");
   out.append(calls_of(nest, pointers, "    "));
-  emit_lines(out, offer_choices(nest.args), "    ");
+  emit_lines(out, offer_choices(nest.args, form.zeros()), "    ");
   emit_lines(out, form.after_element(), "    ");
 }
 

@@ -13,11 +13,20 @@ namespace {
 
 using Args = std::vector<ArgShape>;
 
-/// Whether a candidate with a value and an index is better than another one; without branches.
-std::string is_better(const ArgShape& extreme, const std::string& value, const std::string& index,
-                      const std::string& best, const std::string& best_index) {
-  return fmt::format("({0} {4} {2}) | (({0} == {2}) & ({1} < {3}))", value, index, best, best_index,
-                     extreme.access == OP_MIN ? "<" : ">");
+/// A value and the index of its element; expressions.
+struct Candidate {
+  std::string value, index;
+};
+
+/// Whether a candidate is better than another one; without branches.
+std::string is_better(const ArgShape& extreme, const Candidate& one, const Candidate& best,
+                      Zeros zeros) {
+  const bool is_least = extreme.access == OP_MIN;
+  if (zeros == Zeros::ordered)
+    return fmt::format("{}({}, {}, {}, {})", is_least ? "op2_is_lower" : "op2_is_higher", one.value,
+                       one.index, best.value, best.index);
+  return fmt::format("({0} {4} {2}) | (({0} == {2}) & ({1} < {3}))", one.value, one.index,
+                     best.value, best.index, is_least ? "<" : ">");
 }
 
 std::string copy_of(const ArgShape& arg, const std::string& to, const std::string& from) {
@@ -55,14 +64,15 @@ Statements offer_declarations(const Args& args) {
   return text;
 }
 
-Statements offer_choices(const Args& args) {
+Statements offer_choices(const Args& args, Zeros zeros) {
   Statements text;
   if (extremes_of(args).empty()) return text;
   text.push_back(fmt::format("const long op2_index = {};", index_of_element(args)));
   for (const std::size_t i : extremes_of(args)) {
     text.push_back(fmt::format(
-        "if ({}) {{", is_better(args[i], fmt::format("op2_offer{}[0]", i), "op2_index",
-                                fmt::format("op2_best{}", i), fmt::format("op2_found{}", i))));
+        "if ({}) {{",
+        is_better(args[i], {fmt::format("op2_offer{}[0]", i), "op2_index"},
+                  {fmt::format("op2_best{}", i), fmt::format("op2_found{}", i)}, zeros)));
     text.push_back(fmt::format("  op2_best{0} = op2_offer{0}[0];", i));
     text.push_back(fmt::format("  op2_found{} = op2_index;", i));
     for (const std::size_t k : payloads_of(args, i))
@@ -104,14 +114,15 @@ Statements lane_loads(const Args& args) {
   return {fmt::format("op2_index[op2_lane] = {};", index_of_element(args))};
 }
 
-Statements lane_choices(const Args& args) {
+Statements lane_choices(const Args& args, Zeros zeros) {
   Statements text;
   for (const std::size_t i : extremes_of(args)) {
     text.push_back(
         fmt::format("const bool op2_better{} = {};", i,
-                    is_better(args[i], fmt::format("op2_offer{}[0]", i), "op2_index[op2_lane]",
-                              fmt::format("op2_lanes{}[0][op2_lane]", i),
-                              fmt::format("op2_found{}[0][op2_lane]", i))));
+                    is_better(args[i], {fmt::format("op2_offer{}[0]", i), "op2_index[op2_lane]"},
+                              {fmt::format("op2_lanes{}[0][op2_lane]", i),
+                               fmt::format("op2_found{}[0][op2_lane]", i)},
+                              zeros)));
     text.push_back(
         fmt::format("op2_found{0}[0][op2_lane] = op2_better{0} ? op2_index[op2_lane] : "
                     "op2_found{0}[0][op2_lane];",
@@ -127,15 +138,17 @@ Statements lane_choices(const Args& args) {
   return text;
 }
 
-Statements lane_merges(const Args& args, int width) {
+Statements lane_merges(const Args& args, int width, Zeros zeros) {
   Statements text;
   for (const std::size_t i : extremes_of(args)) {
     text.push_back(fmt::format("for (int op2_lane = 0; op2_lane < {}; ++op2_lane)", width));
-    text.push_back(fmt::format(
-        "  if ({}) {{",
-        is_better(args[i], fmt::format("op2_lanes{}[0][op2_lane]", i),
-                  fmt::format("op2_found{}[0][op2_lane]", i), fmt::format("*op2_global{}", i),
-                  fmt::format("*op2_from{}", payloads_of(args, i).front()))));
+    text.push_back(fmt::format("  if ({}) {{",
+                               is_better(args[i],
+                                         {fmt::format("op2_lanes{}[0][op2_lane]", i),
+                                          fmt::format("op2_found{}[0][op2_lane]", i)},
+                                         {fmt::format("*op2_global{}", i),
+                                          fmt::format("*op2_from{}", payloads_of(args, i).front())},
+                                         zeros)));
     text.push_back(fmt::format("    op2_simd::of_lane(op2_global{0}, op2_lanes{0}, op2_lane);", i));
     for (const std::size_t k : payloads_of(args, i))
       text.insert(text.end(),

@@ -16,6 +16,9 @@ namespace op2::jit {
 /// Whether an argument is an extreme with such payloads, or one of these.
 bool is_offered(const std::vector<ArgShape>& args, std::size_t position);
 
+/// Whether zeros of both signs are equal, or -0 is less than 0 (ReproducibleForm::preamble).
+enum class Zeros { equal, ordered };
+
 /// Statements, one per line, without indentation.
 using Statements = std::vector<std::string>;
 
@@ -23,14 +26,14 @@ using Statements = std::vector<std::string>;
 /// offers; keeps it if it is better; copies back.
 Statements candidate_declarations(const std::vector<ArgShape>& args);
 Statements offer_declarations(const std::vector<ArgShape>& args);
-Statements offer_choices(const std::vector<ArgShape>& args);
+Statements offer_choices(const std::vector<ArgShape>& args, Zeros zeros);
 Statements candidate_stores(const std::vector<ArgShape>& args);
 
 /// Of the function of blocks, which keeps one candidate per lane: before all blocks; for each
 /// element when rows are loaded; before and after the call of a lane; after all blocks.
 Statements lane_declarations(const std::vector<ArgShape>& args, int width);
 Statements lane_loads(const std::vector<ArgShape>& args);
-Statements lane_choices(const std::vector<ArgShape>& args);
-Statements lane_merges(const std::vector<ArgShape>& args, int width);
+Statements lane_choices(const std::vector<ArgShape>& args, Zeros zeros);
+Statements lane_merges(const std::vector<ArgShape>& args, int width, Zeros zeros);
 
 }  // namespace op2::jit

@@ -166,7 +166,7 @@ class BlockEmitter {
       else
         line("      op2_simd::give(op2_lanes{0}, op2_arg{0}, op2_lane);", i);
     }
-    lines(lane_choices(args_), "      ");
+    lines(lane_choices(args_, form_.zeros()), "      ");
     line("    }});");
   }
 
@@ -210,7 +210,7 @@ class BlockEmitter {
              : args_[i].access == OP_MIN ? "least"
                                          : "greatest",
              i, i);
-    lines(lane_merges(args_, width_), "  ");
+    lines(lane_merges(args_, width_, form_.zeros()), "  ");
   }
 
   fmt::memory_buffer& out_;

@@ -19,7 +19,8 @@ constexpr int most_terms = 1024;
 /// Components that are cut as they are made: what that takes stays in registers.
 constexpr int most_cut_components = 2;
 
-// A minimum is -0 rather than +0, and NaN if a value is.
+// A minimum is -0 rather than +0, and NaN if a value is. Of equal candidates for a payload that of
+// the lowest index counts.
 constexpr const char* functions = R"(
 struct op2_term_cut {
   double op2_places[3];
@@ -75,6 +76,18 @@ template <class op2_value> static inline op2_value op2_greatest(op2_value op2_a,
   const bool op2_take = (op2_b > op2_a) | ((op2_b == op2_a) & !op2_is_negative(op2_b)) | (op2_b != op2_b);
   return op2_take ? op2_b : op2_a;
 }
+template <class op2_value>
+static inline bool op2_is_less(op2_value op2_a, op2_value op2_b) {
+  return (op2_a < op2_b) | ((op2_a == op2_b) & op2_is_negative(op2_a) & !op2_is_negative(op2_b));
+}
+template <class op2_value>
+static inline bool op2_is_lower(op2_value op2_a, long op2_i, op2_value op2_b, long op2_j) {
+  return op2_is_less(op2_a, op2_b) | ((op2_a == op2_b) & !op2_is_less(op2_b, op2_a) & (op2_i < op2_j));
+}
+template <class op2_value>
+static inline bool op2_is_higher(op2_value op2_a, long op2_i, op2_value op2_b, long op2_j) {
+  return op2_is_less(op2_b, op2_a) | ((op2_a == op2_b) & !op2_is_less(op2_a, op2_b) & (op2_i < op2_j));
+}
 )";
 
 /// The block of a sum, an expression.
@@ -105,7 +118,8 @@ bool ReproducibleForm::is_term(std::size_t i) const {
 
 bool ReproducibleForm::is_extreme(std::size_t i) const {
   const bool is_compared = args_[i].access == OP_MIN || args_[i].access == OP_MAX;
-  return is_on_ && is_global(args_[i]) && is_compared && !is_offered(args_, i);
+  return is_on_ && is_global(args_[i]) && is_compared && !args_[i].in_order &&
+         !is_offered(args_, i);
 }
 
 std::string ReproducibleForm::own_name(std::size_t position) const {

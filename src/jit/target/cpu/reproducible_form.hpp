@@ -23,11 +23,13 @@ class ReproducibleForm {
   ReproducibleForm(const std::vector<ArgShape>& args, int width, bool is_on);
 
   bool is_on() const { return is_on_; }
+  Zeros zeros() const { return is_on_ ? Zeros::ordered : Zeros::equal; }
   /// The argument's entry if it may add to slots, or null.
   const SlottedArg* slotted(std::size_t position) const;
   /// Whether it is a sum of terms.
   bool is_term(std::size_t position) const;
-  /// Whether it is a minimum or maximum, other than of a payload.
+  /// Whether it is a minimum or maximum, other than of a payload: where elements set that in any
+  /// order they offer candidates, and where they set it in order each sees what those before left.
   bool is_extreme(std::size_t position) const;
   /// Whether each element has separate values for it, which are combined afterwards: "op2_own3".
   bool is_own(std::size_t position) const {

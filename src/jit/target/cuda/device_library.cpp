@@ -244,7 +244,7 @@ __device__ __forceinline__ void take(Candidate<T, dim>& to, const T (&values)[di
 // Of equal values that of the lowest index is better.
 template <class Operation, class T>
 __device__ __forceinline__ bool is_better(T value, long long index, T best, long long best_index) {
-  return Operation::beats(value, best) || (value == best && index < best_index);
+  return Operation::beats(value, best) || (value == best && !Operation::beats(best, value) && index < best_index);
 }
 
 // True in the thread with the best value of its block, which all threads call.
@@ -254,7 +254,7 @@ __device__ bool is_best_of_block(T value, long long index, T (&warps)[8], long l
   const T best = fold_block<Operation>(value, warps);
   if (threadIdx.x == 0) warps[0] = best;
   __syncthreads();
-  const long long key = value == warps[0] ? 256 * index + threadIdx.x : none;
+  const long long key = value == warps[0] && !Operation::beats(warps[0], value) ? 256 * index + threadIdx.x : none;
   const long long lowest = fold_block<Least>(key, indices);
   if (threadIdx.x == 0) indices[0] = lowest;
   __syncthreads();

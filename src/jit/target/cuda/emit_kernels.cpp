@@ -104,14 +104,14 @@ std::string fold_of_reduction(const ArgShape& arg, std::size_t i, bool ordered) 
 }
 
 /// One thread has the best chunk, and copies what that has found.
-std::string fold_of_best(const LoopNest& nest, std::size_t i) {
+std::string fold_of_best(const LoopNest& nest, std::size_t i, bool ordered) {
   const std::vector<std::size_t> payloads = payloads_of(nest.args, i);
   std::string text = fmt::format(
       "  const long long op2_from{0} = op2_device::best_chunk<{1}>(\n"
       "      op2_chunks, op2_result{0}, op2_partials{0}, op2_result{2}, op2_partials{2}, "
       "op2_warps{0},\n      op2_indices{0});\n"
       "  if (op2_from{0} >= 0) {{\n    op2_result{0}[0] = op2_partials{0}[op2_from{0}];\n",
-      i, operation_of(nest.args[i]), payloads.front());
+      i, operation_of(nest.args[i], ordered), payloads.front());
   for (const std::size_t k : payloads)
     text += fmt::format("    *op2_result{0} = op2_partials{0}[op2_from{1}];\n", k, i);
   return text + "  }\n";
@@ -137,7 +137,7 @@ std::string fold_kernel(const LoopNest& nest, bool ordered) {
     }
     text += warps_declaration(nest.args, i);
     text += payloads_of(nest.args, i).empty() ? fold_of_reduction(arg, i, ordered)
-                                              : fold_of_best(nest, i);
+                                              : fold_of_best(nest, i, ordered);
   }
   return text + "}\n";
 }

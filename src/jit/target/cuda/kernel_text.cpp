@@ -100,7 +100,7 @@ bool KernelText::has(Way way) const {
 }
 
 std::string KernelText::operation_of(std::size_t i) const {
-  return jit::operation_of(args_[i], ways_[i] == Way::compared);
+  return jit::operation_of(args_[i], is_ordered());
 }
 
 bool KernelText::reduces() const {

@@ -103,6 +103,8 @@ class KernelText {
  private:
   /// Where the element's row of a dat goes.
   virtual std::string stored_address(const ArgShape& arg) const;
+  /// Whether extremes are those of all elements in the order of ordered_library.hpp.
+  virtual bool is_ordered() const { return false; }
   /// The argument whose row in registers an argument uses: itself, or another one for the same row.
   virtual std::size_t row_position(std::size_t position) const { return position; }
 

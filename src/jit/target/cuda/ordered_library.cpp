@@ -55,11 +55,16 @@ template <class T> constexpr T not_a_number() {
   else
     return static_cast<T>(__builtin_nan(""));
 }
+template <class T> __device__ __forceinline__ bool is_less(T a, T b) {
+  return a < b || (a == b && is_negative(a) && !is_negative(b));
+}
 struct LeastOrNan : Least {
   template <class T> __device__ static T join(T a, T b) { return a != a || b != b ? not_a_number<T>() : Least::join(a, b); }
+  template <class T> __device__ static bool beats(T a, T b) { return is_less(a, b); }
 };
 struct GreatestOrNan : Greatest {
   template <class T> __device__ static T join(T a, T b) { return a != a || b != b ? not_a_number<T>() : Greatest::join(a, b); }
+  template <class T> __device__ static bool beats(T a, T b) { return is_less(b, a); }
 };
 
 enum { limb_bits = 40, flag_bits = 21 };

@@ -47,6 +47,8 @@ class OrderedText : public KernelText {
   }
 
  private:
+  bool is_ordered() const override { return true; }
+
   /// Arguments of one column share the row of the first one.
   std::size_t row_position(std::size_t i) const override {
     const auto found = std::ranges::find(slotted_, i, &SlottedArg::arg);

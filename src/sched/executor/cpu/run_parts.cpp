@@ -36,11 +36,11 @@ void run_thread(void* context, int thread) noexcept {
   add_slots(run.step, run.slots, run.phase, run.number, thread, run.part.threads);
 }
 
-void run_rows(const Run& run, IndexRange rows) {
+void run_rows(const Run& run, IndexRange rows, const core::ArgBinding* bound) {
   if (run.range != nullptr)
-    run.range(rows.begin, rows.end, run.bound_to(0));
+    run.range(rows.begin, rows.end, bound);
   else
-    run_host_step(run.step, rows, run.bound_to(0));
+    run_host_step(run.step, rows, bound);
 }
 
 /// All iterations on this thread.
@@ -49,11 +49,12 @@ void run_alone(const Run& run, bool tracks_elements) {
   for (const auto& stage : run.part.plan->stages)
     for (const IndexRange& rows : stage.front()) {
       if (tracks_elements)
-        run_and_track(run.step, run.bindings, {rows}, run.step.set->numbers, [&](std::int64_t row) {
-          run_rows(run, {row, row + 1});
-        });
+        run_and_track(run.step, run.bindings, {rows}, run.step.set->numbers,
+                      [&](std::int64_t row, const core::ArgBinding* bound) {
+                        run_rows(run, {row, row + 1}, bound);
+                      });
       else
-        run_rows(run, rows);
+        run_rows(run, rows, run.bound_to(0));
     }
   add_slots(run.step, run.slots, run.phase, run.number);
 }

@@ -31,6 +31,7 @@ comm::XdmfGrid description_of(const GridArguments& grid, const std::string& file
       file,
       {"grid/cells", Type::i32, grid.cells.dim, cells.global_size},
       {"grid/points", grid.points.value_type, grid.points.dim, grid.points.on().global_size},
+      grid.points.name_storage,
       {}};
   std::vector<std::string> datasets;
   for (const bool on_cells : {true, false})

@@ -82,6 +82,29 @@ TEST_F(CheckpointOnRanks, GoesOnOnAnyNumberOfThem) {
     }
 }
 
+/// The loops after it have a plan already.
+TEST_F(CheckpointOnRanks, ComesBackBetweenLoopsThatAreRepeated) {
+  for (const int count : {1, size()})
+    on_ranks(count, [&] {
+      CheckpointProgram program;
+      const auto advance = [&] {
+        program.advance_one_step();
+        op_flush();
+      };
+      advance();
+      op_checkpoint(path.c_str());
+      advance();
+      advance();
+      const State expected = program.state();
+      for (int k = 0; k < 3; ++k) {
+        EXPECT_TRUE(op_restore(path.c_str()));
+        advance();
+        advance();
+        EXPECT_EQ(program.state(), expected) << k;
+      }
+    });
+}
+
 TEST_F(CheckpointOnRanks, IsRefusedByAllOfThem) {
   on_ranks(size(), [&] {
     CheckpointProgram program;

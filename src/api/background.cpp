@@ -22,10 +22,10 @@ void look_at_background(Runtime& runtime) {
   runtime.background_results->look(runtime.ranks());
 }
 
-void finish_background(Runtime& runtime, const char* function) {
+void finish_background(Runtime& runtime, const char* call) {
   if (runtime.background_results == nullptr) return;
   const core::Progress progress(runtime.log, "writing results that are left in the background");
-  runtime.enter("{}, results in the background", function);
+  runtime.enter("{}", call);
   runtime.background_results->finish(runtime.ranks());
 }
 

@@ -15,8 +15,8 @@ void begin_background(Runtime& runtime);
 void look_at_background(Runtime& runtime);
 
 /// The same; returns when all of them are written. Collective.
-/// @param function  that waits for them, for messages
-void finish_background(Runtime& runtime, const char* function);
+/// @param call  that waits for them, as the collective signature
+void finish_background(Runtime& runtime, const char* call);
 
 /// The same at the end of a session, also after an error. If the ranks cannot agree any more, each
 /// writes its files, but nothing names them: a warning and an error.

@@ -108,7 +108,8 @@ Header Checkpoints::describe() {
 
 void Checkpoints::write(const std::string& path) {
   runtime_.flush();
-  finish_background(runtime_, "op_checkpoint");  // a restart does not write them again
+  finish_background(runtime_,
+                    "op_checkpoint, earlier results");  // a restart does not write them again
   runtime_.enter("op_checkpoint '{}'", path);
   const core::Progress progress(runtime_.log, fmt::format("writing '{}'", path));
   std::vector<core::Global*> globals;

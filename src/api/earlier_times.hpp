@@ -43,7 +43,7 @@ EarlierTimes earlier_times(Runtime& runtime, const std::string& series, double t
 ///               finished; may throw
 template <class Write>
 void shorten_series(Runtime& runtime, const std::string& series, const Write& write) {
-  finish_background(runtime, "op_write_series");
+  finish_background(runtime, "op_write_series, earlier results");
   runtime.enter("op_write_series '{}', earlier times", series);
   runtime.check_together([&] {
     if (runtime.ranks().is_root()) write();

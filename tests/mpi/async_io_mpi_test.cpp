@@ -142,10 +142,12 @@ TEST_F(AsyncIoOnRanks, AGridThatWaitsIsHeldOnce) {
       const auto all = ::mallinfo2();
       return static_cast<double>(all.uordblks + all.hblkhd);
     };
-    const double before = allocated();
+    const double before = allocated();  // 0: a sanitizer has its own functions
     op_write_vtu((folder / "a.vtu").c_str(), map, x, {&x, 1});
     const double grid = points * (2.0 * sizeof(int) + 4.0 * sizeof(double));
-    EXPECT_NEAR(allocated() - before, op_is_root() ? grid : 0, 0.05 * grid);
+    if (before > 0) {
+      EXPECT_NEAR(allocated() - before, op_is_root() ? grid : 0, 0.05 * grid);
+    }
   }
   op_exit();
 }

@@ -38,7 +38,7 @@ void end_background(Runtime& runtime) {
   }
   try {
     finish_background(runtime, "op_exit");
-  } catch (const Error& error) {
+  } catch (const Error&) {
     runtime.background_results->drain();
     report_unfinished_results(runtime);
     throw;

@@ -171,7 +171,9 @@ TEST_F(ChangedCheckpoint, IsRefusedOrReadInBoundedMemory) {
       ++refused;
     }
   }
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
   EXPECT_LT(peak_of_process() - before_all, 64 << 20);
+#endif
   std::cout << "checked " << mutations << " changes of a description, " << refused << " refused\n";
   EXPECT_GT(refused, mutations / 2);
 }

@@ -25,7 +25,8 @@ OP2_API void keep(const char* name, int count, Type value_type, void* values);
 }  // namespace op2::detail
 
 /// Values of the program that belong to a checkpoint, under a name: the number of the step, the
-/// time, a random state. To be called on all ranks. Those of the root are written; `op_restore` sets them on all ranks.
+/// time, a random state. To be called on all ranks. Those of the root are written; `op_restore`
+/// sets them on all ranks.
 /// @param values  shape [count]; read and written until `op_exit`
 /// @throws op2::Error bad_name (empty, or kept already), bad_size, null_data
 template <op2::Value T>

@@ -25,7 +25,8 @@ OP2_API void keep(const char* name, int count, Type value_type, void* values);
 }  // namespace op2::detail
 
 /// Values of the program that belong to a checkpoint, under a name: the number of the step, the
-/// time, a random state. Those of the root are written; `op_restore` sets them on all ranks.
+/// time, a random state. To be called on all ranks. Those of the root are written; `op_restore`
+/// sets them on all ranks.
 /// @param values  shape [count]; read and written until `op_exit`
 /// @throws op2::Error bad_name (empty, or kept already), bad_size, null_data
 template <op2::Value T>
@@ -33,12 +34,13 @@ void op_keep(const char* name, T* values, int count = 1) {
   op2::detail::keep(name, count, op2::type_of<T>(), values);
 }
 
-/// Executes pending loops and writes the checkpoint. An earlier file of this name is replaced when
+/// Executes pending loops, finishes results that are written in the background (OP2_ASYNC_IO), and
+/// writes the checkpoint. An earlier file of this name is replaced when
 /// the new one is complete and on the disk: a program that is killed at any time leaves one of
 /// them. Each rank writes its rows. Cost: the time to write all dats, checksums included; memory:
 /// those rows of one dat that other ranks own.
-/// @throws op2::Error bad_name (an empty path), io_failure (the disk), what executing loops may
-/// throw
+/// @throws op2::Error bad_name (an empty path), io_failure (the disk, also for earlier results),
+/// what executing loops may throw
 OP2_API void op_checkpoint(const char* file);
 
 /// Executes pending loops and sets everything that the checkpoint holds. The program must have
@@ -64,8 +66,8 @@ struct op_checkpoint_times {
 OP2_API void op_checkpoint_at(const char* file, const op_checkpoint_times& times);
 
 /// To be called once in each time step. Writes a checkpoint if it is time; otherwise pending loops
-/// stay pending. Ranks agree about once in half a second, by one reduction, unless only steps are
-/// counted.
+/// stay pending. Ranks agree about once in half a second, and at every 16th call at the latest, by
+/// one reduction, unless only steps are counted.
 /// @return whether the signal has come to any rank: then the checkpoint is written, and the program
 /// should end
 /// @throws op2::Error bad_range (op_checkpoint_at was not called), and as op_checkpoint

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files. All functions execute pending loops, write in the original order, and leave either the
 // complete file or none: they write a temporary file and rename it. Collective. With OP2_ASYNC_IO
-// those for ParaView return before their files are written, and throw errors of earlier ones.
+// those for ParaView return before their files are written, and throw errors of earlier ones;
+// op_checkpoint and op_exit wait for these files.
 #pragma once
 
 #include <span>

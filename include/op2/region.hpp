@@ -39,7 +39,8 @@ class op_region {
   std::int64_t begun_;
 };
 
-/// The same without a scope; may be nested. Those that are open at `op_exit` end there. Local.
+/// The same without a scope; may be nested. Those that are open at `op_exit` end there,
+/// innermost first. Local.
 /// @throws op2::Error not_initialised, wrong_thread, bad_name (empty)
 OP2_API void op_region_begin(const char* name);
 

@@ -17,7 +17,7 @@ extern "C" {
 /** Changes if functions change their meaning; new ones may be added to it. */
 #define OP2_TOOL_INTERFACE 1
 
-/** First and last call of a session, in op_init and op_exit. */
+/** First and last call of a session, in op_init (when all tools are loaded) and op_exit. */
 OP2_TOOL_API void op2_tool_init(int interface_version, int rank, int ranks);
 OP2_TOOL_API void op2_tool_finalize(void);
 

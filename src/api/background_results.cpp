@@ -17,37 +17,50 @@ void BackgroundResults::begin(Work work) {
 /// published, since a series would name its time.
 std::int64_t BackgroundResults::written_calls(
     const core::BackgroundQueue::Progress& progress) const {
-  const auto& failure = progress.failure;
-  const bool failed_to_publish =
-      failure && std::ranges::find(calls_, failure->ticket, &Call::ticket) == calls_.end();
-  if (failed_to_publish) return 0;
+  if (progress.urgent_failure) return 0;
   const auto first = std::ranges::find_if_not(
       calls_, [&](const Call& call) { return progress.includes(call.ticket); });
   return first - calls_.begin();
 }
 
-/// Begins to publish the first calls.
+/// Begins to publish the first calls, before what waits to be written: if that fails, what came
+/// before it is published.
 void BackgroundResults::publish(std::int64_t calls, bool is_root) {
   for (; calls > 0; --calls) {
     Call call = std::move(calls_.front());
     calls_.pop_front();
     if (!is_root || !call.work.publish) continue;
-    call.ticket = queue_.push(0, std::exchange(call.work.publish, nullptr));
+    call.ticket = queue_.push_urgent(std::exchange(call.work.publish, nullptr));
     publications_.push_back(std::move(call));
   }
 }
 
-void BackgroundResults::look(comm::Communicator& ranks, bool to_the_end) {
-  if (to_the_end) queue_.wait();
-  const core::BackgroundQueue::Progress progress = queue_.take_progress();
+/// Collective.
+BackgroundResults::Written BackgroundResults::written_by_all(
+    comm::Communicator& ranks, const core::BackgroundQueue::Progress& progress) const {
   comm::WordReduction words;
   words.minima = {written_calls(progress)};
+  words.maxima = {progress.failed() ? 1 : 0};
   ranks.reduce(words, "results that are written");
-  publish(words.minima.front(), ranks.is_root());
+  return {words.minima.front(), words.maxima.front() != 0};
+}
+
+/// After a failure of any rank, all wait for what came before it.
+void BackgroundResults::look(comm::Communicator& ranks, bool to_the_end) {
   if (to_the_end) queue_.wait();
-  const auto failure = progress.failure ? progress.failure : queue_.take_progress().failure;
-  while (!publications_.empty() && queue_.is_finished(publications_.front().ticket))
+  core::BackgroundQueue::Progress progress = queue_.take_progress();
+  Written written = written_by_all(ranks, progress);
+  if (written.failed && !to_the_end) {
+    queue_.wait();
+    if (!progress.failed()) progress = queue_.take_progress();
+    written = written_by_all(ranks, progress);
+  }
+  publish(written.calls, ranks.is_root());
+  if (to_the_end) queue_.wait();
+  if (to_the_end && !progress.failed()) progress = queue_.take_progress();
+  while (!publications_.empty() && queue_.urgent_is_finished(publications_.front().ticket))
     publications_.pop_front();
+  const auto& failure = progress.failure ? progress.failure : progress.urgent_failure;
   try {
     comm::throw_together(ranks, failure ? std::optional(failure->error) : std::nullopt);
   } catch (...) {

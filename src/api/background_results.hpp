@@ -35,12 +35,17 @@ class BackgroundResults {
   /// Local. Waits while there is no room.
   void begin(Work work);
 
-  /// Publishes what all ranks have written meanwhile. If a rank could not write, all throw, and
-  /// what comes after that is dropped. Collective. Cost: two reductions.
+  /// Publishes what all ranks have written meanwhile. If a rank could not write, all throw; what
+  /// came before that is published, and what comes after it is dropped. Collective. Cost: two
+  /// reductions.
   void look(comm::Communicator& ranks) { look(ranks, false); }
 
   /// The same; returns when all is written and published. Collective.
   void finish(comm::Communicator& ranks) { look(ranks, true); }
+
+  /// Local. Returns when this rank has written its files, for ranks that cannot agree any more:
+  /// nothing is published.
+  void drain() { queue_.wait(); }
 
   /// Local. Calls that are not finished, as far as this rank knows.
   std::size_t unfinished() const { return calls_.size() + publications_.size(); }
@@ -55,7 +60,15 @@ class BackgroundResults {
     Ticket ticket;  ///< of writing, then of publishing
   };
 
+  /// What all ranks have written, and whether one of them could not.
+  struct Written {
+    std::int64_t calls;
+    bool failed;
+  };
+
   void look(comm::Communicator& ranks, bool to_the_end);
+  Written written_by_all(comm::Communicator& ranks,
+                         const core::BackgroundQueue::Progress& progress) const;
   std::int64_t written_calls(const core::BackgroundQueue::Progress& progress) const;
   void publish(std::int64_t calls, bool is_root);
 

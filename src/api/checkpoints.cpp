@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include <api/background.hpp>
 #include <api/runtime.hpp>
 #include <comm/files/shared_output.hpp>
 #include <comm/messages/records.hpp>
@@ -24,6 +25,7 @@ using Header = comm::CheckpointHeader;
 
 constexpr std::int64_t largest_transfer = std::int64_t{1} << 26;
 constexpr std::int64_t bytes_at_once = std::int64_t{1} << 20;
+constexpr double most_steps_to_look = 16;  // the next ones may take much longer than the last ones
 
 std::vector<core::Dat*> dats_of(const core::Mesh& mesh) {
   std::vector<core::Dat*> dats;
@@ -106,6 +108,8 @@ Header Checkpoints::describe() {
 
 void Checkpoints::write(const std::string& path) {
   runtime_.flush();
+  finish_background(runtime_,
+                    "op_checkpoint, earlier results");  // a restart does not write them again
   runtime_.enter("op_checkpoint '{}'", path);
   const core::Progress progress(runtime_.log, fmt::format("writing '{}'", path));
   std::vector<core::Global*> globals;
@@ -152,7 +156,7 @@ std::optional<Header> Checkpoints::header_for_all(const std::string& path) {
   return runtime_.collectively([&]() -> std::optional<Header> {
     text = comm::text_of(runtime_.ranks().broadcast(comm::bytes_of(text), 0));
     if (text.empty()) return {};
-    return comm::header_of(text);
+    return comm::header_of(text, path);
   });
 }
 
@@ -162,14 +166,19 @@ bool Checkpoints::restore(const std::string& path) {
   const core::Progress progress(runtime_.log, fmt::format("reading '{}'", path));
   const std::optional<Header> header = header_for_all(path);
   if (!header) return false;
-  const std::string difference = comm::first_difference(*header, describe());
-  if (!difference.empty())
-    core::fail(ErrorCode::bad_checkpoint,
-               "a checkpoint of another program or mesh: '{}', {}; start with what has written it, "
-               "or remove it to begin anew",
-               path, difference);
+  Header program = describe();
   std::optional<comm::OpenFile> file;
-  runtime_.check_together([&] { file.emplace(comm::OpenFile::existing(path, O_RDONLY, path)); });
+  runtime_.check_together([&] {
+    const std::string difference = comm::first_difference(*header, program);
+    if (!difference.empty())
+      core::fail(ErrorCode::bad_checkpoint,
+                 "a checkpoint of another program or mesh: '{}', {}; start with what has written "
+                 "it, or remove it to begin anew",
+                 path, difference);
+    comm::place_rows(program);
+    comm::check_places(*header, program, path);
+    file.emplace(comm::OpenFile::existing(path, O_RDONLY, path));
+  });
   check_rows(*file, *header);
   read_rows(*file, *header);
   set_values(*header);
@@ -265,8 +274,7 @@ bool Checkpoints::step() {
     constexpr double patience = 0.5;  // seconds
     const double steps =
         patience / std::max(1e-9, agreed.seconds_since_looked) * static_cast<double>(steps_looked_);
-    steps_to_look_ = std::clamp<std::int64_t>(std::llround(steps), 1,
-                                              2 * steps_looked_);  // they may become slower
+    steps_to_look_ = std::llround(std::clamp(steps, 1.0, most_steps_to_look));
     steps_looked_ = 0;
     ends = agreed.signal_came;
     due = due || ends ||

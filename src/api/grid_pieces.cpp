@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <api/grid_pieces.hpp>
 
+#include <iterator>
 #include <memory>
 #include <utility>
 
+#include <api/earlier_times.hpp>
 #include <comm/files/file_writer.hpp>
 #include <comm/files/leftovers.hpp>
 #include <core/progress.hpp>
@@ -52,20 +54,6 @@ void log_fetched(Runtime& runtime, op_dat coordinates, std::span<const op_dat> f
   for (const op_dat field : fields) runtime.value_log->fetched(*core::record_of(field));
 }
 
-void look_at_background(Runtime& runtime) {
-  if (runtime.background_results == nullptr) return;
-  const core::Progress progress(runtime.log, "looking at results in the background");
-  runtime.background_results->look(runtime.ranks());
-}
-
-void finish_background(Runtime& runtime) {
-  if (runtime.background_results == nullptr) return;
-  const core::InPart part(&runtime.profile, core::Part::files);
-  const core::Progress progress(runtime.log, "writing results that are left in the background");
-  runtime.enter("op_exit, results in the background");
-  runtime.background_results->finish(runtime.ranks());
-}
-
 void write_pieces(Runtime& runtime, const std::filesystem::path& path, const GridArguments& grid,
                   const SeriesOfTimes& series) {
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", path.string()));
@@ -77,6 +65,10 @@ void write_pieces(Runtime& runtime, const std::filesystem::path& path, const Gri
   });
   const bool first_on_node = ranks.on_node().rank == 0;  // a folder may be large
   const std::string mine = (path.parent_path() / name_of_piece(path, ranks.rank())).string();
+  if (series.others_follow)
+    shorten_series(runtime, series.path, [&] {
+      comm::write_series(series.path, {series.times.begin(), std::prev(series.times.end())});
+    });
   write(runtime,
         {piece->bytes(),
          [=, piece = piece] {
@@ -89,8 +81,9 @@ void write_pieces(Runtime& runtime, const std::filesystem::path& path, const Gri
 
 void write_whole(Runtime& runtime, const std::string& path, const GridArguments& grid) {
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
-  const auto values = std::make_shared<GridValues>(GridValues::whole(runtime, grid));
+  GridValues whole = GridValues::whole(runtime, grid);
   const bool is_root = runtime.ranks().is_root();
+  const auto values = is_root ? std::make_shared<GridValues>(std::move(whole)) : nullptr;
   if (runtime.background_results != nullptr)
     runtime.check_together([&] {
       if (!is_root) return;

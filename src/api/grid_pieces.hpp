@@ -15,17 +15,11 @@ namespace op2::api {
 struct SeriesOfTimes {
   std::string path;
   std::vector<comm::TimeOfSeries> times;
+  bool others_follow = false;  ///< in its file, so that files are replaced which it names
 };
 
 /// For OP2_HASH. Local.
 void log_fetched(Runtime& runtime, op_dat coordinates, std::span<const op_dat> fields);
-
-/// Throws if results that earlier calls left to the background could not be written. To be called
-/// first. Collective.
-void look_at_background(Runtime& runtime);
-
-/// The same at the end: returns when all of them are written. Collective.
-void finish_background(Runtime& runtime);
 
 /// Each rank writes its piece, then the root the file that names the pieces, and the series.
 /// Collective; nothing is queued.

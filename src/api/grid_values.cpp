@@ -103,6 +103,12 @@ bool GridValues::is_stored(const void* values) const {
                              [&](const comm::Bytes& bytes) { return bytes.data() == values; });
 }
 
+bool GridValues::is_viewed(const void* values) const {
+  const auto has_it = [&](const comm::Field& field) { return field.values == values; };
+  return values == points_.values || values == cell_nodes_.data() ||
+         std::ranges::any_of(on_cells_, has_it) || std::ranges::any_of(on_points_, has_it);
+}
+
 void GridValues::keep(comm::Field& field) {
   field.name = names_.emplace_back(field.name);
   if (is_stored(field.values)) return;
@@ -111,6 +117,7 @@ void GridValues::keep(comm::Field& field) {
 }
 
 void GridValues::keep() {
+  std::erase_if(stored_, [&](const comm::Bytes& bytes) { return !is_viewed(bytes.data()); });
   keep(points_);
   for (comm::Field& field : on_cells_) keep(field);
   for (comm::Field& field : on_points_) keep(field);

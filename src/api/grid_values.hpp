@@ -40,14 +40,16 @@ class GridValues {
   /// A view of it.
   comm::VtuGrid view() const { return {points_, arity_, cell_nodes_, on_cells_, on_points_}; }
 
-  /// Copies what belongs to dats: they may change and end afterwards. Local.
+  /// Copies what belongs to dats: they may change and end afterwards. What is not viewed, as rows
+  /// of this rank that the root has joined with others, is freed. Local.
   void keep();
-  /// Of values and cells.
+  /// Of values and cells: what it holds after `keep`.
   std::int64_t bytes() const;
 
  private:
   explicit GridValues(int arity) : arity_(arity) {}
   bool is_stored(const void* values) const;
+  bool is_viewed(const void* values) const;
   void keep(comm::Field& field);
 
   int arity_;

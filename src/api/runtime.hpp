@@ -122,6 +122,8 @@ class Runtime {
   /// Throws `poisoned` after a failed flush.
   void check_usable() const;
   bool failed() const { return !failure_.empty(); }
+  /// Whether this rank had an error that others do not have: they wait for it elsewhere.
+  bool others_wait() const { return reported_; }
   /// Whether the caller is the thread that called op_init.
   bool is_on_its_thread() const { return std::this_thread::get_id() == thread_; }
 

@@ -9,6 +9,7 @@
 
 #include <op2/io.hpp>
 
+#include <api/background.hpp>
 #include <api/earlier_times.hpp>
 #include <api/grid_pieces.hpp>
 #include <api/session.hpp>
@@ -54,9 +55,10 @@ void op_write_series(const char* series, double time, op_map cells_to_nodes, op_
   runtime.enter("op_write_series '{}' at {}", series, time);
   if (api::is_xdmf(series)) return api::write_xdmf_series(runtime, series, time, grid);
   api::look_at_background(runtime);
-  api::SeriesOfTimes times{series, {}};
-  const std::size_t number = api::earlier_times(runtime, series, time, times.times,
-                                                [&] { return times_of(runtime, series); });
+  api::SeriesOfTimes times{series, {}, false};
+  const auto [number, others_follow] = api::earlier_times(
+      runtime, series, time, times.times, [&] { return times_of(runtime, series); });
+  times.others_follow = others_follow;
   const std::filesystem::path path = series;
   const std::string name = name_of_time(path, number);
   times.times.push_back({time, name});

@@ -19,7 +19,7 @@
 #include <op2/runtime.hpp>
 #include <op2/version.hpp>
 
-#include <api/grid_pieces.hpp>
+#include <api/background.hpp>
 #include <api/report.hpp>
 #include <api/version.hpp>
 #include <comm/messages/launcher.hpp>
@@ -68,17 +68,6 @@ void report_lonely_end(Runtime& runtime) {
                         fmt::format("a rank ends the program without op_exit: rank {}, while {}; "
                                     "call op_exit on every rank, after the same calls",
                                     runtime.ranks().rank(), *waiting)));
-}
-
-void report_unfinished_results(Runtime& runtime) {
-  const std::size_t count =
-      runtime.background_results ? runtime.background_results->unfinished() : 0;
-  if (count > 0)
-    runtime.log.warning(
-        fmt::format("results may be incomplete: {} that OP2_ASYNC_IO left to the background; only "
-                    "op_exit without "
-                    "an earlier error completes them",
-                    core::counted(count, "call")));
 }
 
 /// A program that ends without op_exit must not succeed silently if loops were never executed. One
@@ -270,8 +259,7 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
     throw;
   }
   api::check_report_paths(*runtime);
-  if (options.async_io_bytes > 0)
-    runtime->background_results = std::make_unique<api::BackgroundResults>(options.async_io_bytes);
+  api::begin_background(*runtime);
   if (options.check_bits) runtime->bits_check = std::make_unique<api::BitsCheck>(*runtime);
   if (!options.hash_file.empty()) runtime->value_log = std::make_unique<api::ValueLog>(*runtime);
   api::report_startup(*runtime);
@@ -309,9 +297,11 @@ void op_exit() {
     }
   };
   attempt([&] {
-    if (runtime->failed()) return api::report_unfinished_results(*runtime);
-    runtime->finish();
-    api::finish_background(*runtime);
+    if (!runtime->failed()) runtime->finish();
+  });
+  attempt([&] { api::end_background(*runtime); });
+  attempt([&] {
+    if (failure || runtime->failed()) return;
     if (runtime->value_log) runtime->value_log->close();
     if (runtime->recorder) api::write_model(*runtime);
     const core::InPart waiting(&runtime->profile, core::Part::messages);
@@ -319,6 +309,8 @@ void op_exit() {
     runtime->enter("op_exit");  // ranks that still run loops learn that this one does not
     runtime->ranks().barrier();
   });
+  while (runtime->profile.end_region()) {
+  }
   attempt([&] { api::write_timing(*runtime); });
   attempt([&] { api::write_trace(*runtime); });
   attempt([&] {

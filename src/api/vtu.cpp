@@ -4,6 +4,7 @@
 
 #include <op2/io.hpp>
 
+#include <api/background.hpp>
 #include <api/grid_pieces.hpp>
 #include <api/session.hpp>
 

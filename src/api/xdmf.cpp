@@ -31,6 +31,7 @@ comm::XdmfGrid description_of(const GridArguments& grid, const std::string& file
       file,
       {"grid/cells", Type::i32, grid.cells.dim, cells.global_size},
       {"grid/points", grid.points.value_type, grid.points.dim, grid.points.on().global_size},
+      grid.points.name_storage,
       {}};
   std::vector<std::string> datasets;
   for (const bool on_cells : {true, false})
@@ -85,12 +86,14 @@ bool is_xdmf(const std::string& series) {
 void write_xdmf_series(Runtime& runtime, const std::string& series, double time,
                        const GridArguments& grid) {
   std::vector<comm::XdmfTime> times;
-  const std::size_t number =
+  const auto [number, others_follow] =
       earlier_times(runtime, series, time, times, [&] { return comm::read_xdmf(series); });
   const std::filesystem::path path = series;
   const std::string name = fmt::format("{}_{:04}.h5", path.stem().string(), number);
   const comm::XdmfGrid xdmf = description_of(grid, name);
-  times.push_back(comm::xdmf_time(time, xdmf));
+  const comm::XdmfTime added = comm::xdmf_time(time, xdmf);
+  if (others_follow) shorten_series(runtime, series, [&] { comm::write_xdmf(series, times); });
+  times.push_back(added);
   write_values(runtime, (path.parent_path() / name).string(), grid, xdmf);
   runtime.enter("op_write_series '{}', end", series);
   runtime.check_together([&] {

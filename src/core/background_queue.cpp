@@ -34,29 +34,43 @@ BackgroundQueue::Ticket BackgroundQueue::push(std::int64_t bytes, std::function<
   Lock lock(mutex_);
   const std::int64_t held = std::min(bytes, most_bytes_);
   changed_.wait(lock, [&] { return held_ + held <= most_bytes_; });
-  actions_.push_back({held, std::move(action)});
+  others_.actions.push_back({held, std::move(action)});
   held_ += held;
   most_held_ = std::max(most_held_, held_);
-  const Ticket ticket = ++pushed_;
+  const Ticket ticket = ++others_.pushed;
   changed_.notify_all();
-  if (bytes > most_bytes_) changed_.wait(lock, [&] { return finished_ >= ticket; });
+  if (bytes > most_bytes_) changed_.wait(lock, [&] { return others_.finished >= ticket; });
   return ticket;
+}
+
+BackgroundQueue::Ticket BackgroundQueue::push_urgent(std::function<void()> action) {
+  const Lock lock(mutex_);
+  urgent_.actions.push_back({0, std::move(action)});
+  changed_.notify_all();
+  return ++urgent_.pushed;
+}
+
+bool BackgroundQueue::urgent_is_finished(Ticket ticket) const {
+  const Lock lock(mutex_);
+  return urgent_.finished >= ticket;
 }
 
 bool BackgroundQueue::is_finished(Ticket ticket) const {
   const Lock lock(mutex_);
-  return finished_ >= ticket;
+  return others_.finished >= ticket;
 }
 
 void BackgroundQueue::wait() {
   Lock lock(mutex_);
-  changed_.wait(lock, [&] { return actions_.empty(); });
+  changed_.wait(lock, [&] { return is_empty(); });
 }
 
 BackgroundQueue::Progress BackgroundQueue::take_progress() {
   Lock lock(mutex_);
-  if (failure_) changed_.wait(lock, [&] { return actions_.empty(); });  // they are dropped
-  return {finished_, std::exchange(failure_, std::nullopt)};
+  if (urgent_.failure || others_.failure)
+    changed_.wait(lock, [&] { return is_empty(); });  // what is to be dropped is dropped
+  return {others_.finished, std::exchange(others_.failure, std::nullopt),
+          std::exchange(urgent_.failure, std::nullopt)};
 }
 
 std::int64_t BackgroundQueue::most_held() const {
@@ -68,24 +82,24 @@ std::int64_t BackgroundQueue::most_held() const {
 void BackgroundQueue::work() {
   Lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return ends_ || !actions_.empty(); });
+    changed_.wait(lock, [&] { return ends_ || !is_empty(); });
     if (ends_) return;
-    run_first(lock);
+    run_first(urgent_.actions.empty() ? others_ : urgent_, lock);
   }
 }
 
-void BackgroundQueue::run_first(Lock& lock) {
-  const bool drop = failure_.has_value();
-  std::function<void()> run = std::move(actions_.front().run);
+void BackgroundQueue::run_first(Lane& lane, Lock& lock) {
+  const bool drop = lane.failure || urgent_.failure;
+  std::function<void()> run = std::move(lane.actions.front().run);
   std::optional<Error> error;
   lock.unlock();
   if (!drop) error = error_of("work in the background", run);
   run = nullptr;  // frees what it holds
   lock.lock();
-  ++finished_;
-  if (error) failure_.emplace(Failure{finished_, std::move(*error)});
-  held_ -= actions_.front().bytes;
-  actions_.pop_front();
+  ++lane.finished;
+  if (error) lane.failure.emplace(Failure{lane.finished, std::move(*error)});
+  held_ -= lane.actions.front().bytes;
+  lane.actions.pop_front();
   changed_.notify_all();
 }
 

@@ -15,11 +15,12 @@
 
 namespace op2::core {
 
-/// Used by one thread. After an action has failed, those after it are dropped, and so are new ones,
-/// until `take_progress` was called.
+/// Used by one thread. Urgent actions run before all others that wait. After an action has failed,
+/// those of its kind after it are dropped, and so are new ones, until `take_progress` was called;
+/// after an urgent one all others, too.
 class BackgroundQueue {
  public:
-  /// Counts actions, from 1.
+  /// Counts actions, from 1; urgent ones apart from others.
   using Ticket = std::int64_t;
   struct Failure {
     Ticket ticket;
@@ -27,9 +28,10 @@ class BackgroundQueue {
   };
   struct Progress {
     Ticket finished;  ///< this action and all before it, unless one of them failed
-    std::optional<Failure> failure;
+    std::optional<Failure> failure, urgent_failure;
 
-    /// Whether an action is finished, and not by an error.
+    bool failed() const { return failure || urgent_failure; }
+    /// Whether an action that is not urgent is finished, and not by an error.
     bool includes(Ticket ticket) const {
       return ticket <= finished && (!failure || ticket < failure->ticket);
     }
@@ -48,13 +50,18 @@ class BackgroundQueue {
   /// @param action  may throw; destroyed as soon as it is finished
   Ticket push(std::int64_t bytes, std::function<void()> action);
 
-  /// Whether this action and all before it are finished, or dropped.
+  /// Of an action that holds nothing: it never waits for room.
+  Ticket push_urgent(std::function<void()> action);
+
+  /// Whether this urgent action and all before it are finished, or dropped.
+  bool urgent_is_finished(Ticket ticket) const;
+  /// The same of an action that is not urgent.
   bool is_finished(Ticket ticket) const;
 
   /// Returns when no action is left.
   void wait();
 
-  /// How far it is: what is finished, and the action that has failed since the last call.
+  /// How far it is: what is finished, and the actions that have failed since the last call.
   Progress take_progress();
 
   /// The most bytes that were held at once.
@@ -65,18 +72,23 @@ class BackgroundQueue {
     std::int64_t bytes;
     std::function<void()> run;
   };
+  /// Actions of one kind, in their order.
+  struct Lane {
+    std::deque<Action> actions;  ///< the first one may be running
+    Ticket pushed = 0, finished = 0;
+    std::optional<Failure> failure;
+  };
   using Lock = std::unique_lock<std::mutex>;
 
+  bool is_empty() const { return urgent_.actions.empty() && others_.actions.empty(); }
   void work();
-  void run_first(Lock& lock);
+  void run_first(Lane& lane, Lock& lock);
 
   const std::int64_t most_bytes_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::deque<Action> actions_;  ///< the first one runs
+  Lane urgent_, others_;
   std::int64_t held_ = 0, most_held_ = 0;
-  Ticket pushed_ = 0, finished_ = 0;
-  std::optional<Failure> failure_;
   bool ends_ = false;
   std::thread thread_;  ///< last, because it uses all others
 };

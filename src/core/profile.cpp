@@ -57,8 +57,9 @@ int Profile::region_named(const std::string& name) {
 
 std::int64_t Profile::begin_region(const char* name) {
   open_.push_back({region_named(name), ++begun_, Clock::now(), executing()});
-  ++regions_[static_cast<std::size_t>(region())].calls;
-  if (tools_.any()) tools_.begin_region(name);
+  Region& begun = regions_[static_cast<std::size_t>(region())];
+  ++begun.calls;
+  if (tools_.any()) tools_.begin_region(begun.name.c_str());
   return begun_;
 }
 

@@ -2,6 +2,8 @@
 #include <core/run_times.hpp>
 
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -41,6 +43,32 @@ void add_region(Rows<RegionRow>& rows, const json& region, int ranks) {
   add(row.executing, region[4], rows.seen[k], ranks);
   add(row.loop_seconds, region[5], rows.seen[k], ranks);
   ++rows.seen[k];
+}
+
+/// The regions, with the loops of those inside; those of one path together: a name may have a "/".
+std::vector<Region> regions_by_path(std::vector<Region> regions) {
+  for (std::size_t k = regions.size(); k-- > 1;) {  // outer ones come first
+    Region& outer = regions[static_cast<std::size_t>(regions[k].parent)];
+    if (&outer == regions.data()) continue;
+    outer.loops += regions[k].loops;
+    outer.loop_seconds += regions[k].loop_seconds;
+  }
+  std::vector<Region> sums;
+  std::map<std::string, std::size_t> known;
+  for (const Region& region : std::span(regions).subspan(1)) {
+    const auto [found, is_new] = known.try_emplace(region.path, sums.size());
+    if (is_new) {
+      sums.push_back(region);
+      continue;
+    }
+    Region& sum = sums[found->second];
+    sum.calls += region.calls;
+    sum.loops += region.loops;
+    sum.seconds += region.seconds;
+    sum.executing += region.executing;
+    sum.loop_seconds += region.loop_seconds;
+  }
+  return sums;
 }
 
 /// The columns of a spread: on one rank there is nothing to compare.
@@ -90,14 +118,7 @@ std::string times_of_rank(Profile& profile, std::span<const MemoryUse> memory) {
     parts_of_rank.push_back({part.entries, part.seconds});
     wall += part.seconds;
   }
-  std::vector<Region> regions = profile.regions();
-  for (std::size_t k = regions.size(); k-- > 1;) {  // outer ones come first
-    Region& outer = regions[static_cast<std::size_t>(regions[k].parent)];
-    if (&outer == regions.data()) continue;
-    outer.loops += regions[k].loops;
-    outer.loop_seconds += regions[k].loop_seconds;
-  }
-  for (const Region& r : std::span(regions).subspan(1))
+  for (const Region& r : regions_by_path(profile.regions()))
     regions_of_rank.push_back({r.path, r.calls, r.loops, r.seconds, r.executing, r.loop_seconds});
   return json{{"wall", wall},
               {"parts", parts_of_rank},

@@ -13,7 +13,9 @@
 namespace op2::core {
 
 Tools::Tools(const std::string& list, int rank, int ranks) {
-  for (const std::string& file : words_of(list)) tools_.push_back(load(file, rank, ranks));
+  for (const std::string& file : words_of(list)) tools_.push_back(load(file));
+  for (const Tool& tool : tools_)  // now none can be refused: each that begins is ended
+    if (tool.init != nullptr) tool.init(OP2_TOOL_INTERFACE, rank, ranks);
 }
 
 Tools::~Tools() {
@@ -31,7 +33,7 @@ void Tools::loop_on_device(const char* name, double seconds) const {
     if (tool.loop_on_device != nullptr) tool.loop_on_device(name, seconds);
 }
 
-Tools::Tool Tools::load(const std::string& file, int rank, int ranks) {
+Tools::Tool Tools::load(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr)
     fail(ErrorCode::bad_option, "a tool cannot be loaded: OP2_TOOLS, {}; name its library",
@@ -43,18 +45,17 @@ Tools::Tool Tools::load(const std::string& file, int rank, int ranks) {
     return reinterpret_cast<Function*>(address);
   };
 #define OP2_FIND_IN_TOOL(name) find(static_cast<decltype(&name)>(nullptr), #name)
-  auto* const init = OP2_FIND_IN_TOOL(op2_tool_init);
-  const Tool tool{OP2_FIND_IN_TOOL(op2_tool_begin_part),     OP2_FIND_IN_TOOL(op2_tool_end_part),
-                  OP2_FIND_IN_TOOL(op2_tool_begin_loop),     OP2_FIND_IN_TOOL(op2_tool_end_loop),
-                  OP2_FIND_IN_TOOL(op2_tool_begin_region),   OP2_FIND_IN_TOOL(op2_tool_end_region),
-                  OP2_FIND_IN_TOOL(op2_tool_loop_on_device), OP2_FIND_IN_TOOL(op2_tool_finalize)};
+  const Tool tool{OP2_FIND_IN_TOOL(op2_tool_init),       OP2_FIND_IN_TOOL(op2_tool_begin_part),
+                  OP2_FIND_IN_TOOL(op2_tool_end_part),   OP2_FIND_IN_TOOL(op2_tool_begin_loop),
+                  OP2_FIND_IN_TOOL(op2_tool_end_loop),   OP2_FIND_IN_TOOL(op2_tool_begin_region),
+                  OP2_FIND_IN_TOOL(op2_tool_end_region), OP2_FIND_IN_TOOL(op2_tool_loop_on_device),
+                  OP2_FIND_IN_TOOL(op2_tool_finalize)};
 #undef OP2_FIND_IN_TOOL
   if (found == 0)
     fail(ErrorCode::bad_option,
          "a library is not a tool: OP2_TOOLS, '{}' has 0 of the functions of op2/tool.h; name one "
          "that defines them with C linkage",
          file);
-  if (init != nullptr) init(OP2_TOOL_INTERFACE, rank, ranks);
   return tool;
 }
 

@@ -9,7 +9,8 @@ namespace op2::core {
 
 class Tools {
  public:
-  /// Loads the libraries, in the order of the list, and begins with them. They stay in the process.
+  /// Loads the libraries, in the order of the list, then begins with them. They stay in the
+  /// process.
   /// @param list  files or names for the dynamic linker, separated by commas; empty: no tool
   /// @throws Error bad_option  if one cannot be loaded, or has none of the functions
   Tools(const std::string& list, int rank, int ranks);
@@ -31,11 +32,12 @@ class Tools {
  private:
   using Event = void (*)(const char*);
   struct Tool {
+    void (*init)(int, int, int);
     Event begin_part, end_part, begin_loop, end_loop, begin_region, end_region;
     void (*loop_on_device)(const char*, double);
     void (*finalize)();
   };
-  static Tool load(const std::string& file, int rank, int ranks);
+  static Tool load(const std::string& file);
   void tell(Event Tool::*event, const char* name) const {
     for (const Tool& tool : tools_)
       if (tool.*event != nullptr) (tool.*event)(name);

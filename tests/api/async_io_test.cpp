@@ -7,10 +7,15 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
+
+#include <op2/checkpoint.hpp>
 
 #include <support/expect_error.hpp>
 #include <support/failing_calls.hpp>
@@ -146,6 +151,72 @@ TEST_F(AsyncIo, AFullDiskIsAnErrorOfTheEnd) {
   program.write_whole(folder / "a.vtu");
   EXPECT_THAT(error_text(ErrorCode::io_failure, [] { op_exit(); }), HasSubstr("a.vtu"));
   EXPECT_EQ(folder.file_count(), 0U);
+}
+
+OP_KERNEL(refuse, (const double* u, double* sum), {
+  if (*u > 10) throw std::runtime_error("u is too large");
+  *sum += *u;
+});
+
+/// Whatever ends the session: the results are those of before.
+TEST_F(AsyncIo, AnErrorOfALoopLosesNoResults) {
+  setenv("OP2_JIT", "off", 1);
+  for (const bool at_the_end : {false, true}) {
+    op_init(0, nullptr, 0);
+    SeriesProgram program;
+    for (int k = 0; k < 5; ++k) {
+      program.write_time(series);
+      program.advance();
+    }
+    const op_set some = op_decl_set(20, "some");
+    std::vector<double> values(20);
+    std::iota(values.begin(), values.end(), 0);
+    const op_dat u = op_decl_dat(some, 1, values, "other");
+    const double zero = 0;
+    const op_global sum = op_decl_global(1, &zero, "sum");
+    op_par_loop(refuse, "refuse", some, op_arg_dat(u, OP_READ), op_arg_gbl(sum, OP_INC));
+    if (!at_the_end) {
+      EXPECT_ANY_THROW(op_flush());
+      op_exit();
+    } else {
+      EXPECT_ANY_THROW(op_exit());
+    }
+    EXPECT_EQ(files_of_series(series).size(), 5U) << at_the_end;
+    expect_whole(series);
+    std::filesystem::remove(series);
+  }
+  unsetenv("OP2_JIT");
+}
+
+/// A program that is killed after a checkpoint.
+[[noreturn]] void write_a_checkpoint(const std::string& series, const std::string& checkpoint) {
+  op_init(0, nullptr, 0);
+  SeriesProgram program;
+  op_keep("step", &program.step);
+  for (int k = 0; k < 5; ++k) {
+    program.write_time(series);
+    program.advance();
+  }
+  op_checkpoint(checkpoint.c_str());
+  ::raise(SIGKILL);
+  std::abort();
+}
+
+TEST_F(AsyncIo, ACheckpointHasAllResultsOfBefore) {
+  const std::string checkpoint = folder / "a.ckpt";
+  const pid_t child = ::fork();
+  if (child == 0) write_a_checkpoint(series, checkpoint);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(files_of_series(series).size(), 5U);
+  op_init(0, nullptr, 0);
+  SeriesProgram program;
+  op_keep("step", &program.step);
+  ASSERT_TRUE(op_restore(checkpoint.c_str()));
+  EXPECT_EQ(program.step, 5);
+  program.write_time(series);
+  op_exit();
+  EXPECT_EQ(files_of_series(series).size(), 6U);
+  expect_whole(series);
 }
 
 /// Each call of the system fails once: no error is lost, unless all files are there.

@@ -286,6 +286,39 @@ TEST_F(Checkpoint, IsWrittenWhenASignalComes) {
   EXPECT_LT(steps, 5000);
 }
 
+/// Steps that become slower do not delay it for long.
+TEST_F(Checkpoint, IsWrittenSoonAfterManyFastSteps) {
+  CheckpointProgram program;
+  op_checkpoint_at(path.c_str(), {.signal = SIGUSR1});
+  for (int k = 0; k < 5000; ++k) EXPECT_FALSE(op_checkpoint_step());
+  ::raise(SIGUSR1);
+  int steps = 1;
+  while (!op_checkpoint_step()) ++steps;
+  EXPECT_LE(steps, 16);
+}
+
+/// A name in Latin-1, one in UTF-8, and bytes that are in neither.
+TEST_F(Checkpoint, HasNamesOfAnyBytes) {
+  const std::vector<const char*> names = {"H\xf6he", "H\xc3\xb6he \xe2\x82\xac",
+                                          "\xff\xfe\"\\\n\x01"};
+  const auto declare = [&](double value) {
+    const op_set cells = op_decl_set(1, names[0]);
+    std::vector<op_dat> dats;
+    for (const char* const name : names)
+      dats.push_back(op_decl_dat(cells, 1, std::vector{value}, name));
+    return dats;
+  };
+  declare(1.5);
+  op_checkpoint(path.c_str());
+  begin_again();
+  for (const op_dat dat : declare(0)) {
+    ASSERT_TRUE(op_restore(path.c_str()));
+    double value = 0;
+    op_fetch_data(dat, &value);
+    EXPECT_EQ(value, 1.5);
+  }
+}
+
 TEST_F(Checkpoint, LeavesTheSignalToTheProgramAfterwards) {
   static volatile std::sig_atomic_t count = 0;
   std::signal(SIGUSR2, [](int) { count = count + 1; });

@@ -72,6 +72,15 @@ class ProfileTest : public testing::Test {
     std::ifstream file(path("t.json"));
     return json::parse(file);
   }
+  /// Spans of the trace; empty: of any name.
+  int regions_of_trace(const std::string& name = "") const {
+    std::ifstream file(path("trace.json"));
+    int spans = 0;
+    const json trace = json::parse(file);
+    for (const json& event : trace["traceEvents"])
+      if (event.value("cat", "") == "region" && (name.empty() || event["name"] == name)) ++spans;
+    return spans;
+  }
   static json row(const json& rows, const char* key, const std::string& name) {
     for (const json& row : rows)
       if (row[key] == name) return row;
@@ -210,6 +219,27 @@ TEST_F(ProfileTest, RegionsBeyondTheBoundAreOthers) {
   EXPECT_EQ(row(all["regions"], "region", "others")["calls"], 5000 - 4094);
 }
 
+/// "I/O" is a name, too.
+TEST_F(ProfileTest, RegionsOfOnePathAreOneRow) {
+  start();
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  {
+    const op_region outer("step");
+    const op_region inner("flux");
+    wait();
+  }
+  {
+    const op_region alone("step/flux");
+    wait();
+  }
+  const json all = table();
+  EXPECT_EQ(all["regions"].size(), 2);
+  const json row_of_both = row(all["regions"], "region", "step/flux");
+  EXPECT_EQ(row_of_both["calls"], 2);
+  EXPECT_GE(row_of_both["seconds"], 0.04);
+  EXPECT_EQ(row_of_both["seconds_mean"], row_of_both["seconds"]);
+}
+
 TEST_F(ProfileTest, RegionsNeedASessionAndAName) {
   EXPECT_THROW(op_region_begin("step"), Error);
   start();
@@ -221,12 +251,7 @@ TEST_F(ProfileTest, TheTraceHasSpansOfRegions) {
   start();
   { const op_region step("a \"step\""); }
   op_exit();
-  std::ifstream file(path("trace.json"));
-  int spans = 0;
-  const json trace = json::parse(file);
-  for (const json& event : trace["traceEvents"])
-    spans += event.value("cat", "") == "region" && event["name"] == "a \"step\"" ? 1 : 0;
-  EXPECT_EQ(spans, 1);
+  EXPECT_EQ(regions_of_trace("a \"step\""), 1);
 }
 
 TEST_F(ProfileTest, TheTableIsPrintedWithPartsAndRegions) {
@@ -266,6 +291,30 @@ TEST_F(ProfileTest, ToolsAreToldOfLoopsRegionsAndParts) {
   }
 }
 
+TEST_F(ProfileTest, RegionsThatAreOpenAtTheEndEndThere) {
+  setenv("OP2_TOOLS", OP2_TEST_TOOL, 1);
+  start();
+  op_region_begin("outer");
+  op_region_begin("inner");
+  op_exit();
+  const std::vector<std::string> all = told(OP2_TEST_TOOL);
+  ASSERT_GE(all.size(), 3U);
+  EXPECT_THAT(std::vector(all.end() - 3, all.end()),
+              ElementsAre("end region inner", "end region outer", "finalize "));
+  EXPECT_EQ(regions_of_trace(), 2);
+}
+
+/// Begin and end have one name, that of the table.
+TEST_F(ProfileTest, ToolsAreToldOfOtherRegions) {
+  setenv("OP2_TOOLS", OP2_TEST_TOOL, 1);
+  start();
+  for (int k = 0; k < 4095; ++k) const op_region one(std::to_string(k).c_str());
+  op_exit();
+  const std::vector<std::string> all = told(OP2_TEST_TOOL);
+  EXPECT_EQ(std::ranges::count(all, "begin region others"), 1);
+  EXPECT_EQ(std::ranges::count(all, "end region others"), 1);
+}
+
 TEST_F(ProfileTest, TilesAreOneLoopForTools) {
   setenv("OP2_TOOLS", OP2_TEST_TOOL, 1);
   setenv("OP2_DEBUG", "tile=16", 1);
@@ -293,6 +342,16 @@ void expect_refused(const char* tools, const std::string& text) {
 TEST_F(ProfileTest, LibrariesThatAreNoToolsAreRefused) {
   expect_refused("/missing/tool.so", "OP2_TOOLS, /missing/tool.so: cannot open");
   expect_refused(OP2_TEST_TOOL ",libm.so.6", "'libm.so.6' has 0 of the functions of op2/tool.h");
+}
+
+/// Otherwise it would miss its end.
+TEST_F(ProfileTest, NoToolBeginsIfOneIsRefused) {
+  setenv("OP2_TOOLS", OP2_TEST_TOOL, 1);
+  op_init(0, nullptr, 1);
+  op_exit();
+  ASSERT_EQ(told(OP2_TEST_TOOL).back(), "finalize ");
+  expect_refused(OP2_TEST_TOOL ",/missing/tool.so", "cannot open");
+  EXPECT_EQ(told(OP2_TEST_TOOL).back(), "finalize ");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST_F(XdmfSeries, MistakesAreErrors) {
   const op_dat line = op_decl_dat(points, 1, {0.0, 1.0, 2.0}, "line");
   EXPECT_THAT(
       error_text(ErrorCode::bad_dim, [&] { op_write_series(path.c_str(), 0, map, line, {}); }),
-      HasSubstr("coordinates of a .xdmf, dim 1"));
+      HasSubstr("coordinates 'line' of a .xdmf, dim 1; use 2 or 3"));
   EXPECT_EQ(folder.file_count(), 0U);
   write(1);
   const std::string whole = content_of(path);

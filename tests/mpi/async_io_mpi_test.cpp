@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OP2_ASYNC_IO on ranks: the same files, and all ranks get the error of one.
+#include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -9,6 +17,20 @@
 #include <support/failing_calls.hpp>
 #include <support/series_program.hpp>
 #include <support/shared_folder.hpp>
+
+namespace {
+std::atomic<bool> refuse_threads = false;
+}
+
+/// In place of the system's function, for libraries, too.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
+                                                             const pthread_attr_t* attributes,
+                                                             void* (*run)(void*), void* argument) {
+  if (refuse_threads) return EAGAIN;
+  static auto* const real =
+      reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+  return real(thread, attributes, run, argument);
+}
 
 namespace op2::test {
 namespace {
@@ -83,6 +105,51 @@ TEST_F(AsyncIoOnRanks, TheErrorOfOneArrivesOnAll) {
   op_exit();
   EXPECT_THAT(content_of(series), HasSubstr("timestep=\"25\""));
   expect_pieces_of_all_ranks(series);
+}
+
+/// The rank that gets no thread would otherwise leave op_init alone.
+TEST_F(AsyncIoOnRanks, ARankWithoutAThreadIsAnErrorOfAll) {
+  setenv("OP2_THREADS", "1", 1);
+  setenv("OP2_JIT", "off", 1);
+  int rank = 0, count = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  refuse_threads = rank + 1 == count;
+  EXPECT_THAT(error_text(ErrorCode::out_of_memory, [] { op_init(0, nullptr, 0); }),
+              HasSubstr("a thread cannot be started: that of OP2_ASYNC_IO"));
+  refuse_threads = false;
+  unsetenv("OP2_THREADS");
+  unsetenv("OP2_JIT");
+}
+
+/// The root has the whole grid once, and other ranks nothing of it.
+TEST_F(AsyncIoOnRanks, AGridThatWaitsIsHeldOnce) {
+  setenv("OP2_ASYNC_IO", "1000", 1);
+  op_init(0, nullptr, 0);
+  {
+    constexpr int points = 3'000'000;
+    const int begin = static_cast<int>(std::int64_t{points} * op_rank() / op_ranks());
+    const int end = static_cast<int>(std::int64_t{points} * (op_rank() + 1) / op_ranks());
+    const op_set nodes = op_decl_set(end - begin, "points"),
+                 cells = op_decl_set(end - begin, "cells");
+    std::vector<int> ends;
+    for (int k = begin; k < end; ++k) ends.insert(ends.end(), {k, k});
+    const op_map map = op_decl_map(cells, nodes, 2, ends, "ends");
+    const std::vector<double> values(2 * static_cast<std::size_t>(end - begin));
+    const op_dat x = op_decl_dat(nodes, 2, values, "x");
+    const HeldRenaming held(folder.path());
+    const auto allocated = [] {
+      const auto all = ::mallinfo2();
+      return static_cast<double>(all.uordblks + all.hblkhd);
+    };
+    const double before = allocated();  // 0: a sanitizer has its own functions
+    op_write_vtu((folder / "a.vtu").c_str(), map, x, {&x, 1});
+    const double grid = points * (2.0 * sizeof(int) + 4.0 * sizeof(double));
+    if (before > 0) {
+      EXPECT_NEAR(allocated() - before, op_is_root() ? grid : 0, 0.05 * grid);
+    }
+  }
+  op_exit();
 }
 
 }  // namespace

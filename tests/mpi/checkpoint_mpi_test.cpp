@@ -3,6 +3,7 @@
 // mode; every rank gets the errors.
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -10,12 +11,15 @@
 
 #include <support/checkpoint_program.hpp>
 #include <support/expect_error.hpp>
+#include <support/failing_calls.hpp>
 #include <support/shared_folder.hpp>
+#include <support/temporary_directory.hpp>
 
 namespace op2::test {
 namespace {
 
 using State = CheckpointProgram::State;
+using Then = FailingCall::Then;
 
 class CheckpointOnRanks : public testing::Test {
  protected:
@@ -79,6 +83,29 @@ TEST_F(CheckpointOnRanks, GoesOnOnAnyNumberOfThem) {
     }
 }
 
+/// The loops after it have a plan already.
+TEST_F(CheckpointOnRanks, ComesBackBetweenLoopsThatAreRepeated) {
+  for (const int count : {1, size()})
+    on_ranks(count, [&] {
+      CheckpointProgram program;
+      const auto advance = [&] {
+        program.advance_one_step();
+        op_flush();
+      };
+      advance();
+      op_checkpoint(path.c_str());
+      advance();
+      advance();
+      const State expected = program.state();
+      for (int k = 0; k < 3; ++k) {
+        EXPECT_TRUE(op_restore(path.c_str()));
+        advance();
+        advance();
+        EXPECT_EQ(program.state(), expected) << k;
+      }
+    });
+}
+
 TEST_F(CheckpointOnRanks, IsRefusedByAllOfThem) {
   on_ranks(size(), [&] {
     CheckpointProgram program;
@@ -92,6 +119,74 @@ TEST_F(CheckpointOnRanks, IsRefusedByAllOfThem) {
     error_text(ErrorCode::io_failure, [&] { op_checkpoint("/nowhere/a.ckpt"); });
     EXPECT_FALSE(op_restore((path + ".other").c_str()));
   });
+}
+
+/// What only some ranks keep is another program on them, which is an error of all.
+TEST_F(CheckpointOnRanks, IsRefusedIfOneOfThemKeepsMore) {
+  on_ranks(size(), [&] {
+    const CheckpointProgram program;
+    op_checkpoint(path.c_str());
+  });
+  for (const bool root : {true, false})
+    on_ranks(size(), [&] {
+      const CheckpointProgram program;
+      double more = 0;
+      if (op_is_root() == root) op_keep("more", &more);
+      EXPECT_THAT(error_text(ErrorCode::bad_checkpoint, [&] { op_restore(path.c_str()); }),
+                  testing::HasSubstr("kept value number 3 is nothing more in the file"));
+    });
+}
+
+/// A complete file that cannot get its name stays beside it.
+void remove_all_but(const std::string& path) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
+    if (file.path() != path) std::filesystem::remove(file);
+}
+
+/// Every call of the system that a rank makes fails once: the previous checkpoint stays as it was,
+/// and all ranks get the error.
+void expect_previous_one_if_a_rank_fails(int failing_rank, Then then, const std::string& folder) {
+  const std::string path = folder + "/a.ckpt";
+  CheckpointProgram program;
+  op_checkpoint(path.c_str());
+  int failures = 0;
+  for (int k = 1;; ++k) {
+    const std::string before = content_of(path);
+    program.advance_one_step();
+    op_flush();
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::string error;
+    int happened = 0;
+    {
+      const FailingCall failing(op_rank() == failing_rank ? folder : "nowhere", k, then);
+      try {
+        op_checkpoint(path.c_str());
+      } catch (const Error& thrown) {
+        EXPECT_EQ(thrown.code(), ErrorCode::io_failure) << thrown.what();
+        error = thrown.what();
+      }
+      happened = op_rank() == failing_rank && failing.happened() ? 1 : 0;
+    }
+    int failed[2] = {error.empty() ? 0 : 1, happened}, most[2] = {};
+    MPI_Allreduce(failed, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    EXPECT_EQ(failed[0], most[0]) << k << ": " << error;
+    if (failing_rank != 0) {
+      EXPECT_EQ(content_of(path) == before, most[0] == 1) << k << ": " << error;
+    }
+    EXPECT_TRUE(op_restore(path.c_str())) << k;
+    failures += most[0];
+    if (op_is_root()) remove_all_but(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (most[1] == 0) break;
+  }
+  EXPECT_GE(failures, 3);
+}
+
+TEST_F(CheckpointOnRanks, OfARankThatCannotWriteIsThePreviousOne) {
+  for (const Then then : {Then::work, Then::be_full})
+    for (const int failing : {0, size() - 1})
+      on_ranks(size(), [&] { expect_previous_one_if_a_rank_fails(failing, then, folder.path()); });
 }
 
 TEST_F(CheckpointOnRanks, IsWrittenIfTheSignalComesToOneOfThem) {

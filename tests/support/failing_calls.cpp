@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 
@@ -43,12 +44,14 @@ Outcome outcome_for(const std::string& path, Kind kind) {
   const bool writes = kind == Kind::writes;
   if (!plan.armed || !path.starts_with(plan.folder)) return Outcome::work;
   const int call = ++plan.calls;
+  if (plan.then == Then::be_killed && call == plan.k) std::raise(SIGKILL);
   if (plan.then == Then::be_short) return call == plan.k && writes ? Outcome::part : Outcome::work;
   if (plan.then == Then::be_interrupted) {
     if (call != plan.k || kind == Kind::other) return Outcome::work;
     errno = EINTR;
     return Outcome::fail;
   }
+  if (plan.then == Then::be_killed) return Outcome::work;
   const bool fails = call == plan.k || (call > plan.k && plan.then == Then::be_full && writes);
   if (fails) errno = plan.then == Then::be_full ? ENOSPC : EIO;
   return fails ? Outcome::fail : Outcome::work;

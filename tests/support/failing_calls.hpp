@@ -15,10 +15,11 @@ namespace op2::test {
 class FailingCall {
  public:
   enum class Then {
-    work,           ///< later calls work: EIO
-    be_full,        ///< no later call can write: ENOSPC, as on a full disk
-    be_short,       ///< no error: the call writes only a part, as the system may
-    be_interrupted  ///< by a signal: EINTR, where the system may say so
+    work,            ///< later calls work: EIO
+    be_full,         ///< no later call can write: ENOSPC, as on a full disk
+    be_short,        ///< no error: the call writes only a part, as the system may
+    be_interrupted,  ///< by a signal: EINTR, where the system may say so
+    be_killed        ///< the process, before the call
   };
   FailingCall(const std::string& folder, int k, Then then = Then::work);
   ~FailingCall();

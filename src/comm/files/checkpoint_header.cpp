@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include <core/error.hpp>
 #include <core/hash.hpp>
 #include <core/round_up.hpp>
+#include <core/value_type.hpp>
 
 namespace op2::comm {
 
@@ -60,6 +62,42 @@ std::string shown(const CheckpointHeader::Values& values) {
   return fmt::format("'{}' of dim {} and type \"{}\"", values.name, values.dim, values.type);
 }
 
+/// Each byte as the character of its number: names need not be UTF-8, but JSON must be.
+std::string utf8_of_bytes(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    const auto number = static_cast<unsigned char>(byte);
+    if (number >= 0x80) text += static_cast<char>(0xc0 | number >> 6);
+    text += static_cast<char>(number < 0x80 ? number : 0x80 | (number & 0x3f));
+  }
+  return text;
+}
+
+/// The reverse; other characters are "?".
+/// @param text  UTF-8
+std::string bytes_of_utf8(const std::string& text) {
+  std::string bytes;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto lead = static_cast<unsigned char>(text[k]);
+    if ((lead & 0xc0) == 0x80) continue;  // belongs to the character before
+    if (lead < 0x80)
+      bytes += text[k];
+    else
+      bytes += lead <= 0xc3 ? static_cast<char>(lead << 6 | (text[k + 1] & 0x3f)) : '?';
+  }
+  return bytes;
+}
+
+template <class Change>
+void change_strings(CheckpointHeader& header, const Change& change) {
+  const auto to = [&](auto&... strings) { ((strings = change(strings)), ...); };
+  for (CheckpointHeader::Set& set : header.sets) to(set.name);
+  for (CheckpointHeader::Map& map : header.maps) to(map.name, map.from, map.to);
+  for (CheckpointHeader::Dat& dat : header.dats) to(dat.name, dat.set, dat.type);
+  for (auto* const all : {&header.globals, &header.kept})
+    for (CheckpointHeader::Values& values : *all) to(values.name, values.type);
+}
+
 template <class Entry>
 std::string first_difference(const char* what, const std::vector<Entry>& file,
                              const std::vector<Entry>& program) {
@@ -73,10 +111,17 @@ std::string first_difference(const char* what, const std::vector<Entry>& file,
   return "";
 }
 
-[[noreturn]] void fail_as_damaged(const OpenFile& file, std::string_view what) {
+[[noreturn]] void fail_as_damaged(const std::string& path, std::string_view what) {
   core::fail(ErrorCode::bad_checkpoint,
              "the checkpoint is damaged: '{}', {}; use an older one, or remove it to begin anew",
-             file.shown(), what);
+             path, what);
+}
+
+void check_length(const CheckpointHeader::Values& values, const std::string& path) {
+  const std::optional<Type> type = core::type_named(values.type.c_str());
+  if (type && values.dim > 0 && values.bytes.size() == core::size_of(*type, values.dim)) return;
+  fail_as_damaged(path, fmt::format("'{}' of dim {} and type \"{}\" has {} bytes", values.name,
+                                    values.dim, values.type, values.bytes.size()));
 }
 
 Front read_front(const OpenFile& file) {
@@ -95,7 +140,7 @@ Front read_front(const OpenFile& file) {
                file.shown(), letters.substr(kind.size()), form);
   const std::int64_t size = file.size();
   if (front.begin < 0 || front.bytes < 0 || front.begin > size || front.bytes > size - front.begin)
-    fail_as_damaged(file, fmt::format("it has only {} bytes", size));
+    fail_as_damaged(file.shown(), fmt::format("it has only {} bytes", size));
   return front;
 }
 
@@ -121,7 +166,8 @@ std::int64_t place_rows(CheckpointHeader& header) {
   return end;
 }
 
-void write_header(OpenFile& file, std::int64_t begin, const CheckpointHeader& header) {
+void write_header(OpenFile& file, std::int64_t begin, CheckpointHeader header) {
+  change_strings(header, utf8_of_bytes);
   const std::string text = nlohmann::json(header).dump();
   const Front front{magic(), begin, std::ssize(text), digest_of(text)};
   file.write_at(begin, text.data(), text.size());
@@ -132,12 +178,31 @@ std::string read_header(const OpenFile& file) {
   const Front front = read_front(file);
   std::string text(static_cast<std::size_t>(front.bytes), '\0');
   file.read_at(front.begin, text.data(), text.size());
-  if (digest_of(text) != front.digest) fail_as_damaged(file, "its description has been changed");
+  if (digest_of(text) != front.digest)
+    fail_as_damaged(file.shown(), "its description has been changed");
   return text;
 }
 
-CheckpointHeader header_of(const std::string& text) {
-  return nlohmann::json::parse(text).get<CheckpointHeader>();
+CheckpointHeader header_of(const std::string& text, const std::string& path) {
+  CheckpointHeader header;
+  try {
+    header = nlohmann::json::parse(text).get<CheckpointHeader>();
+  } catch (const nlohmann::json::exception& error) {
+    fail_as_damaged(path, fmt::format("its description is not understood ({})", error.what()));
+  }
+  change_strings(header, bytes_of_utf8);
+  for (const auto* all : {&header.globals, &header.kept})
+    for (const CheckpointHeader::Values& values : *all) check_length(values, path);
+  return header;
+}
+
+void check_places(const CheckpointHeader& file, const CheckpointHeader& program,
+                  const std::string& path) {
+  for (std::size_t d = 0; d < program.dats.size(); ++d)
+    if (file.dats[d].offset != program.dats[d].offset)
+      fail_as_damaged(
+          path, fmt::format("the rows of dat '{}' are at byte {} and not at {}", file.dats[d].name,
+                            file.dats[d].offset, program.dats[d].offset));
 }
 
 }  // namespace op2::comm

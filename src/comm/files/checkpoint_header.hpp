@@ -7,8 +7,10 @@
 // | 0 .. 15 | "op2 checkpoint 2": the number is that of this form |
 // | 16 .. 31 | where the JSON text begins, and its length: two 64-bit integers, little-endian |
 // | 32 .. 63 | BLAKE2b of the text |
-// | from multiples of 4096 | the rows of each dat, as declared: shape [size of the set x row_bytes]
-// | | at the end | the text |
+// | from multiples of 4096 | the rows of each dat: shape [size of the set x row_bytes] |
+// | at the end | the text |
+//
+// Names may be any bytes: a byte is the character of that number in the text, which is UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -56,13 +58,22 @@ std::string first_difference(const CheckpointHeader& file, const CheckpointHeade
 std::int64_t place_rows(CheckpointHeader& header);
 
 /// Writes the text and what leads to it. Local. @throws Error io_failure
-void write_header(OpenFile& file, std::int64_t begin, const CheckpointHeader& header);
+void write_header(OpenFile& file, std::int64_t begin, CheckpointHeader header);
 
 /// The text. Local.
 /// @throws Error bad_checkpoint (no checkpoint, of another form, damaged), io_failure
 std::string read_header(const OpenFile& file);
 
 /// @param text  of `read_header`
-CheckpointHeader header_of(const std::string& text);
+/// @param path  of the file, for messages
+/// @throws Error bad_checkpoint (not what `write_header` writes, or values of another length than
+/// their type and dim say)
+CheckpointHeader header_of(const std::string& text, const std::string& path);
+
+/// Throws Error bad_checkpoint unless the rows of dats are where they would be written.
+/// @param program  without `first_difference`, after `place_rows`
+/// @param path     of the file, for messages
+void check_places(const CheckpointHeader& file, const CheckpointHeader& program,
+                  const std::string& path);
 
 }  // namespace op2::comm

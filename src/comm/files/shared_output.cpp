@@ -19,7 +19,7 @@ namespace {
 
 /// Clients of NFS may write whole pages: one loses what another has written to the same page.
 bool is_on_nfs(const OpenFile& file) {
-  struct statfs disk{};
+  struct statfs disk {};
   return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
 }
 
@@ -103,12 +103,14 @@ void SharedOutput::gather_and_write(const RowsInFile& rows, const NextRows& next
     const RowRange range =
         overlap(rows.blocks, ranks_.rank(), {first, std::min(size, total - first)});
     Bytes mine;
-    mine.reserve(static_cast<std::size_t>(range.count * row_bytes));
-    for_pieces(range, row_bytes, next,
-               [&](std::int64_t position, std::span<const std::byte> piece) {
-                 if (each) each(position, piece);
-                 mine.insert(mine.end(), piece.begin(), piece.end());
-               });
+    do_together(ranks_, shown_, [&] {
+      mine.reserve(static_cast<std::size_t>(range.count * row_bytes));
+      for_pieces(range, row_bytes, next,
+                 [&](std::int64_t position, std::span<const std::byte> piece) {
+                   if (each) each(position, piece);
+                   mine.insert(mine.end(), piece.begin(), piece.end());
+                 });
+    });
     std::vector<Message> parts;
     if (!mine.empty()) parts.push_back({0, std::move(mine)});
     parts = ranks_.exchange(std::move(parts));

@@ -43,8 +43,8 @@ class SharedOutput {
   /// On the root: the file, in which it may write what is not rows. Null on other ranks.
   OpenFile* file_of_root() { return output_ ? &output_->file() : nullptr; }
 
-  /// Ranks agree once, however many rows there are.
-  /// @param next  gives all rows of this rank
+  /// Ranks agree once, however many rows there are; if the root gathers, at each transfer.
+  /// @param next  gives all rows of this rank; may throw
   /// @param each  called with all of them, in their order
   void write(const RowsInFile& rows, const NextRows& next, const EachPiece& each = {});
 

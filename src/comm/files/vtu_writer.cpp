@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <comm/files/cell_shape.hpp>
 #include <comm/files/file_writer.hpp>
 #include <comm/files/xml_text.hpp>
 #include <core/error.hpp>
@@ -15,6 +16,8 @@
 namespace op2::comm {
 
 namespace {
+
+constexpr const char* kind = ".vtu";
 
 /// A data array of the file: its description in the header, and how its bytes are written.
 struct DataArray {
@@ -28,17 +31,6 @@ struct DataArray {
 const char* vtk_name_of(Type type) {
   constexpr std::array names{"Float64", "Float32", "Int32", "UInt32", "Int64", "UInt64", "UInt8"};
   return names[static_cast<std::size_t>(type)];  // in the order of Type
-}
-
-/// VTK's type of the linear cell with `arity` nodes in `dim` dimensions.
-std::uint8_t cell_type_of(int arity, int dim) {
-  constexpr std::array<std::uint8_t, 9> types{0, 0, 3, 5, 10, 14, 13, 0, 12};  // 0: no such cell
-  if (arity < 0 || arity >= std::ssize(types) || types[arity] == 0)
-    core::fail(
-        ErrorCode::bad_dim,
-        "no such cell in a .vtu: map of the cells, arity {}; use cells of 2, 3, 4, 5, 6 or 8 nodes",
-        arity);
-  return arity == 4 && dim == 2 ? 9 : types[arity];
 }
 
 /// Writes value(0) ... value(count - 1) through a buffer of bounded size.
@@ -73,26 +65,18 @@ DataArray padded_points(const Field& points) {
 }
 
 DataArray points_array(const Field& points) {
-  if (points.type != Type::f64 && points.type != Type::f32) {
-    core::fail(ErrorCode::bad_type,
-               "wrong type: coordinates '{}' of a .vtu, \"{}\"; use double or float", points.name,
-               core::name_of(points.type));
-  }
+  check_points(points.name, points.type, points.dim, kind);
   if (points.dim == 3) {
     DataArray array = array_of(points);
     array.name = "Points";
     return array;
-  }
-  if (points.dim != 2) {
-    core::fail(ErrorCode::bad_dim, "wrong dim: coordinates '{}' of a .vtu, dim {}; use 2 or 3",
-               points.name, points.dim);
   }
   return points.type == Type::f64 ? padded_points<double>(points) : padded_points<float>(points);
 }
 
 std::vector<DataArray> cell_arrays(const VtuGrid& grid, std::int64_t cells) {
   const std::int64_t arity = grid.cell_arity;
-  const std::uint8_t type = cell_type_of(grid.cell_arity, grid.points.dim);
+  const std::uint8_t type = cell_shape(grid.cell_arity, grid.points.dim, kind).vtk_type;
   const auto nodes = grid.cell_nodes;
   return {{"connectivity", "Int32", 1, nodes.size_bytes(),
            [nodes](FileWriter& file) { file.write(nodes.data(), nodes.size_bytes()); }},
@@ -126,13 +110,13 @@ struct Section {
   std::vector<DataArray> arrays;
 };
 
-std::string first_lines(const char* kind) {
+std::string first_lines(const char* grid_type) {
   static_assert(std::endian::native == std::endian::little);
   return fmt::format(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"{0}\" version=\"1.0\" byte_order=\"LittleEndian\" "
       "header_type=\"UInt64\">\n",
-      kind);
+      grid_type);
 }
 
 /// Name and type of an array as attributes of its element.
@@ -159,7 +143,7 @@ std::string header_of(std::span<const Section> sections, std::int64_t points, st
 }
 
 std::int64_t cells_of(const VtuGrid& grid) {
-  cell_type_of(grid.cell_arity, grid.points.dim);
+  cell_shape(grid.cell_arity, grid.points.dim, kind);
   return static_cast<std::int64_t>(grid.cell_nodes.size()) / grid.cell_arity;
 }
 

@@ -9,14 +9,16 @@
 
 #include <fmt/format.h>
 
+#include <comm/files/cell_shape.hpp>
 #include <comm/files/series_file.hpp>
 #include <comm/files/xml_text.hpp>
-#include <core/error.hpp>
 #include <core/value_type.hpp>
 
 namespace op2::comm {
 
 namespace {
+
+constexpr const char* kind = ".xdmf";
 
 constexpr SeriesFrame frame{
     "<?xml version=\"1.0\"?>\n"
@@ -26,18 +28,6 @@ constexpr SeriesFrame frame{
     "</Grid>\n</Domain>\n</Xdmf>\n"};
 constexpr std::string_view before_time = "<Grid GridType=\"Uniform\">\n<Time Value=\"",
                            end_of_time = "</Grid>\n";
-
-const char* topology_of(int arity, int dim) {
-  constexpr std::array<const char*, 9> names{nullptr,    nullptr,         "Polyline",
-                                             "Triangle", "Quadrilateral", "Pyramid",
-                                             "Wedge",    nullptr,         "Hexahedron"};
-  if (arity < 0 || arity >= std::ssize(names) || names[static_cast<std::size_t>(arity)] == nullptr)
-    core::fail(ErrorCode::bad_dim,
-               "no such cell in a .xdmf: map of the cells, arity {}; use cells of 2, 3, 4, 5, 6 or "
-               "8 nodes",
-               arity);
-  return arity == 4 && dim == 3 ? "Tetrahedron" : names[static_cast<std::size_t>(arity)];
-}
 
 const char* number_type_of(Type type) {
   constexpr std::array names{"Float", "Float", "Int", "UInt", "Int", "UInt", "UChar"};
@@ -69,16 +59,6 @@ std::string attribute_of(const std::string& file, const XdmfField& field) {
                      item_of(file, field.data, shape));
 }
 
-void check_points(const XdmfData& points) {
-  if (points.type != Type::f64 && points.type != Type::f32)
-    core::fail(ErrorCode::bad_type,
-               "wrong type: coordinates of a .xdmf, \"{}\"; use double or float",
-               core::name_of(points.type));
-  if (points.dim != 2 && points.dim != 3)
-    core::fail(ErrorCode::bad_dim, "wrong dim: coordinates of a .xdmf, dim {}; use 2 or 3",
-               points.dim);
-}
-
 /// Takes a grid from the text; nothing if it is not one.
 std::optional<XdmfTime> take_time(std::string_view& text) {
   const std::size_t length = text.find(end_of_time);
@@ -93,11 +73,11 @@ std::optional<XdmfTime> take_time(std::string_view& text) {
 }  // namespace
 
 XdmfTime xdmf_time(double time, const XdmfGrid& grid) {
-  check_points(grid.points);
+  check_points(grid.name_of_points, grid.points.type, grid.points.dim, kind);
   const int arity = grid.cells.dim;
   std::string text = fmt::format(
       "{}{}\"/>\n<Topology TopologyType=\"{}\" NumberOfElements=\"{}\"{}>\n{}</Topology>\n",
-      before_time, time, topology_of(arity, grid.points.dim), grid.cells.rows,
+      before_time, time, cell_shape(arity, grid.points.dim, kind).topology, grid.cells.rows,
       arity == 2 ? " NodesPerElement=\"2\"" : "", item_of(grid.file, grid.cells));
   text += fmt::format("<Geometry GeometryType=\"{}\">\n{}</Geometry>\n",
                       grid.points.dim == 2 ? "XY" : "XYZ", item_of(grid.file, grid.points));

@@ -27,9 +27,10 @@ struct XdmfField {
 
 /// What the HDF5 file of one time holds.
 struct XdmfGrid {
-  std::string file;  ///< relative to the folder of the series
-  XdmfData cells;    ///< rows of nodes
-  XdmfData points;   ///< dim 2 or 3
+  std::string file;            ///< relative to the folder of the series
+  XdmfData cells;              ///< rows of nodes
+  XdmfData points;             ///< dim 2 or 3
+  std::string name_of_points;  ///< for messages
   std::vector<XdmfField> fields;
 };
 

@@ -175,7 +175,10 @@ void DistributedMesh::set_declared_rows(core::Dat& dat, const void* values) {
   core::HostBytes rows = core::zeroed_bytes(dat.bytes());
   halo_plan_->of(*dat.set).from_declared(communicator_, {declared, dat.declared_bytes()},
                                          static_cast<std::size_t>(dat.size), rows.memory.get());
-  dat.take_rows(std::move(rows));
+  if (dat.rows.bytes() != rows.size)
+    dat.take_rows(std::move(rows));
+  else if (rows.size > 0)  // plans are bound to the address
+    std::memcpy(dat.rows.host_overwrite().get(), rows.memory.get(), rows.size);
 }
 
 DeclaredPieces DistributedMesh::declared_pieces(const core::Dat& dat) const {

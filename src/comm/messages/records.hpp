@@ -64,7 +64,11 @@ inline std::vector<Message> gather_on_root(Communicator& communicator, Bytes min
 inline std::span<const std::byte> joined_on_root(Communicator& communicator,
                                                  std::span<const std::byte> mine, Bytes& storage) {
   if (communicator.size() == 1) return mine;
-  for (const Message& message : gather_on_root(communicator, {mine.begin(), mine.end()}))
+  const auto messages = gather_on_root(communicator, {mine.begin(), mine.end()});
+  std::size_t bytes = 0;
+  for (const Message& message : messages) bytes += message.bytes.size();
+  storage.reserve(bytes);  // so that there is no room to spare
+  for (const Message& message : messages)
     storage.insert(storage.end(), message.bytes.begin(), message.bytes.end());
   return storage;
 }

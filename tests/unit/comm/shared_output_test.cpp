@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <comm/files/shared_output.hpp>
 
+#include <new>
 #include <numeric>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <support/expect_error.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/temporary_directory.hpp>
 
@@ -59,6 +61,27 @@ TEST(SharedOutput, GivesEachRankItsPiecesInOrder) {
     for (const bool together : {true, false})
       for (const std::int64_t row_bytes : {3, 24, 3000})
         expect_pieces_and_file(ranks, together, row_bytes);
+}
+
+/// In the second portion, while the others wait to send theirs.
+TEST(SharedOutput, WhoseRowsAreAnErrorOfOneRankIsAnErrorOfAll) {
+  for (const bool together : {true, false}) {
+    const TemporaryDirectory directory;
+    run_fake_ranks(3, [&](Communicator& ranks) {
+      const Blocks blocks = equal_blocks(1000, 3);
+      SharedOutput output(ranks, directory / "a", together, 4000);
+      Bytes rows(8000);
+      int left = 1;
+      const std::string error = error_text(ErrorCode::out_of_memory, [&] {
+        output.write({blocks, 8, 0}, [&](std::int64_t count) {
+          if (ranks.rank() == 1 && (together || left-- == 0)) throw std::bad_alloc();
+          return std::span<const std::byte>(rows).first(static_cast<std::size_t>(8 * count));
+        });
+      });
+      EXPECT_EQ(error.find("rank 1: ") != error.npos, ranks.rank() != 1) << error;
+    });
+    EXPECT_EQ(directory.file_count(), 0U);
+  }
 }
 
 }  // namespace

@@ -126,5 +126,48 @@ TEST(BackgroundQueue, KeepsTheFirstErrorAndDropsWhatFollows) {
   EXPECT_THAT(queue.take_progress().failure->error.what(), HasSubstr("another"));
 }
 
+TEST(BackgroundQueue, RunsUrgentActionsBeforeOthersThatWait) {
+  BackgroundQueue queue(100);
+  std::vector<int> done;
+  Ticket last = 0;
+  {
+    std::promise<void> begun;
+    Gate gate;
+    queue.push(1, [&, wait = gate.wait()] {
+      begun.set_value();
+      wait();
+      done.push_back(1);
+    });
+    queue.push(99, [&] { done.push_back(2); });
+    begun.get_future().wait();
+    queue.push_urgent([&] { done.push_back(3); });
+    last = queue.push_urgent([&] { done.push_back(4); });
+    EXPECT_FALSE(queue.urgent_is_finished(last));
+  }
+  queue.wait();
+  EXPECT_TRUE(queue.urgent_is_finished(last));
+  EXPECT_THAT(done, testing::ElementsAre(1, 3, 4, 2));
+}
+
+TEST(BackgroundQueue, DropsUrgentActionsOnlyAfterAnUrgentOne) {
+  BackgroundQueue queue(100);
+  int done = 0;
+  const auto failing = [] { fail(ErrorCode::io_failure, "no room: {}; free some", "disk"); };
+  queue.push(1, failing);
+  queue.wait();
+  queue.push(1, [&] { ++done; });
+  queue.push_urgent([&] { done += 10; });
+  queue.wait();
+  EXPECT_EQ(done, 10);
+  queue.push_urgent(failing);
+  queue.push_urgent([&] { done += 100; });
+  queue.push(1, [&] { done += 1000; });
+  const auto progress = queue.take_progress();
+  EXPECT_EQ(progress.failure->ticket, 1);
+  EXPECT_EQ(progress.urgent_failure->ticket, 2);
+  EXPECT_EQ(done, 10);
+  EXPECT_FALSE(queue.take_progress().failed());
+}
+
 }  // namespace
 }  // namespace op2::core

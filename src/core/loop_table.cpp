@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <core/csv.hpp>
@@ -39,6 +40,21 @@ std::string fused_in(const LoopRow& row) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// "-" if they are not known.
+std::string gigaflops_per_second(const LoopRow& row) {
+  if (row.uncounted > 0 || row.seconds <= 0) return "-";
+  return fmt::format("{:.2f}", row.flops / row.seconds * 1e-9);
+}
+
+/// ", key 364b6e04469d": as op2-jitinspect takes them.
+std::string short_keys_of(const LoopRow& row) {
+  constexpr std::size_t digits = 12;
+  std::vector<std::string> keys;
+  for (const std::string& key : row.keys) keys.push_back(key.substr(0, digits));
+  if (keys.empty()) return "";
+  return fmt::format(", {} {}", keys.size() == 1 ? "key" : "keys", fmt::join(keys, " "));
+}
+
 /// What became of calls that were not executed as separate loops.
 std::string remark_of(const LoopRow& row) {
   std::vector<std::string> parts;
@@ -64,12 +80,17 @@ LoopRow& LoopTable::row(const std::string& name) {
 
 std::string table_as_text(const LoopTable& table) {
   const double total = total_seconds(table);
-  std::string text = fmt::format("{:<24} {:>9} {:>10} {:>10} {:>8} {:>7}  {}\n", "loop", "calls",
-                                 "seconds", "GB", "GB/s", "share", "code");
+  const bool spread = table.ranks() > 1;
+  std::string text = fmt::format("{:<24} {:>9} {:>10}{} {:>10} {:>8} {:>8} {:>7}  {}\n", "loop",
+                                 "calls", "seconds", spread ? "       mean      least" : "", "GB",
+                                 "GB/s", "GFLOP/s", "share", "code");
   for (const LoopRow& row : table.rows()) {
-    text += fmt::format("{:<24} {:>9} {:>10.4f} {:>10.3f} {:>8.2f} {:>6.1f}%  {}{}\n", row.name,
-                        row.calls, row.seconds, row.bytes * 1e-9, gigabytes_per_second(row),
-                        100 * share(row, total), row.code, remark_of(row));
+    const std::string others =
+        spread ? fmt::format(" {:>10.4f} {:>10.4f}", row.mean_seconds, row.least_seconds) : "";
+    text += fmt::format("{:<24} {:>9} {:>10.4f}{} {:>10.3f} {:>8.2f} {:>8} {:>6.1f}%  {}{}{}\n",
+                        row.name, row.calls, row.seconds, others, row.bytes * 1e-9,
+                        gigabytes_per_second(row), gigaflops_per_second(row),
+                        100 * share(row, total), row.code, short_keys_of(row), remark_of(row));
   }
   text += fmt::format("{:<24} {:>9} {:>10.4f}\n", "total", "", total);
   text += times_as_text(table.times());
@@ -80,12 +101,17 @@ std::string table_as_text(const LoopTable& table) {
 std::string table_as_csv(const LoopTable& table) {
   const double total = total_seconds(table);
   std::string text =
-      "loop,calls,skipped,elements,seconds,bytes,gb_per_s,share,code,fused,fused_in\n";
-  for (const LoopRow& row : table.rows())
-    text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.6g},{:.6g},{},{},{}\n", quoted(row.name),
-                        row.calls, row.skipped, row.elements, row.seconds, row.bytes,
-                        gigabytes_per_second(row), share(row, total), quoted(row.code),
-                        fused_calls(row), quoted(fused_in(row)));
+      "loop,calls,skipped,elements,seconds,bytes,gb_per_s,share,code,fused,fused_in,"
+      "seconds_mean,seconds_min,flops,keys\n";
+  for (const LoopRow& row : table.rows()) {
+    const std::string flops = row.uncounted == 0 ? fmt::format("{:.9g}", row.flops) : "";
+    text +=
+        fmt::format("{},{},{},{},{:.9g},{:.9g},{:.6g},{:.6g},{},{},{},{:.9g},{:.9g},{},{}\n",
+                    quoted(row.name), row.calls, row.skipped, row.elements, row.seconds, row.bytes,
+                    gigabytes_per_second(row), share(row, total), quoted(row.code),
+                    fused_calls(row), quoted(fused_in(row)), row.mean_seconds, row.least_seconds,
+                    flops, quoted(fmt::format("{}", fmt::join(row.keys, " "))));
+  }
   return text;
 }
 

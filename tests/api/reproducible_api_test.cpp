@@ -291,6 +291,19 @@ TEST_F(Reproducible, ResultsThatAreFlushedToZeroAreAnError) {
 TEST_F(Reproducible, DenormalNumbersThatAreTakenForZeroAreAnError) {
   expect_refused_rounding(cells, OtherRounding::denormals_are_zero, "denormal numbers for zero");
 }
+
+/// The C library's fegetround does not see it.
+TEST_F(Reproducible, AnotherRoundingModeOfVectorRegistersAloneIsAnError) {
+  expect_refused_rounding(cells, unsigned{_MM_ROUND_UP}, "it rounds upwards");
+}
+
+TEST_F(Reproducible, RoundingDownwardsOfVectorRegistersAloneIsAnError) {
+  expect_refused_rounding(cells, unsigned{_MM_ROUND_DOWN}, "it rounds downwards");
+}
+
+TEST_F(Reproducible, RoundingTowardsZeroOfVectorRegistersAloneIsAnError) {
+  expect_refused_rounding(cells, unsigned{_MM_ROUND_TOWARD_ZERO}, "it rounds towards zero");
+}
 #endif
 
 TEST_F(Reproducible, TheRoundingOfTheProgramIsLookedAtWhenLoopsRun) {

@@ -235,6 +235,32 @@ TEST_F(Reproducible, AKernelThatCannotBeCompiledIsAnError) {
   }
 }
 
+OP_KERNEL(write_zero, (double* x), { *x = 0; });
+OP_KERNEL(write_value, (const double* value, double* x), { *x = *value; });
+
+/// All elements of a set of 3001 write the same row.
+TEST_F(Reproducible, RowsThatTooManyElementsWriteAreAnErrorUnlessAllAreZeros) {
+  const op_set one = op_decl_set(1, "one");
+  const op_map to_one = op_decl_map(cells, one, 1, std::vector<int>(3001, 0).data(), "to_one");
+  std::vector<double> values(3001, 2.0);
+  const op_dat x = op_decl_dat(cells, 1, "double", values.data(), "x");
+  const op_dat row = op_decl_dat(one, 1, "double", values.data(), "row");
+  op_par_loop(write_zero, "write_zero", cells, op_arg_dat(row, 0, to_one, OP_WRITE));
+  double found = 1;
+  op_fetch_data(row, &found);
+  EXPECT_EQ(found, 0);
+  op_par_loop(write_value, "write_value", cells, op_arg_dat(x, OP_READ),
+              op_arg_dat(row, 0, to_one, OP_WRITE));
+  try {
+    op_flush();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("OP2-E404"), HasSubstr("loop 'write_value'"),
+                                    HasSubstr("dat 'row' (arg 1 OP_WRITE)"),
+                                    HasSubstr("write rows that others write")));
+  }
+}
+
 /// Changes the rounding of the thread, for a scope.
 class OtherRounding {
  public:

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -260,6 +262,70 @@ TEST_F(Reproducible, RowsThatTooManyElementsWriteAreAnErrorUnlessAllAreZeros) {
                                     HasSubstr("write rows that others write")));
   }
 }
+
+/// How loops are vectorised, and how many elements they have.
+class SumsInVectors : public testing::TestWithParam<std::tuple<std::string, int>> {
+ protected:
+  SumsInVectors() {
+    const auto [how, count] = GetParam();
+    setenv("OP2_REPRODUCIBLE", "on", 1);
+    if (how == "no_simd")
+      setenv("OP2_DEBUG", how.c_str(), 1);
+    else
+      setenv("OP2_SIMD", how.c_str(), 1);
+    op_init(0, nullptr, 0);
+    elements = op_decl_set(count, "elements");
+  }
+  ~SumsInVectors() override {
+    op_exit();
+    for (const char* name : {"OP2_REPRODUCIBLE", "OP2_DEBUG", "OP2_SIMD"}) unsetenv(name);
+  }
+
+  /// Pairs that cancel, then a 0.5 if the number is even, then 1.
+  template <class T>
+  std::vector<T> terms(T large) const {
+    std::vector<T> values(static_cast<std::size_t>(elements->size), T(0.5));
+    for (std::size_t k = 0; k + 2 < values.size(); k += 2) {
+      values[k] = std::ldexp(large, static_cast<int>(k % 20));
+      values[k + 1] = -values[k];
+    }
+    values.back() = 1;
+    return values;
+  }
+  double sum_of_terms() const { return elements->size % 2 == 0 ? 1.5 : 1; }
+
+  op_set elements;
+};
+
+TEST_P(SumsInVectors, AreExact) {
+  const op_dat x = op_decl_dat(elements, 1, "double", terms(1e17).data(), "x");
+  const op_dat f = op_decl_dat(elements, 1, "float", terms(1e10F).data(), "f");
+  double one = 0.25, pair[2] = {0.25, 0.25};
+  float single = 0.25F;
+  std::vector<double> many(20, 0.25);
+  op_par_loop(add_up, "add_up", elements, op_arg_dat(x, OP_READ),
+              op_arg_gbl(&one, 1, "double", OP_INC));
+  op_par_loop(add_pair, "add_pair", elements, op_arg_dat(x, OP_READ),
+              op_arg_gbl(pair, 2, "double", OP_INC));
+  op_par_loop(add_up_float, "add_up_float", elements, op_arg_dat(f, OP_READ),
+              op_arg_gbl(&single, 1, "float", OP_INC));
+  op_par_loop(add_many, "add_many", elements, op_arg_dat(x, OP_READ),
+              op_arg_gbl(many.data(), 20, "double", OP_INC));
+  const double sum = sum_of_terms();
+  EXPECT_EQ(one, 0.25 + sum);
+  EXPECT_EQ(pair[0], 0.25 + sum);
+  EXPECT_EQ(pair[1], 0.25 - sum);
+  EXPECT_EQ(single, static_cast<float>(0.25 + sum));
+  EXPECT_EQ(many[0], 0.25 + sum);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reproducible, SumsInVectors,
+                         testing::Combine(testing::Values("auto", "on", "no_simd"),
+                                          testing::Values(1, 3, 7, 15, 1024, 1025)),
+                         [](const auto& of) {
+                           return std::get<0>(of.param) + "_" +
+                                  std::to_string(std::get<1>(of.param));
+                         });
 
 /// Changes the rounding of the thread, for a scope.
 class OtherRounding {

@@ -63,8 +63,7 @@ const Partitioner* partitioner_named(const api::Runtime& runtime, const std::str
 }
 
 bool are_coordinates(op_dat dat) {
-  return dat != nullptr && core::record_of(dat)->value_type == Type::f64 && dat->dim <= 3 &&
-         !core::record_of(dat)->opaque;
+  return dat != nullptr && core::record_of(dat)->are_coordinates();
 }
 
 bool are_ranks(op_dat dat) {
@@ -233,10 +232,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
   runtime.return_to_declared();
   runtime.partitioned = true;
   if (runtime.mesh.sets().empty()) return;
-  runtime.collectively([&] {
-    runtime.rows.decide_order(are_coordinates(coordinates) ? core::record_of(coordinates)
-                                                           : nullptr);
-  });
+  runtime.decide_order(coordinates);
   const auto begin = core::Clock::now();
   const std::string text = distribute(runtime, request);
   if (runtime.recorder)

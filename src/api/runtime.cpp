@@ -281,6 +281,11 @@ void Runtime::return_to_declared() {
   guard([this] { rows.return_to_declared(); }, true);
 }
 
+void Runtime::decide_order(op_dat coordinates) {
+  const bool uses = coordinates != nullptr && core::record_of(coordinates)->are_coordinates();
+  collectively([&] { rows.decide_order(uses ? core::record_of(coordinates) : nullptr); });
+}
+
 void Runtime::settle() {
   guard([this] { rows.ensure_rows(0); }, true);
 }

@@ -101,6 +101,11 @@ class Runtime {
   /// another, queued loops are executed first. Collective.
   void return_to_declared();
 
+  /// Decides in which order the reproducible mode adds, at the first call after a declaration;
+  /// otherwise does nothing. Collective; call `enter` before.
+  /// @param coordinates  what op_partition got: used if it has coordinates; may be null
+  void decide_order(op_dat coordinates);
+
   /// Brings the mesh to local rows, as the first loop would. Collective. Running out of memory here
   /// or in `return_to_declared` ends the session, because only some of the data may have moved.
   void settle();

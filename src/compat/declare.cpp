@@ -221,13 +221,17 @@ void warn_of_force_part(api::Runtime& runtime) {
               map->name));
 }
 
-/// Every rank owns what it declared.
-void keep_as_declared() {
+/// Every rank owns what it declared. The order of sums is that with any partitioner.
+void keep_as_declared(op_dat coordinates) {
   api::Runtime& runtime = api::usable();
+  if (coordinates != nullptr)
+    core::check_handle(runtime.mesh, "op_partition, coordinates", coordinates);
   runtime.flush();
   runtime.enter("op_partition as declared");
   runtime.return_to_declared();
-  if (!runtime.mesh.sets().empty()) runtime.settle();
+  if (runtime.mesh.sets().empty()) return;
+  runtime.decide_order(coordinates);
+  runtime.settle();
 }
 
 }  // namespace
@@ -242,7 +246,7 @@ void op_partition(const char* library, const char* routine, op_set set, op_map m
       ::op_partition(word(library), word(routine), set, map, coordinates);
     } else {
       if (warns) warn_of_unknown_partitioner(runtime, word(library));
-      keep_as_declared();
+      keep_as_declared(coordinates);
     }
     program().partitioned = true;
   });

@@ -14,6 +14,7 @@ namespace op2::core {
 struct Colouring {
   const Set* set;
   int count;                        ///< of colours, at least 2
+  bool writes;                      ///< also rows that elements only write; false: that they read
   std::vector<std::uint16_t> rows;  ///< the colour of each local row: shape [rows of the set]
 };
 

@@ -93,6 +93,8 @@ struct Dat : op_dat_core {
 
   /// Values of `value_type` in a row.
   int row_dim() const { return dim + padding; }
+  /// Whether op_partition takes them for coordinates.
+  bool are_coordinates() const { return value_type == Type::f64 && dim <= 3 && !opaque; }
   /// Whether the type of the rows is not known.
   bool is_untyped() const { return opaque && padding == 0; }
 

@@ -19,21 +19,51 @@ std::vector<comm::GlobalId> numbers_of(const core::Set& set, std::int64_t rows) 
   return numbers;
 }
 
+/// Whether all arguments with `dat` are proven to set their rows to zero.
+bool writes_zeros(const core::Dat* dat, std::span<const core::LoopArg> args,
+                  std::span<const jit::ArgumentFacts> facts) {
+  for (std::size_t k = 0; k < args.size(); ++k)
+    if (args[k].is_active_dat() && args[k].dat == dat && !facts[k].leaves_zero) return false;
+  return true;
+}
+
 [[noreturn]] void refuse(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                          const std::string& why) {
+  if (!reads_shared_rows(args))
+    core::fail(
+        ErrorCode::order_dependent,
+        "the result depends on the order of the elements: loop '{}' ({}), {}: elements write "
+        "rows that others write through a map; more than {} of them meet in one row or in "
+        "rows next to it, too many to run in turns; let fewer elements write, or run "
+        "without OP2_REPRODUCIBLE if all write the same value",
+        loop.name, site_of(loop), name_in_colours(args, true), comm::most_colours);
   core::fail(ErrorCode::order_dependent,
              "the result depends on the order of the elements: loop '{}' ({}), {}: elements read "
              "rows that others modify through a map{}; more than {} of them meet in one row or in "
              "rows next to it, too many to run in turns; use OP_INC alone, or a map in which a "
              "target occurs less often",
-             loop.name, site_of(loop), read_shared_rows(args), why, comm::most_colours);
+             loop.name, site_of(loop), name_in_colours(args, false), why, comm::most_colours);
 }
 
 }  // namespace
 
-std::vector<Colourings::SharedRows> Colourings::shared_rows(std::span<const core::LoopArg> args) {
+bool Colourings::needs_colours(const core::Queue& queue, const Facts& facts,
+                               std::size_t record) const {
+  const core::LoopRecord& loop = queue.records()[record];
+  if (loop.is_assignment()) return false;
+  const std::span<const core::LoopArg> args = queue.args_of(loop);
+  if (reads_shared_rows(args)) return true;
+  if (!writes_) return false;
+  const auto proven = std::span(facts.args).subspan(loop.first_arg, loop.arg_count);
+  return !std::ranges::all_of(dats_in_colours(args, true), [&](const core::Dat* dat) {
+    return writes_zeros(dat, args, proven);
+  });
+}
+
+std::vector<Colourings::SharedRows> Colourings::shared_rows(
+    std::span<const core::LoopArg> args) const {
   std::vector<SharedRows> all;
-  for (const core::Dat* dat : dats_read_out_of_order(args)) {
+  for (const core::Dat* dat : dats_in_colours(args, writes_)) {
     SharedRows rows{&dat->on(), {}};
     for (const core::LoopArg& arg : args)
       if (arg.is_active_dat() && arg.dat == dat) rows.columns.emplace_back(arg.map, arg.column);
@@ -44,11 +74,8 @@ std::vector<Colourings::SharedRows> Colourings::shared_rows(std::span<const core
 
 std::vector<const core::Colouring*> Colourings::of(const core::Queue& queue, const Facts& facts) {
   std::vector<const core::Colouring*> all(queue.size());
-  for (std::size_t k = 0; k < queue.size(); ++k) {
-    const core::LoopRecord& loop = queue.records()[k];
-    if (!loop.is_assignment() && reads_shared_rows(queue.args_of(loop)))
-      all[k] = entry_for(queue, facts, k).colouring.get();
-  }
+  for (std::size_t k = 0; k < queue.size(); ++k)
+    if (needs_colours(queue, facts, k)) all[k] = entry_for(queue, facts, k).colouring.get();
   const bool none = std::ranges::all_of(all, [](const auto* one) { return one == nullptr; });
   return none ? std::vector<const core::Colouring*>{} : all;
 }
@@ -74,7 +101,7 @@ Colourings::Entry& Colourings::entry_for(const core::Queue& queue, const Facts& 
     for (std::size_t k = 0; k < elements.size(); ++k) declared.send(elements[k], found->colour[k]);
     entry->declared = declared.deliver(ranks).values;
     entry->colouring =
-        std::make_unique<core::Colouring>(core::Colouring{loop.set, found->count, {}});
+        std::make_unique<core::Colouring>(core::Colouring{loop.set, found->count, writes_, {}});
   }
   return *entries_.emplace_back(std::move(entry));
 }

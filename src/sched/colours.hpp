@@ -20,11 +20,13 @@ namespace op2::sched {
 /// The colourings of a session, one for each way in which a loop's elements conflict.
 class Colourings {
  public:
-  explicit Colourings(comm::DistributedMesh& rows) : rows_(rows) {}
+  /// @param writes  loops get colours too if elements only write rows that others write, unless
+  ///                all are proven to write the same
+  Colourings(comm::DistributedMesh& rows, bool writes) : rows_(rows), writes_(writes) {}
 
   /// For each record: how its elements are coloured; null: any order is right. Nothing if that is
-  /// so for all. Collective if a loop reads rows that others of its elements may modify; costs then
-  /// a colouring, the first time.
+  /// so for all. Collective if a loop reads rows that others of its elements may modify, or writes
+  /// them as the constructor says; costs then a colouring, the first time.
   /// @param queue  with the access that plans count with
   /// @throws Error order_dependent, which is uniform: 1024 colours are too few
   std::vector<const core::Colouring*> of(const core::Queue& queue, const Facts& facts);
@@ -47,12 +49,14 @@ class Colourings {
     std::unique_ptr<core::Colouring> colouring;  ///< null: no two elements conflict
     int epoch = -1;                              ///< of `colouring->rows`
   };
-  static std::vector<SharedRows> shared_rows(std::span<const core::LoopArg> args);
+  bool needs_colours(const core::Queue& queue, const Facts& facts, std::size_t record) const;
+  std::vector<SharedRows> shared_rows(std::span<const core::LoopArg> args) const;
   Entry& entry_for(const core::Queue& queue, const Facts& facts, std::size_t record);
   comm::SharedTargets targets_of(const core::Set& set, const SharedRows& shared);
   void update_rows(Entry& entry);
 
   comm::DistributedMesh& rows_;
+  const bool writes_;
   std::vector<std::unique_ptr<Entry>> entries_;  ///< in the order of their making
 };
 

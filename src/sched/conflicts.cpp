@@ -52,6 +52,11 @@ bool is_read_out_of_order(const core::Dat* dat, std::span<const core::LoopArg> a
          });
 }
 
+/// Whether iterations of one colour may not meet in rows of `dat`.
+bool is_in_colours(const core::Dat* dat, std::span<const core::LoopArg> args, bool writes) {
+  return writes ? !shared_dat(dat, args).only_increments : is_read_out_of_order(dat, args);
+}
+
 /// The arguments of a loop with `dat`, where vector arguments count as one.
 std::string uses_of(const core::Dat* dat, std::span<const core::LoopArg> args) {
   std::string text;
@@ -75,41 +80,32 @@ ConflictPattern conflict_pattern(std::span<const core::LoopArg> args) {
   return pattern;
 }
 
-ConflictPattern conflict_pattern_of_colour(std::span<const core::LoopArg> args) {
+ConflictPattern conflict_pattern_of_colour(std::span<const core::LoopArg> args, bool writes) {
   ConflictPattern pattern;
   for (const core::Dat* dat : shared_dats(args))
-    if (!is_read_out_of_order(dat, args)) pattern.push_back(shared_dat(dat, args));
+    if (!is_in_colours(dat, args, writes)) pattern.push_back(shared_dat(dat, args));
   sort_unique(pattern);
   return pattern;
 }
 
-std::vector<const core::Dat*> dats_read_out_of_order(std::span<const core::LoopArg> args) {
+std::vector<const core::Dat*> dats_in_colours(std::span<const core::LoopArg> args, bool writes) {
   const std::set<const core::Dat*> shared = shared_dats(args);
   std::vector<const core::Dat*> dats;
   for (const core::LoopArg& arg : args)
     if (shared.contains(arg.dat) && std::ranges::find(dats, arg.dat) == dats.end() &&
-        is_read_out_of_order(arg.dat, args))
+        is_in_colours(arg.dat, args, writes))
       dats.push_back(arg.dat);
   return dats;
 }
 
 bool reads_shared_rows(std::span<const core::LoopArg> args) {
-  return !dats_read_out_of_order(args).empty();
+  return !dats_in_colours(args, false).empty();
 }
 
-std::string read_shared_rows(std::span<const core::LoopArg> args) {
-  std::string text;
-  std::size_t first = args.size();
-  for (const core::Dat* dat : shared_dats(args)) {
-    if (!is_read_out_of_order(dat, args)) continue;
-    const auto use = std::ranges::find_if(
-        args, [&](const core::LoopArg& arg) { return arg.is_active_dat() && arg.dat == dat; });
-    const auto at = static_cast<std::size_t>(use - args.begin());
-    if (at >= first) continue;
-    first = at;
-    text = fmt::format("dat '{}' ({})", dat->name_storage, uses_of(dat, args));
-  }
-  return text;
+std::string name_in_colours(std::span<const core::LoopArg> args, bool writes) {
+  const std::vector<const core::Dat*> dats = dats_in_colours(args, writes);
+  if (dats.empty()) return "";
+  return fmt::format("dat '{}' ({})", dats.front()->name_storage, uses_of(dats.front(), args));
 }
 
 bool has_payload(std::span<const core::LoopArg> args) {

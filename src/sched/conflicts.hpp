@@ -28,20 +28,22 @@ struct SharedDat {
 using ConflictPattern = std::vector<SharedDat>;
 ConflictPattern conflict_pattern(std::span<const core::LoopArg> args);
 
-/// The same for iterations of one colour, which do not meet in dats that are read out of order.
-ConflictPattern conflict_pattern_of_colour(std::span<const core::LoopArg> args);
+/// The same for iterations of one colour, which do not meet in dats_in_colours.
+/// @param writes  as there
+ConflictPattern conflict_pattern_of_colour(std::span<const core::LoopArg> args, bool writes);
 
 /// Dats of which iterations read rows that others modify, see reads_shared_rows; in the order of
 /// the arguments.
-std::vector<const core::Dat*> dats_read_out_of_order(std::span<const core::LoopArg> args);
+/// @param writes  those too of which iterations write rows that others write, and read none
+std::vector<const core::Dat*> dats_in_colours(std::span<const core::LoopArg> args, bool writes);
 
 /// Whether iterations read rows that others modify through a map, other than by increments alone.
 /// An argument that is declared OP_WRITE counts as one that reads nothing.
 bool reads_shared_rows(std::span<const core::LoopArg> args);
 
-/// The first dat of which that is so, in the numbers and modes of the call: "dat 'q' (arg 0
-/// OP_READ, arg 2 OP_INC)". Empty: there is none.
-std::string read_shared_rows(std::span<const core::LoopArg> args);
+/// The first of dats_in_colours, in the numbers and modes of the call: "dat 'q' (arg 0 OP_READ,
+/// arg 2 OP_INC)". Empty: there is none.
+std::string name_in_colours(std::span<const core::LoopArg> args, bool writes);
 
 /// Whether a global gets the value of one element, see LoopArg::is_payload.
 bool has_payload(std::span<const core::LoopArg> args);

@@ -78,8 +78,9 @@ Engine::Engine(const Resources& r)
       schedule_(schedule_of(analysis_.halos)),
       prove_(r.prove),
       profile_(r.profile),
-      colourings_(uses_colours(options_, analysis_.halos) ? std::make_unique<Colourings>(rows_)
-                                                          : nullptr),
+      colourings_(uses_colours(options_, analysis_.halos)
+                      ? std::make_unique<Colourings>(rows_, options_.reproducible)
+                      : nullptr),
       recorder_(r.recorder),
       code_(options_, {r.jit, r.host_jit}, rows_.communicator(), log_),
       books_(r.table, log_),

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <core/colouring.hpp>
 #include <core/error.hpp>
 #include <jit/loop_request.hpp>
 #include <jit/payload_form.hpp>
@@ -40,8 +41,9 @@ bool sets_payloads_in_order(const core::LoopRecord& loop, std::span<const core::
 /// As seen in this rank's rows up to `extent`.
 bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                       core::Level extent) {
-  const ConflictPattern pattern =
-      loop.colouring != nullptr ? conflict_pattern_of_colour(args) : conflict_pattern(args);
+  const ConflictPattern pattern = loop.colouring != nullptr
+                                      ? conflict_pattern_of_colour(args, loop.colouring->writes)
+                                      : conflict_pattern(args);
   return sets_payloads_in_order(loop, args) ||
          meets_out_of_order(pattern, loop.set->within(extent));
 }
@@ -52,7 +54,7 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
              "the result depends on the order of the elements: loop '{}' ({}), {}: elements read "
              "rows that others modify through a map{}; {} ranks have no common order: use OP_INC "
              "alone, or a map in which no target occurs twice",
-             loop.name, site_of(loop), read_shared_rows(args), why, ranks);
+             loop.name, site_of(loop), name_in_colours(args, false), why, ranks);
 }
 
 bool has_info(std::span<const core::LoopArg> args) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -256,6 +257,96 @@ TEST_F(Reproducible, AKernelThatCannotBeCompiledIsAnError) {
   }
 }
 
+OP_KERNEL(write_zero, (double* x), { *x = 0; });
+OP_KERNEL(write_value, (const double* value, double* x), { *x = *value; });
+
+/// All elements of a set of 3001 write the same row.
+TEST_F(Reproducible, RowsThatTooManyElementsWriteAreAnErrorUnlessAllAreZeros) {
+  const op_set one = op_decl_set(1, "one");
+  const op_map to_one = op_decl_map(cells, one, 1, std::vector<int>(3001, 0).data(), "to_one");
+  std::vector<double> values(3001, 2.0);
+  const op_dat x = op_decl_dat(cells, 1, "double", values.data(), "x");
+  const op_dat row = op_decl_dat(one, 1, "double", values.data(), "row");
+  op_par_loop(write_zero, "write_zero", cells, op_arg_dat(row, 0, to_one, OP_WRITE));
+  double found = 1;
+  op_fetch_data(row, &found);
+  EXPECT_EQ(found, 0);
+  op_par_loop(write_value, "write_value", cells, op_arg_dat(x, OP_READ),
+              op_arg_dat(row, 0, to_one, OP_WRITE));
+  try {
+    op_flush();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("OP2-E404"), HasSubstr("loop 'write_value'"),
+                                    HasSubstr("dat 'row' (arg 1 OP_WRITE)"),
+                                    HasSubstr("write rows that others write")));
+  }
+}
+
+/// How loops are vectorised, and how many elements they have.
+class SumsInVectors : public testing::TestWithParam<std::tuple<std::string, int>> {
+ protected:
+  SumsInVectors() {
+    const auto [how, count] = GetParam();
+    setenv("OP2_REPRODUCIBLE", "on", 1);
+    if (how == "no_simd")
+      setenv("OP2_DEBUG", how.c_str(), 1);
+    else
+      setenv("OP2_SIMD", how.c_str(), 1);
+    op_init(0, nullptr, 0);
+    elements = op_decl_set(count, "elements");
+  }
+  ~SumsInVectors() override {
+    op_exit();
+    for (const char* name : {"OP2_REPRODUCIBLE", "OP2_DEBUG", "OP2_SIMD"}) unsetenv(name);
+  }
+
+  /// Pairs that cancel, then a 0.5 if the number is even, then 1.
+  template <class T>
+  std::vector<T> terms(T large) const {
+    std::vector<T> values(static_cast<std::size_t>(elements->size), T(0.5));
+    for (std::size_t k = 0; k + 2 < values.size(); k += 2) {
+      values[k] = std::ldexp(large, static_cast<int>(k % 20));
+      values[k + 1] = -values[k];
+    }
+    values.back() = 1;
+    return values;
+  }
+  double sum_of_terms() const { return elements->size % 2 == 0 ? 1.5 : 1; }
+
+  op_set elements;
+};
+
+TEST_P(SumsInVectors, AreExact) {
+  const op_dat x = op_decl_dat(elements, 1, "double", terms(1e17).data(), "x");
+  const op_dat f = op_decl_dat(elements, 1, "float", terms(1e10F).data(), "f");
+  double one = 0.25, pair[2] = {0.25, 0.25};
+  float single = 0.25F;
+  std::vector<double> many(20, 0.25);
+  op_par_loop(add_up, "add_up", elements, op_arg_dat(x, OP_READ),
+              op_arg_gbl(&one, 1, "double", OP_INC));
+  op_par_loop(add_pair, "add_pair", elements, op_arg_dat(x, OP_READ),
+              op_arg_gbl(pair, 2, "double", OP_INC));
+  op_par_loop(add_up_float, "add_up_float", elements, op_arg_dat(f, OP_READ),
+              op_arg_gbl(&single, 1, "float", OP_INC));
+  op_par_loop(add_many, "add_many", elements, op_arg_dat(x, OP_READ),
+              op_arg_gbl(many.data(), 20, "double", OP_INC));
+  const double sum = sum_of_terms();
+  EXPECT_EQ(one, 0.25 + sum);
+  EXPECT_EQ(pair[0], 0.25 + sum);
+  EXPECT_EQ(pair[1], 0.25 - sum);
+  EXPECT_EQ(single, static_cast<float>(0.25 + sum));
+  EXPECT_EQ(many[0], 0.25 + sum);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reproducible, SumsInVectors,
+                         testing::Combine(testing::Values("auto", "on", "no_simd"),
+                                          testing::Values(1, 3, 7, 15, 1024, 1025)),
+                         [](const auto& of) {
+                           return std::get<0>(of.param) + "_" +
+                                  std::to_string(std::get<1>(of.param));
+                         });
+
 /// Changes the rounding of the thread, for a scope.
 class OtherRounding {
  public:
@@ -311,6 +402,19 @@ TEST_F(Reproducible, ResultsThatAreFlushedToZeroAreAnError) {
 
 TEST_F(Reproducible, DenormalNumbersThatAreTakenForZeroAreAnError) {
   expect_refused_rounding(cells, OtherRounding::denormals_are_zero, "denormal numbers for zero");
+}
+
+/// The C library's fegetround does not see it.
+TEST_F(Reproducible, AnotherRoundingModeOfVectorRegistersAloneIsAnError) {
+  expect_refused_rounding(cells, unsigned{_MM_ROUND_UP}, "it rounds upwards");
+}
+
+TEST_F(Reproducible, RoundingDownwardsOfVectorRegistersAloneIsAnError) {
+  expect_refused_rounding(cells, unsigned{_MM_ROUND_DOWN}, "it rounds downwards");
+}
+
+TEST_F(Reproducible, RoundingTowardsZeroOfVectorRegistersAloneIsAnError) {
+  expect_refused_rounding(cells, unsigned{_MM_ROUND_TOWARD_ZERO}, "it rounds towards zero");
 }
 #endif
 

@@ -14,7 +14,9 @@
 #include <op2/op2.hpp>
 
 #include <api/session.hpp>
+#include <comm/messages/mpi_fold.hpp>
 #include <comm/messages/reduce_values.hpp>
+#include <comm/messages/reduction_blocks.hpp>
 #include <core/exact_sum.hpp>
 
 #include "stopwatch.hpp"
@@ -44,6 +46,9 @@ double slowest_microseconds(int repeats, const std::function<void()>& action) {
 void measure(comm::Communicator& ranks, int rounds, int repeats) {
   double one = 1.0 / (1 + ranks.rank()), all = 0;
   Words words{}, summed{};
+  const comm::MpiFold fold;
+  comm::ReductionBlock block, folded;
+  block.sums = words.size();
   core::ExactSum<double> sum;
   sum.add(one);
   const comm::FoldedValues exact[] = {{Type::f64, comm::Fold::sum, 1, &sum, true}};
@@ -51,11 +56,13 @@ void measure(comm::Communicator& ranks, int rounds, int repeats) {
   const Figure figures[] = {
       {"MPI_Allreduce of one double",
        [&] { MPI_Allreduce(&one, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }},
-      {"MPI_Allreduce of an exact sum",
+      {"MPI_Allreduce of the words of an exact sum, by MPI_SUM",
        [&] {
          MPI_Allreduce(words.data(), summed.data(), words.size(), MPI_INT64_T, MPI_SUM,
                        MPI_COMM_WORLD);
        }},
+      {"MPI_Allreduce of a block, by the library's operation",
+       [&] { MPI_Allreduce(&block, &folded, 1, fold.type(), fold.operation(), MPI_COMM_WORLD); }},
       {"the library's exact sum",
        [&] {
          sum = core::ExactSum<double>();  // the number of ranks for which words suffice is limited

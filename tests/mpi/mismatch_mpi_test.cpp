@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that do different things end with an error that names them; slow ranks are waited for.
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -24,6 +25,14 @@ using comm::start_mpi;
 using std::chrono_literals::operator""ms;
 using testing::AllOf;
 using testing::HasSubstr;
+
+/// A session whose ranks reduce as in a job; with TEST_NODE_SIZE=k, by nodes of k ranks each.
+std::unique_ptr<comm::MpiSession> session_of_test(const MpiOptions& options) {
+  auto session = start_mpi({}, options);
+  if (const char* ranks_per_node = std::getenv("TEST_NODE_SIZE"))
+    session->communicator->reduce_by(core::ReduceMode::by_node, std::stoi(ranks_per_node));
+  return session;
+}
 
 class MpiMismatch : public testing::Test {
  protected:
@@ -70,8 +79,7 @@ class MpiMismatch : public testing::Test {
     EXPECT_THAT(text, HasSubstr("is at: loop 'res_calc' (airfoil.cpp:214)"));
   }
 
-  std::unique_ptr<comm::MpiSession> session =
-      start_mpi({}, MpiOptions{.seconds_before_asking = 0.2});
+  std::unique_ptr<comm::MpiSession> session = session_of_test({.seconds_before_asking = 0.2});
   comm::Communicator& ranks = *session->communicator;
   const bool is_odd = ranks.rank() == 1;
 };
@@ -282,7 +290,7 @@ class LongWait : public testing::Test {
   }
 
   std::unique_ptr<comm::MpiSession> session =
-      start_mpi({}, MpiOptions{.seconds_before_asking = 0.05, .seconds_before_telling = 0.3});
+      session_of_test({.seconds_before_asking = 0.05, .seconds_before_telling = 0.3});
   comm::Communicator& ranks = *session->communicator;
   std::vector<std::string> told;
 };
@@ -315,8 +323,9 @@ TEST_F(LongWait, NamesTheFileThatIsWritten) {
 
 TEST_F(LongWait, NamesItsPurposeAndThatARankCompiles) {
   make_the_others_wait([&] {
-    const comm::Waiting waiting(
-        ranks, [] { return comm::WaitPurpose{"the code of loop 'flow'", "it compiles"}; });
+    const comm::Waiting waiting(ranks, [] {
+      return comm::WaitPurpose{"the code of loop 'flow'", "it compiles"};
+    });
     ranks.barrier();
   });
   if (ranks.rank() == 0) {

@@ -95,12 +95,22 @@ TEST_F(Conflicts, ReadingRowsThatOtherElementsIncrementStaysInOrder) {
 }
 
 TEST_F(Conflicts, RowsThatOthersModifyAreNamedWithTheirArguments) {
-  EXPECT_EQ(read_shared_rows(queue_loop(queue, ring.edges, q(0, OP_READ), res(0, OP_INC),
-                                        res(1, OP_READ), q(1, OP_READ))),
+  const auto name = [&](const auto&... args) {
+    return name_in_colours(queue_loop(queue, ring.edges, args...), false);
+  };
+  EXPECT_EQ(name(q(0, OP_READ), res(0, OP_INC), res(1, OP_READ), q(1, OP_READ)),
             "dat 'res' (arg 1 OP_INC, arg 2 OP_READ)");
-  EXPECT_EQ(read_shared_rows(queue_loop(queue, ring.edges, q(-2, OP_READ), res(0, OP_RW))),
-            "dat 'res' (arg 1 OP_RW)");
-  EXPECT_EQ(read_shared_rows(queue_loop(queue, ring.edges, q(0, OP_READ), res(0, OP_INC))), "");
+  EXPECT_EQ(name(q(-2, OP_READ), res(0, OP_RW)), "dat 'res' (arg 1 OP_RW)");
+  EXPECT_EQ(name(q(0, OP_READ), res(0, OP_INC)), "");
+}
+
+TEST_F(Conflicts, RowsThatAreOnlyWrittenAreInColoursOnRequest) {
+  const auto args = queue_loop(queue, ring.edges, q(0, OP_WRITE), q(1, OP_WRITE), res(0, OP_INC));
+  EXPECT_TRUE(dats_in_colours(args, false).empty());
+  EXPECT_EQ(dats_in_colours(args, true), std::vector<const core::Dat*>{&ring.q});
+  EXPECT_EQ(conflict_pattern_of_colour(args, false).size(), 2U);
+  EXPECT_EQ(conflict_pattern_of_colour(args, true).size(), 1U);
+  EXPECT_EQ(name_in_colours(args, true), "dat 'q' (arg 0 OP_WRITE, arg 1 OP_WRITE)");
 }
 
 TEST_F(Conflicts, ReadingThroughAMapWhatIsWrittenDirectlyStaysInOrder) {

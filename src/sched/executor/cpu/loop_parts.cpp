@@ -41,8 +41,9 @@ StepParts PartMaker::parts_of(const Step& step, const StepCode& code) {
   StepParts parts;
   if (!step.runs()) return parts;
   if (code.compiled != nullptr) parts.range = jit::range_of(*code.compiled);
-  const ConflictPattern pattern = step.colouring != nullptr ? conflict_pattern_of_colour(step.args)
-                                                            : conflict_pattern(step.args);
+  const ConflictPattern pattern =
+      step.colouring != nullptr ? conflict_pattern_of_colour(step.args, step.colouring->writes)
+                                : conflict_pattern(step.args);
   for (const Phase phase : {Phase::interior, Phase::boundary}) {
     const IndexRange rows = step.rows(phase);
     // Only reductions distinguish owned elements from others.

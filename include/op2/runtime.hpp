@@ -37,7 +37,7 @@ OP2_API void op_set_error_handler(op_error_handler handler);
 OP2_API void op_exit();
 
 /// Partitions the mesh; without it every rank owns what it declared. With one rank it only executes
-/// pending loops. Collective.
+/// pending loops and, with OP2_REPRODUCIBLE=on, decides the order of sums. Collective.
 ///
 /// | library | method |
 /// |---|---|

@@ -6,7 +6,7 @@
 //   access    its argument has another access  exit      it calls op_exit before the others
 //   leaves    it ends the program
 //   dat       its argument is another dat      throws    its host function throws
-//   global    its global has another value
+//   global    its global has another value       lazy      it leaves out a lazy reduction
 // otherwise all do the same:
 //   same      the calls of the cases above
 //   report    loops, and the table of op_timing_output
@@ -43,6 +43,22 @@ void run_text(const DeclaredGraph& d, const char* source) {
   op_par_loop(op_decl_kernel("scale", source), "scale", d.cells, op_arg_dat(d.state, OP_RW));
 }
 
+OP_KERNEL(add_state, (const double* state, double* sum), { *sum += *state; });
+
+/// Rank 1 leaves out a lazy reduction that nobody reads; then all read another.
+void run_lazy(const DeclaredGraph& d) {
+  const double zero = 0;
+  const op_global sums[] = {op_decl_global(1, &zero, "unread"), op_decl_global(1, &zero, "read")};
+  for (const op_global sum : sums) {
+    if (is_odd && sum == sums[0]) continue;
+    op_par_loop(add_state, "add_state", d.cells, op_arg_dat(d.state, OP_READ),
+                op_arg_gbl(sum, OP_INC));
+    op_flush();
+  }
+  double total = 0;
+  op_fetch_global(sums[1], &total);
+}
+
 /// Two steps; what differs is the second, so that the first has been planned and executed.
 void run_differently(const DeclaredGraph& d, const std::string& how) {
   run_steps(d, 1);
@@ -63,6 +79,7 @@ void run_differently(const DeclaredGraph& d, const std::string& how) {
   op_decl_const("factor", 1, &factor);
   const double initial = is_odd && how == "global" ? 3 : 2;
   op_decl_global(1, &initial, "initial");
+  if (how == "lazy") run_lazy(d);
   if (is_odd && how == "exit") return op_exit();
   if (is_odd && how == "leaves") std::exit(0);
   run_steps(d, 1);

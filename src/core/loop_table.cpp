@@ -80,7 +80,7 @@ LoopRow& LoopTable::row(const std::string& name) {
 
 std::string table_as_text(const LoopTable& table) {
   const double total = total_seconds(table);
-  const bool spread = table.ranks() > 1;
+  const bool spread = table.times().compared;
   std::string text = fmt::format("{:<24} {:>9} {:>10}{} {:>10} {:>8} {:>8} {:>7}  {}\n", "loop",
                                  "calls", "seconds", spread ? "       mean      least" : "", "GB",
                                  "GB/s", "GFLOP/s", "share", "code");

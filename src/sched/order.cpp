@@ -68,8 +68,8 @@ bool has_info(std::span<const core::LoopArg> args) {
              "the result depends on the order of the elements: loop '{}' ({}): kernel '{}' sets an "
              "op_arg_info in an unusual form, so it decides which of equal elements counts, and "
              "{} ranks have no common order, which OP2_REPRODUCIBLE=on needs; write it as `if (x < "
-             "*extreme) {{ *extreme = x; ... }}` (docs/kernels.md), of which the element with the "
-             "lowest number counts, in a loop that sets no other global (OP_WRITE)",
+             "*extreme) {{ *extreme = x; ... }}`, of which the element with the lowest number "
+             "counts, in a loop that sets no other global (OP_WRITE)",
              loop.name, site_of(loop), loop.kernel->name, ranks);
 }
 

@@ -93,7 +93,9 @@ TEST(LoopTable, TextAndCsvHaveTheArithmeticTheKeysAndTheTimesOfRanks) {
   EXPECT_THAT(table_as_text(table), HasSubstr("    2.00     4.00   75.0%  jit, keys 0123456789ab "
                                               "fedcba987654\n"));
   EXPECT_THAT(table_as_text(table), HasSubstr("    1.00        -   25.0%  host (2 skipped"));
-  table.set_ranks(2);
+  RunTimes of_two_ranks;
+  of_two_ranks.compared = true;
+  table.set_times(of_two_ranks);
   table.row("flux").mean_seconds = 2.5;
   table.row("flux").least_seconds = 2;
   EXPECT_THAT(table_as_text(table), HasSubstr("    seconds       mean      least "));

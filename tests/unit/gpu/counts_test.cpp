@@ -21,11 +21,11 @@ TEST(Counts, OfASmallProgramOnTwoRanksAreThoseThatItsChainsNeed) {
     return counts(try_small_program("lazy", chain, [](Device&) {}).counters);
   };
   EXPECT_EQ(of(core::ChainMode::on),
-            "uploads 19 (1444 bytes), downloads 15 (1080 bytes), kernels 24, waits 47, "
-            "allocations 16");
+            "uploads 19 (1444 bytes), downloads 15 (1080 bytes), kernels 24, waits 41, "
+            "allocations 10");
   EXPECT_EQ(of(core::ChainMode::off),
-            "uploads 23 (1260 bytes), downloads 18 (936 bytes), kernels 30, waits 51, "
-            "allocations 19");
+            "uploads 23 (1260 bytes), downloads 18 (936 bytes), kernels 30, waits 45, "
+            "allocations 13");
 }
 
 }  // namespace

@@ -240,19 +240,16 @@ OP2_INLINE bool cut(Cuts<width, n>& to, const Lanes&... lanes) {
   });
   return true;
 }
-template <int width, int n, class... At>
-OP2_INLINE void end_cuts(const Cuts<width, n>& from, long elements, At&... at) {
-  int i = 0;
-  const auto store = [&](auto& cut) OP2_INLINE_LAMBDA {
+template <int width, int n, class At, class... More>
+OP2_INLINE void end_cuts(const Cuts<width, n>& from, long elements, At& at, More&... more) {
+  At* const all[] = {&at, &more...};
+  repeat<n>([&](int i) OP2_INLINE_LAMBDA {
     repeat<3>([&](int k) OP2_INLINE_LAMBDA {
-      cut.op2_sums[k] = 0;
-      each<width>([&](int lane) OP2_INLINE_LAMBDA { cut.op2_sums[k] += from.of[i].sums[k][lane]; });
+      all[i]->op2_sums[k] = __builtin_reduce_add(from.of[i].sums[k]);
     });
-    cut.op2_terms = elements - from.kept;
-    cut.op2_deep = from.deep;
-    ++i;
-  };
-  (store(at), ...);
+    all[i]->op2_terms = elements - from.kept;
+    all[i]->op2_deep = from.deep;
+  });
 }
 
 // Reductions: each lane has a separate part; they are combined in the order of the lanes.

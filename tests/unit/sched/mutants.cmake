@@ -76,7 +76,7 @@ op2_add_mutant(slots_where_order_returns sched/executor/cpu/find_slots.cpp
                "if (sorted_[k].number < sorted_[k - 1].number)" "if (k > sorted_.size())")
 op2_add_mutant(slot_left_out sched/executor/cpu/slots.cpp
                "s < slotted.count;" "s < slotted.count - (slotted.count > 2 ? 1 : 0);")
-op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "slot[k] = static_cast<T>(-T{})" "(void)slot")
+op2_add_mutant(slots_not_cleared sched/executor/cpu/slots.cpp "first[s * dim + k] = static_cast<T>(-T{})" "(void)first")
 op2_add_mutant(slots_added_too_early sched/executor/cpu/find_slots.cpp
                "unit = std::max(unit," "unit = std::max(std::int64_t{0},")
 op2_add_mutant(slots_before_direct_rows sched/executor/cpu/find_slots.cpp "c : contributions_of(row))"

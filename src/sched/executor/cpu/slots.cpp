@@ -242,12 +242,15 @@ void add_rows(const core::LoopArg& arg, std::byte* memory, std::span<const Slott
     for (const std::uint32_t number : added) {
       const SlottedRow& slotted = all[number];
       T* const row = rows + slotted.row * dim;
-      T* slot = slots + slotted.first * dim;
-      for (std::int32_t s = 0; s < slotted.count; ++s, slot += dim)
-        for (std::ptrdiff_t k = 0; k < dim; ++k) {
-          row[k] = static_cast<T>(row[k] + slot[k]);
-          slot[k] = static_cast<T>(-T{});
+      T* const first = slots + slotted.first * dim;
+      for (std::ptrdiff_t k = 0; k < dim; ++k) {
+        T sum = row[k];
+        for (std::ptrdiff_t s = 0; s < slotted.count; ++s) {
+          sum = static_cast<T>(sum + first[s * dim + k]);
+          first[s * dim + k] = static_cast<T>(-T{});
         }
+        row[k] = sum;
+      }
     }
   });
 }

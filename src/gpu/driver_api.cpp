@@ -12,10 +12,14 @@ namespace {
 
 constexpr const char* driver_name = "libcuda.so.1";
 
-/// The loader's path, and where Windows puts the driver of its Linux machines.
+/// The loader's path, where Windows puts the driver of its Linux machines, and containers theirs.
 std::vector<std::string> candidates(const std::string& path) {
   if (!path.empty()) return {file_or_in_folder(path, driver_name)};
-  return {driver_name, fmt::format("/usr/lib/wsl/lib/{}", driver_name)};
+  std::vector<std::string> files{driver_name};
+  for (const char* folder :
+       {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib"})
+    files.push_back(fmt::format("{}/{}", folder, driver_name));
+  return files;
 }
 
 SharedLibrary open_first(const std::vector<std::string>& files) {

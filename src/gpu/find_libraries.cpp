@@ -48,9 +48,12 @@ void add_toolkit(std::vector<fs::path>& folders, const fs::path& toolkit) {
   folders.push_back(toolkit / "lib");
 }
 
-/// The folders of the packages nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12.
+/// The folders of the packages nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12; of an environment
+/// that is not there, the one that messages name.
 void add_environment(std::vector<fs::path>& folders, const fs::path& virtual_env) {
-  for (const auto& python : entries(virtual_env / "lib", "python3")) {
+  const std::vector<fs::path> pythons = entries(virtual_env / "lib", "python3");
+  if (pythons.empty()) folders.push_back(virtual_env / "lib");
+  for (const auto& python : pythons) {
     folders.push_back(python / "site-packages" / "nvidia" / "cu13" / "lib");
     folders.push_back(python / "site-packages" / "nvidia" / "cuda_nvrtc" / "lib");
   }

@@ -202,7 +202,7 @@ void print_execution(const CacheEntry& entry) {
     fmt::print("flops      {:.5g} floating-point operations for an element\n", entry.flops);
   for (const jit::KernelResources& kernel : kernels)
     fmt::print(
-        "{:<11}{} registers, {} bytes spilled and {} of stack for a thread; {} bytes of shared "
+        "{:<10} {} registers, {} bytes spilled and {} of stack for a thread; {} bytes of shared "
         "memory for a block\n",
         printable(kernel.kernel), kernel.registers, kernel.spill_store_bytes, kernel.stack_bytes,
         kernel.shared_bytes);

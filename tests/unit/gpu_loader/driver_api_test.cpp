@@ -33,7 +33,8 @@ TEST(LoadDriver, NamesAllPlacesOfASearch) {
     GTEST_SKIP() << "this machine has a driver";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("\n  libcuda.so.1: cannot open"),
-                                    HasSubstr("\n  /usr/lib/wsl/lib/libcuda.so.1: cannot open")));
+                                    HasSubstr("\n  /usr/lib/wsl/lib/libcuda.so.1: cannot open"),
+                                    HasSubstr("\n  /usr/local/nvidia/lib64/libcuda.so.1: cannot")));
   }
 }
 

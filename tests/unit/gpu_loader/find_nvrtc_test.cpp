@@ -122,6 +122,7 @@ TEST_F(FindNvrtc, NamesAllPlacesWithoutOne) {
               AllOf(StartsWith("OP2-E510 NVRTC is not found: "),
                     HasSubstr("\n  " + roots.cuda_home + "/lib64"),
                     HasSubstr("\n  " + roots.cuda_home + "/lib"),
+                    HasSubstr("\n  " + roots.home + "/.local/share/op2/cuda/lib"),
                     HasSubstr(", version 12.0 or newer; install it as share/doc/op2/docs/gpu.md "
                               "shows, or set OP2_NVRTC to the library or its folder. Tried:")));
 }

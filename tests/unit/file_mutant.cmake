@@ -4,15 +4,8 @@
 # op2_add_file_mutant(name file text replacement checks filter): `text` occurs in `file`, which is relative to src.
 # The tests of the objects `checks` that match `filter` must notice the change.
 function(op2_add_file_mutant name file text replacement checks filter)
-  set(source ${PROJECT_SOURCE_DIR}/src/${file})
   set(mutated ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cpp)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  file(READ ${source} original)
-  string(REPLACE "${text}" "${replacement}" changed "${original}")
-  if(changed STREQUAL original)
-    message(FATAL_ERROR "mutant ${name}: '${text}' is no longer in src/${file}; adapt ${CMAKE_CURRENT_LIST_FILE}")
-  endif()
-  file(WRITE ${mutated} "${changed}")
+  op2_mutate(${name} ${file} "${text}" "${replacement}" ${mutated})
   # The mutated object comes before the library's own, which is then not taken.
   add_executable(mutant_${name} ${mutated} $<TARGET_OBJECTS:${checks}>)
   target_include_directories(mutant_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)

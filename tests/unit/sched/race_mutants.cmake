@@ -13,14 +13,8 @@ add_custom_target(race_tests DEPENDS race_test)
 # op2_add_race_mutant(name test file text replacement): `text` occurs in `file`, relative to src;
 # ThreadSanitizer must report a race in the test of race_test.
 function(op2_add_race_mutant name test file text replacement)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${file})
-  file(READ ${PROJECT_SOURCE_DIR}/src/${file} original)
-  string(REPLACE "${text}" "${replacement}" changed "${original}")
-  if(changed STREQUAL original)
-    message(FATAL_ERROR "mutant ${name}: '${text}' is no longer in src/${file}; adapt tests/unit/sched/race_mutants.cmake")
-  endif()
   set(mutated ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/${file})
-  file(CONFIGURE OUTPUT ${mutated} CONTENT "${changed}" @ONLY)  # written only if it changes
+  op2_mutate(${name} ${file} "${text}" "${replacement}" ${mutated})
   # The mutated object comes before the library's own, which is then not taken.
   add_executable(race_mutant_${name} ${mutated} race_test.cpp)
   target_include_directories(race_mutant_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <core/seconds_since.hpp>
-
 namespace op2::core {
 namespace {
 
@@ -69,7 +67,7 @@ bool Profile::end_region() {
   open_.pop_back();
   Region& region = regions_[static_cast<std::size_t>(ended.region)];
   const auto now = Clock::now();
-  region.seconds += std::chrono::duration<double>(now - ended.begin).count();
+  region.seconds += seconds_between(ended.begin, now);
   region.executing += executing() - ended.executing;
   trace_.add("region", region.path, ended.begin, now);
   if (tools_.any()) tools_.end_region(region.name.c_str());

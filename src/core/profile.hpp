@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <core/seconds_since.hpp>
 #include <core/tools.hpp>
 #include <core/trace.hpp>
 
@@ -63,7 +64,7 @@ class Profile {
   /// @return the part that was left
   Part enter(Part part) { return enter(part, Clock::now()); }
   Part enter(Part part, Clock::time_point now) {
-    at(part_).seconds += std::chrono::duration<double>(now - since_).count();
+    at(part_).seconds += seconds_between(since_, now);
     since_ = now;
     return std::exchange(part_, part);
   }

@@ -14,23 +14,17 @@ namespace op2::core {
 
 Tools::Tools(const std::string& list, int rank, int ranks) {
   for (const std::string& file : words_of(list)) tools_.push_back(load(file));
-  for (const Tool& tool : tools_)  // now none can be refused: each that begins is ended
-    if (tool.init != nullptr) tool.init(OP2_TOOL_INTERFACE, rank, ranks);
+  // Now none can be refused: each that begins is ended.
+  tell(&Tool::init, OP2_TOOL_INTERFACE, rank, ranks);
 }
 
 Tools::~Tools() {
-  for (const Tool& tool : tools_)
-    if (tool.finalize != nullptr) tool.finalize();
+  tell(&Tool::finalize);
 }
 
 bool Tools::time_devices() const {
   return std::ranges::any_of(tools_,
                              [](const Tool& tool) { return tool.loop_on_device != nullptr; });
-}
-
-void Tools::loop_on_device(const char* name, double seconds) const {
-  for (const Tool& tool : tools_)
-    if (tool.loop_on_device != nullptr) tool.loop_on_device(name, seconds);
 }
 
 Tools::Tool Tools::load(const std::string& file) {

@@ -25,7 +25,9 @@ class Tools {
   void end_loop(const char* name) const { tell(&Tool::end_loop, name); }
   /// Whether a tool wants to know how long loops take on a GPU.
   bool time_devices() const;
-  void loop_on_device(const char* name, double seconds) const;
+  void loop_on_device(const char* name, double seconds) const {
+    tell(&Tool::loop_on_device, name, seconds);
+  }
   void begin_region(const char* name) const { tell(&Tool::begin_region, name); }
   void end_region(const char* name) const { tell(&Tool::end_region, name); }
 
@@ -38,9 +40,10 @@ class Tools {
     void (*finalize)();
   };
   static Tool load(const std::string& file);
-  void tell(Event Tool::*event, const char* name) const {
+  template <class Function, class... Args>
+  void tell(Function* Tool::*event, Args... args) const {
     for (const Tool& tool : tools_)
-      if (tool.*event != nullptr) (tool.*event)(name);
+      if (tool.*event != nullptr) (tool.*event)(args...);
   }
 
   std::vector<Tool> tools_;

@@ -16,9 +16,6 @@
 namespace op2::sched {
 namespace {
 
-using core::Clock;
-using core::seconds_between;
-
 /// Steps of a chain.
 std::span<const Step> steps_of(const Plan& plan, std::size_t chain) {
   const std::size_t begin = plan.steps.begin[chain], end = plan.steps.begin[chain + 1];
@@ -64,6 +61,17 @@ void ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
   }
 }
 
+template <class Work>
+double ChainRunner::in_part(core::Part part, const char* lane, const char* what, const Work& work) {
+  const auto begin = core::Clock::now();
+  core::InPart scope(profile_, part, begin);
+  work();
+  const auto end = core::Clock::now();
+  scope.leave(end);
+  trace_.add(lane, what, begin, end);
+  return core::seconds_between(begin, end);
+}
+
 void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
   combine_globals(r);
   ++statistics_.chains;
@@ -76,27 +84,20 @@ void ChainRunner::run_chain(const Running& r, std::uint64_t fingerprint) {
 }
 
 void ChainRunner::send(const Running& r, std::uint64_t fingerprint) {
-  const auto begin = Clock::now();
-  core::InPart packing(profile_, core::Part::packing, begin);
-  const double start = communicator_.seconds();
-  count_exchange(r);
-  r.prepared.pack_and_start(r.chain, fingerprint);
-  packing_seconds_ += communicator_.seconds() - start;
-  const auto end = Clock::now();
-  packing.leave(end);
-  trace_.add("halo", "pack and send", begin, end);
+  in_part(core::Part::packing, "halo", "pack and send", [&] {
+    const double start = communicator_.seconds();
+    count_exchange(r);
+    r.prepared.pack_and_start(r.chain, fingerprint);
+    packing_seconds_ += communicator_.seconds() - start;
+  });
 }
 
 void ChainRunner::receive(const Running& r) {
-  const auto begin = Clock::now();
-  core::InPart messages(profile_, core::Part::messages, begin);
-  const comm::Waiting waiting(
-      communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
-  r.prepared.finish_and_unpack(r.chain);
-  const auto end = Clock::now();
-  messages.leave(end);
-  trace_.add("halo", "wait and unpack", begin, end);
-  statistics_.wait_seconds += seconds_between(begin, end);
+  statistics_.wait_seconds += in_part(core::Part::messages, "halo", "wait and unpack", [&] {
+    const comm::Waiting waiting(
+        communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
+    r.prepared.finish_and_unpack(r.chain);
+  });
 }
 
 void ChainRunner::run_phase(const Running& r, Phase phase) {
@@ -144,17 +145,14 @@ op_halo_statistics ChainRunner::statistics_of(const core::Dat& dat) const {
 
 void ChainRunner::reduce(const Running& r, std::size_t s) {
   const Step& step = r.plan.steps.all[s];
-  const auto begin = Clock::now();
-  core::InPart reductions(profile_, core::Part::reductions, begin);
-  const comm::Waiting waiting(communicator_, [&] {
-    return comm::WaitPurpose{"the reduction of " + call_of(r.queue, step), ""};
+  const double seconds = in_part(core::Part::reductions, "loop", "reduce", [&] {
+    const comm::Waiting waiting(communicator_, [&] {
+      return comm::WaitPurpose{"the reduction of " + call_of(r.queue, step), ""};
+    });
+    finish_reductions(step, r.queue, communicator_,
+                      [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
   });
-  finish_reductions(step, r.queue, communicator_,
-                    [&](const GlobalArg& global) { return r.prepared.collect(s, global); });
-  const auto end = Clock::now();
-  reductions.leave(end);
-  r.plan.rows[s].spend(seconds_between(begin, end));
-  trace_.add("loop", "reduce", begin, end);
+  r.plan.rows[s].spend(seconds);
 }
 
 /// Called when the last iterations of a step have run.

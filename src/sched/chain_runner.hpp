@@ -44,6 +44,9 @@ class ChainRunner {
     core::Queue& queue;
     std::size_t chain;
   };
+  /// Does work that counts in a part, and is a span in a lane of the trace. @return its seconds
+  template <class Work>
+  double in_part(core::Part part, const char* lane, const char* what, const Work& work);
   void run_chain(const Running& r, std::uint64_t fingerprint);
   void run_phase(const Running& r, Phase phase);
   void combine_globals(const Running& r);

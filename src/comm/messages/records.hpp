@@ -67,7 +67,7 @@ inline std::span<const std::byte> joined_on_root(Communicator& communicator,
   const auto messages = gather_on_root(communicator, {mine.begin(), mine.end()});
   std::size_t bytes = 0;
   for (const Message& message : messages) bytes += message.bytes.size();
-  storage.reserve(bytes);  // so that there is no room to spare
+  storage.reserve(bytes);  // no more than is needed
   for (const Message& message : messages)
     storage.insert(storage.end(), message.bytes.begin(), message.bytes.end());
   return storage;

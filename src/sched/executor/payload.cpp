@@ -189,7 +189,7 @@ void run_and_track(const Step& step, const StepBindings& bindings, const IndexRa
                    std::span<const std::int32_t> global_index, const RunRow& run_one) {
   std::vector<Watched> list = watched(step, bindings);
   const bool writes = std::ranges::any_of(list, &Watched::written);
-  const std::vector<core::ArgBinding> to_rows = without_slots(step, bindings);
+  const auto to_rows = writes ? without_slots(step, bindings) : std::vector<core::ArgBinding>();
   for (const IndexRange& range : rows)
     for (std::int64_t row = range.begin; row < range.end; ++row) {
       const auto run = [&] { run_one(row, bindings.of(0, true)); };

@@ -55,14 +55,15 @@ struct LoopRow {
   /// the mean.
   double least_seconds = 0, mean_seconds = 0;
 
-  /// Counts the time of a phase of so many iterations.
+  /// Counts the time of a phase of so many iterations. None: a further colour of a loop, whose
+  /// iterations count with the first one.
   void spend(Way way, std::int64_t iterations, double time) {
     seconds += time;
-    if (iterations == 0) return;
     WayCost& cost = costs[static_cast<std::size_t>(way)];
-    if (cost.calls++ == 0) cost.first_elements = iterations, cost.first_seconds = time;
-    cost.elements += iterations;
     cost.seconds += time;
+    cost.elements += iterations;
+    if (iterations > 0) ++cost.calls;
+    if (cost.calls == 1) cost.first_seconds += time, cost.first_elements += iterations;
   }
 };
 

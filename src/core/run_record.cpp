@@ -100,6 +100,13 @@ Json costs_of(const RunRecord& r) {
   return json;
 }
 
+Json host_of(const RunRecord& r) {
+  Json json = Json::array();
+  for (const RecordedHost& host : r.host)
+    json.push_back({{"times", host.times}, {"seconds", host.seconds}});
+  return json;
+}
+
 void read_costs(const Json& json, RunRecord& r) {
   for (const Json& cost : json)
     r.costs.push_back({cost.at("loops"), static_cast<Way>(find(way_names, cost.at("way"))),
@@ -177,6 +184,11 @@ void check(const RunRecord& r) {
   for (const RecordedCost& cost : r.costs)
     if (cost.loops.empty() || cost.calls < 0 || cost.elements < 0 || !(cost.seconds >= 0))
       refuse("a cost below zero, or of no loop");
+  if (!r.host.empty() && r.host.size() != r.sequences.size())
+    refuse(
+        fmt::format("{} times of the program for {} sequences", r.host.size(), r.sequences.size()));
+  for (const RecordedHost& host : r.host)
+    if (host.times < 0 || !(host.seconds >= 0)) refuse("a time of the program below zero");
   check_execution(r);
 }
 
@@ -229,6 +241,7 @@ std::string as_json(const RunRecord& r) {
                     {"seconds", r.partition.seconds}}},
                   {"execution", execution_of(r)},
                   {"costs", costs_of(r)},
+                  {"host", host_of(r)},
                   {"kernels", r.kernels},
                   {"compile_seconds", r.compile_seconds},
                   {"plan_seconds", r.plan_seconds}};
@@ -255,6 +268,8 @@ RunRecord record_from_json(std::string_view text) try {
                  partition.at("seconds")};
   read_execution(json.at("execution"), r);
   read_costs(json.at("costs"), r);
+  for (const Json& host : json.value("host", Json::array()))
+    r.host.push_back({host.at("times"), host.at("seconds")});
   r.kernels = json.at("kernels");
   r.compile_seconds = json.at("compile_seconds");
   r.plan_seconds = json.at("plan_seconds");

@@ -83,6 +83,15 @@ struct RecordedCost {
   bool operator==(const RecordedCost&) const = default;
 };
 
+/// Flushes of a sequence on one rank without the first, and those that made plans: what passed
+/// since the end of the flush before and was not spent on iterations. The program between its
+/// loops, and the queue.
+struct RecordedHost {
+  std::int64_t times = 0;
+  double seconds = 0;  ///< of all
+  bool operator==(const RecordedHost&) const = default;
+};
+
 /// How the program asked for its partition.
 struct RecordedPartition {
   std::string partitioner;  ///< "ptscotch"; empty: op_partition was not called
@@ -105,11 +114,12 @@ struct RunRecord {
   std::vector<RecordedEvents> events;
   std::int64_t events_left_out = 0;  ///< after the last of `events`
   std::vector<RecordedCost> costs;
-  int kernels = 0;             ///< pieces of code that were made or loaded
-  double compile_seconds = 0;  ///< for which loops waited
-  double plan_seconds = 0;     ///< for all plans, without that wait
-  std::string maps_file;       ///< name of the file with the maps, beside this one
-  std::string maps_hash;       ///< 64 hexadecimal digits
+  std::vector<RecordedHost> host;  ///< per sequence; empty on several ranks, and if not known
+  int kernels = 0;                 ///< pieces of code that were made or loaded
+  double compile_seconds = 0;      ///< for which loops waited
+  double plan_seconds = 0;         ///< for all plans, without that wait
+  std::string maps_file;           ///< name of the file with the maps, beside this one
+  std::string maps_hash;           ///< 64 hexadecimal digits
   bool operator==(const RunRecord&) const = default;
 };
 

@@ -37,20 +37,23 @@ comm::WaitPurpose exchange_before(const core::Queue& queue, std::span<const Step
 
 }  // namespace
 
-void ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue,
-                      std::uint64_t fingerprint) {
+double ChainRunner::run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue,
+                        std::uint64_t fingerprint) {
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     run_chain({plan, prepared, queue, chain}, fingerprint);
   prepared.release_values();  // they end with this call
-  credit_regions(plan, queue);
+  return credit_regions(plan, queue);
 }
 
 /// The time of a step goes to the regions in which its loops were called, in equal shares.
-void ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
+/// @return seconds of all steps
+double ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
   const bool any = profile_ != nullptr && profile_->has_regions();
+  double all = 0;
   for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
     const Step& step = plan.steps.all[s];
     const double seconds = std::exchange(plan.rows[s].spent, 0.0);
+    all += seconds;
     if (!any || !step.runs()) continue;
     const int calls = step.begins_call() ? 1 : 0;
     const auto region_of = [&](std::size_t record) { return queue.records()[record].region; };
@@ -59,6 +62,7 @@ void ChainRunner::credit_regions(const Plan& plan, const core::Queue& queue) {
       profile_->credit(region_of(use.record), calls,
                        seconds / static_cast<double>(step.kernels.size()));
   }
+  return all;
 }
 
 template <class Work>

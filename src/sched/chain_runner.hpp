@@ -27,7 +27,8 @@ class ChainRunner {
 
   /// Executes the plan once, with the values of the queue. Collective.
   /// @param fingerprint  goes with the messages
-  void run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue, std::uint64_t fingerprint);
+  double run(const Plan& plan, PreparedPlan& prepared, core::Queue& queue,
+             std::uint64_t fingerprint);
 
   const op_chain_statistics& statistics() const { return statistics_; }
   op_halo_statistics statistics_of(const core::Dat& dat) const;
@@ -55,7 +56,7 @@ class ChainRunner {
   void receive(const Running& r);
   void reduce(const Running& r, std::size_t step);
   void finish(const Running& r, std::size_t step);
-  void credit_regions(const Plan& plan, const core::Queue& queue);
+  double credit_regions(const Plan& plan, const core::Queue& queue);
 
   comm::Communicator& communicator_;
   core::Trace& trace_;

@@ -132,9 +132,9 @@ void Engine::run(Entry& entry, core::Queue& queue) {
   prepare(queue, entry);
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
-  runner_.run(plan, *entry.prepared, queue, fingerprint_);
+  const double spent = runner_.run(plan, *entry.prepared, queue, fingerprint_);
   if (policy_ != nullptr) policy_->end(rows_.communicator().seconds() - begin);
-  if (recorder_ != nullptr) recorder_->executed(plan);
+  if (recorder_ != nullptr) recorder_->executed(plan, rows_.communicator().seconds(), spent);
   for (const core::Dat* dat : plan.key.dats) {
     const auto k = static_cast<std::size_t>(dat->index);
     valid_[k] = plan.analysis.valid_after[k];

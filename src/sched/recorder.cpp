@@ -54,6 +54,7 @@ core::RecordedCost cost_of(const core::LoopRow& row, core::Way way,
 }  // namespace
 
 int Recorder::add(const core::Queue& queue, const Plan& plan) {
+  planned_ = true;
   core::RecordedSequence sequence;
   for (const core::LoopRecord& record : queue.records())
     sequence.push_back(recorded(queue, record));
@@ -68,6 +69,18 @@ int Recorder::add(const core::Queue& queue, const Plan& plan) {
   return static_cast<int>(known - sequences_.begin());
 }
 
+void Recorder::executed(const Plan& plan, double now, double spent) {
+  host_.resize(sequences_.size());
+  if (!planned_) {
+    core::RecordedHost& host = host_[static_cast<std::size_t>(plan.recorded)];
+    ++host.times;
+    host.seconds += std::max(0.0, now - last_end_ - spent);
+  }
+  planned_ = false;
+  last_end_ = now;
+  happened(plan.recorded);
+}
+
 void Recorder::happened(int event) {
   if (events_.size() < most_events)
     events_.push_back(event);
@@ -79,6 +92,10 @@ void Recorder::put(const core::LoopTable& table, core::RunRecord& record) const 
   record.sequences = sequences_;
   record.events = core::folded(events_);
   record.events_left_out = left_out_;
+  if (record.ranks == 1) {
+    record.host = host_;
+    record.host.resize(sequences_.size());
+  }
   record.plan_seconds = plan_seconds_;
   record.partition = partition_;
   for (const core::LoopRow& row : table.rows()) {

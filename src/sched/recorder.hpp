@@ -20,15 +20,17 @@ class Recorder {
   /// @param queue  with the access that plans count with, and a record for each colour
   /// @return the sequence, by its position
   int add(const core::Queue& queue, const Plan& plan);
-  void executed(const Plan& plan) { happened(plan.recorded); }
+  /// @param now    seconds at the end of the flush, by the clock of the message layer
+  /// @param spent  seconds that its steps took
+  void executed(const Plan& plan, double now, double spent);
   /// The program gets the value of a global.
   void fetched(const core::Global& global) { happened(core::fetch_of(global.index)); }
   /// Seconds of making a plan.
   void spend(double seconds) { plan_seconds_ += seconds; }
   void partitioned(core::RecordedPartition how) { partition_ = std::move(how); }
 
-  /// Sequences, events, costs, and times of the start, in `record`: two costs for each row, equal
-  /// on all ranks but for their numbers, which may be 0.
+  /// Sequences, events, costs, and times of the start and of the program, in `record`: two costs
+  /// for each row, equal on all ranks but for their numbers, which may be 0.
   /// @param table  the rows of the plans
   void put(const core::LoopTable& table, core::RunRecord& record) const;
 
@@ -36,6 +38,9 @@ class Recorder {
   void happened(int event);
 
   std::vector<core::RecordedSequence> sequences_;
+  std::vector<core::RecordedHost> host_;  ///< per sequence
+  double last_end_ = 0;                   ///< of a flush
+  bool planned_ = true;                   ///< since then
   std::vector<int> events_;
   std::int64_t left_out_ = 0;
   std::map<std::string, std::vector<std::string>> loops_of_row_;  ///< of fused loops

@@ -27,7 +27,7 @@ void Clocks::send(std::span<const PairMessage> messages, double weight,
   std::vector<Ready> ready;
   ready.reserve(messages.size());
   for (const PairMessage& m : messages) {
-    now_[at(m.from)] += machine_.messages_per_neighbour * link(m).overhead;
+    now_[at(m.from)] += machine_.messages_per_neighbour * overhead(m);
     ready.push_back({now_[at(m.from)], &m});
   }
   if (machine_.ranks_per_node > 0)
@@ -37,9 +37,11 @@ void Clocks::send(std::span<const PairMessage> messages, double weight,
     double& line =
         near ? line_[at(message->from)] : adapter_[at(message->from / machine_.ranks_per_node)];
     const Link& over = near ? machine_.on_node : machine_.across;
-    line = std::max(line, time) + static_cast<double>(message->bytes) * over.seconds_per_byte;
+    const auto bytes = static_cast<double>(message->bytes);
+    const double left = std::max(line, time) + over.line_seconds(bytes);
+    if (over.line_seconds(bytes) > 0) line = left;
     double& arrival = arrivals[at(message->to)];
-    arrival = std::max(arrival, line + over.latency);
+    arrival = std::max(arrival, left + over.message(bytes).latency);
   }
   for (std::size_t rank = 0; rank < now_.size(); ++rank)
     overheads_.messages += weight * (now_[rank] - before[rank]);
@@ -50,7 +52,7 @@ void Clocks::run(std::span<const PairMessage> messages, const PhaseTimes& phases
   std::vector<double> receiving(now_.size(), 0.0);
   send(messages, weight, arrivals);
   for (const PairMessage& m : messages)
-    receiving[at(m.to)] += machine_.messages_per_neighbour * link(m).overhead +
+    receiving[at(m.to)] += machine_.messages_per_neighbour * overhead(m) +
                            static_cast<double>(m.bytes) * machine_.unpack_byte;
   for (std::size_t rank = 0; rank < now_.size(); ++rank) {
     now_[rank] += phases.interior[rank];
@@ -67,12 +69,17 @@ void Clocks::reduce(std::int64_t bytes, double weight) {
       machine_.ranks_per_node > 0 ? std::min(machine_.ranks_per_node, ranks) : ranks;
   const int nodes = (ranks + on_node - 1) / on_node;
   const auto size = static_cast<double>(bytes);
-  const double end = slowest() + tree_seconds(on_node, machine_.on_node, size) +
+  const double end = slowest() + machine_.node_reduction(on_node, size) +
                      tree_seconds(nodes, machine_.across, size);
   for (double& now : now_) {
     overheads_.reductions += weight * (end - now);
     now = end;
   }
+}
+
+void Clocks::work(double seconds, double weight) {
+  for (double& now : now_) now += seconds;
+  overheads_.host += weight * seconds * static_cast<double>(now_.size());
 }
 
 void Clocks::skip(double seconds) {

@@ -13,6 +13,7 @@ namespace op2::model {
 
 /// Seconds that ranks spend on something beside iterations, summed over the ranks.
 struct Overheads {
+  double host = 0;      ///< the program between its loops, and the queue
   double messages = 0;  ///< packing, unpacking, sending, receiving
   double waits = 0;     ///< for messages of an exchange
   double reductions = 0;
@@ -37,6 +38,8 @@ class Clocks {
   void run(std::span<const PairMessage> messages, const PhaseTimes& phases, double weight = 1);
   /// A sum over all ranks: node by node, then over the nodes.
   void reduce(std::int64_t bytes, double weight = 1);
+  /// Every rank works on something beside iterations.
+  void work(double seconds, double weight = 1);
   /// All clocks advance.
   void skip(double seconds);
 
@@ -46,6 +49,9 @@ class Clocks {
  private:
   const Link& link(const PairMessage& message) const {
     return machine_.on_one_node(message.from, message.to) ? machine_.on_node : machine_.across;
+  }
+  double overhead(const PairMessage& message) const {
+    return link(message).message(static_cast<double>(message.bytes)).overhead;
   }
   void send(std::span<const PairMessage> messages, double weight, std::vector<double>& arrivals);
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "between.hpp"
 #include "failure.hpp"
 
 namespace op2::model {
@@ -20,7 +21,49 @@ const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::s
   return nullptr;
 }
 
+/// Sequences that were executed more than once; all, if none was.
+std::vector<const core::RecordedSequence*> repeated(const core::RunRecord& record) {
+  std::map<int, std::int64_t> times;
+  for (const core::RecordedEvents& some : record.events)
+    for (const int event : some.events)
+      if (event >= 0) times[event] += some.times;
+  const bool any = std::ranges::any_of(times, [](const auto& one) { return one.second > 1; });
+  std::vector<const core::RecordedSequence*> found;
+  for (const auto& [sequence, count] : times)
+    if (!any || count > 1) found.push_back(&record.sequences[static_cast<std::size_t>(sequence)]);
+  return found;
+}
+
+/// Elements of each set on the mean rank of a run.
+std::vector<double> elements_per_rank(const core::RunRecord& record) {
+  std::vector<double> elements;
+  for (const core::RecordedSet& set : record.sets)
+    elements.push_back(static_cast<double>(set.size) / record.ranks);
+  return elements;
+}
+
 }  // namespace
+
+double working_bytes(const core::RunRecord& record, std::span<const double> elements) {
+  std::set<int> dats, maps;
+  for (const core::RecordedSequence* sequence : repeated(record))
+    for (const core::RecordedLoop& loop : *sequence)
+      for (const core::RecordedArg& arg : loop.args) {
+        if (arg.dat >= 0) dats.insert(arg.dat);
+        if (arg.map >= 0) maps.insert(arg.map);
+      }
+  const auto count = [&](int set) { return elements[static_cast<std::size_t>(set)]; };
+  double bytes = 0;
+  for (const int index : dats) {
+    const core::RecordedDat& dat = record.dats[static_cast<std::size_t>(index)];
+    bytes += dat.bytes * count(dat.set);
+  }
+  for (const int index : maps) {
+    const core::RecordedMap& map = record.maps[static_cast<std::size_t>(index)];
+    bytes += static_cast<double>(sizeof(std::int32_t)) * map.arity * count(map.from);
+  }
+  return std::max(1.0, bytes);
+}
 
 double traffic_of(const core::RunRecord& record, const std::string& name) {
   const core::RecordedLoop* const loop = loop_named(record, name);
@@ -45,54 +88,68 @@ double traffic_of(const core::RunRecord& record, const std::string& name) {
   return bytes;
 }
 
-void CostCurve::add(double iterations, double seconds) {
-  Point& point = points_[std::log(std::max(iterations, 1.0))];
-  point.seconds += seconds;
-  ++point.count;
+void CostCurve::add(double bytes, double seconds) {
+  const auto place = std::ranges::lower_bound(points_, bytes, {}, &Point::bytes);
+  const bool known = place != points_.end() && place->bytes == bytes;
+  Point& point = known ? *place : *points_.insert(place, {bytes, {}});
+  point.seconds.insert(std::ranges::upper_bound(point.seconds, seconds), seconds);
 }
 
-double CostCurve::at(double iterations) const {
+double CostCurve::Point::median() const {
+  const std::size_t middle = seconds.size() / 2;
+  return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+}
+
+double CostCurve::at(double bytes, const Machine& machine) const {
   if (points_.empty()) return 0;
-  const double size = std::log(std::max(iterations, 1.0));
-  const auto above = points_.lower_bound(size);
-  if (above == points_.end()) return std::prev(above)->second.mean();
-  if (above == points_.begin()) return above->second.mean();
-  const auto below = std::prev(above);
-  const double part = (size - below->first) / (above->first - below->first);
-  return (1 - part) * below->second.mean() + part * above->second.mean();
+  const auto logarithm = [](double x) { return std::log(x); };
+  const auto [point, part] = between(points_, bytes, &Point::bytes, logarithm);
+  const double low = points_[point].median();
+  if (part == 0) return low;
+  const double high = points_[point + 1].median();
+  if (machine.caches.empty()) return low + part * (high - low);
+  const double fast = machine.seconds_per_byte(points_[point].bytes);
+  const double slow = machine.seconds_per_byte(points_[point + 1].bytes);
+  constexpr double equal = 1.05;
+  if (slow < equal * fast) return low + part * (high - low);
+  const double share = (machine.seconds_per_byte(bytes) - fast) / (slow - fast);
+  return low + std::clamp(share, 0.0, 1.0) * (high - low);
 }
 
-double CostCurve::distance(double iterations) const {
+double CostCurve::distance(double bytes) const {
   double nearest = std::numeric_limits<double>::infinity();
-  for (const auto& [size, point] : points_)
-    nearest = std::min(nearest, std::fabs(size - std::log(std::max(iterations, 1.0))));
+  for (const Point& point : points_)
+    nearest = std::min(nearest, std::fabs(std::log(point.bytes / bytes)));
   return nearest;
 }
 
-Costs::Costs(std::span<const core::RunRecord> records, double scale) : scale_(scale) {
+Costs::Costs(std::span<const core::RunRecord> records, const Machine& machine, double scale)
+    : machine_(machine), scale_(scale) {
+  std::vector<double> sizes;
   for (const core::RunRecord& record : records) {
     if (record.program != records.front().program)
       throw Failure(
           fmt::format("costs of another program: '{}', and the run is of '{}'; record "
                       "that program in other sizes",
                       record.program, records.front().program));
-    for (const core::RecordedCost& cost : record.costs) add(cost);
+    sizes.push_back(working_bytes(record, elements_per_rank(record)));
+    for (const core::RecordedCost& cost : record.costs) add(cost, sizes.back());
+    add_host(record);
   }
-  for (const core::RunRecord& record : records)
-    for (const core::RecordedCost& cost : record.costs)
-      if (cost.loops.size() > 1) divide(record, cost);
+  for (std::size_t k = 0; k < records.size(); ++k)
+    for (const core::RecordedCost& cost : records[k].costs)
+      if (cost.loops.size() > 1) divide(records[k], cost, sizes[k]);
 }
 
-void Costs::add(const core::RecordedCost& cost) {
+void Costs::add(const core::RecordedCost& cost, double bytes) {
   if (cost.calls == 0 || cost.elements == 0) return;
   Curves& curves = curves_[cost.loops];
   const auto elements = static_cast<double>(cost.elements);
-  (cost.way == core::Way::tiled ? curves.tiles : curves.alone)
-      .add(elements / static_cast<double>(cost.calls), cost.seconds / elements);
+  (cost.way == core::Way::tiled ? curves.tiles : curves.alone).add(bytes, cost.seconds / elements);
   longest_ = std::max(longest_, cost.loops.size());
 }
 
-void Costs::divide(const core::RunRecord& record, const core::RecordedCost& cost) {
+void Costs::divide(const core::RunRecord& record, const core::RecordedCost& cost, double bytes) {
   double all = 0;
   for (const std::string& loop : cost.loops) all += traffic_of(record, loop);
   for (const std::string& loop : cost.loops) {
@@ -101,17 +158,39 @@ void Costs::divide(const core::RunRecord& record, const core::RecordedCost& cost
     core::RecordedCost part = cost;
     part.loops = {loop};
     part.seconds *= traffic_of(record, loop) / all;
-    add(part);
+    add(part, bytes);
   }
 }
 
-double Costs::of(const LoopNames& loops, bool grouped, double iterations) const {
+void Costs::add_host(const core::RunRecord& record) {
+  for (std::size_t k = 0; k < record.host.size(); ++k) {
+    const core::RecordedSequence& sequence = record.sequences[k];
+    auto known =
+        std::ranges::find_if(host_, [&](const auto& one) { return one.first == sequence; });
+    if (known == host_.end()) known = host_.insert(known, {sequence, {}});
+    known->second.times += record.host[k].times;
+    known->second.seconds += record.host[k].seconds;
+  }
+}
+
+double Costs::host(const core::RecordedSequence& sequence) const {
+  double seconds = 0, loops = 0;
+  for (const auto& [known, host] : host_) {
+    if (known == sequence && host.times > 0)
+      return scale_ * host.seconds / static_cast<double>(host.times);
+    seconds += host.seconds;
+    loops += static_cast<double>(host.times) * static_cast<double>(known.size());
+  }
+  return loops > 0 ? scale_ * seconds / loops * static_cast<double>(sequence.size()) : 0;
+}
+
+double Costs::of(const LoopNames& loops, bool grouped, double bytes) const {
   const auto found = curves_.find(loops);
   if (found == curves_.end()) return 0;
   const auto& [alone, tiles] = found->second;
   const bool in_tiles = alone.empty() || (grouped && !tiles.empty() &&
-                                          tiles.distance(iterations) <= alone.distance(iterations));
-  return scale_ * (in_tiles ? tiles : alone).at(iterations);
+                                          tiles.distance(bytes) <= alone.distance(bytes));
+  return scale_ * (in_tiles ? tiles : alone).at(bytes, machine_);
 }
 
 std::set<std::string> Costs::unknown(const core::RunRecord& record) const {

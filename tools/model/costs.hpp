@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seconds of an iteration of each loop, by the way in which it is executed and the size of the
-// part.
+// Seconds of an iteration of each loop, by the way in which it is executed and the bytes of the
+// part of a rank.
 #pragma once
 
 #include <map>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <core/run_record.hpp>
+
+#include "machine_file.hpp"
 
 namespace op2::model {
 
@@ -17,23 +20,30 @@ namespace op2::model {
 /// and what it modifies twice; at least 1.
 double traffic_of(const core::RunRecord& record, const std::string& loop);
 
-/// Measured points, by the logarithm of the iterations of a rank.
+/// Bytes of the dats and maps that loops use which were executed more than once: what a rank goes
+/// through again and again.
+/// @param elements  of each set, on the rank
+double working_bytes(const core::RunRecord& record, std::span<const double> elements);
+
+/// Measured points, by the working bytes of a rank.
 class CostCurve {
  public:
-  void add(double iterations, double seconds);
-  /// Linear between points, constant beyond them; several points of one size count as their mean.
-  double at(double iterations) const;
+  void add(double bytes, double seconds);
+  /// Between points as the machine's seconds for moving a byte grow from one to the other, or in
+  /// the logarithm if they do not, or are not known; constant beyond them. Several points of one
+  /// size count as their median.
+  double at(double bytes, const Machine& machine) const;
   /// Distance of the nearest point, in the logarithm.
-  double distance(double iterations) const;
+  double distance(double bytes) const;
   bool empty() const { return points_.empty(); }
 
  private:
   struct Point {
-    double seconds = 0;
-    int count = 0;
-    double mean() const { return seconds / count; }
+    double bytes = 0;
+    std::vector<double> seconds;  ///< ascending
+    double median() const;
   };
-  std::map<double, Point> points_;
+  std::vector<Point> points_;  ///< ascending
 };
 
 /// Loops that are executed as one: their names.
@@ -44,17 +54,22 @@ class Costs {
   /// @param records  of one program, the first for the sequences
   /// @param scale    all costs are multiplied by it
   /// @throws Failure  a record is that of another program
-  Costs(std::span<const core::RunRecord> records, double scale);
+  Costs(std::span<const core::RunRecord> records, const Machine& machine, double scale);
 
   /// Whether these loops were ever fused.
   bool knows(const LoopNames& loops) const { return curves_.contains(loops); }
   /// The most loops that were fused.
   std::size_t longest() const { return longest_; }
 
-  /// Seconds of an iteration on a rank with so many: in tiles if `grouped` and a run of about this
-  /// size had tiles.
+  /// Seconds of an iteration on a rank with so many working bytes: in tiles if `grouped` and a run
+  /// of about this size had tiles.
   /// @param grouped  other loops are executed in the same phase
-  double of(const LoopNames& loops, bool grouped, double iterations) const;
+  double of(const LoopNames& loops, bool grouped, double bytes) const;
+
+  /// Seconds between two flushes, of which the second is this sequence, and in its flush beside the
+  /// iterations: those of records that have it, else as many per loop as the others; 0 if not
+  /// known.
+  double host(const core::RecordedSequence& sequence) const;
 
   /// Loops whose time was only measured as part of a fused step, and was divided by bytes.
   const std::set<std::string>& divided() const { return divided_; }
@@ -65,12 +80,16 @@ class Costs {
   struct Curves {
     CostCurve alone, tiles;
   };
-  void add(const core::RecordedCost& cost);
-  void divide(const core::RunRecord& record, const core::RecordedCost& cost);
+  void add(const core::RecordedCost& cost, double bytes);
+  void divide(const core::RunRecord& record, const core::RecordedCost& cost, double bytes);
+
+  void add_host(const core::RunRecord& record);
 
   std::map<LoopNames, Curves> curves_;
   std::size_t longest_ = 1;
+  std::vector<std::pair<core::RecordedSequence, core::RecordedHost>> host_;
   std::set<std::string> divided_;
+  Machine machine_;
   double scale_;
 };
 

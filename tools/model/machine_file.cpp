@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "between.hpp"
 #include "failure.hpp"
 
 namespace op2::model {
@@ -22,7 +23,7 @@ constexpr double micro = 1e-6, nano = 1e-9, giga = 1e9;
 struct Limits {
   double least, most;
 };
-constexpr Limits microseconds{0, 1e6}, gigabytes{1e-3, 1e6}, nanoseconds{0, 1e6};
+constexpr Limits microseconds{0, 1e6}, gigabytes{1e-3, 1e6}, nanoseconds{0, 1e6}, sizes{1, 1e12};
 
 /// A number of the file.
 double number(const Json& json, const std::string& name, Limits limits) {
@@ -41,10 +42,33 @@ int count(const Json& json, const std::string& name, int least, int most) {
   return static_cast<int>(value);
 }
 
+/// The points of a table that may be missing, each with another size.
+/// @param read  makes a point of an object
+template <class Point, class Read>
+std::vector<Point> table_of(const Json& json, const char* name, const Read& read) {
+  std::vector<Point> points;
+  if (!json.contains(name)) return points;
+  try {
+    for (const Json& one : json.at(name)) points.push_back(read(one));
+  } catch (const Failure& failure) {
+    throw Failure(fmt::format("{}: {}", name, failure.what()));
+  }
+  for (std::size_t k = 1; k < points.size(); ++k)
+    if (points[k].bytes <= points[k - 1].bytes)
+      throw Failure(fmt::format("{}: {} bytes follow {}; sizes must ascend", name, points[k].bytes,
+                                points[k - 1].bytes));
+  return points;
+}
+
 Json json_of(const Link& link) {
-  return {{"latency_us", link.latency / micro},
-          {"overhead_us", link.overhead / micro},
-          {"bandwidth_GBs", 1 / (link.seconds_per_byte * giga)}};
+  Json json{{"latency_us", link.latency / micro},
+            {"overhead_us", link.overhead / micro},
+            {"bandwidth_GBs", 1 / (link.seconds_per_byte * giga)}};
+  for (const MessageSize& size : link.sizes)
+    json["messages"].push_back({{"bytes", size.bytes},
+                                {"latency_us", size.latency / micro},
+                                {"overhead_us", size.overhead / micro}});
+  return json;
 }
 
 Link link_of(const Json& json, const char* name) {
@@ -53,7 +77,12 @@ Link link_of(const Json& json, const char* name) {
   try {
     return {number(link, "latency_us", microseconds) * micro,
             number(link, "overhead_us", microseconds) * micro,
-            1 / (number(link, "bandwidth_GBs", gigabytes) * giga)};
+            1 / (number(link, "bandwidth_GBs", gigabytes) * giga),
+            table_of<MessageSize>(link, "messages", [](const Json& one) {
+              return MessageSize{number(one, "bytes", sizes),
+                                 number(one, "latency_us", microseconds) * micro,
+                                 number(one, "overhead_us", microseconds) * micro};
+            })};
   } catch (const Failure& failure) {
     throw Failure(fmt::format("{}: {}", name, failure.what()));
   }
@@ -73,6 +102,11 @@ Machine machine_of(const Json& json) {
   machine.pack_row = number(json, "pack_ns_per_row", nanoseconds) * nano;
   machine.pack_byte = number(json, "pack_ns_per_byte", nanoseconds) * nano;
   machine.unpack_byte = number(json, "unpack_ns_per_byte", nanoseconds) * nano;
+  if (json.contains("reduction_us"))
+    machine.reduction = number(json, "reduction_us", microseconds) * micro;
+  machine.caches = table_of<CacheRate>(json, "caches", [](const Json& one) {
+    return CacheRate{number(one, "bytes", sizes), number(one, "GBs", gigabytes) * giga};
+  });
   if (!json.contains("memory_GBs_per_rank")) return machine;
   for (const Json& rate : json.at("memory_GBs_per_rank"))
     machine.memory.push_back(
@@ -87,7 +121,31 @@ int rounds(int members) {
 }
 
 double tree_seconds(int members, const Link& link, double bytes) {
-  return rounds(members) * (link.latency + 2 * link.overhead + bytes * link.seconds_per_byte);
+  const MessageSize message = link.message(bytes);
+  return rounds(members) * (message.latency + 2 * message.overhead + link.line_seconds(bytes));
+}
+
+MessageSize Link::message(double bytes) const {
+  if (sizes.empty()) return {bytes, latency, overhead};
+  const Between place = between(sizes, bytes, &MessageSize::bytes);
+  const MessageSize& low = sizes[place.point];
+  if (place.point + 1 == sizes.size()) {
+    const double more = std::max(1.0, bytes / low.bytes);
+    return {bytes, more * low.latency, more * low.overhead};
+  }
+  const MessageSize& high = sizes[place.point + 1];
+  return {bytes, place.of(low.latency, high.latency), place.of(low.overhead, high.overhead)};
+}
+
+double Machine::seconds_per_byte(double bytes) const {
+  const auto logarithm = [](double x) { return std::log(x); };
+  const Between place = between(caches, bytes, &CacheRate::bytes, logarithm);
+  const std::size_t next = std::min(place.point + 1, caches.size() - 1);
+  return place.of(1 / caches[place.point].rate, 1 / caches[next].rate);
+}
+
+double Machine::node_reduction(int members, double bytes) const {
+  return reduction > 0 ? rounds(members) * reduction : tree_seconds(members, on_node, bytes);
 }
 
 double Machine::rate(int ranks) const {
@@ -109,6 +167,9 @@ std::string as_json(const Machine& machine) {
   json["pack_ns_per_row"] = machine.pack_row / nano;
   json["pack_ns_per_byte"] = machine.pack_byte / nano;
   json["unpack_ns_per_byte"] = machine.unpack_byte / nano;
+  if (machine.reduction > 0) json["reduction_us"] = machine.reduction / micro;
+  for (const CacheRate& cache : machine.caches)
+    json["caches"].push_back({{"bytes", cache.bytes}, {"GBs", cache.rate / giga}});
   if (!machine.memory.empty()) json["memory_GBs_per_rank"] = Json::array();
   for (const double rate : machine.memory) json["memory_GBs_per_rank"].push_back(rate / giga);
   return json.dump(1) + "\n";

@@ -7,10 +7,24 @@
 
 namespace op2::model {
 
+/// Measured messages of one size. Seconds.
+struct MessageSize {
+  double bytes = 0, latency = 0, overhead = 0;
+  bool operator==(const MessageSize&) const = default;
+};
+
 /// A message of n bytes leaves `overhead` seconds after its start, when the line is free; occupies
 /// it for n * seconds_per_byte; arrives `latency` later; and takes its receiver `overhead` again.
 struct Link {
   double latency = 0, overhead = 0, seconds_per_byte = 0;
+  /// Ascending. Not empty: processors copy the messages, so that latency and overhead depend on the
+  /// size and no line is occupied; message layers change their ways at some size.
+  std::vector<MessageSize> sizes;
+
+  /// Latency and overhead of a message: linear between sizes, and beyond the largest.
+  MessageSize message(double bytes) const;
+  /// For which it occupies the line.
+  double line_seconds(double bytes) const { return sizes.empty() ? bytes * seconds_per_byte : 0; }
   bool operator==(const Link&) const = default;
 };
 
@@ -19,6 +33,13 @@ int rounds(int members);
 
 /// A message of `bytes` in each round, from its start to its receiver.
 double tree_seconds(int members, const Link& link, double bytes);
+
+/// What each rank of a node can move if all ranks of it go through arrays of so many bytes again
+/// and again.
+struct CacheRate {
+  double bytes = 0, rate = 0;  ///< bytes per second
+  bool operator==(const CacheRate&) const = default;
+};
 
 struct Machine {
   std::string origin;      ///< "measured on-node with 4 ranks"; where numbers across nodes are from
@@ -29,6 +50,8 @@ struct Machine {
   /// Bytes per second of each of k + 1 ranks of a node that use its memory at once; empty: no rank
   /// slows another.
   std::vector<double> memory;
+  double reduction = 0;  ///< seconds of a round of a reduction on a node; 0: that of its message
+  std::vector<CacheRate> caches;  ///< ascending by size; may be empty
   bool operator==(const Machine&) const = default;
 
   bool on_one_node(int a, int b) const {
@@ -40,6 +63,11 @@ struct Machine {
   /// How many times as long what waits for memory takes with `busy` ranks on a node, compared with
   /// `before`.
   double slowdown(int before, int busy) const;
+  /// Seconds to move a byte of so many that are used again and again: logarithmic between sizes,
+  /// constant beyond them. Precondition: `caches` is not empty.
+  double seconds_per_byte(double bytes) const;
+  /// Of a reduction over all members of a node.
+  double node_reduction(int members, double bytes) const;
 };
 
 std::string as_json(const Machine& machine);

@@ -2,19 +2,24 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
-#include <numeric>
+#include <numbers>
+#include <utility>
 
 #include <comm/halo/row_copy.hpp>
 #include <comm/messages/records.hpp>
+#include <comm/messages/reduce_values.hpp>
 
 namespace op2::model {
 namespace {
 
-constexpr int rounds = 200;  // of messages, after which the median is taken
-constexpr int several = 8;   // messages at once
-constexpr std::size_t small = 64, large = std::size_t{1} << 20;  // bytes
+constexpr int repetitions = 200;  // of messages, after which the median is taken
+constexpr int several = 8;        // messages at once
+constexpr std::size_t small = 64, medium = std::size_t{32} << 10,
+                      large = std::size_t{1} << 20;  // bytes
+constexpr double moved_arrays = 3;                   // by a[k] = b[k] + 3 c[k]
 
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -33,7 +38,7 @@ double exchange_seconds(comm::Communicator& ranks, int partner, int count, std::
   const std::vector<comm::Peer> peers(paired ? static_cast<std::size_t>(count) : 0,
                                       {partner, bytes});
   const auto channel = ranks.open_channel(peers, peers);
-  const int repeats = bytes > small ? rounds / 10 : rounds;
+  const int repeats = bytes > medium ? repetitions / 10 : repetitions;
   std::vector<double> times;
   ranks.barrier();
   for (int k = 0; k < repeats; ++k) {
@@ -57,6 +62,19 @@ double best_seconds(comm::Communicator& ranks, const std::function<void()>& acti
   return best;
 }
 
+/// All ranks begin together; of the slowest rank, the median of several runs.
+double seconds_at_once(comm::Communicator& ranks, const std::function<void()>& action) {
+  constexpr int runs = 9;
+  std::vector<double> times;
+  for (int k = 0; k < runs; ++k) {
+    ranks.barrier();
+    const double begin = ranks.seconds();
+    action();
+    times.push_back(most(ranks, ranks.seconds() - begin));
+  }
+  return median(times);
+}
+
 /// Seconds to gather one row of `bytes`, out of order as halo rows are.
 double gather_seconds(comm::Communicator& ranks, std::size_t bytes) {
   constexpr std::size_t all = 20'000, taken = 2'000, stride = 7;
@@ -67,18 +85,57 @@ double gather_seconds(comm::Communicator& ranks, std::size_t bytes) {
          static_cast<double>(taken);
 }
 
+/// Three arrays, which a[k] = b[k] + 3 c[k] goes through.
+class Arrays {
+ public:
+  explicit Arrays(std::size_t size) : a_(size, 1.0), b_(size, 2.0), c_(size, 0.5) {}
+
+  double bytes() const { return moved_arrays * sizeof(double) * static_cast<double>(a_.size()); }
+  void add() {
+    for (std::size_t k = 0; k < a_.size(); ++k) a_[k] = b_[k] + 3.0 * c_[k];
+    std::swap(a_, b_);
+  }
+
+ private:
+  std::vector<double> a_, b_, c_;
+};
+
 }  // namespace
 
-/// One message takes L + 2 o, each further one 2 o more (work at both ends, which is not hidden), a
-/// large one its bytes in addition.
+/// One message takes L + 2 o, each further one 2 o more: work at both ends, which is not hidden.
 Link measure_messages(comm::Communicator& ranks) {
   const int partner = ranks.rank() ^ 1;
-  const double one = exchange_seconds(ranks, partner, 1, small);
-  const double some = exchange_seconds(ranks, partner, several, small);
-  const double big = exchange_seconds(ranks, partner, 1, large);
-  const double overhead = std::clamp((some - one) / (2 * (several - 1)), 0.0, one / 2);
-  return {std::max(0.0, one - 2 * overhead), overhead,
-          std::max(big - one, 1e-9) / static_cast<double>(large)};
+  Link link;
+  double first = 0, last = 0;  // seconds of a small and of a large message
+  const auto measure = [&](std::size_t bytes) {
+    const double one = exchange_seconds(ranks, partner, 1, bytes);
+    const double some = exchange_seconds(ranks, partner, several, bytes);
+    const double overhead = std::clamp((some - one) / (2 * (several - 1)), 0.0, one / 2);
+    link.sizes.push_back({static_cast<double>(bytes), one - 2 * overhead, overhead});
+    (bytes == small ? first : last) = one;
+  };
+  for (std::size_t bytes = small; bytes < large; bytes *= 2) {
+    measure(bytes);
+    measure(bytes / 2 * 3);
+  }
+  measure(large);
+  link.latency = link.sizes.front().latency;
+  link.overhead = link.sizes.front().overhead;
+  link.seconds_per_byte = std::max(last - first, 1e-9) / static_cast<double>(large);
+  return link;
+}
+
+double measure_reduction(comm::Communicator& ranks) {
+  std::vector<double> times;
+  ranks.barrier();
+  for (int k = 0; k < repetitions; ++k) {
+    double sum = 1;
+    const double begin = ranks.seconds();
+    const comm::FoldedValues values{Type::f64, comm::Fold::sum, 1, &sum};
+    comm::reduce_values(ranks, std::span(&values, 1));
+    times.push_back(ranks.seconds() - begin);
+  }
+  return most(ranks, median(times)) / rounds(ranks.size());
 }
 
 Packing measure_packing(comm::Communicator& ranks) {
@@ -94,17 +151,26 @@ Packing measure_packing(comm::Communicator& ranks) {
 
 std::vector<double> measure_memory(comm::Communicator& ranks) {
   constexpr std::size_t doubles = 6'000'000;  // three arrays of 48 MB, beyond the caches
-  constexpr double moved = 3.0 * sizeof(double) * doubles;
-  std::vector<double> a(doubles, 1.0), b(doubles, 2.0), c(doubles, 0.5), rates;
-  for (int busy = 1; busy <= ranks.size(); ++busy) {
-    ranks.barrier();
-    double seconds = 0;
-    if (ranks.rank() < busy)
-      seconds = best_seconds(ranks, [&] {
-        for (std::size_t k = 0; k < doubles; ++k) a[k] = b[k] + 3.0 * c[k];
-        std::swap(a, b);
-      });
-    rates.push_back(moved / most(ranks, seconds));
+  Arrays arrays(doubles);
+  std::vector<double> rates;
+  for (int busy = 1; busy <= ranks.size(); ++busy)
+    rates.push_back(arrays.bytes() / seconds_at_once(ranks, [&] {
+                      if (ranks.rank() < busy) arrays.add();
+                    }));
+  return rates;
+}
+
+std::vector<CacheRate> measure_caches(comm::Communicator& ranks) {
+  constexpr double least = 128 << 10, most_bytes = 128 << 20, step = std::numbers::sqrt2;
+  constexpr double at_once = 4 << 20;  // bytes between two readings of the clock, or all
+  std::vector<CacheRate> rates;
+  for (double bytes = least; bytes < most_bytes * 1.01; bytes *= step) {
+    Arrays arrays(static_cast<std::size_t>(bytes / (moved_arrays * sizeof(double))));
+    const int passes = static_cast<int>(std::ceil(at_once / bytes));
+    const double seconds = seconds_at_once(ranks, [&] {
+      for (int k = 0; k < passes; ++k) arrays.add();
+    });
+    rates.push_back({arrays.bytes(), passes * arrays.bytes() / seconds});
   }
   return rates;
 }

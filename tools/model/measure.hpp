@@ -8,7 +8,8 @@
 
 namespace op2::model {
 
-/// Latency, overhead and bandwidth between ranks in pairs, all pairs at once: of the slowest.
+/// Latency, overhead and bandwidth between ranks in pairs, all pairs at once, for sizes of 64 bytes
+/// to 1 MB: of the slowest.
 /// Collective; a rank without a partner only waits. Needs two ranks.
 Link measure_messages(comm::Communicator& ranks);
 
@@ -18,7 +19,14 @@ struct Packing {
 /// As halo exchanges pack and unpack, of the slowest rank. Collective.
 Packing measure_packing(comm::Communicator& ranks);
 
+/// Seconds of a round of a reduction over all ranks, which have rounds(ranks) of them. Collective.
+double measure_reduction(comm::Communicator& ranks);
+
 /// Bytes per second of each of k + 1 ranks that add arrays at once. Collective.
 std::vector<double> measure_memory(comm::Communicator& ranks);
+
+/// Bytes per second of each of all ranks that add arrays at once, by the bytes of the arrays of a
+/// rank: 128 KB to 128 MB. Collective.
+std::vector<CacheRate> measure_caches(comm::Communicator& ranks);
 
 }  // namespace op2::model

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -61,7 +62,14 @@ Comparison compare(Walk& walk, const std::vector<std::vector<Schedule>>& candida
   return c;
 }
 
-void warn(const core::RunRecord& record, const Costs& costs) {
+void warn(std::span<const core::RunRecord> records, const Costs& costs) {
+  const core::RunRecord& record = records.front();
+  for (const core::RunRecord& other : records)
+    if (other.threads != record.threads) {
+      fmt::print(stderr, "op2-model: costs of runs with {} and {} threads are mixed\n",
+                 record.threads, other.threads);
+      break;
+    }
   if (const auto unknown = costs.unknown(record); !unknown.empty())
     fmt::print(stderr, "op2-model: no time was recorded of {}: they count as free\n",
                fmt::join(unknown, ", "));
@@ -86,8 +94,8 @@ int predict(const PredictOptions& options) {
   Machine machine = read_machine(options.files.back());
   for (double* const cost : {&machine.pack_row, &machine.pack_byte, &machine.unpack_byte})
     *cost *= options.scale;
-  const Costs costs(records, options.scale);
-  warn(record, costs);
+  const Costs costs(records, machine, options.scale);
+  warn(records, costs);
   const int busy = options.busy > 0 ? options.busy : record.ranks;
   std::vector<Comparison> all;
   for (std::size_t k = 0; k + 1 < options.files.size(); ++k) {

@@ -72,6 +72,7 @@ std::string details_of(const core::RunRecord& record, const Comparison& c) {
     text += fmt::format("  {:<38} {:>9} {:>12.6f} {:>12.6f}\n", what, "", c.off.overheads.*part,
                         c.on.overheads.*part);
   };
+  line("program and queue", &Overheads::host);
   line("packing and messages", &Overheads::messages);
   line("waits", &Overheads::waits);
   line("reductions", &Overheads::reductions);
@@ -95,6 +96,7 @@ std::string csv_of(const core::RunRecord& record, const std::vector<Comparison>&
             one->flushes[k].times, one->flushes[k].seconds, 0);
       for (const auto& [name, loop] : one->loops)
         row(one->ranks, chain, "loop", name, loop.calls, loop.seconds, loop.redundant);
+      row(one->ranks, chain, "overhead", "host", 1, one->overheads.host, 0);
       row(one->ranks, chain, "overhead", "messages", one->exchanges, one->overheads.messages, 0);
       row(one->ranks, chain, "overhead", "waits", one->exchanges, one->overheads.waits, 0);
       row(one->ranks, chain, "overhead", "reductions", 1, one->overheads.reductions, 0);

@@ -70,16 +70,19 @@ sched::Network network_of(const Machine& machine) {
   return network;
 }
 
-/// Of each record, at the mean size of a part.
+/// Of each loop, at the mean size of a part.
 std::vector<sched::LoopCost> costs_of(const core::RunRecord& record, std::size_t sequence,
                                       const Cut& cut, const Costs& costs) {
+  std::vector<double> elements;
+  for (const core::RecordedSet& set : record.sets)
+    elements.push_back(static_cast<double>(set.size) / cut.parts);
+  const double bytes = working_bytes(record, elements);
   std::vector<sched::LoopCost> all;
   for (const core::RecordedLoop& loop : record.sequences[sequence]) {
     sched::LoopCost& cost = all.emplace_back();
     if (loop.set < 0) continue;
-    const double part = static_cast<double>(record.sets[at(loop.set)].size) / cut.parts;
-    const double alone = costs.of({loop.name}, false, part);
-    const double tiled = costs.of({loop.name}, true, part);
+    const double alone = costs.of({loop.name}, false, bytes);
+    const double tiled = costs.of({loop.name}, true, bytes);
     cost.seconds = {alone, tiled, tiled};
   }
   return all;

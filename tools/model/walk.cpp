@@ -63,6 +63,13 @@ bool reduces_at_once(std::span<const core::RecordedLoop> loops) {
   });
 }
 
+/// Into how many colours the loop of a record is divided, which has a record for each.
+double colours_of(const core::RecordedSequence& loops, std::size_t record) {
+  std::size_t last = record;
+  while (last + 1 < loops.size() && loops[last + 1].colour == loops[last].colour + 1) ++last;
+  return loops[last].colour + 1;
+}
+
 /// A schedule as a key.
 std::vector<std::size_t> numbers_of(const Schedule& schedule) {
   std::vector<std::size_t> numbers{static_cast<std::size_t>(schedule.kind)};
@@ -94,7 +101,14 @@ Walk::Walk(const Program& program, const Cut& cut, const Machine& machine, const
       cut_(cut),
       machine_(machine),
       costs_(costs),
-      busy_(busy) {}
+      busy_(busy) {
+  for (const RankHalo& halo : cut.ranks) {
+    std::vector<double> owned;
+    for (std::size_t set = 0; set < cut.sets; ++set)
+      owned.push_back(halo.rows(static_cast<int>(set), 0));
+    part_bytes_.push_back(working_bytes(record_, owned));
+  }
+}
 
 /// Loops that were fused when the run was recorded are one step if they may be here: neighbours on
 /// one set and on the same levels.
@@ -103,7 +117,10 @@ std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
   std::vector<Step> steps;
   for (std::size_t first = 0; first < chain.loops.size();) {
     const auto& loop = loops[chain.loops[first].record];
-    Step best{{loop.name}, loop.set, chain.loops[first].levels};
+    Step best{{loop.name},
+              loop.set,
+              chain.loops[first].levels,
+              colours_of(loops, chain.loops[first].record)};
     Step longer = best;
     for (std::size_t k = first + 1;
          k < chain.loops.size() && longer.names.size() < costs_.longest(); ++k) {
@@ -120,8 +137,8 @@ std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
 
 /// On nodes with more busy ranks than when costs were measured, what waits for memory takes longer.
 /// A loop that moves more bytes than memory can has its data in a cache.
-double Walk::seconds_of(const Step& step, bool grouped, double iterations, double bytes) const {
-  const double seconds = costs_.of(step.names, grouped, iterations);
+double Walk::seconds_of(const Step& step, bool grouped, double part, double bytes) const {
+  const double seconds = costs_.of(step.names, grouped, part);
   const int per_node = machine_.ranks_per_node > 0 ? machine_.ranks_per_node : cut_.parts;
   const double slowdown = machine_.slowdown(busy_, std::min(per_node, cut_.parts));
   if (slowdown == 1 || seconds <= 0) return seconds;
@@ -139,7 +156,7 @@ void Walk::time(const Step& step, TimedChain& chain) const {
     const double owned = halo.rows(step.set, 0);
     const double all = halo.rows(step.set, step.levels.extent);
     const double interior = std::min<double>(all, halo.rows(step.set, step.levels.interior));
-    const double each = seconds_of(step, grouped, all, bytes);
+    const double each = seconds_of(step, grouped, part_bytes_[rank], bytes) / step.colours;
     chain.phases.interior[rank] += each * interior;
     chain.phases.boundary[rank] += each * (all - interior);
     loop.seconds += each * all;
@@ -180,6 +197,7 @@ void Walk::flush(std::size_t sequence, State& state) {
   const core::RecordedSequence& loops = record_.sequences[sequence];
   const TimedPlan& plan = plan_of(sequence, state.schedules[sequence], state.valid);
   const auto weight = static_cast<double>(state.weight);
+  state.clocks.work(costs_.host(loops), weight);
   for (const TimedChain& chain : plan.chains) {
     const auto records = loops_of(loops, *chain.chain);
     if (needs_combined(records, state.pending)) {
@@ -234,8 +252,8 @@ Prediction Walk::run(const std::vector<Schedule>& schedules) {
   for (const core::RecordedEvents& block : record_.events) run_events(block, state);
   state.found.seconds = state.clocks.slowest();
   state.found.overheads = state.clocks.overheads();
-  for (double* const sum : {&state.found.overheads.messages, &state.found.overheads.waits,
-                            &state.found.overheads.reductions})
+  for (double* const sum : {&state.found.overheads.host, &state.found.overheads.messages,
+                            &state.found.overheads.waits, &state.found.overheads.reductions})
     *sum /= cut_.parts;
   return std::move(state.found);
 }

@@ -63,6 +63,7 @@ class Walk {
     LoopNames names;
     int set;
     sched::LoopLevels levels;
+    double colours;  ///< of which this is one
   };
   /// A chain with all that does not depend on clocks.
   struct TimedChain {
@@ -84,7 +85,9 @@ class Walk {
                            const std::vector<core::Level>& valid);
   std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
   void time(const Step& step, TimedChain& chain) const;
-  double seconds_of(const Step& step, bool grouped, double iterations, double bytes) const;
+  /// @param part   working bytes of the rank
+  /// @param bytes  that an iteration moves
+  double seconds_of(const Step& step, bool grouped, double part, double bytes) const;
   void run_events(const core::RecordedEvents& block, State& state);
   void happen(int event, State& state);
   void flush(std::size_t sequence, State& state);
@@ -95,6 +98,7 @@ class Walk {
   const Machine& machine_;
   const Costs& costs_;
   const int busy_;
+  std::vector<double> part_bytes_;  ///< working bytes of each rank
   std::map<PlanKey, TimedPlan> plans_;
   std::map<std::vector<std::array<int, 3>>, std::vector<PairMessage>> exchanges_;
 };

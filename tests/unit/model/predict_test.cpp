@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `op2-model predict`: costs, the machine file, and the figures of a small program.
+#include <cmath>
 #include <map>
 #include <sstream>
 #include <string>
@@ -213,6 +214,9 @@ TEST(MachineFile, KeepsAllOfAMachine) {
   const test::TemporaryDirectory folder;
   Machine machine{"a test", {1e-6, 2e-7, 1e-10}, {2e-6, 3e-7, 5e-10}, 24, 4, 1e-9, 2e-11,
                   3e-11,    {2e10, 1.5e10}};
+  machine.on_node.sizes = {{64, 1e-6, 2e-7}, {4096, 3e-6, 1e-6}};
+  machine.reduction = 2e-6;
+  machine.caches = {{1e5, 1e11}, {1e7, 2e10}};
   write_file((folder.path() / "machine.json").string(), as_json(machine));
   const Machine read = read_machine((folder.path() / "machine.json").string());
   EXPECT_EQ(as_json(read), as_json(machine));
@@ -229,29 +233,66 @@ core::RunRecord with_costs(std::vector<core::RecordedCost> costs) {
 TEST(Costs, AreInterpolatedInTheLogarithmOfTheSize) {
   CostCurve curve;
   curve.add(100, 4);
-  curve.add(10'000, 8);
-  curve.add(10'000, 10);
-  EXPECT_NEAR(curve.at(1), 4, exact);
-  EXPECT_NEAR(curve.at(1000), 6.5, exact);
-  EXPECT_NEAR(curve.at(1e6), 9, exact);
+  for (const double seconds : {9, 30, 8}) curve.add(10'000, seconds);
+  const Machine machine;
+  EXPECT_NEAR(curve.at(1, machine), 4, exact);
+  EXPECT_NEAR(curve.at(1000, machine), 6.5, exact);
+  EXPECT_NEAR(curve.at(1e6, machine), 9, exact);
+}
+
+/// Up to 1000 bytes everything is in a cache; beyond, a byte takes longer and longer.
+TEST(Costs, GrowBetweenSizesAsTheTimeOfAByteDoes) {
+  CostCurve curve;
+  curve.add(100, 4);
+  curve.add(100'000, 9);
+  Machine machine;
+  machine.caches = {{100, 1.0}, {1000, 1.0}, {10'000, 1 / 1.8}, {100'000, 0.5}};
+  EXPECT_NEAR(curve.at(1000, machine), 4, exact);
+  EXPECT_NEAR(curve.at(10'000, machine), 4 + 0.8 * 5, exact);
+  EXPECT_NEAR(curve.at(std::sqrt(1000.0 * 10'000), machine), 4 + 0.4 * 5, exact);
+  EXPECT_NEAR(curve.at(1e7, machine), 9, exact);
+  machine.caches = {{100, 1.0}};  // says nothing about what is slower
+  EXPECT_NEAR(curve.at(std::sqrt(100.0 * 100'000), machine), 6.5, exact);
+}
+
+TEST(Costs, DependOnTheBytesThatAreUsedAgainAndAgain) {
+  core::RunRecord record = record_of_steps(1000, 1);
+  const std::vector<double> elements{500, 499};
+  EXPECT_NEAR(working_bytes(record, elements), 500 * (8 + 8) + 499 * 2 * 4, exact);
+  record.dats.push_back({"setup", 0, 800});
+  record.sequences.push_back({{"begin", 0, 0, {{.dat = 2, .access = OP_WRITE}}}});
+  record.events.insert(record.events.begin(), {{1}, 1});
+  EXPECT_NEAR(working_bytes(record, elements), 500 * (8 + 8) + 499 * 2 * 4, exact);
+}
+
+TEST(Costs, OfTheProgramAreThoseOfItsSequenceOrOfAsManyLoops) {
+  std::vector<core::RunRecord> records{with_costs({}), with_costs({}), with_costs({})};
+  records[1].host = {{10, 10 * 3.0}};
+  records[2].host = {{30, 30 * 5.0}};
+  const Costs costs(records, {}, 2);
+  EXPECT_NEAR(costs.host(records[0].sequences[0]), 2 * (10 * 3.0 + 30 * 5.0) / 40, exact);
+  const core::RunRecord longer = record_of_steps(100, 2);  // four loops instead of two
+  EXPECT_NEAR(costs.host(longer.sequences[0]), 2 * 2 * (10 * 3.0 + 30 * 5.0) / 40, exact);
+  EXPECT_NEAR(Costs(std::span(records).first(1), {}, 1).host(longer.sequences[0]), 0, exact);
 }
 
 TEST(Costs, AreThoseOfTilesWhereARunOfSuchASizeHadThem) {
-  const std::vector<core::RunRecord> records{
-      with_costs({{{"flow"}, Way::alone, 1, 100, 100 * 3.0}}),
-      with_costs({{{"flow"}, Way::alone, 1, 10'000, 10'000 * 5.0},
-                  {{"flow"}, Way::tiled, 1, 10'000, 10'000 * 2.0}})};
-  const Costs costs(records, 1);
-  EXPECT_NEAR(costs.of({"flow"}, true, 10'000), 2, exact);
-  EXPECT_NEAR(costs.of({"flow"}, false, 10'000), 5, exact);
-  EXPECT_NEAR(costs.of({"flow"}, true, 100), 3, exact);
-  EXPECT_NEAR(costs.of({"flow"}, false, 1000), 4, exact);
+  std::vector<core::RunRecord> records{record_of_steps(101, 1), record_of_steps(10'001, 1)};
+  records[0].costs = {{{"flow"}, Way::alone, 1, 100, 100 * 3.0}};
+  records[1].costs = {{{"flow"}, Way::alone, 1, 10'000, 10'000 * 5.0},
+                      {{"flow"}, Way::tiled, 1, 10'000, 10'000 * 2.0}};
+  const Costs costs(records, {}, 1);
+  const auto bytes = [](double cells) { return cells * (8 + 8) + (cells - 1) * 2 * 4; };
+  EXPECT_NEAR(costs.of({"flow"}, true, bytes(10'001)), 2, exact);
+  EXPECT_NEAR(costs.of({"flow"}, false, bytes(10'001)), 5, exact);
+  EXPECT_NEAR(costs.of({"flow"}, true, bytes(101)), 3, exact);
+  EXPECT_NEAR(costs.of({"flow"}, false, std::sqrt(bytes(101) * bytes(10'001))), 4, exact);
 }
 
 TEST(Costs, OfAnotherProgramAreRefused) {
   std::vector<core::RunRecord> records{with_costs({}), with_costs({})};
   records[1].program = "other";
-  EXPECT_THAT(failure_of([&] { Costs(records, 1); }),
+  EXPECT_THAT(failure_of([&] { Costs(records, {}, 1); }),
               AllOf(HasSubstr("costs of another program: 'other'"), HasSubstr("'line'")));
 }
 

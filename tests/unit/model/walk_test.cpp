@@ -83,7 +83,7 @@ TEST(Walk, CountsWhatTheLibraryCounts) {
     const Cut cut = cut_of(mesh, {run.mesh.owner.begin(), run.mesh.owner.end()}, ranks);
     const Program program(run.record, cut.local_maps);
     const Machine machine;
-    const Costs costs(std::span(&run.record, 1), 1);
+    const Costs costs(std::span(&run.record, 1), machine, 1);
     const Schedule schedule{
         run.options.chain == core::ChainMode::on ? Schedule::Kind::on : Schedule::Kind::off, {}};
     Walk walk(program, cut, machine, costs, 1);
@@ -116,10 +116,29 @@ TEST(Walk, CountsTheIterationsOfALoopInColoursOnce) {
   const Cut cut = cut_of(mesh, {comm::Owners{0, 0, 0, 0, 0, 0, 0, 1, 1, 1}}, 2);
   const Program program(record, cut.local_maps);
   const Machine machine;
-  const Costs costs(std::span(&record, 1), 1);
+  const Costs costs(std::span(&record, 1), machine, 1);
   const auto counts = Walk(program, cut, machine, costs, 1).count({0}, {Schedule::Kind::on, {}});
   EXPECT_EQ(counts[0].interior + counts[0].boundary, 7);
   EXPECT_EQ(counts[1].interior + counts[1].boundary, 3);
+}
+
+/// Each of ten cells takes a second, in all colours together.
+TEST(Walk, DividesTheTimeOfALoopAmongItsColours) {
+  core::RunRecord record;
+  record.sets = {{"cells", 10}};
+  record.dats = {{"x", 0, 8}};
+  core::RecordedLoop loop{"double", 0, 0, {{.dat = 0, .access = OP_RW}}};
+  core::RecordedSequence& sequence = record.sequences.emplace_back();
+  for (loop.colour = 0; loop.colour < 3; ++loop.colour) sequence.push_back(loop);
+  record.events = {{{0}, 1}};
+  record.costs = {{{"double"}, core::Way::alone, 1, 10, 10.0}};
+  const comm::BlockMesh mesh{{{{0, 10}}}, {}};
+  const Cut cut = cut_of(mesh, {comm::Owners(10, 0)}, 1);
+  const Program program(record, cut.local_maps);
+  const Machine machine;
+  const Costs costs(std::span(&record, 1), machine, 1);
+  EXPECT_NEAR(Walk(program, cut, machine, costs, 1).run({{Schedule::Kind::off, {}}}).seconds, 10,
+              1e-9);
 }
 
 TEST(Walk, RefusesACutWithTooFewLayers) {
@@ -129,7 +148,7 @@ TEST(Walk, RefusesACutWithTooFewLayers) {
   cut.level = 0;
   const Program program(run.record, cut.local_maps);
   const Machine machine;
-  const Costs costs(std::span(&run.record, 1), 1);
+  const Costs costs(std::span(&run.record, 1), machine, 1);
   Walk walk(program, cut, machine, costs, 1);
   EXPECT_THROW(walk.count(run.sequences(), {Schedule::Kind::on, {}}), Failure);
 }
@@ -149,7 +168,7 @@ PhaseTimes phases(std::vector<double> interior, std::vector<double> boundary) {
 constexpr double exact = 1e-12;
 
 TEST(Clocks, WaitForMessagesOnlyAsLongAsTheInteriorTakesLess) {
-  const Machine machine = machine_with({10, 1, 0.5});
+  const Machine machine = machine_with({10, 1, 0.5, {}});
   const std::vector<PairMessage> message{{0, 1, 8, 1}};
   // Rank 0 sends for 1 s; the line is busy for 4 s, and the message there at 15 s.
   Clocks hidden(2, machine);
@@ -164,7 +183,7 @@ TEST(Clocks, WaitForMessagesOnlyAsLongAsTheInteriorTakesLess) {
 }
 
 TEST(Clocks, PackBeforeTheySendAndUnpackAfterwards) {
-  Machine machine = machine_with({10, 1, 0});
+  Machine machine = machine_with({10, 1, 0, {}});
   machine.pack_row = 3;
   machine.pack_byte = 0.25;
   machine.unpack_byte = 0.5;
@@ -173,27 +192,57 @@ TEST(Clocks, PackBeforeTheySendAndUnpackAfterwards) {
   EXPECT_NEAR(clocks.slowest(), (2 * 3 + 8 * 0.25) + 1 + 10 + 1 + 8 * 0.5, exact);
 }
 
+/// Up to 100 bytes a copy is cheap; the message of 300 bytes is between two sizes, that of 1000
+/// beyond the last.
+TEST(Clocks, LetProcessorsCopyMessagesWhoseCostDependsOnTheirSize) {
+  Link link{1, 1, 1, {{100, 10, 1}, {200, 20, 2}, {400, 40, 4}}};
+  for (const auto& [bytes, factor] : {std::pair(50, 1.0), {300, 3.0}, {1000, 10.0}}) {
+    Clocks clocks(2, machine_with(link));
+    clocks.run(std::vector<PairMessage>{{0, 1, bytes, 1}}, phases({0, 0}, {0, 0}));
+    EXPECT_NEAR(clocks.slowest(), factor * (1 + 10 + 1), exact);
+  }
+  Clocks two(3, machine_with(link));  // of which none waits for a line
+  two.run(std::vector<PairMessage>{{0, 1, 400, 1}, {0, 2, 400, 1}}, phases({0, 0, 0}, {0, 0, 0}));
+  EXPECT_NEAR(two.slowest(), 2 * 4 + 40 + 4, exact);
+}
+
+TEST(Clocks, ReduceInMeasuredRounds) {
+  Machine machine = machine_with({1, 0, 0, {}}, {10, 0, 0, {}}, 4);
+  machine.reduction = 3;
+  Clocks clocks(8, machine);
+  clocks.reduce(8);
+  EXPECT_NEAR(clocks.slowest(), 2 * 3 + 1 * 10, exact);
+}
+
+TEST(Clocks, LetEveryRankWorkBesideItsIterations) {
+  Clocks clocks(2, machine_with({0, 0, 0, {}}));
+  clocks.run({}, phases({0, 0}, {1, 2}));
+  clocks.work(5, 3);
+  EXPECT_NEAR(clocks.slowest(), 7, exact);
+  EXPECT_NEAR(clocks.overheads().host, 3 * 5 * 2, exact);
+}
+
 TEST(Clocks, LetMessagesToOneRankQueueOnTheLineOfTheirSender) {
-  Clocks clocks(3, machine_with({0, 0, 1}));
+  Clocks clocks(3, machine_with({0, 0, 1, {}}));
   clocks.run(std::vector<PairMessage>{{0, 1, 5, 1}, {0, 2, 5, 1}}, phases({0, 0, 0}, {0, 0, 0}));
   EXPECT_NEAR(clocks.slowest(), 10, exact);
-  Clocks apart(3, machine_with({0, 0, 1}));
+  Clocks apart(3, machine_with({0, 0, 1, {}}));
   apart.run(std::vector<PairMessage>{{0, 2, 5, 1}, {1, 2, 5, 1}}, phases({0, 0, 0}, {0, 0, 0}));
   EXPECT_NEAR(apart.slowest(), 5, exact);
 }
 
 TEST(Clocks, LetTheRanksOfANodeShareItsAdapter) {
   const std::vector<PairMessage> both{{0, 2, 5, 1}, {1, 3, 5, 1}};
-  Clocks one_adapter(4, machine_with({0, 0, 0}, {2, 0, 1}, 2));
+  Clocks one_adapter(4, machine_with({0, 0, 0, {}}, {2, 0, 1, {}}, 2));
   one_adapter.run(both, phases({0, 0, 0, 0}, {0, 0, 0, 0}));
   EXPECT_NEAR(one_adapter.slowest(), 10 + 2, exact);
-  Clocks two_adapters(4, machine_with({0, 0, 0}, {2, 0, 1}, 1));
+  Clocks two_adapters(4, machine_with({0, 0, 0, {}}, {2, 0, 1, {}}, 1));
   two_adapters.run(both, phases({0, 0, 0, 0}, {0, 0, 0, 0}));
   EXPECT_NEAR(two_adapters.slowest(), 5 + 2, exact);
 }
 
 TEST(Clocks, ReduceNodeByNode) {
-  Clocks clocks(8, machine_with({1, 0, 0}, {10, 0, 0}, 4));
+  Clocks clocks(8, machine_with({1, 0, 0, {}}, {10, 0, 0, {}}, 4));
   clocks.run({}, phases({0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 7}));
   clocks.reduce(8);
   EXPECT_NEAR(clocks.slowest(), 7 + 2 * 1 + 1 * 10, exact);
@@ -201,7 +250,7 @@ TEST(Clocks, ReduceNodeByNode) {
 }
 
 TEST(Clocks, SendSeveralMessagesIfTheyAreNotGrouped) {
-  Machine machine = machine_with({10, 1, 0});
+  Machine machine = machine_with({10, 1, 0, {}});
   machine.messages_per_neighbour = 4;
   Clocks clocks(2, machine);
   clocks.run(std::vector<PairMessage>{{0, 1, 8, 1}}, phases({0, 0}, {0, 0}));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OP2_MODEL: what is recorded of a run, and that a damaged record is refused.
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -123,6 +125,28 @@ TEST_F(ModelLog, CountsTheElementsOfEachLoopButTheFirstTime) {
   EXPECT_THAT(loops, ElementsAre("flow", "update", "add_up"));
 }
 
+TEST_F(ModelLog, HasTheTimeBetweenFlushesButTheFirstOnes) {
+  const RunRecord record = record_of(small_program);
+  ASSERT_EQ(record.host.size(), record.sequences.size());
+  EXPECT_EQ(record.host[0], core::RecordedHost());
+  EXPECT_EQ(record.host[1].times, 3);
+  EXPECT_GT(record.host[1].seconds, 0);
+}
+
+TEST_F(ModelLog, HasTheTimeThatTheProgramTakesBetweenItsLoops) {
+  const RunRecord record = record_of([] {
+    const test::DeclaredGraph graph = test::declare(test::ring(12));
+    for (int k = 0; k < 3; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      test::run_steps(graph, 1);
+      op_flush();
+    }
+  });
+  ASSERT_EQ(record.host.size(), 1u);
+  EXPECT_EQ(record.host[0].times, 2);
+  EXPECT_GE(record.host[0].seconds, 0.04);
+}
+
 TEST_F(ModelLog, IsReadAsItWasWritten) {
   const RunRecord record = record_of(small_program);
   EXPECT_EQ(core::record_from_json(core::as_json(record)), record);
@@ -167,6 +191,8 @@ TEST_F(ModelLog, IsRefusedIfItIsDamaged) {
               HasSubstr("do not belong together"));
   EXPECT_THAT(refusal(with(text, "\"size\": 12", "\"size\": -4")), HasSubstr("-4 elements"));
   EXPECT_THAT(refusal(with(text, "\"RW\"", "\"ADD\"")), HasSubstr("unknown word 'ADD'"));
+  EXPECT_THAT(refusal(with(text, "\"host\": [", "\"host\": [{\"times\": 1, \"seconds\": 1},")),
+              HasSubstr("3 times of the program for 2 sequences"));
 }
 
 TEST(FoldedEvents, AreWrittenOncePerRepetition) {

@@ -31,8 +31,8 @@ Machine measured(comm::Communicator& ranks, const MachineOptions& options) {
   machine.caches = measure_caches(ranks);
   if (options.ranks_per_node == 0) return machine;
   machine.ranks_per_node = options.ranks_per_node;
-  machine.across = {
-      1e-6 * options.latency_us, 1e-6 * options.overhead_us, 1e-9 / options.bandwidth_gbs, {}};
+  machine.across = {1e-6 * options.latency_us, 1e-6 * options.overhead_us,
+                    1e-9 / options.bandwidth_gbs};
   machine.origin += "; across nodes as given";
   return machine;
 }

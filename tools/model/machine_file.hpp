@@ -19,7 +19,7 @@ struct Link {
   double latency = 0, overhead = 0, seconds_per_byte = 0;
   /// Ascending. Not empty: processors copy the messages, so that latency and overhead depend on the
   /// size and no line is occupied; message layers change their ways at some size.
-  std::vector<MessageSize> sizes;
+  std::vector<MessageSize> sizes = {};
 
   /// Latency and overhead of a message: linear between sizes, and beyond the largest.
   MessageSize message(double bytes) const;
@@ -51,7 +51,7 @@ struct Machine {
   /// slows another.
   std::vector<double> memory;
   double reduction = 0;  ///< seconds of a round of a reduction on a node; 0: that of its message
-  std::vector<CacheRate> caches;  ///< ascending by size; may be empty
+  std::vector<CacheRate> caches = {};  ///< ascending by size; may be empty
   bool operator==(const Machine&) const = default;
 
   bool on_one_node(int a, int b) const {

@@ -168,7 +168,7 @@ PhaseTimes phases(std::vector<double> interior, std::vector<double> boundary) {
 constexpr double exact = 1e-12;
 
 TEST(Clocks, WaitForMessagesOnlyAsLongAsTheInteriorTakesLess) {
-  const Machine machine = machine_with({10, 1, 0.5, {}});
+  const Machine machine = machine_with({10, 1, 0.5});
   const std::vector<PairMessage> message{{0, 1, 8, 1}};
   // Rank 0 sends for 1 s; the line is busy for 4 s, and the message there at 15 s.
   Clocks hidden(2, machine);
@@ -183,7 +183,7 @@ TEST(Clocks, WaitForMessagesOnlyAsLongAsTheInteriorTakesLess) {
 }
 
 TEST(Clocks, PackBeforeTheySendAndUnpackAfterwards) {
-  Machine machine = machine_with({10, 1, 0, {}});
+  Machine machine = machine_with({10, 1, 0});
   machine.pack_row = 3;
   machine.pack_byte = 0.25;
   machine.unpack_byte = 0.5;
@@ -207,7 +207,7 @@ TEST(Clocks, LetProcessorsCopyMessagesWhoseCostDependsOnTheirSize) {
 }
 
 TEST(Clocks, ReduceInMeasuredRounds) {
-  Machine machine = machine_with({1, 0, 0, {}}, {10, 0, 0, {}}, 4);
+  Machine machine = machine_with({1, 0, 0}, {10, 0, 0}, 4);
   machine.reduction = 3;
   Clocks clocks(8, machine);
   clocks.reduce(8);
@@ -215,7 +215,7 @@ TEST(Clocks, ReduceInMeasuredRounds) {
 }
 
 TEST(Clocks, LetEveryRankWorkBesideItsIterations) {
-  Clocks clocks(2, machine_with({0, 0, 0, {}}));
+  Clocks clocks(2, machine_with({0, 0, 0}));
   clocks.run({}, phases({0, 0}, {1, 2}));
   clocks.work(5, 3);
   EXPECT_NEAR(clocks.slowest(), 7, exact);
@@ -223,26 +223,26 @@ TEST(Clocks, LetEveryRankWorkBesideItsIterations) {
 }
 
 TEST(Clocks, LetMessagesToOneRankQueueOnTheLineOfTheirSender) {
-  Clocks clocks(3, machine_with({0, 0, 1, {}}));
+  Clocks clocks(3, machine_with({0, 0, 1}));
   clocks.run(std::vector<PairMessage>{{0, 1, 5, 1}, {0, 2, 5, 1}}, phases({0, 0, 0}, {0, 0, 0}));
   EXPECT_NEAR(clocks.slowest(), 10, exact);
-  Clocks apart(3, machine_with({0, 0, 1, {}}));
+  Clocks apart(3, machine_with({0, 0, 1}));
   apart.run(std::vector<PairMessage>{{0, 2, 5, 1}, {1, 2, 5, 1}}, phases({0, 0, 0}, {0, 0, 0}));
   EXPECT_NEAR(apart.slowest(), 5, exact);
 }
 
 TEST(Clocks, LetTheRanksOfANodeShareItsAdapter) {
   const std::vector<PairMessage> both{{0, 2, 5, 1}, {1, 3, 5, 1}};
-  Clocks one_adapter(4, machine_with({0, 0, 0, {}}, {2, 0, 1, {}}, 2));
+  Clocks one_adapter(4, machine_with({0, 0, 0}, {2, 0, 1}, 2));
   one_adapter.run(both, phases({0, 0, 0, 0}, {0, 0, 0, 0}));
   EXPECT_NEAR(one_adapter.slowest(), 10 + 2, exact);
-  Clocks two_adapters(4, machine_with({0, 0, 0, {}}, {2, 0, 1, {}}, 1));
+  Clocks two_adapters(4, machine_with({0, 0, 0}, {2, 0, 1}, 1));
   two_adapters.run(both, phases({0, 0, 0, 0}, {0, 0, 0, 0}));
   EXPECT_NEAR(two_adapters.slowest(), 5 + 2, exact);
 }
 
 TEST(Clocks, ReduceNodeByNode) {
-  Clocks clocks(8, machine_with({1, 0, 0, {}}, {10, 0, 0, {}}, 4));
+  Clocks clocks(8, machine_with({1, 0, 0}, {10, 0, 0}, 4));
   clocks.run({}, phases({0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 7}));
   clocks.reduce(8);
   EXPECT_NEAR(clocks.slowest(), 7 + 2 * 1 + 1 * 10, exact);
@@ -250,7 +250,7 @@ TEST(Clocks, ReduceNodeByNode) {
 }
 
 TEST(Clocks, SendSeveralMessagesIfTheyAreNotGrouped) {
-  Machine machine = machine_with({10, 1, 0, {}});
+  Machine machine = machine_with({10, 1, 0});
   machine.messages_per_neighbour = 4;
   Clocks clocks(2, machine);
   clocks.run(std::vector<PairMessage>{{0, 1, 8, 1}}, phases({0, 0}, {0, 0}));

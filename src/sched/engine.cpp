@@ -141,9 +141,9 @@ void Engine::run(Entry& entry, core::Queue& queue) {
     policy_->end(times_);
   }
   if (recorder_ != nullptr) recorder_->executed(plan);
-  for (const core::Dat* dat : plan.key.dats) {
-    const auto k = static_cast<std::size_t>(dat->index);
-    valid_[k] = plan.analysis.valid_after[k];
+  for (std::size_t d = 0; d < plan.key.dats.size(); ++d) {
+    const auto k = static_cast<std::size_t>(plan.key.dats[d]->index);
+    if (plan.key.may_be_deeper[d] == 0) valid_[k] = plan.analysis.valid_after[k];
   }
 }
 
@@ -196,6 +196,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
     plan->analysis = pass.run(
         "slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); },
         [&](const Analysis& made) { verify_analysis(queue, made); });
+  note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
   const auto order = pass.run(
       "order",
       [&] { return find_order(queue, facts, plan->analysis, ranks, options_.reproducible); },

@@ -164,4 +164,10 @@ std::vector<RecordRange> loops_of(const core::Queue& queue, RecordRange range) {
   return loops;
 }
 
+bool exchanges(const Analysis& analysis, const core::Dat& dat) {
+  return std::ranges::any_of(analysis.chains, [&](const Chain& chain) {
+    return std::ranges::find(chain.exchanged, &dat, &comm::DatLayers::dat) != chain.exchanged.end();
+  });
+}
+
 }  // namespace op2::sched

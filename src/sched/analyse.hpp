@@ -35,6 +35,9 @@ Analysis analyse(const core::Queue& queue, const std::vector<RecordRange>& cut,
                  const std::vector<core::Level>& valid, const AnalysisOptions& options,
                  const std::vector<RecordRange>& groups = {});
 
+/// Whether a chain exchanges layers of the dat.
+bool exchanges(const Analysis& analysis, const core::Dat& dat);
+
 /// Each loop of a range with the assignments before it; the last one with those after it.
 std::vector<RecordRange> loops_of(const core::Queue& queue, RecordRange range);
 

@@ -102,6 +102,9 @@ void ChainRunner::receive(const Running& r) {
         communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
     r.prepared.finish_and_unpack(r.chain);
   });
+  const ExchangeSize size = r.prepared.exchange_size(r.chain);
+  unpacking_seconds_ += size.unpacking_seconds;
+  bytes_received_ += static_cast<double>(size.bytes_received);
 }
 
 void ChainRunner::run_phase(const Running& r, Phase phase) {

@@ -34,7 +34,7 @@ class ChainRunner {
   op_halo_statistics statistics_of(const core::Dat& dat) const;
   PackTimes packing() const {
     return {packing_seconds_, static_cast<double>(statistics_.messages),
-            static_cast<double>(statistics_.packed_rows)};
+            static_cast<double>(statistics_.packed_rows), unpacking_seconds_, bytes_received_};
   }
 
  private:
@@ -63,7 +63,7 @@ class ChainRunner {
   core::Profile* const profile_;
   op_chain_statistics statistics_{};
   std::vector<op_halo_statistics> exchanged_;  ///< per dat of the mesh, by its index
-  double packing_seconds_ = 0;
+  double packing_seconds_ = 0, unpacking_seconds_ = 0, bytes_received_ = 0;
 };
 
 }  // namespace op2::sched

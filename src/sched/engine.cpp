@@ -10,6 +10,7 @@
 #include <core/counted.hpp>
 #include <core/progress.hpp>
 #include <core/seconds_since.hpp>
+#include <sched/add_seconds.hpp>
 #include <sched/colours.hpp>
 #include <sched/executor/make_executor.hpp>
 #include <sched/fuse.hpp>
@@ -87,8 +88,8 @@ Engine::Engine(const Resources& r)
       executor_(make_executor(r)),
       runner_(rows_.communicator(), trace_, profile_) {
   if (options_.chain == core::ChainMode::automatic && analysis_.halos == Halos::per_chain)
-    policy_ = std::make_unique<ChainPolicy>(ChainPolicy::Resources{options_, rows_, r.table, log_},
-                                            limits_);
+    policy_ = std::make_unique<ChainPolicy>(
+        ChainPolicy::Resources{options_, rows_, r.table, log_, r.pool.size()}, limits_);
   if (options_.reproducible) let_workers_round_to_nearest(r.pool);
 }
 
@@ -101,6 +102,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();
+  times_ = {};
   const std::size_t hash = hash_of(queue);
   if (policy_ != nullptr) turn_ = choose_schedule(queue, hash);
   Entry& entry = entry_for(queue, mesh, hash);
@@ -118,6 +120,7 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
 /// there are not as many plans as pairs of schedules.
 std::size_t Engine::choose_schedule(const core::Queue& queue, std::size_t hash) {
   const ChainPolicy::Turn turn = policy_->begin(queue, hash, valid_, runner_.packing());
+  if (turn.forgotten) plans_.clear();
   if (turn.changed)
     for (const core::LoopArg& arg : queue.args())
       if (arg.is_active_dat() && arg.modifies()) forget_halo(*arg.dat);
@@ -133,11 +136,14 @@ void Engine::run(Entry& entry, core::Queue& queue) {
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
   const double spent = runner_.run(plan, *entry.prepared, queue, fingerprint_);
-  if (policy_ != nullptr) policy_->end(rows_.communicator().seconds() - begin);
+  if (policy_ != nullptr) {
+    times_.execution = rows_.communicator().seconds() - begin;
+    policy_->end(times_);
+  }
   if (recorder_ != nullptr) recorder_->executed(plan, rows_.communicator().seconds(), spent);
-  for (const core::Dat* dat : plan.key.dats) {
-    const auto k = static_cast<std::size_t>(dat->index);
-    valid_[k] = plan.analysis.valid_after[k];
+  for (std::size_t d = 0; d < plan.key.dats.size(); ++d) {
+    const auto k = static_cast<std::size_t>(plan.key.dats[d]->index);
+    if (plan.key.may_be_deeper[d] == 0) valid_[k] = plan.analysis.valid_after[k];
   }
 }
 
@@ -158,6 +164,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
       "facts",
       [&] {
         const core::InPart part(profile_, core::Part::code);
+        const AddSeconds once(ranks, times_.once);
         return find_facts(declared, loops, prove_, ranks);
       },
       [&](const Facts& made) { verify_facts(declared, made); });
@@ -178,7 +185,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   plan->analysis = pass.run(
       "analyse", [&] { return analyse_for(queue, schedule, cut, valid_, analysis_); },
       [&](const Analysis& made) { verify_analysis(queue, made); });
-  if (rows_.distinguish(deepest_interior_of(plan->analysis))) {
+  if (distinguish_rows(plan->analysis)) {
     forget_levels();
     return make_plan(declared, mesh, wait);
   }
@@ -189,6 +196,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
     plan->analysis = pass.run(
         "slice", [&] { return slice(queue, cut, valid_, analysis_, modified_, rows_); },
         [&](const Analysis& made) { verify_analysis(queue, made); });
+  note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
   const auto order = pass.run(
       "order",
       [&] { return find_order(queue, facts, plan->analysis, ranks, options_.reproducible); },
@@ -222,6 +230,7 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
         "code",
         [&] {
           const core::InPart part(profile_, core::Part::code);
+          const AddSeconds once(rows_.communicator(), times_.once);
           return code_.find(queue, loops, plan.steps, wait);
         },
         [&](const Code& made) {
@@ -232,7 +241,14 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
   plan.awaits_code = code.awaits_code;
 }
 
+/// @return whether rows have another order now
+bool Engine::distinguish_rows(const Analysis& analysis) {
+  const AddSeconds once(rows_.communicator(), times_.once);
+  return rows_.distinguish(deepest_interior_of(analysis));
+}
+
 void Engine::ensure_rows(core::Level level) {
+  const AddSeconds once(rows_.communicator(), times_.once);
   const core::Progress progress(log_, "ordering rows for locality and halos");
   rows_.ensure_rows(level);
 }
@@ -247,6 +263,7 @@ void Engine::prepare(const core::Queue& queue, Entry& entry) {
   const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
   if (executions > 0 && !repeats) return;
   const core::InPart part(profile_, core::Part::plans);
+  const AddSeconds plans(rows_.communicator(), times_.plans);
   const auto begin = core::Clock::now();
   const core::Progress progress(log_,
                                 "preparing a sequence of " + core::counted(queue.size(), "loop"));
@@ -278,7 +295,8 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   const core::Progress progress(log_,
                                 "planning a sequence of " + core::counted(queue.size(), "loop"));
   comm::Communicator& communicator = rows_.communicator();
-  const double start = communicator.seconds();
+  const AddSeconds plans(communicator, times_.plans);
+  times_.is_made = true;
   std::shared_ptr<const std::string> description;
   std::uint64_t fingerprint = 0;
   if (analysis_.halos != Halos::none) {
@@ -295,7 +313,6 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   if (log_.logs(core::LogLevel::info))
     log_.info("new plan for a sequence of " + core::counted(queue.size(), "loop"));
   trace_.add("plan", "make plan", begin, core::Clock::now());
-  if (policy_ != nullptr) policy_->plan_made(communicator.seconds() - start);
   if (recorder_ != nullptr) recorder_->spend(core::seconds_since(begin));
   const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
   return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal, turn_})->second;

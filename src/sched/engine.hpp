@@ -90,6 +90,7 @@ class Engine {
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
   void follow_rows();
+  bool distinguish_rows(const Analysis& analysis);
   void ensure_rows(core::Level level);
   void prepare(const core::Queue& queue, Entry& entry);
   void run(Entry& entry, core::Queue& queue);
@@ -112,6 +113,7 @@ class Engine {
   ChainRunner runner_;
   std::unique_ptr<ChainPolicy> policy_;  ///< null: not OP2_CHAIN=auto, or one rank
   std::size_t turn_ = 0;                 ///< schedule of this flush, if there is a policy
+  ChainPolicy::FlushTimes times_;        ///< of this flush
   std::unordered_multimap<std::size_t, Entry> plans_;
   std::vector<core::Level> valid_;  ///< level to which each dat is valid, by index of the dat
   std::vector<char> modified_;      ///< whether a plan modifies the dat, by its index

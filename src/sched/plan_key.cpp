@@ -38,10 +38,24 @@ bool is_sequence_of(const PlanKey& key, const core::Queue& queue) {
          are_equal(key.args, queue.args());
 }
 
+void note_deeper(PlanKey& key, const std::function<bool(const core::Dat&)>& exchanged) {
+  key.may_be_deeper.assign(key.dats.size(), 0);
+  for (std::size_t k = 0; k < key.dats.size(); ++k) {
+    const auto changes = [&](const core::LoopArg& arg) {
+      return arg.is_active_dat() && arg.dat == key.dats[k] && arg.access != OP_READ;
+    };
+    if (std::ranges::none_of(key.args, changes) && !exchanged(*key.dats[k]))
+      key.may_be_deeper[k] = 1;
+  }
+}
+
 bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid) {
   if (!is_sequence_of(key, queue)) return false;
-  for (std::size_t k = 0; k < key.dats.size(); ++k)
-    if (valid[key.dats[k]->index] != key.valid[k]) return false;
+  for (std::size_t k = 0; k < key.dats.size(); ++k) {
+    const core::Level now = valid[key.dats[k]->index];
+    const bool is_deeper = !key.may_be_deeper.empty() && key.may_be_deeper[k] != 0;
+    if (is_deeper ? now < key.valid[k] : now != key.valid[k]) return false;
+  }
   return true;
 }
 

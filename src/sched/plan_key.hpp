@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include <core/levels.hpp>
@@ -10,12 +11,14 @@
 
 namespace op2::sched {
 
-/// The whole sequence, and the validity of its dats at the start.
+/// The whole sequence, and the validity of its dats at the start, or of some the least.
 struct PlanKey {
   std::vector<core::LoopRecord> records;  ///< call sites are not compared
   std::vector<core::LoopArg> args;
   std::vector<core::Dat*> dats;    ///< all dats of the sequence
   std::vector<core::Level> valid;  ///< of `dats`
+  /// Whether the plan is the same if they are valid deeper; empty: of none.
+  std::vector<char> may_be_deeper;
 };
 
 /// @param valid  per dat of the mesh, by its index
@@ -24,7 +27,14 @@ PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);
 /// Whether it is the same sequence, whatever is valid.
 bool is_sequence_of(const PlanKey& key, const core::Queue& queue);
 
-/// Whether the plan was made for exactly this queue and this validity.
+/// Notes which dats may be valid deeper than they were: those that the sequence only reads, as it
+/// was queued, if their halos were deep enough already. Then nothing is exchanged of them, and
+/// deeper halos change no chain, extent or interior.
+/// @param exchanged  whether the plan exchanges layers of the dat
+void note_deeper(PlanKey& key, const std::function<bool(const core::Dat&)>& exchanged);
+
+/// Whether the plan was made for exactly this queue and this validity, or one that makes no
+/// difference.
 /// @param valid  per dat of the mesh, by its index
 bool fits(const PlanKey& key, const core::Queue& queue, const std::vector<core::Level>& valid);
 

@@ -22,7 +22,7 @@ REPEATS = 300
 class Run:
     """Of 4 ranks: seconds of one chain on the slowest clock, and the explanation of the last choice."""
 
-    def __init__(self, programs, network, chain, cache):
+    def __init__(self, programs, network, chain, cache, tile="off"):
         mpiexec, library, program = programs
         model = {"LD_PRELOAD": library, "NETMODEL_COSTS": f"{cache}/costs", **network}
         command = ["timeout", "-k", "5", "240", mpiexec, "-n", "4", "env", *(f"{k}={v}" for k, v in model.items()),
@@ -32,12 +32,15 @@ class Run:
             os.remove(f"{cache}/costs.txt")  # each run begins without measured costs
         result = subprocess.run(command, check=True, capture_output=True, text=True,
                                 env={**os.environ, "OP2_THREADS": "1", "OP2_CHAIN": chain, "OP2_DUMP": "analyse",
-                                     "OP2_TILE": "off",
+                                     "OP2_DEBUG": f"tile={tile}",
                                      "OP2_CACHE_DIR": cache})  # fmt: skip
         found = json.loads(next(line for line in result.stdout.splitlines() if line.startswith("{")))
         assert found["passed"], found
         self.seconds = found["most"]["seconds"]
         explained = re.findall(r"chains of sequence .*predicted.*", result.stderr + result.stdout)
+        self.costs = ""
+        with contextlib.suppress(FileNotFoundError), open(f"{cache}/costs.txt", encoding="ascii") as file:
+            self.costs = file.read()
         self.explanation = next((line for line in reversed(explained) if "(update" in line), "")
 
 
@@ -53,8 +56,10 @@ def main(*programs):
             print(ways["auto"].explanation)
             assert excess < 0.2, f"auto takes {100 * excess} % more than {better} in {REPEATS} repeats"
             assert ("chained: saves" in ways["auto"].explanation) == (better == "on"), ways["auto"].explanation
-        again = Run(programs, SLOW, "auto", cache), Run(programs, SLOW, "auto", cache)
-        assert again[0].seconds == again[1].seconds, f"{again[0].seconds} and {again[1].seconds} of the same run"
+        for tile in ("off", "16"):
+            again = Run(programs, SLOW, "auto", cache, tile), Run(programs, SLOW, "auto", cache, tile)
+            assert again[0].seconds == again[1].seconds, f"{again[0].seconds} and {again[1].seconds} of the same run"
+            assert again[0].costs == again[1].costs, f"{again[0].costs}\nand, of the same run,\n{again[1].costs}"
 
 
 if __name__ == "__main__":

@@ -39,7 +39,9 @@ HaloExchange::HaloExchange(Communicator& communicator, HaloMessages messages,
       packer_(std::move(packer)),
       channel_(communicator.open_channel(
           peers_of(messages_.outgoing), peers_of(messages_.incoming),
-          [this](std::size_t bytes) { return packer_->allocate(bytes); })) {}
+          [this](std::size_t bytes) { return packer_->allocate(bytes); })) {
+  for (const auto& message : messages_.incoming) bytes_received_ += message.bytes;
+}
 
 void HaloExchange::pack(std::uint64_t fingerprint) {
   fingerprint_ = fingerprint;
@@ -60,7 +62,9 @@ void HaloExchange::finish() {
   const auto other = std::ranges::find_if(arrived, [&](auto one) { return one != fingerprint_; });
   if (other != arrived.end())
     communicator_.report_mismatch(messages_.incoming[other - arrived.begin()].rank);
+  const double begin = communicator_.seconds();
   packer_->unpack(messages_, *channel_);
+  unpacking_seconds_ = communicator_.seconds() - begin;
 }
 
 }  // namespace op2::comm

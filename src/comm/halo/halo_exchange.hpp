@@ -64,11 +64,16 @@ class HaloExchange {
   std::size_t messages() const { return messages_.outgoing.size(); }  ///< sent
   std::size_t bytes() const { return messages_.bytes; }               ///< sent
   std::int64_t packed_rows() const { return messages_.rows; }
+  std::size_t bytes_received() const { return bytes_received_; }
+  /// Of the last `finish`, by the clock of the ranks.
+  double unpacking_seconds() const { return unpacking_seconds_; }
 
  private:
   Communicator& communicator_;
   HaloMessages messages_;
   std::unique_ptr<Packer> packer_;
+  std::size_t bytes_received_ = 0;
+  double unpacking_seconds_ = 0;
   std::uint64_t fingerprint_ = 0;
   bool packed_ = false;               ///< and not sent
   std::unique_ptr<Channel> channel_;  ///< its buffers are the packer's

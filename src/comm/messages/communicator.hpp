@@ -218,6 +218,10 @@ class Waiting {
   Communicator& ranks_;
 };
 
+/// Whether the clock of the ranks goes on while they compute. That of a model of a network stands
+/// still: it counts what was computed afterwards. Local. Cost: some microseconds.
+bool clock_goes_on(const Communicator& ranks);
+
 /// The one rank of a program without a launcher. Channels are empty; costs nothing.
 std::unique_ptr<Communicator> make_self_communicator();
 

@@ -34,7 +34,8 @@ inline std::vector<std::unique_ptr<comm::HaloExchange>> make_exchanges(const Pla
 inline ExchangeSize size_of(const comm::HaloExchange* exchange) {
   if (exchange == nullptr) return {};
   return {static_cast<std::int64_t>(exchange->messages()),
-          static_cast<std::int64_t>(exchange->bytes()), exchange->packed_rows()};
+          static_cast<std::int64_t>(exchange->bytes()), exchange->packed_rows(),
+          static_cast<std::int64_t>(exchange->bytes_received()), exchange->unpacking_seconds()};
 }
 
 }  // namespace op2::sched

@@ -20,6 +20,8 @@ struct ExchangeSize {
   std::int64_t messages = 0;  ///< sent
   std::int64_t bytes = 0;     ///< sent
   std::int64_t rows = 0;      ///< packed
+  std::int64_t bytes_received = 0;
+  double unpacking_seconds = 0;  ///< last time
 };
 
 /// A plan bound to the memory and the threads of an executor. Valid as long as the plan, the rows

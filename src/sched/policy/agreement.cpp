@@ -19,7 +19,6 @@ void for_each(Network& network, const Visit& visit) {
   }
   visit(network.packed_row);
   visit(network.received_byte);
-  visit(network.reduction);
 }
 
 /// In the order of the words.

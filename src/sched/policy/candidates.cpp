@@ -106,6 +106,11 @@ bool same_work(const FlushWork& a, const FlushWork& b) {
          a.bytes() == b.bytes();
 }
 
+void add_if_different(Candidate made, std::vector<Candidate>& all) {
+  const auto known = [&](const Candidate& other) { return same_work(other.work, made.work); };
+  if (std::ranges::none_of(all, known)) all.push_back(std::move(made));
+}
+
 /// Seconds of all iterations, in the ways of the schedule or all alone.
 double seconds_of_loops(const FlushWork& work, const Costs& costs, bool alone) {
   double seconds = 0;
@@ -131,10 +136,7 @@ Analysis analyse_for(const core::Queue& queue, const Schedule& schedule, const R
 
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs) {
   std::vector<Candidate> all{candidate_of({Schedule::Kind::off, {}}, inputs)};
-  const auto add = [&](Candidate made) {
-    const auto known = [&](const Candidate& other) { return same_work(other.work, made.work); };
-    if (std::ranges::none_of(all, known)) all.push_back(std::move(made));
-  };
+  const auto add = [&](Candidate made) { add_if_different(std::move(made), all); };
   add(candidate_of({Schedule::Kind::on, {}}, inputs));
   std::vector<Candidate> cuts;
   for (Ranges& groups : GroupSearch(inputs).run())
@@ -144,6 +146,14 @@ std::vector<Candidate> find_candidates(const CandidateInputs& inputs) {
   for (Candidate& made : cuts)
     if (all.size() < most) add(std::move(made));
   return all;
+}
+
+std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs) {
+  for (Candidate& one : known) one = candidate_of(std::move(one.schedule), inputs);
+  constexpr std::size_t most = 2 + 2 * most_cuts;
+  for (Candidate& found : find_candidates(inputs))
+    if (known.size() < most) add_if_different(std::move(found), known);
+  return known;
 }
 
 std::string explain(const core::Queue& queue, const Candidate& chosen, const Candidate& off,

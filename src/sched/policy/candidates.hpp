@@ -56,6 +56,10 @@ struct CandidateInputs {
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs);
 inline constexpr std::size_t most_cuts = 3;
 
+/// The same schedules, in their order, as other inputs make them look, and after them those that
+/// `find_candidates` finds now and that lead to other work, if there are not too many.
+std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs);
+
 /// What the schedule gains and costs against the one with an exchange per loop: "loops 2..7
 /// chained: saves 5 exchanges, +3.1 % iterations, tiles 1.21x".
 std::string explain(const core::Queue& queue, const Candidate& chosen, const Candidate& off,

@@ -73,7 +73,7 @@ Departure depart(double start, const ExchangeWork& exchange, const Network& netw
 }
 
 double end_of_chain(double ready, double arrival, const ChainWork& chain, const Costs& costs) {
-  double time = ready + chain.reductions * costs.network.reduction;
+  double time = ready;
   if (chain.exchange) {
     time = std::max(time + seconds_of(chain, &LoopWork::core, costs), arrival);
     for (std::size_t d = 0; d < distances; ++d) {

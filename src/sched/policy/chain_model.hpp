@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,19 +26,43 @@ struct LoopCost {
   double in(Way way) const;
 };
 
-/// What iterations of one loop have taken so far, by the way they ran.
-struct LoopTimes {
-  std::array<double, core::ways> seconds{}, iterations{};
+/// What iterations of one loop have taken so far, by the way they ran. The flush in which a way is
+/// first used counts separately: caches were cold and pages missing.
+class LoopTimes {
+ public:
+  struct Sum {
+    double seconds = 0, iterations = 0;
+  };
+  /// @param flush  the number of the present flush; outlives it. Null: all count.
+  explicit LoopTimes(const std::int64_t* flush = nullptr) : flush_(flush) {}
 
-  void add(Way way, double more_iterations, double more_seconds) {
-    seconds[static_cast<std::size_t>(way)] += more_seconds;
-    iterations[static_cast<std::size_t>(way)] += more_iterations;
+  void add(Way way, double iterations, double seconds) {
+    if (iterations == 0) return;
+    PerWay& times = ways_[static_cast<std::size_t>(way)];
+    if (times.first_flush < 0) times.first_flush = flush_ == nullptr ? 0 : *flush_;
+    Sum& sum = flush_ == nullptr || *flush_ > times.first_flush ? times.later : times.first;
+    sum.seconds += seconds;
+    sum.iterations += iterations;
   }
+  /// Without the first flush, unless it is the only one.
+  const Sum& of(Way way) const {
+    const PerWay& times = ways_[static_cast<std::size_t>(way)];
+    return times.later.iterations > 0 ? times.later : times.first;
+  }
+
+ private:
+  struct PerWay {
+    std::int64_t first_flush = -1;
+    Sum first, later;
+  };
+  const std::int64_t* flush_;
+  std::array<PerWay, core::ways> ways_{};
 };
 
-/// What packing has taken so far on a rank, with the sending of messages.
+/// What packing has taken so far on a rank, with the sending of messages, and what unpacking has.
 struct PackTimes {
   double seconds = 0, messages = 0, rows = 0;
+  double unpacking_seconds = 0, bytes_received = 0;
 };
 
 /// Messages between two ranks.
@@ -54,7 +79,6 @@ struct Network {
   std::array<Link, distances> links{};  ///< by Distance
   double packed_row = 0;                ///< of a dat into a message
   double received_byte = 0;             ///< from a message into rows
-  double reduction = 0;                 ///< over all ranks
 
   /// Negative figures of links stand for "not known".
   bool is_known() const { return links[0].latency >= 0; }
@@ -86,10 +110,10 @@ struct LoopWork {
 struct ChainWork {
   std::optional<ExchangeWork> exchange;
   std::vector<LoopWork> loops;
-  double reductions = 0;  ///< over all ranks
 };
 
-/// All that a rank does between two calls that need results.
+/// All that a rank does between two calls that need results, but for reductions: they are the same
+/// in all schedules.
 struct FlushWork {
   std::vector<ChainWork> chains;
 

@@ -2,6 +2,7 @@
 #include <sched/policy/chain_policy.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <utility>
 
@@ -15,14 +16,24 @@ namespace op2::sched {
 namespace {
 
 /// A program whose sequences of loops never repeat must not accumulate them without bound.
-constexpr std::size_t max_sequences = 256;
+constexpr std::size_t max_sequences = 512;
+
+/// A schedule needs one from the halos that another one has left, and one from those that it
+/// leaves.
+constexpr int plans_of_schedule = 2;
 
 /// Executions of a sequence before the one in which it is decided: with the costs of earlier
 /// sessions, and with those that it has shown itself; the first has cold caches.
 constexpr int learning_with_kept = 1, learning = 2;
 
+/// Whether the ranks agree on costs after so many executions of a sequence that is not decided: a
+/// loop may have no cost yet, because its code was being made. So they ask again, ever more rarely.
+bool is_asked(int executions) {
+  return executions >= learning_with_kept && std::has_single_bit(static_cast<unsigned>(executions));
+}
+
 /// What messages cost, before it is known.
-constexpr Network unknown{{{{-1, -1, -1}, {-1, -1, -1}}}, -1, -1, -1};
+constexpr Network unknown{{{{-1, -1, -1}, {-1, -1, -1}}}, -1, -1};
 
 constexpr std::size_t random_schedules = 2 + most_cuts;
 
@@ -37,6 +48,16 @@ HaloSizes made_up_sizes(std::size_t sets) {
   one.sent = one.received = {10, 10};
   one.neighbours = {2, 2};
   return {std::vector<SetSizes>(sets, one), 1};
+}
+
+/// Loops over sets that have no elements on any rank cost nothing.
+void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs) {
+  const auto records = queue.records();
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    if (records[k].is_assignment() || inputs.costs[k].is_known()) continue;
+    const auto set = static_cast<std::size_t>(records[k].set->index);
+    if (inputs.sizes.sets[set].rows_within(0) == 0) inputs.costs[k].seconds.front() = 0;
+  }
 }
 
 /// The first loop without a cost; null if there is none.
@@ -56,6 +77,7 @@ ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
       table_(resources.table),
       log_(resources.log),
       limits_(limits),
+      costs_({resources.threads, options_.reproducible}),
       placement_{rows_.communicator().size(), rows_.communicator().on_node().count},
       network_(unknown),
       random_(static_cast<std::uint64_t>(options_.schedules)) {
@@ -65,7 +87,7 @@ ChainPolicy::ChainPolicy(const Resources& resources, const ChainLimits& limits)
   CostTable kept = read_costs(cache_directory_, problem);
   if (!problem.empty())
     log_.warning("the table of costs is ignored, and replaced at op_exit: " + problem);
-  costs_ = CostBook(std::move(kept.loops));
+  costs_.take_known(std::move(kept.loops));
   networks_ = std::move(kept.networks);
   if (const auto known = networks_.find(placement_); known != networks_.end())
     network_ = known->second;
@@ -93,7 +115,10 @@ ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue, std::s
   const auto [first, last] = sequences_.equal_range(hash);
   for (auto known = first; known != last; ++known)
     if (is_sequence_of(known->second.key, queue)) return known->second;
-  if (sequences_.size() >= max_sequences) forget();
+  if (sequences_.size() >= max_sequences) {
+    forget();
+    forgotten_ = true;
+  }
   Sequence& made = sequences_.emplace(hash, Sequence{})->second;
   made.key.records.assign(queue.records().begin(), queue.records().end());
   made.key.args.assign(queue.args().begin(), queue.args().end());
@@ -105,18 +130,20 @@ ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue, std::size_t hash,
                                      const std::vector<core::Level>& valid,
                                      const PackTimes& packing) {
   receive_times();
+  costs_.begin_flush();
+  forgotten_ = false;
   current_ = &sequence_of(queue, hash);
   Sequence& sequence = *current_;
   const std::size_t before = sequence.turn.schedule;
   if (options_.schedules != 0)
     sequence.turn.schedule = random();
-  else if (sequence.flushes++ <= learning && !sequence.trials)
-    if (auto inputs = inputs_for(sequence, packing)) decide(sequence, valid, std::move(*inputs));
+  else
+    choose(sequence, valid, packing);
   if (sequence.trials) {
     sequence.turn = sequence.trials->next();
     if (!std::exchange(sequence.is_explained, true)) explain_choice(sequence);
   }
-  return {sequence.turn.schedule, sequence.turn.schedule != before};
+  return {sequence.turn.schedule, sequence.turn.schedule != before, forgotten_};
 }
 
 const Schedule& ChainPolicy::schedule_for(const core::Queue& queue,
@@ -128,14 +155,28 @@ const Schedule& ChainPolicy::schedule_for(const core::Queue& queue,
   return sequence.schedules[sequence.turn.schedule % sequence.schedules.size()].schedule;
 }
 
-void ChainPolicy::plan_made(double seconds) {
-  current_->plan_seconds = std::max(current_->plan_seconds, seconds);
+void ChainPolicy::end(const FlushTimes& times) {
+  if (times.is_made)
+    current_->plan_seconds = times.plans - times.once;
+  else if (times.plans > 0)
+    current_->repeat_seconds = times.plans;
+  if (!current_->trials) return;
+  current_->trials->prepared(times.plans);
+  if (current_->turn.timed) current_->trials->add(times.execution);
+  send_times();
 }
 
-void ChainPolicy::end(double seconds) {
-  if (!current_->trials) return;
-  if (current_->turn.timed) current_->trials->add(seconds);
-  send_times();
+/// By the model, if anything new is known that it needs. Collective in some flushes, the same on
+/// all ranks.
+void ChainPolicy::choose(Sequence& sequence, const std::vector<core::Level>& valid,
+                         const PackTimes& packing) {
+  const int executions = sequence.flushes++;
+  if (sequence.trials) {
+    if (sequence.trials->is_to_be_revised())
+      revise(sequence, valid, agreed(sequence, CostBook::Sessions::all, packing));
+  } else if (is_asked(executions)) {
+    if (auto inputs = inputs_for(sequence, packing)) decide(sequence, valid, std::move(*inputs));
+  }
 }
 
 /// What follows from the model.
@@ -150,12 +191,26 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
   sequence.trials.emplace(std::move(seconds), inputs.plan_seconds);
 }
 
+/// What follows from the model when the choice has run for the first times: now costs are known in
+/// the ways that it runs loops, from caches that are warm, and halos as deep as it needs them.
+void ChainPolicy::revise(Sequence& sequence, const std::vector<core::Level>& valid,
+                         PolicyInputs inputs) {
+  sequence.costs = std::move(inputs.costs);
+  sequence.schedules =
+      renewed(std::move(sequence.schedules),
+              {*sequence.queue, valid, limits_, inputs.sizes, {sequence.costs, inputs.network}});
+  std::vector<double> seconds;
+  for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
+  sequence.trials->revise(std::move(seconds));
+  sequence.is_explained = false;
+}
+
 /// Nothing: it is not decided before this execution. Collective in some, the same on all ranks.
 ChainPolicy::Inputs ChainPolicy::inputs_for(const Sequence& sequence, const PackTimes& packing) {
   if (!sequence.queue || !rows_.has_halo_plan()) return std::nullopt;
   const int before = sequence.flushes - 1;
-  if (before == learning_with_kept && is_kept_) return kept_inputs(sequence, packing);
-  return before == learning ? measured_inputs(sequence, packing) : std::nullopt;
+  if (before >= learning) return measured_inputs(sequence, packing);
+  return is_kept_ ? kept_inputs(sequence, packing) : std::nullopt;
 }
 
 /// If earlier sessions have left all costs. Collective: one reduction.
@@ -182,6 +237,7 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
   }
   const core::LoopRecord* const unknown_loop = first_unknown(*sequence.queue, inputs.costs);
   if (unknown_loop == nullptr) return inputs;
+  if (sequence.flushes - 1 > learning) return std::nullopt;  // and it was said
   log_.info(fmt::format(
       "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of loop '{}' ({}:{}) was "
       "measured",
@@ -193,18 +249,22 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
 PolicyInputs ChainPolicy::agreed(const Sequence& sequence, CostBook::Sessions sessions,
                                  const PackTimes& packing) {
   PolicyInputs inputs{costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
-                      sequence.plan_seconds, sizes_of(rows_.halo_plan())};
+                      plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
+                      sizes_of(rows_.halo_plan())};
   agree(rows_.communicator(), inputs);
+  know_empty_loops(*sequence.queue, inputs);
   network_ = inputs.network;
   return inputs;
 }
 
-/// Packing is what exchanges have taken so far, less the sending.
+/// Packing is what exchanges have taken so far, less the sending; unpacking, what it has taken.
 Network ChainPolicy::network_of_rank(const PackTimes& packing) const {
   Network network = network_;
   const double sending = packing.messages * network.at(Distance::on_node).overhead;
   if (network.is_known() && packing.rows > 0)
     network.packed_row = std::max(0.0, packing.seconds - sending) / packing.rows;
+  if (network.is_known() && packing.bytes_received > 0)
+    network.received_byte = packing.unpacking_seconds / packing.bytes_received;
   return network;
 }
 

@@ -2,8 +2,10 @@
 // OP2_CHAIN=auto: which schedule a queued sequence runs in. It decides; the engine makes and runs
 // the plans. What all ranks must decide alike follows from agreed numbers: costs, sizes and network
 // are agreed by one reduction when a sequence runs the second time, if an earlier session has left
-// them, otherwise by one when it runs the third time; times of trials travel in the next reduction
-// of the program. Before that, and without costs, a sequence runs as with OP2_CHAIN=off.
+// them, otherwise by one when it runs the third time, and again when the choice has run three
+// times; times of trials travel in the next reduction of the program. Before that, and without
+// costs, a sequence runs as with OP2_CHAIN=off; the ranks ask again for costs at its 5th, 9th, 17th
+// execution.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +38,7 @@ class ChainPolicy {
     comm::DistributedMesh& rows;
     core::LoopTable& table;
     core::Log& log;
+    int threads;
   };
   /// Reads on the root the costs of earlier sessions. All references must outlive it.
   ChainPolicy(const Resources& resources, const ChainLimits& limits);
@@ -47,9 +50,10 @@ class ChainPolicy {
   struct Turn {
     std::size_t schedule;  ///< among those of the sequence; 0: as with OP2_CHAIN=off
     bool changed;          ///< it ran in another one last time
+    bool forgotten;        ///< numbers of schedules begin anew: plans made before are not theirs
   };
-  /// Before each flush: what it runs in. Collective when a sequence runs the second or third time,
-  /// and when trials have ended and the program has had no reduction since.
+  /// Before each flush: what it runs in. Collective when costs are agreed (see above), and when
+  /// trials have ended and the program has had no reduction since.
   /// @param hash   of the queue (plan_key.hpp)
   /// @param valid  of each dat of the mesh, by its index
   Turn begin(const core::Queue& queue, std::size_t hash, const std::vector<core::Level>& valid,
@@ -59,12 +63,15 @@ class ChainPolicy {
   /// @param queue  as plans count with it
   const Schedule& schedule_for(const core::Queue& queue, const std::vector<core::Level>& valid);
 
-  /// What the plan of this flush has cost. Local.
-  void plan_made(double seconds);
-
+  /// Seconds of a flush.
+  struct FlushTimes {
+    double execution = 0;
+    double plans = 0;      ///< for all that precedes it, without what the policy itself does
+    double once = 0;       ///< of `plans`, for code and rows that other plans use too
+    bool is_made = false;  ///< the plan, not only what it needs as it repeats
+  };
   /// After the flush. Local.
-  /// @param seconds  for its execution
-  void end(double seconds);
+  void end(const FlushTimes& times);
 
   CostBook& costs() { return costs_; }
 
@@ -82,7 +89,7 @@ class ChainPolicy {
     std::vector<LoopCost> costs;       ///< per record, agreed
     std::optional<Trials> trials;
     Trials::Turn turn{0, false};
-    double plan_seconds = 0;  ///< of the dearest plan so far
+    double plan_seconds = 0, repeat_seconds = 0;  ///< of the last plan, and as it repeated
     std::size_t number = 0;
     bool is_explained = false;  ///< as it is now
   };
@@ -92,7 +99,9 @@ class ChainPolicy {
   Inputs inputs_for(const Sequence& sequence, const PackTimes& packing);
   Inputs kept_inputs(const Sequence& sequence, const PackTimes& packing);
   Inputs measured_inputs(const Sequence& sequence, const PackTimes& packing);
+  void choose(Sequence& sequence, const std::vector<core::Level>& valid, const PackTimes& packing);
   void decide(Sequence& sequence, const std::vector<core::Level>& valid, PolicyInputs inputs);
+  void revise(Sequence& sequence, const std::vector<core::Level>& valid, PolicyInputs inputs);
   Network network_of_rank(const PackTimes& packing) const;
   PolicyInputs agreed(const Sequence& sequence, CostBook::Sessions sessions,
                       const PackTimes& packing);
@@ -119,6 +128,7 @@ class ChainPolicy {
   int flushes_waited_ = 0;
   std::uint64_t random_;
   std::size_t last_number_ = 0;
+  bool forgotten_ = false;  ///< in this flush
   const Schedule off_{};
 };
 

@@ -2,6 +2,7 @@
 #include <sched/policy/cost_book.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -11,13 +12,24 @@
 namespace op2::sched {
 namespace {
 
-/// Fewer iterations measure the clock more than the loop.
+/// Fewer iterations measure the clock more than the loop. They count as so many, or a rank with a
+/// few elements would say what the hundreds of another one cost.
 constexpr double least_iterations = 64;
 
-}  // namespace
+constexpr int size_classes = 17;
 
-std::string identity_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+int size_class_of(const core::LoopRecord& loop) {
+  return std::bit_width(static_cast<unsigned>(loop.set->size)) / 2;
+}
+
+std::string with_class(const std::string& digest, int size_class) {
+  return fmt::format("{}.{}", digest, size_class);
+}
+
+std::string digest_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                      const CostContext& context) {
   core::Hasher hasher;
+  hasher.field(fmt::format("{} {}", context.threads, context.reproducible));
   hasher.field(loop.kernel->name).field(loop.kernel->source);
   for (const core::LoopArg& arg : args)
     hasher.field(fmt::format("{} {} {} {} {} {} {}", static_cast<int>(arg.kind),
@@ -26,44 +38,71 @@ std::string identity_of(const core::LoopRecord& loop, std::span<const core::Loop
   return core::to_hex(hasher.finish());
 }
 
+/// What is measured now instead of what was earlier, way by way.
+LoopCost merged(LoopCost cost, const LoopTimes& now) {
+  for (std::size_t way = 0; way < core::ways; ++way) {
+    const LoopTimes::Sum& sum = now.of(static_cast<Way>(way));
+    const bool is_rare = sum.iterations < least_iterations;
+    if (sum.iterations > 0 && (!is_rare || cost.seconds[way] < 0))
+      cost.seconds[way] = sum.seconds / std::max(sum.iterations, least_iterations);
+  }
+  return cost;
+}
+
+}  // namespace
+
+std::string identity_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                        const CostContext& context) {
+  return with_class(digest_of(loop, args, context), size_class_of(loop));
+}
+
 LoopTimes& CostBook::times_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
-  return measured_[identity_of(loop, args)];
+  return measured_.try_emplace(identity_of(loop, args, context_), &flush_).first->second;
 }
 
 std::vector<LoopCost> CostBook::costs_of(const core::Queue& queue, Sessions sessions) const {
   std::vector<LoopCost> costs;
   for (const core::LoopRecord& record : queue.records())
-    costs.push_back(record.is_assignment()
-                        ? LoopCost{}
-                        : cost_of(identity_of(record, queue.args_of(record)), sessions));
+    costs.push_back(record.is_assignment() ? LoopCost{}
+                                           : cost_of(record, queue.args_of(record), sessions));
   return costs;
 }
 
-LoopCost CostBook::cost_of(const std::string& identity, Sessions sessions) const {
-  const auto earlier = known_.find(identity);
-  LoopCost cost = earlier == known_.end() ? LoopCost{} : earlier->second;
-  const auto now = measured_.find(identity);
-  if (sessions == Sessions::earlier || now == measured_.end()) return cost;
-  for (std::size_t way = 0; way < core::ways; ++way)
-    if (now->second.iterations[way] >= least_iterations)
-      cost.seconds[way] = now->second.seconds[way] / now->second.iterations[way];
-  return cost;
+LoopCost CostBook::cost_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                           Sessions sessions) const {
+  const LoopCost earlier = earlier_cost(digest_of(loop, args, context_), size_class_of(loop));
+  const auto now = measured_.find(identity_of(loop, args, context_));
+  return sessions == Sessions::earlier || now == measured_.end() ? earlier
+                                                                 : merged(earlier, now->second);
+}
+
+/// For a set of the same size, otherwise of the most similar one: better than nothing.
+LoopCost CostBook::earlier_cost(const std::string& digest, int size_class) const {
+  for (int distance = 0; distance < size_classes; ++distance)
+    for (const int other : {size_class - distance, size_class + distance})
+      if (const auto found = known_.find(with_class(digest, other)); found != known_.end())
+        return found->second;
+  return {};
 }
 
 std::map<std::string, LoopCost> CostBook::all() const {
   std::map<std::string, LoopCost> all = known_;
   for (const auto& [identity, times] : measured_)
-    if (const LoopCost cost = cost_of(identity, Sessions::all); cost.is_known())
+    if (const LoopCost cost = merged(all[identity], times); cost.is_known())
       all[identity] = cost;
+    else
+      all.erase(identity);
   return all;
 }
 
 void open_times(const core::Queue& queue, CostBook& book, Plan& plan) {
-  for (std::size_t s = 0; s < plan.steps.all.size(); ++s)
+  for (std::size_t s = 0; s < plan.steps.all.size(); ++s) {
+    if (plan.awaits_code && plan.code[s].compiled == nullptr) continue;
     for (const KernelUse& use : plan.steps.all[s].kernels) {
       const core::LoopRecord& loop = queue.records()[use.record];
       plan.rows[s].times.push_back(&book.times_of(loop, queue.args_of(loop)));
     }
+  }
 }
 
 }  // namespace op2::sched

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What iterations of each loop cost, by its identity: kernel source and shape, not its name. From
-// what this session has measured, before that from an earlier one.
+// What iterations of each loop cost, by its identity: kernel source, shape and size, not its name.
+// From what this session has measured, before that from an earlier one.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,15 +14,29 @@
 
 namespace op2::sched {
 
-/// A digest of the kernel's source and of the kinds, modes, dims, types and maps of the arguments:
-/// equal in all runs of a program, whatever the sizes of its mesh.
-std::string identity_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args);
+/// On what the cost of an iteration depends besides its loop.
+struct CostContext {
+  int threads = 1;
+  bool reproducible = false;  ///< sums go through slots
+};
+
+/// A digest of the kernel's source and of the kinds, modes, dims, types and maps of the arguments,
+/// of the context, and with the size of the set on this rank, as a power of 4: equal in all runs of
+/// a program on parts of about the same size.
+std::string identity_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                        const CostContext& context);
 
 class CostBook {
  public:
-  CostBook() = default;
-  /// Costs of earlier sessions.
-  explicit CostBook(std::map<std::string, LoopCost> known) : known_(std::move(known)) {}
+  explicit CostBook(const CostContext& context) : context_(context) {}
+  CostBook(const CostBook&) = delete;  // what it has given refers to it
+  CostBook& operator=(const CostBook&) = delete;
+
+  /// Costs of earlier sessions. Those of a set of another size are used if there are no others.
+  void take_known(std::map<std::string, LoopCost> known) { known_ = std::move(known); }
+
+  /// To be called before each flush.
+  void begin_flush() { ++flush_; }
 
   /// Where what a loop takes is added up; the address holds as long as the book.
   LoopTimes& times_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args);
@@ -35,13 +50,17 @@ class CostBook {
   std::map<std::string, LoopCost> all() const;
 
  private:
-  LoopCost cost_of(const std::string& identity, Sessions sessions) const;
+  LoopCost cost_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
+                   Sessions sessions) const;
+  LoopCost earlier_cost(const std::string& digest, int size_class) const;
 
+  const CostContext context_;
   std::map<std::string, LoopCost> known_;
   std::map<std::string, LoopTimes> measured_;
+  std::int64_t flush_ = 0;  ///< its number
 };
 
-/// Lets a plan's rows add to the book.
+/// Lets a plan's rows add to the book, but for host functions that run while code is being made.
 void open_times(const core::Queue& queue, CostBook& book, Plan& plan);
 
 }  // namespace op2::sched

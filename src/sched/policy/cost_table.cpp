@@ -18,7 +18,7 @@
 namespace op2::sched {
 namespace {
 
-constexpr std::string_view first_line = "op2 costs 2";
+constexpr std::string_view first_line = "op2 costs 3";
 
 std::string path_in(const std::string& directory) {
   return directory + "/costs.txt";
@@ -44,16 +44,17 @@ bool add_loop(std::istringstream& words, CostTable& table) {
   return table.loops.emplace(identity, cost).second;
 }
 
-/// "<ranks> <of them on the first node> <overhead> <latency> <of a byte> <of a packed row>", in
-/// seconds.
+/// "<ranks> <of them on the first node> <overhead> <latency> <of a byte> <of a packed row> <of a
+/// received byte>", in seconds.
 bool add_network(std::istringstream& words, CostTable& table) {
   Placement placement;
   Link link;
-  double packed_row = 0;
+  double packed_row = 0, received_byte = 0;
   words >> placement.ranks >> placement.on_first_node;
-  for (double* seconds : {&link.overhead, &link.latency, &link.seconds_per_byte, &packed_row})
+  for (double* seconds :
+       {&link.overhead, &link.latency, &link.seconds_per_byte, &packed_row, &received_byte})
     if (!(words >> *seconds) || !is_time(*seconds)) return false;
-  return table.networks.emplace(placement, Network{{link, link}, packed_row, 0, 0}).second;
+  return table.networks.emplace(placement, Network{{link, link}, packed_row, received_byte}).second;
 }
 
 bool add_line(const std::string& line, CostTable& table) {
@@ -93,9 +94,9 @@ std::string text_of(const CostTable& table) {
   for (const auto& [placement, network] : table.networks) {
     if (++networks > most_networks) break;
     const Link& link = network.links[0];
-    text += fmt::format("network {} {} {:.6g} {:.6g} {:.6g} {:.6g}\n", placement.ranks,
+    text += fmt::format("network {} {} {:.6g} {:.6g} {:.6g} {:.6g} {:.6g}\n", placement.ranks,
                         placement.on_first_node, link.overhead, link.latency, link.seconds_per_byte,
-                        network.packed_row);
+                        network.packed_row, network.received_byte);
   }
   return text + "checksum " + checksum_of(text) + "\n";
 }

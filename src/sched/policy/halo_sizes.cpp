@@ -92,16 +92,6 @@ void choose_ways(const core::Queue& queue, const Analysis& analysis, ChainWork& 
   }
 }
 
-/// Raw globals that a loop reduces: they are combined at once.
-double reductions_of(const core::Queue& queue, const core::LoopRecord& loop) {
-  const auto args = queue.args_of(loop);
-  return std::ranges::any_of(
-             args,
-             [](const core::LoopArg& arg) { return arg.is_reduction() && arg.global == nullptr; })
-             ? 1
-             : 0;
-}
-
 }  // namespace
 
 double SetSizes::rows_within(core::Level h) const {
@@ -159,7 +149,6 @@ FlushWork work_of(const core::Queue& queue, const Analysis& analysis, const Halo
       const core::LoopRecord& record = queue.records()[k];
       if (record.is_assignment() || analysis.loops[k].extent == core::no_level) continue;
       made.loops.push_back(loop_of(queue, k, analysis.loops[k], sizes));
-      made.reductions += reductions_of(queue, record);
     }
     choose_ways(queue, analysis, made);
   }

@@ -58,7 +58,7 @@ Network measure_network(comm::Communicator& ranks, const std::vector<int>& neigh
   link.latency = std::max(0.0, small.all - 2 * small.sending);
   link.seconds_per_byte = std::max(0.0, large.all - small.all) /
                           (messages * static_cast<double>(long_message - short_message));
-  return {{link, link}, 0, 0, 0};
+  return {{link, link}, 0, 0};
 }
 
 }  // namespace op2::sched

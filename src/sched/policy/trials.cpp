@@ -10,13 +10,14 @@ Trials::Trials(std::vector<double> predicted, double plan_seconds, const TrialRu
     : rules_(rules),
       predicted_(std::move(predicted)),
       measured_(predicted_.size(), -1),
-      has_run_(predicted_.size(), 0),
+      runs_(predicted_.size(), 0),
+      revised_(predicted_.size(), 0),
       wins_(predicted_.size(), 0),
       wait_(predicted_.size(), rules.first_wait),
       not_before_(predicted_.size(), 0),
       plan_seconds_(plan_seconds),
       choice_(static_cast<std::size_t>(std::ranges::min_element(predicted_) - predicted_.begin())) {
-  has_run_.front() = 1;
+  runs_.front() = 1;
 }
 
 Trials::Turn Trials::next() {
@@ -24,31 +25,62 @@ Trials::Turn Trials::next() {
   if (!window_) open_window();
   if (!window_ || awaits_) {
     time_ += estimate(choice_);
-    has_run_[choice_] = 1;
+    ++runs_[choice_];
     return {choice_, false};
   }
   time_ += estimate(window_->schedule);
-  has_run_[window_->schedule] = 1;
+  ++runs_[window_->schedule];
   const bool timed = window_->untimed == 0;
   --(timed ? window_->timed : window_->untimed);
   return {window_->schedule, timed};
 }
 
+bool Trials::is_to_be_revised() const {
+  return predicted_.size() > 1 && measured_[choice_] < 0 && revised_[choice_] == 0 && !awaits_ &&
+         runs_[choice_] >= rules_.revised_after;
+}
+
+void Trials::revise(std::vector<double> predicted) {
+  predicted_ = std::move(predicted);
+  const std::size_t count = predicted_.size();
+  measured_.resize(count, -1);
+  for (std::vector<int>* of : {&runs_, &wins_, &not_before_}) of->resize(count, 0);
+  wait_.resize(count, rules_.first_wait);
+  revised_.resize(count, 0);
+  revised_[choice_] = 1;
+  std::size_t best = choice_;
+  for (std::size_t k = 0; k < count; ++k)
+    if (estimate(k) < estimate(best)) best = k;
+  if (!is_faster(best)) return;
+  choice_ = best;
+  window_.reset();
+  times_.clear();
+  preparing_ = 0;
+}
+
 void Trials::add(double seconds) {
   times_.push_back(seconds);
   awaits_ = window_->timed == 0;
+  if (awaits_) times_.push_back(std::exchange(preparing_, 0));
+}
+
+void Trials::prepared(double seconds) {
+  if (window_ && !awaits_) preparing_ += seconds;
 }
 
 std::span<const double> Trials::to_agree() const {
   return awaits_ ? std::span(times_) : std::span<const double>();
 }
 
-void Trials::agree(std::span<const double> greatest) {
+void Trials::agree(std::span<const double> agreed) {
+  const std::span<const double> greatest = agreed.first(agreed.size() - 1);
   const Window ended = *window_;
   window_.reset();
   awaits_ = false;
   times_.clear();
   measured_[ended.schedule] = std::ranges::min(greatest);
+  // Also of the choice, after a trial: it may need plans for the halos that the other one has left.
+  if (ended.purpose != Purpose::baseline || contender_) spent_ += agreed.back() - ended.reserved;
   if (ended.purpose == Purpose::baseline) {
     if (contender_) compare();
     return;
@@ -80,7 +112,7 @@ void Trials::compare() {
 void Trials::open_window() {
   if (predicted_.size() == 1) return;
   if (measured_[choice_] < 0 || contender_) {
-    window_ = {Purpose::baseline, choice_, rules_.settling, rules_.executions};
+    window_ = {Purpose::baseline, choice_, rules_.settling, rules_.executions, 0};
     return;
   }
   if (!open_probe()) open_trial();
@@ -98,8 +130,7 @@ bool Trials::open_probe() {
   if (best == choice_) return false;
   probed_ = true;
   if (estimate(best) > rules_.probe_within * estimate(choice_)) return false;
-  spent_ += cost_of_plan(best);
-  window_ = {Purpose::probe, best, rules_.settling, 1};
+  open(Purpose::probe, best, 1);
   return true;
 }
 
@@ -118,9 +149,15 @@ bool Trials::open_trial() {
   if (best == choice_) return false;
   const double cost = extra_cost(best, rules_.executions + rules_.settling);
   if (spent_ + rules_.safety * cost > rules_.budget * time_) return false;
-  spent_ += cost_of_plan(best);
-  window_ = {Purpose::trial, best, rules_.settling, rules_.executions};
+  open(Purpose::trial, best, rules_.executions);
   return true;
+}
+
+/// Of a schedule that is not the choice.
+void Trials::open(Purpose purpose, std::size_t schedule, int executions) {
+  const double plans = cost_of_plan(schedule);
+  spent_ += plans;
+  window_ = {purpose, schedule, rules_.settling, executions, plans};
 }
 
 double Trials::estimate(std::size_t schedule) const {
@@ -146,7 +183,7 @@ double Trials::extra_cost(std::size_t schedule, int executions) const {
 }
 
 double Trials::cost_of_plan(std::size_t schedule) const {
-  return has_run_[schedule] != 0 ? 0 : plan_seconds_;
+  return runs_[schedule] != 0 ? 0 : plan_seconds_;
 }
 
 }  // namespace op2::sched

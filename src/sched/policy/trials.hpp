@@ -21,13 +21,14 @@ struct TrialRules {
   int probe_at = 8;          ///< flush from which on a single execution of another is tried,
   double probe_within = 2;   ///< if it is expected to take at most so many times as long
   int first_wait = 16;       ///< flushes after a lost trial; doubled every time
+  int revised_after = 3;     ///< executions of a choice that is the model's
 };
 
 class Trials {
  public:
   /// @param predicted     seconds of a flush in each schedule, of which the first has run; uniform,
   ///                      not empty
-  /// @param plan_seconds  what a schedule costs that has not run yet: its plan; uniform
+  /// @param plan_seconds  what a schedule costs that has not run yet: its plans; uniform
   Trials(std::vector<double> predicted, double plan_seconds, const TrialRules& rules = {});
 
   struct Turn {
@@ -37,13 +38,22 @@ class Trials {
   /// What runs in the next flush.
   Turn next();
 
+  /// Whether the model should say again what it expects, since the choice is its own, has run for
+  /// the first times and is not measured yet. Once for each schedule.
+  bool is_to_be_revised() const;
+  /// What it expects now, of the same schedules, and maybe of some more. Uniform.
+  void revise(std::vector<double> predicted);
+
+  /// Local: seconds that plans have taken in a flush, before `add`.
+  void prepared(double seconds);
   /// Local: seconds of the flush that was to be timed.
   void add(double seconds);
 
-  /// Times of this rank that the ranks have not agreed on yet; empty: none, or still incomplete.
+  /// Times of this rank that the ranks have not agreed on yet, of the timed flushes and last of all
+  /// plans; empty: none, or still incomplete.
   std::span<const double> to_agree() const;
   /// The greatest of all ranks, for each of `to_agree`; at the same flush on all ranks.
-  void agree(std::span<const double> greatest);
+  void agree(std::span<const double> agreed);
 
   std::size_t choice() const { return choice_; }
   /// Seconds of a flush as measured last; nothing before.
@@ -58,10 +68,12 @@ class Trials {
     Purpose purpose;
     std::size_t schedule;
     int untimed, timed;  ///< that are left
+    double reserved;     ///< of the budget, for its plans
   };
   void open_window();
   bool open_probe();
   bool open_trial();
+  void open(Purpose purpose, std::size_t schedule, int executions);
   void compare();
   double estimate(std::size_t schedule) const;
   bool is_faster(std::size_t schedule) const;
@@ -72,13 +84,15 @@ class Trials {
   const TrialRules rules_;
   std::vector<double> predicted_;
   std::vector<double> measured_;  ///< negative: not yet
-  std::vector<char> has_run_;     ///< so that its plan is made
+  std::vector<int> runs_;         ///< how often it has run; if ever, its plan is made
+  std::vector<char> revised_;     ///< the model has been asked again when it was the choice
   std::vector<int> wins_, wait_, not_before_;
   const double plan_seconds_;
   std::size_t choice_;
   std::optional<Window> window_;
   bool awaits_ = false;  ///< the times of `window_` are complete, not agreed
   std::vector<double> times_;
+  double preparing_ = 0;                  ///< seconds of plans in `window_`
   std::optional<std::size_t> contender_;  ///< was tried; the choice is timed again to compare
   bool probed_ = false;
   double time_ = 0, spent_ = 0;  ///< so far, and of that on trials

@@ -13,7 +13,7 @@ struct ChainModel : testing::Test {
 
   Costs costs() const { return {loops, network}; }
   static ChainWork chain(double core, double rest, Way way = Way::alone) {
-    return {std::nullopt, {{0, way, core, rest}}, 0};
+    return {std::nullopt, {{0, way, core, rest}}};
   }
   static ExchangeWork exchange(double messages, double bytes, double rows) {
     ExchangeWork work;
@@ -77,13 +77,6 @@ TEST_F(ChainModel, WaitsAddUpExchangeByExchange) {
   ChainWork idle = chain(0, 1), busy = chain(20, 1);
   idle.exchange = busy.exchange = exchange(1, 0, 0);
   EXPECT_DOUBLE_EQ(predicted_seconds({{idle, busy}}, costs()), (10 + 1) + (20 + 1));
-}
-
-TEST_F(ChainModel, AReductionOverTheRanksCostsItsTime) {
-  network.reduction = 5;
-  ChainWork one = chain(0, 1);
-  one.reductions = 2;
-  EXPECT_DOUBLE_EQ(seconds(one), 11);
 }
 
 }  // namespace

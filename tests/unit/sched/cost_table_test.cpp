@@ -15,14 +15,14 @@ using testing::HasSubstr;
 
 constexpr Link slow{2e-6, 5e-5, 1e-10};
 const CostTable two{{{"a1", {{1e-9, -1, 2.5e-9}}}, {"b2", {{-1, 0, -1}}}},
-                    {{{16, 8}, {{slow, slow}, 1e-9, 0, 0}}}};
+                    {{{16, 8}, {{slow, slow}, 1e-9, 2e-10}}}};
 
 CostTable with_loop(const std::string& identity, const LoopCost& cost) {
   return {{{identity, cost}}, {}};
 }
 
 CostTable with_link(const Link& link) {
-  return {{}, {{{16, 8}, {{link, link}, 1e-9, 0, 0}}}};
+  return {{}, {{{16, 8}, {{link, link}, 1e-9, 0}}}};
 }
 
 std::string problem_of(const std::string& text) {
@@ -46,6 +46,7 @@ TEST(CostTable, ComesBackFromItsText) {
     EXPECT_EQ(link.seconds_per_byte, slow.seconds_per_byte);
   }
   EXPECT_EQ(network.packed_row, 1e-9);
+  EXPECT_EQ(network.received_byte, 2e-10);
 }
 
 TEST(CostTable, AnyChangeIsNoticed) {
@@ -97,11 +98,46 @@ TEST(CostBook, KnowsLoopsByKernelAndShape) {
   test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
   test::queue_loop(queue, ring.edges, op_arg_dat(&ring.q, 0, &ring.ends, OP_READ));
   test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
-  const auto identity = [&](std::size_t k) {
-    return identity_of(queue.records()[k], queue.args_of(queue.records()[k]));
+  const auto identity = [&](std::size_t k, const CostContext& context = {}) {
+    return identity_of(queue.records()[k], queue.args_of(queue.records()[k]), context);
   };
   EXPECT_EQ(identity(0), identity(2));
   EXPECT_NE(identity(0), identity(1));
+  EXPECT_NE(identity(0), identity(0, {2, false}));
+  EXPECT_NE(identity(0), identity(0, {1, true}));
+}
+
+/// What fits into caches costs less.
+TEST(CostBook, KnowsLoopsByTheirSize) {
+  const auto identity = [](int cells) {
+    test::Ring ring(cells);
+    core::Queue queue;
+    test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
+    return identity_of(queue.records()[0], queue.args_of(queue.records()[0]), {});
+  };
+  EXPECT_EQ(identity(300), identity(400));
+  EXPECT_NE(identity(300), identity(4 * 300));
+}
+
+TEST(CostBook, CostsOfTheMostSimilarSizeAreABeginning) {
+  const auto put = [](int cells, double seconds, std::map<std::string, LoopCost>& known) {
+    test::Ring ring(cells);
+    core::Queue queue;
+    test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
+    CostBook book({});
+    book.take_known(known);
+    const double found = book.costs_of(queue, CostBook::Sessions::earlier)[0].in(Way::alone);
+    LoopTimes& times = book.times_of(queue.records()[0], queue.args_of(queue.records()[0]));
+    times.add(Way::alone, cells, cells * seconds);
+    known = book.all();
+    return found;
+  };
+  std::map<std::string, LoopCost> known;
+  put(100, 1e-9, known);
+  EXPECT_DOUBLE_EQ(put(20000, 5e-9, known), 1e-9);
+  EXPECT_DOUBLE_EQ(put(100, 1e-9, known), 1e-9);
+  EXPECT_DOUBLE_EQ(put(4000, 3e-9, known), 5e-9);
+  EXPECT_EQ(known.size(), 3u);
 }
 
 TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
@@ -109,17 +145,48 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   core::Queue queue;
   test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
   const core::LoopRecord& loop = queue.records()[0];
-  CostBook book(with_loop(identity_of(loop, queue.args_of(loop)), {{5e-9, 4e-9, -1}}).loops);
+  CostBook book({});
+  book.take_known(with_loop(identity_of(loop, queue.args_of(loop), {}), {{5e-9, 4e-9, -1}}).loops);
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
   LoopTimes& times = book.times_of(loop, queue.args_of(loop));
   times.add(Way::alone, 10, 1);  // too few iterations to count
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 5e-9);
-  times = {};
+  book.begin_flush();
   times.add(Way::alone, 1000, 2e-6);
   EXPECT_DOUBLE_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 2e-9);
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::tiled), 4e-9);
   EXPECT_EQ(book.costs_of(queue, CostBook::Sessions::earlier)[0].in(Way::alone), 5e-9);
   EXPECT_EQ(book.all().begin()->second.in(Way::tiled), 4e-9);
+}
+
+/// Loops over the few elements of a boundary have a cost, too, that is none of many elements.
+TEST(CostBook, AFewIterationsCountAsMore) {
+  test::Ring ring;
+  core::Queue queue;
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
+  CostBook book({});
+  LoopTimes& times = book.times_of(queue.records()[0], queue.args_of(queue.records()[0]));
+  times.add(Way::alone, 10, 64e-6);
+  EXPECT_DOUBLE_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 1e-6);
+}
+
+/// Then caches are cold and pages missing.
+TEST(CostBook, TheFirstFlushOfEachWayCountsOnlyIfItIsTheOnlyOne) {
+  test::Ring ring;
+  core::Queue queue;
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
+  CostBook book({});
+  LoopTimes& times = book.times_of(queue.records()[0], queue.args_of(queue.records()[0]));
+  const auto cost = [&](Way way) {
+    return book.costs_of(queue, CostBook::Sessions::all)[0].in(way);
+  };
+  for (int call = 0; call < 2; ++call) times.add(Way::alone, 100, 100);
+  EXPECT_EQ(cost(Way::alone), 1);
+  book.begin_flush();
+  times.add(Way::alone, 100, 25);
+  times.add(Way::tiled, 100, 50);
+  EXPECT_EQ(cost(Way::alone), 0.25);
+  EXPECT_EQ(cost(Way::tiled), 0.5);
 }
 
 }  // namespace

@@ -59,6 +59,34 @@ TEST_F(PlanReuse, AnotherValidityDoesNotFit) {
   EXPECT_FALSE(fits(key_of(queue), queue, valid));
 }
 
+/// A plan that exchanges nothing of a dat because its halo is deep enough is the same with a deeper
+/// one, if the sequence leaves that as it is.
+TEST_F(PlanReuse, ADeeperHaloOfADatThatIsOnlyReadFits) {
+  fill(queue, OP_RW);
+  PlanKey key = key_of(queue);
+  key.valid = {2, 2};
+  note_deeper(key, [](const core::Dat&) { return false; });
+  const auto q = static_cast<std::size_t>(ring.q.index);
+  const auto res = static_cast<std::size_t>(ring.res.index);
+  valid[q] = valid[res] = 2;
+  EXPECT_TRUE(fits(key, queue, valid));
+  valid[q] = 12;
+  EXPECT_TRUE(fits(key, queue, valid));
+  valid[q] = 1;
+  EXPECT_FALSE(fits(key, queue, valid));
+  valid[q] = 2;
+  valid[res] = 12;
+  EXPECT_FALSE(fits(key, queue, valid));
+}
+
+TEST_F(PlanReuse, ADeeperHaloOfADatThatIsExchangedDoesNotFit) {
+  fill(queue, OP_RW);
+  PlanKey key = key_of(queue);
+  note_deeper(key, [&](const core::Dat& dat) { return &dat == &ring.q; });
+  valid[static_cast<std::size_t>(ring.q.index)] = 2;
+  EXPECT_FALSE(fits(key, queue, valid));
+}
+
 TEST_F(PlanReuse, AnotherValueOfAGlobalFits) {
   const double one = 1, two = 2;
   test::queue_loop(queue, ring.cells, op_arg_gbl(&one, 1, "double", OP_READ));

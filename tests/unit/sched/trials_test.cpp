@@ -2,6 +2,7 @@
 #include <sched/policy/trials.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -18,6 +19,7 @@ struct Executed {
   std::vector<int> executions{};
   double total = 0;
   int waiting = 0;
+  std::function<double(std::size_t schedule)> next_plan{};  ///< seconds of a plan before it runs
 
   void flushes(int count) {
     executions.resize(seconds.size());
@@ -27,6 +29,7 @@ struct Executed {
     const Trials::Turn turn = trials.next();
     total += seconds[turn.schedule];
     ++executions[turn.schedule];
+    if (next_plan) trials.prepared(next_plan(turn.schedule));
     if (turn.timed) trials.add(seconds[turn.schedule]);
     if (trials.to_agree().empty() || ++waiting <= delay) return;
     waiting = 0;
@@ -97,6 +100,60 @@ TEST(Trials, APlanThatIsDearIsMadeOnceItsTimeIsSmall) {
   EXPECT_GT(run.executions[1], 0);
 }
 
+/// As if loops in tiles took longer than the model had expected.
+TEST(Trials, TheModelIsAskedAgainWhenItsChoiceHasRun) {
+  Executed run{Trials({1, 0.8}, 0), {1, 1.5}};
+  run.flushes(2);
+  EXPECT_FALSE(run.trials.is_to_be_revised());
+  run.flushes(1);
+  ASSERT_TRUE(run.trials.is_to_be_revised());
+  run.trials.revise({1, 1.5, 1.7});
+  EXPECT_FALSE(run.trials.is_to_be_revised());
+  EXPECT_EQ(run.trials.choice(), 0u);
+  EXPECT_EQ(run.trials.changed_at(), 0);
+  run.seconds.push_back(1.7);
+  run.flushes(100);
+  EXPECT_EQ(run.executions[1], 3 + 3);  // and a probe
+  EXPECT_EQ(*run.trials.measured(0), 1);
+}
+
+TEST(Trials, TheModelIsAskedOnceForEachChoice) {
+  Executed run{Trials({1, 0.8}, 0), {1, 1}};
+  run.flushes(3);
+  run.trials.revise({0.7, 0.8});
+  run.flushes(2);
+  ASSERT_TRUE(run.trials.is_to_be_revised());  // off had run once before
+  run.trials.revise({0.9, 0.8});
+  EXPECT_EQ(run.trials.choice(), 1u);
+  run.flushes(2);
+  EXPECT_FALSE(run.trials.is_to_be_revised());
+}
+
+TEST(Trials, WhatIsMeasuredCountsMoreThanTheModel) {
+  Executed run{Trials({1, 0.8}, 0), {1, 1}};
+  run.flushes(8);
+  EXPECT_TRUE(run.trials.measured(1));
+  EXPECT_FALSE(run.trials.is_to_be_revised());
+}
+
+/// Here a plan took a hundred times as long as was expected: so the next trial has to wait.
+TEST(Trials, WhatPlansHaveReallyTakenCounts) {
+  const auto executions_with = [](double plan) {
+    Executed run{Trials({1, 1.2, 1.3}, 0.1), {1, 1.2, 1.3}};
+    std::vector<bool> made(3, false);
+    for (int k = 0; k < 3000; ++k) {
+      run.next_plan = [&](std::size_t schedule) {
+        const bool is_new = schedule != 0 && !made[schedule];
+        made[schedule] = true;
+        return is_new ? plan : 0;
+      };
+      run.flushes(1);
+    }
+    return run.executions[1] + run.executions[2];
+  };
+  EXPECT_LT(2 * executions_with(10), executions_with(0.1));
+}
+
 /// Off has run before the decision, so that its plan costs nothing more.
 TEST(Trials, OffIsProbedThoughPlansAreDear) {
   Executed run{Trials({1.2, 1, 1.1}, 1000), {0.8, 1, 1}};
@@ -140,7 +197,7 @@ TEST(Trials, NothingIsDecidedBeforeTheRanksAgree) {
   run.flushes(500);
   EXPECT_EQ(run.trials.choice(), 0u);
   EXPECT_EQ(run.executions[1], 0);
-  EXPECT_EQ(run.trials.to_agree().size(), 3u);
+  EXPECT_EQ(run.trials.to_agree().size(), 3u + 1);  // and what plans took
 }
 
 TEST(Trials, OneScheduleNeedsNoTrial) {

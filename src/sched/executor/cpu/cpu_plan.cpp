@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cpu/cpu_plan.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <core/profile.hpp>
@@ -18,6 +19,7 @@ CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial,
       made_(std::move(made)),
       pool_(pool),
       ranks_(ranks),
+      clock_goes_on_(comm::clock_goes_on(ranks)),
       trace_(trace),
       tools_(tools) {
   for (ChainTiles& chain : made_.tiles) {
@@ -89,9 +91,28 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
     count_iterations(plan_.rows[step], r.phase, Way::tiled);
   const double seconds = ranks_.seconds() - begin;
   trace_span("loop", "tiles", seconds);
-  const std::span<const double> shares = tiles.times.take_shares();
+  const std::span<const double> shares =
+      clock_goes_on_ ? tiles.times.take_shares()
+                     : tiles.times.take_shares_of(work_of(tiles.tiled, r.phase));
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
     charge(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop]);
+}
+
+/// Iterations of each step, times what one has cost outside of tiles, if that is known of all.
+std::vector<double> CpuPlan::work_of(const TiledSteps& tiled, Phase phase) const {
+  std::vector<double> iterations, seconds;
+  bool is_known = true;
+  for (const std::size_t step : tiled.steps) {
+    const StepRows& rows = plan_.rows[step];
+    const Way way = plan_.steps.all[step].fused() ? Way::fused : Way::alone;
+    const core::WayCost& known = rows.row->costs[static_cast<std::size_t>(way)];
+    const auto elements = static_cast<double>(std::max<std::int64_t>(known.elements, 1));
+    iterations.push_back(
+        static_cast<double>(phase == Phase::interior ? rows.interior : rows.boundary));
+    seconds.push_back(iterations.back() * known.seconds / elements);
+    is_known = is_known && known.seconds > 0;
+  }
+  return is_known ? seconds : iterations;
 }
 
 void CpuPlan::run_alone(Running& r, std::size_t step) {

@@ -67,6 +67,7 @@ class CpuPlan : public PreparedPlan {
   std::vector<TilesInUse> in_use(std::vector<TiledSteps> tiled, const TileTrial& trial) const;
   void run_tiled(Running& r, TilesInUse& tiles);
   void run_in_tiles(const Running& r, TilesInUse& tiles);
+  std::vector<double> work_of(const TiledSteps& tiled, Phase phase) const;
   void run_alone(Running& r, std::size_t step);
   void bind_for_call(const Running& r, std::size_t step);
   void finish(Running& r, std::size_t step);
@@ -78,6 +79,7 @@ class CpuPlan : public PreparedPlan {
   std::vector<std::vector<TilesInUse>> interior_tiles_, boundary_tiles_;  ///< per chain
   core::ThreadPool& pool_;
   const comm::Communicator& ranks_;
+  const bool clock_goes_on_;
   core::Trace& trace_;
   const core::Tools* const tools_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cpu/run_tiles.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -67,6 +68,12 @@ std::span<const double> TileTimes::take_shares() {
   for (double& share : shares_)
     share = all > 0 ? share / all : 1 / static_cast<double>(shares_.size());
   return shares_;
+}
+
+std::span<const double> TileTimes::take_shares_of(std::span<const double> work) {
+  std::ranges::fill(seconds_, 0);
+  for (std::size_t k = 0; k < work.size(); ++k) seconds_[k] = work[k];
+  return take_shares();
 }
 
 void run_tiles(const TileExecution& execution, TileTimes& times) {

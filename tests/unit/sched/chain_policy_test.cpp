@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When OP2_CHAIN=auto decides, and from what, on two ranks whose loops take what a test says.
+#include <sched/policy/chain_policy.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <support/fake_communicator.hpp>
+#include <support/small_mesh.hpp>
+#include <support/stderr_capture.hpp>
+
+namespace op2::sched {
+namespace {
+
+constexpr int cells_of_rank = 12;  ///< so that halos are much of them
+constexpr int pairs = 4;           ///< of loops in a sequence
+
+core::Options chosen() {
+  core::Options options;
+  options.chain = core::ChainMode::automatic;
+  options.cache = core::CacheMode::off;
+  return options;
+}
+
+/// Cells in a row with edges between them, and a few elements of a set `border`.
+struct Row {
+  Row(comm::Communicator& communicator, int border_of_rank) : rows(mesh, communicator) {
+    const int first = cells_of_rank * communicator.rank();
+    const int all = cells_of_rank * communicator.size();
+    const int last = std::min(first + cells_of_rank, all - 1);
+    cells = &mesh.add_set(rows.block_of(cells_of_rank, "cells"), "cells");
+    edges = &mesh.add_set(rows.block_of(last - first, "edges"), "edges");
+    border = &mesh.add_set(rows.block_of(border_of_rank, "border"), "border");
+    std::vector<int> entries, place;
+    for (int e = first; e < last; ++e) entries.insert(entries.end(), {e, e + 1});
+    for (int b = 0; b < border_of_rank; ++b) place.push_back(first + b);
+    ends = &mesh.add_map(edges, cells, 2, entries.data(), "ends");
+    at = &mesh.add_map(border, cells, 1, place.data(), "at");
+    q = &mesh.add_dat(cells, 1, Type::f64, nullptr, "q", false);
+    res = &mesh.add_dat(cells, 1, Type::f64, nullptr, "res", false);
+    rows.ensure_rows(2);
+  }
+
+  core::Mesh mesh;
+  comm::DistributedMesh rows;
+  core::Set *cells, *edges, *border;
+  core::Map *ends, *at;
+  core::Dat *q, *res;
+};
+
+/// Flushes one sequence again and again.
+struct Program {
+  Program(comm::Communicator& communicator, int border_of_rank)
+      : log(communicator.is_root() ? core::LogLevel::info : core::LogLevel::off),
+        row(communicator, border_of_rank),
+        policy({options, row.rows, table, log, 1}, {12, false}) {
+    for (int k = 0; k < pairs; ++k) {
+      test::queue_loop(queue, *row.edges, op_arg_dat(row.q, 0, row.ends, OP_READ),
+                       op_arg_dat(row.res, 0, row.ends, OP_INC),
+                       op_arg_dat(row.res, 1, row.ends, OP_INC));
+      test::queue_loop(queue, *row.cells, op_arg_dat(row.res, OP_RW), op_arg_dat(row.q, OP_RW));
+    }
+    if (border_of_rank >= 0)
+      test::queue_loop(queue, *row.border, op_arg_dat(row.q, 0, row.at, OP_READ),
+                       op_arg_dat(row.res, 0, row.at, OP_INC));
+  }
+
+  /// @param seconds  of an iteration, by the schedule; negative: it is not measured
+  /// @return the schedule
+  std::size_t flush(const std::function<double(std::size_t schedule)>& seconds) {
+    const std::vector<core::Level> valid(2, 0);
+    const ChainPolicy::Turn turn = policy.begin(queue, hash_of(queue), valid, {});
+    policy.schedule_for(queue, valid);
+    for (const core::LoopRecord& loop : queue.records())
+      if (seconds(turn.schedule) >= 0)
+        policy.costs()
+            .times_of(loop, queue.args_of(loop))
+            .add(turn.schedule == 0 ? Way::alone : Way::tiled, loop.set->size,
+                 loop.set->size * seconds(turn.schedule));
+    policy.end(times);
+    return turn.schedule;
+  }
+  bool is_decided() const { return !table.notes().empty(); }
+
+  ChainPolicy::FlushTimes times{1e-4, 0, 0, false};
+  core::Options options = chosen();
+  core::LoopTable table;
+  core::Log log;
+  Row row;
+  core::Queue queue;
+  ChainPolicy policy;
+};
+
+double cheap(std::size_t /*schedule*/) {
+  return 1e-12;
+}
+double unmeasured(std::size_t /*schedule*/) {
+  return -1;
+}
+
+void on_two_ranks(int border_of_rank, const std::function<void(Program&)>& run) {
+  comm::run_fake_ranks(2, [&](comm::Communicator& ranks) {
+    Program program(ranks, border_of_rank);
+    run(program);
+  });
+}
+
+TEST(ChainPolicy, DecidesWhenASequenceRunsTheThirdTime) {
+  on_two_ranks(12, [](Program& program) {
+    program.flush(cheap);
+    program.flush(cheap);
+    EXPECT_FALSE(program.is_decided());
+    EXPECT_GT(program.flush(cheap), 0u);  // iterations cost nothing, messages do
+    EXPECT_TRUE(program.is_decided());
+  });
+}
+
+/// A few elements on every rank, as of a boundary, need not be as many as measure a cost exactly.
+TEST(ChainPolicy, ALoopOfAFewIterationsDoesNotKeepASequenceFromChains) {
+  for (const int border : {10, 1, 0})
+    on_two_ranks(border, [](Program& program) {
+      for (int k = 0; k < 3; ++k) program.flush(cheap);
+      EXPECT_TRUE(program.is_decided());
+    });
+}
+
+TEST(ChainPolicy, AsksAgainForCostsThatWereNotKnown) {
+  on_two_ranks(12, [](Program& program) {
+    for (int k = 0; k < 7; ++k) program.flush(unmeasured);
+    program.flush(cheap);
+    EXPECT_FALSE(program.is_decided());
+    program.flush(cheap);
+    EXPECT_TRUE(program.is_decided());
+  });
+}
+
+TEST(ChainPolicy, IsOffAsLongAsNothingIsKnownOfCosts) {
+  on_two_ranks(12, [](Program& program) {
+    for (int k = 0; k < 40; ++k) EXPECT_EQ(program.flush(unmeasured), 0u);
+    EXPECT_FALSE(program.is_decided());
+  });
+}
+
+TEST(ChainPolicy, SaysOnceThatItIsOffBecauseNothingIsKnown) {
+  test::StderrCapture log;
+  on_two_ranks(12, [](Program& program) {
+    for (int k = 0; k < 40; ++k) program.flush(unmeasured);
+  });
+  const std::string text = log.news();
+  const std::string said = "9 loops run as with OP2_CHAIN=off, because no cost of loop 'loop'";
+  EXPECT_NE(text.find(said), std::string::npos) << text;
+  EXPECT_EQ(text.find(said, text.find(said) + 1), std::string::npos) << text;
+}
+
+/// A second to compile code that is kept, beside a plan of a millisecond.
+TEST(ChainPolicy, CodeThatWasMadeDoesNotDelayTrials) {
+  const auto dear = [](std::size_t) { return 1e-3; };  // so that redundant iterations do not pay
+  on_two_ranks(12, [&](Program& program) {
+    program.times = {1e-2, 1 + 1e-3, 1, true};
+    std::size_t others = 0;
+    for (int k = 0; k < 400; ++k) {
+      others += program.flush(dear) > 0 ? 1 : 0;
+      program.times = {1e-2, 0, 0, false};
+    }
+    EXPECT_GT(others, 0u);
+  });
+}
+
+/// Then plans of earlier ones do not count, either: their schedules may have the same numbers.
+TEST(ChainPolicy, ForgetsAllSequencesWhenThereAreTooMany) {
+  comm::run_fake_ranks(2, [&](comm::Communicator& ranks) {
+    Program program(ranks, 12);
+    int forgotten = 0;
+    for (int number = 0; number < 1200; ++number) {
+      core::Queue other;
+      for (int k = 0; k < 11; ++k)
+        test::queue_loop(
+            other, *program.row.cells,
+            op_arg_dat((number >> k) % 2 == 0 ? program.row.q : program.row.res, OP_RW));
+      const ChainPolicy::Turn turn = program.policy.begin(other, hash_of(other), {0, 0}, {});
+      forgotten += turn.forgotten ? 1 : 0;
+      program.policy.end({});
+    }
+    EXPECT_EQ(forgotten, 2);
+  });
+}
+
+TEST(ChainPolicy, RevisesItsChoiceOnceItHasRunInTiles) {
+  const auto dear_in_tiles = [](std::size_t schedule) { return schedule == 0 ? 1e-12 : 1e-3; };
+  on_two_ranks(12, [&](Program& program) {
+    std::vector<std::size_t> schedules;
+    for (int k = 0; k < 7; ++k) schedules.push_back(program.flush(dear_in_tiles));
+    EXPECT_EQ(schedules[1], 0u);
+    EXPECT_NE(schedules[2], 0u);
+    EXPECT_EQ(schedules[4], schedules[2]);
+    EXPECT_NE(schedules[5], schedules[2]);  // off, or one in which fewer loops are tiled
+    EXPECT_EQ(schedules[6], schedules[5]);
+  });
+}
+
+/// Page faults and cold caches are no cost of an iteration.
+TEST(ChainPolicy, TheFirstFlushDoesNotCount) {
+  on_two_ranks(12, [](Program& program) {
+    program.flush([](std::size_t) { return 1e-3; });
+    program.flush(cheap);
+    for (const LoopCost& cost :
+         program.policy.costs().costs_of(program.queue, CostBook::Sessions::all))
+      EXPECT_LT(cost.in(Way::alone), 1e-9);
+  });
+}
+
+}  // namespace
+}  // namespace op2::sched

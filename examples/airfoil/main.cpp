@@ -20,6 +20,7 @@ struct Options {
   std::array<int, 2> size{400, 600};
   int iterations = 1000;
   int every = 100;
+  int untimed = 0;
   bool raw = false;
   bool no_check = false;
   std::array<std::string, 2> partitioner{"PTSCOTCH", "KWAY"};
@@ -38,6 +39,9 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--every", options.every, "iterations between two reports of the residual")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  app.add_option("--untimed", options.untimed, "iterations before the clock of the reports starts")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--vtu", options.vtu_file, "write the flow for ParaView");
   app.add_option("--partitioner", options.partitioner, "library and routine for op_partition")
       ->capture_default_str();
@@ -57,11 +61,15 @@ using Residuals = std::map<int, double>;  // by iteration
 Residuals solve(const airfoil::Flow& flow, const Options& options) {
   airfoil::Residual residual(!options.raw);
   Residuals found;
-  const double start = seconds();
+  double start = seconds();
   const auto cells = static_cast<double>(op_get_size(flow.cells));
   const op_region iterations("iterations");  // docs/profiling.md
   for (int iteration = 1; iteration <= options.iterations; ++iteration) {
     airfoil::iterate(flow, residual);
+    if (iteration == options.untimed) {
+      residual.value();  // executes what is queued
+      start = seconds();
+    }
     if (iteration % options.every != 0 && iteration != options.iterations) continue;
     const op_region output("output");
     found[iteration] = std::sqrt(residual.value() / cells);

@@ -32,8 +32,9 @@ class Record {
   /// @param chain  outlives it
   explicit Record(const Chain& chain);
 
-  /// Executes the chain, after what comes before it. The first two executions do not count: they
-  /// compile, grow halos, exchange what no loop modifies and prepare tiles. Collective.
+  /// Executes the chain, after what comes before it; all ranks begin it together. The first two
+  /// executions do not count: they compile, grow halos, exchange what no loop modifies and prepare
+  /// tiles. Collective.
   void execute();
 
   const Chain& chain() const { return *chain_; }

@@ -64,6 +64,7 @@ void read_jit_limit(const GivenOption& given, Options& options) {
 constexpr OptionWord dump_words[] = {
     {"cut", [](Options& o) { o.dump.cut = true; }},
     {"analyse", [](Options& o) { o.dump.analyse = true; }},
+    {"chain", [](Options& o) { o.dump.analyse = true; }},
     {"order", [](Options& o) { o.dump.order = true; }},
     {"fuse", [](Options& o) { o.dump.fuse = true; }},
     {"source", [](Options& o) { o.dump.source = true; }},
@@ -163,8 +164,9 @@ constexpr OptionRow table[] = {
     {"OP2_LOG", read_log_level, "warning, off, error, info, debug",
      "what is logged to stderr; without it the diags argument of op_init decides"},
     {"OP2_DUMP", list<dump_words>,
-     "none, list of cut, analyse, order, fuse, source, schedule, partition",
-     "log the result of a pass whenever it runs"},
+     "none, list of cut, analyse or chain, order, fuse, source, schedule, partition",
+     "log the result of a pass whenever it runs; chain: halos of each loop, and what "
+     "OP2_CHAIN=auto chooses"},
     {"OP2_TRACE", text<&O::trace>, "none, file.json",
      "write a trace of loops and compilations, which Perfetto opens"},
     {"OP2_TIMING", text<&O::timing>,

@@ -4,13 +4,14 @@
 
     bench_auto.py build/release docs            modelled networks with 100 and 1 000 repeats, wall clock on 2 ranks: hours
     bench_auto.py build/release build --quick   a few points, in some minutes
-    bench_auto.py build/release docs --only wall --case airfoil      one part; also --only model, --only solver
+    bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, page
     ... --repeats 100 --every 3 --first 1       modelled networks: points 1, 4, 7 ..., with 100 repeats (10 000: hours)
+    ... --resume                                without the points and repeats that auto.jsonl has already
 
 On the modelled networks the true costs of loops, alone and in tiles, are those of docs/scaling.jsonl times random factors up
-to 1.5; auto begins with the table that a run without these factors has left, which knows what messages cost. The first two
-executions of a sequence are not timed, as in all figures of docs/scaling.md. In wall clock, runs of all ways alternate.
-Records are added to auto.jsonl; later ones of a point replace earlier ones on the page.
+to 1.5, which follow from the point; auto begins with the table that a run without these factors has left, which knows what
+messages cost. The first two executions of a sequence are not timed. In wall clock, runs of all ways alternate.
+Records are added to auto.jsonl; the page joins those of a point that were measured with the same costs.
 """
 import argparse
 import json
@@ -22,13 +23,17 @@ from datetime import date
 from pathlib import Path
 
 import bench_mpi
-from auto_report import LIMITS, excess, judged, medians, summary
+from auto_report import LIMITS, excess, joined, judged, key_of, medians, missing, read, seed_of, summary
 from bench_mpi import Programs
+from solver_report import PUBLISHED
 
 WAYS = {"off": {"OP2_CHAIN": "off"}, "on": {"OP2_CHAIN": "on"}, "auto": {"OP2_CHAIN": "auto"}}
 FACTOR = 1.5
 ROUNDS = 15
-WARM_UP = 2  # executions that hydra_chains does not count
+WARM_UP = 2  # executions that no program counts
+FEW = 10  # executions that are counted of off and on, which change no more
+FEW_OF_AIRFOIL = 100  # the last one waits for a sum
+AIRFOIL_FLUSH = 5  # iterations that the queue of Airfoil holds
 
 
 def perturbed(costs, seed):
@@ -57,10 +62,16 @@ class SolverCase(bench_mpi.SolverPoint):
     program: str = "solver"
 
 
-def runs_of(point, flushes):
-    """What to request of a program so that it executes about so many flushes: of Airfoil hundreds of iterations, of which
-    seven are a flush."""
-    return max(2, round(0.07 * flushes)) if point.program == "airfoil" else flushes
+def fields(point):
+    """Of a point in the records."""
+    return {name: value for name, value in vars(point).items() if name != "mode"}
+
+
+def airfoil_run(programs, side, flushes):
+    """Words of a command that executes so many flushes after those that are not counted; and the latter's iterations."""
+    untimed = WARM_UP * AIRFOIL_FLUSH
+    iterations = untimed + AIRFOIL_FLUSH * flushes
+    return programs.airfoil(side, iterations, "--every", iterations, "--untimed", untimed), untimed
 
 
 class ModelledNetwork:
@@ -86,7 +97,7 @@ class ModelledNetwork:
         key = (point.program, point.ranks, point.latency)
         if key not in self.tables:
             self.kept().unlink(missing_ok=True)
-            self.seconds(replace(point, mode="auto"), self.unperturbed(point.program), 2)
+            self.seconds(replace(point, mode="auto"), self.unperturbed(point.program), FEW)
             self.tables[key] = self.kept().read_bytes()
         return self.tables[key]
 
@@ -94,18 +105,29 @@ class ModelledNetwork:
         return self.folder / "cache" / "costs.txt"
 
     def seconds(self, point, costs, repeats):
+        if point.program == "airfoil":
+            arguments, untimed = airfoil_run(self.programs, bench_mpi.airfoil_side(point.cells * point.ranks), repeats)
+            return bench_mpi.airfoil_seconds(self.programs.on_network(point, costs, arguments), untimed)
         result = self.programs.measure(point, costs, repeats)
         if not result["passed"]:
             sys.exit(f"{point}: wrong result {result}")
         return result["most"]["seconds"]
 
-    def compare(self, point, seed, repeats, few=2):
-        """Seconds of off and on, with `few` repeats, and of auto for each number of repeats."""
+    def names(self, point):
+        """What a run measures: a record's name of each."""
+        return {point.program: fields(point)}
+
+    def compare(self, point, seed, repeats):
+        """By name: seconds of off and on, and of auto for each number of repeats."""
+        return {point.program: self.of_ways(point, seed, repeats)}
+
+    def of_ways(self, point, seed, repeats):
         costs = self.file("true.costs", perturbed(self.costs[point.program], seed))
+        few = FEW_OF_AIRFOIL if point.program == "airfoil" else FEW
         found = {way: self.seconds(replace(point, mode=way), costs, few) for way in ("off", "on")}
         for count in repeats:
             self.kept().write_bytes(self.table(point))
-            found[str(count)] = self.seconds(replace(point, mode="auto"), costs, runs_of(point, count))
+            found[str(count)] = self.seconds(replace(point, mode="auto"), costs, count)
         return found
 
 
@@ -117,11 +139,12 @@ class SolverOnNetwork(ModelledNetwork):
         chains = bench_mpi.json_line(self.programs.on_network(point, costs, arguments))["chains"]
         return {chain["chain"]: chain["most"]["seconds"] for chain in chains}
 
+    def names(self, point):
+        return {name: {"program": name, "ranks": point.ranks, "cells": point.nodes, "latency": point.latency} for name in PUBLISHED}
+
     def compare(self, point, seed, repeats):
-        """By chain: seconds as above."""
-        point = SolverCase(point.ranks, point.nodes, point.latency, "off")
-        found = super().compare(point, seed, repeats, few=10)
-        return {name: {what: seconds[name] for what, seconds in found.items()} for name in found["off"]}
+        found = self.of_ways(point, seed, repeats)
+        return {name: {what: seconds[name] for what, seconds in found.items()} for name in PUBLISHED}
 
 
 def line_of(what, seconds, repeats):
@@ -136,29 +159,26 @@ def points_of(quick):
     return list(dict.fromkeys(replace(p, mode="off") for p in (some if quick else bench_mpi.all_points(False))))
 
 
-def on_modelled_networks(programs, folder, options, record):
-    network = ModelledNetwork(programs, folder)
-    points, found = points_of(options.quick)[options.first :: options.every], []
-    for number, point in enumerate(points, 1):
-        found.append(network.compare(point, number, options.repeats))
-        record({"auto": vars(point), "seconds": found[-1]})
-        print(line_of(f"{number}/{len(points)} {point.program} {point.ranks} ranks, {point.cells} cells, {point.nchains} chains, "
-                      f"{point.latency} us", found[-1], options.repeats), flush=True)  # fmt: skip
-    return all([report(count, found) for count in options.repeats])
-
-
-def solver_on_networks(programs, folder, options, record):
-    network = SolverOnNetwork(programs, folder)
-    cases = {(p.ranks, p.nodes, p.latency): p for p in bench_mpi.solver_points(options.quick) if p.ranks <= 16}
+def on_networks(network, points, options, record, done):
+    """All points, of which those are measured that are not done."""
     found = []
-    for number, point in enumerate(list(cases.values())[options.first :: options.every], 1):
-        for name, seconds in network.compare(point, number, options.repeats).items():
-            found.append(seconds)
-            record({"auto": {"program": name, "ranks": point.ranks, "cells": point.nodes, "latency": point.latency},
-                    "seconds": seconds})  # fmt: skip
-            print(line_of(f"{name}, {point.ranks} ranks, {point.nodes} nodes, {point.latency} us", seconds, options.repeats),
-                  flush=True)
+    for number, point in enumerate(points[options.first :: options.every], 1):
+        seed, names = seed_of(fields(point)), network.names(point)
+        repeats = missing(done, names.values(), seed, options.repeats)
+        seconds = network.compare(point, seed, repeats) if repeats else {}
+        for name, what in names.items():
+            if repeats:
+                made = {"auto": what, "seed": seed, "seconds": seconds[name], "date": date.today().isoformat()}
+                record(made)
+                done[key_of(made)] = joined(done.get(key_of(made)), made)
+            found.append(done[key_of({"auto": what})]["seconds"])
+            print(f"{number}: " + line_of(", ".join(f"{n} {v}" for n, v in what.items()), found[-1], options.repeats), flush=True)
     return all([report(count, found) for count in options.repeats])
+
+
+def solver_cases(quick):
+    cases = {(p.ranks, p.nodes, p.latency): p for p in bench_mpi.solver_points(quick) if p.ranks <= 16}
+    return [SolverCase(*case, "off") for case in cases]
 
 
 def report(count, found):
@@ -174,15 +194,13 @@ class WallClock:
 
     def __init__(self, programs, quick):
         self.programs = programs
-        self.cases = {"airfoil": self.airfoil(60 if quick else 150),
+        self.airfoil, self.untimed = airfoil_run(programs, 60 if quick else 150, 200 if quick else 500)
+        self.cases = {"airfoil": self.airfoil,
                       "loop_chain constant": self.chain("constant"),
                       "loop_chain growing": self.chain("growing")}
         self.cases["hydra_chains"] = programs.solver(20, 400, 400)
         self.cases["conjugate gradients"] = [programs.build / "tests" / "bench" / "cg_bench", "--on-ranks",
                                              "--width", 150, "--iterations", 1500]
-
-    def airfoil(self, side):
-        return [self.programs.program("airfoil"), "--size", side, side, "--no-check", "--iterations", 1000]
 
     def chain(self, variant):
         return [self.programs.program("loop_chain"), "--size", 200, "--variant", variant, "--nchains", 8,
@@ -192,7 +210,7 @@ class WallClock:
         """Of an iteration or chain; of the solver each chain's."""
         output = self.programs.run(["timeout", "-k", "5", "170", "mpirun", "-np", 2, *self.cases[case]], **WAYS[way])
         if " residual " in output:
-            return {case: bench_mpi.airfoil_result(output)["most"]["seconds"]}
+            return {case: bench_mpi.airfoil_seconds(output, self.untimed)}
         found = bench_mpi.json_line(output)
         return {chain.get("chain", case): chain["most"]["seconds"] for chain in found.get("chains", [found])}
 
@@ -202,7 +220,7 @@ class WallClock:
         for _ in range(rounds):
             for way, found in runs.items():
                 found.append(self.seconds(case, "off" if way == "again" else way))
-        made = {"wall": case, "runs": runs}
+        made = {"wall": case, "runs": runs, "date": date.today().isoformat()}
         record(made)
         return all([self.judge(case, name, medians(made, name)) for name in runs["off"][0]])
 
@@ -215,6 +233,21 @@ class WallClock:
         return kept
 
 
+def measure(options, folder, record):
+    """What is wanted; whether all limits are kept."""
+    programs, kept = Programs(options.build, folder), True
+    done = read(Path(options.output) / "auto.jsonl") if options.resume else {}
+    if options.only in (None, "model"):
+        kept = on_networks(ModelledNetwork(programs, folder), points_of(options.quick), options, record, done)
+    if options.only in (None, "solver"):
+        kept = on_networks(SolverOnNetwork(programs, folder), solver_cases(options.quick), options, record, done) and kept
+    if options.only in (None, "wall"):
+        clock = WallClock(programs, options.quick)
+        for name in [options.case] if options.case else clock.cases:
+            kept = clock.compare(name, 5 if options.quick else ROUNDS, record) and kept
+    return kept
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -223,25 +256,20 @@ def main():
     parser.add_argument("--repeats", type=int, nargs="+", choices=LIMITS, default=[100, 1000])
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--only", choices=("model", "solver", "wall"))
+    parser.add_argument("--resume", action="store_true", help="measure only what auto.jsonl does not have")
+    parser.add_argument("--only", choices=("model", "solver", "wall", "page"))
     parser.add_argument("--case", help="of the wall clock; otherwise all")
     options = parser.parse_args()
-    kept = True
+    if options.only == "page":
+        bench_mpi.write_page(Path(options.output))
+        return
     with tempfile.TemporaryDirectory() as folder, \
             open(Path(options.output) / "auto.jsonl", "a", encoding="ascii") as file:
         def record(what):
-            file.write(json.dumps({**what, "date": date.today().isoformat()}) + "\n")
+            file.write(json.dumps(what) + "\n")
             file.flush()
 
-        programs = Programs(options.build, folder)
-        if options.only in (None, "model"):
-            kept = on_modelled_networks(programs, Path(folder), options, record)
-        if options.only in (None, "solver"):
-            kept = solver_on_networks(programs, Path(folder), options, record) and kept
-        if options.only in (None, "wall"):
-            clock = WallClock(programs, options.quick)
-            for name in [options.case] if options.case else clock.cases:
-                kept = clock.compare(name, 5 if options.quick else ROUNDS, record) and kept
+        kept = measure(options, Path(folder), record)
     print(f"wrote {options.output}/auto.jsonl")
     bench_mpi.write_page(Path(options.output))
     sys.exit(0 if kept else 1)

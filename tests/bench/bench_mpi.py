@@ -105,9 +105,7 @@ class Programs:
 
     def arguments(self, program, ranks, cells, nchains, repeats):
         if program == "airfoil":
-            side = round(math.sqrt(cells * ranks / 3))  # a C-grid of I x J has 3 I J cells
-            return [self.program("airfoil"), "--size", side, side, "--no-check",
-                    "--iterations", 100 * repeats]
+            return self.airfoil(airfoil_side(cells * ranks), 100 * repeats)
         return [self.program("loop_chain"), "--size", round(math.sqrt(cells * ranks)),
                 "--variant", program, "--nchains", nchains, "--repeats", repeats, "--json"]
 
@@ -157,6 +155,10 @@ class Programs:
                    *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
         return self.run(command, **MODES[point.mode])
 
+    def airfoil(self, side, iterations, *more):
+        """A C-grid of side x side has 3 side^2 cells."""
+        return [self.program("airfoil"), "--size", side, side, "--no-check", "--iterations", iterations, *more]
+
     def measure(self, point, costs_file, repeats):
         arguments = self.arguments(point.program, point.ranks, point.cells, point.nchains, repeats)
         output = self.on_network(point, costs_file, arguments)
@@ -172,6 +174,10 @@ class Programs:
         return {chain["chain"]: chain["most"]["seconds"] for chain in result["chains"]}
 
 
+def airfoil_side(cells):
+    return round(math.sqrt(cells / 3))
+
+
 def json_line(output):
     return json.loads(next(line for line in output.splitlines() if line.startswith("{")))
 
@@ -182,6 +188,12 @@ def airfoil_result(output):
     first, last = lines[0], lines[-1]
     seconds = (float(last[5]) - float(first[5])) / (int(last[0]) - int(first[0]))
     return {"most": {"seconds": seconds}, "residual": last[4], "passed": True}
+
+
+def airfoil_seconds(output, untimed):
+    """Seconds per iteration of a run with --untimed, until its last report."""
+    words = [line.split() for line in output.splitlines() if " residual " in line][-1]
+    return float(words[5]) / (int(words[0]) - untimed)
 
 
 class Records:

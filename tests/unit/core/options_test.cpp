@@ -72,6 +72,7 @@ TEST(Options, EverySwitchIsRead) {
   EXPECT_FALSE(o.queue_loops);
   EXPECT_FALSE(o.eliminate_dead_loops);
   EXPECT_EQ(o.simd, SimdMode::wherever_possible);
+  EXPECT_TRUE(read({{"OP2_DUMP", "chain"}}).dump.analyse);
   EXPECT_EQ(read({{"OP2_RENUMBER", "on"}}).renumber, RenumberMode::on);
 }
 

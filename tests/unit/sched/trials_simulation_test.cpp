@@ -3,6 +3,7 @@
 // docs/scaling.jsonl, beginning with a model whose costs are wrong by a random factor up to 1.5.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
@@ -133,16 +134,38 @@ std::vector<double> all_excesses(int repeats, const Plans& plans = {}) {
   return all;
 }
 
-TEST(SimulatedTrials, AHundredFlushesAreCloseInTheMedianAndNeverFar) {
-  const auto all = all_excesses(100);
-  EXPECT_LT(all[all.size() / 2], 0.03);
-  EXPECT_LT(all.back(), 0.40);
+/// One row of the page's table.
+struct Figures {
+  int flushes;
+  double median, most, worst;  ///< excess: half, 98 % and all of the runs are below
+};
+
+Figures figures_of(int flushes) {
+  const std::vector<double> all = all_excesses(flushes);
+  return {flushes, all[all.size() / 2], all[all.size() * 98 / 100], all.back()};
 }
 
-TEST(SimulatedTrials, AThousandAreWithinThreePercentAlmostAlways) {
-  const auto all = all_excesses(1000);
-  EXPECT_LT(all[all.size() * 98 / 100], 0.03);
-  EXPECT_LT(all.back(), 0.05);
+/// The file that the page's table is made of has these figures. UPDATE_DOCS=1 writes it.
+void check_page(const std::vector<Figures>& rows) {
+  constexpr double rounding = 0.001;
+  if (std::getenv("UPDATE_DOCS") != nullptr) {
+    json table;
+    for (const Figures& row : rows)
+      table.push_back({{"flushes", row.flushes},
+                       {"median", row.median},
+                       {"most", row.most},
+                       {"worst", row.worst}});
+    std::ofstream(OP2_SIMULATED_FIGURES) << table.dump(1) << '\n';
+    return;
+  }
+  const json table = json::parse(std::ifstream(OP2_SIMULATED_FIGURES));
+  ASSERT_EQ(table.size(), rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    EXPECT_EQ(table[k]["flushes"], rows[k].flushes);
+    EXPECT_NEAR(table[k]["median"], rows[k].median, rounding);
+    EXPECT_NEAR(table[k]["most"], rows[k].most, rounding);
+    EXPECT_NEAR(table[k]["worst"], rows[k].worst, rounding);
+  }
 }
 
 /// A plan takes as long as five executions, and the model knows what its choice has cost.
@@ -153,8 +176,14 @@ TEST(SimulatedTrials, PlansCostLittleAndKeepNoOneFromWhatIsFaster) {
   EXPECT_LT(all_excesses(10000, {5, true}).back(), 0.03);
 }
 
-TEST(SimulatedTrials, TenThousandAreWithinThreePercent) {
-  EXPECT_LT(all_excesses(10000).back(), 0.03);
+TEST(SimulatedTrials, AreCloseToTheBetterSchedule) {
+  const Figures hundred = figures_of(100), thousand = figures_of(1000), many = figures_of(10000);
+  EXPECT_LT(hundred.median, 0.03);
+  EXPECT_LT(hundred.worst, 0.40);
+  EXPECT_LT(thousand.most, 0.03);
+  EXPECT_LT(thousand.worst, 0.05);
+  EXPECT_LT(many.worst, 0.03);
+  check_page({hundred, thousand, many});
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records of bench_auto.py: what is joined, what is replaced, and what remains to be measured."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from auto_report import key_of, missing, modelled, read, seed_of
+
+POINT = {"program": "constant", "ranks": 16, "cells": 700, "nchains": 1, "latency": 2}
+
+
+def record(seed=1, off=4.0, day="2026-01-01", **repeats):
+    seconds = {"off": off, "on": 2.0, **{name.lstrip("r"): value for name, value in repeats.items()}}
+    return {"auto": POINT, "seed": seed, "seconds": seconds, "date": day}
+
+
+def read_lines(*records):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "auto.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in records))
+        return read(path)
+
+
+class Records(unittest.TestCase):
+    def test_later_repeats_of_a_point_join_earlier_ones(self):
+        (found,) = read_lines(record(r100=2.2, r1000=2.1), record(r10000=2.0, day="2026-01-05")).values()
+        self.assertEqual({"off": 4.0, "on": 2.0, "100": 2.2, "1000": 2.1, "10000": 2.0}, found["seconds"])
+        self.assertEqual(["2026-01-01", "2026-01-05"], found["dates"])
+
+    def test_figures_of_other_costs_are_not_joined(self):
+        for other in (record(seed=2, r1000=2.1), record(off=4.5, r1000=2.1)):
+            (found,) = read_lines(record(r100=2.2), other).values()
+            self.assertEqual(other["seconds"], found["seconds"])
+
+    def test_what_is_measured_again_replaces_what_was(self):
+        (found,) = read_lines(record(r100=2.2), record(r100=2.3)).values()
+        self.assertEqual(2.3, found["seconds"]["100"])
+
+    def test_costs_of_a_point_follow_from_the_point_alone(self):
+        self.assertEqual(seed_of(POINT), seed_of(dict(reversed(POINT.items()))))
+        self.assertNotEqual(seed_of(POINT), seed_of({**POINT, "latency": 50}))
+        self.assertEqual(1913397713, seed_of(POINT))
+
+    def test_only_what_is_missing_is_measured(self):
+        done = read_lines(record(r100=2.2))
+        self.assertEqual([1000], missing(done, [POINT], 1, [100, 1000]))
+        self.assertEqual([100], missing(done, [POINT], 2, [100]))
+        self.assertEqual([100], missing(done, [POINT, {**POINT, "ranks": 2}], 1, [100]))
+        self.assertEqual([], missing(done, [POINT], 1, [100]))
+
+    def test_keys_do_not_depend_on_the_order_of_fields(self):
+        self.assertEqual(key_of({"auto": POINT}), key_of({"auto": dict(reversed(POINT.items()))}))
+
+    def test_the_page_says_how_many_points_were_measured(self):
+        text = modelled(read_lines(record(r100=2.2)).values(), 129, lambda header, rows: "")
+        self.assertIn("Of the 129 points", text)
+        self.assertIn("1 were measured: 128 were not", " ".join(text.split()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -65,7 +65,7 @@ void Trials::add(double seconds) {
 }
 
 void Trials::prepared(double seconds) {
-  if (window_ && !awaits_) preparing_ += seconds;
+  preparing_ += seconds;
 }
 
 std::span<const double> Trials::to_agree() const {

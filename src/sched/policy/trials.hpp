@@ -92,7 +92,7 @@ class Trials {
   std::optional<Window> window_;
   bool awaits_ = false;  ///< the times of `window_` are complete, not agreed
   std::vector<double> times_;
-  double preparing_ = 0;                  ///< seconds of plans in `window_`
+  double preparing_ = 0;                  ///< seconds of plans since the last window was complete
   std::optional<std::size_t> contender_;  ///< was tried; the choice is timed again to compare
   bool probed_ = false;
   double time_ = 0, spent_ = 0;  ///< so far, and of that on trials

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -152,6 +153,20 @@ TEST(Trials, WhatPlansHaveReallyTakenCounts) {
     return run.executions[1] + run.executions[2];
   };
   EXPECT_LT(2 * executions_with(10), executions_with(0.1));
+}
+
+/// The choice may need a plan for the halos that the other schedule has left.
+TEST(Trials, PlansForTheWayBackCount) {
+  const auto executions_with = [](double plan) {
+    Executed run{Trials({1, 1.2, 1.3}, 0), {1, 1.2, 1.3}};
+    std::size_t before = 0;
+    run.next_plan = [&](std::size_t schedule) {
+      return std::exchange(before, schedule) != schedule && schedule == 0 ? plan : 0;
+    };
+    run.flushes(3000);
+    return run.executions[1] + run.executions[2];
+  };
+  EXPECT_LT(2 * executions_with(10), executions_with(0));
 }
 
 /// Off has run before the decision, so that its plan costs nothing more.

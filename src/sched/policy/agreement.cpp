@@ -41,17 +41,22 @@ double from_word(std::int64_t word) {
   return word < 0 ? -1 : static_cast<double>(word) / per_second;
 }
 
-void agree(comm::Communicator& ranks, PolicyInputs& inputs) {
-  comm::WordReduction words;
-  const auto put = [&](double seconds) { words.maxima.push_back(to_word(seconds)); };
-  for_each_time(inputs, put);
-  const std::vector<std::int64_t> sizes = inputs.sizes.words();
-  words.maxima.insert(words.maxima.end(), sizes.begin(), sizes.end());
-  ranks.reduce(words, "agreeing on the costs of a sequence of loops");
-  auto next = words.maxima.cbegin();
-  const auto take = [&](double& seconds) { seconds = from_word(*next++); };
-  for_each_time(inputs, take);
+std::vector<std::int64_t> words_of(PolicyInputs& inputs) {
+  std::vector<std::int64_t> words = inputs.sizes.words();
+  for_each_time(inputs, [&](double seconds) { words.push_back(to_word(seconds)); });
+  return words;
+}
+
+void take(std::span<const std::int64_t> words, PolicyInputs& inputs) {
+  auto next = words.begin();
   inputs.sizes.take(next);
+  for_each_time(inputs, [&](double& seconds) { seconds = from_word(*next++); });
+}
+
+void agree(comm::Communicator& ranks, PolicyInputs& inputs) {
+  comm::WordReduction words{{}, {}, words_of(inputs)};
+  ranks.reduce(words, "agreeing on the costs of a sequence of loops");
+  take(words.maxima, inputs);
 }
 
 }  // namespace op2::sched

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <comm/messages/communicator.hpp>
@@ -21,6 +22,11 @@ struct PolicyInputs {
 
 /// The greatest of each number over the ranks. Collective: one reduction.
 void agree(comm::Communicator& ranks, PolicyInputs& inputs);
+
+/// The same by a reduction of somebody else: its words, of which the greatest are wanted, and what
+/// has come of them. @param words  as many
+std::vector<std::int64_t> words_of(PolicyInputs& inputs);
+void take(std::span<const std::int64_t> words, PolicyInputs& inputs);
 
 /// Seconds as integers for a reduction: ranks must agree on every bit.
 std::int64_t to_word(double seconds);

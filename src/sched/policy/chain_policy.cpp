@@ -108,6 +108,7 @@ ChainPolicy::~ChainPolicy() {
 void ChainPolicy::forget() {
   if (waiting_ != nullptr) rows_.communicator().attach({});
   current_ = waiting_ = nullptr;
+  revision_.reset();
   sequences_.clear();
 }
 
@@ -129,7 +130,7 @@ ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue, std::s
 ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue, std::size_t hash,
                                      const std::vector<core::Level>& valid,
                                      const PackTimes& packing) {
-  receive_times();
+  receive_times(valid);
   costs_.begin_flush();
   forgotten_ = false;
   current_ = &sequence_of(queue, hash);
@@ -137,8 +138,9 @@ ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue, std::size_t hash,
   const std::size_t before = sequence.turn.schedule;
   if (options_.schedules != 0)
     sequence.turn.schedule = random();
-  else
-    choose(sequence, valid, packing);
+  else if (is_asked(sequence.flushes++) && !sequence.trials)
+    if (auto inputs = inputs_for(sequence, packing)) decide(sequence, valid, std::move(*inputs));
+  packing_ = packing;
   if (sequence.trials) {
     sequence.turn = sequence.trials->next();
     if (!std::exchange(sequence.is_explained, true)) explain_choice(sequence);
@@ -166,19 +168,6 @@ void ChainPolicy::end(const FlushTimes& times) {
   send_times();
 }
 
-/// By the model, if anything new is known that it needs. Collective in some flushes, the same on
-/// all ranks.
-void ChainPolicy::choose(Sequence& sequence, const std::vector<core::Level>& valid,
-                         const PackTimes& packing) {
-  const int executions = sequence.flushes++;
-  if (sequence.trials) {
-    if (sequence.trials->is_to_be_revised())
-      revise(sequence, valid, agreed(sequence, CostBook::Sessions::all, packing));
-  } else if (is_asked(executions)) {
-    if (auto inputs = inputs_for(sequence, packing)) decide(sequence, valid, std::move(*inputs));
-  }
-}
-
 /// What follows from the model.
 void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& valid,
                          PolicyInputs inputs) {
@@ -191,8 +180,8 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
   sequence.trials.emplace(std::move(seconds), inputs.plan_seconds);
 }
 
-/// What follows from the model when the choice has run for the first times: now costs are known in
-/// the ways that it runs loops, from caches that are warm, and halos as deep as it needs them.
+/// What follows from the model when the choice has been measured: now costs are known in the ways
+/// that it runs loops, from caches that are warm, and halos are as deep as it needs them.
 void ChainPolicy::revise(Sequence& sequence, const std::vector<core::Level>& valid,
                          PolicyInputs inputs) {
   sequence.costs = std::move(inputs.costs);
@@ -202,7 +191,6 @@ void ChainPolicy::revise(Sequence& sequence, const std::vector<core::Level>& val
   std::vector<double> seconds;
   for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
   sequence.trials->revise(std::move(seconds));
-  sequence.is_explained = false;
 }
 
 /// Nothing: it is not decided before this execution. Collective in some, the same on all ranks.
@@ -246,11 +234,17 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
   return std::nullopt;
 }
 
+/// Of this rank.
+PolicyInputs ChainPolicy::own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
+                                     const PackTimes& packing) const {
+  return {costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
+          plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
+          sizes_of(rows_.halo_plan())};
+}
+
 PolicyInputs ChainPolicy::agreed(const Sequence& sequence, CostBook::Sessions sessions,
                                  const PackTimes& packing) {
-  PolicyInputs inputs{costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
-                      plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
-                      sizes_of(rows_.halo_plan())};
+  PolicyInputs inputs = own_inputs(sequence, sessions, packing);
   agree(rows_.communicator(), inputs);
   know_empty_loops(*sequence.queue, inputs);
   network_ = inputs.network;
@@ -310,12 +304,19 @@ void ChainPolicy::send_times() {
   if (waiting_ != nullptr || current_->trials->to_agree().empty()) return;
   std::vector<std::int64_t> words;
   for (const double seconds : current_->trials->to_agree()) words.push_back(to_word(seconds));
+  revision_.reset();
+  if (current_->trials->is_to_be_revised()) {
+    revision_ = own_inputs(*current_, CostBook::Sessions::all, packing_);
+    const std::vector<std::int64_t> more = words_of(*revision_);
+    words.insert(words.end(), more.begin(), more.end());
+  }
   rows_.communicator().attach(std::move(words));
   waiting_ = current_;
   flushes_waited_ = 0;
 }
 
-void ChainPolicy::receive_times() {
+/// @param valid  before the flush that follows
+void ChainPolicy::receive_times(const std::vector<core::Level>& valid) {
   if (waiting_ == nullptr) return;
   comm::Communicator& ranks = rows_.communicator();
   auto words = ranks.take_attached();
@@ -325,10 +326,20 @@ void ChainPolicy::receive_times() {
     words = ranks.take_attached();
   }
   if (!words) return;
+  Sequence& sequence = *std::exchange(waiting_, nullptr);
+  std::span<const std::int64_t> left = *words;
   std::vector<double> greatest;
-  for (const std::int64_t word : *words) greatest.push_back(from_word(word));
-  waiting_->trials->agree(greatest);
-  std::exchange(waiting_, nullptr)->is_explained = false;
+  for (std::size_t times = sequence.trials->to_agree().size(); times > 0; --times) {
+    greatest.push_back(from_word(left.front()));
+    left = left.subspan(1);
+  }
+  sequence.trials->agree(greatest);
+  if (revision_) {
+    take(left, *revision_);
+    know_empty_loops(*sequence.queue, *revision_);
+    revise(sequence, valid, std::move(*revision_));
+  }
+  sequence.is_explained = false;
 }
 
 }  // namespace op2::sched

@@ -2,9 +2,9 @@
 // OP2_CHAIN=auto: which schedule a queued sequence runs in. It decides; the engine makes and runs
 // the plans. What all ranks must decide alike follows from agreed numbers: costs, sizes and network
 // are agreed by one reduction when a sequence runs the second time, if an earlier session has left
-// them, otherwise by one when it runs the third time, and again when the choice has run three
-// times; times of trials travel in the next reduction of the program. Before that, and without
-// costs, a sequence runs as with OP2_CHAIN=off; the ranks ask again for costs at its 5th, 9th, 17th
+// them, otherwise by one when it runs the third time, and again with the first times of the choice;
+// times of trials travel in the next reduction of the program. Before that, and without costs, a
+// sequence runs as with OP2_CHAIN=off; the ranks ask again for costs at its 5th, 9th, 17th
 // execution.
 #pragma once
 
@@ -99,17 +99,18 @@ class ChainPolicy {
   Inputs inputs_for(const Sequence& sequence, const PackTimes& packing);
   Inputs kept_inputs(const Sequence& sequence, const PackTimes& packing);
   Inputs measured_inputs(const Sequence& sequence, const PackTimes& packing);
-  void choose(Sequence& sequence, const std::vector<core::Level>& valid, const PackTimes& packing);
   void decide(Sequence& sequence, const std::vector<core::Level>& valid, PolicyInputs inputs);
   void revise(Sequence& sequence, const std::vector<core::Level>& valid, PolicyInputs inputs);
   Network network_of_rank(const PackTimes& packing) const;
+  PolicyInputs own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
+                          const PackTimes& packing) const;
   PolicyInputs agreed(const Sequence& sequence, CostBook::Sessions sessions,
                       const PackTimes& packing);
   void explain_choice(Sequence& sequence);
   void find_for_random(Sequence& sequence, const std::vector<core::Level>& valid);
   std::size_t random();
   void send_times();
-  void receive_times();
+  void receive_times(const std::vector<core::Level>& valid);
 
   const core::Options& options_;
   comm::DistributedMesh& rows_;
@@ -123,8 +124,10 @@ class ChainPolicy {
   Network network_;      ///< as agreed last; until then as kept, which the root alone has read
   bool is_kept_ = true;  ///< the root may know it
   std::unordered_multimap<std::size_t, Sequence> sequences_;
-  Sequence* current_ = nullptr;  ///< of this flush
-  Sequence* waiting_ = nullptr;  ///< whose times travel with the next reduction
+  Sequence* current_ = nullptr;           ///< of this flush
+  Sequence* waiting_ = nullptr;           ///< whose times travel with the next reduction
+  std::optional<PolicyInputs> revision_;  ///< which travel with them
+  PackTimes packing_;
   int flushes_waited_ = 0;
   std::uint64_t random_;
   std::size_t last_number_ = 0;

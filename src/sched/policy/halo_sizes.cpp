@@ -122,7 +122,7 @@ std::vector<std::int64_t> HaloSizes::words() const {
   return words;
 }
 
-void HaloSizes::take(std::vector<std::int64_t>::const_iterator& next) {
+void HaloSizes::take(std::span<const std::int64_t>::iterator& next) {
   for (SetSizes& set : sets)
     for (auto* rows : {&set.within, &set.sent, &set.received, &set.neighbours})
       for (double& count : *rows) count = static_cast<double>(*next++);

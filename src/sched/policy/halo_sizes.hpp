@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <comm/halo/halo_plan.hpp>
@@ -34,7 +35,7 @@ struct HaloSizes {
 
   /// As words for a reduction over the ranks, and back: `take` expects what `words` gave.
   std::vector<std::int64_t> words() const;
-  void take(std::vector<std::int64_t>::const_iterator& next);
+  void take(std::span<const std::int64_t>::iterator& next);
 };
 
 /// Those of this rank; as many numbers as on every other rank. Local. The plan has neighbours.

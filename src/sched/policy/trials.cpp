@@ -36,8 +36,7 @@ Trials::Turn Trials::next() {
 }
 
 bool Trials::is_to_be_revised() const {
-  return predicted_.size() > 1 && measured_[choice_] < 0 && revised_[choice_] == 0 && !awaits_ &&
-         runs_[choice_] >= rules_.revised_after;
+  return awaits_ && window_->purpose == Purpose::baseline && !contender_ && revised_[choice_] == 0;
 }
 
 void Trials::revise(std::vector<double> predicted) {
@@ -51,11 +50,7 @@ void Trials::revise(std::vector<double> predicted) {
   std::size_t best = choice_;
   for (std::size_t k = 0; k < count; ++k)
     if (estimate(k) < estimate(best)) best = k;
-  if (!is_faster(best)) return;
-  choice_ = best;
-  window_.reset();
-  times_.clear();
-  preparing_ = 0;
+  if (is_faster(best)) choice_ = best;
 }
 
 void Trials::add(double seconds) {
@@ -65,7 +60,7 @@ void Trials::add(double seconds) {
 }
 
 void Trials::prepared(double seconds) {
-  if (window_ && !awaits_) preparing_ += seconds;
+  preparing_ += seconds;
 }
 
 std::span<const double> Trials::to_agree() const {

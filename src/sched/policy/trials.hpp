@@ -21,7 +21,6 @@ struct TrialRules {
   int probe_at = 8;          ///< flush from which on a single execution of another is tried,
   double probe_within = 2;   ///< if it is expected to take at most so many times as long
   int first_wait = 16;       ///< flushes after a lost trial; doubled every time
-  int revised_after = 3;     ///< executions of a choice that is the model's
 };
 
 class Trials {
@@ -38,10 +37,10 @@ class Trials {
   /// What runs in the next flush.
   Turn next();
 
-  /// Whether the model should say again what it expects, since the choice is its own, has run for
-  /// the first times and is not measured yet. Once for each schedule.
+  /// Whether the model should say again what it expects when the ranks have agreed on these times,
+  /// since they are the first of a choice that is its own. Once for each schedule.
   bool is_to_be_revised() const;
-  /// What it expects now, of the same schedules, and maybe of some more. Uniform.
+  /// What it expects now, of the same schedules, and maybe of some more; after `agree`. Uniform.
   void revise(std::vector<double> predicted);
 
   /// Local: seconds that plans have taken in a flush, before `add`.
@@ -92,7 +91,7 @@ class Trials {
   std::optional<Window> window_;
   bool awaits_ = false;  ///< the times of `window_` are complete, not agreed
   std::vector<double> times_;
-  double preparing_ = 0;                  ///< seconds of plans in `window_`
+  double preparing_ = 0;                  ///< seconds of plans since the last window was complete
   std::optional<std::size_t> contender_;  ///< was tried; the choice is timed again to compare
   bool probed_ = false;
   double time_ = 0, spent_ = 0;  ///< so far, and of that on trials

@@ -2,6 +2,8 @@
 #include <sched/policy/candidates.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -133,7 +135,8 @@ TEST_F(Candidates, HalosThatDoNotExistYetAreTakenToGrowAsBefore) {
 TEST_F(Candidates, SizesTravelAsWords) {
   HaloSizes other = sizes;
   for (SetSizes& set : other.sets) std::ranges::fill(set.within, 0.0);
-  const auto words = sizes.words();
+  const std::vector<std::int64_t> made = sizes.words();
+  const std::span<const std::int64_t> words(made);
   auto next = words.begin();
   other.take(next);
   EXPECT_EQ(next, words.end());

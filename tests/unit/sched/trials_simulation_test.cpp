@@ -103,7 +103,6 @@ double excess(const Point& point, std::vector<double> model, int repeats, const 
   double total = 0;
   int waiting = 0;
   for (int k = 0; k < repeats; ++k) {
-    if (plans.revised && k >= learning && trials.is_to_be_revised()) trials.revise(seconds);
     const Trials::Turn turn = k < learning ? Trials::Turn{0, false} : trials.next();
     total += seconds[turn.schedule];
     const double made = runs[turn.schedule]++ < 2 ? plans.each : 0;
@@ -113,7 +112,9 @@ double excess(const Point& point, std::vector<double> model, int repeats, const 
     if (trials.to_agree().empty() || ++waiting < 2) continue;
     waiting = 0;
     const std::vector<double> all(trials.to_agree().begin(), trials.to_agree().end());
+    const bool is_asked = plans.revised && trials.is_to_be_revised();
     trials.agree(all);
+    if (is_asked) trials.revise(seconds);
   }
   return total / (repeats * std::min(point.off, point.on)) - 1;
 }

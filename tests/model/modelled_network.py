@@ -7,9 +7,11 @@
 
 The prediction does not know the costs of loops. It gets records of one rank with meshes of other sizes on the same clock,
 as the library executes them and with each loop by itself, as from a machine; an iteration in tiles takes less. It knows the
-network. Cuts are those of Scotch, and ranks have cut by PT-Scotch, which balances otherwise.
+network. First all have equal blocks, so that owners are the same on both sides; then cuts are those of Scotch, and ranks have
+cut by PT-Scotch, which balances otherwise and on two ranks has other borders.
 """
 import math
+import os
 import re
 import sys
 import tempfile
@@ -22,8 +24,10 @@ SOME = [(2, 700), (4, 700), (4, 2800)]
 ALL = [(2, 700), (4, 700), (8, 700), (16, 180), (16, 700), (16, 2800), (16, 11000)]  # ranks, cells of each
 CALIBRATED = ((20, 20), (60, 60))  # meshes of one rank: 1 200 and 10 800 cells
 TILES = {"OP2_TILE": "200"}  # elements; meshes this small would have none
+WAYS = {"plain": TILES, "unfused": {**TILES, "OP2_DEBUG": "no_fuse"}, "apart": {"OP2_DEBUG": "no_fuse,no_tile"}}
 TILED = 0.8  # of the time of an iteration, if it is in a tile
 MEDIAN, WORST = 0.03, 0.06
+WORST_OF_HALVES = 0.09  # of chains on two ranks, if the mesh was cut twice
 
 
 class Ranks:
@@ -43,7 +47,7 @@ class Ranks:
     def records_of_costs(self):
         """Of one rank, in both ways and of all sizes."""
         return [self.predictor.record(f"costs_{size[0]}_{way}", size, 100, self.launcher(1, MICRO), **variables, NETMODEL_ALONE="1")
-                for size in CALIBRATED for way, variables in (("plain", TILES), ("apart", {"OP2_DEBUG": "no_fuse,no_tile"}))]
+                for size in CALIBRATED for way, variables in WAYS.items()]
 
     def seconds_per_iteration(self, ranks, size, link, chain):
         """Between the first and the second hundredth iteration."""
@@ -83,18 +87,30 @@ def wrong_choices(found):
     return wrong
 
 
-def main(tool, airfoil, scaling, library, mpiexec, which=""):
-    with tempfile.TemporaryDirectory() as folder:
-        predictor = Predictor(tool, airfoil, folder, airfoil_costs(scaling))
-        found = compare(predictor, Ranks(predictor, library, mpiexec), ALL if which == "--all" else SOME)
-    sizes = sorted(abs(predicted / measured - 1) for measured, predicted in found.values())
-    median, worst = sizes[len(sizes) // 2], sizes[-1]
+def check(found, partitioner):
+    """Limits of one way to cut."""
+    errors = {key: abs(predicted / measured - 1) for key, (measured, predicted) in found.items()}
+    halves = {key for key in found if partitioner == "ptscotch" and key[0] == 2 and key[3] == "on"}
+    sizes = sorted(errors.values())
+    median, rest = sizes[len(sizes) // 2], max(error for key, error in errors.items() if key not in halves)
     wrong = wrong_choices(found)
-    print(f"{len(sizes)} points: median {100 * median:.1f} %, 90 % {100 * sizes[int(0.9 * len(sizes))]:.1f} %, "
-          f"largest {100 * worst:.1f} %; choice of chains wrong at {len(wrong)} of {len(sizes) // 2}: {wrong}")
-    assert median <= MEDIAN and worst <= WORST
-    # Only where both ways take the same within the error of the model.
-    assert all(abs(ratio - 1) < WORST for ratio in wrong.values())
+    print(f"{partitioner}, {len(sizes)} points: median {100 * median:.1f} %, 90 % {100 * sizes[int(0.9 * len(sizes))]:.1f} %, "
+          f"largest {100 * sizes[-1]:.1f} %, {100 * rest:.1f} % without halves; choice of chains wrong at {len(wrong)} of "
+          f"{len(sizes) // 2}: {wrong}", flush=True)
+    # A choice may be wrong only where both ways take the same within the error of the model.
+    return (median <= MEDIAN and rest <= WORST and all(errors[key] <= WORST_OF_HALVES for key in halves)
+            and all(abs(ratio - 1) < WORST for ratio in wrong.values()))  # fmt: skip
+
+
+def main(tool, airfoil, scaling, library, mpiexec, which=""):
+    kept = True
+    for partitioner in "block", "ptscotch":
+        os.environ["OP2_PARTITIONER"] = partitioner  # of records and of ranks
+        with tempfile.TemporaryDirectory() as folder:
+            predictor = Predictor(tool, airfoil, folder, airfoil_costs(scaling))
+            found = compare(predictor, Ranks(predictor, library, mpiexec), ALL if which == "--all" else SOME)
+        kept = check(found, partitioner) and kept
+    assert kept
 
 
 if __name__ == "__main__":

@@ -30,6 +30,11 @@ measured and agreed on. {measured}; above the better of `off` and `on`:
 
 """
 
+TILES = """**Chains that pay by tiles.** Loops of a chain share tiles, which end at an exchange. {what}, 2 ranks of one machine, wall
+clock, us of an iteration, medians of {runs} interleaved runs (measured {dates}):
+
+"""
+
 FAR = """Points that are more than 3 % above it:
 
 """
@@ -42,7 +47,7 @@ The last column is the median of a second series of `off` against the first:
 
 
 def key_of(record):
-    return json.dumps(record.get("auto", record.get("wall")), sort_keys=True)
+    return json.dumps(next(record[kind] for kind in ("auto", "wall", "tiles") if kind in record), sort_keys=True)
 
 
 def joined(before, record):
@@ -173,18 +178,50 @@ def wall(records, table):
         ["program", "runs", "off, us", "on, us", "auto, us", "auto above the better", "off against off"], rows)
 
 
+def tiles(records, table):
+    """With tiles and without them: what chains save."""
+    text = ""
+    for record in records:
+        found = {name: statistics.median(runs) for name, runs in record["runs"].items()}
+        rows = [[name, *(f"{1e6 * found[way + words]:.0f}" for way in ("off", "on")), percent(found["on" + words] / found["off" + words] - 1)]
+                for name, words in (("with tiles", ""), ("without", " no_tile"))]
+        text += TILES.format(what=record["tiles"], runs=len(record["runs"]["off"]), dates=dates([record]))
+        text += table(["", "off", "on", "on against off"], rows)
+    return text
+
+
 def dates(records):
     all_of = sorted({date for record in records for date in record["dates"]})
     return all_of[0] if len(all_of) == 1 else f"{all_of[0]} to {all_of[-1]}"
 
 
+def plotted(records, path):
+    """A picture of the excess at all points."""
+    import matplotlib.pyplot as plt  # not everywhere; tests do without
+
+    found = [record["seconds"] for record in records]
+    figure, axis = plt.subplots(figsize=(7, 4))
+    for count in counts_of(found):
+        ordered = sorted(100 * excess(seconds, count) for seconds in found if str(count) in seconds)
+        axis.plot([100 * (k + 0.5) / len(ordered) for k in range(len(ordered))], ordered, ".-",
+                  label=f"{spaced(count)} repeats, {len(ordered)} points")
+    axis.axhline(100 * HYSTERESIS, color="gray", linewidth=0.8)
+    axis.set_xlabel("points, %")
+    axis.set_ylabel("OP2_CHAIN=auto above the better of off and on, %")
+    axis.legend()
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+    return f"![time with auto above the better of off and on]({path.name})\n\n"
+
+
 def section(folder, points_there_are, table):
     """@param points_there_are  number of points that there are for modelled networks"""
     records = read(folder / "auto.jsonl").values()
-    of_networks, in_wall_clock = ([r for r in records if kind in r] for kind in ("auto", "wall"))
+    of_networks, in_wall_clock, of_tiles = ([r for r in records if kind in r] for kind in ("auto", "wall", "tiles"))
     text = HEADING + simulated(folder / "auto_simulated.json", table)
     if of_networks:
-        text += modelled(of_networks, points_there_are, table)
+        text += modelled(of_networks, points_there_are, table) + plotted(of_networks, folder / "auto.png")
     if in_wall_clock:
         text += wall(in_wall_clock, table)
-    return text
+    return text + tiles(of_tiles, table)

@@ -26,6 +26,8 @@ void describe(CLI::App& app, Options& options) {
   app.add_flag("--random", options.random, "number the nodes at random");
   app.add_flag("--as-published", options.as_published,
                "OP_RW in two loops over edges, whose results then depend on the order");
+  app.add_flag("--two-maps", options.two_maps,
+               "declare the maps of the boundaries twice: their loops then need halos");
   app.add_option("--starts", options.starts,
                  "executions of weight and period; the first two of every chain are not counted")
       ->capture_default_str()
@@ -70,7 +72,7 @@ std::vector<Record> execute(const Solver& solver, const std::vector<Chain>& chai
 }
 
 bool run(const Options& options) {
-  const Solver solver = declare_solver(options.cube(), options.partitioner);
+  const Solver solver = declare_solver(options.cube(), options.partitioner, options.walls());
   const std::vector<Chain> chains = chains_of(solver, options.variant());
   const std::vector<Record> records = execute(solver, chains, options);
   Result result{};

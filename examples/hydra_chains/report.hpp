@@ -12,12 +12,14 @@ struct Options {
   int width = 24;  ///< nodes along each direction
   bool random = false;
   bool as_published = false;
+  bool two_maps = false;
   int starts = 3;  ///< executions of weight and period
   int iterations = 20;
   Partitioner partitioner{"boxes", ""};
   bool json = false;
 
   Cube cube() const { return {width, random ? Numbering::random : Numbering::planes}; }
+  WallMaps walls() const { return two_maps ? WallMaps::two : WallMaps::one; }
   Variant variant() const { return as_published ? Variant::as_published : Variant::increments; }
 };
 

@@ -17,7 +17,7 @@ std::vector<double> smooth(const Block& block, int dim) {
   return values;
 }
 
-void declare_sets(Solver& s, const Block& block) {
+void declare_sets(Solver& s, const Block& block, WallMaps walls) {
   const auto size = [](const auto& rows, int dim) { return static_cast<int>(rows.size()) / dim; };
   s.nodes = op_decl_set(size(block.box, 1), "nodes");
   s.edges = op_decl_set(size(block.edge_nodes, 2), "edges");
@@ -29,6 +29,9 @@ void declare_sets(Solver& s, const Block& block) {
   s.pair_nodes = op_decl_map(s.pedges, s.nodes, 2, block.pair_nodes, "pair_nodes");
   s.wall_node = op_decl_map(s.bnd, s.nodes, 1, block.wall_node, "wall_node");
   s.axis_node = op_decl_map(s.cbnd, s.nodes, 1, block.axis_node, "axis_node");
+  if (walls == WallMaps::one) return;
+  op_decl_map(s.bnd, s.nodes, 1, block.wall_node, "wall_node_again");
+  op_decl_map(s.cbnd, s.nodes, 1, block.axis_node, "axis_node_again");
 }
 
 void declare_dats(Solver& s, const Block& block) {
@@ -58,10 +61,10 @@ void declare_dats(Solver& s, const Block& block) {
 
 }  // namespace
 
-Solver declare_solver(const Cube& cube, const Partitioner& partitioner) {
+Solver declare_solver(const Cube& cube, const Partitioner& partitioner, WallMaps walls) {
   const Block block = make_block(cube, op_rank(), op_ranks());
   Solver solver{};
-  declare_sets(solver, block);
+  declare_sets(solver, block, walls);
   declare_dats(solver, block);
   if (partitioner[0] == "boxes") {
     const op_dat box = op_decl_dat(solver.nodes, 1, block.box, "box");

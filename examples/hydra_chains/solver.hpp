@@ -37,7 +37,14 @@ struct Solver {
 /// Library and routine for op_partition; "boxes": cuboids of equal numbers of planes.
 using Partitioner = std::array<std::string, 2>;
 
+/// Which maps lead from bnd and cbnd.
+enum class WallMaps {
+  one,  ///< so that the library finds out that each element is on the rank of its node
+  two   ///< equal ones, which are to the library any maps
+};
+
 /// Declares and partitions. No rank ever holds the whole mesh. Collective.
-Solver declare_solver(const Cube& cube, const Partitioner& partitioner);
+Solver declare_solver(const Cube& cube, const Partitioner& partitioner,
+                      WallMaps walls = WallMaps::one);
 
 }  // namespace hydra_chains

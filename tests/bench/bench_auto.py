@@ -4,7 +4,7 @@
 
     bench_auto.py build/release docs            modelled networks with 100 and 1 000 repeats, wall clock on 2 ranks: hours
     bench_auto.py build/release build --quick   a few points, in some minutes
-    bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, page
+    bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, tiles, page
     ... --repeats 100 --every 3 --first 1       modelled networks: points 1, 4, 7 ..., with 100 repeats (10 000: hours)
     ... --resume                                without the points and repeats that auto.jsonl has already
 
@@ -16,6 +16,7 @@ Records are added to auto.jsonl; the page joins those of a point that were measu
 import argparse
 import json
 import random
+import statistics
 import sys
 import tempfile
 from dataclasses import dataclass, replace
@@ -233,6 +234,19 @@ class WallClock:
         return kept
 
 
+def compare_tiles(programs, side, rounds, record):
+    """Airfoil on 2 ranks with and without chains and tiles; nothing is wanted of it."""
+    command, untimed = airfoil_run(programs, side, 20)
+    runs = {way + words: [] for words in ("", " no_tile") for way in ("off", "on")}
+    for _ in range(rounds):
+        for name, found in runs.items():
+            words = {"OP2_DEBUG": "no_tile"} if name.endswith("no_tile") else {}
+            output = programs.run(["timeout", "-k", "5", "170", "mpirun", "-np", 2, *command], OP2_CHAIN=name.split()[0], **words)
+            found.append(bench_mpi.airfoil_seconds(output, untimed))
+    record({"tiles": f"Airfoil, {3 * side * side} cells", "runs": runs, "date": date.today().isoformat()})
+    print({name: f"{1e6 * statistics.median(found):.0f} us" for name, found in runs.items()}, flush=True)
+
+
 def measure(options, folder, record):
     """What is wanted; whether all limits are kept."""
     programs, kept = Programs(options.build, folder), True
@@ -245,6 +259,8 @@ def measure(options, folder, record):
         clock = WallClock(programs, options.quick)
         for name in [options.case] if options.case else clock.cases:
             kept = clock.compare(name, 5 if options.quick else ROUNDS, record) and kept
+    if options.only in (None, "tiles"):
+        compare_tiles(programs, *((60, 3) if options.quick else (490, 9)), record)
     return kept
 
 
@@ -257,7 +273,7 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--resume", action="store_true", help="measure only what auto.jsonl does not have")
-    parser.add_argument("--only", choices=("model", "solver", "wall", "page"))
+    parser.add_argument("--only", choices=("model", "solver", "wall", "tiles", "page"))
     parser.add_argument("--case", help="of the wall clock; otherwise all")
     options = parser.parse_args()
     if options.only == "page":

@@ -185,9 +185,9 @@ def error_text(results):
     """*jacob* does the same with and without chains, so its times show how exact all are."""
     gains = [abs(results.gain(point, latency, "off", "jacob"))
              for point in results.points() for latency in results.latencies()]  # fmt: skip
-    return ("*jacob* exchanges and executes the same with chains and without. That its times differ by up to "
-            f"{max(gains):.0f} % is the error of these times: each rank starts its clock where the loops before have left it, so "
-            "waiting moves between a chain and what is before it. Smaller gains and losses say nothing.\n\n")  # fmt: skip
+    return ("All ranks begin a chain at the same time, so that waiting for what is before it is not in its time. *jacob* exchanges and "
+            f"executes the same with chains and without; its times differ by up to {max(gains):.1f} %, which is the error of these "
+            "times.\n\n")  # fmt: skip
 
 
 def section(records, table):

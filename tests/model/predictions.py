@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs Airfoil once on one rank, replaces what its loops took by given costs, and predicts many ranks with op2-model."""
+"""Runs Airfoil on one rank and predicts many ranks with op2-model: with given costs of its loops, or with recorded ones."""
 
 import csv
 import json
@@ -15,6 +15,7 @@ class Predictor:
 
     def __init__(self, tool, airfoil, folder, costs):
         self.tool, self.airfoil, self.folder, self.costs = tool, airfoil, Path(folder), costs
+        self.inputs = []  # of each prediction: its options, and the contents of its files by name
 
     def run(self, command, **variables):
         done = subprocess.run([str(word) for word in command], env={**os.environ, **variables},
@@ -22,20 +23,27 @@ class Predictor:
         assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    def record(self, name, size, iterations):
-        """The record of a run, with the given costs."""
+    def record(self, name, size, iterations, launcher=(), **variables):
+        """The record of a run with its own costs.
+        @param launcher  words before the program"""
         path = self.folder / f"{name}_{iterations}.json"
-        self.run([self.airfoil, "--size", *size, "--no-check", "--iterations", iterations],
-                 OP2_MODEL=str(path), OP2_THREADS="1")
-        record = json.loads(path.read_text())
-        record["costs"] = [{"loops": [loop], "way": "alone", "calls": 1, "elements": 1, "seconds": seconds}
-                           for loop, seconds in self.costs.items() if loop not in ("packed_row", "received_byte")]
-        path.write_text(json.dumps(record))
+        self.run([*launcher, self.airfoil, "--size", *size, "--no-check", "--iterations", iterations],
+                 OP2_MODEL=str(path), OP2_THREADS="1", **variables)
         return path
 
-    def records(self, name, size):
-        """Of 100 and of 200 iterations, so that the start can be subtracted."""
-        return [self.record(name, size, iterations) for iterations in (100, 200)]
+    def given_costs(self):
+        """As a record has them."""
+        return [{"loops": [loop], "way": "alone", "calls": 1, "elements": 1, "seconds": seconds}
+                for loop, seconds in self.costs.items() if loop not in ("packed_row", "received_byte")]
+
+    def records(self, name, size, costs=None):
+        """Of 100 and of 200 iterations, so that the start can be subtracted; with these costs, not what they took."""
+        paths = [self.record(name, size, iterations) for iterations in (100, 200)]
+        for path in paths:
+            record = json.loads(path.read_text())
+            record["costs"] = self.given_costs() if costs is None else costs
+            path.write_text(json.dumps(record))
+        return paths
 
     def cut(self, record, parts):
         self.run([self.tool, "cut", record, "-P", ",".join(map(str, parts)), "--folder", self.folder])
@@ -49,10 +57,12 @@ class Predictor:
             "pack_ns_per_byte": 0, "unpack_ns_per_byte": 1e9 * self.costs["received_byte"], **more}))
         return path
 
-    def totals(self, record, cuts, machine, scale=1):
+    def totals(self, record, cuts, machine, *options):
         """Seconds of the run: {ranks: {chain: seconds}}."""
         table = self.folder / "prediction.csv"
-        self.run([self.tool, "predict", record, *cuts, machine, "--scale", repr(scale), "--csv", table])
+        files = {Path(path).name: Path(path).read_text() for path in (record, *cuts, machine)}
+        self.inputs.append((list(map(str, options)), files))
+        self.run([self.tool, "predict", record, *cuts, machine, *options, "--csv", table])
         totals = {}
         with open(table, encoding="ascii") as lines:
             for row in csv.DictReader(lines):
@@ -60,9 +70,9 @@ class Predictor:
                     totals.setdefault(int(row["ranks"]), {})[row["chain"]] = float(row["seconds"])
         return totals
 
-    def seconds_per_iteration(self, records, cuts, machine, scale=1):
+    def seconds_per_iteration(self, records, cuts, machine, *options):
         """Without the start, as the measured figures are."""
-        few, many = (self.totals(record, cuts, machine, scale) for record in records)
+        few, many = (self.totals(record, cuts, machine, *options) for record in records)
         return {ranks: {chain: (many[ranks][chain] - few[ranks][chain]) / 100 for chain in many[ranks]}
                 for ranks in many}
 

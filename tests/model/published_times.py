@@ -7,8 +7,10 @@ others, predictive modelling of OP2, table 3).
 
 The network of the time is assumed beforehand: 1.5 us, 0.5 us of work per message, 5 GB/s; four messages per neighbour,
 because OP2 did not group them. One constant is fitted, at 72 cores: the scale of the costs, which are those of
-docs/scaling.jsonl. The other times follow.
+docs/scaling.jsonl; --scale multiplies those of loops and of packing. The other times follow: that nothing else differs
+between the predictions is checked.
 """
+import json
 import math
 import sys
 import tempfile
@@ -30,22 +32,42 @@ def fitted_scale(seconds_at):
     return math.sqrt(low * high)
 
 
+def mesh_of(cut):
+    """What a cut was made of, whatever the number of parts."""
+    cut = json.loads(cut)
+    return {name: cut[name] for name in ("program", "maps_hash", "how", "sets")}
+
+
+def check_inputs(inputs, scale):
+    """Every prediction had the same record, machine and options, but for the scale; those that are compared, the same scale
+    too. Cuts differ in the number of parts."""
+    fixed, cuts = {}, {}
+    for options, files in inputs:
+        assert options[0] == "--scale" and len(options) == 2, options
+        for name, text in files.items():
+            assert (cuts if name.startswith("cut_") else fixed).setdefault(name, text) == text, name
+    assert sorted(fixed) == ["machine_XE6.json", "run_100.json", "run_200.json"], list(fixed)
+    assert sorted(cuts) == sorted(f"cut_{count}.json" for count in PUBLISHED), list(cuts)
+    assert len({json.dumps(mesh_of(text)) for text in cuts.values()}) == 1
+    compared = inputs[-2 * len(PUBLISHED):]
+    assert {options[1] for options, _ in compared} == {repr(scale)}, compared
+    assert {name for _, files in compared for name in files if name in cuts} == set(cuts)
+
+
 def main(tool, airfoil, scaling):
     with tempfile.TemporaryDirectory() as folder:
         predictor = Predictor(tool, airfoil, folder, airfoil_costs(scaling))
         records = predictor.records("run", (400, 600))
         cuts = predictor.cut(records[0], PUBLISHED)
         machine = predictor.machine("XE6", LINK, messages_per_neighbour=MESSAGES)
-        network = machine.read_bytes()
 
         def seconds(scale, cores):
-            """With what is fixed: the scale is the only constant that this function can change."""
-            assert machine.read_bytes() == network
-            times = predictor.seconds_per_iteration(records, [cuts[count] for count in cores], machine, scale)
+            times = predictor.seconds_per_iteration(records, [cuts[count] for count in cores], machine, "--scale", repr(scale))
             return {count: ITERATIONS * times[count]["off"] for count in cores}
 
         scale = fitted_scale(lambda guess: seconds(guess, [FITTED_AT])[FITTED_AT])
-        found = seconds(scale, PUBLISHED)
+        found = {count: seconds(scale, [count])[count] for count in PUBLISHED}
+        check_inputs(predictor.inputs, scale)
     print(f"scale of the costs {scale:.2f}")
     for cores, published in PUBLISHED.items():
         error = found[cores] / published - 1

@@ -51,6 +51,16 @@ int bytes_of(int count, MPI_Datatype type) {
   return count * size;
 }
 
+/// libop2 does not use MPI for a single process, unless the program does. Processes that this one
+/// starts are not modelled.
+__attribute__((constructor)) void begin_alone() {
+  if (std::getenv("NETMODEL_ALONE") == nullptr) return;
+  unsetenv("NETMODEL_ALONE");
+  int granted = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &granted);
+  std::atexit([] { MPI_Finalize(); });
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)

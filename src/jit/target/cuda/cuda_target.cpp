@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/error.hpp>
 #include <core/seconds_since.hpp>
@@ -85,17 +86,17 @@ TargetInfo CudaTarget::info() const {
   return {.triple = "nvptx64",
           .cpu = options_.architecture.name(),
           .features = features_of_headers(),
-          .compiler = "NVRTC " + nvrtc_->version(),
+          .compiler = fmt::format("NVRTC {} {}", nvrtc_->version(), nvrtc_->build()),
           .vector_math = {}};
 }
 
 std::string CudaTarget::options() const {
-  std::string flags = options_.contract ? "" : "contract=off ";
+  std::string flags;
   if (options_.reproducible)
     flags += "reproducible ";
   else if (options_.increments != core::Increments::rows)
     flags += options_.increments == core::Increments::pull ? "inc=pull " : "inc=auto ";
-  return flags;
+  return fmt::format("{}{} ", flags, fmt::join(compiler_options(), " "));
 }
 
 std::vector<std::string> CudaTarget::compiler_options() const {

@@ -10,6 +10,7 @@
 
 #include <core/error.hpp>
 #include <core/seconds_since.hpp>
+#include <jit/source_rules.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
@@ -34,6 +35,19 @@ std::vector<gpu::SourceHeader> headers_of(const LoopNest& nest) {
   return headers;
 }
 
+/// Errors of the assembler have no place. They are then about inline assembly, if there is any.
+void blame_assembly(std::vector<Diagnostic>& messages) {
+  const auto is_other = [](const Diagnostic& each) {
+    return each.severity == Diagnostic::Severity::error &&
+           (!each.file.empty() || each.kind != Diagnostic::Kind::other);
+  };
+  if (std::ranges::any_of(messages, is_other)) return;
+  std::ranges::stable_partition(messages,
+                                [](const Diagnostic& each) { return each.text == has_assembly; });
+  for (Diagnostic& each : messages)
+    if (each.text == has_assembly) each.severity = Diagnostic::Severity::error;
+}
+
 /// The result of a rejected source.
 void explain(CompileResult& result, const LoopNest& nest, const std::string& log) {
   result.status = CompileStatus::rejected;
@@ -46,6 +60,7 @@ void explain(CompileResult& result, const LoopNest& nest, const std::string& log
     if (fault->fault.place) result.diagnostics.push_back(*fault->fault.place);
     return;
   }
+  blame_assembly(result.diagnostics);
   add_notes(result.diagnostics, nest);
   if (result.diagnostics.empty()) result.message = log;
 }

@@ -6,7 +6,6 @@
 
 #include <jit/cache_key.hpp>
 #include <jit/cache_resources.hpp>
-#include <jit/target/cuda/cuda_loop.hpp>
 
 #include "code_statistics.hpp"
 #include "commands.hpp"
@@ -20,7 +19,7 @@ namespace {
 using jit::CacheEntry;
 
 bool is_of_gpu(const CacheEntry& entry) {
-  return entry.key.target == jit::cuda_target_name;
+  return entry.key.target == "cuda";
 }
 
 Json key_fields_of(const CacheEntry& entry) {

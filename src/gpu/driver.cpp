@@ -79,14 +79,19 @@ void Driver::fail(const char* call, int result, const std::string& details) cons
 }
 
 void Driver::keep(const char* call, int result) const noexcept {
-  const char* none = nullptr;
-  if (kept_call_.compare_exchange_strong(none, call)) kept_result_.store(result);
+  const std::lock_guard lock(kept_mutex_);
+  if (kept_result_ != DriverResult::success) return;
+  kept_call_ = call;
+  kept_result_ = result;
 }
 
 void Driver::throw_kept() const {
   if (kept_result_.load(std::memory_order_relaxed) == DriverResult::success) return;
+  std::unique_lock lock(kept_mutex_);
+  const char* const call = kept_call_;
   const int result = kept_result_.exchange(DriverResult::success);
-  if (result != DriverResult::success) fail(kept_call_.exchange(nullptr), result);
+  lock.unlock();
+  if (result != DriverResult::success) fail(call, result);
 }
 
 }  // namespace op2::gpu

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -86,7 +87,8 @@ class Driver {
   std::shared_ptr<const DriverApi> api_;
   std::string device_;
   ContextHandle context_ = nullptr;
-  mutable std::atomic<const char*> kept_call_ = nullptr;
+  mutable std::mutex kept_mutex_;  ///< of what follows; whether there is a failure is read without
+  mutable const char* kept_call_ = nullptr;
   mutable std::atomic<int> kept_result_ = DriverResult::success;
 };
 

@@ -70,7 +70,8 @@ void create(Program& program, const std::string& source, const std::string& name
 
 }  // namespace
 
-Nvrtc::Nvrtc(std::shared_ptr<const NvrtcApi> api) : api_(std::move(api)) {
+Nvrtc::Nvrtc(std::shared_ptr<const NvrtcApi> api)
+    : api_(std::move(api)), build_(api_->library.build_id()) {
   call(*api_, &NvrtcApi::version, &major_, &minor_);
   int count = 0;
   call(*api_, &NvrtcApi::architecture_count, &count);

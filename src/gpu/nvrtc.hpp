@@ -42,6 +42,8 @@ class Nvrtc {
 
   /// For example "13.0".
   std::string version() const;
+  /// Distinguishes builds of one version.
+  const std::string& build() const { return build_; }
   int major() const { return major_; }
   bool is_at_least(int major, int minor) const {
     return major_ > major || (major_ == major && minor_ >= minor);
@@ -63,6 +65,7 @@ class Nvrtc {
 
  private:
   std::shared_ptr<const NvrtcApi> api_;
+  std::string build_;
   int major_ = 0, minor_ = 0;
   std::vector<int> architectures_;  ///< that it compiles for, ascending
   mutable std::mutex one_at_a_time_;

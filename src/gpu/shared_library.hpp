@@ -18,6 +18,8 @@ class SharedLibrary {
 
   /// Where the loader found it.
   const std::string& path() const { return path_; }
+  /// What the static linker has written into it to identify it, in hexadecimal; "unknown" without.
+  std::string build_id() const;
   /// An address of the library; null, and noted as missing, if it does not have the name.
   void* find(const char* name);
   /// The names that were not found, with a space before each.

@@ -18,7 +18,8 @@ inline std::string keeps_state(std::string_view variable) {
       variable);
 }
 
-/// A warning on a CPU, an error on a GPU.
+/// A warning on a CPU, an error on a GPU; there a warning in a part that conditions of the
+/// preprocessor may exclude, as long as the compiler accepts the source.
 inline constexpr const char* has_assembly =
     "inline assembly: it is for one kind of processor only; write the operation in C++";
 

@@ -158,6 +158,26 @@ TEST_F(SameBits, AZeroToWhichNothingIsAddedKeepsItsSign) {
   EXPECT_TRUE(std::signbit(values_of<double>(sum, 2)[1]));
 }
 
+TEST_F(SameBits, KernelsMayHaveLongNames) {
+  const std::string name(110, 'k');
+  const std::string source =
+      "void " + name + "(const double* x, double* sum, double* all) { *sum += *x; *all += *x; }";
+  std::vector<std::vector<double>> found;
+  for (const char* target : {"cpu", "cuda"}) {
+    start(target);
+    double total = 0;
+    op_par_loop(op_decl_kernel(name.c_str(), source.c_str()), name.c_str(), edges,
+                op_arg_dat(length, OP_READ), op_arg_dat(sum, 1, ends_of_edge, OP_INC),
+                op_arg_gbl(&total, 1, "double", OP_INC));
+    op_flush();
+    found.push_back(values_of<double>(sum, 2));
+    found.back().push_back(total);
+    if (target[1] == 'p') op_exit();
+  }
+  EXPECT_EQ(found[0], found[1]);
+  EXPECT_GT(emulated_calls("cuLaunchKernel"), 0);
+}
+
 /// What is not finite, the largest and the least numbers, and both zeros.
 TEST_F(SameBits, SumsAndExtremesOfAllNumbersAreThoseOfTheCpu) {
   using Limits = std::numeric_limits<double>;

@@ -183,6 +183,21 @@ TEST_F(Messages, AConstantIsNotDefinedByTheSourceToo) {
       HasSubstr("it defines 'gam', but op_decl_const declares a constant of that name too"));
 }
 
+/// Also where the assembler finds it, which does not know the source.
+TEST_F(Messages, AssemblyOfACpuIsShownWhereItIs) {
+  const std::string kernel =
+      "void work(const double* x, double* y) {\n  asm(\"movq %rax, %rbx\");\n}";
+  EXPECT_THAT(error(kernel.c_str()),
+              AllOf(HasSubstr("line 2"), HasSubstr("inline assembly: it is for one kind")));
+  EXPECT_THAT(error(("#ifndef GPU\n" + kernel + "\n#endif").c_str()),
+              AllOf(HasSubstr("line 3"), HasSubstr("inline assembly: it is for one kind")));
+  EXPECT_THAT(error(("#ifdef CPU\n" + kernel +
+                     "\n#else\n"
+                     "void work(const double* x, double* y) {}\n#endif")
+                        .c_str()),
+              HasSubstr("there is no device to load it on"));
+}
+
 TEST_F(Messages, TooDeepTemplatesAreALimit) {
   EXPECT_THAT(error("template <int n> struct A { static constexpr int v = A<n - 1>::v; };\n"
                     "void work(const double* x, double* y) { *y = A<5000>::v; }"),

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is generated for GPUs is accepted by NVIDIA's compiler.
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <jit/cache_resources.hpp>
+#include <jit/target/cuda/device_constants.hpp>
 #include <jit/target/cuda/increments.hpp>
+#include <jit/target/cuda/kernel_parameters.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 #include <jit/target/cuda/ordered_sums.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
+#include <sched/executor/cuda/pack_kernel.hpp>
 #include <support/device_nests.hpp>
+#include <support/loop_shapes.hpp>
 
 namespace op2::jit {
 namespace {
@@ -45,12 +54,39 @@ struct Texts : test::WithNvrtc {
   }
 };
 
+/// All kernels keep everything in registers: those of these roles, which are all that there are.
+void expect_registers_only(const std::string& assembly, const std::vector<std::string>& roles,
+                           const std::string& nest) {
+  const std::vector<KernelResources> kernels = resources_in(assembly);
+  EXPECT_EQ(kernels.size(), roles.size()) << nest;
+  for (const std::string& role : roles)
+    EXPECT_EQ(std::ranges::count_if(
+                  kernels, [&](const auto& each) { return each.kernel.starts_with(role + "_"); }),
+              1)
+        << role << " of " << nest;
+  for (const KernelResources& each : kernels) {
+    EXPECT_GT(each.registers, 0) << each.kernel;
+    EXPECT_EQ(each.stack_bytes, 0) << each.kernel;
+    EXPECT_EQ(each.spill_store_bytes, 0) << each.kernel;
+    EXPECT_EQ(each.spill_load_bytes, 0) << each.kernel;
+  }
+}
+
 TEST_F(Texts, AllCompileForComputeCapability80WithoutWarnings) {
   expect_all_compile("sm_80");
 }
 
 TEST_F(Texts, AllCompileForComputeCapability90WithoutWarnings) {
   expect_all_compile("sm_90");
+}
+
+TEST_F(Texts, TheKernelOfHaloExchangesCompiles) {
+  for (const char* architecture : {"sm_80", "sm_90"}) {
+    const CompileResult result = compile(architecture, sched::pack_request().nest);
+    EXPECT_EQ(result.status, CompileStatus::ok) << result.message;
+    EXPECT_THAT(result.diagnostics, testing::IsEmpty());
+    expect_registers_only(result.assembly, {cuda_loop_role}, "pack_request");
+  }
 }
 
 /// OP2_REPRODUCIBLE=on.
@@ -67,6 +103,25 @@ TEST_F(Texts, AllCompileWithSumsInOrder) {
   }
 }
 
+/// @param loop  "op2_loop" or "op2_pull"
+std::vector<std::string> roles_of(const LoopNest& nest, const char* loop) {
+  if (fold_parameters(nest.args).empty()) return {loop};
+  return {loop, cuda_fold_role};
+}
+
+TEST_F(Texts, MemoryOfAThreadIsSeen) {
+  const LoopNest nest = nest_of({.name = "work",
+                                 .source = "void work(const double* x, double* y) {\n"
+                                           "  double powers[50] = {1};\n"
+                                           "  for (int k = 1; k < 50; ++k)\n"
+                                           "    powers[k] = powers[k - 1] * *x;\n"
+                                           "  *y = powers[static_cast<int>(*x) % 50];\n}"},
+                                {test::dat(0, 1, OP_READ), test::dat(1, 1, OP_WRITE)});
+  const std::vector<KernelResources> kernels = resources_in(compile("sm_90", nest).assembly);
+  ASSERT_EQ(kernels.size(), 1U);
+  EXPECT_GE(kernels[0].stack_bytes, 400);
+}
+
 TEST_F(Texts, SumsInOrderContractNothingAndAddNoFloatingPointNumbersAtomically) {
   for (const test::NamedNest& each : test::airfoil_nests()) {
     const std::string assembly = compile_ordered(90, each.nest).assembly;
@@ -74,16 +129,18 @@ TEST_F(Texts, SumsInOrderContractNothingAndAddNoFloatingPointNumbersAtomically) 
         << each.name;
     EXPECT_THAT(assembly, Not(HasSubstr("\tadd.ftz"))) << each.name;
     EXPECT_THAT(assembly, Not(HasSubstr("\tdiv.approx"))) << each.name;
-    EXPECT_THAT(assembly, Not(testing::ContainsRegex("[1-9][0-9]* bytes spill"))) << each.name;
+    std::vector<std::string> roles = roles_of(each.nest, cuda_loop_role);
+    for (std::size_t k = 0; k < added_dats(each.nest.args).size(); ++k)
+      roles.push_back(gather_role(k));
+    expect_registers_only(assembly, roles, each.name);
   }
 }
 
 TEST_F(Texts, KernelsOfAirfoilNeedNoSpilledRegisters) {
-  for (const test::NamedNest& each : test::airfoil_nests()) {
-    const std::string assembly = compile("sm_90", each.nest).assembly;
-    EXPECT_THAT(assembly, HasSubstr("0 bytes spill stores, 0 bytes spill loads")) << each.name;
-    EXPECT_THAT(assembly, Not(testing::ContainsRegex("[1-9][0-9]* bytes spill"))) << each.name;
-  }
+  for (const char* architecture : {"sm_80", "sm_90"})
+    for (const test::NamedNest& each : test::airfoil_nests())
+      expect_registers_only(compile(architecture, each.nest).assembly,
+                            roles_of(each.nest, cuda_loop_role), each.name);
 }
 
 TEST_F(Texts, LoopsThatGatherIncrementsNeedNoAtomicsAndNoSpilledRegisters) {
@@ -92,19 +149,18 @@ TEST_F(Texts, LoopsThatGatherIncrementsNeedNoAtomicsAndNoSpilledRegisters) {
     for (const int architecture : {80, 90}) {
       const CompileResult result = compile_pulled(architecture, each.nest);
       EXPECT_THAT(result.diagnostics, testing::IsEmpty()) << each.name;
-      EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull_")) << each.name;
-      EXPECT_THAT(result.assembly, HasSubstr("0 bytes stack frame, 0 bytes spill stores"));
+      expect_registers_only(result.assembly, roles_of(each.nest, cuda_pull_role), each.name);
       EXPECT_THAT(result.assembly, Not(testing::ContainsRegex("\t(atom|red)\\."))) << each.name;
     }
   }
 }
 
 TEST_F(Texts, AHalfStepThatGathersIsOneKernelWithoutSpilledRegisters) {
+  const test::NamedNest half_step = test::airfoil_half_step();
   for (const int architecture : {80, 90}) {
-    const CompileResult result = compile_pulled(architecture, test::airfoil_half_step().nest);
+    const CompileResult result = compile_pulled(architecture, half_step.nest);
     EXPECT_THAT(result.diagnostics, testing::IsEmpty());
-    EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_pull_"));
-    EXPECT_THAT(result.assembly, HasSubstr("0 bytes stack frame, 0 bytes spill stores"));
+    expect_registers_only(result.assembly, {cuda_pull_role, cuda_fold_role}, half_step.name);
     EXPECT_THAT(result.assembly, Not(testing::ContainsRegex("\t(atom|red)\\.")));
   }
 }
@@ -116,6 +172,28 @@ TEST_F(Texts, TheBinaryIsForTheArchitectureAndTheAssemblyIsPtx) {
   EXPECT_THAT(object, testing::StartsWith("\177ELF"));
   EXPECT_THAT(result.assembly, HasSubstr(".target sm_80"));
   EXPECT_THAT(result.assembly, HasSubstr(".visible .entry op2_loop_save_soln("));
+}
+
+/// By which a constant that has another name is told from one that is not needed.
+TEST_F(Texts, ABinaryShowsWhichConstantsItReads) {
+  for (const int dim : {1, 9000})
+    for (const char* architecture : {"sm_90", "sm_999"}) {
+      const LoopNest nest =
+          nest_of({.name = "work",
+                   .source = fmt::format("void work(double* x) {{ *x *= gam{}; }}",
+                                         dim > 1 ? "[static_cast<int>(*x)]" : ""),
+                   .constants = {{"gam", Type::f64, dim}, {"mach", Type::f64, dim}}},
+                  {test::dat(0, 1, OP_RW)});
+      const CompileResult result = compile(architecture, nest);
+      const std::string binary(reinterpret_cast<const char*>(result.object.data()),
+                               result.object.size());
+      EXPECT_NE(binary.find(device_symbol(0, "op2_const_gam")), binary.npos);
+      EXPECT_TRUE(reads_constant(binary, 0)) << architecture << ", " << dim;
+      EXPECT_FALSE(reads_constant(binary, 2)) << architecture << ", " << dim;
+      if (binary.starts_with("//")) {  // PTX
+        EXPECT_FALSE(reads_constant(binary, 1)) << architecture << ", " << dim;
+      }
+    }
 }
 
 TEST_F(Texts, RowsAreReadAndWrittenBySixteenBytes) {

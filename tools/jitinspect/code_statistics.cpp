@@ -48,7 +48,7 @@ std::int64_t assembly_instructions(std::string_view assembly) {
   std::int64_t count = 0;
   for (const std::string& line : split(assembly, '\n'))
     count += line.size() > 1 && line[0] == '\t' &&
-             std::isalpha(static_cast<unsigned char>(line[1])) != 0;
+             (line[1] == '@' || std::isalpha(static_cast<unsigned char>(line[1])) != 0);
   return count;
 }
 

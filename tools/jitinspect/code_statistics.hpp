@@ -17,7 +17,7 @@ struct IrStatistics {
 };
 IrStatistics ir_statistics(std::string_view ir);
 
-/// Instructions in the text of an assembler file.
+/// Instructions in the text of an assembler file, or of PTX.
 std::int64_t assembly_instructions(std::string_view assembly);
 
 }  // namespace op2::jitinspect

@@ -18,6 +18,10 @@ namespace {
 
 using jit::CacheEntry;
 
+bool is_of_gpu(const CacheEntry& entry) {
+  return entry.key.target == "cuda";
+}
+
 Json key_fields_of(const CacheEntry& entry) {
   Json fields = Json::object();
   for (const jit::KeyField& field : jit::key_fields) fields[field.name] = entry.key.*field.value;
@@ -189,15 +193,19 @@ void print_statistics(const CacheEntry& entry) {
     fmt::print("IR         {}, {} instructions: {} loads, {} stores, {} calls, {} on vectors\n",
                size_words(std::ssize(entry.ir)), ir.instructions, ir.loads, ir.stores, ir.calls,
                ir.vectors);
-  fmt::print("assembly   {}, {} instructions\n", size_words(std::ssize(entry.assembly)),
-             assembly_instructions(entry.assembly));
+  fmt::print("{:<10} {}, {} instructions\n", is_of_gpu(entry) ? "PTX" : "assembly",
+             size_words(std::ssize(entry.assembly)), assembly_instructions(entry.assembly));
   fmt::print("object     {}\n", size_words(std::ssize(entry.object)));
 }
 
 /// How the code uses the processor: SIMD lanes of a CPU, or registers and memory of a GPU.
 void print_execution(const CacheEntry& entry) {
   const auto kernels = jit::resources_in(entry.assembly);
-  if (kernels.empty()) fmt::print("SIMD       {}\n", printable(jit::description_of(entry.simd)));
+  if (!is_of_gpu(entry))
+    fmt::print("SIMD       {}\n", printable(jit::description_of(entry.simd)));
+  else if (kernels.empty())
+    fmt::print(
+        "registers  known to the driver only: the code is PTX, of which it makes machine code\n");
   if (entry.flops >= 0)
     fmt::print("flops      {:.5g} floating-point operations for an element\n", entry.flops);
   for (const jit::KernelResources& kernel : kernels)
@@ -237,12 +245,21 @@ void print_summary(const Store& store, const StoredEntry& stored) {
   if (stored.has_code()) print_statistics(entry);
 }
 
+/// @throws Failure if code of its kind has no such part
+void require_part(const CacheEntry& entry, Part part) {
+  if (part == Part::ir && is_of_gpu(entry))
+    throw Failure(2, fmt::format("code for a GPU has no LLVM IR: NVRTC has compiled '{}'; --source "
+                                 "shows what it compiled, --asm the PTX that it made",
+                                 entry.key.kernel));
+}
+
 }  // namespace
 
 int show(const Common& common, const std::string& key, Part part) {
   const Store store = load(common.directory);
   const StoredEntry stored = complete(store, select(store, key));
   const CacheEntry& entry = stored.parsed.entry;
+  require_part(entry, part);
   if (common.json) {
     Json document{{"key", jit::name_of(stored.parsed.key)}};
     document.update(part_of(store, stored, part));

@@ -95,6 +95,34 @@ TEST_F(Inspect, ShowsWhatKernelsOfAGpuNeed) {
   EXPECT_EQ(run_json("show kernel1")["resources"][0]["spill_load_bytes"], 8);
 }
 
+TEST_F(Inspect, SaysThatTheDriverKnowsTheRegistersOfPtx) {
+  CacheEntry entry = entry_number(1);
+  entry.key.target = "cuda";
+  entry.key.cpu = "compute_90";
+  entry.ir.clear();
+  entry.assembly =
+      ".visible .entry op2_loop()\n{\n\tmov.u32 \t%r1, %tid.x;\n\t@%p1 bra \t$L1;\n}\n";
+  put(entry);
+  EXPECT_THAT(run("show kernel1").text,
+              AllOf(HasSubstr("registers  known to the driver only: the code is PTX"),
+                    HasSubstr("PTX        70 B, 2 instructions"), Not(HasSubstr("SIMD"))));
+}
+
+TEST_F(Inspect, SaysThatCodeOfAGpuHasNoIr) {
+  CacheEntry entry = entry_number(1);
+  entry.key.target = "cuda";
+  entry.ir.clear();
+  put(entry);
+  for (const char* command : {"show kernel1 --ir", "show kernel1 --ir --json"}) {
+    const Answer answer = run(command);
+    EXPECT_EQ(answer.code, 2);
+    EXPECT_THAT(answer.text,
+                HasSubstr("code for a GPU has no LLVM IR: NVRTC has compiled "
+                          "'kernel1'; --source shows what it compiled, --asm the PTX"));
+  }
+  EXPECT_EQ(run("show kernel1 --asm").code, 0);
+}
+
 TEST_F(Inspect, ReportsWhyCodeIsScalar) {
   put(entry_number(3));
   EXPECT_THAT(

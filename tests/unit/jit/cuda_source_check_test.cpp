@@ -23,15 +23,16 @@ void expect(Diagnostic::Severity severity, const char* text, const std::string& 
   EXPECT_EQ(found[0].line, 2);
 }
 
-TEST(CudaSourceCheck, WarnsOfStateAndAssembly) {
+TEST(CudaSourceCheck, WarnsOfStateAndOfAssemblyThatMayBeExcluded) {
   constexpr auto warning = Diagnostic::Severity::warning;
   expect(warning, "variable 'n'", "void f(double* a) {\nstatic int n = 0; *a = ++n; }");
   expect(warning, "variable 't'", "void f(double* a) {\nstatic double t[2]; t[0] = *a; }");
-  expect(warning, "inline assembly", "void f(double* a) {\nasm volatile(\"nop\"); }");
+  expect(warning, "inline assembly", "# ifdef CPU\nvoid f(double* a) { asm(\"nop\"); }\n#endif");
 }
 
-TEST(CudaSourceCheck, RefusesMemoryVirtualFunctionsAndTheLibrarysNames) {
+TEST(CudaSourceCheck, RefusesAssemblyMemoryVirtualFunctionsAndTheLibrarysNames) {
   constexpr auto error = Diagnostic::Severity::error;
+  expect(error, "inline assembly", "void f(double* a) {\nasm volatile(\"nop\"); }");
   expect(error, "allocate", "void f(double* a) {\ndouble* b = new double(*a); *a = *b; }");
   expect(error, "virtual", "struct S {\nvirtual double g(); };\nvoid f(double* a) {}");
   expect(error, "'fabs'", "\ndouble fabs(double x) { return x; }\nvoid f(double* a) {}");

@@ -11,6 +11,7 @@
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
 #include <support/device_nests.hpp>
+#include <support/expect_error.hpp>
 #include <support/jit_options.hpp>
 #include <support/library_kernel.inc>
 #include <support/loop_shapes.hpp>
@@ -68,6 +69,28 @@ struct CudaCode : testing::Test {
     if (loop != nullptr) test::run_on_device(*device, *loop, nest, data);
   }
 };
+
+/// Kernels would compute with zeros.
+TEST_F(CudaCode, AConstantUnderAnotherNameIsAFaultAndNotARemovedOne) {
+  LoopNest nest = nest_of({.name = "work", .source = "void work(double* x) { *x *= gam; }"},
+                          {dat(0, 1, OP_RW)});
+  const auto load = [&](const LoopNest& compiled, const char* name) {
+    CudaTarget target(device.get(), gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, 0),
+                      {.architecture = {device->architecture()}});
+    EmittedLoop loop = target.emit(compiled);
+    const CompileResult result = target.compile({compiled, {}}, loop);
+    double value = 2;
+    const LinkResult linked = target.load(result.object, loop.symbol, {{name, &value}});
+    return static_cast<const CudaLoop*>(linked.code->entry())->constants.size();
+  };
+  nest.calls[0].constants = {{"gam"}};
+  EXPECT_EQ(load(nest, "op2_const_gam"), 1U);
+  EXPECT_THAT(test::error_text(ErrorCode::internal, [&] { load(nest, "op2_const_gm"); }),
+              testing::HasSubstr("under another name than _ZN14op2_constants02gmE"));
+  nest.calls[0].source = "void work(double* x) {}";
+  nest.calls[0].constants.clear();
+  EXPECT_EQ(load(nest, "op2_const_gam"), 0U);
+}
 
 /// The kernel of `nest_of_all_accesses`.
 template <class T, int dim>

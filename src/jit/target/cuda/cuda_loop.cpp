@@ -2,6 +2,7 @@
 #include <jit/target/cuda/cuda_loop.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <core/error.hpp>
@@ -16,7 +17,7 @@ class CudaCode : public LinkedCode {
   CudaCode(const gpu::Device& device, const std::vector<std::byte>& image)
       : module_(device, image) {}
 
-  void find(const std::string& symbol, const std::vector<LinkSymbol>& symbols) {
+  void find(const std::string& symbol) {
     const std::string ending = ending_of(symbol);
     loop_.loop = module_.function(symbol.c_str());
     loop_.pulls = symbol.starts_with(cuda_pull_role);
@@ -24,9 +25,20 @@ class CudaCode : public LinkedCode {
     while (const gpu::Function gather =
                module_.function((gather_role(loop_.part_sums.size()) + ending).c_str()))
       loop_.part_sums.push_back(gather);
-    for (std::size_t k = 0; k < symbols.size(); ++k)
-      if (const auto found = module_.symbol(device_symbol(k, symbols[k].name)))
+  }
+  /// @throws Error internal: a constant is there, but under another name
+  void find_constants(const std::vector<std::byte>& image, const std::vector<LinkSymbol>& symbols) {
+    const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+    for (std::size_t k = 0; k < symbols.size(); ++k) {
+      const std::string name = device_symbol(k, symbols[k].name);
+      if (const auto found = module_.symbol(name))
         loop_.constants.push_back({found->address, found->bytes, symbols[k].address});
+      else if (reads_constant(text, k))
+        core::fail(ErrorCode::internal,
+                   "internal fault: the code of a loop has a constant under another name than {}; "
+                   "please report it",
+                   name);
+    }
   }
 
   bool has_loop() const { return static_cast<bool>(loop_.loop); }
@@ -49,7 +61,8 @@ LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte
   try {
     device.make_current();
     auto code = std::make_unique<CudaCode>(device, image);
-    code->find(symbol, symbols);
+    code->find(symbol);
+    code->find_constants(image, symbols);
     if (!code->has_loop()) return {nullptr, "the binary does not define " + symbol};
     return {std::move(code), {}};
   } catch (const gpu::ImageRefused& refused) {

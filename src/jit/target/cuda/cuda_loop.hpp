@@ -41,6 +41,7 @@ const CudaLoop& cuda_loop_of(const CompiledLoop& code);
 /// @param symbol   of op2_loop or op2_pull (kernel_symbols.hpp)
 /// @param symbols  of the nest's constants, in the order of `constants_of`, and where their values
 ///                 are on the host. Constants that the compiler has removed are left out.
+/// @throws Error   internal: the code has one of them under another name
 LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte>& image,
                           const std::string& symbol, const std::vector<LinkSymbol>& symbols);
 

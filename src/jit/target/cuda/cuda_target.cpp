@@ -6,9 +6,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <core/error.hpp>
 #include <core/seconds_since.hpp>
+#include <jit/source_rules.hpp>
 #include <jit/target/cuda/device_headers.hpp>
 #include <jit/target/cuda/emit_cuda.hpp>
 #include <jit/target/cuda/kernel_scope.hpp>
@@ -33,6 +35,19 @@ std::vector<gpu::SourceHeader> headers_of(const LoopNest& nest) {
   return headers;
 }
 
+/// Errors of the assembler have no place. They are then about inline assembly, if there is any.
+void blame_assembly(std::vector<Diagnostic>& messages) {
+  const auto is_other = [](const Diagnostic& each) {
+    return each.severity == Diagnostic::Severity::error &&
+           (!each.file.empty() || each.kind != Diagnostic::Kind::other);
+  };
+  if (std::ranges::any_of(messages, is_other)) return;
+  std::ranges::stable_partition(messages,
+                                [](const Diagnostic& each) { return each.text == has_assembly; });
+  for (Diagnostic& each : messages)
+    if (each.text == has_assembly) each.severity = Diagnostic::Severity::error;
+}
+
 /// The result of a rejected source.
 void explain(CompileResult& result, const LoopNest& nest, const std::string& log) {
   result.status = CompileStatus::rejected;
@@ -45,6 +60,7 @@ void explain(CompileResult& result, const LoopNest& nest, const std::string& log
     if (fault->fault.place) result.diagnostics.push_back(*fault->fault.place);
     return;
   }
+  blame_assembly(result.diagnostics);
   add_notes(result.diagnostics, nest);
   if (result.diagnostics.empty()) result.message = log;
 }
@@ -85,17 +101,17 @@ TargetInfo CudaTarget::info() const {
   return {.triple = "nvptx64",
           .cpu = options_.architecture.name(),
           .features = features_of_headers(),
-          .compiler = "NVRTC " + nvrtc_->version(),
+          .compiler = fmt::format("NVRTC {} {}", nvrtc_->version(), nvrtc_->build()),
           .vector_math = {}};
 }
 
 std::string CudaTarget::options() const {
-  std::string flags = options_.contract ? "" : "contract=off ";
+  std::string flags;
   if (options_.reproducible)
     flags += "reproducible ";
   else if (options_.increments != core::Increments::rows)
     flags += options_.increments == core::Increments::pull ? "inc=pull " : "inc=auto ";
-  return flags;
+  return fmt::format("{}{} ", flags, fmt::join(compiler_options(), " "));
 }
 
 std::vector<std::string> CudaTarget::compiler_options() const {

@@ -30,6 +30,7 @@ class CudaTarget : public Target {
 
   std::string name() const override { return cuda_target_name; }
   TargetInfo info() const override;
+  /// All that NVRTC gets is in it, so that code of other options is never used.
   std::string options() const override;
   EmittedLoop emit(const LoopNest& nest) const override;
   CompileResult compile(const LoopRequest& request, EmittedLoop& loop) override;

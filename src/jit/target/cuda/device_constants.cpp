@@ -21,6 +21,12 @@ std::string namespace_at(std::size_t position) {
   return fmt::format("op2_constants{}", position);
 }
 
+/// As in mangled names: "14op2_constants0".
+std::string mangled_namespace(std::size_t position) {
+  const std::string scope = namespace_at(position);
+  return fmt::format("{}{}", scope.size(), scope);
+}
+
 /// An upper bound; all memory if a dimension is not a number, as in "double a[count]".
 std::size_t bytes_of(const ConstantShape& constant) {
   if (constant.variable == nullptr) return core::size_of(constant.type, constant.dim);
@@ -57,10 +63,16 @@ std::string constant_definitions(const LoopNest& nest) {
   return text;
 }
 
+bool reads_constant(std::string_view image, std::size_t position) {
+  const std::string scope = mangled_namespace(position);
+  const std::size_t first = image.find(scope);
+  if (first == image.npos) return false;
+  return image.starts_with("\177ELF") || image.find(scope, first + 1) != image.npos;
+}
+
 std::string device_symbol(std::size_t position, const std::string& symbol) {
-  const std::string scope = namespace_at(position);
   const std::string name = symbol.substr(symbol.find('_', std::string("op2_const").size()) + 1);
-  return fmt::format("_ZN{}{}{}{}E", scope.size(), scope, name.size(), name);
+  return fmt::format("_ZN{}{}{}E", mangled_namespace(position), name.size(), name);
 }
 
 }  // namespace op2::jit

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include <jit/loop_nest.hpp>
 
@@ -16,6 +17,10 @@ std::string constant_namespace(const LoopNest& nest, const ConstantShape& consta
 /// Definitions of the constants of a nest: in constant memory as far as that is large enough (64
 /// KB), the others in global memory.
 std::string constant_definitions(const LoopNest& nest);
+
+/// Whether a cubin or PTX has a constant, whatever its symbol is. PTX also reads it: of variables
+/// that are only defined, the driver may make nothing.
+bool reads_constant(std::string_view image, std::size_t position);
 
 /// The symbol of a variable in compiled code: what NVRTC calls its lowered name. It is local to the
 /// code, as that of any variable which NVRTC's own name expressions name; the driver finds it.

@@ -8,17 +8,17 @@
 namespace op2::jit {
 namespace {
 
-constexpr std::size_t longest_symbol = 120;
+constexpr std::size_t longest_list = 100;
 
 }  // namespace
 
 std::string cuda_symbol(const char* role, const LoopNest& nest) {
-  std::string symbol = role;
+  std::string list;
   for (const KernelCall& call : nest.calls) {
-    if (symbol.size() + 1 + call.name.size() > longest_symbol) break;
-    symbol += "_" + call.name;
+    if (list.size() + 1 + call.name.size() > longest_list) break;
+    list += "_" + call.name;
   }
-  return symbol;
+  return role + list;
 }
 
 std::string gather_role(std::size_t k) {

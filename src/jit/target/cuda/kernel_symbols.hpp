@@ -13,7 +13,8 @@ inline constexpr const char* cuda_loop_role = "op2_loop";
 inline constexpr const char* cuda_pull_role = "op2_pull";
 inline constexpr const char* cuda_fold_role = "op2_fold";
 
-/// The role with the names of all kernels of the nest, as far as they fit into 120 characters.
+/// The role, and behind it the names of all kernels of the nest, as far as they fit into 100
+/// characters: the same ones for every role, by which functions of one binary find each other.
 std::string cuda_symbol(const char* role, const LoopNest& nest);
 
 /// "op2_gather0": the k-th of ordered_sums.hpp.

@@ -69,8 +69,9 @@ class TextCheck {
       if (is_one_of(token, {"new", "delete"}) && !is_deleted)
         add(Severity::error, token, allocates);
       if (token == "virtual") add(Severity::error, token, is_virtual);
+      if (token.starts_with('#')) enter_condition(token.substr(1));
       if (is_one_of(token, {"asm", "__asm__", "__asm"}))
-        add(Severity::warning, token, has_assembly);
+        add(conditions_ > 0 ? Severity::warning : Severity::error, token, has_assembly);
       if (token == "static" && depth_ > 0) check_static(tokens.subspan(k + 1));
     }
     for (const FunctionForm& function : scan_functions(text_, file_))
@@ -82,6 +83,13 @@ class TextCheck {
   }
 
  private:
+  /// @param directive  "if" and the like, perhaps behind blanks
+  void enter_condition(std::string_view directive) {
+    directive.remove_prefix(std::min(directive.find_first_not_of(" \t"), directive.size()));
+    if (directive.starts_with("if")) ++conditions_;
+    if (directive.starts_with("endif")) --conditions_;
+  }
+
   void check_static(Tokens declaration) {
     const std::string_view name = changing_variable(declaration);
     if (!name.empty()) add(Severity::warning, name, keeps_state(name));
@@ -95,7 +103,8 @@ class TextCheck {
   const std::string& text_;
   const std::string& file_;
   std::vector<Diagnostic>& found_;
-  int depth_ = 0;  ///< of braces
+  int depth_ = 0;       ///< of braces
+  int conditions_ = 0;  ///< #if that no #endif has closed
 };
 
 }  // namespace

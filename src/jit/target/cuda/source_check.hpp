@@ -11,7 +11,8 @@ namespace op2::jit {
 
 /// The errors and warnings that compiling for a CPU gives too: static variables that are not const,
 /// inline assembly, memory that is allocated, virtual functions, functions of <cmath> defined anew.
-/// Also in parts that conditions of the preprocessor exclude; not in what macros make.
+/// Also in parts that conditions of the preprocessor exclude, where inline assembly, an error
+/// otherwise, is a warning; not in what macros make.
 std::vector<Diagnostic> check_sources(const LoopNest& nest);
 
 }  // namespace op2::jit

@@ -34,8 +34,8 @@ struct NvrtcCode {
 };
 
 constexpr std::array architectures{80, 90};
-/// NVIDIA has none of that number, so that a cache does not take one's code for the other's. To be
-/// increased when compiled modules need other calls than before.
+/// NVIDIA has none of that number, so that a cache does not take one's code for the other's; that
+/// of another build of the emulator has another key, too.
 constexpr int major_version = 13, minor_version = 90;
 
 struct Options {

@@ -118,7 +118,7 @@ GPU_KIT = airfoil cg_bench device_bench host_time_bench equivalence_test gpu_ker
 bench-gpu: build/release/build.ninja
 	@cmake --build --preset release -j $(JOBS) --target $(GPU_KIT)
 	@tools/gpu/bundle.sh --from build/release build/gpu-kit
-	@build/gpu-kit/check.sh build/bench-gpu --steps "versions gpu compile device airfoil large cg tiny"; \
+	@build/gpu-kit/check.sh build/bench-gpu --steps "versions gpu compile device scheme kernels airfoil large cg tiny host"; \
 	  status=$$?; cat build/bench-gpu/results.jsonl; exit $$status
 
 bench-auto: build/release/build.ninja

@@ -21,8 +21,9 @@ Installs missing Debian packages for building, testing and plotting; as root or 
 
 --cuda  installs instead what OP2_TARGET=cuda needs besides NVIDIA's driver: its compiler library NVRTC, from
         Python's package index, into a virtual environment in ~/.local/share/op2/cuda, where the
-        library looks for it. It takes 60 to 120 MB. The version follows the driver: 13 for a driver of CUDA 13
-        or newer, 12.9 for one of CUDA 12, and 12.9 without a driver, which every later driver accepts.
+        library looks for it. It takes 60 to 120 MB. The version follows the driver and its devices: 13 for a
+        driver of CUDA 13 or newer; 12.9, which every later driver accepts, for one of CUDA 12, without a driver,
+        and for devices of compute capability below 7.5, which 13 does not compile for.
         Neither root nor a toolkit is needed. OP2_CUDA_DRIVER names the driver where the loader does
         not find libcuda.so.1.
 END
@@ -77,34 +78,54 @@ install_packages() {
     fail_on_packages "apt-get install failed; missing:$missing"
 }
 
-# Prints the version of CUDA that the driver supports, as 12020 for 12.2; 0 without a driver.
-driver_version() {
+# Prints the version of CUDA that the driver supports, as 12020 for 12.2, and the lowest compute capability of its
+# devices, as 70 for 7.0; 0 for what is not there.
+driver_and_device() {
   python3 - "${OP2_CUDA_DRIVER:-}" <<'END'
 import ctypes
 import os
 import sys
 
+MAJOR, MINOR = 75, 76  # attributes of a device
+
+
+def capability(driver, ordinal):
+    device, major, minor = ctypes.c_int(0), ctypes.c_int(0), ctypes.c_int(0)
+    if driver.cuDeviceGet(ctypes.byref(device), ordinal) != 0:
+        return 0
+    driver.cuDeviceGetAttribute(ctypes.byref(major), MAJOR, device)
+    driver.cuDeviceGetAttribute(ctypes.byref(minor), MINOR, device)
+    return 10 * major.value + minor.value
+
+
 path = sys.argv[1] or "libcuda.so.1"
 if os.path.isdir(path):
     path = os.path.join(path, "libcuda.so.1")
-version = ctypes.c_int(0)
+version, count, lowest = ctypes.c_int(0), ctypes.c_int(0), 0
 try:
-    ctypes.CDLL(path).cuDriverGetVersion(ctypes.byref(version))
+    driver = ctypes.CDLL(path)
+    driver.cuDriverGetVersion(ctypes.byref(version))
+    if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0:
+        lowest = min((capability(driver, ordinal) for ordinal in range(count.value)), default=0)
 except (OSError, AttributeError):
     pass
-print(version.value)
+print(version.value, lowest)
 END
 }
 
 install_cuda() {
   command -v python3 >/dev/null || fail "python3 is missing; run tools/setup.sh first"
-  version=$(driver_version)
+  found=$(driver_and_device)
+  version=${found% *} capability=${found#* }
   case $((version / 1000)) in
     0) why="no driver was found" package="nvidia-cuda-nvrtc-cu12==12.9.*" ;;
     12) why="the driver supports CUDA 12" package="nvidia-cuda-nvrtc-cu12==12.9.*" ;;
     [1-9] | 1[01]) fail "the NVIDIA driver is too old: it supports CUDA $((version / 1000)); install one for CUDA 12.0 or newer" ;;
     *) why="the driver supports CUDA $((version / 1000))" package="nvidia-cuda-nvrtc==13.*" ;;
   esac
+  if [ $((version / 1000)) -gt 12 ] && [ "$capability" -gt 0 ] && [ "$capability" -lt 75 ]; then
+    why="there is a device of sm_$capability, older than all of NVRTC 13" package="nvidia-cuda-nvrtc-cu12==12.9.*"
+  fi
 
   folder="${HOME:?}/.local/share/op2/cuda"
   echo "setup: $why; installing $package in $folder"

@@ -19,6 +19,7 @@ gpu::LibraryPaths library_paths(const core::Options& options) {
 std::unique_ptr<gpu::Device> open_device(const core::Options& options,
                                          const comm::MpiSession* session) {
   if (options.target != core::Target::cuda) return nullptr;
+  gpu::check_nvrtc_path(options.nvrtc);
   const comm::NodeRank place =
       session == nullptr ? comm::NodeRank{} : session->communicator->on_node();
   auto device = gpu::Device::open(library_paths(options), place.rank);
@@ -36,11 +37,11 @@ jit::Jit make_jit(const core::Options& options, jit::JitOptions given, core::Log
   given.compare_access = [host_jit](const jit::LoopRequest& request) {
     return host_jit->access_findings(request);
   };
-  const std::function<std::shared_ptr<jit::Target>()> load = [device,
-                                                              paths = library_paths(options),
-                                                              given] {
-    return jit::make_cuda_target(device, gpu::load_nvrtc(paths, device->driver_version()), given);
-  };
+  const std::function<std::shared_ptr<jit::Target>()> load =
+      [device, paths = library_paths(options), given] {
+        auto nvrtc = gpu::load_nvrtc(paths, device->driver_version(), device->architecture());
+        return jit::make_cuda_target(device, std::move(nvrtc), given);
+      };
   return jit::Jit(std::move(given), log, load);
 }
 

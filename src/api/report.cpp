@@ -164,11 +164,20 @@ void check_report_paths(Runtime& runtime) {
   });
 }
 
+/// The host waits for the loops of a device only if they are measured.
+const char* note_on_device(const core::Options& options) {
+  const bool measured = !options.timing.empty() || !options.trace.empty();
+  if (options.target != core::Target::cuda || measured) return "";
+  return "Loops on the device are not measured, their seconds are those of the host: set "
+         "OP2_TIMING\n";
+}
+
 void print_timing(Runtime& runtime) {
   const core::LoopTable table = table_of_all_ranks(runtime);
   const std::string summary = summary_of_all_ranks(runtime);
   if (!runtime.ranks().is_root()) return;  // op_printf does not know that when the session ends
-  op_printf("%s%s", core::table_as_text(table).c_str(), summary.c_str());
+  op_printf("%s%s%s", note_on_device(runtime.options), core::table_as_text(table).c_str(),
+            summary.c_str());
 }
 
 void write_timing(Runtime& runtime) {

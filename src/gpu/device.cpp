@@ -17,6 +17,12 @@ template <class Function, class... Arguments>
 void begin(const DriverApi& api, Function DriverApi::*function, Arguments... arguments) {
   const int result = (api.*function)(arguments...);
   if (result == DriverResult::success) return;
+  if (result == DriverResult::stub_library)
+    core::fail(ErrorCode::no_device,
+               "this is not the driver, but CUDA's stub for the linker: library {}, {}; take its "
+               "folder out of LD_LIBRARY_PATH, set OP2_CUDA_DRIVER to the driver's libcuda.so.1, "
+               "or use OP2_TARGET=cpu",
+               api.library.path(), describe_failure(api, (api.*function).name(), result));
   core::fail(ErrorCode::no_device,
              "cannot use a device: driver {}, {}; look at nvidia-smi and CUDA_VISIBLE_DEVICES, or "
              "use OP2_TARGET=cpu",

@@ -27,7 +27,7 @@ using ExecutableHandle = struct CuGraphExecutable*;
 
 /// What functions of the driver return. All others are failures, too.
 struct DriverResult {
-  static constexpr int success = 0, out_of_memory = 2, devices_unavailable = 46,
+  static constexpr int success = 0, out_of_memory = 2, stub_library = 34, devices_unavailable = 46,
                        invalid_image = 200, no_binary = 209, uncorrectable_memory = 214,
                        invalid_ptx = 218, no_ptx_compiler = 221, unsupported_ptx = 222,
                        ptx_compiler_off = 223, not_found = 500, not_ready = 600,

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include <core/error.hpp>
+
 namespace op2::gpu {
 namespace {
 
@@ -59,6 +61,13 @@ void add_environment(std::vector<fs::path>& folders, const fs::path& virtual_env
   }
 }
 
+constexpr const char* absent = ": no such folder";
+
+const char* why_empty(const fs::path& folder) {
+  std::error_code none;
+  return fs::is_directory(folder, none) ? ": no libnvrtc.so.13 or .12 in it" : absent;
+}
+
 void add_folder(NvrtcSearch& search, const fs::path& folder) {
   bool any = false;
   for (const char* name : names) {
@@ -70,7 +79,14 @@ void add_folder(NvrtcSearch& search, const fs::path& folder) {
     if (std::none_of(search.candidates.begin(), search.candidates.end(), same))
       search.candidates.push_back({file.string(), major_of(name), true});
   }
-  if (!any) search.empty_folders.push_back(folder.string());
+  if (!any) search.empty_folders.push_back(folder.string() + why_empty(folder));
+}
+
+/// The toolkits in a folder, the newest first.
+void add_toolkits(NvrtcSearch& search, std::vector<fs::path>& folders, const fs::path& parent) {
+  const std::vector<fs::path> toolkits = entries(parent, "cuda");
+  for (const fs::path& toolkit : toolkits) add_toolkit(folders, toolkit);
+  if (toolkits.empty()) search.empty_folders.push_back((parent / "cuda*").string() + absent);
 }
 
 void add_given(NvrtcSearch& search, const fs::path& given) {
@@ -96,8 +112,7 @@ NvrtcSearch find_nvrtc(const std::string& given, const SearchRoots& roots) {
   }
   std::vector<fs::path> toolkits, environments;
   if (!roots.cuda_home.empty()) add_toolkit(toolkits, roots.cuda_home);
-  if (!roots.toolkits.empty())
-    for (const auto& toolkit : entries(roots.toolkits, "cuda")) add_toolkit(toolkits, toolkit);
+  if (!roots.toolkits.empty()) add_toolkits(search, toolkits, roots.toolkits);
   if (!roots.home.empty())
     add_environment(environments, fs::path(roots.home) / ".local" / "share" / "op2" / "cuda");
   if (!roots.virtual_env.empty()) add_environment(environments, roots.virtual_env);
@@ -107,6 +122,22 @@ NvrtcSearch find_nvrtc(const std::string& given, const SearchRoots& roots) {
     for (const char* name : names) search.candidates.push_back({name, major_of(name), false});
   for (const auto& folder : environments) add_folder(search, folder);
   return search;
+}
+
+void check_nvrtc_path(const std::string& given) {
+  std::error_code none;
+  if (given.empty()) return;
+  std::string why;
+  if (fs::is_directory(given, none)) {
+    if (find_nvrtc(given, {}).candidates.empty()) why = why_empty(given);
+  } else if (given.find('/') != given.npos && !fs::exists(given, none)) {
+    why = ": no such file or folder";
+  }
+  if (!why.empty())
+    core::fail(ErrorCode::device_compiler,
+               "NVRTC is not found: OP2_NVRTC is {}{}; set it to libnvrtc.so.13, to libnvrtc.so.12 "
+               "or to the folder of one, or do not set it",
+               given, why);
 }
 
 }  // namespace op2::gpu

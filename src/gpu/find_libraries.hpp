@@ -31,10 +31,15 @@ struct NvrtcCandidate {
 
 struct NvrtcSearch {
   std::vector<NvrtcCandidate> candidates;  ///< in order of search; one file occurs once
-  std::vector<std::string> empty_folders;  ///< in which no NVRTC is
+  std::vector<std::string> empty_folders;  ///< in which no NVRTC is, and why: "/a: no such folder"
 };
 
 /// Local; reads folders. @param given  OP2_NVRTC; not empty: nothing else is searched
 NvrtcSearch find_nvrtc(const std::string& given, const SearchRoots& roots);
+
+/// Local; reads folders and loads nothing. A name without '/' is left to the loader.
+/// @param given   OP2_NVRTC, or empty
+/// @throws Error  device_compiler: there is no such file, or no NVRTC in the folder
+void check_nvrtc_path(const std::string& given);
 
 }  // namespace op2::gpu

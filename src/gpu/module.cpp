@@ -43,7 +43,7 @@ bool is_about_image(int result) {
   try {
     driver.fail(call, result, details);
   } catch (const Error& error) {
-    if (is_about_image(result)) throw ImageRefused(error);
+    if (is_about_image(result)) throw ImageRefused(error, result == DriverResult::invalid_image);
     throw;
   }
 }

@@ -33,9 +33,10 @@ struct Symbol {
   std::size_t bytes = 0;
 };
 
-/// The driver does not accept an image: it is damaged, or not for this device.
+/// The driver does not accept an image: it is damaged, or not for this device or this driver.
 struct ImageRefused : Error {
-  explicit ImageRefused(const Error& error) : Error(error) {}
+  ImageRefused(const Error& error, bool damaged) : Error(error), may_be_damaged(damaged) {}
+  bool may_be_damaged;
 };
 
 class Module {

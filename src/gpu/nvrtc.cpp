@@ -86,7 +86,7 @@ Architecture Nvrtc::architecture_for(int device) const {
     core::fail(ErrorCode::device_compiler,
                "the device is older than what NVRTC compiles for: sm_{}, library {} of version {} "
                "begins with sm_{}; install an older one, or set OP2_NVRTC to it",
-               device, path(), version(), architectures_.empty() ? 0 : architectures_.front());
+               device, path(), version(), oldest_architecture());
   const int newest = *std::prev(later);
   return {newest, newest != device};
 }

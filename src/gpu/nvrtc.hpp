@@ -52,6 +52,8 @@ class Nvrtc {
   /// @param device  as in sm_121: 121
   /// @throws Error  device_compiler: NVRTC compiles only for later ones
   Architecture architecture_for(int device) const;
+  /// The first that it compiles for, as in sm_75: 75; 0: none.
+  int oldest_architecture() const { return architectures_.empty() ? 0 : architectures_.front(); }
   /// The file that was loaded.
   const std::string& path() const { return api_->library.path(); }
 
@@ -71,13 +73,16 @@ class Nvrtc {
   mutable std::mutex one_at_a_time_;
 };
 
-/// Local. The newest NVRTC that is found, not of a newer major version than the driver.
+/// Local. The newest NVRTC that is found, not of a newer major version than the driver, that
+/// compiles for the device.
 /// @param driver_version  13000 for CUDA 13.0; 0: no driver, any NVRTC fits
+/// @param device          as in sm_90: 90; 0: none
 /// @throws Error          device_compiler: there is none, each is too old or does not fit; names
 ///                        all places
-std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version);
-/// The same with another environment.
 std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version,
+                                        int device = 0);
+/// The same with another environment.
+std::shared_ptr<const Nvrtc> load_nvrtc(const LibraryPaths& paths, int driver_version, int device,
                                         const SearchRoots& roots);
 
 }  // namespace op2::gpu

@@ -100,6 +100,7 @@ struct LinkResult {
   std::unique_ptr<LinkedCode> code;  ///< null on failure
   std::string message;               ///< why it failed
   ErrorCode fault = ErrorCode::link_failure;
+  bool is_whole = false;  ///< the binary is not damaged: this device or its driver refuses it
 };
 
 }  // namespace op2::jit

@@ -81,6 +81,7 @@ std::optional<Product> LoopBuilder::load(const LoopJob& job) const {
   if (!entry) return {};
   LoadedLoop loaded = load_loop(target_, job, *entry);
   if (loaded.loop == nullptr) {
+    if (loaded.is_whole) fail_to_load(job, loaded);
     disk_.reject(job.key, loaded.message);
     return {};
   }

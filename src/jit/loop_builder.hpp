@@ -54,6 +54,7 @@ class LoopBuilder {
     std::optional<MissingConstant> missing;
   };
   Attempt build_once(const LoopRequest& request) const;
+  /// From disk; none if the code is not there, or damaged. @throws Error device_compiler
   std::optional<Product> load(const LoopJob& job) const;
   Attempt compile(const LoopJob& job) const;
   CompileResult run_compiler(const LoopJob& job, EmittedLoop& loop) const;

@@ -50,7 +50,7 @@ LoopJob prepare(const LoopRequest& request, const Target& target,
 
 LoadedLoop load_loop(Target& target, const LoopJob& job, const CacheEntry& entry) {
   LinkResult linked = target.load(entry.object, job.loop.symbol, job.symbols);
-  if (!linked.code) return {nullptr, std::move(linked.message), linked.fault};
+  if (!linked.code) return {nullptr, std::move(linked.message), linked.fault, linked.is_whole};
   auto loop = std::make_unique<CompiledLoop>();
   loop->target = entry.key.target;
   loop->entry = linked.code->entry();

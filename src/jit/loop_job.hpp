@@ -31,6 +31,7 @@ struct LoadedLoop {
   std::unique_ptr<CompiledLoop> loop;  ///< null if the binary cannot be loaded
   std::string message;                 ///< why not
   ErrorCode fault = ErrorCode::link_failure;
+  bool is_whole = false;  ///< as in LinkResult
 };
 
 /// Loads the binary of `entry` as the code of `job`.

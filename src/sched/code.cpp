@@ -343,7 +343,7 @@ std::string CodeFinder::describe_host(const core::LoopRecord& loop, const core::
   const core::FunctionKernel* function = mesh.function_of(loop.kernel);
   if (function != nullptr && !function->why_no_source.empty())
     return fmt::format("host: {}{}", function->why_no_source, ordered);
-  if (opaque == nullptr) return "host" + ordered;
+  if (opaque == nullptr) return (keeps_off_device() ? "host: OP2_JIT=off" : "host") + ordered;
   return fmt::format("host: the rows of dat '{}' are opaque{}", opaque->name_storage, ordered);
 }
 

@@ -85,6 +85,9 @@ class CodeFinder {
                                 std::span<const core::LoopArg> args) const;
   std::string describe_host(const core::LoopRecord& loop, const core::Mesh& mesh,
                             std::span<const core::LoopArg> args) const;
+  bool keeps_off_device() const {
+    return makers_.host != nullptr && options_.jit == core::JitMode::off;
+  }
   std::string host_reason(const Step& step) const {
     return host_reasons_.of(step.kernels.front().kernel, step.colouring != nullptr, step.args);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a GPU and its compiler do without the library's plans: the cost of compiling loops, the
-// bandwidth of copies, the cost of launches. One line of JSON per figure.
+// bandwidth of copies, the cost of launches, ways to add through maps. One line of JSON per figure.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,6 +11,7 @@
 
 #include "compile_figures.hpp"
 #include "device_figures.hpp"
+#include "scheme_figures.hpp"
 
 namespace {
 
@@ -18,6 +19,7 @@ struct Settings {
   std::string compile_for;
   std::size_t copy_megabytes = 1024;
   int launches = 200;
+  int scheme_cells = 0;
   int rounds = 5;
   op2::gpu::LibraryPaths paths;
 };
@@ -27,6 +29,8 @@ void describe(CLI::App& app, Settings& settings) {
                  "an architecture, e.g. sm_90: only compile, for it; needs no device");
   app.add_option("--copy-mb", settings.copy_megabytes, "bytes of a copy, in 2^20")
       ->capture_default_str();
+  app.add_option("--schemes", settings.scheme_cells,
+                 "only measure ways to add through maps and to sum, on a grid of so many cells");
   app.add_option("--launches", settings.launches, "in one measurement")->capture_default_str();
   app.add_option("--rounds", settings.rounds, "measurements; the minimum counts")
       ->capture_default_str();
@@ -38,9 +42,12 @@ void run(const Settings& settings) {
   if (!settings.compile_for.empty())
     return bench::measure_compilation(settings.paths, settings.compile_for);
   const std::unique_ptr<op2::gpu::Device> device = op2::gpu::Device::open(settings.paths, 0);
+  const auto nvrtc =
+      op2::gpu::load_nvrtc(settings.paths, device->driver_version(), device->architecture());
+  if (settings.scheme_cells > 0)
+    return bench::measure_schemes(*device, *nvrtc, settings.scheme_cells, settings.rounds);
   bench::measure_copies(*device, settings.copy_megabytes << 20, settings.rounds);
-  bench::measure_launches(*device, *op2::gpu::load_nvrtc(settings.paths, device->driver_version()),
-                          settings.launches, settings.rounds);
+  bench::measure_launches(*device, *nvrtc, settings.launches, settings.rounds);
 }
 
 }  // namespace

@@ -1,13 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The kit for machines with a GPU, made of programs that are built already and run on the emulated device: every
-# step runs, finds no failure, and writes the figures that docs/gpu.md describes.
-#   kit_test.sh BUILD FOLDER      the emulated device is in OP2_CUDA_DRIVER and OP2_NVRTC
+# The kit for machines with a GPU on the emulated device: every step runs, finds no failure, and writes the figures
+# that docs/gpu.md describes. Made of programs that are built already, or as users get it: then it is built first, has
+# all its libraries, and at most 40 MB.
+#   kit_test.sh BUILD|own FOLDER      the emulated device is in OP2_CUDA_DRIVER and OP2_NVRTC
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$1 folder=$2
 rm -rf "$folder"
-tools/gpu/bundle.sh --from "$build" "$folder"
+if [ "$build" = own ]; then
+  tools/gpu/bundle.sh "$folder"
+  build=build/gpu
+  [ "$(du -sk "$folder" | cut -f 1)" -le $((40 * 1024)) ]
+  elsewhere=$(for program in airfoil cg_bench device_bench host_time_bench equivalence_test gpu_kernels_test \
+    program_on_device_test op2-jitinspect; do env -i ldd "$folder/$program"; done | awk '$2 == "=>" { print $3 }' |
+    { grep -v -E -e "^$folder/" -e '/(libc|libm|libdl|librt|libpthread)\.so' || true; } | sort -u)
+  [ -z "$elsewhere" ] || { echo "the bundle lacks $elsewhere" && exit 1; }
+else
+  tools/gpu/bundle.sh --from "$build" "$folder"
+fi
 # In place of NVIDIA's tools: they run the program that they are given, and print what the steps look for.
 tools=$folder/tools
 mkdir -p "$tools"
@@ -26,14 +37,20 @@ while ! [ -x "$1" ]; do shift; done
 "$@" && echo '"ID","Kernel Name","Metric Value"' && echo '"0","op2_loop","7.5"'
 END
 chmod +x "$tools"/*
-PATH=$tools:$PATH "$folder/check.sh" "$folder/results" --quick || { cat "$folder/results/log.txt" && exit 1; }
+# Nothing of this machine's environment but where the emulated device is.
+env -i PATH="$tools:/usr/local/bin:/usr/bin:/bin" HOME="$folder" OP2_CUDA_DRIVER="$OP2_CUDA_DRIVER" \
+  OP2_NVRTC="$OP2_NVRTC" "$folder/check.sh" "$folder/results" --quick || { cat "$folder/results/log.txt" && exit 1; }
 
-python3 -B - "$folder/results/results.jsonl" <<'END'
+has_llvm=no
+[ ! -e "$build/lib/libop2_llvm.so" ] || has_llvm=yes
+python3 -B - "$folder/results/results.jsonl" $has_llvm <<'END'
 import json
 import sys
 
-STEPS = ["versions", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny", "host"]
-FIGURES = {"compile": "cpu_ms", "device": "gb_per_s", "equivalence": "found", "airfoil": "us_per_iteration",
+CELLS = 144  # of the tiny mesh
+
+STEPS = ["versions", "facts", "cpu", "scheme", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny", "host"]
+FIGURES = {"compile": "cpu_ms", "scheme": "us", "device": "gb_per_s", "equivalence": "found", "airfoil": "us_per_iteration",
            "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter", "host": "us_per_chain", "gpu": "device",
            "sanitizer_memcheck": "found", "sanitizer_initcheck": "found", "sanitizer_racecheck": "found",
            "counters": "csv"}
@@ -43,13 +60,51 @@ assert set(STEPS) <= found, f"steps are missing: {set(STEPS) - found}"
 for step, figure in FIGURES.items():
     assert any(line["step"] == step and line.get(figure) not in (None, "") for line in lines), f"{step}: no {figure}"
 assert lines[-1] == {"step": "end", "failures": 0, "seconds": lines[-1]["seconds"]}, lines[-1]
+has_llvm = sys.argv[2] == "yes"
 for line in lines:
-    assert line.get("status") in (None, "passed"), line
+    lacks = line["step"] == "cpu" or (line["step"] == "facts" and not has_llvm)
+    assert line.get("status") in ((None, "passed") if not lacks else ("missing",)), line
     # The events of the emulated device are a millisecond apart.
     assert line.get("us_per_call", 1000) >= 1000, line
+    # Half a step that keeps no sums, as the sources prove with LLVM: 208 bytes for a cell, lists, and boundary edges.
+    if has_llvm and line["step"] == "airfoil_by_loop" and line["loop"].startswith("res_calc+bres_calc+update+save"):
+        assert line["bytes_per_call"] < 250 * CELLS, line
 print(f"checked {len(lines)} lines of {len(found)} steps")
 END
 
-# Without a driver the steps say what is missing, and nothing fails.
-OP2_CUDA_DRIVER='' "$folder/check.sh" "$folder/without" --quick --steps "device sanitizer counters"
-[ -e /dev/nvidiactl ] || command -v nvidia-smi >/dev/null || [ "$(grep -c '"missing", "what": "a GPU"' "$folder/without/results.jsonl")" = 3 ]
+expect() { # expect CODE WORDS COMMAND ...: its exit code, and words that it prints
+  local code=0 words=$2 wanted=$1
+  shift 2
+  "$@" >"$folder/said" 2>&1 || code=$?
+  { [ $code = "$wanted" ] && grep -q -e "$words" "$folder/said"; } || {
+    echo "$*: exit code $code, expected $wanted and '$words'" && cat "$folder/said" && exit 1
+  }
+}
+
+# Without a driver the steps say what is missing; that nothing was measured is not success.
+if ! [ -e /dev/nvidiactl ] && ! command -v nvidia-smi >/dev/null; then
+  expect 3 "not measured, because something is missing: device (a GPU) sanitizer (a GPU) counters (a GPU)" \
+    env OP2_CUDA_DRIVER= "$folder/check.sh" "$folder/without" --quick --steps "device sanitizer counters"
+  [ "$(grep -c '"missing", "what": "a GPU"' "$folder/without/results.jsonl")" = 3 ]
+  expect 0 "not measured, because something is missing: device (a GPU)" \
+    env OP2_CUDA_DRIVER= "$folder/check.sh" "$folder/without" --quick --steps "compile device"
+fi
+
+# Mistakes on command lines; a relative folder is the caller's.
+expect 2 "^check: there is no step airfoils" "$folder/check.sh" "$folder/none" --steps "versions airfoils"
+[ ! -e "$folder/none" ]
+expect 2 "^check: --steps needs names" "$folder/check.sh" "$folder/none" --steps
+expect 2 "^bundle: --from needs a build folder" tools/gpu/bundle.sh --from
+expect 1 "^bundle: there is no folder $folder/nowhere" env -C "$folder" "$PWD/tools/gpu/bundle.sh" --from nowhere here
+
+# The figures of a run whose residual after 100 iterations is not the known one.
+printf '#!/bin/sh\ncat "%s"\nexit 1\n' "$folder/output" >"$folder/airfoil"
+cat >"$folder/output" <<'END'
+mesh: 721801 nodes, 720000 cells, 1438600 edges, 2800 boundary edges
+   100 of 200   residual 5.0218612597476e-04    0.100000 s
+   200 of 200   residual 4.0000000000000e-04    0.120000 s
+iteration  100: residual 5.0218612597476e-04, reference 5.0218612497476e-04, relative deviation 2.0e-09 (at most 1e-10): FAILED
+END
+expect 1 "^check: [1-9][0-9]* failures" "$folder/check.sh" "$folder/other" --quick --steps tiny
+grep -q '"us_per_iteration": 200.00, .*"residual_at_100": 5.0218612597476e-04, "deviation_at_100": 2.0e-09}' \
+  "$folder/other/results.jsonl"

@@ -2,12 +2,14 @@
 // The table, the trace and the tools of loops on a device, whose events are a millisecond apart.
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <op2/op2.hpp>
 
+#include <support/stderr_capture.hpp>
 #include <support/told.hpp>
 
 namespace op2::test {
@@ -27,7 +29,7 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 /// Runs two loops on the device, the first of them `times` times, one by one.
-void run_program(int times) {
+void run_program(int times, const std::function<void()>& before_end = nullptr) {
   char name[] = "timing_cuda_test";
   char* arguments[] = {name, nullptr};
   op_init(1, arguments, 0);
@@ -41,6 +43,7 @@ void run_program(int times) {
   double sum = 0;
   op_par_loop(add_up, "add_up", rows, op_arg_dat(x, OP_READ),
               op_arg_gbl(&sum, 1, "double", OP_INC));
+  if (before_end) before_end();
   op_exit();
   EXPECT_EQ(sum, 10);
 }
@@ -62,6 +65,26 @@ class TimingOnCuda : public testing::Test {
 
 TEST_F(TimingOnCuda, TheTableHasTheSecondsOfTheDevice) {
   EXPECT_THAT(run("OP2_TIMING", "table.csv", 3), HasSubstr("\"store_one\",3,0,30,0.003,"));
+}
+
+TEST_F(TimingOnCuda, ATableOfWhatIsNotMeasuredSaysSo) {
+  const auto table = [](const char* timing) {
+    setenv("OP2_TIMING", timing, 1);
+    testing::internal::CaptureStdout();
+    run_program(2, op_timing_output);
+    return testing::internal::GetCapturedStdout();
+  };
+  EXPECT_THAT(table(""), HasSubstr("Loops on the device are not measured, their seconds are those "
+                                   "of the host: set OP2_TIMING\nloop"));
+  EXPECT_THAT(table("-"), testing::Not(HasSubstr("not measured")));
+}
+
+TEST_F(TimingOnCuda, ALoopOfTheHostHasAReason) {
+  setenv("OP2_JIT", "off", 1);
+  StderrCapture log;
+  run_program(1);
+  unsetenv("OP2_JIT");
+  EXPECT_THAT(log.news(), HasSubstr("runs on one thread of the host: OP2_JIT=off; its data"));
 }
 
 TEST_F(TimingOnCuda, ARegionHasTheSecondsOfItsLoopsOnTheDevice) {

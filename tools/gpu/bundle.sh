@@ -3,6 +3,7 @@
 # Collects in one folder what testing and measuring on a machine with a GPU needs. That machine needs
 # NVIDIA's driver and NVRTC, and a C library as new as this one's; nothing else. See docs/gpu.md.
 set -euo pipefail
+called_in=$PWD
 cd "$(dirname "$0")/../.."
 
 limit_mb=40
@@ -14,8 +15,10 @@ usage() {
   cat <<'END'
 usage: tools/gpu/bundle.sh [--from BUILD] [FOLDER]
 
-Builds a release without LLVM, MPI, HDF5 and Scotch in build/gpu, and fills FOLDER (.gpu) with its programs,
-the libraries that they need, and check.sh, which is to be run on the other machine.
+Builds a release without MPI, HDF5 and Scotch in build/gpu, and fills FOLDER (.gpu in the source tree) with its
+programs, the libraries that they need, and check.sh, which is to be run on the other machine. LLVM is too large for
+that. Where it is, it proves here what kernels do to their arguments, so that plans there are those of an
+installation with LLVM.
   --from BUILD  take the programs of this build folder; nothing is built
   JOBS=n        number of parallel compilations
   CPU=name      of the other machine, as for -march of the compiler: x86-64-v2
@@ -27,11 +30,21 @@ fail() {
   exit 1
 }
 
+# A mistake on the command line.
+wrong() {
+  echo "bundle: $1" >&2
+  usage >&2
+  exit 2
+}
+
+# A path of the command line, whose folder is that of the caller.
+here() { case $1 in /*) echo "$1" ;; *) echo "$called_in/$1" ;; esac; }
+
 # Where libraries are found on the other machine: beside the programs, those that libraries need, too. Tests
 # are listed by running them while they are built, so that the library's folder must be known then.
 build() {
   local off=""
-  for part in LLVM MPI HDF5 SCOTCH PTSCOTCH; do off="$off -DOP2_WITH_$part=OFF"; done
+  for part in MPI HDF5 SCOTCH PTSCOTCH; do off="$off -DOP2_WITH_$part=OFF"; done
   # shellcheck disable=SC2016,SC2086 # $ORIGIN is for the loader; the list is split into words
   cmake -S . -B build/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release $off -DOP2_BENCH_CPU="${CPU:-x86-64-v2}" \
     -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN' \
@@ -49,6 +62,35 @@ libraries_of() {
     grep -v -E '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so'
 }
 
+# Runs a program of the build here, with the compiler of LLVM and a separate cache.
+run_here() {
+  env OP2_TARGET=cpu OP2_CACHE_DIR="$cache" OP2_PLUGIN_DIR="$from/lib" LD_LIBRARY_PATH="$from/lib" "$@" >/dev/null
+}
+
+# Entries of a cache, with what the sources of kernels prove: they are of no processor.
+prove() {
+  local cache key
+  rm -rf "$folder/facts" && mkdir "$folder/facts"
+  [ -e "$from/lib/libop2_llvm.so" ] || return 0
+  cache=$(mktemp -d)
+  run_here "$from/examples/airfoil/airfoil" --size 6 4 --iterations 2 --no-check
+  run_here "$from/tests/bench/cg_bench" --threads 1 --width 12 --iterations 2 --rounds 1
+  for key in $("$from/tools/op2-jitinspect" list --dir "$cache" --target facts | awk 'NR > 1 { print $1 }'); do
+    install -m 600 "$cache/$key"*.op2 "$folder/facts/"
+  done
+  rm -rf "$cache"
+}
+
+# How large the compiler for CPUs is, with all that it loads and the bundle does not have.
+size_of_llvm() {
+  local part files
+  files=$(for part in "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so; do
+    [ -e "$part" ] && echo "$part" && libraries_of "$part"
+  done | sort -u | while read -r part; do [ -e "$folder/${part##*/}" ] || echo "$part"; done)
+  # shellcheck disable=SC2086 # a list of files
+  [ -z "$files" ] || du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }'
+}
+
 take() {
   install -m 755 "$1" "$folder/${1##*/}"
   strip --strip-unneeded "$folder/${1##*/}"
@@ -57,10 +99,13 @@ take() {
 from="" folder=.gpu
 while [ $# -gt 0 ]; do
   case "$1" in
-    --from) from=${2:?$(usage)} && shift ;;
+    --from)
+      [ -n "${2:-}" ] || wrong "--from needs a build folder"
+      from=$(here "$2") && shift
+      ;;
     --help) usage && exit ;;
-    -*) usage >&2 && exit 2 ;;
-    *) folder=$1 ;;
+    -*) wrong "there is no option $1" ;;
+    *) folder=$(here "$1") ;;
   esac
   shift
 done
@@ -71,6 +116,7 @@ else
   build
   from=build/gpu
 fi
+[ -d "$from" ] || fail "there is no folder $from"
 from=$(cd "$from" && pwd)
 mkdir -p "$folder"
 for program in $programs; do
@@ -82,10 +128,12 @@ for library in $(for program in $programs; do libraries_of "$from/$program"; don
   take "$library"
 done
 install -m 755 tools/gpu/check.sh "$folder/check.sh"
+prove
 {
   echo "commit: $(git describe --always --dirty 2>/dev/null || echo unknown)"
   grep -E '^(OP2_WITH_[A-Z0-9]+|CMAKE_BUILD_TYPE):' "$from/CMakeCache.txt" | sed -E 's/:[A-Z]+=/: /'
   echo "C library: $(getconf GNU_LIBC_VERSION)"
+  echo "LLVM, not in the bundle: $(size_of_llvm)"
 } >"$folder/contents.txt"
 
 size_mb=$(($(du -sk "$folder" | cut -f 1) / 1024 + 1))

@@ -39,7 +39,7 @@ int nvrtcGetNumSupportedArchs(int* count) {
   return 0;
 }
 int nvrtcGetSupportedArchs(int* architectures) {
-  architectures[0] = 75;
+  architectures[0] = OP2_STUB_NVRTC_MAJOR < 13 ? 50 : 75;
   architectures[1] = 121;
   architectures[2] = 90;
   return 0;

@@ -39,6 +39,15 @@ TEST_F(EmulatedDriver, AllocationsEndWithTheMemory) {
   EXPECT_EQ(api->memory_allocate(&b, 600), 0);
 }
 
+TEST_F(EmulatedDriver, RefusesCodeOfARealCompiler) {
+  auto cubin = compile(kernel_head + "() {}").cubin;
+  constexpr std::size_t machine = 18;  // in the head of an ELF file; 190: a device of NVIDIA
+  cubin.at(machine) = std::byte{190};
+  ModuleHandle module = nullptr;
+  EXPECT_EQ(api->module_load(&module, cubin.data(), 0, nullptr, nullptr), 200);
+  EXPECT_THAT(findings(), HasSubstr("not of the emulated compiler: set OP2_NVRTC to this library"));
+}
+
 TEST_F(EmulatedDriver, WhatIsFreedWasAllocated) {
   EXPECT_EQ(api->memory_free(allocate(16) + 8), 700);
   EXPECT_THAT(findings(), HasSubstr("free of a pointer into the middle of an allocation"));

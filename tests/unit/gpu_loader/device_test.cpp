@@ -10,6 +10,7 @@
 namespace op2::gpu {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::EndsWith;
@@ -54,6 +55,14 @@ TEST(Device, ThatTheDriverDoesNotShowIsNamedWithTheCall) {
   fresh_stub().results["cuInit"] = 100;
   EXPECT_THAT(failure_to_open(ErrorCode::no_device),
               HasSubstr("cuInit returned 100 (CUDA_ERROR_OF_STUB); look at nvidia-smi"));
+}
+
+TEST(Device, IsNotThereIfTheStubForTheLinkerIsLoaded) {
+  fresh_stub().results["cuInit"] = 34;
+  EXPECT_THAT(failure_to_open(ErrorCode::no_device),
+              AllOf(StartsWith("OP2-E509 this is not the driver, but CUDA's stub for the linker: "
+                               "library " OP2_STUB_FOLDER "/driver/libcuda.so.1, cuInit"),
+                    HasSubstr("; take its folder out of LD_LIBRARY_PATH")));
 }
 
 TEST(Device, NeedsADriverForCuda12) {

@@ -28,11 +28,11 @@ class FindNvrtc : public ::testing::Test {
     fs::copy_file(OP2_STUB_FOLDER "/nvrtc/libnvrtc-" + version, file);
     return file.string();
   }
-  std::shared_ptr<const Nvrtc> load(int driver_version) {
-    return load_nvrtc({.driver = "", .nvrtc = given}, driver_version, roots);
+  std::shared_ptr<const Nvrtc> load(int driver_version, int device = 0) {
+    return load_nvrtc({.driver = "", .nvrtc = given}, driver_version, device, roots);
   }
-  std::string failure(int driver_version = 0) {
-    return test::error_text(ErrorCode::device_compiler, [&] { load(driver_version); });
+  std::string failure(int driver_version = 0, int device = 0) {
+    return test::error_text(ErrorCode::device_compiler, [&] { load(driver_version, device); });
   }
 
   test::TemporaryDirectory folder;
@@ -101,12 +101,39 @@ TEST_F(FindNvrtc, TakesNoneThatIsNewerThanTheDriver) {
   EXPECT_EQ(load(12020)->path(), fits);
 }
 
+TEST_F(FindNvrtc, TakesTheNewestThatCompilesForTheDevice) {
+  const std::string fits = put("home_of_cuda/lib64/libnvrtc.so.12", "12.2");
+  const std::string newest = put("toolkits/cuda-13.0/lib/libnvrtc.so.13", "13.0");
+  EXPECT_EQ(load(13000, 70)->path(), fits);
+  EXPECT_EQ(load(13000, 75)->path(), newest);
+}
+
+TEST_F(FindNvrtc, SaysWhichOneCompilesForLaterDevicesAlone) {
+  const std::string file = put("toolkits/cuda-13.0/lib/libnvrtc.so.13", "13.0");
+  EXPECT_THAT(failure(13000, 70),
+              AllOf(StartsWith("OP2-E510 the device is older than what NVRTC compiles for: sm_70: "
+                               "library libnvrtc.so.13 or libnvrtc.so.12, "),
+                    HasSubstr("; install an older one as share/doc/op2/docs/gpu.md shows"),
+                    HasSubstr("\n  " + file + ": version 13.0 begins with sm_75")));
+}
+
+TEST_F(FindNvrtc, SaysThatTheLoaderIsNotAskedForOneThatIsTooNewForTheDriver) {
+  roots.loader_path = true;
+  std::string why;
+  if (SharedLibrary::open("libnvrtc.so.12", why)) GTEST_SKIP() << "the loader finds one that fits";
+  EXPECT_THAT(failure(12040),
+              AllOf(StartsWith("OP2-E510 NVRTC is not found: library "
+                               "libnvrtc.so.12, version 12.0 or newer, of major "
+                               "version at most 12, as the driver's CUDA 12.4; "),
+                    HasSubstr("\n  libnvrtc.so.13: newer than the driver, not tried")));
+}
+
 TEST_F(FindNvrtc, SaysWhichOneIsTooNewForTheDriver) {
   const std::string file = put("toolkits/cuda-13.0/lib/libnvrtc.so.13", "13.0");
   EXPECT_THAT(
       failure(12020),
-      AllOf(StartsWith("OP2-E510 NVRTC is too new for the driver: library libnvrtc.so.13 or "
-                       "libnvrtc.so.12, version 12.0 or newer, not newer than the driver's "
+      AllOf(StartsWith("OP2-E510 NVRTC is too new for the driver: library libnvrtc.so.12, "
+                       "version 12.0 or newer, of major version at most 12, as the driver's "
                        "CUDA 12.2; install it as share/doc/op2/docs/gpu.md shows"),
             HasSubstr("\n  " + file + ": version 13 is newer than the driver")));
 }
@@ -120,11 +147,18 @@ TEST_F(FindNvrtc, SaysWhichOneIsTooOld) {
 TEST_F(FindNvrtc, NamesAllPlacesWithoutOne) {
   EXPECT_THAT(failure(),
               AllOf(StartsWith("OP2-E510 NVRTC is not found: "),
-                    HasSubstr("\n  " + roots.cuda_home + "/lib64"),
-                    HasSubstr("\n  " + roots.cuda_home + "/lib"),
-                    HasSubstr("\n  " + roots.home + "/.local/share/op2/cuda/lib"),
+                    HasSubstr("\n  " + roots.cuda_home + "/lib64: no such folder"),
+                    HasSubstr("\n  " + roots.cuda_home + "/lib: no such folder"),
+                    HasSubstr("\n  " + roots.toolkits + "/cuda*: no such folder"),
+                    HasSubstr("\n  " + roots.home + "/.local/share/op2/cuda/lib: no such folder"),
                     HasSubstr(", version 12.0 or newer; install it as share/doc/op2/docs/gpu.md "
                               "shows, or set OP2_NVRTC to the library or its folder. Tried:")));
+}
+
+TEST_F(FindNvrtc, SaysThatWhatTheLoaderFindsIsNotNvrtc) {
+  given = "libm.so.6";
+  EXPECT_THAT(failure(), AllOf(StartsWith("OP2-E510 NVRTC cannot be loaded: "),
+                               HasSubstr("\n  libm.so.6: lacks nvrtcVersion")));
 }
 
 TEST_F(FindNvrtc, SaysWhichOneIsNotALibrary) {
@@ -158,7 +192,9 @@ TEST_F(FindNvrtc, SearchesAFolderThatIsGivenAndNoOther) {
   given = folder / "mine";
   EXPECT_EQ(load(0)->version(), "12.2");
   given = folder / "toolkits";
-  EXPECT_THAT(failure(), AllOf(HasSubstr("NVRTC is not found"), EndsWith("Tried:\n  " + given)));
+  EXPECT_THAT(failure(),
+              AllOf(HasSubstr("NVRTC is not found"),
+                    EndsWith("Tried:\n  " + given + ": no libnvrtc.so.13 or .12 in it")));
 }
 
 TEST_F(FindNvrtc, RefusesAGivenFileThatIsTooNewOrTooOld) {
@@ -172,6 +208,19 @@ TEST_F(FindNvrtc, NamesAGivenFileThatIsNotThere) {
   given = folder / "nothing.so";
   EXPECT_THAT(failure(),
               AllOf(HasSubstr("NVRTC is not found"), HasSubstr("\n  " + given + ": cannot open")));
+}
+
+TEST_F(FindNvrtc, APathThatIsGivenIsCheckedWithoutLoadingIt) {
+  const auto text = [](const std::string& path) {
+    return test::error_text(ErrorCode::device_compiler, [&] { check_nvrtc_path(path); });
+  };
+  const std::string file = put("mine/libnvrtc.so.12", "11.8");
+  fs::create_directories(folder / "empty");
+  for (const std::string& fine : {std::string(), file, folder / "mine", std::string("libm.so.6")})
+    EXPECT_NO_THROW(check_nvrtc_path(fine)) << fine;
+  EXPECT_THAT(text(folder / "nothing.so"),
+              HasSubstr("OP2_NVRTC is " + (folder / "nothing.so") + ": no such file or folder; "));
+  EXPECT_THAT(text(folder / "empty"), HasSubstr("/empty: no libnvrtc.so.13 or .12 in it; "));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ LinkResult load_cuda_loop(const gpu::Device& device, const std::vector<std::byte
     if (!code->has_loop()) return {nullptr, "the binary does not define " + symbol};
     return {std::move(code), {}};
   } catch (const gpu::ImageRefused& refused) {
-    return {nullptr, refused.what(), ErrorCode::device_compiler};
+    return {nullptr, refused.what(), ErrorCode::device_compiler, !refused.may_be_damaged};
   }
 }
 

@@ -32,6 +32,9 @@ std::span<const std::byte> elf_file_at(const void* begin) {
   if (std::memcmp(begin, ELFMAG, SELFMAG) != 0) throw std::runtime_error("this is not a module");
   Elf64_Ehdr header;
   std::memcpy(&header, begin, sizeof header);
+  if (header.e_machine == EM_CUDA)
+    throw std::runtime_error(
+        "a module is not of the emulated compiler: set OP2_NVRTC to this library, too");
   // The linker writes the table of sections last.
   const std::size_t bytes = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
   return {static_cast<const std::byte*>(begin), bytes};

@@ -112,14 +112,22 @@ void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fin
     if (part.on_device == nullptr) run_on_host(part.step, phase);
     if (phase == Phase::interior) exchanges_[chain]->progress();
   }
-  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-    count_iterations(plan_.rows[s], phase, Way::alone);
+  count(chain, phase);
   if (phase == Phase::interior) return;
   if (chain + 1 == plan_.chains().size()) bring_rows_back();
   values_.download(chain);
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
     if (host_steps_[s] != nullptr) host_steps_[s]->finish();
     finished(s);
+  }
+}
+
+/// Lists are known here alone; what else loops read and write, to all executors.
+void CudaPlan::count(std::size_t chain, Phase phase) const {
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
+    count_iterations(plan_.rows[s], phase, Way::alone);
+    if (launches_[s] != nullptr)
+      plan_.rows[s].row->bytes += static_cast<double>(launches_[s]->list_bytes(phase));
   }
 }
 

@@ -58,6 +58,7 @@ class CudaPlan : public PreparedPlan {
   void send(std::size_t chain);
   void make_steps();
   void add_phase(std::size_t chain, Phase phase);
+  void count(std::size_t chain, Phase phase) const;
   void bring_rows_back();
   void check_places() const;
   void run_on_host(std::size_t step, Phase phase);

@@ -11,7 +11,7 @@ namespace {
 
 /// Of the host's copy.
 std::uint64_t checksum_of(const core::Array& rows) {
-  return core::checksum(0, {rows.host_address(), rows.bytes()});
+  return core::checksum(0, {rows.host_read(), rows.bytes()});
 }
 
 }  // namespace

@@ -187,8 +187,7 @@ constexpr OptionRow table[] = {
      "bits differ are an error; finite: the first loop, dat and element with NaN or infinity is an "
      "error, and every loop is executed at its call; pointers: every loop is executed at its call, "
      "so that data read through pointers (`dat->data`) are current; if results change, the program "
-     "lacks a flush; on a GPU each loop is reported that uses a dat which was written through "
-     "such a pointer, but not uploaded"},
+     "lacks a flush; on a GPU, loops are reported whose dats were written so, but not uploaded"},
     {"OP2_DEBUG", read_elsewhere, "none, list of words",
      "for tests of the library and comparisons; share/doc/op2/docs/switches.md lists the words"},
 };

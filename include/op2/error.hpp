@@ -54,8 +54,8 @@ enum class ErrorCode : int {
   divergent_ranks = collective_mismatch,  ///< its earlier name
   kernel_differs = 402,         ///< the ranks of a job have different sources of one kernel
   communication_failure = 403,  ///< the message layer (MPI) reports an error
-  order_dependent = 404,  ///< the result depends on the element order, on several GPUs or with more
-                          ///< than 1024 colours
+  order_dependent = 404,  ///< the result depends on the element order, which ranks have not in
+                          ///< common, or with more than 1024 colours
   rank_ended = 405,       ///< a rank of the job ends the program while others wait for it
 
   bad_option = 501,      ///< an environment variable has a value that cannot be used

@@ -60,6 +60,7 @@ void op2::detail::par_loop(op_kernel kernel, const op_loop_name& name, op_set se
   std::optional<api::FiniteCheck> finite;
   if (runtime.options.check_finite) finite.emplace(runtime, name, args);
   if (runtime.options.reproducible) core::choose_leading_set(runtime.mesh);
+  if (runtime.pointer_check) runtime.pointer_check->compare(name, args);
   const bool forces = runtime.queue.push_loop(kernel, name, set, args);
   const bool at_once = !runtime.options.queue_loops || std::ranges::any_of(args, core::is_opaque);
   if (forces || at_once || runtime.engine.must_run_now(kernel, runtime.mesh))

@@ -233,6 +233,7 @@ void Runtime::finish() {
 void Runtime::bring_dats_home() {
   guard([this] {
     for (const auto& dat : mesh.dats()) dat->rows.host_read();
+    if (pointer_check) pointer_check->remember();
   });
 }
 

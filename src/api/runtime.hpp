@@ -18,6 +18,7 @@
 #include <api/bits_check.hpp>
 #include <api/checkpoints.hpp>
 #include <api/model_log.hpp>
+#include <api/pointer_check.hpp>
 #include <api/value_log.hpp>
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/mpi_communicator.hpp>
@@ -170,6 +171,7 @@ class Runtime {
   bool partitioned = false;  ///< op_partition was called
   core::CrashReport crash_report;
   std::unique_ptr<BitsCheck> bits_check;                  ///< null: OP2_CHECK=bits is not set
+  std::unique_ptr<PointerCheck> pointer_check;            ///< null: none, or there is no device
   std::unique_ptr<ValueLog> value_log;                    ///< null: OP2_HASH is not set
   std::unique_ptr<BackgroundResults> background_results;  ///< null: OP2_ASYNC_IO is off
   Checkpoints checkpoints{*this};

@@ -261,6 +261,8 @@ void start(int argc, char** argv, int diags, std::optional<int> communicator) {
   api::check_report_paths(*runtime);
   api::begin_background(*runtime);
   if (options.check_bits) runtime->bits_check = std::make_unique<api::BitsCheck>(*runtime);
+  if (options.check_pointers && runtime->device != nullptr)
+    runtime->pointer_check = std::make_unique<api::PointerCheck>(runtime->mesh, runtime->log);
   if (!options.hash_file.empty()) runtime->value_log = std::make_unique<api::ValueLog>(*runtime);
   api::report_startup(*runtime);
   runtime->profile.enter(core::Part::program);

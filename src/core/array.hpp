@@ -86,6 +86,9 @@ class Array {
   /// Whether reading the host's copy would download it.
   bool newer_on_device() const { return device_epoch_ > host_epoch_; }
 
+  /// Whether the device has the bytes of the host's copy.
+  bool same_on_device() const { return device_epoch_ == host_epoch_; }
+
   /// Replaces the bytes; the host's copy is current. Invalidates all addresses.
   void replace(HostBytes fresh);
   /// Changes the number of bytes; new ones are zero. Invalidates all addresses.

@@ -140,7 +140,7 @@ Variable& Mesh::variable_at(const void* origin, std::size_t bytes) {
 void Mesh::end() {
   for (const auto& map : maps_) map->entries.reset();
   for (const auto& dat : dats_) dat->rows.reset();
-  for (const auto& global : globals_) global->value.reset();
+  for (const auto& global : globals_) global->value.reset(), global->partial.reset();
   use(nullptr);  // the records outlive the device
   for (const auto& kernel : kernels_) core::release(kernel->source_storage);
   constants_.clear();
@@ -206,6 +206,8 @@ Global& Mesh::add_global(int dim, Type type, const void* initial, const char* na
   global->value.replace(zeroed_bytes(size_of(type, dim)));
   std::memcpy(global->value.host_overwrite().get(), initial, global->value.bytes());
   global->value.use(copies_);
+  global->partial.set_label(fmt::format("partial result of global '{}'", global->name_storage));
+  global->partial.use(copies_);
   static_cast<op_global_core&>(*global) = {.index = static_cast<int>(globals_.size()),
                                            .dim = dim,
                                            .type = name_of(type),
@@ -247,7 +249,7 @@ void Mesh::use(DeviceCopies* copies) {
   };
   for (const auto& dat : dats_) change(dat->rows);
   for (const auto& map : maps_) change(map->entries);
-  for (const auto& global : globals_) change(global->value);
+  for (const auto& global : globals_) change(global->value), change(global->partial);
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -122,9 +122,9 @@ struct Global : op_global_core {
   std::string name_storage;
   Type value_type;
   Array value;  ///< shape [dim]; the same on every rank
-  /// This rank's partial result since the value was last combined over the ranks: shape [dim], or
-  /// empty.
-  std::vector<std::byte> partial;
+  /// This rank's partial result since the value was last combined over the ranks: shape [dim].
+  Array partial;
+  bool has_partial = false;            ///< otherwise it means nothing
   op_access partial_access = OP_READ;  ///< the reduction that combines it
   bool partial_is_exact = false;       ///< it is not rounded: ExactSum of the type, shape [dim]
   bool nan_wins = false;               ///< of a minimum or maximum: it is NaN if any value is

@@ -76,7 +76,7 @@ constexpr OptionWord check_words[] = {
     {"access", [](Options& o) { o.check_access = true; }},
     {"bits", [](Options& o) { o.check_bits = true; }},
     {"finite", [](Options& o) { o.check_finite = true, o.queue_loops = false; }},
-    {"pointers", [](Options& o) { o.queue_loops = false; }},
+    {"pointers", [](Options& o) { o.check_pointers = true, o.queue_loops = false; }},
 };
 
 /// Does nothing: words of OP2_DEBUG are read together with the variables that they replace.
@@ -189,7 +189,7 @@ constexpr OptionRow table[] = {
      "bits differ are an error; finite: the first loop, dat and element with NaN or infinity is an "
      "error, and every loop is executed at its call; pointers: every loop is executed at its call, "
      "so that data read through pointers (`dat->data`) are current; if results change, the program "
-     "lacks a flush"},
+     "lacks a flush; on a GPU, loops are reported whose dats were written so, but not uploaded"},
     {"OP2_DEBUG", read_elsewhere, "none, list of words",
      "for tests of the library and comparisons; share/doc/op2/docs/switches.md lists the words"},
 };

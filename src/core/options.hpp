@@ -123,10 +123,11 @@ struct Options {
   std::string tools;
   std::string hash_file;
   std::string model_file;
-  bool queue_loops = true;    ///< switched off by OP2_CHECK=pointers and finite
-  bool check_access = false;  ///< OP2_CHECK=access
-  bool check_bits = false;    ///< OP2_CHECK=bits
-  bool check_finite = false;  ///< OP2_CHECK=finite
+  bool queue_loops = true;      ///< switched off by OP2_CHECK=pointers and finite
+  bool check_access = false;    ///< OP2_CHECK=access
+  bool check_bits = false;      ///< OP2_CHECK=bits
+  bool check_finite = false;    ///< OP2_CHECK=finite
+  bool check_pointers = false;  ///< OP2_CHECK=pointers
   SimdMode simd = SimdMode::where_it_pays;
   // For tests and comparisons, by OP2_DEBUG:
   Grouping exchange = Grouping::grouped;

@@ -114,7 +114,7 @@ void ChainRunner::run_phase(const Running& r, Phase phase) {
 void ChainRunner::combine_globals(const Running& r) {
   std::vector<core::Global*> wanted;
   const auto want = [&](core::Global* global) {
-    if (!global->partial.empty() && std::ranges::find(wanted, global) == wanted.end())
+    if (global->has_partial && std::ranges::find(wanted, global) == wanted.end())
       wanted.push_back(global);
   };
   for (const Step& step : steps_of(r.plan, r.chain)) {

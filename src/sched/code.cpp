@@ -247,10 +247,10 @@ void CodeFinder::report_host(const core::LoopRecord& loop, const core::Mesh& mes
                           : !reason.empty()        ? "host: " + reason
                           : has_payload(step.args) ? "host: an element sets a global"
                                                    : "host: the order of its elements matters";
-  log_.warning_once(
-      fmt::format("loop '{}' on the host", loop.name),
-      fmt::format("loop '{}' ({}) runs on {}the {}; its data are copied from the device and back",
-                  loop.name, site_of(loop), reason.empty() ? "one thread of " : "", why));
+  const char* const part = reason.empty() || !options_.reproducible ? "one thread of " : "";
+  constexpr auto say = "loop '{}' ({}) runs on {}the {}; data are copied from the device and back";
+  log_.warning_once(fmt::format("loop '{}' on the host", loop.name),
+                    fmt::format(say, loop.name, site_of(loop), part, why));
 }
 
 void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& code) {

@@ -40,10 +40,9 @@ Schedule schedule_of(Halos halos) {
   return {halos == Halos::per_chain ? Schedule::Kind::on : Schedule::Kind::off, {}};
 }
 
-/// Whether no one order of elements could be kept, or none that all numbers of ranks have. A GPU
-/// cannot run the elements of one colour alone, so there it is done for equal bits only.
+/// Whether no one order of elements could be kept, or none that all numbers of ranks have.
 bool uses_colours(const core::Options& options, Halos halos) {
-  return options.reproducible || (halos != Halos::none && options.target != core::Target::cuda);
+  return options.reproducible || halos != Halos::none;
 }
 
 /// Of all loops that have an interior.
@@ -198,8 +197,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
         [&](const Analysis& made) { verify_analysis(queue, made); });
   note_deeper(plan->key, [&](const core::Dat& dat) { return exchanges(plan->analysis, dat); });
   const auto order = pass.run(
-      "order",
-      [&] { return find_order(queue, facts, plan->analysis, ranks, options_.reproducible); },
+      "order", [&] { return find_order(queue, plan->analysis, ranks, options_.reproducible); },
       [&](const auto& made) { verify_order(queue, made); });
   find_steps(queue, facts, loops, order, pass, wait, *plan);
   plan->rows = books_.open(queue, plan->steps, code_.describe(queue, mesh, *plan));

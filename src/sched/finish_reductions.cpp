@@ -123,6 +123,7 @@ void finish_reductions(const Step& step, const core::Queue& queue, comm::Communi
   for (const GlobalArg& global : step.reductions) {
     if (global.shape.global == nullptr) continue;
     std::byte* const found = collect(global);
+    if (found == nullptr) continue;
     if (global.exact)
       add_to_exact_partial(global.shape, found, *global.shape.global);
     else

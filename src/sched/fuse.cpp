@@ -239,7 +239,7 @@ bool runs_on_device(const core::Queue& queue, const Analysis& analysis,
     if (loop.is_assignment() || analysis.loops[k].extent == core::no_level) continue;
     std::vector<core::LoopArg> args(queue.args_of(loop).begin(), queue.args_of(loop).end());
     mark_payloads(args, order[k]);
-    if (order[k] != Order::any || !rules.is_compiled(loop) ||
+    if (order[k] != Order::any || loop.colouring != nullptr || !rules.is_compiled(loop) ||
         !jit::runs_on_device(arg_shapes(args)))
       return false;
   }

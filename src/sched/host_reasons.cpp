@@ -10,8 +10,9 @@ namespace op2::sched {
 
 std::string HostReasons::of(op_kernel kernel, bool in_colours,
                             std::span<const core::LoopArg> args) const {
-  if (!apply_) return {};
+  if (!on_device_) return {};
   if (in_colours) return "its elements use rows that others modify, so they run in colours";
+  if (!reproducible_) return {};
   if (jit::bytes_of_sums(arg_shapes(args)) > jit::most_bytes_of_sums)
     return "its sums have too many components for a GPU's exact sums";
   const auto [reason, is_new] = of_source_.try_emplace(kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which loops the host runs although the target is a GPU, because their bits would be others there
-// (OP2_REPRODUCIBLE=on).
+// Which loops the host runs although the target is a GPU: those in colours, of which a device
+// cannot run one alone, and with OP2_REPRODUCIBLE=on those whose bits would be others there.
 #pragma once
 
 #include <map>
@@ -15,14 +15,15 @@ namespace op2::sched {
 class HostReasons {
  public:
   explicit HostReasons(const core::Options& options)
-      : apply_(options.reproducible && options.target == core::Target::cuda) {}
+      : on_device_(options.target == core::Target::cuda), reproducible_(options.reproducible) {}
 
   /// Why the host runs a loop, or one of its colours; empty: it need not. Uniform: it follows from
-  /// the source and the arguments. Cost: a scan of each kernel's source, once.
+  /// the source and the arguments. Cost with OP2_REPRODUCIBLE=on: a scan of each kernel's source,
+  /// once.
   std::string of(op_kernel kernel, bool in_colours, std::span<const core::LoopArg> args) const;
 
  private:
-  const bool apply_;
+  const bool on_device_, reproducible_;
   mutable std::map<op_kernel, std::string> of_source_;
 };
 

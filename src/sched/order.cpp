@@ -48,15 +48,6 @@ bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopAr
          meets_out_of_order(pattern, loop.set->within(extent));
 }
 
-[[noreturn]] void refuse(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
-                         const std::string& why, int ranks) {
-  core::fail(ErrorCode::order_dependent,
-             "the result depends on the order of the elements: loop '{}' ({}), {}: elements read "
-             "rows that others modify through a map{}; {} ranks have no common order: use OP_INC "
-             "alone, or a map in which no target occurs twice",
-             loop.name, site_of(loop), name_in_colours(args, false), why, ranks);
-}
-
 bool has_info(std::span<const core::LoopArg> args) {
   return std::ranges::any_of(
       args, [](const core::LoopArg& arg) { return arg.is_payload() && arg.info_of >= 0; });
@@ -80,9 +71,8 @@ void mark_payloads(std::span<core::LoopArg> args, Order order) {
     arg.any_order = arg.is_payload() && arg.info_of >= 0 && order == Order::any;
 }
 
-std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
-                              const Analysis& analysis, comm::Communicator& communicator,
-                              bool reproducible) {
+std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
+                              comm::Communicator& communicator, bool reproducible) {
   std::vector<char> flags(queue.size(), 0);
   for (std::size_t k = 0; k < flags.size(); ++k) {
     const core::LoopRecord& record = queue.records()[k];
@@ -95,10 +85,9 @@ std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
   for (std::size_t k = 0; k < flags.size(); ++k) {
     if (flags[k] == 0) continue;
     const core::LoopRecord& record = queue.records()[k];
-    if (!record.set->whole && record.colouring == nullptr &&
-        reads_shared_rows(queue.args_of(record)))
-      refuse(record, queue.args_of(record), why_not_increments(queue, facts, k),
-             communicator.size());
+    core::ensure(record.set->whole || record.colouring != nullptr ||
+                     !reads_shared_rows(queue.args_of(record)),
+                 "a loop has no order in common on several ranks, and no colours");
     if (reproducible && !record.set->whole && has_info(queue.args_of(record)) &&
         sets_payloads_in_order(record, queue.args_of(record)))
       refuse_payloads(record, communicator.size());

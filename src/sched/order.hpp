@@ -16,13 +16,11 @@ namespace op2::sched {
 
 /// The order of each record's loop, as the rows of all ranks show it. Collective; the rows of the
 /// analysis exist. Cost: a pass over the maps through which dats are written.
-/// @param queue  with the access that plans count with
-/// @throws Error order_dependent (several ranks have no common order, and the loop reads what
-///         other iterations modify; or, if results are to be reproducible, it sets an op_arg_info
-///         in order)
-std::vector<Order> find_order(const core::Queue& queue, const Facts& facts,
-                              const Analysis& analysis, comm::Communicator& communicator,
-                              bool reproducible);
+/// @param queue  with the access that plans count with; on several ranks in colours
+/// @throws Error order_dependent (results are to be reproducible, several ranks have no common
+///         order, and the loop sets an op_arg_info in order)
+std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
+                              comm::Communicator& communicator, bool reproducible);
 
 /// Lets payloads be set in any order if their loop runs in any order.
 void mark_payloads(std::span<core::LoopArg> args, Order order);

@@ -73,32 +73,42 @@ void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* valu
   fold(arg.access, arg.type, arg.dim, partial, value, nan);
 }
 
+core::Array& start_lazy_partial(const core::LoopArg& arg, core::Global& global, comm::Nan nan) {
+  if (global.partial.bytes() != global.value.bytes())
+    global.partial.replace(core::zeroed_bytes(global.value.bytes()));
+  global.has_partial = true;
+  global.partial_access = arg.access;
+  global.partial_is_exact = false;
+  global.nan_wins = nan == comm::Nan::wins;
+  return global.partial;
+}
+
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global,
                     comm::Nan nan) {
-  if (global.partial.empty()) {
-    global.partial.assign(found, found + global.value.bytes());
-    global.partial_access = arg.access;
-    global.nan_wins = nan == comm::Nan::wins;
+  if (!global.has_partial) {
+    core::Array& partial = start_lazy_partial(arg, global, nan);
+    std::memcpy(partial.host_overwrite().get(), found, partial.bytes());
     return;
   }
   core::ensure(global.partial_access == arg.access && !global.partial_is_exact,
                "a global has partial results of two operations");
-  fold_partial(arg, found, global.partial.data(), nan);
+  fold_partial(arg, found, global.partial.host_write().get(), nan);
 }
 
 void add_to_exact_partial(const core::LoopArg& arg, std::byte* found, core::Global& global) {
   core::with_rounded(arg.type, [&]<class T>() {
     const std::span<core::ExactSum<T>> sums = core::sums_of<T>(found);
-    if (global.partial.empty()) {
+    if (!global.has_partial) {
       const auto bytes = std::as_bytes(sums);
-      global.partial.assign(bytes.begin(), bytes.end());
+      global.partial.replace(core::bytes_of(std::vector<std::byte>(bytes.begin(), bytes.end())));
+      global.has_partial = true;
       global.partial_access = arg.access;
       global.partial_is_exact = true;
       return;
     }
     core::ensure(global.partial_access == arg.access && global.partial_is_exact,
                  "a global has partial results of two operations");
-    auto* const earlier = reinterpret_cast<core::ExactSum<T>*>(global.partial.data());
+    auto* const earlier = reinterpret_cast<core::ExactSum<T>*>(global.partial.host_write().get());
     for (std::size_t k = 0; k < sums.size(); ++k) earlier[k].add(sums[k]);
   });
 }
@@ -110,26 +120,27 @@ void add_exactly(const core::LoopArg& arg, std::byte* found, void* value) {
 }
 
 void settle(core::Global& global) {
-  if (global.partial.empty()) return;
+  if (!global.has_partial) return;
   void* const value = global.value.host_write().get();
+  const std::byte* const partial = global.partial.host_read();
   if (global.partial_is_exact)
     core::with_rounded(global.value_type, [&]<class T>() {
-      const auto* sums = reinterpret_cast<const core::ExactSum<T>*>(global.partial.data());
+      const auto* sums = reinterpret_cast<const core::ExactSum<T>*>(partial);
       add_rounded_once<T>({sums, static_cast<std::size_t>(global.dim)}, static_cast<T*>(value));
     });
   else
-    fold(global.partial_access, global.value_type, global.dim, global.partial.data(), value,
-         nan_of(global));
-  global.partial.clear();
+    fold(global.partial_access, global.value_type, global.dim, partial, value, nan_of(global));
+  global.has_partial = false;
   global.partial_is_exact = false;
 }
 
 void combine(std::span<core::Global* const> globals, comm::Communicator& communicator) {
   std::vector<comm::FoldedValues> partials;
   for (core::Global* global : globals)
-    if (!global->partial.empty())
+    if (global->has_partial)
       partials.push_back({global->value_type, fold_of(global->partial_access), global->dim,
-                          global->partial.data(), global->partial_is_exact, nan_of(*global)});
+                          global->partial.host_write().get(), global->partial_is_exact,
+                          nan_of(*global)});
   if (partials.empty()) return;
   comm::reduce_values(communicator, partials);
   for (core::Global* global : globals) settle(*global);

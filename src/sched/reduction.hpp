@@ -35,6 +35,10 @@ void start_partial(const core::LoopArg& arg, const void* before, std::byte* part
 void fold_partial(const core::LoopArg& arg, const std::byte* partial, void* value,
                   comm::Nan nan = comm::Nan::loses);
 
+/// The partial result of the global on this rank, shape [dim], which the caller overwrites: from
+/// now on there is one, of this operation.
+core::Array& start_lazy_partial(const core::LoopArg& arg, core::Global& global, comm::Nan nan);
+
 /// Adds a loop's result on this rank to the rank's partial result of the global. Local. A partial
 /// result of another operation must be combined before.
 void add_to_partial(const core::LoopArg& arg, const std::byte* found, core::Global& global,

@@ -22,6 +22,19 @@ std::vector<std::byte> copy_of(const core::Array& array) {
   return {begin, begin + array.bytes()};
 }
 
+/// Empty: there is none.
+std::vector<std::byte> copy_of_partial(const core::Global& global) {
+  return global.has_partial ? copy_of(global.partial) : std::vector<std::byte>{};
+}
+
+void restore_partial(const SavedGlobal& saved, core::Global& global) {
+  global.has_partial = !saved.partial.empty();
+  if (global.has_partial) global.partial.replace(core::bytes_of(saved.partial));
+  global.partial_access = saved.partial_access;
+  global.partial_is_exact = saved.partial_is_exact;
+  global.nan_wins = saved.nan_wins;
+}
+
 bool is_known(const std::vector<SavedDat>& dats, const core::Dat* dat) {
   return std::ranges::find(dats, dat, &SavedDat::dat) != dats.end();
 }
@@ -33,7 +46,7 @@ void save_dat(core::Dat* dat, const core::Mesh& mesh, SavedValues& saved) {
 
 void save_global(core::Global* global, SavedValues& saved) {
   if (std::ranges::find(saved.globals, global, &SavedGlobal::global) == saved.globals.end())
-    saved.globals.push_back({global, copy_of(global->value), global->partial,
+    saved.globals.push_back({global, copy_of(global->value), copy_of_partial(*global),
                              global->partial_access, global->partial_is_exact, global->nan_wins});
 }
 
@@ -106,11 +119,8 @@ std::vector<std::vector<std::byte>> values_of(const std::vector<SavedGlobal>& sa
     static_cast<op_global_core&>(global) = *saved[k].global;
     global.value_type = saved[k].global->value_type;
     global.value.replace(core::bytes_of(saved[k].value));
-    global.partial = saved[k].partial;
-    global.partial_access = saved[k].partial_access;
-    global.partial_is_exact = saved[k].partial_is_exact;
-    global.nan_wins = saved[k].nan_wins;
-    if (!global.partial.empty()) wanted.push_back(&global);
+    restore_partial(saved[k], global);
+    if (global.has_partial) wanted.push_back(&global);
   }
   combine(wanted, ranks);
   std::vector<std::vector<std::byte>> values;
@@ -148,10 +158,7 @@ void restore(const SavedValues& saved) {
       std::memcpy(one.dat->rows.host_write().get(), one.rows.data(), one.rows.size());
   for (const SavedGlobal& one : saved.globals) {
     std::memcpy(one.global->value.host_write().get(), one.value.data(), one.value.size());
-    one.global->partial = one.partial;
-    one.global->partial_access = one.partial_access;
-    one.global->partial_is_exact = one.partial_is_exact;
-    one.global->nan_wins = one.nan_wins;
+    restore_partial(one, *one.global);
   }
   for (const SavedVariable& one : saved.variables)
     std::memcpy(one.address, one.value.data(), one.value.size());

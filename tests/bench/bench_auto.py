@@ -95,7 +95,7 @@ class ModelledNetwork:
 
     def table(self, point):
         """The table of costs that a run with the unperturbed ones leaves, on this network."""
-        key = (point.program, point.ranks, point.latency)
+        key = (point.program, point.ranks, point.latency, getattr(point, "cells", None))
         if key not in self.tables:
             self.kept().unlink(missing_ok=True)
             self.seconds(replace(point, mode="auto"), self.unperturbed(point.program), FEW)

@@ -50,39 +50,33 @@ class Mesh:
         self.cells, self.nodes, self.edges, self.boundary_edges = cells, nodes, edges, boundary_edges
 
 
-# A large mesh has a node and two edges per cell; its boundary edges are too few to count.
-PER_CELL = Mesh(1, 1, 2, 0)
+def list_bytes(mesh):
+    """Of the lists of increments, in half a step: where those of a row begin, and where the last ends, for each of
+    two loops; an index for each increment."""
+    return 4 * (2 * (mesh.cells + 1) + 2 * mesh.edges + mesh.boundary_edges)
 
 
 def loop_bytes(mesh, increments):
-    """What each of the loops that repeat reads and writes: doubles of cells and nodes, maps of edges."""
+    """What each of the loops that repeat reads and writes: doubles of cells and nodes, maps of edges, lists."""
     fluxes = 104 * mesh.cells + 16 * mesh.nodes + 16 * mesh.edges
     boundary = 152 * mesh.boundary_edges
     updates = {"update+adt_calc": 160 * mesh.cells + 16 * mesh.nodes,
                "update+save_soln+adt_calc": 192 * mesh.cells + 16 * mesh.nodes}
     if increments == "rows":
         return {"res_calc": fluxes, "bres_calc": boundary, **updates}
-    half_step = 136 * mesh.cells + 16 * mesh.nodes + 16 * mesh.edges + 16 * mesh.boundary_edges
+    half_step = 136 * mesh.cells + 16 * mesh.nodes + 16 * mesh.edges + 16 * mesh.boundary_edges + list_bytes(mesh)
     return {"res_calc+bres_calc+update+adt_calc": half_step,
             "res_calc+bres_calc+update+save_soln+... (5 loops)": half_step + 24 * mesh.cells}
 
 
-def list_bytes(mesh):
-    """Of the lists of increments, in two half steps: where those of a row begin, for each of two loops, and an
-    index for each."""
-    return 2 * 4 * (2 * mesh.cells + 2 * mesh.edges + mesh.boundary_edges)
+def iteration_bytes(loops):
+    """Of an iteration without the first and the last loops of a plan, from the bytes of each loop."""
+    return sum(loops.values()) + loops.get("res_calc", 0) + loops.get("bres_calc", 0)
 
 
-def iteration_bytes(mesh, increments):
-    """Of an iteration without the first and the last loops of a plan."""
-    loops = loop_bytes(mesh, increments)
-    twice = loops.get("res_calc", 0) + loops.get("bres_calc", 0)
-    return sum(loops.values()) + twice + (list_bytes(mesh) if increments == "pull" else 0)
-
-
-def counted_bytes(airfoil, increments):
-    """The mesh, and the plan's own count for each loop and call."""
-    program = [airfoil, "--size", "40", "60", "--iterations", "4", "--no-check"]
+def counted_bytes(airfoil, increments, times):
+    """A mesh of 12 by 18 cells, so many times as fine, and the plan's own count for a call of each loop that repeats."""
+    program = [airfoil, "--size", str(12 * times), str(18 * times), "--iterations", "4", "--no-check"]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "loops.json")
         output = run(program, OP2_TARGET="cuda", OP2_GPU_INC=increments, OP2_TIMING=path)
@@ -90,24 +84,26 @@ def counted_bytes(airfoil, increments):
             loops = json.load(file)["loops"]
     numbers = re.search(r"(\d+) nodes, (\d+) cells, (\d+) edges, (\d+) boundary edges", output)
     nodes, cells, edges, boundary_edges = (int(number) for number in numbers.groups())
-    return (Mesh(cells, nodes, edges, boundary_edges),
-            {loop["loop"]: loop["bytes"] / loop["calls"] for loop in loops if loop["calls"]})
+    mesh = Mesh(cells, nodes, edges, boundary_edges)
+    counted = {loop["loop"]: loop["bytes"] / loop["calls"] for loop in loops if loop["calls"]}
+    return mesh, {loop: counted.get(loop, 0) for loop in loop_bytes(mesh, increments)}
 
 
 def check_bytes(airfoil):
-    """The number of failures."""
+    """The number of failures. Bytes grow with the area and the border of a mesh, so the second difference of three
+    refinements is that of the area alone: what a cell of a large mesh costs."""
     failures = 0
     for increments, most in ("rows", 688), ("pull", 456):
-        mesh, counted = counted_bytes(airfoil, increments)
-        for loop, wanted in loop_bytes(mesh, increments).items():
-            if counted.get(loop) != wanted:
-                print(f"OP2_GPU_INC={increments}: loop '{loop}' moves {counted.get(loop)} bytes, not {wanted}")
-                failures += 1
-        each = iteration_bytes(PER_CELL, increments)
-        boundary = iteration_bytes(Mesh(0, 0, 0, 1), increments)
-        print(f"Airfoil with OP2_GPU_INC={increments}: {each} bytes per cell and iteration, at most {most}; "
-              f"{boundary} more per boundary edge")
-        failures += each > most
+        counts = [counted_bytes(airfoil, increments, times) for times in (1, 2, 3)]
+        for mesh, counted in counts:
+            for loop, wanted in loop_bytes(mesh, increments).items():
+                if counted[loop] != wanted:
+                    print(f"OP2_GPU_INC={increments}: loop '{loop}' moves {counted[loop]} bytes, not {wanted}")
+                    failures += 1
+        first, second, third = (iteration_bytes(counted) for _, counted in counts)
+        each = (first - 2 * second + third) / (2 * counts[0][0].cells)
+        print(f"Airfoil with OP2_GPU_INC={increments}: {each:g} bytes per cell and iteration, at most {most}")
+        failures += not 0 < each <= most
     return failures
 
 

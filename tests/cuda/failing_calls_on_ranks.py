@@ -67,14 +67,19 @@ class Trials:
         self.right = self.named = self.faults = 0
 
     def reaches(self, call, number, **how):
-        """Tries one. Whether the job got to that call."""
+        """Tries one. Whether the job got to that call: it did not if it is right and no failure is reported. A job that
+        ends otherwise before its failure has a fault, behind which nothing is to be tried."""
         code, text, failed = self.job.run(f"{call}:{number}", **how)
-        if failed is None and code is not None:
-            return False
         fault = fault_of(code, text, self.expected)
+        if failed is None and code == 0 and not fault:
+            return False
+        if failed is None:
+            fault = f"exit code {code} before any planned failure, {fault or 'with a named error'}"
         if fault:
             self.faults += 1
             print(f"call {call}, {failed}, {number}, {how}: {fault}\n{text}")
+        if failed is None:
+            return False
         self.right += code == 0
         self.named += code != 0 and not fault
         return True
@@ -100,8 +105,8 @@ def try_last(job, expected, calls):
     fails, harmless = 1, calls
     while harmless - fails > 1:
         middle, right = (fails + harmless) // 2, trials.right
-        trials.reaches(middle, code)
-        fails, harmless = (fails, middle) if trials.right > right else (middle, harmless)
+        is_harmless = not trials.reaches(middle, code) or trials.right > right
+        fails, harmless = (fails, middle) if is_harmless else (middle, harmless)
     for call in range(max(1, fails - 4), fails):
         trials.reaches(call, code)
     return trials.report(f"calls before {harmless}, the first that is harmless")

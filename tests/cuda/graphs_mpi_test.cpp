@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank queues on its device for a chain that repeats: a graph for each half if messages are
 // in flight between them, otherwise one.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include <support/graph_on_ranks.hpp>
@@ -70,6 +72,38 @@ TEST_F(GraphsOnRanks, AChainWithoutAnExchangeIsOneGraph) {
   EXPECT_EQ(op_get_chain_statistics().exchanges, exchanges);
   EXPECT_EQ(each.graphs, 1);
   EXPECT_EQ(each.kernels, 0);
+}
+
+OP_KERNEL(add_state, (const double* state, double* sum, double* most), {
+  *sum += *state;
+  *most = *state > *most ? *state : *most;
+});
+
+/// Ranks combine what they have found when the value is read, and the host waits for it then.
+TEST_F(GraphsOnRanks, LazyReductionsStayOnTheDevicesUntilTheyAreRead) {
+  const double zero = 0;
+  const op_global sum = op_decl_global(1, &zero, "sum"), most = op_decl_global(1, &zero, "most");
+  const auto add = [&] {
+    op_par_loop(add_state, "add_state", mesh.cells, op_arg_dat(mesh.state, OP_READ),
+                op_arg_gbl(sum, OP_INC), op_arg_gbl(most, OP_MAX));
+    op_flush();
+  };
+  add();
+  const long long downloads = emulated_calls("cuMemcpyDtoHAsync_v2");
+  for (int k = 0; k < repeats; ++k) add();
+  EXPECT_EQ(emulated_calls("cuMemcpyDtoHAsync_v2"), downloads);
+  double expected = 0, greatest = 0, found[2] = {};
+  for (int cell = 0; cell < cells; ++cell) {
+    expected += (repeats + 1) * first_state(cell);
+    greatest = std::max(greatest, first_state(cell));
+  }
+  for (int read = 0; read < 2; ++read) {
+    op_fetch_global(sum, &found[0]);
+    op_fetch_global(most, &found[1]);
+    EXPECT_EQ(found[0], expected * (read + 1));
+    EXPECT_EQ(found[1], greatest);
+    for (int k = 0; k <= repeats && read == 0; ++k) add();
+  }
 }
 
 }  // namespace

@@ -239,6 +239,28 @@ TEST_F(OnDevice, AConstantThatChangesBetweenLoopsIsSeenByTheLater) {
   EXPECT_EQ(total_of_scaled(), 12.0 * size);
 }
 
+/// Kernels that are still queued see the earlier values. Values go through more turns of pinned
+/// memory than there are.
+TEST_F(OnDevice, AConstantThatChangesDoesNotMakeTheHostWait) {
+  start();
+  const double zero = 0;
+  const op_global total = op_decl_global(1, &zero, "total");
+  double each = 2, expected = 0;
+  long long waits = 0;
+  add();
+  for (int step = 0; step < 20; ++step) {
+    const double value = step % 3 == 0 ? 0.5 : 2;
+    op_decl_const("scale", 1, &value);
+    op_par_loop(scaled, "scaled", nodes, op_arg_dat(sum, OP_RW), op_arg_gbl(total, OP_INC));
+    expected += (each *= value) * size;
+    if (step == 2) waits = emulated_calls("cuStreamSynchronize");
+  }
+  EXPECT_EQ(emulated_calls("cuStreamSynchronize"), waits);
+  double found = 0;
+  op_fetch_global(total, &found);
+  EXPECT_EQ(found, expected);
+}
+
 TEST_F(OnDevice, AValueThatLoopsReadIsSentWhenItChanges) {
   start();
   const auto multiply_by = [&](double factor) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give on several ranks, compiled, on two threads each, in chains and tile by tile,
-// the same bits as through host functions on one rank; on devices with the messages of the CPU.
+// the same bits as through host functions: on one rank, or, if the result depends on the order of
+// elements, on as many ranks; on devices with the messages of the CPU.
 // TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target; TEST_TILES=0
 // is for executors without tiles; TEST_GATHERS=1: rows must gather.
 #include <iostream>
@@ -44,6 +45,19 @@ void expect_messages_of_cpu(const ProgramShape& shape, std::vector<Setting> sett
   EXPECT_EQ(got.sent, on_cpu.sent) << place;
 }
 
+/// Compiled, on as many ranks.
+/// @param ranks  becomes their number
+Observed run_on_ranks(const ProgramShape& shape, const std::vector<Setting>& settings, int& ranks) {
+  return run_program(shape, settings, [&] {
+    op_init(0, nullptr, 0);
+    ranks = op_ranks();
+  });
+}
+
+std::string place_of(const ProgramShape& shape, int configuration) {
+  return "seed " + std::to_string(shape.seed) + ", configuration " + std::to_string(configuration);
+}
+
 bool fails_anywhere(bool here) {
   int fails = here ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &fails, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -66,12 +80,8 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
     int number = 0;
     for (auto settings : configurations()) {
       settings.push_back(tested_target());
-      const Observed got = run_program(shape, settings, [&] {
-        op_init(0, nullptr, 0);
-        ranks = op_ranks();
-      });
-      const std::string place =
-          "seed " + std::to_string(shape.seed) + ", configuration " + std::to_string(number++);
+      const Observed got = run_on_ranks(shape, settings, ranks);
+      const std::string place = place_of(shape, number++);
       expect_equal(reference, got, place);
       if (is_on_device()) expect_messages_of_cpu(shape, settings, got, place);
       if (fails_anywhere(HasFailure())) return;
@@ -96,6 +106,28 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
             << " configurations; loops ran in tiles " << tilings << " times, " << fusions
             << " became part of others; rows gathered in " << gathers << " programs; " << sent
             << " bytes were sent by rank 0\n";
+}
+
+/// Colours are one order on all numbers of ranks above one, so host functions find the same there.
+TEST(EquivalenceOnRanks, LoopsInColoursGiveTheResultsOfTheReferenceExecutorOnAsManyRanks) {
+  const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 150)) / 3;
+  ProgramShape shape{from_environment("TEST_SEED", 1), 2, chains_per_mesh, OrderedLoops::in_colours,
+                     true};
+  int chains = 0, ranks = 0;
+  for (; chains < wanted; ++shape.seed) {
+    const Observed reference = run_on_ranks(shape, settings_of_reference, ranks);
+    if (ranks == 1) GTEST_SKIP() << "one rank keeps the order of the declaration";
+    int number = 0;
+    for (auto settings : configurations()) {
+      settings.push_back(tested_target());
+      const Observed got = run_on_ranks(shape, settings, ranks);
+      const std::string place = place_of(shape, number++);
+      expect_equal(reference, got, place);
+      if (is_on_device()) expect_messages_of_cpu(shape, settings, got, place);
+      if (fails_anywhere(HasFailure())) return;
+    }
+    chains += reference.chains;
+  }
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ void fold_threads(const Step& step, const StepBindings& bindings) {
 }
 
 void run_assignment(const core::LoopRecord& record, core::Queue& queue) {
-  record.target->partial.clear();
+  record.target->has_partial = false;
   record.target->partial_is_exact = false;
   std::memcpy(record.target->value.host_overwrite().get(), queue.captured(record.captured),
               record.target->value.bytes());

@@ -26,6 +26,7 @@ CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, RowPlaces places,
       host_steps_(plan.steps.all.size()) {
   make_steps();
   check_places();
+  find_constants();
   for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
     for (const Phase phase : {Phase::interior, Phase::boundary}) add_phase(chain, phase);
 }
@@ -38,6 +39,18 @@ void CudaPlan::make_steps() {
     else if (plan_.steps.all[s].runs())
       host_steps_[s] = std::make_unique<HostStep>(plan_.steps.all[s], plan_.code[s], shared_.mesh,
                                                   shared_.pool, shared_.reproducible);
+}
+
+void CudaPlan::find_constants() {
+  for (std::size_t chain = 0; chain < plan_.chains().size(); ++chain) {
+    CurrentConstants::Modules& modules = with_constants_.emplace_back();
+    for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
+      if (launches_[s] == nullptr) continue;
+      const jit::CudaLoop* code = &jit::cuda_loop_of(*plan_.code[s].compiled);
+      const bool is_new = std::ranges::find(modules, code) == modules.end();
+      if (is_new && !code->constants.empty()) modules.push_back(code);
+    }
+  }
 }
 
 /// The host looks for rows in the first buffers, and for sums in memory.
@@ -95,11 +108,10 @@ bool CudaPlan::is_first(std::size_t chain, Phase phase) const {
 /// What a call changes: values of globals and of constants.
 void CudaPlan::start(std::size_t chain, core::Queue& queue) {
   values_.upload(chain, queue);
-  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
-    if (launches_[s] != nullptr)
-      shared_.constants.update(jit::cuda_loop_of(*plan_.code[s].compiled));
+  allocating(shared_.copies, "the constants of a plan",
+             [&] { shared_.constants.update(with_constants_[chain]); });
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     if (host_steps_[s] != nullptr) host_steps_[s]->start(queue);
-  }
 }
 
 void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
@@ -112,14 +124,22 @@ void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Fin
     if (part.on_device == nullptr) run_on_host(part.step, phase);
     if (phase == Phase::interior) exchanges_[chain]->progress();
   }
-  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
-    count_iterations(plan_.rows[s], phase, Way::alone);
+  count(chain, phase);
   if (phase == Phase::interior) return;
   if (chain + 1 == plan_.chains().size()) bring_rows_back();
   values_.download(chain);
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
     if (host_steps_[s] != nullptr) host_steps_[s]->finish();
     finished(s);
+  }
+}
+
+/// Lists are known here alone; what else loops read and write, to all executors.
+void CudaPlan::count(std::size_t chain, Phase phase) const {
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s) {
+    count_iterations(plan_.rows[s], phase, Way::alone);
+    if (launches_[s] != nullptr)
+      plan_.rows[s].row->bytes += static_cast<double>(launches_[s]->list_bytes(phase));
   }
 }
 

@@ -57,7 +57,9 @@ class CudaPlan : public PreparedPlan {
   void start(std::size_t chain, core::Queue& queue);
   void send(std::size_t chain);
   void make_steps();
+  void find_constants();
   void add_phase(std::size_t chain, Phase phase);
+  void count(std::size_t chain, Phase phase) const;
   void bring_rows_back();
   void check_places() const;
   void run_on_host(std::size_t step, Phase phase);
@@ -68,8 +70,9 @@ class CudaPlan : public PreparedPlan {
   CudaShared shared_;
   PlanValues values_;
   const RowPlaces places_;
-  std::vector<std::unique_ptr<StepLaunch>> launches_;  ///< per step; null unless on the device
-  std::vector<std::unique_ptr<HostStep>> host_steps_;  ///< per step; null unless on the host
+  std::vector<std::unique_ptr<StepLaunch>> launches_;      ///< per step; null unless on the device
+  std::vector<std::unique_ptr<HostStep>> host_steps_;      ///< per step; null unless on the host
+  std::vector<CurrentConstants::Modules> with_constants_;  ///< per chain, of steps on the device
   /// What runs in a phase of a chain, in this order: neighbouring steps of the device, or one of
   /// the host.
   struct Part {

@@ -2,9 +2,11 @@
 // Constants in the modules of a device: kernels read copies there, programs change theirs here.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <core/memory_space.hpp>
@@ -14,14 +16,34 @@ namespace op2::sched {
 
 class CurrentConstants {
  public:
-  explicit CurrentConstants(core::MemorySpace& space) : space_(space) {}
+  using Modules = std::vector<const jit::CudaLoop*>;  ///< each once
 
-  /// Gives the module's constants the values that the program's have now, behind all queued work.
-  /// Cost: a comparison of their bytes; a copy of those that have changed.
-  void update(const jit::CudaLoop& code);
+  explicit CurrentConstants(core::MemorySpace& space) : space_(space) {}
+  ~CurrentConstants() { space_.main_stream().settle(); }
+  CurrentConstants(const CurrentConstants&) = delete;
+
+  /// Gives the modules' constants the values that the program's have now, for what is queued on the
+  /// main stream from now on, behind all that was. Waits only if the device is many changes behind.
+  /// Cost: a comparison of their bytes; copies of those that have changed.
+  /// @throws std::bad_alloc, Error device_failure
+  void update(const Modules& modules);
 
  private:
+  /// Changes that may be under way at the same time.
+  static constexpr std::size_t ahead = 8;
+
+  /// Values on their way to the device.
+  struct Turn {
+    core::PinnedBuffer memory;
+    std::size_t bytes = 0;
+    std::unique_ptr<core::Event> copied{};
+  };
+  Turn& next_turn(std::size_t bytes);
+  bool is_uploaded(const jit::CudaConstant& constant) const;
+
   core::MemorySpace& space_;
+  std::array<Turn, ahead> turns_;
+  std::size_t turn_ = 0;  ///< of the next change
   std::map<core::DeviceAddress, std::vector<std::byte>> uploaded_;
 };
 

@@ -91,11 +91,12 @@ void PlanValues::place(std::size_t chain) {
   block.end = bytes_;
 }
 
-/// On several ranks the host combines results, and it rounds exact sums; of two loops that reduce
-/// the same global, the second would have to wait for the first.
+/// The host rounds exact sums, and ranks agree there on whose element sets a global; of two loops
+/// that reduce the same global, the second would have to wait for the first.
 bool PlanValues::is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const {
   const core::Global* const global = reduction.shape.global;
-  if (global == nullptr || !step.set->whole || reduction.exact) return false;
+  if (global == nullptr || reduction.exact) return false;
+  if (!step.set->whole && reduction.shape.access == OP_WRITE) return false;
   int reductions = 0;
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     for (const GlobalArg& other : plan_.steps.all[s].reductions)
@@ -124,13 +125,32 @@ void PlanValues::fill_value(const GlobalArg& global, core::Queue& queue, std::si
   values.any = true;
 }
 
+/// The same for the start of a lazy reduction: on one rank the value, otherwise what this rank has
+/// added to it, or nothing. A partial result of another operation has been combined before.
+void PlanValues::fill_start(const GlobalArg& reduction, bool whole, core::Queue& queue,
+                            std::size_t place, Values& values) {
+  if (whole) return fill_value(reduction, queue, place, values);
+  const core::Global& lazy = *reduction.shape.global;
+  const bool goes_on = reduction.assignment < 0 && lazy.has_partial;
+  if (goes_on && lazy.partial.newer_on_device()) {
+    values.copies.push_back(
+        {device_.get() + place, lazy.partial.device_read(), bytes_of(reduction)});
+    return;
+  }
+  if (goes_on)
+    std::memcpy(values.staging + place, lazy.partial.host_read(), bytes_of(reduction));
+  else
+    start_partial(reduction.shape, value_seen(reduction, queue), values.staging + place);
+  values.any = true;
+}
+
 void PlanValues::fill(std::size_t s, core::Queue& queue, Values& values) {
   const Step& step = plan_.steps.all[s];
   for (std::size_t k = 0; k < step.reductions.size(); ++k) {
     const GlobalArg& reduction = step.reductions[k];
     const std::size_t place = places_[s].results + reduction.offset;
     if (places_[s].kept[k]) {
-      fill_value(reduction, queue, place, values);
+      fill_start(reduction, step.set->whole, queue, place, values);
     } else {
       if (reduction.exact)
         std::memset(values.staging + place, 0, bytes_of_words(reduction));
@@ -185,7 +205,11 @@ void PlanValues::download(std::size_t chain) {
 std::byte* PlanValues::collect(std::size_t s, const GlobalArg& reduction) {
   const auto k = static_cast<std::size_t>(&reduction - plan_.steps.all[s].reductions.data());
   if (places_[s].kept[k]) {
-    const auto value = reduction.shape.global->value.device_overwrite();
+    core::Global& lazy = *reduction.shape.global;
+    core::Array& kept = plan_.steps.all[s].set->whole
+                            ? lazy.value
+                            : start_lazy_partial(reduction.shape, lazy, reduction.nan);
+    const auto value = kept.device_overwrite();
     space_.main_stream().copy(value.get(), result(s, reduction), bytes_of(reduction));
     return nullptr;
   }

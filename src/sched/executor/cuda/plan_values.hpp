@@ -38,7 +38,8 @@ class PlanValues {
   /// Queues the download of the results that the host needs.
   void download(std::size_t chain);
   /// A result of the last download; waits for it. Valid until the next upload of the chain. Null
-  /// for a lazy global that the device keeps: then its value is the result from now on.
+  /// for a lazy global that the device keeps: then its value, or on several ranks the partial
+  /// result of this one, is the result from now on.
   std::byte* collect(std::size_t step, const GlobalArg& reduction);
 
  private:
@@ -76,6 +77,8 @@ class PlanValues {
   bool is_uploaded(const Block& block, const Values& values) const;
   bool is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const;
   void fill(std::size_t step, core::Queue& queue, Values& values);
+  void fill_start(const GlobalArg& reduction, bool whole, core::Queue& queue, std::size_t place,
+                  Values& values);
   void fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place, Values& values);
 
   core::MemorySpace& space_;

@@ -42,7 +42,7 @@ PullTable PullTables::find(const Key& key, const std::function<PullLists()>& mak
   const Table& table = found->second;
   const auto* first = reinterpret_cast<const std::int32_t*>(table.lists.device_read().value);
   return {table.positions, table.rows == 0 ? nullptr : first, first + table.rows,
-          first + table.rows + table.start};
+          first + table.rows + table.start, table.lists.bytes()};
 }
 
 }  // namespace op2::sched

@@ -20,6 +20,7 @@ struct PullTable {
   const std::int32_t* rows = nullptr;  ///< null: each position is a row
   const std::int32_t* start = nullptr;
   const std::int32_t* iterations = nullptr;
+  std::size_t bytes = 0;  ///< of the three lists, each of which a kernel reads once
 };
 
 class PullTables {

@@ -88,7 +88,8 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
     const PullTable found =
         tables.pull().lists_of(columns_added_through(step_.args), rows, step_.set->name_storage);
     return {found.positions,
-            {parameter_of(found.rows), parameter_of(found.start), parameter_of(found.iterations)}};
+            {parameter_of(found.rows), parameter_of(found.start), parameter_of(found.iterations)},
+            found.bytes};
   }
   Range range{rows, {0}};
   if (rows.empty()) return range;
@@ -100,6 +101,7 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
                                    step_.gathered_rows(set), rows, set.name_storage);
     range.lists.push_back(parameter_of(found.start));
     range.lists.push_back(parameter_of(found.iterations));
+    range.list_bytes += found.bytes;
   }
   return range;
 }
@@ -184,7 +186,7 @@ void StepLaunch::announce_accesses() {
 }
 
 std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
-  const auto& [indices, lists] = range(phase);
+  const auto& [indices, lists, list_bytes] = range(phase);
   if (indices.empty()) return {};
   const bool reduces = !step_.reductions.empty();
   const unsigned blocks =

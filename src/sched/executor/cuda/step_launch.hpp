@@ -40,6 +40,8 @@ class StepLaunch {
   bool adds_atomically() const { return !code_.pulls && !sums_.any(); }
 
   const Step& step() const { return step_; }
+  /// Bytes of the lists of increments that the kernels of a phase read.
+  std::size_t list_bytes(Phase phase) const { return range(phase).list_bytes; }
   /// Where the step counts in the per-loop table.
   const StepRows& table_rows() const { return plan_.rows[position_]; }
 
@@ -49,6 +51,7 @@ class StepLaunch {
     IndexRange indices{0, 0};
     std::vector<LaunchParameter> lists;  ///< unless iterations: addresses of rows, then of the
                                          ///< start and the iterations of each loop that adds
+    std::size_t list_bytes = 0;
   };
 
   void set_ranges(DeviceTables& tables);

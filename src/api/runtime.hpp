@@ -118,6 +118,12 @@ class Runtime {
   /// @param values  as declared: shape [declared x dim]
   void set_rows(core::Dat& dat, const void* values);
 
+  /// The host's copy of an array, made current. A fault of the device may be found here, on this
+  /// rank alone, so the others may not wait for it: as `collectively`. Local otherwise.
+  const std::byte* host_copy(const core::Array& array) {
+    return collectively([&] { return array.host_read(); });
+  }
+
   /// Makes the host's copies of all dats current. Local.
   void bring_dats_home();
 

@@ -220,7 +220,7 @@ void op2::detail::set_global(op_global global, Type value_type, const void* valu
 }
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
-  auto& runtime = api::usable("op_fetch_global");
+  auto& runtime = api::readable("op_fetch_global");
   const core::InPart part(&runtime.profile, core::Part::results);
   core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();

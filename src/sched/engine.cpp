@@ -99,16 +99,17 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = true;
   if (options_.reproducible) check_rounding(queue);
   executing_ = false;
+  intact_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();
   const std::size_t hash = hash_of(queue);
   if (policy_ != nullptr) turn_ = choose_schedule(queue, hash);
-  Entry& entry = entry_for(queue, mesh, hash);
-  if (entry.plan->colourings.empty()) {
-    run(entry, queue);
+  Entry* entry = &entry_for(queue, mesh, hash);
+  if (entry->plan->colourings.empty()) {
+    while (!run(*entry, queue)) entry = &make_entry(queue, mesh, hash, Wait::as_options_say);
   } else {
-    core::Queue coloured = queue.in_colours(entry.plan->colourings);
-    run(entry, coloured);
+    core::Queue coloured = queue.in_colours(entry->plan->colourings);
+    run(*entry, coloured);
   }
   queue.clear();
   executing_ = false;
@@ -125,11 +126,12 @@ std::size_t Engine::choose_schedule(const core::Queue& queue, std::size_t hash) 
 }
 
 /// @param queue  with a record for each colour
-void Engine::run(Entry& entry, core::Queue& queue) {
+/// @return false: nothing was executed, and the plan, which is no longer there, must be made anew
+bool Engine::run(Entry& entry, core::Queue& queue) {
   const Plan& plan = *entry.plan;
   announce(plan);
   executing_ = true;
-  prepare(queue, entry);
+  if (!prepare(queue, entry)) return false;
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
   runner_.run(plan, *entry.prepared, queue, fingerprint_);
@@ -139,6 +141,7 @@ void Engine::run(Entry& entry, core::Queue& queue) {
     const auto k = static_cast<std::size_t>(dat->index);
     valid_[k] = plan.analysis.valid_after[k];
   }
+  return true;
 }
 
 const Schedule& Engine::schedule_for(const core::Queue& queue) {
@@ -222,7 +225,7 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
         "code",
         [&] {
           const core::InPart part(profile_, core::Part::code);
-          return code_.find(queue, loops, plan.steps, wait);
+          return find_code(queue, loops, plan.steps, wait);
         },
         [&](const Code& made) {
           if (!made.regroup) verify_code(plan.steps, made.steps);
@@ -238,22 +241,26 @@ void Engine::ensure_rows(core::Level level) {
 }
 
 /// The executor's part: first what every execution needs; what takes longer is prepared once the
-/// plan has repeated.
-void Engine::prepare(const core::Queue& queue, Entry& entry) {
+/// plan has repeated. @return as `run`
+bool Engine::prepare(const core::Queue& queue, Entry& entry) {
   const bool at_once =
       options_.tile.mode == core::TileMode::fixed || options_.tile.mode == core::TileMode::shuffled;
   const int again = at_once ? 0 : 1;
   const int executions = entry.executions++;
   const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
-  if (executions > 0 && !repeats) return;
+  if (executions > 0 && !repeats) return true;
   const core::InPart part(profile_, core::Part::plans);
   const auto begin = core::Clock::now();
   const core::Progress progress(log_,
                                 "preparing a sequence of " + core::counted(queue.size(), "loop"));
   entry.prepared.reset();
-  entry.prepared = executor_->prepare(*entry.plan, repeats);
+  if (!executor_->has_own_memory())
+    entry.prepared = executor_->prepare(*entry.plan, repeats);
+  else if (!prepare_in_own_memory(entry, repeats))
+    return false;
   trace_.add("plan", "prepare", begin, core::Clock::now());
   if (options_.dump.schedule) log_.dump(entry.prepared->describe(queue));
+  return true;
 }
 
 Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mesh,

@@ -39,7 +39,14 @@ HaloExchange::HaloExchange(Communicator& communicator, HaloMessages messages,
       packer_(std::move(packer)),
       channel_(communicator.open_channel(
           peers_of(messages_.outgoing), peers_of(messages_.incoming),
-          [this](std::size_t bytes) { return packer_->allocate(bytes); })) {}
+          [this](std::size_t bytes) { return packer_->allocate(bytes); })) {
+  try {
+    packer_->prepare(messages_, *channel_);
+  } catch (...) {
+    packer_.reset();  // its work may use the buffers
+    throw;
+  }
+}
 
 void HaloExchange::pack(std::uint64_t fingerprint) {
   fingerprint_ = fingerprint;

@@ -62,4 +62,11 @@ void Communicator::barrier() {
   reduce(nothing, "waiting for all ranks");
 }
 
+void Communicator::align_channels() {
+  std::uint64_t* const opened = opened_channels();
+  WordReduction most{{}, {}, {opened != nullptr ? static_cast<std::int64_t>(*opened) : 0}};
+  reduce(most, "counting channels");
+  if (opened != nullptr) *opened = static_cast<std::uint64_t>(most.maxima.front());
+}
+
 }  // namespace op2::comm

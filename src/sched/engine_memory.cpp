@@ -19,7 +19,7 @@ Code Engine::find_code(const core::Queue& queue, LoopRequests& loops, const Step
   try {
     return code_.find(queue, loops, steps, wait);
   } catch (const Error& error) {
-    intact_ = error.code() == ErrorCode::out_of_memory && rows_.communicator().size() == 1;
+    intact_ = error.code() == ErrorCode::out_of_memory && analysis_.halos == Halos::none;
     throw;
   }
 }
@@ -79,7 +79,7 @@ void Engine::stop_gathering(const Error* mine) {
   log_.warning_once(
       "gathering",
       fmt::format("memory of devices is short: from now on loops that add through maps and those "
-                  "that use the sums are kernels of their own, which takes longer but needs no "
+                  "that use the sums are separate kernels, which takes longer but needs no "
                   "second buffers, as with OP2_DEBUG=no_fuse{}{}",
                   mine != nullptr ? ": " : " (another rank)", mine != nullptr ? mine->what() : ""));
   code_.stop_gathering();

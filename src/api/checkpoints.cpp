@@ -100,7 +100,7 @@ Header Checkpoints::describe() {
         {dat->name_storage, dat->set->name, dat->type, dat->dim, dat->size, 0, 0});
   for (const auto& global : runtime_.mesh.globals())
     header.globals.push_back(values_entry(global->name_storage, global->value_type, global->dim,
-                                          global->value.host_read()));
+                                          runtime_.host_copy(global->value)));
   for (const Kept& kept : kept_)
     header.kept.push_back(values_entry(kept.name, kept.type, kept.count, kept.values));
   return header;

@@ -220,7 +220,7 @@ void op2::detail::set_global(op_global global, Type value_type, const void* valu
 }
 
 void op2::detail::fetch_global(op_global global, Type value_type, void* values) {
-  auto& runtime = api::usable("op_fetch_global");
+  auto& runtime = api::readable("op_fetch_global");
   const core::InPart part(&runtime.profile, core::Part::results);
   core::Global& record = checked_global(runtime, "op_fetch_global", global, value_type, values);
   runtime.flush();
@@ -229,7 +229,7 @@ void op2::detail::fetch_global(op_global global, Type value_type, void* values) 
   runtime.collectively([&] { sched::combine({&wanted, 1}, runtime.ranks()); });
   if (runtime.value_log) runtime.value_log->fetched(record);
   if (runtime.recorder) runtime.recorder->fetched(record);
-  std::memcpy(values, record.value.host_read(), record.value.bytes());
+  std::memcpy(values, runtime.host_copy(record.value), record.value.bytes());
 }
 
 op_kernel op_decl_kernel(const char* name, const char* source, const char* file, int line) {

@@ -12,17 +12,19 @@ namespace {
 
 /// Calls visit(row * dim + component, value) for each value of an owned row that is not finite.
 template <class Value, class Visit>
-void visit_faults(const core::Dat& dat, const Visit& visit) {
-  const auto* values = reinterpret_cast<const Value*>(dat.rows.host_read());
+void visit_faults(const core::Dat& dat, const std::byte* rows, const Visit& visit) {
+  const auto* values = reinterpret_cast<const Value*>(rows);
   const std::int64_t count = std::int64_t{dat.on().layout->owned()} * dat.dim;
   for (std::int64_t k = 0; k < count; ++k)
     if (!std::isfinite(values[k])) visit(k, static_cast<double>(values[k]));
 }
 
 template <class Visit>
-void visit_faults(const core::Dat& dat, const Visit& visit) {
-  if (dat.value_type == Type::f64) visit_faults<double>(dat, visit);
-  if (dat.value_type == Type::f32) visit_faults<float>(dat, visit);
+void visit_faults(Runtime& runtime, const core::Dat& dat, const Visit& visit) {
+  if (dat.value_type != Type::f64 && dat.value_type != Type::f32) return;
+  const std::byte* const rows = runtime.host_copy(dat.rows);
+  if (dat.value_type == Type::f64) visit_faults<double>(dat, rows, visit);
+  if (dat.value_type == Type::f32) visit_faults<float>(dat, rows, visit);
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ FiniteCheck::FiniteCheck(Runtime& runtime, const op_loop_name& loop, std::span<c
     if (args[k].acc != OP_WRITE) {
       if (!first) first = find(k, {});
     } else {
-      visit_faults(*core::record_of(args[k].dat),
+      visit_faults(runtime_, *core::record_of(args[k].dat),
                    [&](std::int64_t at, double) { before_[k].insert(at); });
     }
   }
@@ -61,7 +63,7 @@ std::optional<FiniteCheck::Fault> FiniteCheck::find(std::size_t arg, const Value
   const core::Dat& dat = *core::record_of(args_[arg].dat);
   std::optional<Fault> first;
   std::int64_t count = 0;
-  visit_faults(dat, [&](std::int64_t at, double value) {
+  visit_faults(runtime_, dat, [&](std::int64_t at, double value) {
     if (known.contains(at)) return;
     ++count;
     const std::int64_t element = dat.on().element_at(at / dat.dim);

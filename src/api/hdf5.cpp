@@ -23,8 +23,9 @@ using comm::Hdf5File;
 namespace {
 
 /// The session, after checking the names given in a call.
-api::Runtime& begin_call(const char* function, const char* file, const char* name) {
-  auto& runtime = api::usable(function);
+api::Runtime& begin_call(const char* function, const char* file, const char* name,
+                         api::Runtime& (*find)(const char* caller) = api::usable) {
+  auto& runtime = find(function);
   core::check_path(function, file);
   core::check_name(function, name);
   return runtime;
@@ -160,7 +161,7 @@ void write_map(api::Runtime& runtime, Hdf5File& file, const core::Map& map, int 
 }
 
 void append_dat(const char* function, op_dat dat, const char* path_of_file, const char* path) {
-  auto& runtime = begin_call(function, path_of_file, path);
+  auto& runtime = begin_call(function, path_of_file, path, api::readable);
   const core::InPart part(&runtime.profile, core::Part::files);
   runtime.flush();
   runtime.enter("{} '{}' '{}'", function, path_of_file, path);
@@ -296,11 +297,11 @@ void op_dump_to_hdf5(const char* file, int base_index) {
 }
 
 void op_fetch_data_hdf5_file(op_dat dat, const char* file) {
-  core::check_handle(api::usable().mesh, "op_fetch_data_hdf5_file", dat);
+  core::check_handle(api::readable().mesh, "op_fetch_data_hdf5_file", dat);
   append_dat("op_fetch_data_hdf5_file", dat, file, dat->name);
 }
 
 void op_fetch_data_hdf5_file_path(op_dat dat, const char* file, const char* path) {
-  core::check_handle(api::usable().mesh, "op_fetch_data_hdf5_file_path", dat);
+  core::check_handle(api::readable().mesh, "op_fetch_data_hdf5_file_path", dat);
   append_dat("op_fetch_data_hdf5_file_path", dat, file, path);
 }

@@ -35,13 +35,13 @@ using FileFunction = void (*)(const std::string&, const comm::Field&);
 
 void print_dat(const char* function, op_dat dat, const char* path, FileFunction write) {
   core::check_path(function, path);
-  const core::Dat& record = api::checked_dat(function, dat);
+  const core::Dat& record = api::readable_dat(function, dat);
   if (record.opaque)
     core::fail(ErrorCode::bad_type,
                "the rows are opaque: {}, dat '{}', whose values have another size than \"{}\"; "
                "fetch them and write them by the program",
                function, record.name_storage, record.type);
-  auto& runtime = api::usable();
+  auto& runtime = api::readable();
   const core::InPart part(&runtime.profile, core::Part::files);
   runtime.flush();
   const core::Progress progress(runtime.log, fmt::format("writing '{}'", path));
@@ -55,8 +55,8 @@ void print_dat(const char* function, op_dat dat, const char* path, FileFunction 
 }  // namespace
 
 void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
-  const core::Dat& record = api::checked_dat("op_fetch_data", dat);
-  auto& runtime = api::usable();
+  const core::Dat& record = api::readable_dat("op_fetch_data", dat);
+  auto& runtime = api::readable();
   const core::InPart part(&runtime.profile, core::Part::results);
   runtime.flush();
   runtime.enter("op_fetch_data '{}'", record.name_storage);
@@ -68,8 +68,8 @@ void op2::detail::fetch_data(op_dat dat, Type value_type, void* values) {
 
 void op2::detail::fetch_data_range(op_dat dat, Type value_type, void* values, std::int64_t low,
                                    std::int64_t high) {
-  const core::Dat& record = api::checked_dat("op_fetch_data_idx", dat);
-  auto& runtime = api::usable();
+  const core::Dat& record = api::readable_dat("op_fetch_data_idx", dat);
+  auto& runtime = api::readable();
   const core::InPart part(&runtime.profile, core::Part::results);
   runtime.flush();
   runtime.enter("op_fetch_data_idx '{}'", record.name_storage);

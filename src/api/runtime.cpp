@@ -136,12 +136,20 @@ void Runtime::check_together(const std::function<void()>& check) {
 }
 
 void Runtime::check_usable() const {
-  if (!failure_.empty())
-    core::fail(
-        ErrorCode::poisoned,
-        "results are not available: loops were discarded after an error; end the session and "
-        "correct that error: {}",
-        failure_);
+  if (failure_.empty()) return;
+  if (readable_)
+    core::fail(ErrorCode::poisoned,
+               "the session only gives the values of before the loops that were discarded after an "
+               "error: op_fetch_data and op_fetch_global do; correct that error: {}",
+               failure_);
+  core::fail(ErrorCode::poisoned,
+             "results are not available: loops were discarded after an error; end the session and "
+             "correct that error: {}",
+             failure_);
+}
+
+void Runtime::check_readable() const {
+  if (!readable_) check_usable();
 }
 
 void Runtime::check_caller() const {
@@ -156,14 +164,18 @@ void Runtime::check_caller() const {
 }
 
 /// Ends what the session can still do. @return the error, and what follows from it
-Error Runtime::poisoned_by(const Error& error) {
+/// @param readable  but for reading dats and globals, on all ranks
+Error Runtime::poisoned_by(const Error& error, bool readable) {
   failure_ = error.what();
+  readable_ = readable;
   const std::size_t loops = queue.size();
   queue.clear();
   const bool once = ranks().is_root() || !is_uniform(error.code());  // per job
   if (loops == 0 || !once) return error;
   const std::string text = failure_.substr(failure_.find(' ') + 1);  // without the code
-  return {error.code(), fmt::format("{}\nqueued loops that are discarded: {}", text, loops)};
+  return {error.code(),
+          fmt::format("{}\nqueued loops that are discarded: {}{}", text, loops,
+                      readable_ ? "; none has run: op_fetch_data gives the values of before" : "")};
 }
 
 /// For what a host function of a kernel has thrown. Returns if only this rank has to know.
@@ -194,7 +206,8 @@ void Runtime::end_job(const Error& error) {
 }
 
 void Runtime::flush() {
-  check_usable();
+  check_readable();
+  if (readable_) return;
   const gpu::CurrentContext current(driver_of(device.get()));
   try {
     const Marked executing(executing_);
@@ -210,8 +223,10 @@ void Runtime::flush() {
     tell_others(failure);
     throw failure;
   } catch (const Error& error) {
-    const Error failure = poisoned_by(error);
-    tell_others(failure);
+    const bool intact =
+        error.code() == ErrorCode::out_of_memory && bits_check == nullptr && engine.is_intact();
+    const Error failure = poisoned_by(error, intact);
+    if (!intact) tell_others(failure);
     throw failure;
   } catch (const std::exception& error) {
     host_function_threw(error.what());

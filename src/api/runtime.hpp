@@ -87,7 +87,8 @@ class Runtime {
   }
 
   /// Executes the queued loops. If that fails, they are discarded and every later call that needs
-  /// results fails with `poisoned`. Collective.
+  /// results fails with `poisoned`; but dats and globals can still be read if it was memory, on all
+  /// ranks, before any loop ran. Collective.
   void flush();
 
   /// The same; returns when the loops have run, also on a device. Collective.
@@ -119,6 +120,12 @@ class Runtime {
   /// @param values  as declared: shape [declared x dim]
   void set_rows(core::Dat& dat, const void* values);
 
+  /// The host's copy of an array, made current. A fault of the device may be found here, on this
+  /// rank alone, so the others may not wait for it: as `collectively`. Local otherwise.
+  const std::byte* host_copy(const core::Array& array) {
+    return collectively([&] { return array.host_read(); });
+  }
+
   /// Makes the host's copies of all dats current. Local.
   void bring_dats_home();
 
@@ -127,6 +134,8 @@ class Runtime {
 
   /// Throws `poisoned` after a failed flush.
   void check_usable() const;
+  /// The same, unless dats and globals can still be read.
+  void check_readable() const;
   bool failed() const { return !failure_.empty(); }
   /// Whether this rank had an error that others do not have: they wait for it elsewhere.
   bool others_wait() const { return reported_; }
@@ -182,7 +191,7 @@ class Runtime {
   std::optional<Error> failure_of(const std::function<void()>& action) const;
   void adapt_queue_bound();
   void mention_partition();
-  Error poisoned_by(const Error& error);
+  Error poisoned_by(const Error& error, bool readable = false);
   void host_function_threw(const std::string& what);
   bool tell_others(const Error& error);
 
@@ -192,6 +201,7 @@ class Runtime {
   std::string call_;         ///< the last one
   bool forked_ = false;
   bool executing_ = false;
+  bool readable_ = false;    ///< after a failed flush: dats are as they were before it
   bool reported_ = false;    ///< an error was logged and given to the handler
   std::size_t queue_bound_;  ///< in loops, at most queue_max of OP2_DEBUG
   std::string failure_;      ///< what() of the error that ended the session, or empty

@@ -208,8 +208,19 @@ Runtime& usable(const char* caller) {
   return runtime;
 }
 
+Runtime& readable(const char* caller) {
+  Runtime& runtime = running(caller);
+  runtime.check_readable();
+  return runtime;
+}
+
 const core::Dat& checked_dat(const char* function, op_dat dat) {
   core::check_handle(usable(function).mesh, function, dat);
+  return *core::record_of(dat);
+}
+
+const core::Dat& readable_dat(const char* function, op_dat dat) {
+  core::check_handle(readable(function).mesh, function, dat);
   return *core::record_of(dat);
 }
 

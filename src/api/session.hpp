@@ -17,10 +17,16 @@ Runtime& running(const char* caller = __builtin_FUNCTION());
 /// @throws Error poisoned too
 Runtime& usable(const char* caller = __builtin_FUNCTION());
 
+/// The same for calls that only read dats and globals, as far as these have values after an error.
+/// @throws Error poisoned too
+Runtime& readable(const char* caller = __builtin_FUNCTION());
+
 /// The record of a dat of the running session.
 /// @param function  that asks, for messages
 /// @throws Error what `usable` throws; bad_handle
 const core::Dat& checked_dat(const char* function, op_dat dat);
+/// The same to read it. @throws Error what `readable` throws; bad_handle
+const core::Dat& readable_dat(const char* function, op_dat dat);
 
 /// The running session, or null. Never throws.
 Runtime* session_or_null();

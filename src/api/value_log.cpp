@@ -46,7 +46,8 @@ void ValueLog::fetched(const core::Dat& dat) {
 
 void ValueLog::fetched(const core::Global& global) {
   add(fmt::format("fetch of global '{}'", global.name_storage),
-      core::hash_of_values({global.value.host_read(), global.value.bytes()}, global.value_type));
+      core::hash_of_values({runtime_.host_copy(global.value), global.value.bytes()},
+                           global.value_type));
 }
 
 void ValueLog::reduced(const op_loop_name& loop, std::span<const op_arg> args) {
@@ -77,7 +78,7 @@ void ValueLog::close() {
 void ValueLog::add_rows(const std::string& what, const core::Dat& dat) {
   const auto row_bytes = static_cast<std::size_t>(dat.size);
   const std::size_t owned = static_cast<std::size_t>(dat.on().layout->owned()) * row_bytes;
-  add_rows(what, {dat.on(), {dat.rows.host_read(), owned}, row_bytes, dat.value_type});
+  add_rows(what, {dat.on(), {runtime_.host_copy(dat.rows), owned}, row_bytes, dat.value_type});
 }
 
 void ValueLog::add_rows(const std::string& what, const Rows& rows) {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <new>
+#include <ranges>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -17,44 +20,73 @@ namespace {
 /// Devices change bytes atomically in words of this size: the last one must be whole.
 constexpr std::size_t word_bytes = 4;
 
-/// Undefined bytes, with zeros behind them to the end of the last word.
-DeviceBuffer whole_words(MemorySpace& space, std::size_t bytes) {
-  const std::size_t whole = round_up(bytes, word_bytes);
-  DeviceBuffer memory = allocate_on(space, whole);
-  if (whole > bytes) space.main_stream().fill(memory.get() + bytes, std::byte{0}, whole - bytes);
-  return memory;
-}
-
 }  // namespace
 
-DeviceBuffer DeviceCopies::allocate(const Array& array) {
-  arrays_.reserve(arrays_.size() + 1);
+ListedBuffer DeviceCopies::allocate(const std::string& label, std::size_t bytes,
+                                    const char* remedy) {
+  Listed listed{{}, label, bytes};
+  listed_.reserve(listed_.size() + 1);
   try {
-    DeviceBuffer bytes = whole_words(space_, array.bytes());
-    arrays_.push_back(&array);
-    return bytes;
+    DeviceBuffer memory = allocate_on(space_, round_up(bytes, word_bytes));
+    listed.address = memory.get();
+    listed_.push_back(std::move(listed));
+    return {memory.release(), ReleaseListed{this}};
   } catch (const std::bad_alloc&) {
     const DeviceRoom room = space_.room();
     fail(ErrorCode::out_of_memory,
          "out of device memory: {}, {} bytes, but {} of {} are free on {}; the largest arrays "
-         "there: {}; use more devices or a smaller mesh",
-         array.label(), array.bytes(), room.free, room.total, space_.name(), list(8));
+         "there: {}; {}use more devices or a smaller mesh",
+         label, bytes, room.free, room.total, space_.name(), list(8),
+         remedy != nullptr ? fmt::format("{}, or ", remedy) : "");
   }
 }
 
-void DeviceCopies::release(const Array& array, DeviceBuffer& bytes) noexcept {
+DeviceBuffer DeviceCopies::allocate(const Array& array) {
+  const std::size_t bytes = array.bytes(), whole = round_up(bytes, word_bytes);
+  ListedBuffer memory = allocate(array.label(), bytes);
+  if (whole > bytes) space_.main_stream().fill(memory.get() + bytes, std::byte{0}, whole - bytes);
+  return {memory.release(), ReleaseOnDevice{&space_}};
+}
+
+PinnedBuffer DeviceCopies::allocate_pinned(const std::string& label, std::size_t bytes) {
+  try {
+    return allocate_pinned_for(space_, bytes);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory,
+         "out of pinned memory of the host: {}, {} bytes for copies from and to {}; use more "
+         "machines or a smaller mesh",
+         label, bytes, space_.name());
+  }
+}
+
+void DeviceCopies::release(DeviceBuffer& bytes) noexcept {
   if (!bytes) return;
   space_.main_stream().settle();
+  forget(bytes.get());
   bytes.reset();
-  std::erase(arrays_, &array);
+}
+
+void DeviceCopies::forget(DeviceAddress address) noexcept {
+  std::erase_if(listed_, [&](const Listed& one) { return one.address == address; });
 }
 
 std::string DeviceCopies::list(std::size_t most) const {
-  std::vector<const Array*> sorted = arrays_;
-  std::ranges::stable_sort(sorted, std::greater(), &Array::bytes);
+  struct Line {
+    std::string_view label;
+    std::size_t bytes, times;
+  };
+  std::vector<Line> lines;
+  for (const Listed& one : listed_) {
+    const auto same = std::ranges::find(lines, one.label, &Line::label);
+    const auto line = same == lines.end() ? lines.insert(same, {one.label, 0, 0}) : same;
+    line->bytes += one.bytes;
+    ++line->times;
+  }
+  std::ranges::stable_sort(lines, std::greater(), &Line::bytes);
   std::string text;
-  for (std::size_t k = 0; k < std::min(most, sorted.size()); ++k)
-    text += fmt::format("{}{} {} bytes", k > 0 ? ", " : "", sorted[k]->label(), sorted[k]->bytes());
+  for (const Line& line : lines | std::views::take(static_cast<std::ptrdiff_t>(most)))
+    text += fmt::format("{}{}{} {} bytes", text.empty() ? "" : ", ", line.label,
+                        line.times > 1 ? fmt::format(" ({} times)", line.times) : "", line.bytes);
   return text.empty() ? "none" : text;
 }
 
@@ -110,7 +142,7 @@ void Array::allocate_device_copy() const {
 }
 
 void Array::drop_device_copy() const noexcept {
-  if (copies_ != nullptr) copies_->release(*this, device_);
+  if (copies_ != nullptr) copies_->release(device_);
   device_epoch_ = 0;
 }
 

@@ -17,8 +17,18 @@ namespace op2::core {
 
 class Array;
 
-/// The arrays of one mesh that have a copy on a device, for the message when its memory is full.
-/// Outlives them.
+class DeviceCopies;
+
+/// The owner of memory on a device that is no array's copy, but in the same list.
+struct ReleaseListed {
+  using pointer = DeviceAddress;
+  DeviceCopies* copies = nullptr;
+  inline void operator()(DeviceAddress address) const noexcept;
+};
+using ListedBuffer = std::unique_ptr<std::byte[], ReleaseListed>;
+
+/// What one mesh has on a device, for the message when its memory is full: copies of arrays, and
+/// what loops need there beside them. Outlives all of it.
 class DeviceCopies {
  public:
   explicit DeviceCopies(MemorySpace& space) : space_(space) {}
@@ -29,14 +39,39 @@ class DeviceCopies {
   /// @throws Error out_of_memory: the array, its bytes, the free bytes, the largest arrays there
   DeviceBuffer allocate(const Array& array);
   /// Waits for the main stream, then releases.
-  void release(const Array& array, DeviceBuffer& bytes) noexcept;
-  /// "dat 'q' on set 'cells' 800 bytes, map 'pecell' 400 bytes", largest first, at most `most`.
+  void release(DeviceBuffer& bytes) noexcept;
+
+  /// Memory beside arrays: `bytes` > 0 of undefined value. Buffers with one label are one line of
+  /// the list. Their owner releases them as MemorySpace::release says.
+  /// @param remedy  for the message, what to do without the buffer: "set OP2_DEBUG=no_fuse"; may be
+  ///                null
+  /// @throws Error out_of_memory  as above
+  ListedBuffer allocate(const std::string& label, std::size_t bytes, const char* remedy = nullptr);
+  /// Pinned memory of the host, which is not in the list.
+  /// @throws Error out_of_memory: the label, its bytes
+  PinnedBuffer allocate_pinned(const std::string& label, std::size_t bytes);
+
+  /// "dat 'q' on set 'cells' 800 bytes, globals of plans (3 times) 400 bytes", largest first, at
+  /// most `most`.
   std::string list(std::size_t most) const;
 
  private:
+  friend struct ReleaseListed;
+  struct Listed {
+    DeviceAddress address;
+    std::string label;
+    std::size_t bytes;
+  };
+  void forget(DeviceAddress address) noexcept;
+
   MemorySpace& space_;
-  std::vector<const Array*> arrays_;
+  std::vector<Listed> listed_;
 };
+
+void ReleaseListed::operator()(DeviceAddress address) const noexcept {
+  copies->forget(address);
+  copies->space().release(address);
+}
 
 /// Exclusive access for writing one copy of an array. While it lives, the other copy is locked.
 /// @tparam Address  std::byte* of the host, or DeviceAddress

@@ -91,7 +91,7 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
 }
 
 std::function<bool(std::span<const core::LoopArg>)> CodeFinder::gathering() const {
-  if (options_.target != core::Target::cuda || options_.reproducible) return nullptr;
+  if (options_.target != core::Target::cuda || options_.reproducible || !gathers_) return nullptr;
   return [asked = options_.gpu_increments](std::span<const core::LoopArg> args) {
     return jit::pulls(arg_shapes(args), asked);
   };

@@ -62,6 +62,13 @@ class CodeFinder {
   /// Which loops of this queue may be fused. The result references the argument.
   FusionRules fusion_rules(const core::Queue& queue) const;
 
+  /// Whether `stop_gathering` may still be called: rows gather because the library chose it.
+  bool may_stop_gathering() const {
+    return gathers_ && options_.gpu_increments == core::Increments::automatic;
+  }
+  /// From now on no step gathers increments with the loops that use them. Uniform.
+  void stop_gathering() { gathers_ = false; }
+
   /// True if the kernel runs, or will run again, as a host function.
   bool runs_on_host(op_kernel kernel) const {
     return wants_host(kernel) || (!fallen_back_.empty() && fallen_back_.contains(kernel));
@@ -118,6 +125,7 @@ class CodeFinder {
   std::set<const jit::CompiledLoop*> logged_;  ///< its origin was logged
   std::map<op_kernel, bool> names_constants_;
   std::size_t constants_looked_for_ = 0;  ///< in `names_constants_`
+  bool gathers_ = true;                   ///< on a device, where loops allow it
 };
 
 }  // namespace op2::sched

@@ -99,18 +99,14 @@ void Engine::flush(core::Queue& queue, const core::Mesh& mesh) {
   executing_ = true;
   if (options_.reproducible) check_rounding(queue);
   executing_ = false;
+  intact_ = false;
   valid_.resize(mesh.dats().size(), 0);
   follow_rows();
   times_ = {};
   const std::size_t hash = hash_of(queue);
   if (policy_ != nullptr) turn_ = choose_schedule(queue, hash);
-  Entry& entry = entry_for(queue, mesh, hash);
-  if (entry.plan->colourings.empty()) {
-    run(entry, queue);
-  } else {
-    core::Queue coloured = queue.in_colours(entry.plan->colourings);
-    run(entry, coloured);
-  }
+  Entry* entry = &entry_for(queue, mesh, hash);
+  while (!execute(*entry, queue)) entry = &make_entry(queue, mesh, hash, Wait::as_options_say);
   queue.clear();
   executing_ = false;
 }
@@ -126,12 +122,20 @@ std::size_t Engine::choose_schedule(const core::Queue& queue, std::size_t hash) 
   return turn.schedule;
 }
 
+/// @return false: nothing was executed, and the plan, which is no longer there, must be made anew
+bool Engine::execute(Entry& entry, core::Queue& queue) {
+  if (entry.plan->colourings.empty()) return run(entry, queue);
+  core::Queue coloured = queue.in_colours(entry.plan->colourings);
+  return run(entry, coloured);
+}
+
 /// @param queue  with a record for each colour
-void Engine::run(Entry& entry, core::Queue& queue) {
+/// @return as `execute`
+bool Engine::run(Entry& entry, core::Queue& queue) {
   const Plan& plan = *entry.plan;
   announce(plan);
   executing_ = true;
-  prepare(queue, entry);
+  if (!prepare(queue, entry)) return false;
   if constexpr (verifies_plans) verify_unchanged(plan, entry.seal);
   const double begin = policy_ != nullptr ? rows_.communicator().seconds() : 0;
   const double spent = runner_.run(plan, *entry.prepared, queue, fingerprint_);
@@ -144,6 +148,7 @@ void Engine::run(Entry& entry, core::Queue& queue) {
     const auto k = static_cast<std::size_t>(plan.key.dats[d]->index);
     if (plan.key.may_be_deeper[d] == 0) valid_[k] = plan.analysis.valid_after[k];
   }
+  return true;
 }
 
 const Schedule& Engine::schedule_for(const core::Queue& queue) {
@@ -229,7 +234,7 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
         [&] {
           const core::InPart part(profile_, core::Part::code);
           const AddSeconds once(rows_.communicator(), times_.once);
-          return code_.find(queue, loops, plan.steps, wait);
+          return find_code(queue, loops, plan.steps, wait);
         },
         [&](const Code& made) {
           if (!made.regroup) verify_code(plan.steps, made.steps);
@@ -239,36 +244,28 @@ void Engine::find_steps(const core::Queue& queue, const Facts& facts, LoopReques
   plan.awaits_code = code.awaits_code;
 }
 
-/// @return whether rows have another order now
-bool Engine::distinguish_rows(const Analysis& analysis) {
-  const AddSeconds once(rows_.communicator(), times_.once);
-  return rows_.distinguish(deepest_interior_of(analysis));
-}
-
-void Engine::ensure_rows(core::Level level) {
-  const AddSeconds once(rows_.communicator(), times_.once);
-  const core::Progress progress(log_, "ordering rows for locality and halos");
-  rows_.ensure_rows(level);
-}
-
 /// The executor's part: first what every execution needs; what takes longer is prepared once the
-/// plan has repeated.
-void Engine::prepare(const core::Queue& queue, Entry& entry) {
+/// plan has repeated. @return as `run`
+bool Engine::prepare(const core::Queue& queue, Entry& entry) {
   const bool at_once =
       options_.tile.mode == core::TileMode::fixed || options_.tile.mode == core::TileMode::shuffled;
   const int again = at_once ? 0 : 1;
   const int executions = entry.executions++;
   const bool repeats = executions == again && executor_->gains_by_repetition(*entry.plan);
-  if (executions > 0 && !repeats) return;
+  if (executions > 0 && !repeats) return true;
   const core::InPart part(profile_, core::Part::plans);
   const AddSeconds plans(rows_.communicator(), times_.plans);
   const auto begin = core::Clock::now();
   const core::Progress progress(log_,
                                 "preparing a sequence of " + core::counted(queue.size(), "loop"));
   entry.prepared.reset();
-  entry.prepared = executor_->prepare(*entry.plan, repeats);
+  if (!executor_->has_own_memory())
+    entry.prepared = executor_->prepare(*entry.plan, repeats);
+  else if (!prepare_in_own_memory(entry, repeats))
+    return false;
   trace_.add("plan", "prepare", begin, core::Clock::now());
   if (options_.dump.schedule) log_.dump(entry.prepared->describe(queue));
+  return true;
 }
 
 Engine::Entry& Engine::entry_for(const core::Queue& queue, const core::Mesh& mesh,
@@ -314,27 +311,6 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
   if (recorder_ != nullptr) recorder_->spend(core::seconds_since(begin));
   const PlanSeal seal = verifies_plans ? seal_of(*plan) : PlanSeal{};
   return plans_.emplace(hash, Entry{std::move(plan), nullptr, seal, turn_})->second;
-}
-
-/// If rows have moved, bindings to them are invalid.
-void Engine::follow_rows() {
-  const int bound = std::exchange(epoch_, rows_.epoch());
-  if (bound == epoch_ || bound == unbound) return;
-  plans_.clear();
-  executor_->forget_rows();
-}
-
-void Engine::forget_halos() {
-  forget_levels();
-  if (policy_ != nullptr) policy_->forget();
-}
-
-/// The owned rows of each set are in another order; what a policy knows of sequences stays true.
-void Engine::forget_levels() {
-  plans_.clear();
-  executor_->forget_rows();
-  epoch_ = unbound;
-  for (core::Level& level : valid_) level = std::min(level, 0);
 }
 
 void Engine::announce(const Plan& plan) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <core/mesh.hpp>
 #include <core/options.hpp>
 #include <core/queue.hpp>
+#include <op2/error.hpp>
 #include <op2/runtime.hpp>
 #include <sched/analyse.hpp>
 #include <sched/books.hpp>
@@ -35,6 +37,8 @@ class Engine {
 
   /// Executes everything in the queue and empties it. Collective. If making a plan throws an Error,
   /// nothing was executed; an exception of a kernel's host function leaves the flush half done.
+  /// If a device has too little memory for a plan, the plans before it lose theirs; then the steps
+  /// that need most are made anew.
   /// @throws Error of the kernels' sources, not_compiled, plugin_failure, order_dependent,
   /// collective_mismatch, communication_failure
   void flush(core::Queue& queue, const core::Mesh& mesh);
@@ -60,6 +64,10 @@ class Engine {
   /// Whether loops are being executed or prepared for it, or were when `flush` threw: then the
   /// error may be of this rank alone.
   bool executing() const { return executing_; }
+
+  /// Whether the last `flush` has thrown out_of_memory on all ranks before any loop ran, so that
+  /// all dats and globals have the values of before.
+  bool is_intact() const { return intact_; }
 
   /// Level up to which the rows of a dat are valid.
   core::Level validity(const core::Dat& dat) const {
@@ -89,11 +97,17 @@ class Engine {
   void forget_levels();
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
                   const std::vector<Order>& order, const Passes& pass, Wait wait, Plan& plan);
+  Code find_code(const core::Queue& queue, LoopRequests& loops, const Steps& steps, Wait wait);
   void follow_rows();
   bool distinguish_rows(const Analysis& analysis);
   void ensure_rows(core::Level level);
-  void prepare(const core::Queue& queue, Entry& entry);
-  void run(Entry& entry, core::Queue& queue);
+  bool prepare(const core::Queue& queue, Entry& entry);
+  bool prepare_in_own_memory(Entry& entry, bool repeats);
+  bool try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure);
+  bool free_prepared();
+  void stop_gathering(const Error* mine);
+  bool execute(Entry& entry, core::Queue& queue);
+  bool run(Entry& entry, core::Queue& queue);
   void announce(const Plan& plan);
 
   const core::Options& options_;
@@ -120,6 +134,7 @@ class Engine {
   static constexpr int unbound = -1;
   int epoch_ = unbound;  ///< of the rows that plans are bound to
   bool executing_ = false;
+  bool intact_ = false;
   std::uint64_t flushes_ = 0;
   std::uint64_t fingerprint_ = 0;  ///< of what is being executed
 };

@@ -26,6 +26,11 @@ inline long long emulated_calls(const char* function) {
   return of_emulator<long long(const char*)>("op2_emu_calls")(function);
 }
 
+/// What the program has done wrong since then.
+inline std::string emulated_findings() {
+  return of_emulator<const char*()>("op2_emu_findings")();
+}
+
 /// The function whose call was made to fail since then, or an empty text.
 inline std::string failed_call() {
   return of_emulator<const char*()>("op2_emu_failed")();

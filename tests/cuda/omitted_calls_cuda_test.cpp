@@ -75,7 +75,8 @@ std::vector<double> run_program() {
   return seen;
 }
 
-/// Whether the program ends with an error or other results without a call. @param omitted
+/// Whether the program ends with an error, or with other results, or the emulator finds a mistake,
+/// without a call. @param omitted
 /// "function:k"
 bool is_noticed(const std::string& omitted, const std::vector<double>& expected) {
   bool noticed = false;
@@ -84,7 +85,7 @@ bool is_noticed(const std::string& omitted, const std::vector<double>& expected)
     setenv("OP2_EMU_ORDER", order, 1);
     reset_emulator();
     try {
-      noticed = noticed || run_program() != expected;
+      noticed = noticed || run_program() != expected || !emulated_findings().empty();
     } catch (const Error&) {
       noticed = true;
       try {

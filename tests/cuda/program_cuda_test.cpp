@@ -455,10 +455,9 @@ TEST_F(OnDevice, TooLittleMemoryForGlobalsIsAnErrorThatNamesTheLargestArrays) {
   start();
   op_par_loop(set_first, "set_first", nodes, op_arg_dat(sum, OP_WRITE));
   op_flush();
-  EXPECT_THAT(
-      error_text(ErrorCode::out_of_memory, [&] { total_of_scaled(); }),
-      AllOf(HasSubstr("the messages and globals of a plan"), HasSubstr("of 24010 bytes are free"),
-            HasSubstr("dat 'sum' on set 'nodes' 24000 bytes")));
+  EXPECT_THAT(error_text(ErrorCode::out_of_memory, [&] { total_of_scaled(); }),
+              AllOf(HasSubstr("globals of plans, 64 bytes, but"), HasSubstr("of 24010 are free"),
+                    HasSubstr("dat 'sum' on set 'nodes' 24000 bytes")));
 }
 
 TEST_F(OnDevice, WithoutADriverTheErrorSaysWhatWasLookedFor) {

@@ -199,6 +199,7 @@ class FakeCommunicator final : public Communicator {
   }
 
  protected:
+  std::uint64_t* opened_channels() override { return &channels_; }
   std::uint64_t fingerprint() const override {
     const auto lock = job_.lock();
     return job_.fingerprint(rank());
@@ -280,7 +281,7 @@ class FakeCommunicator final : public Communicator {
   }
 
   FakeJob& job_;
-  std::size_t collectives_ = 0, channels_ = 0;
+  std::uint64_t collectives_ = 0, channels_ = 0;
 };
 
 /// The message of whatever is being thrown.

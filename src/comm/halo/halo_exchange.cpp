@@ -41,6 +41,12 @@ HaloExchange::HaloExchange(Communicator& communicator, HaloMessages messages,
           peers_of(messages_.outgoing), peers_of(messages_.incoming),
           [this](std::size_t bytes) { return packer_->allocate(bytes); })) {
   for (const auto& message : messages_.incoming) bytes_received_ += message.bytes;
+  try {
+    packer_->prepare(messages_, *channel_);
+  } catch (...) {
+    packer_.reset();  // its work may use the buffers
+    throw;
+  }
 }
 
 void HaloExchange::pack(std::uint64_t fingerprint) {

@@ -23,6 +23,8 @@ class Packer {
 
   /// Memory for the buffers of all messages of a direction, zero. Outlives the packer.
   virtual core::HostBytes allocate(std::size_t bytes) = 0;
+  /// Called once, behind `allocate`: allocates and computes what all exchanges need.
+  virtual void prepare(const HaloMessages& /*messages*/, Channel& /*channel*/) {}
   /// Packs rows into the outgoing buffers, or starts to. When it returns, rows may change.
   virtual void pack(const HaloMessages& messages, Channel& channel) = 0;
   /// Writes the header of each outgoing message. When it returns, these can be sent, and nothing

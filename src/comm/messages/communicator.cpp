@@ -74,4 +74,11 @@ bool clock_goes_on(const Communicator& ranks) {
   return ranks.seconds() > before;
 }
 
+void Communicator::align_channels() {
+  std::uint64_t* const opened = opened_channels();
+  WordReduction most{{}, {}, {opened != nullptr ? static_cast<std::int64_t>(*opened) : 0}};
+  reduce(most, "counting channels");
+  if (opened != nullptr) *opened = static_cast<std::uint64_t>(most.maxima.front());
+}
+
 }  // namespace op2::comm

@@ -161,6 +161,9 @@ class Communicator {
   /// @param allocate  called once for all outgoing and once for all incoming buffers
   virtual std::unique_ptr<Channel> open_channel(std::vector<Peer> sends, std::vector<Peer> receives,
                                                 const core::HostAllocator& allocate) = 0;
+  /// To be called after some ranks may have opened fewer channels than others, since an error came
+  /// first: from now on they agree again. Cost: a reduction.
+  void align_channels();
   /// Local. Whether these buffers may be memory of a CUDA device, as far as the message layer says.
   virtual std::optional<bool> is_gpu_aware() const { return {}; }
   /// The same with buffers in plain memory.
@@ -187,6 +190,9 @@ class Communicator {
 
  protected:
   Communicator(int rank, int size) : rank_(rank), size_(size) {}
+
+  /// How many channels this rank has opened, by which they are numbered. Null: they have no number.
+  virtual std::uint64_t* opened_channels() { return nullptr; }
 
   /// Local. Of the signature that was set last.
   virtual std::uint64_t fingerprint() const = 0;

@@ -89,6 +89,7 @@ class MpiCommunicator final : public Communicator {
 
  protected:
   std::uint64_t fingerprint() const override { return watch_.fingerprint(); }
+  std::uint64_t* opened_channels() override { return &channels_; }
   void fold(std::span<ReductionBlock> blocks, const std::string& operation) override;
   std::int64_t sum_before(std::int64_t mine) override;
 

@@ -78,16 +78,23 @@ class Executor {
   /// executions of the plan if `repeats`.
   /// @param plan     outlives the result
   /// @param repeats  the plan is executed often, so that expensive preparation pays
+  /// @throws Error out_of_memory  perhaps on this rank alone: it takes part in nothing collective
+  /// any more, and the others do all that they would have done with it
   virtual std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) = 0;
 
   /// Whether `prepare` gives a better result for this plan if it repeats. Uniform.
   virtual bool gains_by_repetition(const Plan& plan) const = 0;
 
+  /// Whether plans are prepared in memory beside that of the host, which they may use up. Then
+  /// nothing has run if `prepare` throws out_of_memory, and running a prepared plan needs no more.
+  virtual bool has_own_memory() const { return false; }
+
   /// Returns when everything that was started has run.
   /// @throws Error device_failure
   virtual void wait() = 0;
 
-  /// To be called when rows or maps have moved, after all plans were destroyed.
+  /// Frees what plans share beside dats. To be called when rows or maps have moved, or memory is
+  /// short; after all prepared plans were destroyed.
   virtual void forget_rows() = 0;
 };
 

@@ -66,6 +66,15 @@ void Device::free(void* data) noexcept {
   });
 }
 
+void Device::wait_and_free(void* data) {
+  const Allocation& allocation = arena_.find(data, 0, "free");
+  races_.begin(RaceDetector::host);
+  const Ticket without_wait = ticket_of(RaceDetector::host);
+  wait_for_all();
+  if (is_sound()) see("free", without_wait, writes(allocation.data, allocation.bytes));
+  free(data);
+}
+
 std::byte* Device::allocate_pinned(std::size_t bytes) {
   begin_call("allocate pinned");
   return pinned_.allocate(bytes);
@@ -126,8 +135,7 @@ void Device::begin_work(StreamNumber stream, const std::string& work,
   for (const Access& access : accesses) note(participant(stream), work, access);
 }
 
-Ticket Device::ticket(StreamNumber stream) const {
-  const std::size_t own = participant(stream);
+Ticket Device::ticket_of(std::size_t own) const {
   Ticket ticket{own, races_.clock(own).of(own), races_.clock(own)};
   ticket.known.join(races_.clock(RaceDetector::host));
   return ticket;

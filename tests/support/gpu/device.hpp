@@ -76,6 +76,9 @@ class Device {
   std::byte* allocate(std::size_t bytes, std::string name = {});
   /// The host has waited for all work on it, unless something was wrong before.
   void free(void* data) noexcept;
+  /// As drivers free: after all work has run. That the host has waited before is looked at all the
+  /// same, for work whose accesses are seen.
+  void wait_and_free(void* data);
   std::byte* allocate_pinned(std::size_t bytes);
   /// As `free`.
   void free_pinned(std::byte* data) noexcept;
@@ -133,7 +136,8 @@ class Device {
   void begin_call(const char* function);
   void begin_work(StreamNumber stream, const std::string& work, std::span<const Access> accesses);
   /// For work that the last `begin_work` has begun.
-  Ticket ticket(StreamNumber stream) const;
+  Ticket ticket(StreamNumber stream) const { return ticket_of(participant(stream)); }
+  Ticket ticket_of(std::size_t participant) const;
   /// What a copy accesses when it runs.
   void see(const std::string& work, const Ticket& ticket, const Access& access);
   void note(std::size_t participant, const std::string& work, const Access& access);

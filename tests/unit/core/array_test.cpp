@@ -10,6 +10,7 @@ namespace op2::core {
 namespace {
 
 using test::RecordingSpace;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -216,6 +217,26 @@ TEST_F(ArrayOnDevice, LeavesTheDeviceWithItsOwner) {
     EXPECT_EQ(space_.recording.used, 100U);
   }
   EXPECT_EQ(space_.recording.used, 0U);
+  EXPECT_EQ(copies_.list(8), "none");
+}
+
+TEST_F(ArrayOnDevice, IsInOneListWithTheMemoryBesideArrays) {
+  static_cast<void>(array_.device_read());
+  const auto one = copies_.allocate("messages", 10), two = copies_.allocate("messages", 30);
+  {
+    const auto other = copies_.allocate("second buffer", 100);
+    EXPECT_EQ(copies_.list(8),
+              "second buffer 100 bytes, messages (2 times) 40 bytes, dat 'q' 16 bytes");
+    EXPECT_EQ(copies_.list(1), "second buffer 100 bytes");
+  }
+  EXPECT_EQ(copies_.list(8), "messages (2 times) 40 bytes, dat 'q' 16 bytes");
+}
+
+TEST_F(ArrayOnDevice, MemoryBesideArraysThatIsNotThereIsAnErrorWithItsRemedy) {
+  EXPECT_THAT(message_of([&] { copies_.allocate("second buffer", 2000, "set A=b"); },
+                         ErrorCode::out_of_memory),
+              AllOf(HasSubstr("second buffer, 2000 bytes, but 1000 of 1000 are free"),
+                    HasSubstr("; set A=b, or use more devices or a smaller mesh")));
   EXPECT_EQ(copies_.list(8), "none");
 }
 

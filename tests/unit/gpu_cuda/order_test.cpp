@@ -73,6 +73,41 @@ TEST_P(Orders, WhatTheHostHasWaitedForIsOrdered) {
   EXPECT_EQ(api->stream_wait(stream), 0);
 }
 
+TEST_P(Orders, MemoryIsNotFreedBeforeTheHostHasWaitedForTheKernel) {
+  const auto q = upload<double>({1}), used = upload<double>({1});
+  const auto set = kernel("double* q", "*q = 4;");
+  launch(set, 1, 1, q);
+  EXPECT_EQ(api->stream_wait(stream), 0);
+  EXPECT_EQ(api->memory_free(q), 0);
+  launch(set, 1, 1, used);
+  EXPECT_EQ(api->memory_free(used), 700);
+  EXPECT_THAT(findings(), HasSubstr("race: nothing orders 'kernel' and 'free'"));
+}
+
+TEST_P(Orders, MemoryIsNotFreedBeforeTheHostHasWaitedForTheCopy) {
+  const auto q = upload<double>({1}), to = allocate(8);
+  EXPECT_EQ(api->copy(to, q, 8, stream), 0);
+  EXPECT_EQ(api->memory_free(q), 700);
+  EXPECT_THAT(findings(), HasSubstr("race: nothing orders 'copy' and 'free'"));
+}
+
+TEST_P(Orders, AConstantThatChangesBesideTheKernelThatReadsItIsFound) {
+  const ModuleHandle module =
+      load("__constant__ double factor;" + kernel_head + "(double* q) { *q = factor; }");
+  DevicePointer constant = 0;
+  std::size_t bytes = 0;
+  EXPECT_EQ(api->module_symbol(&constant, &bytes, module, "factor"), 0);
+  auto* value = pinned<double>(1);
+  *value = 3;
+  EXPECT_EQ(api->upload(constant, value, 8, stream), 0);
+  const auto q = allocate(8);
+  launch(function(module), 1, 1, q);
+  api->upload(constant, value, 8, other);  // the same value: only the order is wrong
+  api->stream_wait(stream);
+  EXPECT_EQ(api->stream_wait(other), 700);
+  EXPECT_THAT(findings(), HasSubstr("race: "));
+}
+
 TEST_F(LazyOrder, ACopyThatNothingOrdersBehindTheKernelReadsNoValue) {
   const auto q = allocate(8);
   launch(kernel("double* q", "*q = 4;"), 1, 1, q);

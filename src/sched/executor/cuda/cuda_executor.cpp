@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cuda/cuda_executor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <exception>
+#include <new>
 #include <optional>
 
 #include <core/error.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/executor/cuda/cuda_plan.hpp>
-#include <sched/executor/cuda/device_shortage.hpp>
 #include <sched/executor/cuda/halo_packer.hpp>
 #include <sched/executor/cuda/pack_kernel.hpp>
 #include <sched/shared_code.hpp>
@@ -58,14 +59,11 @@ CudaExecutor::~CudaExecutor() {
 }
 
 /// The kernel that packs, made when the first exchange needs it. Collective then.
-gpu::Function CudaExecutor::pack_kernel() {
-  if (!pack_kernel_) {
-    const std::array request{pack_request()};
-    const jit::Outcome outcome = code_for(jit_, rows_.communicator(), request).front();
-    if (outcome.error) throw *outcome.error;
-    pack_kernel_ = jit::cuda_loop_of(*outcome.code).loop;
-  }
-  return pack_kernel_;
+void CudaExecutor::make_pack_kernel() {
+  const std::array request{pack_request()};
+  const jit::Outcome outcome = code_for(jit_, rows_.communicator(), request).front();
+  if (outcome.error) throw *outcome.error;
+  pack_kernel_ = jit::cuda_loop_of(*outcome.code).loop;
 }
 
 std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& chain,
@@ -74,12 +72,13 @@ std::unique_ptr<comm::HaloExchange> CudaExecutor::make_exchange(const Chain& cha
   return std::make_unique<comm::HaloExchange>(
       rows_.communicator(),
       comm::halo_messages(rows_.halo_plan(), chain.exchanged, options_.exchange),
-      make_cuda_packer(
-          {copies_.space(), *halo_, pack_kernel(), messages_on_device_, tables_, in_second}));
+      make_cuda_packer({copies_, *halo_, pack_kernel_, messages_on_device_, tables_, in_second}));
 }
 
 std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
-  return allocating(copies_, "the messages and globals of a plan", [&] {
+  const auto exchanges_any = [](const Chain& chain) { return !chain.exchanged.empty(); };
+  if (!pack_kernel_ && std::ranges::any_of(plan.chains(), exchanges_any)) make_pack_kernel();
+  try {
     RowPlaces places = place_rows(plan.steps);
     CudaPlan::Exchanges exchanges;
     for (std::size_t chain = 0; chain < plan.chains().size(); ++chain)
@@ -88,7 +87,12 @@ std::unique_ptr<PreparedPlan> CudaExecutor::prepare(const Plan& plan, bool) {
         plan, std::move(exchanges), std::move(places),
         CudaShared{device_, copies_, tables_, constants_, rows_.mesh(), pool_,
                    options_.reproducible, times_.get(), tools_});
-  });
+  } catch (const std::bad_alloc&) {
+    core::fail(ErrorCode::out_of_memory,
+               "out of memory of the host: messages, globals and lists of increments of loops on "
+               "{}; use more machines or a smaller mesh",
+               copies_.space().name());
+  }
 }
 
 }  // namespace op2::sched

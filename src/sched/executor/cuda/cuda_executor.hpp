@@ -39,11 +39,15 @@ class CudaExecutor : public Executor {
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
   bool gains_by_repetition(const Plan&) const override { return false; }
+  bool has_own_memory() const override { return true; }
   void wait() override { device_.space().main_stream().wait(); }
-  void forget_rows() override { tables_.clear(); }
+  void forget_rows() override {
+    device_.space().main_stream().settle();  // a plan that could not be prepared may have used them
+    tables_.clear();
+  }
 
  private:
-  gpu::Function pack_kernel();
+  void make_pack_kernel();
   std::unique_ptr<comm::HaloExchange> make_exchange(const Chain& chain, const Dats& in_second);
 
   const core::Options& options_;

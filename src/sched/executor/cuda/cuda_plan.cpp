@@ -11,7 +11,6 @@
 #include <jit/target/cuda/cuda_loop.hpp>
 #include <sched/books.hpp>
 #include <sched/describe.hpp>
-#include <sched/executor/cuda/device_shortage.hpp>
 #include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
@@ -20,7 +19,7 @@ CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, RowPlaces places,
     : plan_(plan),
       exchanges_(std::move(exchanges)),
       shared_(shared),
-      values_(shared.copies.space(), plan),
+      values_(shared.copies, plan),
       places_(std::move(places)),
       launches_(plan.steps.all.size()),
       host_steps_(plan.steps.all.size()) {
@@ -87,8 +86,7 @@ CudaPlan::~CudaPlan() {
 }
 
 void CudaPlan::pack_and_start(std::size_t chain, std::uint64_t fingerprint) {
-  allocating(shared_.copies, "the halo messages of a plan",
-             [&] { exchanges_[chain]->pack(fingerprint); });
+  exchanges_[chain]->pack(fingerprint);
 }
 
 /// When the device has packed; it computes meanwhile if the interior has been queued.

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <core/round_up.hpp>
-#include <sched/executor/cuda/device_shortage.hpp>
 
 namespace op2::sched {
 namespace {
@@ -62,10 +61,10 @@ const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {
 }
 
 core::DeviceAddress DeviceTables::second_of(const core::Dat& dat) {
-  core::DeviceBuffer& rows = second_[&dat];
+  core::ListedBuffer& rows = second_[&dat];
   if (const std::size_t bytes = dat.rows.bytes(); rows == nullptr && bytes > 0) {
-    allocating(copies_, ("the second buffer of " + dat.rows.label()).c_str(),
-               [&] { rows = core::allocate_on(copies_.space(), bytes); });
+    rows = copies_.allocate("second buffer of " + dat.rows.label(), bytes,
+                            "set OP2_DEBUG=no_fuse, which needs no second buffers");
     copies_.space().main_stream().fill(rows.get(), std::byte{0}, bytes);
   }
   return rows.get();

@@ -54,7 +54,7 @@ class DeviceTables {
   core::DeviceCopies& copies_;
   std::unordered_map<const core::Map*, core::Array> columns_;
   std::unordered_map<const core::Set*, core::Array> numbers_;
-  std::unordered_map<const core::Dat*, core::DeviceBuffer> second_;
+  std::unordered_map<const core::Dat*, core::ListedBuffer> second_;
   PullTables pull_;
   PartTables parts_;
 };

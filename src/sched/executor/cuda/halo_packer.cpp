@@ -14,14 +14,18 @@ class CudaPacker : public comm::Packer {
  public:
   explicit CudaPacker(const PackerParts& parts)
       : parts_(parts),
-        order_(parts.space.make_event()),
-        packed_(parts.space.make_event()),
+        order_(parts.copies.space().make_event()),
+        packed_(parts.copies.space().make_event()),
         outgoing_(parts_),
         incoming_(parts_) {}
   ~CudaPacker() override { end_work(); }
 
-  void pack(const comm::HaloMessages& messages, comm::Channel& channel) override {
-    make_tables(messages, channel);
+  void prepare(const comm::HaloMessages& messages, comm::Channel& channel) override {
+    add_outgoing(messages, channel);
+    add_incoming(messages, channel);
+  }
+
+  void pack(const comm::HaloMessages& messages, comm::Channel&) override {
     for (const auto& message : messages.outgoing)
       for (const comm::ListSegment& segment : message.segments) segment.dat->rows.device_read();
     if (outgoing_.empty()) return;
@@ -59,9 +63,8 @@ class CudaPacker : public comm::Packer {
     return (in_second ? parts_.tables.second_of(dat) : first).value;
   }
 
-  /// Once: the rows and the channel's memory stay where they are.
-  void make_tables(const comm::HaloMessages& messages, comm::Channel& channel) {
-    if (made_) return;
+  /// The rows and the channel's memory stay where they are.
+  void add_outgoing(const comm::HaloMessages& messages, comm::Channel& channel) {
     std::size_t end = 0;
     for (std::size_t k = 0; k < messages.outgoing.size(); ++k) {
       const auto at =
@@ -72,7 +75,10 @@ class CudaPacker : public comm::Packer {
       end = at + messages.outgoing[k].bytes;
     }
     if (end > 0) outgoing_.finish({channel.outgoing(0).data(), end});
-    end = 0;
+  }
+
+  void add_incoming(const comm::HaloMessages& messages, comm::Channel& channel) {
+    std::size_t end = 0;
     for (std::size_t k = 0; k < messages.incoming.size(); ++k) {
       const auto at =
           static_cast<std::size_t>(channel.incoming(k).data() - channel.incoming(0).data());
@@ -82,24 +88,24 @@ class CudaPacker : public comm::Packer {
       end = at + messages.incoming[k].bytes;
     }
     if (end > 0) incoming_.finish({channel.incoming(0).data(), end});
-    made_ = true;
   }
+
+  core::Stream& main_stream() const { return parts_.copies.space().main_stream(); }
 
   /// Later work of the halo stream comes after what the main stream has now.
   void after_main() {
-    parts_.space.main_stream().record(*order_);
+    main_stream().record(*order_);
     parts_.halo.wait_for(*order_);
   }
   /// Later work of the main stream comes after what the halo stream has now.
   void before_main() {
     parts_.halo.record(*order_);
-    parts_.space.main_stream().wait_for(*order_);
+    main_stream().wait_for(*order_);
   }
 
   const PackerParts parts_;
   std::unique_ptr<core::Event> order_, packed_;
   MessagesOnDevice outgoing_, incoming_;
-  bool made_ = false;
 };
 
 /// Messages pass through pinned memory of the host.
@@ -109,9 +115,10 @@ class StagingPacker final : public CudaPacker {
 
   core::HostBytes allocate(std::size_t bytes) override {
     if (bytes == 0) return core::zeroed_bytes(0);
-    std::byte* memory = parts().space.allocate_pinned(bytes);
-    std::memset(memory, 0, bytes);
-    return {std::shared_ptr<std::byte>(memory, core::ReleasePinned{&parts().space}), bytes};
+    core::PinnedBuffer memory = parts().copies.allocate_pinned("halo messages of a plan", bytes);
+    std::memset(memory.get(), 0, bytes);
+    const core::ReleasePinned release = memory.get_deleter();
+    return {std::shared_ptr<std::byte>(memory.release(), release), bytes};
   }
 
   void pack(const comm::HaloMessages& messages, comm::Channel& channel) override {
@@ -139,11 +146,20 @@ class DirectPacker final : public CudaPacker {
   using CudaPacker::CudaPacker;
   ~DirectPacker() override { end_work(); }
 
+  void prepare(const comm::HaloMessages& messages, comm::Channel& channel) override {
+    CudaPacker::prepare(messages, channel);
+    const std::size_t headers =
+        std::max<std::size_t>(messages.incoming.size(), messages.outgoing.empty() ? 0 : 1);
+    if (headers == 0) return;
+    header_memory_ =
+        parts().copies.allocate_pinned("headers of halo messages", headers * sizeof(std::uint64_t));
+  }
+
   core::HostBytes allocate(std::size_t bytes) override {
     if (bytes == 0) return core::zeroed_bytes(0);
-    core::DeviceBuffer memory = zeros_on_device(parts(), bytes);
+    core::ListedBuffer memory = zeros_on_device(parts(), bytes);
     parts().halo.wait();  // MPI may write from now on
-    const core::ReleaseOnDevice release = memory.get_deleter();
+    const core::ReleaseListed release = memory.get_deleter();
     return {std::shared_ptr<std::byte>(
                 memory.release().value,
                 [release](std::byte* address) { release(core::DeviceAddress(address)); }),
@@ -152,7 +168,7 @@ class DirectPacker final : public CudaPacker {
 
   void finish_packing(const comm::HaloMessages& messages, comm::Channel& channel,
                       std::uint64_t fingerprint) override {
-    if (!messages.outgoing.empty()) headers(1)[0] = fingerprint;
+    if (!messages.outgoing.empty()) headers()[0] = fingerprint;
     for (std::size_t k = 0; k < messages.outgoing.size(); ++k)
       parts().halo.upload(core::DeviceAddress(channel.outgoing(k).data()), header_memory_.get(),
                           sizeof fingerprint);
@@ -163,7 +179,7 @@ class DirectPacker final : public CudaPacker {
                                           const comm::Channel& channel) override {
     const std::size_t count = messages.incoming.size();
     if (count == 0) return {};
-    std::uint64_t* const arrived = headers(count);
+    std::uint64_t* const arrived = headers();
     for (std::size_t k = 0; k < count; ++k)
       parts().halo.download(header_memory_.get() + k * sizeof *arrived,
                             core::DeviceAddress(const_cast<std::byte*>(channel.incoming(k).data())),
@@ -173,17 +189,9 @@ class DirectPacker final : public CudaPacker {
   }
 
  private:
-  /// Pinned memory for so many fingerprints, which no copy uses now.
-  std::uint64_t* headers(std::size_t count) {
-    if (count > header_count_) {
-      header_memory_ = core::allocate_pinned_for(parts().space, count * sizeof(std::uint64_t));
-      header_count_ = count;
-    }
-    return reinterpret_cast<std::uint64_t*>(header_memory_.get());
-  }
+  std::uint64_t* headers() { return reinterpret_cast<std::uint64_t*>(header_memory_.get()); }
 
-  core::PinnedBuffer header_memory_;
-  std::size_t header_count_ = 0;
+  core::PinnedBuffer header_memory_;  ///< for fingerprints: one, or those of all that comes in
 };
 
 }  // namespace

@@ -14,17 +14,19 @@ std::int64_t word_bytes_of(std::int64_t row_bytes) {
   return bytes;
 }
 
-core::DeviceBuffer on_device(const PackerParts& parts, const void* bytes, std::size_t size) {
+constexpr const char* label = "halo messages of plans";
+
+core::ListedBuffer on_device(const PackerParts& parts, const void* bytes, std::size_t size) {
   if (size == 0) return {};
-  core::DeviceBuffer memory = core::allocate_on(parts.space, size);
+  core::ListedBuffer memory = parts.copies.allocate(label, size);
   parts.halo.upload_and_wait(memory.get(), static_cast<const std::byte*>(bytes), size);
   return memory;
 }
 
 }  // namespace
 
-core::DeviceBuffer zeros_on_device(const PackerParts& parts, std::size_t bytes) {
-  core::DeviceBuffer memory = core::allocate_on(parts.space, bytes);
+core::ListedBuffer zeros_on_device(const PackerParts& parts, std::size_t bytes) {
+  core::ListedBuffer memory = parts.copies.allocate(label, bytes);
   parts.halo.fill(memory.get(), std::byte{0}, bytes);
   return memory;
 }

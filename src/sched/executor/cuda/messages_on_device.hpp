@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <core/memory_space.hpp>
+#include <core/array.hpp>
 #include <core/mesh.hpp>
 #include <gpu/module.hpp>
 #include <sched/executor/cuda/device_tables.hpp>
@@ -19,7 +19,7 @@ namespace op2::sched {
 
 /// What packers work with; all references outlive them.
 struct PackerParts {
-  core::MemorySpace& space;
+  core::DeviceCopies& copies;
   core::Stream& halo;  ///< beside the main stream: packing does not wait for later loops
   gpu::Function kernel;
   bool on_device;  ///< messages are sent from, and received in, memory of the device
@@ -28,7 +28,8 @@ struct PackerParts {
 };
 
 /// Zeroed by work of the halo stream: headers and padding are sent too.
-core::DeviceBuffer zeros_on_device(const PackerParts& parts, std::size_t bytes);
+/// @throws Error out_of_memory
+core::ListedBuffer zeros_on_device(const PackerParts& parts, std::size_t bytes);
 
 /// The buffer is the channel's memory, or has its layout. Made once: rows stay where they are.
 class MessagesOnDevice {
@@ -42,7 +43,7 @@ class MessagesOnDevice {
   /// @param offset  of the first in the channel's memory, in bytes
   void add(const core::Dat& dat, std::byte* rows, std::span<const std::int32_t> list,
            std::int64_t count, std::size_t offset);
-  /// After all rows were added.
+  /// After all rows were added. @throws Error out_of_memory
   /// @param memory  of the channel
   void finish(std::span<const std::byte> memory);
 
@@ -60,8 +61,8 @@ class MessagesOnDevice {
   std::vector<std::int32_t> lists_;
   std::int64_t words_ = 0;
   std::size_t bytes_ = 0;
-  core::DeviceBuffer list_memory_, table_;
-  core::DeviceBuffer own_;  ///< null if the buffer is the channel's memory
+  core::ListedBuffer list_memory_, table_;
+  core::ListedBuffer own_;  ///< null if the buffer is the channel's memory
   core::DeviceAddress buffer_;
 };
 

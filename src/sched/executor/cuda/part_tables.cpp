@@ -5,7 +5,6 @@
 
 #include <core/followed_map.hpp>
 #include <sched/executor/cpu/find_slots.hpp>
-#include <sched/executor/cuda/device_shortage.hpp>
 #include <sched/executor/cuda/store_lists.hpp>
 
 namespace op2::sched {
@@ -52,11 +51,11 @@ std::array<PartTable, 2> PartTables::lists_of(const core::Set& set,
 core::DeviceAddress PartTables::parts_of(const core::Dat& dat,
                                          const std::vector<RowAccess>& columns,
                                          std::int64_t elements) {
-  core::DeviceBuffer& parts = parts_[{&dat, columns}];
+  core::ListedBuffer& parts = parts_[{&dat, columns}];
   const std::size_t bytes = dat.size * columns.size() * static_cast<std::size_t>(elements);
   if (parts == nullptr && bytes > 0)
-    allocating(copies_, "what elements add to rows (OP2_REPRODUCIBLE=on)",
-               [&] { parts = core::allocate_on(copies_.space(), bytes); });
+    parts = copies_.allocate("what elements add to rows of " + dat.rows.label(), bytes,
+                             "unset OP2_REPRODUCIBLE, which needs it");
   return parts.get();
 }
 

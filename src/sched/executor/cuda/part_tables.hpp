@@ -62,7 +62,7 @@ class PartTables {
   core::DeviceCopies& copies_;
   const core::Mesh& mesh_;
   std::map<Key, Table> tables_;
-  std::map<std::pair<const core::Dat*, std::vector<RowAccess>>, core::DeviceBuffer> parts_;
+  std::map<std::pair<const core::Dat*, std::vector<RowAccess>>, core::ListedBuffer> parts_;
 };
 
 }  // namespace op2::sched

@@ -50,17 +50,21 @@ bool runs_on_device(const Plan& plan, std::size_t step) {
   return plan.steps.all[step].runs() && code != nullptr && code->target == jit::cuda_target_name;
 }
 
-PlanValues::PlanValues(core::MemorySpace& space, const Plan& plan)
-    : space_(space), plan_(plan), blocks_(plan.chains().size()), places_(plan.steps.all.size()) {
+PlanValues::PlanValues(core::DeviceCopies& copies, const Plan& plan)
+    : space_(copies.space()),
+      plan_(plan),
+      blocks_(plan.chains().size()),
+      places_(plan.steps.all.size()) {
   for (std::size_t chain = 0; chain < blocks_.size(); ++chain) {
     place(chain);
-    for (auto& event : blocks_[chain].uploaded) event = space.make_event();
-    blocks_[chain].downloaded = space.make_event();
+    for (auto& event : blocks_[chain].uploaded) event = space_.make_event();
+    blocks_[chain].downloaded = space_.make_event();
   }
   if (bytes_ == 0) return;
-  device_ = core::allocate_on(space, bytes_);
-  going_ = core::allocate_pinned_for(space, ahead * bytes_);
-  coming_ = core::allocate_pinned_for(space, bytes_);
+  const char* const label = "globals of plans";
+  device_ = copies.allocate(label, bytes_);
+  going_ = copies.allocate_pinned(label, ahead * bytes_);
+  coming_ = copies.allocate_pinned(label, bytes_);
   std::memset(going_.get(), 0, ahead * bytes_);
 }
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include <core/memory_space.hpp>
+#include <core/array.hpp>
 #include <core/queue.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/plan.hpp>
@@ -24,9 +24,9 @@ bool runs_on_device(const Plan& plan, std::size_t step);
 
 class PlanValues {
  public:
-  /// @param space, plan  outlive it
-  /// @throws std::bad_alloc, Error device_failure
-  PlanValues(core::MemorySpace& space, const Plan& plan);
+  /// @param copies, plan  outlive it
+  /// @throws std::bad_alloc, Error out_of_memory, device_failure
+  PlanValues(core::DeviceCopies& copies, const Plan& plan);
 
   /// Addresses on the device, shape [dim]; constant.
   core::DeviceAddress result(std::size_t step, const GlobalArg& reduction) const;
@@ -86,7 +86,7 @@ class PlanValues {
   std::vector<Block> blocks_;   ///< per chain
   std::vector<Places> places_;  ///< per step
   std::size_t bytes_ = 0;
-  core::DeviceBuffer device_;
+  core::ListedBuffer device_;
   core::PinnedBuffer going_, coming_;  ///< `ahead` times the memory; once
 };
 

@@ -56,6 +56,7 @@ int cuGraphInstantiateWithFlags(ExecutableGraph** executable, Graph* handle, uns
   });
 }
 
+// CUDA allows it while the graph runs: "freed asynchronously on completion".
 int cuGraphExecDestroy(ExecutableGraph* executable) {
   return call_in_context("cuGraphExecDestroy",
                          [&](Context& context) { context.executables.remove(executable); });

@@ -34,8 +34,12 @@ int cuMemAlloc_v2(DevicePointer* memory, std::size_t bytes) {
 int cuMemFree_v2(DevicePointer memory) {
   return call_in_context("cuMemFree_v2", [&](Context& context) {
     if (memory == 0) return;
-    context.device.wait_for_all();
-    context.device.free(memory_at(memory));
+    if (!machine().failed().empty()) {  // what the host should have waited with may have failed
+      context.device.wait_for_all();
+      context.device.free(memory_at(memory));
+    } else {
+      context.device.wait_and_free(memory_at(memory));
+    }
   });
 }
 

@@ -37,7 +37,7 @@ void KernelMemory::start_block() {
 Fault KernelMemory::check_section(const std::byte* begin, std::size_t bytes, AccessKind kind,
                                   const Moment& at) {
   if (shared_.contains(begin)) return check(shared_, begin, bytes, kind, at, at.block);
-  if (is_in(image_.constants(), begin)) return check_constant(begin, bytes, kind);
+  if (is_in(image_.constants(), begin)) return check_constant(begin, bytes, kind, at);
   if (writable_.contains(begin)) return check(writable_, begin, bytes, kind, at, at.kernel);
   if (!is_in(image_.all(), begin)) return Fault::host;
   return kind == AccessKind::read ? Fault::none : Fault::read_only;
@@ -52,14 +52,17 @@ Fault KernelMemory::check(Section& section, const std::byte* begin, std::size_t 
   return rival_ == nullptr ? Fault::none : Fault::race;
 }
 
-Fault KernelMemory::check_constant(const std::byte* begin, std::size_t bytes, AccessKind kind) {
+Fault KernelMemory::check_constant(const std::byte* begin, std::size_t bytes, AccessKind kind,
+                                   const Moment& at) {
   if (kind != AccessKind::read) return Fault::read_only;
   for (const KnownVariable& variable : variables_) {
     if (!is_in(variable.in_image, begin)) continue;
     const std::byte* on_device = variable.on_device + (begin - variable.in_image.data());
     Allocation& allocation = arena_.find(on_device, bytes, variable.name);
-    if (!have_values(&allocation.has_value[allocation.offset_of(on_device)], bytes, kind))
-      return Fault::without_value;
+    const std::size_t offset = allocation.offset_of(on_device);
+    if (!have_values(&allocation.has_value[offset], bytes, kind)) return Fault::without_value;
+    rival_ = allocation.history.note(offset, bytes, kind, at, at.kernel);
+    if (rival_ != nullptr) return Fault::race;
   }
   return Fault::none;
 }

@@ -93,7 +93,8 @@ class KernelMemory {
   Fault check_section(const std::byte* begin, std::size_t bytes, AccessKind kind, const Moment& at);
   Fault check(Section& section, const std::byte* begin, std::size_t bytes, AccessKind kind,
               const Moment& at, std::uint64_t since);
-  Fault check_constant(const std::byte* begin, std::size_t bytes, AccessKind kind);
+  Fault check_constant(const std::byte* begin, std::size_t bytes, AccessKind kind,
+                       const Moment& at);
   std::string describe(const std::byte* begin) const;
   std::string describe_rival(const AccessOrder& order) const;
 

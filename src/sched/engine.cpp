@@ -45,14 +45,6 @@ bool uses_colours(const core::Options& options, Halos halos) {
   return options.reproducible || halos != Halos::none;
 }
 
-/// Of all loops that have an interior.
-core::Level deepest_interior_of(const Analysis& analysis) {
-  core::Level deepest = 0;
-  for (const LoopLevels& loop : analysis.loops)
-    if (loop.interior != core::no_level) deepest = std::min(deepest, loop.interior);
-  return deepest;
-}
-
 /// Whether chains may use single rows of halos. Chains that a policy has cut may not.
 bool uses_slices(const core::Options& options, const Schedule& schedule) {
   return options.slice && schedule.kind == Schedule::Kind::on &&

@@ -10,6 +10,17 @@
 #include <sched/add_seconds.hpp>
 
 namespace op2::sched {
+namespace {
+
+/// Of all loops that have an interior.
+core::Level deepest_interior_of(const Analysis& analysis) {
+  core::Level deepest = 0;
+  for (const LoopLevels& loop : analysis.loops)
+    if (loop.interior != core::no_level) deepest = std::min(deepest, loop.interior);
+  return deepest;
+}
+
+}  // namespace
 
 /// @return whether rows have another order now
 bool Engine::distinguish_rows(const Analysis& analysis) {

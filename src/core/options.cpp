@@ -83,7 +83,6 @@ constexpr OptionWord check_words[] = {
 void read_elsewhere(const GivenOption&, Options&) {}
 
 using O = Options;
-
 constexpr OptionRow table[] = {
     {"OP2_TARGET", one_of<&O::target>, "cpu, cuda, reference",
      "where loops run; cuda: on an NVIDIA GPU, one per rank; reference: on one thread, without "
@@ -165,8 +164,7 @@ constexpr OptionRow table[] = {
      "what is logged to stderr; without it the diags argument of op_init decides"},
     {"OP2_DUMP", list<dump_words>,
      "none, list of cut, analyse or chain, order, fuse, source, schedule, partition",
-     "log the result of a pass whenever it runs; chain: halos of each loop, and what "
-     "OP2_CHAIN=auto chooses"},
+     "log results of passes whenever they run; chain: also what OP2_CHAIN=auto chooses"},
     {"OP2_TRACE", text<&O::trace>, "none, file.json",
      "write a trace of loops and compilations, which Perfetto opens"},
     {"OP2_TIMING", text<&O::timing>,

@@ -44,7 +44,7 @@ CudaExecutor::CudaExecutor(const core::Options& options, core::ThreadPool& pool,
       copies_(device.space()),
       halo_(device.space().make_stream()),
       tables_(copies_, rows.mesh()),
-      constants_(device.space()),
+      constants_(copies_),
       tools_(tools) {
   if (!options.timing.empty() || trace.on() || (tools != nullptr && tools->time_devices()))
     times_ = std::make_unique<StepTimes>(device, trace, tools);

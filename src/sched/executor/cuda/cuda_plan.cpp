@@ -106,8 +106,7 @@ bool CudaPlan::is_first(std::size_t chain, Phase phase) const {
 /// What a call changes: values of globals and of constants.
 void CudaPlan::start(std::size_t chain, core::Queue& queue) {
   values_.upload(chain, queue);
-  allocating(shared_.copies, "the constants of a plan",
-             [&] { shared_.constants.update(with_constants_[chain]); });
+  shared_.constants.update(with_constants_[chain]);
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     if (host_steps_[s] != nullptr) host_steps_[s]->start(queue);
 }

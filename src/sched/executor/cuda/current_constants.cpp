@@ -26,7 +26,7 @@ CurrentConstants::Turn& CurrentConstants::next_turn(std::size_t bytes) {
     turn.copied->wait();
   if (turn.bytes >= bytes) return turn;
   turn.bytes = 0;
-  turn.memory = core::allocate_pinned_for(space_, bytes);
+  turn.memory = copies_.allocate_pinned("constants", bytes);
   turn.bytes = bytes;
   return turn;
 }

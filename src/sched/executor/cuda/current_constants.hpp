@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include <core/memory_space.hpp>
+#include <core/array.hpp>
 #include <jit/target/cuda/cuda_loop.hpp>
 
 namespace op2::sched {
@@ -18,14 +18,15 @@ class CurrentConstants {
  public:
   using Modules = std::vector<const jit::CudaLoop*>;  ///< each once
 
-  explicit CurrentConstants(core::MemorySpace& space) : space_(space) {}
+  explicit CurrentConstants(core::DeviceCopies& copies)
+      : copies_(copies), space_(copies.space()) {}
   ~CurrentConstants() { space_.main_stream().settle(); }
   CurrentConstants(const CurrentConstants&) = delete;
 
   /// Gives the modules' constants the values that the program's have now, for what is queued on the
   /// main stream from now on, behind all that was. Waits only if the device is many changes behind.
   /// Cost: a comparison of their bytes; copies of those that have changed.
-  /// @throws std::bad_alloc, Error device_failure
+  /// @throws Error out_of_memory, device_failure
   void update(const Modules& modules);
 
  private:
@@ -41,6 +42,7 @@ class CurrentConstants {
   Turn& next_turn(std::size_t bytes);
   bool is_uploaded(const jit::CudaConstant& constant) const;
 
+  core::DeviceCopies& copies_;
   core::MemorySpace& space_;
   std::array<Turn, ahead> turns_;
   std::size_t turn_ = 0;  ///< of the next change

@@ -67,7 +67,7 @@ for line in lines:
     # The events of the emulated device are a millisecond apart.
     assert line.get("us_per_call", 1000) >= 1000, line
     # Half a step that keeps no sums, as the sources prove with LLVM: 208 bytes for a cell, lists, and boundary edges.
-    if has_llvm and line["step"] == "airfoil_by_loop" and line["loop"].startswith("res_calc+bres_calc+update+save"):
+    if has_llvm and line["step"] == "airfoil_by_loop" and line.get("loop", "").startswith("res_calc+bres_calc+update+save"):
         assert line["bytes_per_call"] < 250 * CELLS, line
 print(f"checked {len(lines)} lines of {len(found)} steps")
 END

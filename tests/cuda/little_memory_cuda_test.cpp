@@ -81,14 +81,15 @@ class LittleMemory : public testing::Test {
     op_fetch_data(dat, values.data());
     return values;
   }
-  /// Whether it throws out_of_memory.
+  /// Whether it throws out_of_memory, or device_failure as a context could not be made current.
   template <class Action>
   static bool fails(const Action& action) {
     try {
       action();
       return false;
     } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+      EXPECT_THAT(error.code(), testing::AnyOf(ErrorCode::out_of_memory, ErrorCode::device_failure))
+          << error.what();
       return true;
     }
   }
@@ -187,10 +188,11 @@ TEST_F(LittleMemory, SecondBuffersThatWereAskedForAreAnErrorThatSaysHowToDoWitho
   EXPECT_THAT(values_of(state), Each(1.0));
 }
 
-/// Each sequence keeps the values that its loops read.
+/// Each sequence keeps the values that its loops read: 15 times as many as one loop reads, if all
+/// do.
 TEST_F(LittleMemory, WhatOldSequencesKeepGivesWay) {
   constexpr int count = 1000, sequences = 5;
-  start(bytes_of_dat + 3 * count * sizeof(double));
+  start(bytes_of_dat + 6 * count * sizeof(double));
   StderrCapture log;
   const std::vector<double> values(count, 1);
   for (int turn = 0; turn < 2; ++turn)

@@ -92,10 +92,8 @@ void Recorder::put(const core::LoopTable& table, core::RunRecord& record) const 
   record.sequences = sequences_;
   record.events = core::folded(events_);
   record.events_left_out = left_out_;
-  if (record.ranks == 1) {
-    record.host = host_;
-    record.host.resize(sequences_.size());
-  }
+  record.host = host_;
+  record.host.resize(sequences_.size());
   record.plan_seconds = plan_seconds_;
   record.partition = partition_;
   for (const core::LoopRow& row : table.rows()) {

@@ -4,7 +4,7 @@
 
     bench_model.py build/release results.jsonl [airfoil|cg]     needs a quiet machine with two cores; two minutes each
 
-Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them and with every
+Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without fusion, and with every
 loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
 is fitted to them. Costs and runs alternate, so that both see the same states of the machine. Exit code 1: an error is above
 its limit, 10 % with 10 000 cells per rank and more, 15 % with fewer.
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from programs import environment
 
-WAYS = {"plain": "", "apart": "no_fuse,no_tile"}
+WAYS = {"plain": "", "unfused": "no_fuse", "apart": "no_fuse,no_tile"}
 CHAINS = ("off", "on", "auto")
 ROUNDS = 5
 LIMITS = ((10_000, 0.10), (0, 0.15))  # from so many cells per rank

@@ -83,9 +83,9 @@ struct RecordedCost {
   bool operator==(const RecordedCost&) const = default;
 };
 
-/// Flushes of a sequence on one rank without the first, and those that made plans: what passed
-/// since the end of the flush before and was not spent on iterations. The program between its
-/// loops, and the queue.
+/// Flushes of a sequence on the root, without those that made plans: what passed since the end of
+/// the flush before and was not spent on iterations. On one rank the program between its loops, and
+/// the queue; on several also waits and messages.
 struct RecordedHost {
   std::int64_t times = 0;
   double seconds = 0;  ///< of all
@@ -114,7 +114,7 @@ struct RunRecord {
   std::vector<RecordedEvents> events;
   std::int64_t events_left_out = 0;  ///< after the last of `events`
   std::vector<RecordedCost> costs;
-  std::vector<RecordedHost> host;  ///< per sequence; empty on several ranks, and if not known
+  std::vector<RecordedHost> host;  ///< per sequence; may be empty
   int kernels = 0;                 ///< pieces of code that were made or loaded
   double compile_seconds = 0;      ///< for which loops waited
   double plan_seconds = 0;         ///< for all plans, without that wait

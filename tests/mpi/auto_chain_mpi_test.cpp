@@ -254,10 +254,10 @@ TEST(AutoChain, DecidesAfterManyOtherSequences) {
   StderrCapture log;
   op_init(0, nullptr);
   const DeclaredGraph d = declare(ring(300));
-  run_flush(d);
+  run_flush(d, {});
   for (int number = 0; number < 600; ++number) run_numbered(d, number, 10);
   log.news();
-  for (int flush = 0; flush < 3; ++flush) run_flush(d);
+  for (int flush = 0; flush < 3; ++flush) run_flush(d, {});
   EXPECT_EQ(log.news().find("predicted ") != std::string::npos, is_root() && ranks() > 1);
   op_exit();
 }

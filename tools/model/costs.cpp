@@ -163,6 +163,7 @@ void Costs::divide(const core::RunRecord& record, const core::RecordedCost& cost
 }
 
 void Costs::add_host(const core::RunRecord& record) {
+  if (record.ranks > 1) return;  // waits are in it
   for (std::size_t k = 0; k < record.host.size(); ++k) {
     const core::RecordedSequence& sequence = record.sequences[k];
     auto known =

@@ -67,8 +67,8 @@ class Costs {
   double of(const LoopNames& loops, bool grouped, double bytes) const;
 
   /// Seconds between two flushes, of which the second is this sequence, and in its flush beside the
-  /// iterations: those of records that have it, else as many per loop as the others; 0 if not
-  /// known.
+  /// iterations: those of records of one rank that have it, else as many per loop as the others; 0
+  /// if not known.
   double host(const core::RecordedSequence& sequence) const;
 
   /// Loops whose time was only measured as part of a fused step, and was divided by bytes.

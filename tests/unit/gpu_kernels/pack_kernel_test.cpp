@@ -26,7 +26,7 @@ class Rows {
         copies_(device.space()),
         halo_(device.space().make_stream()),
         tables_(copies_, mesh_),
-        parts_{device.space(), *halo_, kernel, false, tables_, {}},
+        parts_{copies_, *halo_, kernel, false, tables_, {}},
         messages_(parts_) {
     core::Set& set = mesh_.add_set({0, row_count, row_count}, "rows");
     for (const int size : row_sizes)

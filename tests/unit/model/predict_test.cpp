@@ -274,6 +274,8 @@ TEST(Costs, OfTheProgramAreThoseOfItsSequenceOrOfAsManyLoops) {
   const core::RunRecord longer = record_of_steps(100, 2);  // four loops instead of two
   EXPECT_NEAR(costs.host(longer.sequences[0]), 2 * 2 * (10 * 3.0 + 30 * 5.0) / 40, exact);
   EXPECT_NEAR(Costs(std::span(records).first(1), {}, 1).host(longer.sequences[0]), 0, exact);
+  records[1].ranks = 2;  // which wait for each other
+  EXPECT_NEAR(Costs(records, {}, 1).host(records[0].sequences[0]), 5, exact);
 }
 
 TEST(Costs, AreThoseOfTilesWhereARunOfSuchASizeHadThem) {

@@ -42,6 +42,7 @@ class Predictor:
         for path in paths:
             record = json.loads(path.read_text())
             record["costs"] = self.given_costs() if costs is None else costs
+            record["host"] = []
             path.write_text(json.dumps(record))
         return paths
 

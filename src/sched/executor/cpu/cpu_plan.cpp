@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/executor/cpu/cpu_plan.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <core/profile.hpp>
@@ -87,32 +86,27 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
              [&] { make_progress(r); }},
             tiles.times);
-  for (const std::size_t step : tiles.tiled.steps)
-    count_iterations(plan_.rows[step], r.phase, Way::tiled);
+  const std::vector<double> counted = count_tiled(tiles.tiled, r.phase);
   const double seconds = ranks_.seconds() - begin;
   trace_span("loop", "tiles", seconds);
   const std::span<const double> shares =
-      clock_goes_on_ ? tiles.times.take_shares()
-                     : tiles.times.take_shares_of(work_of(tiles.tiled, r.phase));
+      clock_goes_on_ ? tiles.times.take_shares() : tiles.times.take_shares_of(counted);
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
     charge(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop]);
 }
 
-/// Iterations of each step, times what one has cost outside of tiles, if that is known of all.
-std::vector<double> CpuPlan::work_of(const TiledSteps& tiled, Phase phase) const {
-  std::vector<double> iterations, seconds;
-  bool is_known = true;
+/// Counts the iterations of each step. @return by how many seconds the clock of a network model has
+/// gone on with each; 0 on other clocks
+std::vector<double> CpuPlan::count_tiled(const TiledSteps& tiled, Phase phase) {
+  std::vector<double> seconds;
+  double before = ranks_.seconds();
   for (const std::size_t step : tiled.steps) {
-    const StepRows& rows = plan_.rows[step];
-    const Way way = plan_.steps.all[step].fused() ? Way::fused : Way::alone;
-    const core::WayCost& known = rows.row->costs[static_cast<std::size_t>(way)];
-    const auto elements = static_cast<double>(std::max<std::int64_t>(known.elements, 1));
-    iterations.push_back(
-        static_cast<double>(phase == Phase::interior ? rows.interior : rows.boundary));
-    seconds.push_back(iterations.back() * known.seconds / elements);
-    is_known = is_known && known.seconds > 0;
+    count_iterations(plan_.rows[step], phase, Way::tiled);
+    const double now = clock_goes_on_ ? before : ranks_.seconds();
+    seconds.push_back(now - before);
+    before = now;
   }
-  return is_known ? seconds : iterations;
+  return seconds;
 }
 
 void CpuPlan::run_alone(Running& r, std::size_t step) {

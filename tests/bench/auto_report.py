@@ -16,8 +16,9 @@ SIMULATED = """The trials of [ranks.md](ranks.md#op2_chainauto) were simulated o
 figures), 20 times each, with cuts 5 times, beginning with a model whose costs per loop are wrong by random factors up to 1.5, and with measured times
 that scatter by 2 %. First there are only `off` and `on`, and nothing else takes time; then also three cuts, whose times lie between, up to
 10 % higher or lower, as does what the model expects of them; the first two executions of each schedule take 1.5 times as long
-(no tiles yet), and each flush after a change of the schedule 1.1 times (other halos). Last, a new schedule takes two plans, of 2 and of 10
-flushes each: that is more than trials can make good in a thousand flushes. The time of all flushes but the first two, those of
+(no tiles yet), and each flush after a change of the schedule 1.1 times (other halos). Then a new schedule takes two plans
+of 2 flushes each, which do not count for the better one of `off` and `on`. Last, the model knows the costs of loops when its choice has
+run, which the library tells it. The time of all flushes but the first two, those of
 trials included, is above the better of `off` and `on` by:
 
 """

@@ -86,7 +86,7 @@ TEST_F(TimingOnCuda, ALoopOfTheHostHasAReason) {
   run_program(1);
   unsetenv("OP2_JIT");
   unsetenv("OP2_LOG");
-  EXPECT_THAT(log.news(), HasSubstr("runs on one thread of the host: OP2_JIT=off; its data"));
+  EXPECT_THAT(log.news(), HasSubstr("runs on one thread of the host: OP2_JIT=off; data"));
 }
 
 TEST_F(TimingOnCuda, ARegionHasTheSecondsOfItsLoopsOnTheDevice) {

@@ -4,6 +4,7 @@
 // elements, on as many ranks; on devices with the messages of the CPU.
 // TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target; TEST_TILES=0
 // is for executors without tiles; TEST_GATHERS=1: rows must gather.
+#include <functional>
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -64,6 +65,24 @@ bool fails_anywhere(bool here) {
   return fails != 0;
 }
 
+/// Runs a program in all configurations. Collective. @return whether all results are the
+/// reference's
+/// @param count  gets what each has observed
+bool all_agree(const Observed& reference, const ProgramShape& shape, int& ranks,
+               const std::function<void(const Observed&)>& count) {
+  int number = 0;
+  for (auto settings : configurations()) {
+    settings.push_back(tested_target());
+    const Observed got = run_on_ranks(shape, settings, ranks);
+    const std::string place = place_of(shape, number++);
+    expect_equal(reference, got, place);
+    if (is_on_device()) expect_messages_of_cpu(shape, settings, got, place);
+    if (fails_anywhere(testing::Test::HasFailure())) return false;
+    count(got);
+  }
+  return true;
+}
+
 TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRank) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr unsigned usual = 75;  // instrumented kernels take long to compile
@@ -77,19 +96,13 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   std::int64_t sent = 0;  // bytes
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_alone(shape);
-    int number = 0;
-    for (auto settings : configurations()) {
-      settings.push_back(tested_target());
-      const Observed got = run_on_ranks(shape, settings, ranks);
-      const std::string place = place_of(shape, number++);
-      expect_equal(reference, got, place);
-      if (is_on_device()) expect_messages_of_cpu(shape, settings, got, place);
-      if (fails_anywhere(HasFailure())) return;
+    const auto count = [&](const Observed& got) {
       sent += got.sent.back();
       tilings += got.tilings;
       fusions += got.fusions;
       gathers += got.gathers;
-    }
+    };
+    if (!all_agree(reference, shape, ranks, count)) return;
     chains += reference.chains;
   }
   int rank = 0;
@@ -117,15 +130,7 @@ TEST(EquivalenceOnRanks, LoopsInColoursGiveTheResultsOfTheReferenceExecutorOnAsM
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_on_ranks(shape, settings_of_reference, ranks);
     if (ranks == 1) GTEST_SKIP() << "one rank keeps the order of the declaration";
-    int number = 0;
-    for (auto settings : configurations()) {
-      settings.push_back(tested_target());
-      const Observed got = run_on_ranks(shape, settings, ranks);
-      const std::string place = place_of(shape, number++);
-      expect_equal(reference, got, place);
-      if (is_on_device()) expect_messages_of_cpu(shape, settings, got, place);
-      if (fails_anywhere(HasFailure())) return;
-    }
+    if (!all_agree(reference, shape, ranks, [](const Observed&) {})) return;
     chains += reference.chains;
   }
 }

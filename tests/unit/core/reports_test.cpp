@@ -28,6 +28,20 @@ TEST(LoopTable, ARowIsMadeOnce) {
   EXPECT_EQ(table.rows().size(), 2u);
 }
 
+/// Iterations count with the first of two colours, and the time of both.
+TEST(LoopTable, TheCostOfALoopInColoursHasTheTimeOfAll) {
+  LoopTable table;
+  LoopRow& row = table.row("limit");
+  for (const double slower : {5.0, 1.0, 1.0}) {
+    row.spend(Way::alone, 10, slower * 2);
+    row.spend(Way::alone, 0, slower * 3);
+  }
+  const WayCost& cost = row.costs[static_cast<std::size_t>(Way::alone)];
+  EXPECT_EQ(cost.calls, 3);
+  EXPECT_EQ(cost.elements - cost.first_elements, 20);
+  EXPECT_EQ(cost.seconds - cost.first_seconds, 2 * (2 + 3));
+}
+
 TEST(LoopTable, TextShowsBandwidthAndShare) {
   const std::string text = table_as_text(table_of_two());
   EXPECT_THAT(text, HasSubstr("2.00"));

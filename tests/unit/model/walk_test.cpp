@@ -104,7 +104,8 @@ TEST(Walk, CountsWhatTheLibraryCounts) {
   EXPECT_GT(with_messages, 30);
 }
 
-TEST(Walk, CountsTheIterationsOfALoopInColoursOnce) {
+/// A loop over ten cells.
+core::RunRecord in_three_colours() {
   core::RunRecord record;
   record.sets = {{"cells", 10}};
   record.dats = {{"x", 0, 8}};
@@ -112,6 +113,11 @@ TEST(Walk, CountsTheIterationsOfALoopInColoursOnce) {
   core::RecordedSequence& sequence = record.sequences.emplace_back();
   for (loop.colour = 0; loop.colour < 3; ++loop.colour) sequence.push_back(loop);
   record.events = {{{0}, 1}};
+  return record;
+}
+
+TEST(Walk, CountsTheIterationsOfALoopInColoursOnce) {
+  const core::RunRecord record = in_three_colours();
   const comm::BlockMesh mesh{{{{0, 10}}}, {}};
   const Cut cut = cut_of(mesh, {comm::Owners{0, 0, 0, 0, 0, 0, 0, 1, 1, 1}}, 2);
   const Program program(record, cut.local_maps);
@@ -124,13 +130,7 @@ TEST(Walk, CountsTheIterationsOfALoopInColoursOnce) {
 
 /// Each of ten cells takes a second, in all colours together.
 TEST(Walk, DividesTheTimeOfALoopAmongItsColours) {
-  core::RunRecord record;
-  record.sets = {{"cells", 10}};
-  record.dats = {{"x", 0, 8}};
-  core::RecordedLoop loop{"double", 0, 0, {{.dat = 0, .access = OP_RW}}};
-  core::RecordedSequence& sequence = record.sequences.emplace_back();
-  for (loop.colour = 0; loop.colour < 3; ++loop.colour) sequence.push_back(loop);
-  record.events = {{{0}, 1}};
+  core::RunRecord record = in_three_colours();
   record.costs = {{{"double"}, core::Way::alone, 1, 10, 10.0}};
   const comm::BlockMesh mesh{{{{0, 10}}}, {}};
   const Cut cut = cut_of(mesh, {comm::Owners(10, 0)}, 1);

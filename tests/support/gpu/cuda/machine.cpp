@@ -107,6 +107,13 @@ bool Machine::omits(const char* function) {
   return settings_.omitted == function && calls_[function] == settings_.omit_at;
 }
 
+void Machine::note_omitted(const char* function, const std::string& details) {
+  if (settings_.report.empty()) return;
+  std::ofstream(settings_.report, std::ios::app)
+      << "left out: " << function << ' ' << settings_.omit_at << (details.empty() ? "" : ", ")
+      << details << '\n';
+}
+
 std::int64_t Machine::calls(const std::string& function) {
   const std::lock_guard guard(lock_);
   return function.empty() ? plan_.calls() : calls_[function];

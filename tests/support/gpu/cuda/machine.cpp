@@ -60,6 +60,13 @@ Machine::Machine() : serial_(next_serial()) {
                   stays(settings_.fail_code) ? Failure::device_lost : Failure::launch_failed);
 }
 
+Machine::~Machine() {
+  if (settings_.report.empty() || settings_.omitted.empty()) return;
+  std::ofstream report(settings_.report, std::ios::app);
+  for (const auto& [function, count] : calls_)
+    report << "calls: " << function << ' ' << count << '\n';
+}
+
 void Machine::initialize() {
   const std::lock_guard guard(lock_);
   if (settings_.devices == 0) throw DriverError{Code::no_device};

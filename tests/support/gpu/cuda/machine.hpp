@@ -85,6 +85,8 @@ struct Context {
 class Machine {
  public:
   Machine();
+  /// If a call was to be left out, the report gets the number of calls of each function.
+  ~Machine();
 
   const Settings& settings() const { return settings_; }
   bool is_initialized() const { return initialized_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a program has when the memory of its device is short.
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +32,19 @@ OP_KERNEL(give, (const double* first, double* left, double* right), {
   *left += *first;
   *right += *first;
 });
+OP_KERNEL(give_both, (const double* first, const double* second, double* left, double* right), {
+  *left += *first;
+  *right += *second;
+});
+OP_KERNEL(take_both, (double* sum, double* first, double* second), {
+  *first += *sum;
+  *second += *sum;
+  *sum = 0;
+});
+OP_KERNEL(add_one_and_up, (double* value, double* sum), {
+  *value += 1;
+  *sum += *value;
+});
 OP_KERNEL(take, (double* sum, double* state), {
   *state += *sum;
   *sum = 0;
@@ -47,7 +61,8 @@ class LittleMemory : public testing::Test {
       op_exit();
     } catch (const Error&) {  // the test has seen it
     }
-    for (const char* name : {"OP2_TARGET", "OP2_EMU_MEMORY", "OP2_GPU_INC", "OP2_EMU_FAIL"})
+    for (const char* name : {"OP2_TARGET", "OP2_EMU_MEMORY", "OP2_GPU_INC", "OP2_EMU_FAIL",
+                             "OP2_DEBUG", "OP2_CHECK", "OP2_REPRODUCIBLE"})
       unsetenv(name);
   }
 
@@ -122,6 +137,29 @@ TEST_F(LittleMemory, WhatOnlyTheDeviceHasCanBeReadAfterALoopThatDoesNotFit) {
   EXPECT_THAT(values_of(state), Each(6.0));
 }
 
+TEST_F(LittleMemory, AllFunctionsThatReadOneDatDoSo) {
+  start(2 * bytes_of_dat - 8);
+  increment();
+  op_flush();
+  copy_to(sum);
+  EXPECT_THROW(op_flush(), Error);
+  std::vector<double> some(3);
+  op_fetch_data_idx(state, some.data(), 5, 7);
+  EXPECT_THAT(some, Each(2.0));
+  const TemporaryDirectory folder;
+  const auto path = [&](const char* name) { return (folder.path() / name).string(); };
+  op_print_dat_to_txtfile(state, path("state.txt").c_str());
+  EXPECT_TRUE(std::filesystem::exists(path("state.txt")));
+  op_print_dat_to_binfile(state, path("state.bin").c_str());
+  EXPECT_TRUE(std::filesystem::exists(path("state.bin")));
+#if OP2_TEST_HDF5
+  op_fetch_data_hdf5_file(state, path("state.h5").c_str());
+  EXPECT_TRUE(std::filesystem::exists(path("state.h5")));
+  op_fetch_data_hdf5_file_path(state, path("other.h5").c_str(), "other");
+  EXPECT_TRUE(std::filesystem::exists(path("other.h5")));
+#endif
+}
+
 TEST_F(LittleMemory, AGlobalThatOnlyTheDeviceHasCanBeReadToo) {
   start(2 * bytes_of_dat - 8);
   const double zero = 0;
@@ -164,6 +202,21 @@ TEST_F(LittleMemory, WhateverDoesNotFitOnceWhatTheDeviceHasCanBeRead) {
   EXPECT_GT(failed["cuModuleLoadDataEx"], 0);
 }
 
+#if OP2_HAVE_LLVM
+/// The check has run the loops before, on one thread of the host.
+TEST_F(LittleMemory, WithACheckOfBitsNothingCanBeRead) {
+  setenv("OP2_CHECK", "bits", 1);
+  setenv("OP2_REPRODUCIBLE", "on", 1);
+  start(2 * bytes_of_dat - 8);
+  increment();
+  op_flush();
+  copy_to(sum);
+  EXPECT_THROW(op_flush(), Error);
+  EXPECT_THAT(error_text(ErrorCode::poisoned, [&] { values_of(state); }),
+              HasSubstr("results are not available"));
+}
+#endif
+
 TEST_F(LittleMemory, WithoutRoomForSecondBuffersLoopsAreNotGathered) {
   start(5 * bytes_of_dat + 4000);
   StderrCapture log;
@@ -188,6 +241,73 @@ TEST_F(LittleMemory, SecondBuffersThatWereAskedForAreAnErrorThatSaysHowToDoWitho
   EXPECT_THAT(values_of(state), Each(1.0));
 }
 
+/// Of everything that was made for second buffers, nothing is left.
+TEST_F(LittleMemory, LoopsThatAreNotGatheredNeedNoMoreThanIfTheyNeverWere) {
+  const auto is_enough = [&](std::size_t memory) {
+    start(memory);
+    increment();
+    op_flush();  // it gives way, after which all is tried once more
+    give_and_take();
+    const bool enough = !fails([] { op_flush(); });
+    op_exit();
+    return enough;
+  };
+  std::size_t least = 2 * bytes_of_dat, most = 8 * bytes_of_dat;
+  setenv("OP2_DEBUG", "no_fuse", 1);
+  while (most - least > 8) {
+    const std::size_t middle = (least + most) / 2;
+    (is_enough(middle) ? most : least) = middle;
+  }
+  unsetenv("OP2_DEBUG");
+  EXPECT_TRUE(is_enough(most)) << most;
+}
+
+/// One second buffer may be there, and being filled, when there is no room for another one.
+TEST_F(LittleMemory, WithAnyMemoryForTwoSecondBuffersResultsAreRight) {
+  int right = 0, failed = 0;
+  for (std::size_t memory = 2 * bytes_of_dat; memory < 9 * bytes_of_dat; memory += 5000) {
+    start(memory);
+    const op_dat other = op_decl_dat(nodes, 1, std::vector<double>(size, 2).data(), "other");
+    op_par_loop(give_both, "give_both", edges, op_arg_dat(state, 0, ends_of_edge, OP_READ),
+                op_arg_dat(other, 1, ends_of_edge, OP_READ),
+                op_arg_dat(sum, 0, ends_of_edge, OP_INC), op_arg_dat(sum, 1, ends_of_edge, OP_INC));
+    op_par_loop(take_both, "take_both", nodes, op_arg_dat(sum, OP_RW), op_arg_dat(state, OP_RW),
+                op_arg_dat(other, OP_RW));
+    const bool failing = fails([] { op_flush(); });
+    EXPECT_THAT(values_of(state), Each(failing ? 1.0 : 4.0)) << memory;
+    EXPECT_THAT(values_of(other), Each(failing ? 2.0 : 5.0)) << memory;
+    ++(failing ? failed : right);
+    op_exit();
+    EXPECT_EQ(emulated_findings(), "") << memory;
+  }
+  EXPECT_GT(right, 0);
+  EXPECT_GT(failed, 0);
+}
+
+/// Memory for a global is asked for when loops have run: then nothing can be read.
+TEST_F(LittleMemory, WhatCanBeReadIsFromBeforeTheErrorWhereverItComes) {
+  int intact = 0, late = 0;
+  for (std::size_t memory = bytes_of_dat - 64; memory < bytes_of_dat + 1024; memory += 8) {
+    start(memory);
+    const double zero = 0;
+    const op_global total = op_decl_global(1, &zero, "total");
+    op_par_loop(add_one_and_up, "add_one_and_up", nodes, op_arg_dat(state, OP_RW),
+                op_arg_gbl(total, OP_INC));
+    const bool failing = fails([] { op_flush(); });
+    try {
+      EXPECT_THAT(values_of(state), Each(failing ? 1.0 : 2.0)) << memory;
+      intact += failing ? 1 : 0;
+    } catch (const Error& error) {
+      EXPECT_TRUE(failing);
+      EXPECT_EQ(error.code(), ErrorCode::poisoned);
+      ++late;
+    }
+    fails([] { op_exit(); });
+  }
+  EXPECT_GT(intact, 0);
+  EXPECT_GT(late, 0);
+}
+
 /// Each sequence keeps the values that its loops read: 15 times as many as one loop reads, if all
 /// do.
 TEST_F(LittleMemory, WhatOldSequencesKeepGivesWay) {
@@ -204,6 +324,17 @@ TEST_F(LittleMemory, WhatOldSequencesKeepGivesWay) {
     }
   EXPECT_THAT(values_of(state), Each(1.0 + 2 * (1 + 2 + 3 + 4 + 5)));
   EXPECT_THAT(log.news(), HasSubstr("what was prepared for other sequences of loops was freed"));
+}
+
+TEST_F(LittleMemory, ColumnsOfMapsThatOldSequencesReadGiveWay) {
+  setenv("OP2_GPU_INC", "rows", 1);
+  start(3 * bytes_of_dat + 6000);
+  give_and_take();
+  op_flush();
+  const op_dat copy = op_decl_dat<double>(nodes, 1, nullptr, "copy");
+  copy_to(copy);
+  op_flush();
+  EXPECT_THAT(values_of(copy), Each(3.0));
 }
 
 TEST_F(LittleMemory, TheMessageCountsWhatSequencesKeep) {

@@ -69,9 +69,9 @@ void Device::free(void* data) noexcept {
 void Device::wait_and_free(void* data) {
   const Allocation& allocation = arena_.find(data, 0, "free");
   races_.begin(RaceDetector::host);
-  const Ticket without_wait = ticket_of(RaceDetector::host);
-  wait_for_all();
-  if (is_sound()) see("free", without_wait, writes(allocation.data, allocation.bytes));
+  queues_.finish_all();
+  if (is_sound())
+    see("free", ticket_of(RaceDetector::host), writes(allocation.data, allocation.bytes));
   free(data);
 }
 

@@ -76,8 +76,8 @@ class Device {
   std::byte* allocate(std::size_t bytes, std::string name = {});
   /// The host has waited for all work on it, unless something was wrong before.
   void free(void* data) noexcept;
-  /// As drivers free: after all work has run. That the host has waited before is looked at all the
-  /// same, for work whose accesses are seen.
+  /// As drivers free: after all work has run. This orders nothing: whether the host has waited
+  /// before is looked at all the same, for work whose accesses are seen.
   void wait_and_free(void* data);
   std::byte* allocate_pinned(std::size_t bytes);
   /// As `free`.

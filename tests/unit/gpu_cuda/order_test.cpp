@@ -91,6 +91,14 @@ TEST_P(Orders, MemoryIsNotFreedBeforeTheHostHasWaitedForTheCopy) {
   EXPECT_THAT(findings(), HasSubstr("race: nothing orders 'copy' and 'free'"));
 }
 
+TEST_P(Orders, AFreeOrdersNoOtherOne) {
+  const auto q = upload<double>({1}), unused = upload<double>({1});
+  launch(kernel("double* q", "*q = 4;"), 1, 1, q);
+  EXPECT_EQ(api->memory_free(unused), 0);
+  EXPECT_EQ(api->memory_free(q), 700);
+  EXPECT_THAT(findings(), HasSubstr("race: nothing orders 'kernel' and 'free'"));
+}
+
 TEST_P(Orders, AConstantThatChangesBesideTheKernelThatReadsItIsFound) {
   const ModuleHandle module =
       load("__constant__ double factor;" + kernel_head + "(double* q) { *q = factor; }");
@@ -100,6 +108,7 @@ TEST_P(Orders, AConstantThatChangesBesideTheKernelThatReadsItIsFound) {
   auto* value = pinned<double>(1);
   *value = 3;
   EXPECT_EQ(api->upload(constant, value, 8, stream), 0);
+  EXPECT_EQ(api->stream_wait(stream), 0);
   const auto q = allocate(8);
   launch(function(module), 1, 1, q);
   api->upload(constant, value, 8, other);  // the same value: only the order is wrong

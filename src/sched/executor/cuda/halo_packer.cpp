@@ -148,11 +148,10 @@ class DirectPacker final : public CudaPacker {
 
   void prepare(const comm::HaloMessages& messages, comm::Channel& channel) override {
     CudaPacker::prepare(messages, channel);
-    const std::size_t headers =
-        std::max<std::size_t>(messages.incoming.size(), messages.outgoing.empty() ? 0 : 1);
-    if (headers == 0) return;
-    header_memory_ =
-        parts().copies.allocate_pinned("headers of halo messages", headers * sizeof(std::uint64_t));
+    if (messages.incoming.empty() && messages.outgoing.empty()) return;
+    header_memory_ = parts().copies.allocate_pinned(
+        "headers of halo messages",
+        (first_incoming + messages.incoming.size()) * sizeof(std::uint64_t));
   }
 
   core::HostBytes allocate(std::size_t bytes) override {
@@ -179,9 +178,9 @@ class DirectPacker final : public CudaPacker {
                                           const comm::Channel& channel) override {
     const std::size_t count = messages.incoming.size();
     if (count == 0) return {};
-    std::uint64_t* const arrived = headers();
+    std::uint64_t* const arrived = headers() + first_incoming;
     for (std::size_t k = 0; k < count; ++k)
-      parts().halo.download(header_memory_.get() + k * sizeof *arrived,
+      parts().halo.download(reinterpret_cast<std::byte*>(arrived + k),
                             core::DeviceAddress(const_cast<std::byte*>(channel.incoming(k).data())),
                             sizeof *arrived);
     wait_for_halo_stream();
@@ -191,7 +190,10 @@ class DirectPacker final : public CudaPacker {
  private:
   std::uint64_t* headers() { return reinterpret_cast<std::uint64_t*>(header_memory_.get()); }
 
-  core::PinnedBuffer header_memory_;  ///< for fingerprints: one, or those of all that comes in
+  /// For fingerprints: the one that is sent, and those of all that comes in. What has not arrived
+  /// is not taken for the own one.
+  core::PinnedBuffer header_memory_;
+  static constexpr std::size_t first_incoming = 1;
 };
 
 }  // namespace

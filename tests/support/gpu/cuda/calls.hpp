@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <mutex>
+#include <string>
 
 #include "machine.hpp"
 
@@ -38,8 +39,9 @@ int call(const char* function, Action action) noexcept {
 }
 
 /// A function that works in the current context. What it finds wrong loses the device.
-template <class Action>
-int call_in_context(const char* function, Action action) noexcept {
+/// @param details  what it is to do, for the report that it was left out: details(context)
+template <class Action, class Details>
+int call_in_context(const char* function, Action action, Details details) noexcept {
   return result_of([&] {
     Machine& all = machine();
     all.count(function);
@@ -47,7 +49,11 @@ int call_in_context(const char* function, Action action) noexcept {
     Context* context = all.current();
     if (context == nullptr) return Code::invalid_context;
     const std::lock_guard guard(context->lock);
-    if (context->lost != Code::success || all.omits(function)) return context->lost;
+    if (context->lost != Code::success) return context->lost;
+    if (all.omits(function)) {
+      all.note_omitted(function, details(*context));
+      return context->lost;
+    }
     try {
       action(*context);
       context->device.throw_postponed();
@@ -57,6 +63,11 @@ int call_in_context(const char* function, Action action) noexcept {
     }
     return context->lost;
   });
+}
+
+template <class Action>
+int call_in_context(const char* function, Action action) noexcept {
+  return call_in_context(function, action, [](Context&) { return std::string(); });
 }
 
 }  // namespace op2::test::gpu::cuda

@@ -2,6 +2,10 @@
 // The driver's functions for graphs of kernels.
 #include <cstddef>
 #include <memory>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "calls.hpp"
 #include "launches.hpp"
@@ -25,6 +29,13 @@ std::shared_ptr<const Launch> launch_of(const NodeParameters& node) {
     if (node.blocks[k] != 1 || node.threads[k] != 1 || node.shared_bytes != 0)
       throw DriverError{Code::invalid_value};
   return make_launch(*node.function, {node.blocks[0], node.threads[0]}, node.parameters);
+}
+
+/// Its kernels.
+std::string names_of(const ExecutableGraph& graph) {
+  std::multiset<std::string> names;
+  for (const auto& [handle, node] : graph.nodes) names.insert(node.launch->entry.name);
+  return fmt::format("{}", fmt::join(names, " "));
 }
 
 }  // namespace
@@ -63,11 +74,14 @@ int cuGraphExecDestroy(ExecutableGraph* executable) {
 }
 
 int cuGraphLaunch(ExecutableGraph* executable, Stream* handle) {
-  return call_in_context("cuGraphLaunch", [&](Context& context) {
+  const auto launch = [&](Context& context) {
     const auto graph = std::make_shared<const ExecutableGraph>(context.executables.at(executable));
     context.device.launch_seen(
         stream_number(context, handle), "graph",
         [&context, graph](const Ticket& ticket) { run_graph(context, *graph, ticket); });
+  };
+  return call_in_context("cuGraphLaunch", launch, [&](Context& context) {
+    return names_of(context.executables.at(executable));
   });
 }
 }

@@ -2,6 +2,7 @@
 // The driver's functions for memory and copies.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "calls.hpp"
 #include "stream_order.hpp"
@@ -18,6 +19,13 @@ std::byte* memory_at(DevicePointer pointer) {
 
 void require(bool valid) {
   if (!valid) throw DriverError{Code::invalid_value};
+}
+
+/// For so many bytes.
+template <class Action>
+int call_for(const char* function, std::size_t bytes, Action action) noexcept {
+  return call_in_context(function, action,
+                         [bytes](Context&) { return std::to_string(bytes) + " bytes"; });
 }
 
 }  // namespace
@@ -78,49 +86,49 @@ int cuMemHostUnregister(void* memory) {
 // Copies that the host waits for are of the stream without a handle: nothing orders them behind the
 // work of non-blocking streams.
 int cuMemcpyHtoD_v2(DevicePointer to, const void* from, std::size_t bytes) {
-  return call_in_context("cuMemcpyHtoD_v2", [&](Context& context) {
+  return call_for("cuMemcpyHtoD_v2", bytes, [&](Context& context) {
     const auto stream = stream_number(context, nullptr);
     if (bytes > 0) context.device.upload_and_wait(stream, memory_at(to), from, bytes);
   });
 }
 
 int cuMemcpyDtoH_v2(void* to, DevicePointer from, std::size_t bytes) {
-  return call_in_context("cuMemcpyDtoH_v2", [&](Context& context) {
+  return call_for("cuMemcpyDtoH_v2", bytes, [&](Context& context) {
     const auto stream = stream_number(context, nullptr);
     if (bytes > 0) context.device.download_and_wait(stream, to, memory_at(from), bytes);
   });
 }
 
 int cuMemcpyDtoD_v2(DevicePointer to, DevicePointer from, std::size_t bytes) {
-  return call_in_context("cuMemcpyDtoD_v2", [&](Context& context) {
+  return call_for("cuMemcpyDtoD_v2", bytes, [&](Context& context) {
     const auto stream = stream_number(context, nullptr);
     if (bytes > 0) context.device.copy(stream, memory_at(to), memory_at(from), bytes);
   });
 }
 
 int cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, Stream* handle) {
-  return call_in_context("cuMemcpyHtoDAsync_v2", [&](Context& context) {
+  return call_for("cuMemcpyHtoDAsync_v2", bytes, [&](Context& context) {
     const auto stream = stream_number(context, handle);
     if (bytes > 0) context.device.upload(stream, memory_at(to), from, bytes);
   });
 }
 
 int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream* handle) {
-  return call_in_context("cuMemcpyDtoHAsync_v2", [&](Context& context) {
+  return call_for("cuMemcpyDtoHAsync_v2", bytes, [&](Context& context) {
     const auto stream = stream_number(context, handle);
     if (bytes > 0) context.device.download(stream, to, memory_at(from), bytes);
   });
 }
 
 int cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, std::size_t bytes, Stream* handle) {
-  return call_in_context("cuMemcpyDtoDAsync_v2", [&](Context& context) {
+  return call_for("cuMemcpyDtoDAsync_v2", bytes, [&](Context& context) {
     const auto stream = stream_number(context, handle);
     if (bytes > 0) context.device.copy(stream, memory_at(to), memory_at(from), bytes);
   });
 }
 
 int cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t bytes, Stream* handle) {
-  return call_in_context("cuMemsetD8Async", [&](Context& context) {
+  return call_for("cuMemsetD8Async", bytes, [&](Context& context) {
     const auto stream = stream_number(context, handle);
     if (bytes > 0) context.device.fill(stream, memory_at(to), std::byte{value}, bytes);
   });

@@ -96,13 +96,15 @@ int cuModuleGetGlobal_v2(DevicePointer* pointer, std::size_t* bytes, Module* han
 int cuLaunchKernel(Function* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
                    unsigned threads_x, unsigned threads_y, unsigned threads_z,
                    unsigned shared_bytes, Stream* handle, void** parameters, void**) {
-  return call_in_context("cuLaunchKernel", [&](Context& context) {
+  const auto launch_it = [&](Context& context) {
     if (blocks_y != 1 || blocks_z != 1 || threads_y != 1 || threads_z != 1 || shared_bytes != 0)
       throw DriverError{Code::invalid_value};
     const auto launch = make_launch(*function, {blocks_x, threads_x}, parameters);
     context.device.launch_seen(
         stream_number(context, handle), launch->entry.name,
         [&context, launch](const Ticket& ticket) { run_kernel(context, *launch, ticket); });
-  });
+  };
+  return call_in_context("cuLaunchKernel", launch_it,
+                         [&](Context&) { return function->entry.name; });
 }
 }

@@ -60,6 +60,13 @@ Machine::Machine() : serial_(next_serial()) {
                   stays(settings_.fail_code) ? Failure::device_lost : Failure::launch_failed);
 }
 
+Machine::~Machine() {
+  if (settings_.report.empty() || settings_.omitted.empty()) return;
+  std::ofstream report(settings_.report, std::ios::app);
+  for (const auto& [function, count] : calls_)
+    report << "calls: " << function << ' ' << count << '\n';
+}
+
 void Machine::initialize() {
   const std::lock_guard guard(lock_);
   if (settings_.devices == 0) throw DriverError{Code::no_device};
@@ -105,6 +112,13 @@ void Machine::count(const char* function) {
 bool Machine::omits(const char* function) {
   const std::lock_guard guard(lock_);
   return settings_.omitted == function && calls_[function] == settings_.omit_at;
+}
+
+void Machine::note_omitted(const char* function, const std::string& details) {
+  if (settings_.report.empty()) return;
+  std::ofstream(settings_.report, std::ios::app)
+      << "left out: " << function << ' ' << settings_.omit_at << (details.empty() ? "" : ", ")
+      << details << '\n';
 }
 
 std::int64_t Machine::calls(const std::string& function) {

@@ -85,6 +85,8 @@ struct Context {
 class Machine {
  public:
   Machine();
+  /// If a call was to be left out, the report gets the number of calls of each function.
+  ~Machine();
 
   const Settings& settings() const { return settings_; }
   bool is_initialized() const { return initialized_; }
@@ -100,6 +102,8 @@ class Machine {
   void count(const char* function);
   /// Whether the call that was counted last is to do nothing: a planted mistake.
   bool omits(const char* function);
+  /// Writes into the report what it would have done.
+  void note_omitted(const char* function, const std::string& details);
   std::int64_t calls(const std::string& function);
   /// The function whose call was made to fail; empty: none yet.
   std::string failed();

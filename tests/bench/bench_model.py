@@ -6,7 +6,7 @@
 
 Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without fusion, and with every
 loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
-is fitted to them. Costs and runs alternate, so that both see the same states of the machine. Exit code 1: an error is above
+is fitted to them. Machine, costs and runs alternate, so that all see the same states of it. Exit code 1: an error is above
 its limit, 10 % with 10 000 cells per rank and more, 15 % with fewer.
 """
 import json
@@ -114,16 +114,35 @@ class Bench:
         return self.case.seconds(self.on_ranks(self.program(size, self.iterations(size)), OP2_CHAIN=chain))
 
 
+def median_of(values):
+    """Of files of one form: the median of each of their numbers."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: median_of([value[key] for value in values]) for key in first}
+    if isinstance(first, list):
+        return [median_of(list(some)) for some in zip(*values)]
+    return first if isinstance(first, str) else statistics.median(values)
+
+
+def measured_machine(bench, turn):
+    path = bench.folder / f"machine_{turn}.json"
+    bench.on_ranks([bench.model, "machine", "--out", path])
+    return json.loads(path.read_text())
+
+
 def alternating(bench):
-    """Records for the costs, and by size and chain the seconds per iteration of runs."""
-    costs, runs = [], {(size, chain): [] for size in bench.case.held_out for chain in CHAINS}
+    """The machine, records for the costs, and by size and chain the seconds per iteration of runs."""
+    machines, costs, runs = [], [], {(size, chain): [] for size in bench.case.held_out for chain in CHAINS}
     for turn in range(ROUNDS):
+        machines.append(measured_machine(bench, turn))
         for number, size in enumerate(bench.case.calibrated):
             for way, words in WAYS.items():
                 costs += bench.record_at_once(f"cost_{number}_{way}_{turn}", size, words)
         for (size, chain), found in runs.items():
             found.append(bench.measured(size, chain))
-    return costs, runs
+    machine = bench.folder / "machine.json"
+    machine.write_text(json.dumps(median_of(machines)))
+    return machine, costs, runs
 
 
 def without_costs(path):
@@ -180,9 +199,8 @@ def measure(case, build, results):
     kept = True
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(case, build, folder)
-        machine = bench.folder / "machine.json"
-        print(bench.on_ranks([bench.model, "machine", "--out", machine]))
-        costs, runs = alternating(bench)
+        machine, costs, runs = alternating(bench)
+        print(case.name + ", machine:", machine.read_text())
         for size in case.held_out:
             for row in compare(bench, size, machine, costs, runs):
                 show(row)

@@ -46,7 +46,8 @@ struct TwoLoops {
     plan.analysis.chains.push_back({{0, loops}, {}, 0});
     TileTrial trial(true);
     for (int run = 0; run < 5; ++run) trial.add(trial.wants_tiles() ? with : without);
-    prepared = std::make_unique<CpuPlan>(plan, parts(), trial, pool, *ranks, trace, nullptr);
+    prepared = std::make_unique<CpuPlan>(plan, parts(), trial, pool, *ranks,
+                                         comm::clock_goes_on(*ranks), trace, nullptr);
   }
 
   CpuPlanParts parts() {

@@ -101,7 +101,7 @@ std::unique_ptr<PreparedPlan> CpuExecutor::prepare(const Plan& plan, bool repeat
   // Slots are those of one schedule.
   const TileTrial trial(options_.tile.mode == core::TileMode::measured && !options_.reproducible);
   return std::make_unique<CpuPlan>(plan, std::move(made), trial, pool_, rows_.communicator(),
-                                   trace_, tools_);
+                                   clock_goes_on_, trace_, tools_);
 }
 
 void CpuExecutor::find_slots(const Plan& plan, CpuPlanParts& made) {

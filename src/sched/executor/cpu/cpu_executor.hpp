@@ -35,6 +35,7 @@ class CpuExecutor : public Executor {
         rows_(rows),
         trace_(trace),
         tools_(tools),
+        clock_goes_on_(comm::clock_goes_on(rows.communicator())),
         parts_(pool.size()) {}
 
   std::unique_ptr<PreparedPlan> prepare(const Plan& plan, bool repeats) override;
@@ -58,6 +59,7 @@ class CpuExecutor : public Executor {
   comm::DistributedMesh& rows_;
   core::Trace& trace_;
   const core::Tools* const tools_;
+  const bool clock_goes_on_;
   PartMaker parts_;
   /// Kinds of loops, those of one plan together, whose tiles were dropped.
   std::set<std::set<AddingLoop>> untiled_;

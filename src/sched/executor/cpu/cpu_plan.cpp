@@ -12,13 +12,13 @@
 namespace op2::sched {
 
 CpuPlan::CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial,
-                 core::ThreadPool& pool, const comm::Communicator& ranks, core::Trace& trace,
-                 const core::Tools* tools)
+                 core::ThreadPool& pool, const comm::Communicator& ranks, bool clock_goes_on,
+                 core::Trace& trace, const core::Tools* tools)
     : plan_(plan),
       made_(std::move(made)),
       pool_(pool),
       ranks_(ranks),
-      clock_goes_on_(comm::clock_goes_on(ranks)),
+      clock_goes_on_(clock_goes_on),
       trace_(trace),
       tools_(tools) {
   for (ChainTiles& chain : made_.tiles) {
@@ -86,27 +86,23 @@ void CpuPlan::run_in_tiles(const Running& r, TilesInUse& tiles) {
   run_tiles({plan_, r.phase, tiles.tiled, made_.parts, made_.bindings, made_.slots.steps, pool_,
              [&] { make_progress(r); }},
             tiles.times);
-  const std::vector<double> counted = count_tiled(tiles.tiled, r.phase);
+  const std::span<const double> shares = count_tiled(tiles, r.phase);
   const double seconds = ranks_.seconds() - begin;
   trace_span("loop", "tiles", seconds);
-  const std::span<const double> shares =
-      clock_goes_on_ ? tiles.times.take_shares() : tiles.times.take_shares_of(counted);
   for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop)
     charge(plan_.rows[tiles.tiled.steps[loop]], r.phase, Way::tiled, seconds * shares[loop]);
 }
 
-/// Counts the iterations of each step. @return by how many seconds the clock of a network model has
-/// gone on with each; 0 on other clocks
-std::vector<double> CpuPlan::count_tiled(const TiledSteps& tiled, Phase phase) {
-  std::vector<double> seconds;
-  double before = ranks_.seconds();
-  for (const std::size_t step : tiled.steps) {
-    count_iterations(plan_.rows[step], phase, Way::tiled);
-    const double now = clock_goes_on_ ? before : ranks_.seconds();
-    seconds.push_back(now - before);
-    before = now;
+/// Counts the iterations of all steps. @return their shares of the time: those that threads have
+/// measured, or by how much the clock of a network model goes on with each
+std::span<const double> CpuPlan::count_tiled(TilesInUse& tiles, Phase phase) {
+  if (!clock_goes_on_) tiles.times.take_shares();  // measured by another clock
+  for (std::size_t loop = 0; loop < tiles.tiled.steps.size(); ++loop) {
+    const double before = clock_goes_on_ ? 0 : ranks_.seconds();
+    count_iterations(plan_.rows[tiles.tiled.steps[loop]], phase, Way::tiled);
+    if (!clock_goes_on_) tiles.times.of(0)[loop] = ranks_.seconds() - before;
   }
-  return seconds;
+  return tiles.times.take_shares();
 }
 
 void CpuPlan::run_alone(Running& r, std::size_t step) {

@@ -32,9 +32,11 @@ class CpuPlan : public PreparedPlan {
  public:
   /// @param trial  for each group of steps that has tiles
   /// @param ranks  has the clock
+  /// @param clock_goes_on  while the rank computes, see comm::clock_goes_on
   /// @param tools  null: none
   CpuPlan(const Plan& plan, CpuPlanParts made, const TileTrial& trial, core::ThreadPool& pool,
-          const comm::Communicator& ranks, core::Trace& trace, const core::Tools* tools);
+          const comm::Communicator& ranks, bool clock_goes_on, core::Trace& trace,
+          const core::Tools* tools);
 
   void pack_and_start(std::size_t chain, std::uint64_t fingerprint) override;
   void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
@@ -67,7 +69,7 @@ class CpuPlan : public PreparedPlan {
   std::vector<TilesInUse> in_use(std::vector<TiledSteps> tiled, const TileTrial& trial) const;
   void run_tiled(Running& r, TilesInUse& tiles);
   void run_in_tiles(const Running& r, TilesInUse& tiles);
-  std::vector<double> count_tiled(const TiledSteps& tiled, Phase phase);
+  std::span<const double> count_tiled(TilesInUse& tiles, Phase phase);
   void run_alone(Running& r, std::size_t step);
   void bind_for_call(const Running& r, std::size_t step);
   void finish(Running& r, std::size_t step);

@@ -70,12 +70,6 @@ std::span<const double> TileTimes::take_shares() {
   return shares_;
 }
 
-std::span<const double> TileTimes::take_shares_of(std::span<const double> work) {
-  std::ranges::fill(seconds_, 0);
-  for (std::size_t k = 0; k < work.size(); ++k) seconds_[k] = work[k];
-  return take_shares();
-}
-
 void run_tiles(const TileExecution& execution, TileTimes& times) {
   TiledExecution run{execution, times, nullptr};
   execution.pool.run(run_tiles_of, &run);

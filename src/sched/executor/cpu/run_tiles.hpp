@@ -25,8 +25,6 @@ class TileTimes {
   double* of(int thread) { return seconds_.data() + thread * stride_; }
   /// The part of each step in the time of all threads since the last call.
   std::span<const double> take_shares();  ///< until the next call
-  /// The part of each step in `work`, for a clock that stands still while tiles run.
-  std::span<const double> take_shares_of(std::span<const double> work);
 
  private:
   std::vector<double> shares_;

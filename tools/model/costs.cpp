@@ -34,14 +34,6 @@ std::vector<const core::RecordedSequence*> repeated(const core::RunRecord& recor
   return found;
 }
 
-/// Elements of each set on the mean rank of a run.
-std::vector<double> elements_per_rank(const core::RunRecord& record) {
-  std::vector<double> elements;
-  for (const core::RecordedSet& set : record.sets)
-    elements.push_back(static_cast<double>(set.size) / record.ranks);
-  return elements;
-}
-
 }  // namespace
 
 double working_bytes(const core::RunRecord& record, std::span<const double> elements) {
@@ -63,6 +55,13 @@ double working_bytes(const core::RunRecord& record, std::span<const double> elem
     bytes += static_cast<double>(sizeof(std::int32_t)) * map.arity * count(map.from);
   }
   return std::max(1.0, bytes);
+}
+
+double mean_working_bytes(const core::RunRecord& record, int ranks) {
+  std::vector<double> elements;
+  for (const core::RecordedSet& set : record.sets)
+    elements.push_back(static_cast<double>(set.size) / ranks);
+  return working_bytes(record, elements);
 }
 
 double traffic_of(const core::RunRecord& record, const std::string& name) {
@@ -132,7 +131,7 @@ Costs::Costs(std::span<const core::RunRecord> records, const Machine& machine, d
           fmt::format("costs of another program: '{}', and the run is of '{}'; record "
                       "that program in other sizes",
                       record.program, records.front().program));
-    sizes.push_back(working_bytes(record, elements_per_rank(record)));
+    sizes.push_back(mean_working_bytes(record, record.ranks));
     for (const core::RecordedCost& cost : record.costs) add(cost, sizes.back());
     add_host(record);
   }

@@ -24,6 +24,8 @@ double traffic_of(const core::RunRecord& record, const std::string& loop);
 /// through again and again.
 /// @param elements  of each set, on the rank
 double working_bytes(const core::RunRecord& record, std::span<const double> elements);
+/// Of the mean of so many ranks.
+double mean_working_bytes(const core::RunRecord& record, int ranks);
 
 /// Measured points, by the working bytes of a rank.
 class CostCurve {

@@ -73,10 +73,7 @@ sched::Network network_of(const Machine& machine) {
 /// Of each loop, at the mean size of a part.
 std::vector<sched::LoopCost> costs_of(const core::RunRecord& record, std::size_t sequence,
                                       const Cut& cut, const Costs& costs) {
-  std::vector<double> elements;
-  for (const core::RecordedSet& set : record.sets)
-    elements.push_back(static_cast<double>(set.size) / cut.parts);
-  const double bytes = working_bytes(record, elements);
+  const double bytes = mean_working_bytes(record, cut.parts);
   std::vector<sched::LoopCost> all;
   for (const core::RecordedLoop& loop : record.sequences[sequence]) {
     sched::LoopCost& cost = all.emplace_back();

@@ -108,6 +108,8 @@ Walk::Walk(const Program& program, const Cut& cut, const Machine& machine, const
       owned.push_back(halo.rows(static_cast<int>(set), 0));
     part_bytes_.push_back(working_bytes(record_, owned));
   }
+  for (const core::RecordedSequence& sequence : record_.sequences)
+    host_seconds_.push_back(costs.host(sequence));
 }
 
 /// Loops that were fused when the run was recorded are one step if they may be here: neighbours on
@@ -197,7 +199,7 @@ void Walk::flush(std::size_t sequence, State& state) {
   const core::RecordedSequence& loops = record_.sequences[sequence];
   const TimedPlan& plan = plan_of(sequence, state.schedules[sequence], state.valid);
   const auto weight = static_cast<double>(state.weight);
-  state.clocks.work(costs_.host(loops), weight);
+  state.clocks.work(host_seconds_[sequence], weight);
   for (const TimedChain& chain : plan.chains) {
     const auto records = loops_of(loops, *chain.chain);
     if (needs_combined(records, state.pending)) {

@@ -98,7 +98,8 @@ class Walk {
   const Machine& machine_;
   const Costs& costs_;
   const int busy_;
-  std::vector<double> part_bytes_;  ///< working bytes of each rank
+  std::vector<double> part_bytes_;    ///< working bytes of each rank
+  std::vector<double> host_seconds_;  ///< beside iterations, of each sequence
   std::map<PlanKey, TimedPlan> plans_;
   std::map<std::vector<std::array<int, 3>>, std::vector<PairMessage>> exchanges_;
 };

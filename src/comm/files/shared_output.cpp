@@ -19,7 +19,7 @@ namespace {
 
 /// Clients of NFS may write whole pages: one loses what another has written to the same page.
 bool is_on_nfs(const OpenFile& file) {
-  struct statfs disk{};
+  struct statfs disk {};
   return ::fstatfs(file.descriptor(), &disk) == 0 && disk.f_type == NFS_SUPER_MAGIC;
 }
 

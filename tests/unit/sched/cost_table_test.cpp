@@ -159,34 +159,38 @@ TEST(CostBook, MeasuredCostsReplaceThoseOfEarlierSessions) {
   EXPECT_EQ(book.all().begin()->second.in(Way::tiled), 4e-9);
 }
 
-/// Loops over the few elements of a boundary have a cost, too, that is none of many elements.
-TEST(CostBook, AFewIterationsCountAsMore) {
+/// A queued loop, and what it takes.
+struct TimedLoop {
+  TimedLoop() { test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW)); }
+
+  LoopTimes& times() {
+    return book.times_of(queue.records()[0], queue.args_of(queue.records()[0]));
+  }
+  double cost(Way way) const { return book.costs_of(queue, CostBook::Sessions::all)[0].in(way); }
+
   test::Ring ring;
   core::Queue queue;
-  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
-  CostBook book({});
-  LoopTimes& times = book.times_of(queue.records()[0], queue.args_of(queue.records()[0]));
-  times.add(Way::alone, 10, 64e-6);
-  EXPECT_DOUBLE_EQ(book.costs_of(queue, CostBook::Sessions::all)[0].in(Way::alone), 1e-6);
+  CostBook book{{}};
+};
+
+/// Loops over the few elements of a boundary have a cost, too, that is not one of many elements.
+TEST(CostBook, AFewIterationsCountAsMore) {
+  TimedLoop loop;
+  loop.times().add(Way::alone, 10, 64e-6);
+  EXPECT_DOUBLE_EQ(loop.cost(Way::alone), 1e-6);
 }
 
 /// Then caches are cold and pages missing.
 TEST(CostBook, TheFirstFlushOfEachWayCountsOnlyIfItIsTheOnlyOne) {
-  test::Ring ring;
-  core::Queue queue;
-  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
-  CostBook book({});
-  LoopTimes& times = book.times_of(queue.records()[0], queue.args_of(queue.records()[0]));
-  const auto cost = [&](Way way) {
-    return book.costs_of(queue, CostBook::Sessions::all)[0].in(way);
-  };
+  TimedLoop loop;
+  LoopTimes& times = loop.times();
   for (int call = 0; call < 2; ++call) times.add(Way::alone, 100, 100);
-  EXPECT_EQ(cost(Way::alone), 1);
-  book.begin_flush();
+  EXPECT_EQ(loop.cost(Way::alone), 1);
+  loop.book.begin_flush();
   times.add(Way::alone, 100, 25);
   times.add(Way::tiled, 100, 50);
-  EXPECT_EQ(cost(Way::alone), 0.25);
-  EXPECT_EQ(cost(Way::tiled), 0.5);
+  EXPECT_EQ(loop.cost(Way::alone), 0.25);
+  EXPECT_EQ(loop.cost(Way::tiled), 0.5);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <regex>
 #include <stdexcept>
 
@@ -120,17 +122,8 @@ std::string beyond_limits(std::span<const std::byte> image) {
   return {};
 }
 
-}  // namespace
-
-std::vector<std::string> kernels_of(const std::string& source) {
-  std::vector<std::string> names;
-  for (std::sregex_iterator k(source.begin(), source.end(), kernel_head()), end; k != end; ++k)
-    names.push_back((*k)[2]);
-  return names;
-}
-
-Compiled compile_kernels(const Program& program, int architecture,
-                         const std::vector<std::string>& definitions, bool contracts) {
+Compiled compile(const Program& program, int architecture,
+                 const std::vector<std::string>& definitions, bool contracts) {
   const TemporaryFolder folder;
   for (const Header& header : program.headers) write_file(folder.file(header.name), header.text);
   write_file(folder.file("kernels.cpp"),
@@ -148,6 +141,57 @@ Compiled compile_kernels(const Program& program, int architecture,
   compiled.log += beyond_limits(bytes);
   compiled.ok = compiled.log.empty();
   if (compiled.ok) compiled.image.assign(bytes.begin(), bytes.end());
+  return compiled;
+}
+
+/// All that the result follows from.
+std::string key_of(const Program& program, int architecture,
+                   const std::vector<std::string>& definitions, bool contracts) {
+  std::string key = fmt::format("{} {} ", architecture, contracts);
+  const auto add = [&key](const std::string& field) {
+    key += fmt::format("{}:{}", field.size(), field);
+  };
+  add(program.name);
+  add(program.source);
+  for (const Header& header : program.headers) {
+    add(header.name);
+    add(header.text);
+  }
+  for (const std::string& definition : definitions) add(definition);
+  return key;
+}
+
+/// What this process has compiled without a finding.
+struct Known {
+  std::mutex mutex;
+  std::map<std::string, Compiled> programs;
+};
+
+Known& known() {
+  static Known all;
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> kernels_of(const std::string& source) {
+  std::vector<std::string> names;
+  for (std::sregex_iterator k(source.begin(), source.end(), kernel_head()), end; k != end; ++k)
+    names.push_back((*k)[2]);
+  return names;
+}
+
+Compiled compile_kernels(const Program& program, int architecture,
+                         const std::vector<std::string>& definitions, bool contracts) {
+  const std::string key = key_of(program, architecture, definitions, contracts);
+  {
+    const std::lock_guard lock(known().mutex);
+    if (const auto found = known().programs.find(key); found != known().programs.end())
+      return found->second;
+  }
+  const Compiled compiled = compile(program, architecture, definitions, contracts);
+  const std::lock_guard lock(known().mutex);
+  if (compiled.ok) known().programs.emplace(key, compiled);
   return compiled;
 }
 

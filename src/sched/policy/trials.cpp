@@ -124,7 +124,8 @@ bool Trials::open_probe() {
       best = k;
   if (best == choice_) return false;
   probed_ = true;
-  if (estimate(best) > rules_.probe_within * estimate(choice_)) return false;
+  const double within = revised_[choice_] != 0 ? rules_.revised_within : rules_.probe_within;
+  if (estimate(best) > within * estimate(choice_)) return false;
   open(Purpose::probe, best, 1);
   return true;
 }

@@ -12,15 +12,16 @@
 namespace op2::sched {
 
 struct TrialRules {
-  double budget = 0.01;      ///< of the time so far, for all extra costs of trials
-  double safety = 2;         ///< factor on the cost that is expected of a trial
-  double hysteresis = 0.03;  ///< so much faster must a schedule be
-  int wins = 2;              ///< trials in which it must be
-  int executions = 3;        ///< that are timed in a trial; the shortest counts
-  int settling = 2;          ///< before them: with halos of another schedule, and without tiles
-  int probe_at = 8;          ///< flush from which on a single execution of another is tried,
-  double probe_within = 2;   ///< if it is expected to take at most so many times as long
-  int first_wait = 16;       ///< flushes after a lost trial; doubled every time
+  double budget = 0.01;          ///< of the time so far, for all extra costs of trials
+  double safety = 2;             ///< factor on the cost that is expected of a trial
+  double hysteresis = 0.02;      ///< so much faster must a schedule be
+  int wins = 2;                  ///< trials in which it must be
+  int executions = 3;            ///< that are timed in a trial; the shortest counts
+  int settling = 2;              ///< before them: with halos of another schedule, and without tiles
+  int probe_at = 8;              ///< flush from which on a single execution of another is tried,
+  double probe_within = 2;       ///< if it is expected to take at most so many times as long;
+  double revised_within = 1.25;  ///< the same once the model knows what the choice has taken
+  int first_wait = 16;           ///< flushes after a lost trial; doubled every time
 };
 
 class Trials {

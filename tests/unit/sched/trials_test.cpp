@@ -98,6 +98,16 @@ TEST(Trials, WhatIsExpectedToTakeTwiceAsLongIsNotProbed) {
   EXPECT_EQ(run.executions[1], 0);
 }
 
+/// Then it knows what loops take.
+TEST(Trials, WhenTheModelHasBeenAskedAgainOnlyWhatShouldTakeLittleMoreIsProbed) {
+  for (const double other : {1.2, 1.5}) {
+    Executed run{Trials({other, 1}, 0), {other, 1}};
+    run.models = {{other, 1}};
+    run.flushes(100);
+    EXPECT_EQ(run.executions[0] > 0, other < 1.25) << other;
+  }
+}
+
 TEST(Trials, APlanThatIsDearIsMadeOnceItsTimeIsSmall) {
   Executed run{Trials({1, 1.5}, 10), {1, 1.5}};
   run.flushes(900);

@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 
 #include <core/error.hpp>
-#include <jit/target/cpu/cpu_target.hpp>
 #include <jit/target/cuda/increments.hpp>
 #include <sched/conflicts.hpp>
 #include <sched/describe.hpp>
 #include <sched/shapes.hpp>
 #include <sched/shared_code.hpp>
-#include <sched/shared_flags.hpp>
 
 namespace op2::sched {
 namespace {
@@ -42,24 +40,12 @@ std::vector<op_kernel> kernels_of(const core::Queue& queue, std::span<const std:
   return kernels;
 }
 
-std::vector<op_kernel> kernels_of(const Step& step) {
-  std::vector<op_kernel> kernels(step.kernels.size());
-  std::ranges::transform(step.kernels, kernels.begin(), &KernelUse::kernel);
-  return kernels;
-}
-
 std::size_t position_of(const Step& step, const Steps& steps) {
   return static_cast<std::size_t>(&step - steps.all.data());
 }
 
 bool is_awaited(const jit::Outcome& outcome) {
   return outcome.code == nullptr && !outcome.error;
-}
-
-/// Of the CPU; devices have no vectors.
-bool is_scalar(const jit::Outcome& outcome) {
-  return outcome.code != nullptr && outcome.code->target == jit::cpu_target_name &&
-         !outcome.code->simd.vectorised();
 }
 
 /// Whether host functions can replace the step's code until it is compiled. They would read
@@ -170,61 +156,6 @@ std::vector<jit::Outcome> CodeFinder::outcomes_of(std::span<const jit::LoopReque
     if (is_awaited(outcomes[n]) && !can_run_on_host(requests[n].nest, *steps[n]))
       outcomes[n] = makers_.target.get(requests.subspan(n, 1)).front();
   return outcomes;
-}
-
-/// Remembers fused steps that have no code on any rank, or whose code is scalar although that of
-/// the loops alone is vectorised. Collective.
-/// @return whether there are any
-bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
-                            std::span<const Step* const> steps,
-                            std::span<const jit::Outcome> outcomes) {
-  std::vector<const Step*> fused;
-  std::vector<char> failed, scalar;
-  for (std::size_t n = 0; n < steps.size(); ++n) {
-    if (!steps[n]->fused()) continue;
-    const jit::Outcome& outcome = outcomes[n];
-    fused.push_back(steps[n]);
-    failed.push_back(outcome.error ? 1 : 0);
-    scalar.push_back(is_scalar(outcome) ? 1 : 0);
-  }
-  combine_flags(failed, communicator_, "comparing fused loops without code");
-  combine_flags(scalar, communicator_, "comparing fused loops that are not vectorised");
-  for (std::size_t n = 0; n < fused.size(); ++n)
-    if (scalar[n] != 0 && allows_vectors(fused[n]->args))
-      failed[n] = loses_vectors(queue, loops, *fused[n]) ? 1 : failed[n];
-  for (std::size_t n = 0; n < fused.size(); ++n)
-    if (failed[n] != 0) apart_.insert(kernels_of(*fused[n]));
-  return std::ranges::find(failed, 1) != failed.end();
-}
-
-/// Collective. Steps that gather move rows to where the host does not look for them. So if the host
-/// of any rank must run a loop after all, the steps are made anew. @return whether that is so
-bool CodeFinder::fall_back_before_gathering(const core::Queue& queue,
-                                            std::span<const Step* const> steps,
-                                            std::span<const jit::Outcome> outcomes) {
-  if (std::ranges::none_of(steps, &Step::gathers)) return false;
-  std::vector<char> failed(steps.size());
-  for (std::size_t n = 0; n < steps.size(); ++n)
-    failed[n] = outcomes[n].error && !steps[n]->fused() ? 1 : 0;
-  combine_flags(failed, communicator_, "comparing loops that the device does not run");
-  for (std::size_t n = 0; n < steps.size(); ++n) {
-    if (failed[n] == 0) continue;
-    on_some_host_.insert(steps[n]->kernels.front().kernel);
-    if (outcomes[n].error) fall_back(queue.records()[steps[n]->record], *outcomes[n].error);
-  }
-  return std::ranges::find(failed, 1) != failed.end();
-}
-
-/// Collective. Whether the code of a loop alone is vectorised on any rank.
-bool CodeFinder::loses_vectors(const core::Queue& queue, LoopRequests& loops, const Step& fused) {
-  std::vector<jit::LoopRequest> requests;
-  for (const KernelUse& use : fused.kernels)
-    requests.push_back(loops.of(queue, step_of(queue, use.record)));
-  std::vector<char> vectorised(1, 0);
-  for (const jit::Outcome& outcome : code_for(makers_.target, communicator_, requests))
-    if (outcome.code != nullptr && outcome.code->simd.vectorised()) vectorised[0] = 1;
-  combine_flags(vectorised, communicator_, "comparing which loops are vectorised");
-  return vectorised[0] != 0;
 }
 
 void CodeFinder::take(const core::Queue& queue, const core::Mesh& mesh, const Step& step,

@@ -126,6 +126,10 @@ bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> ac
   return false;
 }
 
+bool may_meet_out_of_order(const ConflictPattern& pattern) {
+  return !std::ranges::all_of(pattern, &SharedDat::only_increments);
+}
+
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end) {
   return std::ranges::any_of(pattern, [&](const SharedDat& dat) {
     return !dat.only_increments && has_repeated_targets(end, dat.accesses);

@@ -52,6 +52,9 @@ bool has_payload(std::span<const core::LoopArg> args);
 /// Cost O(iterations * accesses + rows).
 bool has_repeated_targets(std::int64_t iterations, std::span<const RowAccess> accesses);
 
+/// Whether iterations may access a row such that the result depends on which comes first.
+bool may_meet_out_of_order(const ConflictPattern& pattern);
+
 /// Whether two of the iterations [0, end) access a row such that the result depends on which comes
 /// first. Cost O(end * accesses) if dats are written through maps, otherwise nothing.
 bool meets_out_of_order(const ConflictPattern& pattern, std::int64_t end);

@@ -156,14 +156,7 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   auto plan = std::make_unique<Plan>();
   plan->key = key_of(declared, valid_);
   LoopRequests loops(mesh, options_.check_access);
-  const auto facts = first.run(
-      "facts",
-      [&] {
-        const core::InPart part(profile_, core::Part::code);
-        const AddSeconds once(ranks, times_.once);
-        return find_facts(declared, loops, prove_, ranks);
-      },
-      [&](const Facts& made) { verify_facts(declared, made); });
+  const Facts& facts = facts_of(declared, loops, first);
   report_kept_rows(declared, facts, log_);
   const core::Queue used = as_used(declared, facts);
   plan->colourings = first.run(
@@ -205,6 +198,21 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
     if (plan->code[static_cast<std::size_t>(&step - plan->steps.all.data())].compiled != nullptr)
       report_order(queue, facts, step, log_);
   return plan;
+}
+
+/// Collective, as find_facts, if the sequence has no plan yet.
+const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops,
+                              const Passes& pass) {
+  if (const Facts* known = known_facts_.find(declared)) return *known;
+  return known_facts_.add(declared, pass.run(
+                                        "facts",
+                                        [&] {
+                                          const core::InPart part(profile_, core::Part::code);
+                                          const AddSeconds once(rows_.communicator(), times_.once);
+                                          return find_facts(declared, loops, prove_,
+                                                            rows_.communicator());
+                                        },
+                                        [&](const Facts& made) { verify_facts(declared, made); }));
 }
 
 /// The passes whose values depend on each other: loops whose fused step has no good code stay
@@ -291,7 +299,8 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
     fingerprint = fingerprint_of(*description);
     communicator.set_signature(
         {numbered(fingerprint, flushes_), [description] { return *description; }});
-    communicator.barrier();
+    // A mismatch shows before ranks compile; later, in what they wait for anyway.
+    if (known_facts_.find(queue) == nullptr) communicator.barrier();
   }
   auto plan = make_plan(queue, mesh, wait);
   plan->fingerprint = fingerprint;

@@ -19,6 +19,7 @@
 #include <sched/chain_runner.hpp>
 #include <sched/code.hpp>
 #include <sched/facts.hpp>
+#include <sched/known_facts.hpp>
 #include <sched/policy/chain_policy.hpp>
 #include <sched/resources.hpp>
 #include <sched/verify.hpp>
@@ -93,6 +94,7 @@ class Engine {
   Entry& entry_for(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash);
   Entry& make_entry(const core::Queue& queue, const core::Mesh& mesh, std::size_t hash, Wait wait);
   const Schedule& schedule_for(const core::Queue& queue);
+  const Facts& facts_of(const core::Queue& declared, LoopRequests& loops, const Passes& pass);
   std::unique_ptr<Plan> make_plan(const core::Queue& declared, const core::Mesh& mesh, Wait wait);
   void forget_levels();
   void find_steps(const core::Queue& queue, const Facts& facts, LoopRequests& loops,
@@ -120,7 +122,8 @@ class Engine {
   const Prover prove_;
   core::Profile* const profile_;                  ///< may be null
   const std::unique_ptr<Colourings> colourings_;  ///< null: loops do not run in colours
-  Recorder* const recorder_;                      ///< null: nothing is recorded
+  KnownFacts known_facts_;
+  Recorder* const recorder_;  ///< null: nothing is recorded
   CodeFinder code_;
   Books books_;
   std::unique_ptr<Executor> executor_;

@@ -38,14 +38,21 @@ bool sets_payloads_in_order(const core::LoopRecord& loop, std::span<const core::
          !jit::sets_payloads_in_any_order(jit::call_of(*loop.kernel, {}), parameters);
 }
 
+ConflictPattern pattern_of(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+  return loop.colouring != nullptr ? conflict_pattern_of_colour(args, loop.colouring->writes)
+                                   : conflict_pattern(args);
+}
+
+/// As the arguments say, which are the same on all ranks.
+bool may_depend_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args) {
+  return has_payload(args) || may_meet_out_of_order(pattern_of(loop, args));
+}
+
 /// As seen in this rank's rows up to `extent`.
 bool depends_on_order(const core::LoopRecord& loop, std::span<const core::LoopArg> args,
                       core::Level extent) {
-  const ConflictPattern pattern = loop.colouring != nullptr
-                                      ? conflict_pattern_of_colour(args, loop.colouring->writes)
-                                      : conflict_pattern(args);
   return sets_payloads_in_order(loop, args) ||
-         meets_out_of_order(pattern, loop.set->within(extent));
+         meets_out_of_order(pattern_of(loop, args), loop.set->within(extent));
 }
 
 bool has_info(std::span<const core::LoopArg> args) {
@@ -73,25 +80,29 @@ void mark_payloads(std::span<core::LoopArg> args, Order order) {
 
 std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis,
                               comm::Communicator& communicator, bool reproducible) {
-  std::vector<char> flags(queue.size(), 0);
-  for (std::size_t k = 0; k < flags.size(); ++k) {
+  std::vector<std::size_t> compared;  // loops that may depend on their order
+  std::vector<char> flags;            // whether they do
+  for (std::size_t k = 0; k < queue.size(); ++k) {
     const core::LoopRecord& record = queue.records()[k];
     const core::Level extent = analysis.loops[k].extent;
-    if (!record.is_assignment() && extent != core::no_level)
-      flags[k] = depends_on_order(record, queue.args_of(record), extent) ? 1 : 0;
+    if (record.is_assignment() || extent == core::no_level ||
+        !may_depend_on_order(record, queue.args_of(record)))
+      continue;
+    compared.push_back(k);
+    flags.push_back(depends_on_order(record, queue.args_of(record), extent) ? 1 : 0);
   }
   combine_flags(flags, communicator, "comparing which loops depend on their order");
-  std::vector<Order> order(flags.size(), Order::any);
-  for (std::size_t k = 0; k < flags.size(); ++k) {
-    if (flags[k] == 0) continue;
-    const core::LoopRecord& record = queue.records()[k];
+  std::vector<Order> order(queue.size(), Order::any);
+  for (std::size_t n = 0; n < compared.size(); ++n) {
+    if (flags[n] == 0) continue;
+    const core::LoopRecord& record = queue.records()[compared[n]];
     core::ensure(record.set->whole || record.colouring != nullptr ||
                      !reads_shared_rows(queue.args_of(record)),
                  "a loop has no order in common on several ranks, and no colours");
     if (reproducible && !record.set->whole && has_info(queue.args_of(record)) &&
         sets_payloads_in_order(record, queue.args_of(record)))
       refuse_payloads(record, communicator.size());
-    order[k] = Order::by_global_index;
+    order[compared[n]] = Order::by_global_index;
   }
   return order;
 }

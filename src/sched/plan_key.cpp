@@ -21,10 +21,15 @@ bool are_equal(std::span<const core::LoopArg> a, std::span<const core::LoopArg> 
 
 }  // namespace
 
-PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
+PlanKey sequence_key(const core::Queue& queue) {
   PlanKey key;
   key.records.assign(queue.records().begin(), queue.records().end());
   key.args.assign(queue.args().begin(), queue.args().end());
+  return key;
+}
+
+PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid) {
+  PlanKey key = sequence_key(queue);
   for (const core::LoopArg& arg : key.args)
     if (arg.is_active_dat()) key.dats.push_back(arg.dat);
   std::sort(key.dats.begin(), key.dats.end());

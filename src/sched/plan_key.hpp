@@ -21,6 +21,9 @@ struct PlanKey {
   std::vector<char> may_be_deeper;
 };
 
+/// Of the sequence alone, for is_sequence_of.
+PlanKey sequence_key(const core::Queue& queue);
+
 /// @param valid  per dat of the mesh, by its index
 PlanKey key_of(const core::Queue& queue, const std::vector<core::Level>& valid);
 

@@ -29,24 +29,40 @@ std::string describe(std::span<const jit::LoopRequest> loops) {
   return lines;
 }
 
+/// Of a rank that cannot run code.
+constexpr core::Digest no_target{};
+
 /// The bytes of a digest as words of a reduction.
 std::vector<std::int64_t> words_of(const core::Digest& digest) {
   return comm::from_bytes<std::int64_t>(std::as_bytes(std::span(&digest, 1)));
 }
 
-/// Collective. All ranks throw if any two of them need code of different loops.
-void compare_loops(comm::Communicator& comm, const std::string& lines) {
-  const core::Digest mine = core::Hasher().field(lines).finish();
-  comm::WordReduction words;
-  words.minima = words.maxima = words_of(mine);
-  comm.reduce(words, "comparing loops without code");
-  if (words.minima == words.maxima) return;
+/// Two ranks need code of different loops: names them, and theirs. Collective.
+[[noreturn]] void refuse_loops(comm::Communicator& comm, const core::Digest& mine,
+                               const std::string& lines) {
   const auto digests = comm::gather_records(comm, mine);
   const auto other = std::ranges::find_if(digests, [&](const auto& d) { return d != digests[0]; });
   const int peer = static_cast<int>(other - digests.begin());
   const std::string first = comm::text_of(comm.broadcast(comm::bytes_of(lines), 0));
   const std::string second = comm::text_of(comm.broadcast(comm::bytes_of(lines), peer));
   throw comm::collective_mismatch({0, 0, first}, {peer, 0, second});
+}
+
+/// All ranks throw if any two of them need code of different loops. Collective. Cost: a reduction.
+/// @param lines   of the loops
+/// @param target  of this rank
+/// @return whether all ranks have the same target
+bool compare(comm::Communicator& comm, const std::string& lines, const core::Digest& target) {
+  const core::Digest mine = core::Hasher().field(lines).finish();
+  const std::vector<std::int64_t> loops = words_of(mine), targets = words_of(target);
+  comm::WordReduction words;
+  words.minima = loops;
+  words.minima.insert(words.minima.end(), targets.begin(), targets.end());
+  words.maxima = words.minima;
+  comm.reduce(words, "comparing loops without code");
+  const auto differs = std::ranges::mismatch(words.minima, words.maxima).in1 - words.minima.begin();
+  if (differs < std::ssize(loops)) refuse_loops(comm, mine, lines);
+  return differs == std::ssize(words.minima);
 }
 
 /// A target, and the lowest rank that has it.
@@ -57,10 +73,10 @@ struct Leader {
 
 /// The leader of each target, in the order of the ranks. Collective. Cost: a reduction and a
 /// broadcast of a few bytes per target.
-/// @param mine  zeros: this rank cannot run code
+/// @param mine  no_target: this rank cannot run code
 std::vector<Leader> leaders_of(comm::Communicator& comm, const core::Digest& mine) {
   std::vector<Leader> leaders;
-  for (bool is_led = mine == core::Digest{};;) {
+  for (bool is_led = mine == no_target;;) {
     comm::WordReduction first{{}, {is_led ? comm.size() : comm.rank()}, {}};
     comm.reduce(first, "finding who compiles");
     const int rank = static_cast<int>(first.minima.front());
@@ -68,6 +84,14 @@ std::vector<Leader> leaders_of(comm::Communicator& comm, const core::Digest& min
     leaders.push_back({rank, comm::broadcast_record(comm, mine, rank)});
     is_led = is_led || leaders.back().target == mine;
   }
+}
+
+/// Collective. Who makes code of these loops; nobody if no rank can run code.
+std::vector<Leader> leaders_for(comm::Communicator& comm, const std::string& lines,
+                                const core::Digest& target) {
+  if (!compare(comm, lines, target)) return leaders_of(comm, target);
+  if (target == no_target) return {};
+  return {{0, target}};
 }
 
 /// Collective. If any rank has an error, all get that of the lowest such rank.
@@ -94,15 +118,14 @@ std::string calls_of(std::span<const jit::LoopRequest> requests) {
 /// Collective. Code of loops that no rank has in memory.
 std::vector<jit::Built> make_together(jit::Jit& jit, comm::Communicator& comm,
                                       std::span<const jit::LoopRequest> missing) {
-  core::Digest target{};  // zeros: this rank cannot run code
+  core::Digest target = no_target;
   std::vector<jit::Built> built(missing.size());
   try {
     target = jit.target();
   } catch (const Error& error) {
     for (jit::Built& loop : built) loop.error = error;
   }
-  compare_loops(comm, describe(missing));
-  const std::vector<Leader> leaders = leaders_of(comm, target);
+  const std::vector<Leader> leaders = leaders_for(comm, describe(missing), target);
   comm::Bytes serialized;
   if (std::ranges::find(leaders, comm.rank(), &Leader::rank) != leaders.end()) {
     jit::Production production = jit.produce(missing);

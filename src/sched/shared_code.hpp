@@ -22,8 +22,9 @@ inline bool is_made_together(const comm::Communicator& comm) {
 /// With one rank: `Jit::get`. Otherwise collective: every rank makes equal requests and has made
 /// equal calls of its Jit before. Then all have the same code in memory, so each knows by itself
 /// whether something is missing; if nothing is, no message is sent. Otherwise the lowest rank of
-/// each target reads its disk cache or compiles, and broadcasts the code: two reductions, and for
-/// each target a reduction and two broadcasts. Targets are compiled at the same time.
+/// each target reads its disk cache or compiles, and broadcasts the code: two reductions and a
+/// broadcast; if ranks have different targets, which are compiled at the same time, a reduction
+/// more, and for each target one and two broadcasts.
 /// @throws Error kernel_differs, collective_mismatch, communication_failure
 std::vector<jit::Outcome> code_for(jit::Jit& jit, comm::Communicator& comm,
                                    std::span<const jit::LoopRequest> requests);

@@ -42,14 +42,14 @@ double from_word(std::int64_t word) {
 }
 
 std::vector<std::int64_t> words_of(PolicyInputs& inputs) {
-  std::vector<std::int64_t> words = inputs.sizes.words();
+  std::vector<std::int64_t> words = inputs.sizes.words(inputs.agreed);
   for_each_time(inputs, [&](double seconds) { words.push_back(to_word(seconds)); });
   return words;
 }
 
 void take(std::span<const std::int64_t> words, PolicyInputs& inputs) {
   auto next = words.begin();
-  inputs.sizes.take(next);
+  inputs.sizes.take(next, inputs.agreed);
   for_each_time(inputs, [&](double& seconds) { seconds = from_word(*next++); });
 }
 

@@ -18,6 +18,7 @@ struct PolicyInputs {
   Network network;
   double plan_seconds = 0;
   HaloSizes sizes;
+  core::Level agreed = HaloSizes::no_levels;  ///< up to it `sizes` are those of all ranks already
 };
 
 /// The greatest of each number over the ranks. Collective: one reduction.

@@ -121,8 +121,7 @@ ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue, std::s
     forgotten_ = true;
   }
   Sequence& made = sequences_.emplace(hash, Sequence{})->second;
-  made.key.records.assign(queue.records().begin(), queue.records().end());
-  made.key.args.assign(queue.args().begin(), queue.args().end());
+  made.key = sequence_key(queue);
   made.number = ++last_number_;
   return made;
 }
@@ -237,15 +236,25 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
 /// Of this rank.
 PolicyInputs ChainPolicy::own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
                                      const PackTimes& packing) const {
-  return {costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
-          plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
-          sizes_of(rows_.halo_plan())};
+  PolicyInputs inputs{costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
+                      plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
+                      sizes_of(rows_.halo_plan())};
+  const bool same_mesh =
+      sizes_.sets.size() == inputs.sizes.sets.size() && maps_ == rows_.mesh().maps().size();
+  if (same_mesh) inputs.agreed = inputs.sizes.replace_by(sizes_);
+  return inputs;
+}
+
+void ChainPolicy::keep(const PolicyInputs& agreed) {
+  sizes_ = agreed.sizes;
+  maps_ = rows_.mesh().maps().size();
 }
 
 PolicyInputs ChainPolicy::agreed(const Sequence& sequence, CostBook::Sessions sessions,
                                  const PackTimes& packing) {
   PolicyInputs inputs = own_inputs(sequence, sessions, packing);
   agree(rows_.communicator(), inputs);
+  keep(inputs);
   know_empty_loops(*sequence.queue, inputs);
   network_ = inputs.network;
   return inputs;

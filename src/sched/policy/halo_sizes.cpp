@@ -92,6 +92,19 @@ void choose_ways(const core::Queue& queue, const Analysis& analysis, ChainWork& 
   }
 }
 
+/// Calls `visit(count)` for each number that concerns levels above `known`.
+template <class Sizes, class Visit>
+void for_each_count(Sizes& sizes, core::Level known, const Visit& visit) {
+  for (auto& set : sizes.sets) {
+    const auto visit_from = [&](auto& rows, core::Level lowest) {
+      const auto first = static_cast<std::size_t>(std::max(0, known + 1 - lowest));
+      for (std::size_t k = first; k < rows.size(); ++k) visit(rows[k]);
+    };
+    visit_from(set.within, core::deepest_tracked);
+    for (auto* rows : {&set.sent, &set.received, &set.neighbours}) visit_from(*rows, 1);
+  }
+}
+
 }  // namespace
 
 double SetSizes::rows_within(core::Level h) const {
@@ -114,18 +127,28 @@ double SetSizes::neighbours_up_to(core::Level h) const {
   return h <= 0 ? 0 : at_level(neighbours, h);
 }
 
-std::vector<std::int64_t> HaloSizes::words() const {
+std::vector<std::int64_t> HaloSizes::words(core::Level known) const {
   std::vector<std::int64_t> words;
-  for (const SetSizes& set : sets)
-    for (const auto* rows : {&set.within, &set.sent, &set.received, &set.neighbours})
-      for (const double count : *rows) words.push_back(std::llround(count));
+  for_each_count(*this, known, [&](double count) { words.push_back(std::llround(count)); });
   return words;
 }
 
-void HaloSizes::take(std::span<const std::int64_t>::iterator& next) {
-  for (SetSizes& set : sets)
-    for (auto* rows : {&set.within, &set.sent, &set.received, &set.neighbours})
-      for (double& count : *rows) count = static_cast<double>(*next++);
+void HaloSizes::take(std::span<const std::int64_t>::iterator& next, core::Level known) {
+  for_each_count(*this, known, [&](double& count) { count = static_cast<double>(*next++); });
+}
+
+core::Level HaloSizes::replace_by(const HaloSizes& known) {
+  if (known.sets.empty()) return no_levels;
+  const auto replace = [](std::vector<double>& rows, const std::vector<double>& by) {
+    std::copy_n(by.begin(), std::min(by.size(), rows.size()), rows.begin());
+  };
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    replace(sets[s].within, known.sets[s].within);
+    replace(sets[s].sent, known.sets[s].sent);
+    replace(sets[s].received, known.sets[s].received);
+    replace(sets[s].neighbours, known.sets[s].neighbours);
+  }
+  return static_cast<core::Level>(known.sets.front().sent.size());
 }
 
 HaloSizes sizes_of(const comm::HaloPlan& plan) {

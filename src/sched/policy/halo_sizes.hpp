@@ -34,8 +34,15 @@ struct HaloSizes {
   double on_node = 1;          ///< the part of messages and bytes that stays on the node
 
   /// As words for a reduction over the ranks, and back: `take` expects what `words` gave.
-  std::vector<std::int64_t> words() const;
-  void take(std::span<const std::int64_t>::iterator& next);
+  /// @param known  without what concerns levels up to this one
+  std::vector<std::int64_t> words(core::Level known = no_levels) const;
+  void take(std::span<const std::int64_t>::iterator& next, core::Level known = no_levels);
+
+  /// Replaces what concerns levels that `known`, of the same sets or of none, has too.
+  /// @return the highest of them
+  core::Level replace_by(const HaloSizes& known);
+
+  static constexpr core::Level no_levels = core::deepest_tracked - 1;
 };
 
 /// Those of this rank; as many numbers as on every other rank. Local. The plan has neighbours.

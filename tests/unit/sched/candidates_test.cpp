@@ -143,5 +143,29 @@ TEST_F(Candidates, SizesTravelAsWords) {
   EXPECT_EQ(other.sets[1].within, sizes.sets[1].within);
 }
 
+TEST_F(Candidates, OnlySizesOfNewLevelsTravel) {
+  HaloSizes known = sizes, deeper = sizes;
+  for (SetSizes& set : known.sets) set.within.front() = 77;
+  for (SetSizes& set : deeper.sets) {
+    set.within.push_back(130);
+    for (auto* rows : {&set.sent, &set.received, &set.neighbours}) rows->push_back(13);
+  }
+  const core::Level level = deeper.replace_by(known);
+  EXPECT_EQ(level, static_cast<core::Level>(known.sets.front().sent.size()));
+  EXPECT_EQ(deeper.sets[0].within.front(), 77);
+  EXPECT_EQ(deeper.words(level).size(), 4 * deeper.sets.size());
+
+  HaloSizes other = deeper;
+  for (SetSizes& set : other.sets) set.received.back() = set.within.front() = 0;
+  const std::vector<std::int64_t> made = deeper.words(level);
+  const std::span<const std::int64_t> words(made);
+  auto next = words.begin();
+  other.take(next, level);
+  EXPECT_EQ(next, words.end());
+  EXPECT_EQ(other.sets[1].received.back(), 13);
+  EXPECT_EQ(other.sets[1].within.front(), 0);
+  EXPECT_EQ(HaloSizes(sizes).replace_by({}), HaloSizes::no_levels);
+}
+
 }  // namespace
 }  // namespace op2::sched

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include <comm/messages/reduction_blocks.hpp>
 #include <core/error.hpp>
 #include <support/expect_error.hpp>
 #include <support/fake_backend.hpp>
@@ -100,6 +101,29 @@ TEST_F(SharedCode, EightColdRanksCompileOnce) {
   EXPECT_THAT(get({1}), Each(ElementsAre("code")));
   EXPECT_THAT(compilations(), ElementsAre(1, 0, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(received(), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
+}
+
+/// Bytes that each rank has sent in reductions for the code of a loop.
+std::vector<std::int64_t> reduced_bytes(std::deque<Process>& processes) {
+  std::vector<std::int64_t> bytes;
+  comm::run_fake_ranks(static_cast<int>(processes.size()),
+                       [&](comm::Communicator& comm) {
+                         code_for(processes[static_cast<std::size_t>(comm.rank())].jit, comm,
+                                  loops({1}));
+                       },
+                       {.reduced_bytes = &bytes});
+  return bytes;
+}
+
+TEST_F(SharedCode, TakesTwoReductionsIfAllRanksHaveOneTargetAndOneMoreForEachOther) {
+  start(2);
+  const std::int64_t one_target = reduced_bytes(processes)[1];
+  processes.clear();
+  start(2);
+  processes[1].backend->cpu = "older";
+  const std::int64_t two_targets = reduced_bytes(processes)[1];
+  EXPECT_EQ(one_target, 2 * static_cast<std::int64_t>(sizeof(comm::ReductionBlock)));
+  EXPECT_EQ(two_targets, 5 * static_cast<std::int64_t>(sizeof(comm::ReductionBlock)));
 }
 
 TEST_F(SharedCode, OneRankNeedsNobody) {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The facts of sequences that have had a plan: further plans of a sequence need no messages for
+// them, whatever rows and schedule they are for.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+
+#include <core/queue.hpp>
+#include <sched/facts.hpp>
+#include <sched/plan_key.hpp>
+
+namespace op2::sched {
+
+/// Uniform: ranks find and add the same sequences.
+class KnownFacts {
+ public:
+  /// Null: none are known. Valid until the next `add`.
+  const Facts* find(const core::Queue& declared) const;
+  const Facts& add(const core::Queue& declared, Facts facts);
+
+ private:
+  struct Entry {
+    PlanKey sequence;
+    Facts facts;
+  };
+  std::unordered_multimap<std::size_t, Entry> entries_;
+};
+
+}  // namespace op2::sched

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks tell each other when they make a plan.
+#include <gtest/gtest.h>
+
+#include <support/fake_communicator.hpp>
+#include <support/model_on_ranks.hpp>
+
+namespace op2::test {
+namespace {
+
+/// A ring: 12 edges join 12 cells. Dats: two on cells, one on edges.
+ModelMesh ring() {
+  ModelMesh mesh{{12, 12}, {{1, 0, {}, false}}, {0, 0, 1}, {}, 2};
+  for (int edge = 0; edge < 12; ++edge) mesh.maps[0].targets.push_back({edge, (edge + 1) % 12});
+  mesh.owner.assign(2, {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
+  return mesh;
+}
+
+/// A flux, an update, and a loop that reads around what both have done.
+ModelChain fluxes() {
+  return {
+      {1, {{0, 0, 0, OP_READ}, {0, 0, 1, OP_READ}, {1, 0, 0, OP_INC}, {1, 0, 1, OP_INC}}, 1, false},
+      {0, {{1, -1, 0, OP_READ}, {0, -1, 0, OP_RW}}, 2, false},
+      {1, {{0, 0, 0, OP_READ}, {0, 0, 1, OP_READ}, {2, -1, 0, OP_RW}}, 3, false}};
+}
+
+/// Of a flush on rank 1.
+struct Flush {
+  core::Level valid;   ///< of the dat that is updated, before
+  std::int64_t bytes;  ///< sent to reduce something
+};
+
+std::vector<Flush> flushes_of(const ModelChain& chain, int count) {
+  std::vector<std::int64_t> bytes;
+  std::vector<Flush> flushes;
+  const auto run = [&](comm::Communicator& ranks) {
+    Random random(7);
+    const ModelMesh mesh = ring();
+    core::Options options;
+    options.jit = core::JitMode::off;
+    options.chain = core::ChainMode::on;
+    ModelOnRanks program(ranks, mesh, random_values(random, mesh), options, 1, random);
+    program.distribute(mesh.owner);
+    for (int k = 0; k < count; ++k) {
+      const Flush before{program.validity(0), ranks.is_root() ? 0 : bytes[1]};
+      program.run(chain);
+      if (!ranks.is_root()) flushes.push_back({before.valid, bytes[1] - before.bytes});
+    }
+  };
+  comm::run_fake_ranks(2, run, {.reduced_bytes = &bytes});
+  return flushes;
+}
+
+TEST(MessagesOfPlans, OnlyTheFirstOfASequenceComparesTheCallsOfRanks) {
+  const std::vector<Flush> flushes = flushes_of(fluxes(), 2);
+  EXPECT_NE(flushes[0].valid, flushes[1].valid) << "one plan does for both";
+  EXPECT_GT(flushes[0].bytes, 0);
+  EXPECT_EQ(flushes[1].bytes, 0);
+}
+
+}  // namespace
+}  // namespace op2::test

@@ -65,7 +65,6 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
               [this, &queue](const core::LoopRecord& loop) {
                 return is_compiled(loop, queue.args_of(loop)) &&
                        !fallen_back_.contains(loop.kernel) &&
-                       !on_some_host_.contains(loop.kernel) &&
                        host_reasons_.of(loop.kernel, false, queue.args_of(loop)).empty();
               },
           .stays_apart =

@@ -104,8 +104,6 @@ class CodeFinder {
   bool must_wait(Wait wait) const;
   std::vector<jit::Outcome> outcomes_of(std::span<const jit::LoopRequest> requests,
                                         std::span<const Step* const> steps, Wait wait);
-  std::vector<std::size_t> not_compared(std::span<const Step* const> steps,
-                                        std::span<const jit::Outcome> outcomes) const;
   bool keep_apart(const core::Queue& queue, LoopRequests& loops, std::span<const Step* const> steps,
                   std::span<const jit::Outcome> outcomes);
   bool loses_vectors(const core::Queue& queue, LoopRequests& loops, const Step& fused);
@@ -121,11 +119,10 @@ class CodeFinder {
   comm::Communicator& communicator_;
   core::Log& log_;
   const HostReasons host_reasons_;
-  std::map<op_kernel, int> fallen_back_;         ///< cannot be compiled; by what error code
-  std::set<op_kernel> on_some_host_;             ///< of ranks, in a plan that would have gathered
-  std::set<std::vector<op_kernel>> apart_;       ///< kernels that are not fused in this order
-  std::set<const jit::CompiledLoop*> logged_;    ///< its origin was logged
-  std::set<const jit::CompiledLoop*> compared_;  ///< all ranks have it, and it is good enough
+  std::map<op_kernel, int> fallen_back_;       ///< cannot be compiled; by what error code
+  std::set<std::vector<op_kernel>> apart_;     ///< kernels that are not fused in this order
+  std::set<const jit::CompiledLoop*> logged_;  ///< its origin was logged
+  std::set<const jit::CompiledLoop*> good_;    ///< of fused loops, on all ranks
   std::map<op_kernel, bool> names_constants_;
   std::size_t constants_looked_for_ = 0;  ///< in `names_constants_`
   bool gathers_ = true;                   ///< on a device, where loops allow it

@@ -200,19 +200,17 @@ std::unique_ptr<Plan> Engine::make_plan(const core::Queue& declared, const core:
   return plan;
 }
 
-/// Collective, as find_facts, if the sequence has no plan yet.
+/// Collective, as find_facts, if those of the sequence are not known.
 const Facts& Engine::facts_of(const core::Queue& declared, LoopRequests& loops,
                               const Passes& pass) {
-  if (const Facts* known = known_facts_.find(declared)) return *known;
-  return known_facts_.add(declared, pass.run(
-                                        "facts",
-                                        [&] {
-                                          const core::InPart part(profile_, core::Part::code);
-                                          const AddSeconds once(rows_.communicator(), times_.once);
-                                          return find_facts(declared, loops, prove_,
-                                                            rows_.communicator());
-                                        },
-                                        [&](const Facts& made) { verify_facts(declared, made); }));
+  if (const Facts* known = known_facts_.find(declared, loops.mesh())) return *known;
+  const auto find = [&] {
+    const core::InPart part(profile_, core::Part::code);
+    const AddSeconds once(rows_.communicator(), times_.once);
+    return find_facts(declared, loops, prove_, rows_.communicator());
+  };
+  const auto verify = [&](const Facts& made) { verify_facts(declared, made); };
+  return known_facts_.add(declared, loops.mesh(), pass.run("facts", find, verify));
 }
 
 /// The passes whose values depend on each other: loops whose fused step has no good code stay
@@ -299,8 +297,9 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
     fingerprint = fingerprint_of(*description);
     communicator.set_signature(
         {numbered(fingerprint, flushes_), [description] { return *description; }});
-    // A mismatch shows before ranks compile; later, in what they wait for anyway.
-    if (known_facts_.find(queue) == nullptr) communicator.barrier();
+    // A mismatch of calls shows before ranks compile; later, as when a plan is found again, in the
+    // next message that they wait for.
+    if (!known_facts_.contains(queue, mesh)) communicator.barrier();
   }
   auto plan = make_plan(queue, mesh, wait);
   plan->fingerprint = fingerprint;

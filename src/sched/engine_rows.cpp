@@ -51,7 +51,6 @@ void Engine::forget_halos() {
 void Engine::forget_levels() {
   plans_.clear();
   executor_->forget_rows();
-  if (policy_ != nullptr) policy_->forget_sizes();
   epoch_ = unbound;
   for (core::Level& level : valid_) level = std::min(level, 0);
 }

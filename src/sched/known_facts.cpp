@@ -11,15 +11,17 @@ constexpr std::size_t max_sequences = 1024;
 
 }  // namespace
 
-const Facts* KnownFacts::find(const core::Queue& declared) const {
+const Facts* KnownFacts::find(const core::Queue& declared, const core::Mesh& mesh) const {
+  if (constants_ != mesh.constants().size()) return nullptr;
   const auto [first, last] = entries_.equal_range(hash_of(declared));
   for (auto entry = first; entry != last; ++entry)
     if (is_sequence_of(entry->second.sequence, declared)) return &entry->second.facts;
   return nullptr;
 }
 
-const Facts& KnownFacts::add(const core::Queue& declared, Facts facts) {
-  if (entries_.size() == max_sequences) entries_.clear();
+const Facts& KnownFacts::add(const core::Queue& declared, const core::Mesh& mesh, Facts facts) {
+  if (entries_.size() == max_sequences || constants_ != mesh.constants().size()) entries_.clear();
+  constants_ = mesh.constants().size();
   Entry entry{sequence_key(declared), std::move(facts)};
   return entries_.emplace(hash_of(declared), std::move(entry))->second.facts;
 }

@@ -6,18 +6,23 @@
 #include <cstddef>
 #include <unordered_map>
 
+#include <core/mesh.hpp>
 #include <core/queue.hpp>
 #include <sched/facts.hpp>
 #include <sched/plan_key.hpp>
 
 namespace op2::sched {
 
-/// Uniform: ranks find and add the same sequences.
+/// Uniform: ranks find and add the same sequences. What is proven may need constants, so facts from
+/// before the last one was declared are not found.
 class KnownFacts {
  public:
   /// Null: none are known. Valid until the next `add`.
-  const Facts* find(const core::Queue& declared) const;
-  const Facts& add(const core::Queue& declared, Facts facts);
+  const Facts* find(const core::Queue& declared, const core::Mesh& mesh) const;
+  bool contains(const core::Queue& declared, const core::Mesh& mesh) const {
+    return find(declared, mesh) != nullptr;
+  }
+  const Facts& add(const core::Queue& declared, const core::Mesh& mesh, Facts facts);
 
  private:
   struct Entry {
@@ -25,6 +30,7 @@ class KnownFacts {
     Facts facts;
   };
   std::unordered_multimap<std::size_t, Entry> entries_;
+  std::size_t constants_ = 0;  ///< so many were declared
 };
 
 }  // namespace op2::sched

@@ -16,7 +16,7 @@ namespace op2::sched {
 
 /// The order of each record's loop, as the rows of all ranks show it. Collective; the rows of the
 /// analysis exist. Cost: a pass over the maps through which dats are written, and a reduction; none
-/// if all that any loop does to shared rows is to add to them.
+/// if all that any loop does to shared rows is to add to them, and none sets a payload.
 /// @param queue  with the access that plans count with; on several ranks in colours
 /// @throws Error order_dependent (results are to be reproducible, several ranks have no common
 ///         order, and the loop sets an op_arg_info in order)

@@ -23,12 +23,15 @@ class FakeBackend : public jit::Backend {
   std::atomic<bool> warns = false;
   std::vector<jit::AccessFinding> findings;  ///< of every kernel, where they are wanted
   std::string cpu = "cpu";                   ///< of the target
+  int vector_bytes = 0;                      ///< of the target
   std::string unknown;              ///< a name that is an error unless it is declared as a constant
   std::function<void()> meanwhile;  ///< called by a compilation
   std::chrono::milliseconds duration{0};  ///< of a compilation
   std::vector<jit::LinkSymbol> symbols;   ///< of the last link
 
-  jit::TargetInfo target() const override { return {"triple", cpu, "+feature", "fake 1", 0, ""}; }
+  jit::TargetInfo target() const override {
+    return {"triple", cpu, "+feature", "fake 1", vector_bytes, ""};
+  }
 
   jit::CompileResult compile(const jit::CompileRequest& request) override {
     if (request.only_facts) return facts();

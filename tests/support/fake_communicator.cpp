@@ -254,6 +254,8 @@ class FakeCommunicator final : public Communicator {
                   std::optional<int> root, const std::function<void(FakeJob::Round&)>& take) {
     auto lock = job_.lock();
     job_.throw_if_failed();
+    if (job_.options.other_collectives != nullptr)
+      ++(*job_.options.other_collectives)[static_cast<std::size_t>(rank())];
     const std::size_t number = collectives_++;
     auto& round = job_.round(number);
     round[static_cast<std::size_t>(rank())] = {job_.fingerprint(rank()), operation,
@@ -299,8 +301,8 @@ std::string message_of(const std::exception_ptr& error) {
 
 void run_fake_ranks(int ranks, const std::function<void(Communicator&)>& program,
                     const FakeOptions& options) {
-  if (options.reduced_bytes != nullptr)
-    options.reduced_bytes->assign(static_cast<std::size_t>(ranks), 0);
+  for (std::vector<std::int64_t>* counts : {options.reduced_bytes, options.other_collectives})
+    if (counts != nullptr) counts->assign(static_cast<std::size_t>(ranks), 0);
   FakeJob job(ranks, options);
   std::exception_ptr first_error;
   const auto run = [&](int rank) {

@@ -18,6 +18,8 @@ struct FakeOptions {
   /// If not null: per rank, the bytes that it has handed to the message layer
   /// in reductions.
   std::vector<std::int64_t>* reduced_bytes = nullptr;
+  /// If not null: per rank, how often it has called another collective.
+  std::vector<std::int64_t>* other_collectives = nullptr;
 };
 
 /// Runs `program` once per rank, each on a separate thread, and returns when all have ended.

@@ -32,6 +32,12 @@ void for_each_time(PolicyInputs& inputs, const Visit& visit) {
 
 }  // namespace
 
+RankSizes AgreedSizes::of(const comm::DistributedMesh& rows) const {
+  RankSizes made{sizes_of(rows.halo_plan()), rows.arrangement()};
+  if (made.arrangement == last_.arrangement) made.agreed = made.sizes.take_levels_of(last_.sizes);
+  return made;
+}
+
 std::int64_t to_word(double seconds) {
   constexpr double most = 9e3;  // two and a half hours
   return seconds < 0 ? -1 : std::llround(per_second * std::fmin(seconds, most));
@@ -42,14 +48,14 @@ double from_word(std::int64_t word) {
 }
 
 std::vector<std::int64_t> words_of(PolicyInputs& inputs) {
-  std::vector<std::int64_t> words = inputs.sizes.words(inputs.agreed);
+  std::vector<std::int64_t> words = inputs.of_rows.sizes.words(inputs.of_rows.agreed);
   for_each_time(inputs, [&](double seconds) { words.push_back(to_word(seconds)); });
   return words;
 }
 
 void take(std::span<const std::int64_t> words, PolicyInputs& inputs) {
   auto next = words.begin();
-  inputs.sizes.take(next, inputs.agreed);
+  inputs.of_rows.sizes.take(next, inputs.of_rows.agreed);
   for_each_time(inputs, [&](double& seconds) { seconds = from_word(*next++); });
 }
 

@@ -7,18 +7,37 @@
 #include <span>
 #include <vector>
 
+#include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/communicator.hpp>
 #include <sched/policy/chain_model.hpp>
 #include <sched/policy/halo_sizes.hpp>
 
 namespace op2::sched {
 
+/// Sizes of which the ranks have agreed on some already.
+struct RankSizes {
+  HaloSizes sizes;
+  int arrangement = 0;                        ///< of the rows, see comm::DistributedMesh
+  core::Level agreed = HaloSizes::no_levels;  ///< levels up to this one are those of all ranks
+};
+
+/// So that the size of a level travels once.
+class AgreedSizes {
+ public:
+  /// Those of this rank, where no others are agreed. Local; uniform in `agreed`.
+  RankSizes of(const comm::DistributedMesh& rows) const;
+  /// After an agreement, even if rows have been arranged otherwise since they were this rank's.
+  void keep(const RankSizes& sizes) { last_ = sizes; }
+
+ private:
+  RankSizes last_{{}, -1};
+};
+
 struct PolicyInputs {
   std::vector<LoopCost> costs;  ///< per record
   Network network;
   double plan_seconds = 0;
-  HaloSizes sizes;
-  core::Level agreed = HaloSizes::no_levels;  ///< up to it `sizes` are those of all ranks already
+  RankSizes of_rows;
 };
 
 /// The greatest of each number over the ranks. Collective: one reduction.

@@ -56,7 +56,7 @@ void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs) {
   for (std::size_t k = 0; k < records.size(); ++k) {
     if (records[k].is_assignment() || inputs.costs[k].is_known()) continue;
     const auto set = static_cast<std::size_t>(records[k].set->index);
-    if (inputs.sizes.sets[set].rows_within(0) == 0) inputs.costs[k].seconds.front() = 0;
+    if (inputs.of_rows.sizes.sets[set].rows_within(0) == 0) inputs.costs[k].seconds.front() = 0;
   }
 }
 
@@ -173,7 +173,7 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
   sequence.learning = sequence.flushes - 1;
   sequence.costs = std::move(inputs.costs);
   sequence.schedules = find_candidates(
-      {*sequence.queue, valid, limits_, inputs.sizes, {sequence.costs, inputs.network}});
+      {*sequence.queue, valid, limits_, inputs.of_rows.sizes, {sequence.costs, inputs.network}});
   std::vector<double> seconds;
   for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
   sequence.trials.emplace(std::move(seconds), inputs.plan_seconds);
@@ -184,9 +184,9 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
 void ChainPolicy::revise(Sequence& sequence, const std::vector<core::Level>& valid,
                          PolicyInputs inputs) {
   sequence.costs = std::move(inputs.costs);
-  sequence.schedules =
-      renewed(std::move(sequence.schedules),
-              {*sequence.queue, valid, limits_, inputs.sizes, {sequence.costs, inputs.network}});
+  sequence.schedules = renewed(
+      std::move(sequence.schedules),
+      {*sequence.queue, valid, limits_, inputs.of_rows.sizes, {sequence.costs, inputs.network}});
   std::vector<double> seconds;
   for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
   sequence.trials->revise(std::move(seconds));
@@ -236,25 +236,15 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
 /// Of this rank.
 PolicyInputs ChainPolicy::own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
                                      const PackTimes& packing) const {
-  PolicyInputs inputs{costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
-                      plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds,
-                      sizes_of(rows_.halo_plan())};
-  const bool same_mesh =
-      sizes_.sets.size() == inputs.sizes.sets.size() && maps_ == rows_.mesh().maps().size();
-  if (same_mesh) inputs.agreed = inputs.sizes.replace_by(sizes_);
-  return inputs;
-}
-
-void ChainPolicy::keep(const PolicyInputs& agreed) {
-  sizes_ = agreed.sizes;
-  maps_ = rows_.mesh().maps().size();
+  return {costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
+          plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds, sizes_.of(rows_)};
 }
 
 PolicyInputs ChainPolicy::agreed(const Sequence& sequence, CostBook::Sessions sessions,
                                  const PackTimes& packing) {
   PolicyInputs inputs = own_inputs(sequence, sessions, packing);
   agree(rows_.communicator(), inputs);
-  keep(inputs);
+  sizes_.keep(inputs.of_rows);
   know_empty_loops(*sequence.queue, inputs);
   network_ = inputs.network;
   return inputs;
@@ -345,6 +335,7 @@ void ChainPolicy::receive_times(const std::vector<core::Level>& valid) {
   sequence.trials->agree(greatest);
   if (revision_) {
     take(left, *revision_);
+    sizes_.keep(revision_->of_rows);
     know_empty_loops(*sequence.queue, *revision_);
     revise(sequence, valid, std::move(*revision_));
   }

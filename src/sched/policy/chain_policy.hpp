@@ -77,8 +77,6 @@ class ChainPolicy {
 
   /// To be called before the mesh is redistributed.
   void forget();
-  /// To be called when rows change their levels.
-  void forget_sizes() { sizes_.sets.clear(); }
 
  private:
   /// What is known of one sequence of loops.
@@ -106,7 +104,6 @@ class ChainPolicy {
   Network network_of_rank(const PackTimes& packing) const;
   PolicyInputs own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
                           const PackTimes& packing) const;
-  void keep(const PolicyInputs& agreed);
   PolicyInputs agreed(const Sequence& sequence, CostBook::Sessions sessions,
                       const PackTimes& packing);
   void explain_choice(Sequence& sequence);
@@ -124,10 +121,9 @@ class ChainPolicy {
   CostBook costs_;
   std::map<Placement, Network> networks_;  ///< of earlier sessions
   const Placement placement_;
-  Network network_;       ///< as agreed last; until then as kept, which the root alone has read
-  bool is_kept_ = true;   ///< the root may know it
-  HaloSizes sizes_;       ///< as agreed last; no sets: not yet
-  std::size_t maps_ = 0;  ///< so many there were: a further one changes levels
+  Network network_;      ///< as agreed last; until then as kept, which the root alone has read
+  bool is_kept_ = true;  ///< the root may know it
+  AgreedSizes sizes_;
   std::unordered_multimap<std::size_t, Sequence> sequences_;
   Sequence* current_ = nullptr;           ///< of this flush
   Sequence* waiting_ = nullptr;           ///< whose times travel with the next reduction

@@ -137,8 +137,8 @@ void HaloSizes::take(std::span<const std::int64_t>::iterator& next, core::Level 
   for_each_count(*this, known, [&](double& count) { count = static_cast<double>(*next++); });
 }
 
-core::Level HaloSizes::replace_by(const HaloSizes& known) {
-  if (known.sets.empty()) return no_levels;
+core::Level HaloSizes::take_levels_of(const HaloSizes& known) {
+  if (sets.empty()) return no_levels;
   const auto replace = [](std::vector<double>& rows, const std::vector<double>& by) {
     std::copy_n(by.begin(), std::min(by.size(), rows.size()), rows.begin());
   };
@@ -148,7 +148,8 @@ core::Level HaloSizes::replace_by(const HaloSizes& known) {
     replace(sets[s].received, known.sets[s].received);
     replace(sets[s].neighbours, known.sets[s].neighbours);
   }
-  return static_cast<core::Level>(known.sets.front().sent.size());
+  const std::size_t levels = std::min(sets.front().sent.size(), known.sets.front().sent.size());
+  return static_cast<core::Level>(levels);
 }
 
 HaloSizes sizes_of(const comm::HaloPlan& plan) {

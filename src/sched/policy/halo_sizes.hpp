@@ -38,9 +38,9 @@ struct HaloSizes {
   std::vector<std::int64_t> words(core::Level known = no_levels) const;
   void take(std::span<const std::int64_t>::iterator& next, core::Level known = no_levels);
 
-  /// Replaces what concerns levels that `known`, of the same sets or of none, has too.
+  /// Replaces what concerns the levels that `known`, of the same sets, has too.
   /// @return the highest of them
-  core::Level replace_by(const HaloSizes& known);
+  core::Level take_levels_of(const HaloSizes& known);
 
   static constexpr core::Level no_levels = core::deepest_tracked - 1;
 };

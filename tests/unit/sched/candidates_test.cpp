@@ -150,7 +150,7 @@ TEST_F(Candidates, OnlySizesOfNewLevelsTravel) {
     set.within.push_back(130);
     for (auto* rows : {&set.sent, &set.received, &set.neighbours}) rows->push_back(13);
   }
-  const core::Level level = deeper.replace_by(known);
+  const core::Level level = deeper.take_levels_of(known);
   EXPECT_EQ(level, static_cast<core::Level>(known.sets.front().sent.size()));
   EXPECT_EQ(deeper.sets[0].within.front(), 77);
   EXPECT_EQ(deeper.words(level).size(), 4 * deeper.sets.size());
@@ -164,7 +164,7 @@ TEST_F(Candidates, OnlySizesOfNewLevelsTravel) {
   EXPECT_EQ(next, words.end());
   EXPECT_EQ(other.sets[1].received.back(), 13);
   EXPECT_EQ(other.sets[1].within.front(), 0);
-  EXPECT_EQ(HaloSizes(sizes).replace_by({}), HaloSizes::no_levels);
+  EXPECT_EQ(known.take_levels_of(deeper), level);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include <comm/messages/reduction_blocks.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/small_mesh.hpp>
 #include <support/stderr_capture.hpp>
@@ -42,6 +43,16 @@ struct Row {
     at = &mesh.add_map(border, cells, 1, place.data(), "at");
     q = &mesh.add_dat(cells, 1, Type::f64, nullptr, "q", false);
     res = &mesh.add_dat(cells, 1, Type::f64, nullptr, "res", false);
+    rows.ensure_rows(2);
+  }
+
+  /// Collective. The owners are the same.
+  void distribute_anew() {
+    rows.return_to_declared();
+    std::vector<comm::Owners> owners;
+    for (const auto& set : mesh.sets())
+      owners.emplace_back(static_cast<std::size_t>(set->declared), rows.communicator().rank());
+    rows.distribute(rows.declared_mesh(), std::move(owners));
     rows.ensure_rows(2);
   }
 
@@ -215,6 +226,31 @@ TEST(ChainPolicy, RevisesItsChoiceOnceItHasRunInTiles) {
     EXPECT_NE(schedules[8], schedules[2]);  // off, or one in which fewer loops are tiled
     EXPECT_EQ(schedules[9], schedules[8]);
   });
+}
+
+/// Sizes of halos travel once, and again when the mesh is distributed anew.
+TEST(ChainPolicy, AgreesOnSizesOncePerDistribution) {
+  constexpr auto block = static_cast<std::int64_t>(sizeof(comm::ReductionBlock));
+  std::vector<std::int64_t> bytes;
+  const auto run = [&](comm::Communicator& ranks) {
+    Program program(ranks, 12);
+    const auto decide = [&]() -> std::int64_t {
+      const std::int64_t before = ranks.is_root() ? 0 : bytes[1];
+      for (int k = 0; k < 3; ++k) program.flush(cheap);
+      return ranks.is_root() ? 0 : bytes[1] - before;
+    };
+    const auto forget = [&] { program.policy.forget(); };
+    decide();  // also measures messages
+    forget();
+    const std::int64_t known = decide();
+    forget();
+    program.row.distribute_anew();
+    const std::int64_t anew = decide();
+    if (ranks.is_root()) return;
+    EXPECT_EQ(known, block);
+    EXPECT_EQ(anew, 2 * block);
+  };
+  comm::run_fake_ranks(2, run, {.reduced_bytes = &bytes});
 }
 
 /// Page faults and cold caches are no cost of an iteration.

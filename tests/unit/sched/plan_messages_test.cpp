@@ -26,12 +26,13 @@ ModelChain fluxes() {
 
 /// Of a flush on rank 1.
 struct Flush {
-  core::Level valid;   ///< of the dat that is updated, before
-  std::int64_t bytes;  ///< sent to reduce something
+  core::Level valid;    ///< of the dat that is updated, before
+  std::int64_t bytes;   ///< sent to reduce something
+  std::int64_t others;  ///< calls of other collectives
 };
 
 std::vector<Flush> flushes_of(const ModelChain& chain, int count) {
-  std::vector<std::int64_t> bytes;
+  std::vector<std::int64_t> bytes, others;
   std::vector<Flush> flushes;
   const auto run = [&](comm::Communicator& ranks) {
     Random random(7);
@@ -42,12 +43,16 @@ std::vector<Flush> flushes_of(const ModelChain& chain, int count) {
     ModelOnRanks program(ranks, mesh, random_values(random, mesh), options, 1, random);
     program.distribute(mesh.owner);
     for (int k = 0; k < count; ++k) {
-      const Flush before{program.validity(0), ranks.is_root() ? 0 : bytes[1]};
+      if (ranks.is_root()) {
+        program.run(chain);
+        continue;
+      }
+      const Flush before{program.validity(0), bytes[1], others[1]};
       program.run(chain);
-      if (!ranks.is_root()) flushes.push_back({before.valid, bytes[1] - before.bytes});
+      flushes.push_back({before.valid, bytes[1] - before.bytes, others[1] - before.others});
     }
   };
-  comm::run_fake_ranks(2, run, {.reduced_bytes = &bytes});
+  comm::run_fake_ranks(2, run, {.reduced_bytes = &bytes, .other_collectives = &others});
   return flushes;
 }
 
@@ -56,6 +61,8 @@ TEST(MessagesOfPlans, OnlyTheFirstOfASequenceComparesTheCallsOfRanks) {
   EXPECT_NE(flushes[0].valid, flushes[1].valid) << "one plan does for both";
   EXPECT_GT(flushes[0].bytes, 0);
   EXPECT_EQ(flushes[1].bytes, 0);
+  EXPECT_GT(flushes[0].others, 0);  // also facts of kernels
+  EXPECT_EQ(flushes[1].others, 0);
 }
 
 }  // namespace

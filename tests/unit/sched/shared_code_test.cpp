@@ -11,12 +11,16 @@
 
 #include <comm/messages/reduction_blocks.hpp>
 #include <core/error.hpp>
+#include <sched/analyse.hpp>
+#include <sched/code.hpp>
+#include <sched/fuse.hpp>
 #include <support/expect_error.hpp>
 #include <support/fake_backend.hpp>
 #include <support/fake_communicator.hpp>
 #include <support/jit_options.hpp>
 #include <support/loop_request.hpp>
 #include <support/loop_shapes.hpp>
+#include <support/small_mesh.hpp>
 #include <support/temporary_directory.hpp>
 
 namespace op2::sched {
@@ -115,7 +119,7 @@ std::vector<std::int64_t> reduced_bytes(std::deque<Process>& processes) {
   return bytes;
 }
 
-TEST_F(SharedCode, TakesTwoReductionsIfAllRanksHaveOneTargetAndOneMoreForEachOther) {
+TEST_F(SharedCode, TakesTwoReductionsForOneTargetAndFiveForTwo) {
   start(2);
   const std::int64_t one_target = reduced_bytes(processes)[1];
   processes.clear();
@@ -250,6 +254,63 @@ TEST_F(SharedCode, FilesThatDifferBetweenRanksAreAnError) {
       test::error_text(ErrorCode::kernel_differs, [&] { comm::run_fake_ranks(3, program); });
   EXPECT_THAT(text, AllOf(HasSubstr("ranks 0 and 2"), HasSubstr("loop 'loop'")));
   EXPECT_THAT(compilations(), Each(0));
+}
+
+/// Two neighbouring loops over cells, fused; the first pass of each rank that finds their code.
+struct FusedLoops {
+  test::Ring ring;
+  core::Queue queue;
+  core::Options options;
+  CodeFinder finder;
+  comm::Communicator& comm;
+
+  FusedLoops(Process& process, comm::Communicator& ranks)
+      : finder(options, {process.jit, nullptr}, ranks, process.log), comm(ranks) {
+    const std::vector<op_arg> args{op_arg_dat(&ring.q, OP_RW)};
+    for (int k = 0; k < 2; ++k) queue.push_loop(&kernel, "loop", &ring.cells, args);
+  }
+  Code find() {
+    const Analysis made =
+        analyse(queue, {{0, 2}}, std::vector<core::Level>(2, 0), {.halos = Halos::none});
+    const std::vector<Order> order(2, Order::any);
+    const Steps steps = make_steps(queue, made, order, finder.fusion_rules(queue));
+    EXPECT_EQ(steps.all.size(), 1u);
+    LoopRequests requests(ring.mesh, false);
+    return finder.find(queue, requests, steps, Wait::always);
+  }
+};
+
+/// Runs `test` on each rank with loops of its own. @return bytes that rank 1 has reduced
+std::int64_t with_fused_loops(std::deque<Process>& processes,
+                              const std::function<void(FusedLoops&)>& test) {
+  std::vector<std::int64_t> bytes;
+  comm::run_fake_ranks(static_cast<int>(processes.size()),
+                       [&](comm::Communicator& comm) {
+                         FusedLoops loops(processes[static_cast<std::size_t>(comm.rank())], comm);
+                         test(loops);
+                       },
+                       {.reduced_bytes = &bytes});
+  return bytes[1];
+}
+
+TEST_F(SharedCode, OfFusedLoopsThatIsScalarOnOneRankAloneIsUsedByNone) {
+  start(3);
+  for (const std::size_t rank : {0, 2}) processes[rank].backend->vector_bytes = 32;
+  with_fused_loops(processes, [](FusedLoops& loops) { EXPECT_TRUE(loops.find().regroup); });
+}
+
+TEST_F(SharedCode, OfFusedLoopsIsComparedOnce) {
+  start(2);
+  for (Process& process : processes) process.backend->vector_bytes = 32;
+  const auto find = [](int times) {
+    return [times](FusedLoops& loops) {
+      for (int k = 0; k < times; ++k) EXPECT_FALSE(loops.find().regroup);
+    };
+  };
+  constexpr auto block = static_cast<std::int64_t>(sizeof(comm::ReductionBlock));
+  EXPECT_EQ(with_fused_loops(processes, find(1)), 3 * block);  // two of them to make it
+  EXPECT_EQ(with_fused_loops(processes, find(1)), block);
+  EXPECT_EQ(with_fused_loops(processes, find(5)), block);
 }
 
 /// Folders that hold the code of some of the loops with dims 1, 2, 3: bit d - 1 of their number.

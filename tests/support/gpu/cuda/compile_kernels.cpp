@@ -147,7 +147,8 @@ Compiled compile(const Program& program, int architecture,
 /// All that the result follows from.
 std::string key_of(const Program& program, int architecture,
                    const std::vector<std::string>& definitions, bool contracts) {
-  std::string key = fmt::format("{} {} ", architecture, contracts);
+  std::string key = fmt::format("{} {} {} {} ", architecture, contracts, program.headers.size(),
+                                definitions.size());
   const auto add = [&key](const std::string& field) {
     key += fmt::format("{}:{}", field.size(), field);
   };

@@ -26,7 +26,7 @@ struct Compiled {
   std::vector<std::byte> image;  ///< a shared object
 };
 
-/// Calls the compiler once for each program that it accepts: tests compile some hundreds of times.
+/// Remembers what the compiler has accepted: tests compile some programs hundreds of times.
 /// @param definitions  "NAME=VALUE"
 /// @param contracts    a * b + c is rounded once; the processor has instructions for it
 Compiled compile_kernels(const Program& program, int architecture,

@@ -178,9 +178,9 @@ void CodeFinder::report_host(const core::LoopRecord& loop, const core::Mesh& mes
                           : has_payload(step.args) ? "host: an element sets a global"
                                                    : "host: the order of its elements matters";
   const char* const part = reason.empty() || !options_.reproducible ? "one thread of " : "";
-  constexpr auto say = "loop '{}' ({}) runs on {}the {}; data are copied from the device and back";
-  log_.warning_once(fmt::format("loop '{}' on the host", loop.name),
-                    fmt::format(say, loop.name, site_of(loop), part, why));
+  constexpr auto say = "{} runs on {}the {}; data are copied from the device and back";
+  const std::string which = named_with_site(loop);
+  log_.warning_once(which + " on the host", fmt::format(say, which, part, why));
 }
 
 void CodeFinder::report(const core::LoopRecord& loop, const jit::CompiledLoop& code) {
@@ -201,7 +201,9 @@ void CodeFinder::fall_back(const core::LoopRecord& loop, const Error& error) {
   const bool about_kernel = code < ErrorCode::bad_option || code == ErrorCode::link_failure;
   const std::string what =
       about_kernel ? fmt::format("kernel '{}' runs", loop.kernel->name) : "kernels run";
-  log_.warning_once(what,
+  const std::string topic =
+      about_kernel ? fmt::format("{}, {}:{}", what, loop.kernel->file, loop.kernel->line) : what;
+  log_.warning_once(topic,
                     fmt::format("{} as a host function on one thread: {}", what, error.what()));
 }
 

@@ -141,7 +141,7 @@ void report_kept_rows(const core::Queue& queue, const Facts& facts, core::Log& l
       const bool keeps = is_asked(args[k]) && args[k].declared == OP_WRITE && !known.writes_all;
       if (!keeps || args[k].is_indirect() || args[k].optional || known.why.empty()) continue;
       const std::string place =
-          fmt::format("loop '{}' ({}): arg {}", loop.name, site_of(loop), number_of(args, k));
+          fmt::format("{}: arg {}", named_with_site(loop), number_of(args, k));
       log.warning_once(place,
                        fmt::format("{} (OP_WRITE): kernel '{}' {}, so values from before count, as "
                                    "with OP_RW; set every component before it is read, or declare "

@@ -28,6 +28,10 @@ std::string site_of(const core::LoopRecord& loop) {
   return fmt::format("{}:{}", loop.where.file, loop.where.line);
 }
 
+std::string named_with_site(const core::LoopRecord& loop) {
+  return fmt::format("loop '{}' ({})", loop.name, site_of(loop));
+}
+
 jit::LoopRequest LoopRequests::of(const core::Queue& queue, const Step& step) {
   jit::LoopRequest request;
   request.nest.args = arg_shapes(step.args);

@@ -15,6 +15,10 @@ namespace op2::sched {
 /// "flow.cpp:212", the place of the call in the program.
 std::string site_of(const core::LoopRecord& loop);
 
+/// "loop 'res_calc' (flow.cpp:212)". Also the topic of what is said once of a loop: loops of one
+/// name may be different ones.
+std::string named_with_site(const core::LoopRecord& loop);
+
 /// Makes the requests of one plan; each source is scanned once. Local.
 class LoopRequests {
  public:

@@ -109,13 +109,13 @@ std::vector<Order> find_order(const core::Queue& queue, const Analysis& analysis
 
 void report_order(const core::Queue& queue, const Facts& facts, const Step& step, core::Log& log) {
   if (!step.runs() || step.order == Order::any || has_payload(step.args)) return;
-  const core::LoopRecord& record = queue.records()[step.record];
+  const std::string which = named_with_site(queue.records()[step.record]);
   log.warning_once(
-      record.name,
-      fmt::format("loop '{}' ({}) runs on one thread: elements write rows that others "
+      which + " on one thread",
+      fmt::format("{} runs on one thread: elements write rows that others "
                   "use, so the result depends on their order{}; if all they do is add, make the "
                   "argument OP_INC, which all threads run, else this is right",
-                  record.name, site_of(record), why_not_increments(queue, facts, step.record)));
+                  which, why_not_increments(queue, facts, step.record)));
 }
 
 }  // namespace op2::sched

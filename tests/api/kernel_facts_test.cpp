@@ -140,5 +140,23 @@ TEST_F(Facts, LeaveInOrderWhatDoesMoreThanAdd) {
                                  HasSubstr("; if all they do is add, make the argument OP_INC")));
 }
 
+TEST_F(Facts, NameEachOfTheLoopsOfOneNameOnce) {
+  for (int k = 0; k < 2; ++k) {
+    add(pass_on);
+    op_par_loop(pass_on, "add", edges, op_arg_dat(load, OP_READ), op_arg_dat(a, 0, ends, OP_RW),
+                op_arg_dat(a, 1, ends, OP_RW));
+    op_flush();
+    add(pass_on);
+    op_flush();
+  }
+  end();
+  const std::string text = said.news();
+  int times = 0;
+  for (auto at = text.find("runs on one thread"); at != text.npos;
+       at = text.find("runs on one thread", at + 1))
+    ++times;
+  EXPECT_EQ(times, 2) << text;
+}
+
 }  // namespace
 }  // namespace op2

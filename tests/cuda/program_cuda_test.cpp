@@ -10,9 +10,8 @@
 #include <op2/op2.hpp>
 
 #include <support/expect_error.hpp>
-#include <support/stderr_capture.hpp>
 
-#include "emulator.hpp"
+#include "ring_on_device.hpp"
 
 namespace op2::test {
 namespace {
@@ -21,109 +20,15 @@ using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 
-const double scale = 2;
-
-OP_KERNEL(add_length, (const double* length, double* left, double* right), {
-  *left += *length;
-  *right += *length;
-});
-OP_KERNEL(scaled, (double* sum, double* total), {
-  *sum *= scale;
-  *total += *sum;
-});
-OP_KERNEL(last_of, (const double* sum, double* last), { *last = *sum; });
 OP_KERNEL(add_twice, (const double* length, double* same, double* other), {
   *same += *length;
   *other += *length;
 });
-OP_KERNEL(ask_neighbour, (const double* right, double* left), { *left = *right + 1; });
-
-OP_KERNEL(spread, (const double* a, const double* b, double* left, double* right), {
-  *left += *b;
-  *right += *a;
-});
-OP_KERNEL(absorb, (double* sum, double* state), {
-  *state += *sum;
-  *sum = 0;
-});
-OP_KERNEL(allocate, (const double* state, double* total), {
-  double* copy = new double(*state);
-  *total += *copy;
-  delete copy;
-});
-
 OP_KERNEL(write_beyond, (double* sum), { sum[100000 + static_cast<int>(*sum)] = 1; });
 OP_KERNEL(set_second, (double* sum), { sum[1] = 1; });
 OP_KERNEL(set_first, (double* sum), { *sum = 1; });
 OP_KERNEL(multiply, (const double* factor, double* sum), { *sum *= *factor; });
 OP_KERNEL(mark, (bool* seen), { *seen = true; });
-
-/// A ring of nodes and edges; every node gets the lengths of its two edges, which are 1.
-class OnDevice : public testing::Test {
- protected:
-  static constexpr int size = 3000;
-
-  void SetUp() override {
-    setenv("OP2_TARGET", "cuda", 1);
-    for (const char* name : {"OP2_EMU_MEMORY", "OP2_EMU_FAIL", "OP2_EMU_CAPABILITY", "OP2_GPU_INC"})
-      unsetenv(name);
-    reset_emulator();
-  }
-  void TearDown() override {
-    try {
-      op_exit();
-    } catch (const Error&) {  // the test has seen it
-    }
-    unsetenv("OP2_TARGET");
-  }
-
-  /// Runs a program twice. @return how often the second run compiles
-  auto compilations_of_second_run() {
-    for (int run = 0; run < 2; ++run) {
-      reset_emulator();
-      start();
-      add();
-      EXPECT_EQ(total_of_scaled(), 4.0 * size);
-      op_exit();
-    }
-    return emulated_calls("nvrtcCompileProgram");
-  }
-
-  void start() {
-    op_init(0, nullptr);
-    op_decl_const("scale", 1, &scale);
-    nodes = op_decl_set(size, "nodes");
-    edges = op_decl_set(size, "edges");
-    std::vector<int> ends;
-    for (int edge = 0; edge < size; ++edge) ends.insert(ends.end(), {edge, (edge + 1) % size});
-    ends_of_edge = op_decl_map(edges, nodes, 2, ends.data(), "ends_of_edge");
-    length = op_decl_dat(edges, 1, std::vector<double>(size, 1).data(), "length");
-    sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
-  }
-
-  void add() {
-    op_par_loop(add_length, "add_length", edges, op_arg_dat(length, OP_READ),
-                op_arg_dat(sum, 0, ends_of_edge, OP_INC), op_arg_dat(sum, 1, ends_of_edge, OP_INC));
-  }
-  double total_of_scaled() {
-    double total = 0;
-    op_par_loop(scaled, "scaled", nodes, op_arg_dat(sum, OP_RW),
-                op_arg_gbl(&total, 1, "double", OP_INC));
-    op_flush();
-    return total;
-  }
-  std::vector<double> sums() { return values_of(sum); }
-  std::vector<double> lengths() { return values_of(length); }
-  static std::vector<double> values_of(op_dat dat) {
-    std::vector<double> values(size);
-    op_fetch_data(dat, values.data());
-    return values;
-  }
-
-  op_set nodes{}, edges{};
-  op_map ends_of_edge{};
-  op_dat length{}, sum{};
-};
 
 TEST_F(OnDevice, ALoopThatUsesSumsIsOneKernelWithThoseThatAdd) {
   start();
@@ -132,24 +37,6 @@ TEST_F(OnDevice, ALoopThatUsesSumsIsOneKernelWithThoseThatAdd) {
     EXPECT_EQ(total_of_scaled(), ((1 << (k + 2)) - 4.0) * size);
   }
   EXPECT_EQ(emulated_calls("cuLaunchKernel"), 2);  // the kernel and a fold, the first time
-}
-
-/// The host finds the rows that half a step has changed where they were.
-TEST_F(OnDevice, ALoopThatTheCompilerRefusesRunsOnTheHostOfAPlanThatMovesNoRows) {
-  setenv("OP2_GPU_INC", "pull", 1);
-  start();
-  const op_dat state = op_decl_dat(nodes, 1, std::vector<double>(size, 1).data(), "state");
-  for (double expected = 3; expected < 100; expected *= 3) {
-    double total = 0;
-    op_par_loop(spread, "spread", edges, op_arg_dat(state, 0, ends_of_edge, OP_READ),
-                op_arg_dat(state, 1, ends_of_edge, OP_READ),
-                op_arg_dat(sum, 0, ends_of_edge, OP_INC), op_arg_dat(sum, 1, ends_of_edge, OP_INC));
-    op_par_loop(absorb, "absorb", nodes, op_arg_dat(sum, OP_RW), op_arg_dat(state, OP_RW));
-    op_par_loop(allocate, "allocate", nodes, op_arg_dat(state, OP_READ),
-                op_arg_gbl(&total, 1, "double", OP_INC));
-    op_flush();
-    EXPECT_EQ(total, expected * size);
-  }
 }
 
 TEST_F(OnDevice, AChainThatRepeatsIsOneGraph) {
@@ -287,46 +174,6 @@ TEST_F(OnDevice, DataStayThereBetweenLoops) {
   EXPECT_EQ(downloads, 0);
   EXPECT_THAT(sums(), Each(10.0));
   EXPECT_EQ(emulated_calls("cuMemcpyDtoHAsync_v2"), 1);
-}
-
-TEST_F(OnDevice, ALoopInOrderRunsOnTheHostBetweenOthers) {
-  start();
-  add();
-  op_par_loop(ask_neighbour, "ask_neighbour", edges, op_arg_dat(sum, 1, ends_of_edge, OP_READ),
-              op_arg_dat(sum, 0, ends_of_edge, OP_RW));
-  add();
-  std::vector<double> expected(size, 5);
-  expected.back() = 6;  // its neighbour had changed before
-  EXPECT_EQ(sums(), expected);
-}
-
-TEST_F(OnDevice, AGlobalThatAnElementSetsIsThatOfTheLast) {
-  start();
-  add();
-  double last = 0;
-  op_par_loop(last_of, "last_of", nodes, op_arg_dat(sum, OP_READ),
-              op_arg_gbl(&last, 1, "double", OP_WRITE));
-  op_flush();
-  EXPECT_EQ(last, 2);
-}
-
-TEST_F(OnDevice, LoopsOfTheHostAreNamedOnce) {
-  start();
-  StderrCapture log;
-  for (int k = 0; k < 2; ++k) {
-    double last = 0;
-    op_par_loop(last_of, "last_of", nodes, op_arg_dat(sum, OP_READ),
-                op_arg_gbl(&last, 1, "double", OP_WRITE));
-    op_par_loop(ask_neighbour, "ask_neighbour", edges, op_arg_dat(sum, 1, ends_of_edge, OP_READ),
-                op_arg_dat(sum, 0, ends_of_edge, OP_RW));
-    op_flush();
-  }
-  const std::string text = log.news();
-  for (const char* loop : {"loop 'last_of' (", "loop 'ask_neighbour' ("}) {
-    const std::size_t first = text.find("copied from the device and back", text.find(loop));
-    EXPECT_NE(first, text.npos) << text;
-  }
-  EXPECT_THAT(text, HasSubstr("an element sets a global"));
 }
 
 TEST_F(OnDevice, AFaultOfTheLastLoopIsThrownAtTheEnd) {

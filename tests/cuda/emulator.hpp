@@ -5,7 +5,10 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace op2::test {
 
@@ -24,6 +27,13 @@ inline void reset_emulator() {
 /// Calls of a function since then; of all functions if the name is empty.
 inline long long emulated_calls(const char* function) {
   return of_emulator<long long(const char*)>("op2_emu_calls")(function);
+}
+
+/// The functions that were called since this was called last, in their order. The first call
+/// begins.
+inline std::vector<std::string> emulated_history() {
+  std::istringstream text(of_emulator<const char*()>("op2_emu_history")());
+  return {std::istream_iterator<std::string>(text), {}};
 }
 
 /// What the program has done wrong since then.

@@ -2,6 +2,8 @@
 // What a rank queues on its device for a chain that repeats: a graph for each half if messages are
 // in flight between them, otherwise one.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -72,6 +74,33 @@ TEST_F(GraphsOnRanks, AChainWithoutAnExchangeIsOneGraph) {
   EXPECT_EQ(op_get_chain_statistics().exchanges, exchanges);
   EXPECT_EQ(each.graphs, 1);
   EXPECT_EQ(each.kernels, 0);
+}
+
+/// The functions of the driver that wait, or ask whether they have to.
+bool waits(const std::string& function) {
+  return function == "cuEventSynchronize" || function == "cuStreamSynchronize" ||
+         function == "cuEventQuery" || function == "cuStreamQuery" ||
+         function == "cuCtxSynchronize";
+}
+bool launches(const std::string& function) {
+  return function == "cuLaunchKernel" || function == "cuGraphLaunch";
+}
+
+/// The device computes while messages are copied and sent. The first time kernels are launched one
+/// by one.
+TEST_F(GraphsOnRanks, TheInteriorIsQueuedBeforeTheHostWaitsForWhatIsPacked) {
+  if (op_ranks() == 1) GTEST_SKIP() << "nothing is packed";
+  for (int k = 0; k < repeats; ++k) {
+    run_steps(mesh, 1);
+    emulated_history();
+    op_flush();
+    const std::vector<std::string> calls = emulated_history();
+    const auto packed = std::ranges::find_if(calls, launches);
+    ASSERT_NE(packed, calls.end());
+    const auto waited = std::find_if(packed, calls.end(), waits);
+    ASSERT_NE(waited, calls.end());
+    EXPECT_GT(std::count_if(packed, waited, launches), 1) << "in repetition " << k;
+  }
 }
 
 OP_KERNEL(add_state, (const double* state, double* sum, double* most), {

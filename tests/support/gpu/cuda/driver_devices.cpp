@@ -190,6 +190,14 @@ const char* op2_emu_failed() {
   return text.c_str();
 }
 
+/// For tests: which functions were called since it was called last, in their order; valid until the
+/// next call of the thread.
+const char* op2_emu_history() {
+  thread_local std::string text;
+  text = machine().history();
+  return text.c_str();
+}
+
 /// For tests: forgets all devices and reads the environment again.
 void op2_emu_reset() {
   reset_machine();

@@ -96,6 +96,7 @@ bool Machine::has(const Context* context) const {
 void Machine::count(const char* function) {
   const std::lock_guard guard(lock_);
   ++calls_[function];
+  if (is_followed_) history_.push_back(function);
   if (settings_.failing == function) throw DriverError{settings_.fail_code};
   try {
     plan_.count(function);
@@ -129,6 +130,15 @@ std::int64_t Machine::calls(const std::string& function) {
 std::string Machine::failed() {
   const std::lock_guard guard(lock_);
   return failed_;
+}
+
+std::string Machine::history() {
+  const std::lock_guard guard(lock_);
+  std::string all;
+  for (const char* function : history_) all += std::string(function) + " ";
+  history_.clear();
+  is_followed_ = true;
+  return all;
 }
 
 void Machine::report(const std::string& finding) {

@@ -98,7 +98,9 @@ class Machine {
   void set_current(Context* context);
   bool has(const Context* context) const;
 
-  /// To be called at the start of every function. @throws DriverError if it is to fail
+  /// To be called at the start of every function.
+  /// @param function  a literal
+  /// @throws DriverError if it is to fail
   void count(const char* function);
   /// Whether the call that was counted last is to do nothing: a planted mistake.
   bool omits(const char* function);
@@ -107,6 +109,9 @@ class Machine {
   std::int64_t calls(const std::string& function);
   /// The function whose call was made to fail; empty: none yet.
   std::string failed();
+  /// The functions that were called since the last call of this one, in their order, with a blank
+  /// behind each. None are kept before the first call.
+  std::string history();
 
   /// Writes down what is wrong.
   void report(const std::string& finding);
@@ -118,6 +123,8 @@ class Machine {
   Settings settings_ = read_settings();
   FailurePlan plan_;
   std::map<std::string, std::int64_t> calls_;
+  bool is_followed_ = false;
+  std::vector<const char*> history_;  ///< literals
   std::string failed_;
   std::vector<std::string> findings_;
   bool initialized_ = false;

@@ -140,7 +140,7 @@ class PullBits : public testing::Test {
 };
 
 TEST_F(PullBits, AreThoseOfASequentialLoop) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed)
+  for (std::uint64_t seed = 1; seed <= 24; ++seed)
     EXPECT_TRUE(run_on("reference", "auto", seed) == run_on("cuda", "pull", seed)) << seed;
 }
 

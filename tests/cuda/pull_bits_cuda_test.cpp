@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <equivalence/random_mesh.hpp>
@@ -79,8 +80,8 @@ struct Adders {
   Adders(Random& random, op_set nodes, int arity, bool near, const char* name) {
     set = op_decl_set(pick(random, 20, 1200), name);
     const auto targets = random_targets(random, size_of(set), arity, size_of(nodes), near);
-    ends = op_decl_map(set, nodes, arity, targets.data(), "ends");
-    weight = declare_values(random, set, 1, "weight");
+    ends = op_decl_map(set, nodes, arity, targets.data(), fmt::format("{}_ends", name).c_str());
+    weight = declare_values(random, set, 1, fmt::format("{}_weight", name).c_str());
   }
 };
 
@@ -97,7 +98,8 @@ void add(const Adders& from, op_dat state, op_dat sum) {
     op_par_loop(share_in_four, "share_in_four", from.set, weight, end(0), end(3), end(1), end(2));
 }
 
-/// Elements of several sets add in turn, and sometimes nodes use the sums.
+/// Elements of one to three sets add in turn; then nodes use the sums, or the program looks at
+/// them.
 /// @return all that the program has fetched
 Values run(std::uint64_t seed) {
   op_init(0, nullptr);
@@ -110,11 +112,12 @@ Values run(std::uint64_t seed) {
   const op_dat state = declare_values(random, nodes, 2, "state"),
                sum = declare_values(random, nodes, 2, "sum");
   for (int step = 0; step < 6; ++step) {
-    for (const Adders& from : adders)
-      if (chance(random, 60)) add(from, state, sum);
-    if (chance(random, 60))
+    const auto count = static_cast<std::size_t>(pick(random, 1, 3));
+    for (std::size_t k = 0; k < count; ++k) add(adders[k], state, sum);
+    if (chance(random, 40))
+      fetch(sum, all);
+    else
       op_par_loop(use_sums, "use_sums", nodes, op_arg_dat(sum, OP_RW), op_arg_dat(state, OP_RW));
-    if (chance(random, 40)) fetch(sum, all);
   }
   fetch(sum, all);
   fetch(state, all);

@@ -280,7 +280,7 @@ struct FusedLoops {
   }
 };
 
-/// Runs `test` on each rank with loops of its own. @return bytes that rank 1 has reduced
+/// Runs `test` with separate loops on each rank. @return bytes that rank 1 has reduced
 std::int64_t with_fused_loops(std::deque<Process>& processes,
                               const std::function<void(FusedLoops&)>& test) {
   std::vector<std::int64_t> bytes;

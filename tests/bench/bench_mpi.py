@@ -97,7 +97,7 @@ class Programs:
 
     def run(self, command, **variables):
         result = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                                timeout=180, env={**self.environment, **variables})
+                                timeout=930, env={**self.environment, **variables})
         if result.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, command))} with {variables} ended with "
                                f"{result.returncode}:\n{result.stdout}{result.stderr}")
@@ -151,7 +151,7 @@ class Programs:
         """Output of a run on the modelled network."""
         model = {"LD_PRELOAD": self.build / "lib" / "libnetmodel.so", "NETMODEL_COSTS": costs_file,
                  **self.network(point.latency)}
-        command = ["timeout", "-k", "5", "150", "mpirun", "-np", point.ranks, "env",
+        command = ["timeout", "-k", "5", "900", "mpirun", "-np", point.ranks, "env",
                    *(f"{name}={value}" for name, value in model.items()), *arguments]  # fmt: skip
         return self.run(command, **MODES[point.mode])
 

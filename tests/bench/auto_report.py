@@ -5,7 +5,7 @@ import json
 import statistics
 import zlib
 
-HYSTERESIS = 0.03
+ALLOWED = 0.03  # above the better of off and on, in wall clock beside the spread of off
 SAME = 0.01  # relative difference of times that are the same
 # Of the excess over the better of off and on: within the first for this share of the points, none above the last.
 LIMITS = {100: (0.03, 0.5, 0.40), 1000: (0.03, 0.98, 0.05), 10000: (0.03, 1.0, 0.03)}
@@ -141,7 +141,7 @@ def modelled(records, points_there_are, table):
                      f"{wanted(count)}: {'kept' if kept else 'missed'}"])
     text = MODELLED.format(dates=dates(records), measured=share_of(records, points_there_are)) + table(["repeats", "points", "median", "within 3 %", "worst", "wanted"], rows)
     far = [far_row(record, counts_of(found)) for record in records
-           if any(excess(record["seconds"], c) > HYSTERESIS for c in LIMITS if str(c) in record["seconds"])]  # fmt: skip
+           if any(excess(record["seconds"], c) > ALLOWED for c in LIMITS if str(c) in record["seconds"])]  # fmt: skip
     if far:
         text += FAR + table(["program", "ranks", "cells per rank", "nchains", "latency, us", "off, us", "on, us",
                              *(f"auto, {count} repeats" for count in counts_of(found))], far)  # fmt: skip
@@ -160,10 +160,10 @@ def medians(record, name):
 
 
 def judged(median):
-    """The excess of auto, the spread of off, and whether the first is within the hysteresis and the second."""
+    """The excess of auto, the spread of off, and whether the first is within what is allowed and the second."""
     spread = abs(median["again"] / median["off"] - 1)
     above = median["auto"] / min(median["off"], median["on"]) - 1
-    return above, spread, above <= HYSTERESIS + spread
+    return above, spread, above <= ALLOWED + spread
 
 
 def wall(records, table):
@@ -206,7 +206,7 @@ def plotted(records, path):
         ordered = sorted(100 * excess(seconds, count) for seconds in found if str(count) in seconds)
         axis.plot([100 * (k + 0.5) / len(ordered) for k in range(len(ordered))], ordered, ".-",
                   label=f"{spaced(count)} repeats, {len(ordered)} points")
-    axis.axhline(100 * HYSTERESIS, color="gray", linewidth=0.8)
+    axis.axhline(100 * ALLOWED, color="gray", linewidth=0.8)
     axis.set_xlabel("points, %")
     axis.set_ylabel("OP2_CHAIN=auto above the better of off and on, %")
     axis.legend()

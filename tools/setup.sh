@@ -24,8 +24,8 @@ Installs missing Debian packages for building, testing and plotting; as root or 
         library looks for it. It takes 60 to 120 MB. The version follows the driver and its devices: 13 for a
         driver of CUDA 13 or newer; 12.9, which every later driver accepts, for one of CUDA 12, without a driver,
         and for devices of compute capability below 7.5, which 13 does not compile for.
-        Neither root nor a toolkit is needed. OP2_CUDA_DRIVER names the driver where the loader does
-        not find libcuda.so.1.
+        Neither root nor a toolkit is needed. OP2_CUDA_DRIVER names the driver where neither the loader finds
+        libcuda.so.1 nor it is in /usr/lib/wsl/lib, /usr/local/nvidia/lib64 or /usr/local/nvidia/lib.
 END
 }
 
@@ -79,13 +79,16 @@ install_packages() {
 }
 
 # Prints the version of CUDA that the driver supports, as 12020 for 12.2, and the lowest compute capability of its
-# devices, as 70 for 7.0; 0 for what is not there.
+# devices, as 70 for 7.0; 0 for what is not there. The driver is looked for where the library does (src/gpu/driver_api.cpp).
+# TEST_ROOT, for tests: a folder that stands for /, and the loader is not asked.
 driver_and_device() {
-  python3 - "${OP2_CUDA_DRIVER:-}" <<'END'
+  python3 - "${OP2_CUDA_DRIVER:-}" "${TEST_ROOT:-}" <<'END'
 import ctypes
 import os
 import sys
 
+NAME = "libcuda.so.1"
+FOLDERS = ("/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib")
 MAJOR, MINOR = 75, 76  # attributes of a device
 
 
@@ -98,12 +101,23 @@ def capability(driver, ordinal):
     return 10 * major.value + minor.value
 
 
-path = sys.argv[1] or "libcuda.so.1"
-if os.path.isdir(path):
-    path = os.path.join(path, "libcuda.so.1")
+def load(given, root):
+    """The driver, from `given`, a file or a folder, or where it usually is; OSError if it is nowhere."""
+    if given:
+        files = [os.path.join(given, NAME) if os.path.isdir(given) else given]
+    else:
+        files = ([] if root else [NAME]) + [os.path.join(root + folder, NAME) for folder in FOLDERS]
+    for file in files:
+        try:
+            return ctypes.CDLL(file)
+        except OSError:
+            pass
+    raise OSError(f"no {NAME}")
+
+
 version, count, lowest = ctypes.c_int(0), ctypes.c_int(0), 0
 try:
-    driver = ctypes.CDLL(path)
+    driver = load(*sys.argv[1:])
     driver.cuDriverGetVersion(ctypes.byref(version))
     if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0:
         lowest = min((capability(driver, ordinal) for ordinal in range(count.value)), default=0)

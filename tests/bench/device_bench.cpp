@@ -5,9 +5,12 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include <CLI/CLI.hpp>
+
+#include <gpu/driver_api.hpp>
 
 #include "compile_figures.hpp"
 #include "device_figures.hpp"
@@ -16,6 +19,7 @@
 namespace {
 
 struct Settings {
+  bool driver_version = false;
   std::string compile_for;
   std::size_t copy_megabytes = 1024;
   int launches = 200;
@@ -25,6 +29,8 @@ struct Settings {
 };
 
 void describe(CLI::App& app, Settings& settings) {
+  app.add_flag("--driver-version", settings.driver_version,
+               "only print what the driver supports, e.g. CUDA 12.4; needs no device");
   app.add_option("--compile-for", settings.compile_for,
                  "an architecture, e.g. sm_90: only compile, for it; needs no device");
   app.add_option("--copy-mb", settings.copy_megabytes, "bytes of a copy, in 2^20")
@@ -38,7 +44,17 @@ void describe(CLI::App& app, Settings& settings) {
   app.add_option("--nvrtc", settings.paths.nvrtc)->envname("OP2_NVRTC");
 }
 
+/// Where nvidia-smi is missing, too.
+void print_driver_version(const std::string& path) {
+  int version = 0;
+  const auto driver = op2::gpu::load_driver(path);
+  if (const int result = driver->driver_version(&version); result != 0)
+    throw std::runtime_error("cuDriverGetVersion returns " + std::to_string(result));
+  std::printf("%s\n", op2::gpu::cuda_version(version).c_str());
+}
+
 void run(const Settings& settings) {
+  if (settings.driver_version) return print_driver_version(settings.paths.driver);
   if (!settings.compile_for.empty())
     return bench::measure_compilation(settings.paths, settings.compile_for);
   const std::unique_ptr<op2::gpu::Device> device = op2::gpu::Device::open(settings.paths, 0);

@@ -60,6 +60,8 @@ assert set(STEPS) <= found, f"steps are missing: {set(STEPS) - found}"
 for step, figure in FIGURES.items():
     assert any(line["step"] == step and line.get(figure) not in (None, "") for line in lines), f"{step}: no {figure}"
 assert lines[-1] == {"step": "end", "failures": 0, "seconds": lines[-1]["seconds"]}, lines[-1]
+drivers = [line["driver"] for line in lines if line["step"] == "versions" and "driver" in line]
+assert len(drivers) == 1 and drivers[0].startswith("CUDA 1"), drivers
 has_llvm = sys.argv[2] == "yes"
 for line in lines:
     lacks = line["step"] == "cpu" or (line["step"] == "facts" and not has_llvm)
@@ -89,6 +91,8 @@ if ! [ -e /dev/nvidiactl ] && ! command -v nvidia-smi >/dev/null; then
   expect 0 "not measured, because something is missing: device (a GPU)" \
     env OP2_CUDA_DRIVER= "$folder/check.sh" "$folder/without" --quick --steps "compile device"
 fi
+expect 0 "" env OP2_CUDA_DRIVER=/nonexistent "$folder/check.sh" "$folder/without" --quick --steps versions
+grep -q '"driver": "unknown: no driver' "$folder/without/results.jsonl"
 
 # Mistakes on command lines; a relative folder is the caller's.
 expect 2 "^check: there is no step airfoils" "$folder/check.sh" "$folder/none" --steps "versions airfoils"

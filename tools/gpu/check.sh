@@ -116,10 +116,16 @@ within_limit() {
 
 # ---- the steps ----
 
+# What the driver supports, as it says itself: "CUDA 12.4".
+version_of_driver() {
+  "$kit/device_bench" --driver-version 2>>"$results/log.txt" || echo "unknown: no driver that could be loaded"
+}
+
 versions() {
   line versions "\"machine\": $(quoted "$(uname -srm)"), \"cores\": $(nproc), \"c_library\": $(
     quoted "$(getconf GNU_LIBC_VERSION)"), \"nvcc\": $(
-    quoted "$(nvcc --version 2>/dev/null | sed -n 's/.*release //p')"), \"date\": \"$(date -u +%FT%TZ)\""
+    quoted "$(nvcc --version 2>/dev/null | sed -n 's/.*release //p')"), \"driver\": $(
+    quoted "$(version_of_driver)"), \"date\": \"$(date -u +%FT%TZ)\""
   while IFS=: read -r name value; do
     line versions "\"of\": $(quoted "$name"), \"is\": $(quoted "${value# }")"
   done <"$kit/contents.txt"

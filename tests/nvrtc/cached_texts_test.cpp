@@ -2,82 +2,23 @@
 // What the tests on the emulated device have generated, and left in their caches, is accepted by
 // NVIDIA's compiler without warnings. TEST_CACHES: the folders, with ':' between them. TEST_TEXTS:
 // how many of the latest sources are compiled, as many for each set of options; 0: all.
-#include <algorithm>
+// TEST_SOURCES: how many there must be at least. TEST_COMPLETE: a folder from which nothing may
+// have been removed because it was full (OP2_CACHE_MAX_MB). TEST_PART=2/3: the second third of all.
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
-#include <map>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 
-#include <jit/cache_directory.hpp>
-#include <jit/cache_format.hpp>
+#include <jit/cache_entry.hpp>
 #include <jit/loop_key.hpp>
-#include <jit/target/cuda/device_headers.hpp>
 #include <nvrtc/cached_nest.hpp>
+#include <nvrtc/cached_sources.hpp>
 #include <nvrtc/nvrtc_of_tests.hpp>
 
 namespace op2::jit {
 namespace {
-
-struct CachedSources {
-  std::map<std::string, std::vector<CacheEntry>> by_way;  ///< the latest first
-
-  std::size_t size() const {
-    std::size_t all = 0;
-    for (const auto& [way, entries] : by_way) all += entries.size();
-    return all;
-  }
-  std::size_t including() const {
-    std::size_t all = 0;
-    for (const auto& [way, entries] : by_way)
-      all += std::ranges::count_if(entries,
-                                   [](const auto& each) { return !each.key.includes.empty(); });
-    return all;
-  }
-};
-
-/// The options that all kernels of a program share.
-std::string way_of(const CacheEntry& entry) {
-  return entry.key.options.substr(0, entry.key.options.find("access="));
-}
-
-/// Adds those of one generator: entries of earlier builds may be there too.
-void add_sources(CachedSources& sources, const std::string& folder) {
-  auto opened = CacheDirectory::open(folder, Trust::any);
-  if (!opened.directory) return;
-  for (const CacheFile& file : opened.directory->files()) {
-    if (file.kind != CacheFileKind::entry) continue;
-    ParsedEntry parsed = parse_entry(opened.directory->read(file.name, false).bytes);
-    const CacheEntry& entry = parsed.entry;
-    if (parsed.state == EntryState::good && entry.key.target == cuda_target_name &&
-        entry.key.features == features_of_headers())
-      sources.by_way[way_of(entry)].push_back(std::move(parsed.entry));
-  }
-}
-
-CachedSources cached_sources() {
-  CachedSources sources;
-  const char* folders = std::getenv("TEST_CACHES");
-  std::stringstream list(folders != nullptr ? folders : "");
-  for (std::string folder; std::getline(list, folder, ':');) add_sources(sources, folder);
-  for (auto& [way, entries] : sources.by_way)
-    std::ranges::sort(entries, {}, [](const CacheEntry& entry) { return -entry.created; });
-  return sources;
-}
-
-/// Keeps the latest, and of those that include files as many again.
-void keep(CachedSources& sources, std::size_t most) {
-  const std::size_t each = most / std::max<std::size_t>(sources.by_way.size(), 1);
-  for (auto& [way, entries] : sources.by_way) {
-    std::size_t plain = 0, including = 0;
-    std::erase_if(entries, [&](const CacheEntry& entry) {
-      return (entry.key.includes.empty() ? plain : including)++ >= each;
-    });
-  }
-}
 
 struct CachedTexts : test::WithNvrtc {
   /// As the library compiles it, for one architecture.
@@ -92,26 +33,49 @@ struct CachedTexts : test::WithNvrtc {
     EmittedLoop loop{{entry.source}, entry.symbol, {}};
     return target.compile({test::kernels_of(entry.key), {}}, loop);
   }
+
+  void expect_no_message(const CacheEntry& entry) const;
 };
 
+std::string variable(const char* name, const char* otherwise) {
+  const char* given = std::getenv(name);
+  return given != nullptr ? given : otherwise;
+}
+
+/// That it has all sources that tests have ever put there.
+void expect_complete(const std::string& folder) {
+  const std::int64_t limit = std::stoll(variable("OP2_CACHE_MAX_MB", "1024")) << 20;
+  EXPECT_LT(test::bytes_of_folder(folder), limit - limit / 8)
+      << folder << " has been full, so sources may have been removed; remove it, or set a higher "
+      << "OP2_CACHE_MAX_MB in tests/cuda";
+}
+
+/// Compiles it for two architectures.
+void CachedTexts::expect_no_message(const CacheEntry& entry) const {
+  for (const int architecture : {80, 90}) {
+    const CompileResult result = compile(entry, architecture);
+    EXPECT_EQ(result.status, CompileStatus::ok)
+        << entry.key.kernel << ": " << result.message << entry.source;
+    for (const Diagnostic& message : result.diagnostics)
+      ADD_FAILURE() << entry.key.kernel << ", line " << message.line << " of " << message.file
+                    << ": " << message.text;
+  }
+}
+
 TEST_F(CachedTexts, CompileWithoutWarnings) {
-  CachedSources sources = cached_sources();
-  ASSERT_GT(sources.size(), 0)
-      << "TEST_CACHES has no source for GPUs: run the tests equivalence_cuda_* first";
+  const std::string folders = variable("TEST_CACHES", "");
+  const std::string complete = variable("TEST_COMPLETE", "");
+  if (!complete.empty()) expect_complete(complete);
+  test::CachedSources sources = test::cached_sources(folders);
   const std::size_t found = sources.size();
-  const char* given = std::getenv("TEST_TEXTS");
-  const int most = given != nullptr ? std::atoi(given) : 150;
-  if (most > 0) keep(sources, static_cast<std::size_t>(most));
+  ASSERT_GE(complete.empty() ? found : test::cached_sources(complete).size(),
+            std::stoul(variable("TEST_SOURCES", "1")))
+      << (complete.empty() ? folders : complete)
+      << " has too few sources for GPUs: run the tests of tests/cuda first";
+  if (const std::size_t most = std::stoul(variable("TEST_TEXTS", "150")); most > 0)
+    keep_latest(sources, most);
   for (const auto& [way, entries] : sources.by_way) {
-    for (const CacheEntry& entry : entries)
-      for (const int architecture : {80, 90}) {
-        const CompileResult result = compile(entry, architecture);
-        EXPECT_EQ(result.status, CompileStatus::ok)
-            << entry.key.kernel << ": " << result.message << entry.source;
-        for (const Diagnostic& message : result.diagnostics)
-          ADD_FAILURE() << entry.key.kernel << ", line " << message.line << " of " << message.file
-                        << ": " << message.text;
-      }
+    for (const CacheEntry& entry : entries) expect_no_message(entry);
     std::cout << entries.size() << " sources with options '" << way << "' were compiled\n";
   }
   std::cout << sources.size() << " of " << found

@@ -13,10 +13,11 @@
 
 namespace op2::test {
 
-/// OP2_TEST_NVRTC, or what was installed for the tests.
+/// OP2_TEST_NVRTC, or what was installed for the tests: in TEST_NVRTC_FOLDER, if it is set.
 inline std::string nvrtc_of_tests() {
-  const char* given = std::getenv("OP2_TEST_NVRTC");
-  return given != nullptr ? given : OP2_NVRTC_FOLDER;
+  for (const char* name : {"OP2_TEST_NVRTC", "TEST_NVRTC_FOLDER"})
+    if (const char* given = std::getenv(name); given != nullptr && *given != '\0') return given;
+  return OP2_NVRTC_FOLDER;
 }
 
 /// Tests with it are skipped only if OP2_TEST_NVRTC says so.

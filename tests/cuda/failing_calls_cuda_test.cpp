@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whichever call of the driver or the compiler fails, a program gets the right results or a named
 // error. TEST_CALLS is how many calls are tried, evenly among all, of a program whose code is in
-// the cache, TEST_COLD_CALLS of one that compiles; 0: each.
+// the cache, TEST_COLD_CALLS of one that compiles; 0: each. tests/support/gpu/README.md has the
+// counts.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -113,15 +116,28 @@ struct Outcomes {
   int right = 0, named = 0;
 };
 
+/// With LLVM, which decides what is fused, and so how many calls there are.
+void expect_on_page([[maybe_unused]] const std::string& row) {
+#if OP2_HAVE_LLVM
+  std::ifstream file(OP2_SOURCE_FOLDER "/tests/support/gpu/README.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(page.find("\n" + row), page.npos) << "tests/support/gpu/README.md lacks: " << row;
+#endif
+}
+
 /// Runs a program again and again, and counts what it does if a call fails.
 template <class Program>
 class Trials {
  public:
   explicit Trials(Start start)
-      : settings_(settings<Program>(start)), expected_(Program::run(settings_of_reference)) {
+      : row_(std::string("| `") + Program::name +
+             (start == Start::warm ? "` | cache | " : "` | none | ")),
+        settings_(settings<Program>(start)),
+        expected_(Program::run(settings_of_reference)) {
     if (start == Start::warm) run_without_failure();  // fills the cache
     run_without_failure();
     calls_ = emulated_calls("");
+    row_ += std::to_string(calls_) + " |";
   }
 
   void run(std::int64_t wanted) {
@@ -129,6 +145,7 @@ class Trials {
     for (const int code : common_results) run_all(std::array{code}, tries);
     run_all(rare_results, tries);
     reset("");
+    expect_on_page(row_);
   }
 
  private:
@@ -172,6 +189,7 @@ class Trials {
     EXPECT_GT(all.named, 0);
   }
 
+  std::string row_;  ///< of the page, up to its calls
   const std::vector<Setting> settings_;
   const typename Program::Results expected_;
   std::int64_t calls_ = 0;

@@ -15,8 +15,9 @@ TEST(TileModel, WhatFitsIntoTheCachesIsNotTiled) {
   EXPECT_EQ(tiles_per_thread({1e9, 1e7, 1e7, 100'000}, caches, 2), 0);
 }
 
-TEST(TileModel, WhatIsUsedOnceIsNotTiled) {
-  EXPECT_EQ(tiles_per_thread({1.2e9, 1e9, 1e9, 1'000'000}, caches, 2), 0);
+TEST(TileModel, WhatIsHardlyUsedTwiceIsNotTiled) {
+  EXPECT_EQ(tiles_per_thread({1.4e9, 1e9, 1e9, 1'000'000}, caches, 2), 0);
+  EXPECT_GT(tiles_per_thread({1.6e9, 1e9, 1e9, 1'000'000}, caches, 2), 0);
 }
 
 TEST(TileModel, ATileFitsIntoTheCacheOfACore) {

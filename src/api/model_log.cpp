@@ -54,6 +54,7 @@ core::RunRecord record_of(Runtime& runtime) {
   record.chains = options.chain != core::ChainMode::off;
   record.keep_dead = !options.eliminate_dead_loops;
   record.depth_max = options.depth_max;
+  record.all_in_tiles = options.tile.mode == core::TileMode::fixed;
   put_mesh(runtime.mesh, record);
   runtime.recorder->put(runtime.table, record);
   const op_jit_statistics jit = runtime.jit_statistics();

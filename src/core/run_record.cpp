@@ -233,6 +233,7 @@ std::string as_json(const RunRecord& r) {
                   {"chains", r.chains},
                   {"keep_dead", r.keep_dead},
                   {"depth_max", r.depth_max},
+                  {"all_in_tiles", r.all_in_tiles},
                   {"mesh", mesh_of(r)},
                   {"partition",
                    {{"partitioner", r.partition.partitioner},
@@ -262,6 +263,7 @@ RunRecord record_from_json(std::string_view text) try {
   r.chains = json.at("chains");
   r.keep_dead = json.at("keep_dead");
   r.depth_max = json.at("depth_max");
+  r.all_in_tiles = json.value("all_in_tiles", false);  // files of before it was recorded
   read_mesh(json.at("mesh"), r);
   const Json& partition = json.at("partition");
   r.partition = {partition.at("partitioner"), partition.at("set"), partition.at("map"),

@@ -103,9 +103,10 @@ struct RecordedPartition {
 struct RunRecord {
   std::string program;
   int ranks = 1, threads = 1;
-  bool chains = false;     ///< OP2_CHAIN
-  bool keep_dead = false;  ///< no loop counted as dead
-  int depth_max = 6;       ///< layers
+  bool chains = false;        ///< OP2_CHAIN
+  bool keep_dead = false;     ///< no loop counted as dead
+  int depth_max = 6;          ///< layers
+  bool all_in_tiles = false;  ///< OP2_TILE is a size
   std::vector<RecordedSet> sets;
   std::vector<RecordedMap> maps;
   std::vector<RecordedDat> dats;

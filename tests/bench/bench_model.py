@@ -19,7 +19,7 @@ from pathlib import Path
 
 from programs import environment
 
-WAYS = {"plain": "", "unfused": "no_fuse", "apart": "no_fuse,no_tile"}
+WAYS = {"plain": "", "untiled": "no_tile", "unfused": "no_fuse", "apart": "no_fuse,no_tile"}
 CHAINS = ("off", "on", "auto")
 ROUNDS = 5
 LIMITS = ((10_000, 0.10), (0, 0.15))  # from so many cells per rank

@@ -24,7 +24,7 @@ SOME = [(2, 700), (4, 700), (4, 2800)]
 ALL = [(2, 700), (4, 700), (8, 700), (16, 180), (16, 700), (16, 2800), (16, 11000)]  # ranks, cells of each
 CALIBRATED = ((20, 20), (60, 60))  # meshes of one rank: 1 200 and 10 800 cells
 TILES = {"OP2_TILE": "200"}  # elements; meshes this small would have none
-WAYS = {"plain": TILES, "unfused": {**TILES, "OP2_DEBUG": "no_fuse"}, "apart": {"OP2_DEBUG": "no_fuse,no_tile"}}
+WAYS = {"plain": TILES, "untiled": {"OP2_DEBUG": "no_tile"}, "unfused": {**TILES, "OP2_DEBUG": "no_fuse"}, "apart": {"OP2_DEBUG": "no_fuse,no_tile"}}
 TILED = 0.8  # of the time of an iteration, if it is in a tile
 MEDIAN, WORST = 0.03, 0.06
 WORST_OF_HALVES = 0.09  # of chains on two ranks, if the mesh was cut twice
@@ -63,7 +63,7 @@ def compare(predictor, on_ranks, points):
     costs = ["--costs", *on_ranks.records_of_costs()]
     for ranks, cells in points:
         side = round(math.sqrt(cells * ranks / 3))  # a C-grid of I x J has 3 I J cells
-        records = predictor.records(f"run_{ranks}_{cells}", (side, side), costs=[])
+        records = predictor.records(f"run_{ranks}_{cells}", (side, side), costs=[], **TILES)
         cuts = predictor.cut(records[0], [ranks]).values()
         for latency, link in LINKS.items():
             machine = predictor.machine(f"{latency}us", link)

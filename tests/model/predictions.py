@@ -36,9 +36,9 @@ class Predictor:
         return [{"loops": [loop], "way": "alone", "calls": 1, "elements": 1, "seconds": seconds}
                 for loop, seconds in self.costs.items() if loop not in ("packed_row", "received_byte")]
 
-    def records(self, name, size, costs=None):
+    def records(self, name, size, costs=None, **variables):
         """Of 100 and of 200 iterations, so that the start can be subtracted; with these costs, not what they took."""
-        paths = [self.record(name, size, iterations) for iterations in (100, 200)]
+        paths = [self.record(name, size, iterations, **variables) for iterations in (100, 200)]
         for path in paths:
             record = json.loads(path.read_text())
             record["costs"] = self.given_costs() if costs is None else costs

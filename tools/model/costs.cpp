@@ -13,14 +13,6 @@
 namespace op2::model {
 namespace {
 
-/// The loop of a name; null if no sequence has it.
-const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::string& name) {
-  for (const core::RecordedSequence& sequence : record.sequences)
-    for (const core::RecordedLoop& loop : sequence)
-      if (loop.name == name && loop.set >= 0) return &loop;
-  return nullptr;
-}
-
 /// Sequences that were executed more than once; all, if none was.
 std::vector<const core::RecordedSequence*> repeated(const core::RunRecord& record) {
   std::map<int, std::int64_t> times;
@@ -35,6 +27,13 @@ std::vector<const core::RecordedSequence*> repeated(const core::RunRecord& recor
 }
 
 }  // namespace
+
+const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::string& name) {
+  for (const core::RecordedSequence& sequence : record.sequences)
+    for (const core::RecordedLoop& loop : sequence)
+      if (loop.name == name && loop.set >= 0) return &loop;
+  return nullptr;
+}
 
 double working_bytes(const core::RunRecord& record, std::span<const double> elements) {
   std::set<int> dats, maps;
@@ -184,12 +183,12 @@ double Costs::host(const core::RecordedSequence& sequence) const {
   return loops > 0 ? scale_ * seconds / loops * static_cast<double>(sequence.size()) : 0;
 }
 
-double Costs::of(const LoopNames& loops, bool grouped, double bytes) const {
+double Costs::of(const LoopNames& loops, bool tiled, double bytes) const {
   const auto found = curves_.find(loops);
   if (found == curves_.end()) return 0;
   const auto& [alone, tiles] = found->second;
-  const bool in_tiles = alone.empty() || (grouped && !tiles.empty() &&
-                                          tiles.distance(bytes) <= alone.distance(bytes));
+  const bool in_tiles =
+      alone.empty() || (tiled && !tiles.empty() && tiles.distance(bytes) <= alone.distance(bytes));
   return scale_ * (in_tiles ? tiles : alone).at(bytes, machine_);
 }
 

@@ -16,6 +16,9 @@
 
 namespace op2::model {
 
+/// The loop of that name; null if no sequence has it.
+const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::string& name);
+
 /// Bytes between memory and core for an iteration, if each dat and map of the loop is moved once,
 /// and what it modifies twice; at least 1.
 double traffic_of(const core::RunRecord& record, const std::string& loop);
@@ -63,10 +66,9 @@ class Costs {
   /// The most loops that were fused.
   std::size_t longest() const { return longest_; }
 
-  /// Seconds of an iteration on a rank with so many working bytes: in tiles if `grouped` and a run
-  /// of about this size had tiles.
-  /// @param grouped  other loops are executed in the same phase
-  double of(const LoopNames& loops, bool grouped, double bytes) const;
+  /// Seconds of an iteration on a rank with so many working bytes: in tiles if they would save
+  /// traffic and a run of about this size had tiles.
+  double of(const LoopNames& loops, bool tiled, double bytes) const;
 
   /// Seconds between two flushes, of which the second is this sequence, and in its flush beside the
   /// iterations: those of records of one rank that have it, else as many per loop as the others; 0

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "failure.hpp"
+#include "tiles.hpp"
 
 namespace op2::model {
 namespace {
@@ -139,8 +140,8 @@ std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
 
 /// On nodes with more busy ranks than when costs were measured, what waits for memory takes longer.
 /// A loop that moves more bytes than memory can has its data in a cache.
-double Walk::seconds_of(const Step& step, bool grouped, double part, double bytes) const {
-  const double seconds = costs_.of(step.names, grouped, part);
+double Walk::seconds_of(const Step& step, bool tiled, double part, double bytes) const {
+  const double seconds = costs_.of(step.names, tiled, part);
   const int per_node = machine_.ranks_per_node > 0 ? machine_.ranks_per_node : cut_.parts;
   const double slowdown = machine_.slowdown(busy_, std::min(per_node, cut_.parts));
   if (slowdown == 1 || seconds <= 0) return seconds;
@@ -148,9 +149,15 @@ double Walk::seconds_of(const Step& step, bool grouped, double part, double byte
   return share > 1 ? seconds : seconds * (1 + share * (slowdown - 1));
 }
 
+bool Walk::is_tiled(const std::vector<Step>& steps) const {
+  if (steps.size() < 2) return false;
+  std::vector<LoopNames> names;
+  for (const Step& step : steps) names.push_back(step.names);
+  return record_.all_in_tiles || saves_traffic_in_tiles(record_, names);
+}
+
 void Walk::time(const Step& step, TimedChain& chain) const {
   Prediction::Loop loop{1, 0, 0};
-  const bool grouped = chain.steps.size() > 1;
   double bytes = 0;  // of an iteration
   for (const std::string& name : step.names) bytes += traffic_of(record_, name);
   for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) {
@@ -158,7 +165,7 @@ void Walk::time(const Step& step, TimedChain& chain) const {
     const double owned = halo.rows(step.set, 0);
     const double all = halo.rows(step.set, step.levels.extent);
     const double interior = std::min<double>(all, halo.rows(step.set, step.levels.interior));
-    const double each = seconds_of(step, grouped, part_bytes_[rank], bytes) / step.colours;
+    const double each = seconds_of(step, chain.tiled, part_bytes_[rank], bytes) / step.colours;
     chain.phases.interior[rank] += each * interior;
     chain.phases.boundary[rank] += each * (all - interior);
     loop.seconds += each * all;
@@ -187,6 +194,7 @@ const Walk::TimedPlan& Walk::plan_of(std::size_t sequence, const Schedule& sched
     made.chain = &chain;
     made.messages = &messages->second;
     made.steps = steps_of(record_.sequences[sequence], chain);
+    made.tiled = is_tiled(made.steps);
     made.phases.interior.resize(cut_.ranks.size());
     made.phases.boundary.resize(cut_.ranks.size());
     for (const Step& step : made.steps) time(step, made);

@@ -70,6 +70,7 @@ class Walk {
     const ModelChain* chain;
     const std::vector<PairMessage>* messages;
     std::vector<Step> steps;
+    bool tiled;  ///< where a part is as large as one that ran in tiles when costs were recorded
     PhaseTimes phases;
     std::vector<Prediction::Loop> loops;  ///< of one execution, per step
   };
@@ -84,10 +85,11 @@ class Walk {
   const TimedPlan& plan_of(std::size_t sequence, const Schedule& schedule,
                            const std::vector<core::Level>& valid);
   std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
+  bool is_tiled(const std::vector<Step>& steps) const;
   void time(const Step& step, TimedChain& chain) const;
   /// @param part   working bytes of the rank
   /// @param bytes  that an iteration moves
-  double seconds_of(const Step& step, bool grouped, double part, double bytes) const;
+  double seconds_of(const Step& step, bool tiled, double part, double bytes) const;
   void run_events(const core::RecordedEvents& block, State& state);
   void happen(int event, State& state);
   void flush(std::size_t sequence, State& state);

@@ -25,10 +25,14 @@ constexpr std::int64_t least_rows = 512;
 
 }  // namespace
 
+bool saves_enough(const TileTraffic& traffic) {
+  return traffic.loop_by_loop >= least_gain * traffic.once;
+}
+
 int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int threads) {
   const auto shared = static_cast<double>(caches.shared), own = static_cast<double>(caches.own);
   if (traffic.footprint < shared / 2 || traffic.footprint < own * threads) return 0;
-  if (traffic.loop_by_loop < least_gain * traffic.once) return 0;
+  if (!saves_enough(traffic)) return 0;
   const double share = traffic.footprint / threads;
   const double room = std::max(usable_cache * own, usable_share * shared / threads);
   const auto tiles = static_cast<std::int64_t>(std::ceil(share / room));

@@ -18,6 +18,9 @@ struct TileTraffic {
   std::int64_t home_rows;
 };
 
+/// Whether tiles would spare enough of the traffic, if the data do not fit into caches.
+bool saves_enough(const TileTraffic& traffic);
+
 /// Tiles per thread; 0 if the model expects no gain: the data fit into the caches, or only one loop
 /// uses them.
 int tiles_per_thread(const TileTraffic& traffic, const core::Caches& caches, int threads);

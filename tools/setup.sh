@@ -21,7 +21,7 @@ Installs missing Debian packages for building, testing and plotting; as root or 
 
 --cuda  installs instead what OP2_TARGET=cuda needs besides NVIDIA's driver: its compiler library NVRTC, from
         Python's package index, into a virtual environment in ~/.local/share/op2/cuda, where the
-        library looks for it. It takes 60 to 120 MB. The version follows the driver and its devices: 13 for a
+        library looks for it. It takes 120 to 250 MB. The version follows the driver and its devices: 13 for a
         driver of CUDA 13 or newer; 12.9, which every later driver accepts, for one of CUDA 12, without a driver,
         and for devices of compute capability below 7.5, which 13 does not compile for.
         Neither root nor a toolkit is needed. OP2_CUDA_DRIVER names the driver where neither the loader finds

@@ -50,7 +50,7 @@ mkdir -p "$results" && results=$(cd "$results" && pwd) || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 deadline=$((SECONDS + 520))
-failures=0 ran="" lacking=""
+failures=0 failed="" ran="" lacking=""
 
 # What a step asks of the GPU, in full and for a test of these steps.
 sized() { [ -n "$quick" ] && echo "$2" || echo "$1"; }
@@ -65,7 +65,7 @@ facts=$(find "$kit/facts" -name '*.op2' 2>/dev/null | wc -l)
 [ "$facts" = 0 ] || install -m 600 "$kit"/facts/*.op2 "$work/cache/"
 export OP2_CACHE_DIR=$work/cache OP2_PLUGIN_DIR=$work CUDA_CACHE_DISABLE=1
 if [ -z "${OP2_CUDA_DRIVER:-}" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
-  for driver in /usr/local/nvidia/lib64/libcuda.so.1 /usr/local/nvidia/lib/libcuda.so.1; do
+  for driver in /usr/lib/wsl/lib/libcuda.so.1 /usr/local/nvidia/lib64/libcuda.so.1 /usr/local/nvidia/lib/libcuda.so.1; do
     [ ! -e "$driver" ] || export OP2_CUDA_DRIVER=$driver
   done
 fi
@@ -76,6 +76,12 @@ quoted() { printf '"%s"' "$(printf '%s' "$1" | tr '\n\t' '  ' | sed 's/[\\"]/\\&
 
 # line STEP 'FIELDS'
 line() { printf '{"step": "%s", %s}\n' "$1" "$2" >>"$results/results.jsonl"; }
+
+# fails WHAT: for the last lines
+fails() {
+  failures=$((failures + 1))
+  failed="$failed $1"
+}
 
 missing() {
   line "$1" "\"status\": \"missing\", \"what\": $(quoted "$2")"
@@ -91,7 +97,7 @@ timed() {
   [ "$limit" -le "$left" ] || limit=$left
   if [ "$limit" -le 0 ]; then
     line "$step" '"status": "no time left"'
-    failures=$((failures + 1))
+    fails "$step"
     return 1
   fi
   echo "== $step: $*" >>"$results/log.txt"
@@ -99,7 +105,7 @@ timed() {
   code=$?
   tail -c 200000 "$work/output" >>"$results/log.txt"
   case $code in 0) ;; 124 | 137) status="over its time" ;; *) status=failed ;; esac
-  [ $code = 0 ] || failures=$((failures + 1))
+  [ $code = 0 ] || fails "$step"
   ran=yes
   line "$step" "\"status\": \"$status\", \"exit\": $code, \"seconds\": $(
     awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.2f", b - a }')"
@@ -111,7 +117,7 @@ own_figures() { sed -n "s/^{/{\"step\": \"$1\", /p" "$work/output" >>"$results/r
 
 # What is beyond its limit is a failure, but for tiny meshes.
 within_limit() {
-  [ -n "$quick" ] || ! grep -q '"within_limit": false' "$work/output" || failures=$((failures + 1))
+  [ -n "$quick" ] || ! grep -q '"within_limit": false' "$work/output" || fails "a limit"
 }
 
 # ---- the steps ----
@@ -180,7 +186,7 @@ equivalence_in() {
   timed equivalence 100 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 1)" \
     TEST_MESHES="$(sized 5 1)" "$1" "$kit/equivalence_test"
   refused=$(grep -c "kernel '.*' runs as a host function" "$work/output")
-  [ "$refused" = 0 ] || failures=$((failures + 1))
+  [ "$refused" = 0 ] || fails equivalence
   line equivalence "\"settings\": \"$1\", \"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"refused_kernels\": $refused"
 }
 
@@ -237,9 +243,9 @@ sanitizer_in() {
 
 sanitizer() {
   command -v compute-sanitizer >/dev/null || { missing sanitizer compute-sanitizer && return; }
-  export OP2_DISABLE=fuse
+  export OP2_DEBUG=no_fuse
   in_each_form sanitizer_in
-  unset OP2_DISABLE
+  unset OP2_DEBUG
 }
 
 airfoil() {
@@ -247,9 +253,9 @@ airfoil() {
   around=$(sized 400 8) away=$(sized 600 6) few=$(sized 100 2)
   in_each_form flow airfoil 45 "$around" "$away" "$(sized 1000 3)"
   in_each_form flow_by_loop airfoil_by_loop 45 "$around" "$away" "$few"
-  export OP2_DISABLE=fuse
+  export OP2_DEBUG=no_fuse
   in_each_form flow_by_loop airfoil_by_loop_unfused 45 "$around" "$away" "$few"
-  unset OP2_DISABLE
+  unset OP2_DEBUG
 }
 
 large() {
@@ -289,11 +295,11 @@ counters() {
   metrics=$metrics,sm__warps_active.avg.pct_of_peak_sustained_active
   local around away
   around=$(sized 400 8) away=$(sized 600 6)
-  export OP2_DISABLE=fuse OP2_TIMING=$work/loops.csv
+  export OP2_DEBUG=no_fuse OP2_TIMING=$work/loops.csv
   run_flow counters_none 45 "$around" "$away" 3
   timed counters 60 env OP2_TARGET=cuda ncu --clock-control none --csv --metrics $metrics \
     --launch-skip 12 --launch-count 5 "$kit/airfoil" --size "$around" "$away" --iterations 3
-  unset OP2_DISABLE OP2_TIMING
+  unset OP2_DEBUG OP2_TIMING
   while read -r row; do line counters "\"csv\": $(quoted "$row")"; done < <(grep '^"' "$work/output")
 }
 
@@ -312,6 +318,7 @@ for step in $steps; do
 done
 line end "\"failures\": $failures, \"seconds\": $SECONDS"
 echo "check: $failures failures; $results/results.jsonl has $(wc -l <"$results/results.jsonl") lines"
+[ $failures = 0 ] || echo "check: failed:$failed; what they printed is in $results/log.txt"
 [ -z "$lacking" ] || echo "check: not measured, because something is missing:$lacking"
 [ $failures = 0 ] || exit 1
 [ -n "$ran" ] || [ -z "$lacking" ] || exit 3

@@ -40,9 +40,11 @@ FAR = """Points that are more than 3 % above it:
 
 """
 
-WALL = """**Wall clock** on 2 ranks of one machine, one thread each, medians of interleaved runs (measured {dates}). Plans and trials are
+WALL = """**Wall clock** on 2 ranks of one machine, each bound to a core, one thread each, medians of interleaved runs (measured {dates}). Plans and trials are
 in these times, except in the first two executions of a sequence. Runs after the first begin with the costs that earlier ones have left.
-The last column is the median of a second series of `off` against the first:
+The last column is the median of a second series of `off` against the first. (A series before, on 2026-11-26, with ranks that were not bound to
+cores, is in [auto.jsonl](auto.jsonl), too: there all times of the solver's chains were longer, up to two times, five of them
+13 to 33 % shorter with `on` than with `off`, and `auto` took as long as `off`: 15 to 46 % above the better one. Why was not looked into.)
 
 """
 

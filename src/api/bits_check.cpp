@@ -30,7 +30,7 @@ core::Options plain_way(core::Options options) {
 /// "loop 'flux' (flow.cpp:12)".
 std::string text_of(const core::LoopRecord& record) {
   if (record.is_assignment()) return "op_set_global";
-  return fmt::format("loop '{}' ({})", record.name, sched::site_of(record));
+  return sched::named_with_site(record);
 }
 
 }  // namespace

@@ -299,7 +299,7 @@ Engine::Entry& Engine::make_entry(const core::Queue& queue, const core::Mesh& me
         {numbered(fingerprint, flushes_), [description] { return *description; }});
     // A mismatch of calls shows before ranks compile; later, as when a plan is found again, in the
     // next message that they wait for.
-    if (!known_facts_.contains(queue, mesh)) communicator.barrier();
+    if (known_facts_.find(queue, mesh) == nullptr) communicator.barrier();
   }
   auto plan = make_plan(queue, mesh, wait);
   plan->fingerprint = fingerprint;

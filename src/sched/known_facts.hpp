@@ -19,9 +19,6 @@ class KnownFacts {
  public:
   /// Null: none are known. Valid until the next `add`.
   const Facts* find(const core::Queue& declared, const core::Mesh& mesh) const;
-  bool contains(const core::Queue& declared, const core::Mesh& mesh) const {
-    return find(declared, mesh) != nullptr;
-  }
   const Facts& add(const core::Queue& declared, const core::Mesh& mesh, Facts facts);
 
  private:

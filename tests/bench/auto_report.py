@@ -40,17 +40,16 @@ FAR = """Points that are more than 3 % above it:
 
 """
 
-WALL = """**Wall clock** on 2 ranks of one machine, each bound to a core, one thread each, medians of interleaved runs (measured {dates}). Plans and trials are
+WALL = """**Wall clock** on 2 ranks of one machine, {bound}, one thread each, medians of interleaved runs (measured {dates}). Plans and trials are
 in these times, except in the first two executions of a sequence. Runs after the first begin with the costs that earlier ones have left.
-The last column is the median of a second series of `off` against the first. (A series before, on 2026-11-26, with ranks that were not bound to
-cores, is in [auto.jsonl](auto.jsonl), too: there all times of the solver's chains were longer, up to two times, five of them
-13 to 33 % shorter with `on` than with `off`, and `auto` took as long as `off`: 15 to 46 % above the better one. Why was not looked into.)
+The last column is the median of a second series of `off` against the first:
 
 """
 
 
 def key_of(record):
-    return json.dumps(next(record[kind] for kind in ("auto", "wall", "tiles") if kind in record), sort_keys=True)
+    what = next(record[kind] for kind in ("auto", "wall", "tiles") if kind in record)
+    return json.dumps([what, record.get("bound", False)], sort_keys=True)
 
 
 def joined(before, record):
@@ -168,7 +167,11 @@ def judged(median):
     return above, spread, above <= ALLOWED + spread
 
 
-def wall(records, table):
+def wall(records, bound, table):
+    """@param bound  whether ranks were bound to cores"""
+    records = [record for record in records if record.get("bound", False) == bound]
+    if not records:
+        return ""
     rows = []
     for record in records:
         for name in record["runs"]["off"][0]:
@@ -177,7 +180,7 @@ def wall(records, table):
             what = name if name == record["wall"] else f"{record['wall']}, {name}"
             rows.append([what, str(len(record["runs"]["off"])), *(f"{1e6 * median[way]:.1f}" for way in ("off", "on", "auto")),
                          percent(above) + ("" if kept else " (missed)"), f"{100 * spread:.1f} %"])  # fmt: skip
-    return WALL.format(dates=dates(records)) + table(
+    return WALL.format(bound="each bound to a core" if bound else "not bound to cores", dates=dates(records)) + table(
         ["program", "runs", "off, us", "on, us", "auto, us", "auto above the better", "off against off"], rows)
 
 
@@ -225,6 +228,4 @@ def section(folder, points_there_are, table):
     text = HEADING + simulated(folder / "auto_simulated.json", table)
     if of_networks:
         text += modelled(of_networks, points_there_are, table) + plotted(of_networks, folder / "auto.png")
-    if in_wall_clock:
-        text += wall(in_wall_clock, table)
-    return text + tiles(of_tiles, table)
+    return text + wall(in_wall_clock, True, table) + wall(in_wall_clock, False, table) + tiles(of_tiles, table)

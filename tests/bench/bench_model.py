@@ -4,8 +4,8 @@
 
     bench_model.py build/release results.jsonl [airfoil|cg]     needs a quiet machine with two cores; two minutes each
 
-Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without fusion, and with every
-loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
+Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without tiles, without fusion,
+and with every loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
 is fitted to them. Machine, costs and runs alternate, so that all see the same states of it. Exit code 1: an error is above
 its limit, 10 % with 10 000 cells per rank and more, 15 % with fewer.
 """

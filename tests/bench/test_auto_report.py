@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from auto_report import key_of, missing, modelled, read, seed_of
+from auto_report import key_of, missing, modelled, read, seed_of, wall
 
 POINT = {"program": "constant", "ranks": 16, "cells": 700, "nchains": 1, "latency": 2}
 
@@ -34,6 +34,16 @@ class Records(unittest.TestCase):
         for other in (record(seed=2, r1000=2.1), record(off=4.5, r1000=2.1)):
             (found,) = read_lines(record(r100=2.2), other).values()
             self.assertEqual(other["seconds"], found["seconds"])
+
+    def test_ranks_that_are_bound_to_cores_and_others_are_two_series(self):
+        run = {way: [{"case": 1.0}] for way in ("off", "again", "on", "auto")}
+        free = {"wall": "case", "runs": run, "date": "2026-01-01"}
+        found = read_lines(free, {**free, "bound": True}).values()
+        self.assertEqual(2, len(found))
+        for bound, words in ((True, "each bound to a core"), (False, "not bound to cores")):
+            text = wall(found, bound, lambda head, rows: str(len(rows)))
+            self.assertIn(words, text)
+            self.assertTrue(text.endswith("1"), text)
 
     def test_what_is_measured_again_replaces_what_was(self):
         (found,) = read_lines(record(r100=2.2), record(r100=2.3)).values()

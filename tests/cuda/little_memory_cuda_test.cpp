@@ -16,6 +16,7 @@
 #include <support/temporary_directory.hpp>
 
 #include "emulator.hpp"
+#include "ring.hpp"
 
 namespace op2::test {
 namespace {
@@ -51,7 +52,7 @@ OP_KERNEL(take, (double* sum, double* state), {
 });
 
 /// A ring of nodes and edges; dats of nodes have 24000 bytes.
-class LittleMemory : public testing::Test {
+class LittleMemory : public testing::Test, protected Ring {
  protected:
   static constexpr int size = 3000;
   static constexpr std::size_t bytes_of_dat = size * sizeof(double);
@@ -71,11 +72,7 @@ class LittleMemory : public testing::Test {
     setenv("OP2_EMU_MEMORY", std::to_string(memory).c_str(), 1);
     reset_emulator();
     op_init(0, nullptr);
-    nodes = op_decl_set(size, "nodes");
-    edges = op_decl_set(size, "edges");
-    std::vector<int> ends;
-    for (int edge = 0; edge < size; ++edge) ends.insert(ends.end(), {edge, (edge + 1) % size});
-    ends_of_edge = op_decl_map(edges, nodes, 2, ends.data(), "ends_of_edge");
+    declare(size);
     state = op_decl_dat(nodes, 1, std::vector<double>(size, 1).data(), "state");
     sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
   }
@@ -91,11 +88,6 @@ class LittleMemory : public testing::Test {
                 op_arg_dat(sum, 0, ends_of_edge, OP_INC), op_arg_dat(sum, 1, ends_of_edge, OP_INC));
     op_par_loop(take, "take", nodes, op_arg_dat(sum, OP_RW), op_arg_dat(state, OP_RW));
   }
-  static std::vector<double> values_of(op_dat dat) {
-    std::vector<double> values(size);
-    op_fetch_data(dat, values.data());
-    return values;
-  }
   /// Whether it throws out_of_memory, or device_failure as a context could not be made current.
   template <class Action>
   static bool fails(const Action& action) {
@@ -110,8 +102,6 @@ class LittleMemory : public testing::Test {
   }
   static long long copies_to_host() { return emulated_calls("cuMemcpyDtoHAsync_v2"); }
 
-  op_set nodes{}, edges{};
-  op_map ends_of_edge{};
   op_dat state{}, sum{};
 };
 

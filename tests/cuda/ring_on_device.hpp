@@ -10,6 +10,7 @@
 #include <op2/op2.hpp>
 
 #include "emulator.hpp"
+#include "ring.hpp"
 
 namespace op2::test {
 
@@ -25,7 +26,7 @@ OP_KERNEL(scaled, (double* sum, double* total), {
 });
 
 /// A ring of nodes and edges; every node gets the lengths of its two edges, which are 1.
-class OnDevice : public testing::Test {
+class OnDevice : public testing::Test, protected Ring {
  protected:
   static constexpr int size = 3000;
 
@@ -58,11 +59,7 @@ class OnDevice : public testing::Test {
   void start() {
     op_init(0, nullptr);
     op_decl_const("scale", 1, &scale);
-    nodes = op_decl_set(size, "nodes");
-    edges = op_decl_set(size, "edges");
-    std::vector<int> ends;
-    for (int edge = 0; edge < size; ++edge) ends.insert(ends.end(), {edge, (edge + 1) % size});
-    ends_of_edge = op_decl_map(edges, nodes, 2, ends.data(), "ends_of_edge");
+    declare(size);
     length = op_decl_dat(edges, 1, std::vector<double>(size, 1).data(), "length");
     sum = op_decl_dat<double>(nodes, 1, nullptr, "sum");
   }
@@ -80,14 +77,7 @@ class OnDevice : public testing::Test {
   }
   std::vector<double> sums() { return values_of(sum); }
   std::vector<double> lengths() { return values_of(length); }
-  static std::vector<double> values_of(op_dat dat) {
-    std::vector<double> values(size);
-    op_fetch_data(dat, values.data());
-    return values;
-  }
 
-  op_set nodes{}, edges{};
-  op_map ends_of_edge{};
   op_dat length{}, sum{};
 };
 

@@ -66,7 +66,9 @@ facts=$(find "$kit/facts" -name '*.op2' 2>/dev/null | wc -l)
 export OP2_CACHE_DIR=$work/cache OP2_PLUGIN_DIR=$work CUDA_CACHE_DISABLE=1
 if [ -z "${OP2_CUDA_DRIVER:-}" ] && ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
   for driver in /usr/lib/wsl/lib/libcuda.so.1 /usr/local/nvidia/lib64/libcuda.so.1 /usr/local/nvidia/lib/libcuda.so.1; do
-    [ ! -e "$driver" ] || export OP2_CUDA_DRIVER=$driver
+    [ -e "$driver" ] || continue
+    export OP2_CUDA_DRIVER=$driver
+    break  # as programs do
   done
 fi
 

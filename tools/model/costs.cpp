@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "between.hpp"
+#include "data_uses.hpp"
 #include "failure.hpp"
 
 namespace op2::model {
@@ -36,31 +37,16 @@ const core::RecordedLoop* loop_named(const core::RunRecord& record, const std::s
 }
 
 double working_bytes(const core::RunRecord& record, std::span<const double> elements) {
-  std::set<int> dats, maps;
+  DataUses uses;
   for (const core::RecordedSequence* sequence : repeated(record))
-    for (const core::RecordedLoop& loop : *sequence)
-      for (const core::RecordedArg& arg : loop.args) {
-        if (arg.dat >= 0) dats.insert(arg.dat);
-        if (arg.map >= 0) maps.insert(arg.map);
-      }
-  const auto count = [&](int set) { return elements[static_cast<std::size_t>(set)]; };
+    for (const core::RecordedLoop& loop : *sequence) uses.add(loop);
   double bytes = 0;
-  for (const int index : dats) {
-    const core::RecordedDat& dat = record.dats[static_cast<std::size_t>(index)];
-    bytes += dat.bytes * count(dat.set);
-  }
-  for (const int index : maps) {
-    const core::RecordedMap& map = record.maps[static_cast<std::size_t>(index)];
-    bytes += static_cast<double>(sizeof(std::int32_t)) * map.arity * count(map.from);
-  }
-  return std::max(1.0, bytes);
+  for (const auto& [dat, use] : uses.dats) bytes += bytes_of_dat(record, dat, elements);
+  return std::max(1.0, bytes + bytes_of_maps(record, uses, elements));
 }
 
 double mean_working_bytes(const core::RunRecord& record, int ranks) {
-  std::vector<double> elements;
-  for (const core::RecordedSet& set : record.sets)
-    elements.push_back(static_cast<double>(set.size) / ranks);
-  return working_bytes(record, elements);
+  return working_bytes(record, elements_per_rank(record, ranks));
 }
 
 double traffic_of(const core::RunRecord& record, const std::string& name) {

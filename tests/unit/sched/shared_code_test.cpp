@@ -107,27 +107,31 @@ TEST_F(SharedCode, EightColdRanksCompileOnce) {
   EXPECT_THAT(received(), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
 }
 
-/// Bytes that each rank has sent in reductions for the code of a loop.
-std::vector<std::int64_t> reduced_bytes(std::deque<Process>& processes) {
+/// Runs `test` on each rank with its process. @return bytes that rank 1 has sent to reduce
+/// something
+std::int64_t reduced_bytes(std::deque<Process>& processes,
+                           const std::function<void(Process&, comm::Communicator&)>& test) {
   std::vector<std::int64_t> bytes;
   comm::run_fake_ranks(static_cast<int>(processes.size()),
                        [&](comm::Communicator& comm) {
-                         code_for(processes[static_cast<std::size_t>(comm.rank())].jit, comm,
-                                  loops({1}));
+                         test(processes[static_cast<std::size_t>(comm.rank())], comm);
                        },
                        {.reduced_bytes = &bytes});
-  return bytes;
+  return bytes[1];
 }
 
+constexpr auto reduction = static_cast<std::int64_t>(sizeof(comm::ReductionBlock));
+
 TEST_F(SharedCode, TakesTwoReductionsForOneTargetAndFiveForTwo) {
+  const auto get_one = [](Process& process, comm::Communicator& comm) {
+    code_for(process.jit, comm, loops({1}));
+  };
   start(2);
-  const std::int64_t one_target = reduced_bytes(processes)[1];
+  EXPECT_EQ(reduced_bytes(processes, get_one), 2 * reduction);
   processes.clear();
   start(2);
   processes[1].backend->cpu = "older";
-  const std::int64_t two_targets = reduced_bytes(processes)[1];
-  EXPECT_EQ(one_target, 2 * static_cast<std::int64_t>(sizeof(comm::ReductionBlock)));
-  EXPECT_EQ(two_targets, 5 * static_cast<std::int64_t>(sizeof(comm::ReductionBlock)));
+  EXPECT_EQ(reduced_bytes(processes, get_one), 5 * reduction);
 }
 
 TEST_F(SharedCode, OneRankNeedsNobody) {
@@ -262,10 +266,9 @@ struct FusedLoops {
   core::Queue queue;
   core::Options options;
   CodeFinder finder;
-  comm::Communicator& comm;
 
   FusedLoops(Process& process, comm::Communicator& ranks)
-      : finder(options, {process.jit, nullptr}, ranks, process.log), comm(ranks) {
+      : finder(options, {process.jit, nullptr}, ranks, process.log) {
     const std::vector<op_arg> args{op_arg_dat(&ring.q, OP_RW)};
     for (int k = 0; k < 2; ++k) queue.push_loop(&kernel, "loop", &ring.cells, args);
   }
@@ -280,37 +283,26 @@ struct FusedLoops {
   }
 };
 
-/// Runs `test` with separate loops on each rank. @return bytes that rank 1 has reduced
-std::int64_t with_fused_loops(std::deque<Process>& processes,
-                              const std::function<void(FusedLoops&)>& test) {
-  std::vector<std::int64_t> bytes;
-  comm::run_fake_ranks(static_cast<int>(processes.size()),
-                       [&](comm::Communicator& comm) {
-                         FusedLoops loops(processes[static_cast<std::size_t>(comm.rank())], comm);
-                         test(loops);
-                       },
-                       {.reduced_bytes = &bytes});
-  return bytes[1];
-}
-
 TEST_F(SharedCode, OfFusedLoopsThatIsScalarOnOneRankAloneIsUsedByNone) {
   start(3);
   for (const std::size_t rank : {0, 2}) processes[rank].backend->vector_bytes = 32;
-  with_fused_loops(processes, [](FusedLoops& loops) { EXPECT_TRUE(loops.find().regroup); });
+  reduced_bytes(processes, [](Process& process, comm::Communicator& comm) {
+    EXPECT_TRUE(FusedLoops(process, comm).find().regroup);
+  });
 }
 
 TEST_F(SharedCode, OfFusedLoopsIsComparedOnce) {
   start(2);
   for (Process& process : processes) process.backend->vector_bytes = 32;
   const auto find = [](int times) {
-    return [times](FusedLoops& loops) {
-      for (int k = 0; k < times; ++k) EXPECT_FALSE(loops.find().regroup);
+    return [times](Process& process, comm::Communicator& comm) {
+      FusedLoops fused(process, comm);
+      for (int k = 0; k < times; ++k) EXPECT_FALSE(fused.find().regroup);
     };
   };
-  constexpr auto block = static_cast<std::int64_t>(sizeof(comm::ReductionBlock));
-  EXPECT_EQ(with_fused_loops(processes, find(1)), 3 * block);  // two of them to make it
-  EXPECT_EQ(with_fused_loops(processes, find(1)), block);
-  EXPECT_EQ(with_fused_loops(processes, find(5)), block);
+  EXPECT_EQ(reduced_bytes(processes, find(1)), 3 * reduction);  // two of them to make it
+  EXPECT_EQ(reduced_bytes(processes, find(1)), reduction);
+  EXPECT_EQ(reduced_bytes(processes, find(5)), reduction);
 }
 
 /// Folders that hold the code of some of the loops with dims 1, 2, 3: bit d - 1 of their number.

@@ -67,14 +67,12 @@ class PulledLoop {
     parameters_.push_back(reinterpret_cast<std::uint64_t>(memory_.back().address()));
     return memory_.back();
   }
-  void add_number(std::int64_t number) {
-    parameters_.push_back(static_cast<std::uint64_t>(number));
-  }
+  void add_null() { parameters_.push_back(0); }
 
   /// @param counted  elements from this one on do not contribute to reductions
   void run(const sched::PullLists& lists, std::int64_t counted) {
     if (lists.rows.empty())
-      add_number(0);
+      add_null();
     else
       add(lists.rows);
     add(lists.start);
@@ -82,8 +80,7 @@ class PulledLoop {
     parameters_[0] = static_cast<std::uint64_t>(lists.positions.begin);
     parameters_[1] = static_cast<std::uint64_t>(lists.positions.end);
     parameters_[2] = static_cast<std::uint64_t>(counted);
-    const auto each = code().fold ? jit::chunk_elements : std::int64_t{jit::block_threads};
-    blocks_ = sched::blocks_for(lists.positions.size(), each);
+    blocks_ = sched::blocks_for(lists.positions.size(), jit::block_threads);
     launch(code().loop, blocks_, parameters_);
   }
   void fold(const OnDevice& result, const OnDevice& partials) {

@@ -61,11 +61,11 @@ struct Graph {
   void run_on_device(int begin, int end, int counted) {
     PulledLoop loop(flux_nest());
     loop.add(q);
-    loop.add(columns);
-    loop.add_number(edges);
+    loop.add(std::vector<int>(columns.begin(), columns.begin() + edges));
+    loop.add(std::vector<int>(columns.begin() + edges, columns.end()));
     const OnDevice& res_there = loop.add(res);
     const OnDevice& mean_there = loop.add(mean);
-    std::vector<std::int64_t> result{count}, chunks(cells / jit::chunk_elements + 1);
+    std::vector<std::int64_t> result{count}, chunks(cells / jit::block_threads + 1);
     const OnDevice& result_there = loop.add(result);
     const OnDevice& partials = loop.add(chunks);
     const std::array ends{sched::RowAccess{columns.data(), 1, cells},

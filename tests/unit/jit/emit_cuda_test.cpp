@@ -45,12 +45,12 @@ TEST(EmitCuda, SumsThatAreZeroAreNeitherLoadedNorStored) {
   EXPECT_THAT(emit_cuda(nest), AllOf(load, Not(store)));
 }
 
-TEST(KernelParameters, HaveOneForEachDatAndMapAndTheStrideAfterTheMap) {
+TEST(KernelParameters, HaveOneForEachDatAndEachColumnOfAMap) {
   const std::vector<ArgShape> args = {dat(0, 2, OP_READ, 0), dat(0, 2, OP_READ, 1),
                                       dat(1, 1, OP_RW), element_number(), global(1, OP_READ)};
   EXPECT_THAT(kernel_parameters(args),
-              ElementsAre(KernelParameter{Kind::dat, 0}, KernelParameter{Kind::map, 0},
-                          KernelParameter{Kind::map_stride, 0}, KernelParameter{Kind::dat, 2},
+              ElementsAre(KernelParameter{Kind::dat, 0}, KernelParameter{Kind::column, 0},
+                          KernelParameter{Kind::column, 1}, KernelParameter{Kind::dat, 2},
                           KernelParameter{Kind::numbers, 3}, KernelParameter{Kind::global, 4}));
   EXPECT_TRUE(fold_parameters(args).empty());
 }

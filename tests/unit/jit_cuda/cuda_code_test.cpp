@@ -27,7 +27,7 @@ using test::global;
 using test::LoopData;
 using test::values_of;
 
-constexpr int elements = 4700, targets = 700;  ///< three chunks, and not whole blocks
+constexpr int elements = 4700, targets = 700;  ///< not whole blocks
 
 std::vector<int> random_entries(int count, unsigned seed) {
   std::vector<int> entries(count);

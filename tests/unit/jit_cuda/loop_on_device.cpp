@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <deque>
 
+#include <core/round_up.hpp>
 #include <core/value_type.hpp>
 #include <gpu/launch.hpp>
 #include <jit/target/cuda/kernel_parameters.hpp>
@@ -12,12 +13,10 @@ namespace {
 using jit::KernelParameter;
 using Kind = KernelParameter::Kind;
 
-std::vector<int> transposed(const LoopData::Map& map) {
-  const std::size_t rows = map.entries.size() / map.arity;
-  std::vector<int> columns(map.entries.size());
-  for (std::size_t e = 0; e < rows; ++e)
-    for (int c = 0; c < map.arity; ++c) columns[c * rows + e] = map.entries[e * map.arity + c];
-  return columns;
+std::vector<int> column_of(const LoopData::Map& map, int column) {
+  std::vector<int> entries(map.entries.size() / map.arity);
+  for (std::size_t e = 0; e < entries.size(); ++e) entries[e] = map.entries[e * map.arity + column];
+  return entries;
 }
 
 /// Memory of the device for one loop, and the values of parameters.
@@ -77,12 +76,10 @@ class DeviceCopy {
     switch (parameter.kind) {
       case Kind::dat:
         return shared(data_.dats.at(arg.dat));
-      case Kind::map: {
-        const std::vector<int> columns = transposed(data_.maps.at(arg.map));
-        return number(put(std::as_bytes(std::span(columns)).data(), 4 * columns.size()));
+      case Kind::column: {
+        const std::vector<int> entries = column_of(data_.maps.at(arg.map), arg.column);
+        return number(put(std::as_bytes(std::span(entries)).data(), 4 * entries.size()));
       }
-      case Kind::map_stride:
-        return std::ssize(data_.maps.at(arg.map).entries) / data_.maps.at(arg.map).arity;
       case Kind::numbers: {
         const auto found = data_.numbers.find(parameter.arg);
         if (found == data_.numbers.end()) return 0;
@@ -119,8 +116,7 @@ class DeviceCopy {
 
 void run_on_device(gpu::Device& device, const jit::CudaLoop& loop, const jit::LoopNest& nest,
                    LoopData& data) {
-  const std::int64_t chunks =
-      (data.end - data.begin + jit::chunk_elements - 1) / jit::chunk_elements;
+  const std::int64_t chunks = core::pieces_for(data.end - data.begin, jit::chunk_elements(false));
   for (const jit::CudaConstant& constant : loop.constants)
     device.space().main_stream().upload_and_wait(
         constant.on_device, static_cast<const std::byte*>(constant.on_host), constant.bytes);

@@ -115,8 +115,10 @@ __device__ __forceinline__ void add_rows(T* dat, int row, const Row<T, dim>& add
   }
 }
 
+// Start: what a thread's part begins with, from the value before the loop. Of sums not even the
+// address is used, since the fold of an earlier loop may still write there.
 struct Sum {
-  template <class T> __device__ static T start(T) { return T(); }
+  template <class T> __device__ static T start(const T&) { return T(); }
   template <class T> __device__ static T join(T a, T b) { return static_cast<T>(a + b); }
   __device__ static bool join(bool a, bool b) { return a || b; }
 };
@@ -222,6 +224,7 @@ template <class Operation, int dim, class T>
 __device__ void fold_chunks(long long chunks, T* result, const T* partials, T (&warps)[8]) {
   for (int k = 0; k < dim; ++k) {
     T value = Operation::start(result[k]);
+#pragma unroll 8
     for (long long chunk = threadIdx.x; chunk < chunks; chunk += 256)
       value = Operation::join(value, partials[chunk * dim + k]);
     value = fold_block<Operation>(value, warps);

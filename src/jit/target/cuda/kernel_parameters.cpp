@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <jit/target/cuda/gather.hpp>
 #include <jit/target/emit_parts.hpp>
@@ -28,7 +29,8 @@ bool runs_on_device(std::span<const ArgShape> args) {
 
 std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args) {
   std::vector<KernelParameter> parameters;
-  std::set<int> dats, maps;  // that have a parameter
+  std::set<int> dats;  // that have a parameter
+  std::set<std::pair<int, int>> columns;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ArgShape& arg = args[i];
     if (is_dat(arg) && dats.insert(arg.dat).second) parameters.push_back({Kind::dat, i});
@@ -39,10 +41,8 @@ std::vector<KernelParameter> kernel_parameters(std::span<const ArgShape> args) {
       parameters.push_back({Kind::result, i});
       parameters.push_back({Kind::partials, i});
     }
-    if (is_indirect(arg) && maps.insert(arg.map).second) {
-      parameters.push_back({Kind::map, i});
-      parameters.push_back({Kind::map_stride, i});
-    }
+    if (is_indirect(arg) && columns.emplace(arg.map, arg.column).second)
+      parameters.push_back({Kind::column, i});
   }
   return parameters;
 }

@@ -6,9 +6,10 @@
 // op2_loop executes the elements [op2_begin, op2_end) of a set. Of these, elements from op2_counted
 // on do not contribute to reductions.
 //   * Without reductions: one thread for each element, ceil((end - begin) / block_threads) blocks.
-//   * With reductions: block k executes the elements [begin + k * chunk_elements, ...) up to its
-//     next, and stores their partial results. op2_fold, one block, folds the partial results of all
-//     chunks into the result. Both in fixed trees: bits depend on begin, end and counted only.
+//   * With reductions: block k executes the elements [begin + k * chunk, ...) up to its next, with
+//     chunk = chunk_elements(ordered), and stores their partial results. op2_fold, one block, folds
+//     the partial results of all chunks into the result. Both in fixed trees: bits depend on begin,
+//     end and counted only.
 // op2_pull is there instead of op2_loop if rows gather what elements add to them (increments.hpp).
 // It executes the rows at positions [op2_begin, op2_end) of a list, and for each row the elements
 // that add to it. What is said of elements above holds for positions, but op2_counted is an
@@ -27,7 +28,12 @@
 namespace op2::jit {
 
 inline constexpr unsigned block_threads = 256;
-inline constexpr std::int64_t chunk_elements = 2048;
+
+/// Of loops with reductions. One element for each thread of a block, but for exact sums
+/// (ordered_sums.hpp), of which a partial result has hundreds of bytes.
+constexpr std::int64_t chunk_elements(bool ordered) {
+  return ordered ? 2048 : block_threads;
+}
 
 /// Of the address of a dat, in bytes.
 inline constexpr int dat_alignment = 16;
@@ -36,8 +42,7 @@ inline constexpr int dat_alignment = 16;
 struct KernelParameter {
   enum class Kind {
     dat,         ///< T*, shape [rows x dim]
-    map,         ///< const int*, transposed: entry of element e in column c at [c * stride + e]
-    map_stride,  ///< long long, of the map before it
+    column,    ///< const int*, a column of a map: the entry of element e at [e]
     numbers,   ///< const int*, shape [rows]: the index that the kernel gets for a row, or null for
                ///< the row itself
     order,     ///< const int*, shape [rows of the set]: the global index of each element, or null
@@ -55,8 +60,8 @@ struct KernelParameter {
     pull_elements  ///< const int*: the elements that add to a row, each once, ascending
   };
   Kind kind = Kind::dat;
-  std::size_t arg = 0;  ///< position in the nest's arguments; of a dat or map, of the first use; of
-                        ///< lists the number of the loop whose elements they have
+  std::size_t arg = 0;  ///< position in the nest's arguments; of a dat or column, of the first use;
+                        ///< of lists the number of the loop whose elements they have
   bool operator==(const KernelParameter&) const = default;
 };
 

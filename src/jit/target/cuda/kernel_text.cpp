@@ -17,6 +17,10 @@ namespace {
 using Way = ArgumentWay;
 using Kind = KernelParameter::Kind;
 
+std::string column_name(const ArgShape& arg) {
+  return fmt::format("op2_map{}_{}", arg.map, arg.column);
+}
+
 std::string result_type(const ArgShape& arg, bool exact_sums) {
   if (exact_sums && is_exact_sum(arg)) return "long long";
   return is_payload(arg) ? candidate_of(arg) : type_of(arg);
@@ -30,10 +34,8 @@ std::string declaration_of(const KernelParameter& parameter, std::span<const Arg
     case Kind::dat:
       return fmt::format("{}* __restrict__ op2_dat{}", element_type(arg, written.contains(arg.dat)),
                          arg.dat);
-    case Kind::map:
-      return fmt::format("const int* __restrict__ op2_map{}", arg.map);
-    case Kind::map_stride:
-      return fmt::format("long long op2_stride{}", arg.map);
+    case Kind::column:
+      return fmt::format("const int* __restrict__ {}", column_name(arg));
     case Kind::numbers:
       return fmt::format("const int* __restrict__ op2_numbers{}", i);
     case Kind::order:
@@ -107,6 +109,11 @@ bool KernelText::reduces() const {
   return has(Way::reduced) || has(Way::best) || has(Way::term) || has(Way::compared);
 }
 
+/// Whether a thread executes several elements: those of a chunk, a block at a time.
+bool KernelText::takes_turns() const {
+  return reduces() && chunk_elements(is_ordered()) > block_threads;
+}
+
 void KernelText::declare_shared() {
   for (std::size_t i = 0; i < args_.size(); ++i)
     if (ways_[i] == Way::term)
@@ -135,16 +142,14 @@ void KernelText::begin_threads(const char* index) {
     each(Way::payload, &KernelText::start_payload);
     each(Way::term, &KernelText::start_words);
     if (has(Way::term)) line("  __syncthreads();");
-    begin_chunk(index);
-  } else {
-    line("  const long long {} = op2_begin + {}LL * blockIdx.x + threadIdx.x;", index,
-         block_threads);
-    line("  const bool op2_active = {} < op2_end;", index);
   }
+  if (takes_turns()) return begin_chunk(index);
+  line("  const long long {} = op2_begin + {}LL * blockIdx.x + threadIdx.x;", index, block_threads);
+  line("  const bool op2_active = {} < op2_end;", index);
 }
 
 void KernelText::end_threads() {
-  if (reduces()) line("  }}");
+  if (takes_turns()) line("  }}");
   each(Way::reduced, &KernelText::store_partial);
   each(Way::compared, &KernelText::store_partial);
   each(Way::best, &KernelText::store_best);
@@ -190,9 +195,10 @@ void KernelText::store_best(std::size_t i, const ArgShape&) {
 }
 
 void KernelText::begin_chunk(const char* index) {
-  line("  const long long op2_first = op2_begin + {}LL * blockIdx.x;", chunk_elements);
+  const std::int64_t chunk = chunk_elements(is_ordered());
+  line("  const long long op2_first = op2_begin + {}LL * blockIdx.x;", chunk);
   line("  const long long op2_last = op2_first + {0} < op2_end ? op2_first + {0} : op2_end;",
-       chunk_elements);
+       chunk);
   line("  for (long long op2_turn = op2_first; op2_turn < op2_last; op2_turn += {}) {{",
        block_threads);
   line("  const long long {} = op2_turn + threadIdx.x;", index);
@@ -203,8 +209,7 @@ void KernelText::read_columns() {
   const auto current =
       std::span(args_).subspan(current_args_.begin, current_args_.end - current_args_.begin);
   for (const ArgShape& arg : columns_of(current))
-    line("    const int {} = op2_map{}[{} * op2_stride{} + op2_element];", row_name(arg), arg.map,
-         arg.column, arg.map);
+    line("    const int {} = {}[op2_element];", row_name(arg), column_name(arg));
 }
 
 void KernelText::prepare_arguments() {

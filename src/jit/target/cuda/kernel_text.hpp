@@ -108,6 +108,7 @@ class KernelText {
   /// The argument whose row in registers an argument uses: itself, or another one for the same row.
   virtual std::size_t row_position(std::size_t position) const { return position; }
 
+  bool takes_turns() const;
   void begin_chunk(const char* index);
   void start_reduction(std::size_t position, const ArgShape& arg);
   void store_partial(std::size_t position, const ArgShape& arg);

@@ -15,6 +15,30 @@ bool commute(const core::LoopArg& a, const core::LoopArg& b, bool atomic) {
   return both_read || both_add;
 }
 
+/// The nodes of a step.
+struct InGraph {
+  const StepLaunch* step;
+  gpu::Graph::Node loop{};  ///< the last one that later steps need for their rows
+  gpu::Graph::Node end{};   ///< the last one, which folds reductions
+};
+
+/// What a step must follow.
+struct Before {
+  std::vector<gpu::Graph::Node> rows;     ///< because of the rows that it accesses
+  std::vector<gpu::Graph::Node> results;  ///< because of values that both reduce
+};
+
+Before nodes_before(const StepLaunch& step, const std::vector<InGraph>& added) {
+  Before before;
+  for (const InGraph& earlier : added) {
+    if (must_follow(step.step(), earlier.step->step(),
+                    step.adds_atomically() && earlier.step->adds_atomically()))
+      before.rows.push_back(earlier.loop);
+    if (step.shares_result_with(*earlier.step)) before.results.push_back(earlier.end);
+  }
+  return before;
+}
+
 }  // namespace
 
 bool must_follow(const Step& later, const Step& earlier, bool atomic) {
@@ -53,24 +77,21 @@ void DevicePhase::launch_each_timed() {
 
 void DevicePhase::make_graph() {
   auto graph = std::make_unique<gpu::Graph>(device_);
-  struct Added {
-    const StepLaunch* step;
-    gpu::Graph::Node last;  ///< whose results later steps need; what folds reductions is behind it
-  };
-  std::vector<Added> added;
+  std::vector<InGraph> added;
   for (const StepLaunch* step : steps_) {
-    std::vector<gpu::Graph::Node> after;
-    for (const Added& earlier : added)
-      if (must_follow(step->step(), earlier.step->step(),
-                      step->adds_atomically() && earlier.step->adds_atomically()))
-        after.push_back(earlier.last);
     std::vector<KernelLaunch> launches = step->kernels(phase_);
-    gpu::Graph::Node last{};
+    if (launches.empty()) continue;
+    const auto [rows, results] = nodes_before(*step, added);
+    std::vector<gpu::Graph::Node> after = rows;
+    InGraph nodes{step};
     for (KernelLaunch& launch : launches) {
-      after = {graph->add(launch.kernel, shape_of(launch), addresses_of(launch), after)};
-      if (!launch.folds) last = after.front();
+      if (launch.folds || step->reads_results())
+        std::ranges::copy(results, std::back_inserter(after));
+      nodes.end = graph->add(launch.kernel, shape_of(launch), addresses_of(launch), after);
+      if (!launch.folds) nodes.loop = nodes.end;
+      after = {nodes.end};
     }
-    if (!launches.empty()) added.push_back({step, last});
+    added.push_back(nodes);
   }
   graph->finish();
   graph_ = std::move(graph);

@@ -37,14 +37,15 @@ const std::int32_t* on_device(const core::Array& table) {
 
 }  // namespace
 
-DeviceTables::Columns DeviceTables::columns_of(const core::Map& map) {
+const std::int32_t* DeviceTables::column_of(const core::Map& map, int column) {
   const auto [table, is_new] = columns_.try_emplace(&map);
   if (is_new) {
     table->second.set_label(fmt::format("map '{}' by columns", map.name_storage));
     table->second.replace(by_columns(map));
     table->second.use(&copies_);
   }
-  return {on_device(table->second), stride_of(map)};
+  const std::int32_t* const entries = on_device(table->second);
+  return entries == nullptr ? nullptr : entries + column * stride_of(map);
 }
 
 const std::int32_t* DeviceTables::numbers_of(const core::Set& set) {

@@ -20,15 +20,11 @@ class DeviceTables {
   DeviceTables(core::DeviceCopies& copies, const core::Mesh& mesh)
       : copies_(copies), pull_(copies), parts_(copies, mesh) {}
 
-  /// The entry of element e in column c is at index c * stride + e.
-  struct Columns {
-    const std::int32_t* entries;  ///< on the device; null if the map is empty
-    std::int64_t stride;
-  };
+  /// The entries of one column of a map, shape [elements], on the device; null if the map is empty.
   /// The rows of the map must stay as they are until `clear`. Cost, once per map: a pass over its
   /// entries, and as many bytes on the host and on the device.
   /// @throws Error out_of_memory, device_failure
-  Columns columns_of(const core::Map& map);
+  const std::int32_t* column_of(const core::Map& map, int column);
 
   /// The index that kernels get for each local row of a set, shape [rows], on the device; null: the
   /// row itself.

@@ -74,15 +74,9 @@ void PlanValues::place(std::size_t chain) {
   block.begin = bytes_;
   for (std::size_t s = first; s < last; ++s) {
     if (!runs_on_device(plan_, s)) continue;
-    const Step& step = plan_.steps.all[s];
-    places_[s].on_device = true;
-    places_[s].chain = chain;
-    places_[s].results = bytes_;
-    bytes_ = core::round_up(bytes_ + step.block_bytes, value_alignment);
-    for (const GlobalArg& reduction : step.reductions) {
-      places_[s].kept.push_back(is_kept(chain, step, reduction));
-      block.downloads = block.downloads || !places_[s].kept.back();
-    }
+    place_results(chain, s);
+    for (const Result& result : places_[s].results)
+      block.downloads = block.downloads || !result.kept;
   }
   block.results_end = bytes_;
   for (std::size_t s = first; s < last; ++s) {
@@ -95,21 +89,57 @@ void PlanValues::place(std::size_t chain) {
   block.end = bytes_;
 }
 
-/// The host rounds exact sums, and ranks agree there on whose element sets a global; of two loops
-/// that reduce the same global, the second would have to wait for the first.
+void PlanValues::place_results(std::size_t chain, std::size_t s) {
+  const Step& step = plan_.steps.all[s];
+  places_[s].on_device = true;
+  places_[s].chain = chain;
+  for (const GlobalArg& reduction : step.reductions) {
+    Result result{bytes_ + reduction.offset, is_kept(chain, step, reduction)};
+    if (Result* const earlier = result.kept ? shared_result(chain, s, reduction) : nullptr) {
+      result.place = earlier->place;
+      result.is_first = earlier->is_last = false;
+    }
+    places_[s].results.push_back(result);
+  }
+  bytes_ = core::round_up(bytes_ + step.block_bytes, value_alignment);
+}
+
+/// The last one before this step for the same value of the global; null: there is none.
+PlanValues::Result* PlanValues::shared_result(std::size_t chain, std::size_t step,
+                                              const GlobalArg& reduction) {
+  for (std::size_t s = step; s-- > plan_.steps.begin[chain];) {
+    const std::vector<GlobalArg>& others = plan_.steps.all[s].reductions;
+    for (std::size_t k = 0; k < others.size(); ++k)
+      if (others[k].shape.global == reduction.shape.global &&
+          others[k].assignment == reduction.assignment)
+        return &places_[s].results.at(k);
+  }
+  return nullptr;
+}
+
+/// The host rounds exact sums, and ranks agree there on whose element sets a global. Loops that
+/// reduce the same global share a result, if the device runs them all.
 bool PlanValues::is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const {
   const core::Global* const global = reduction.shape.global;
   if (global == nullptr || reduction.exact) return false;
   if (!step.set->whole && reduction.shape.access == OP_WRITE) return false;
-  int reductions = 0;
+  const bool may_share = reduction.shape.access != OP_WRITE && !reduction.shape.any_order;
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     for (const GlobalArg& other : plan_.steps.all[s].reductions)
-      reductions += other.shape.global == global ? 1 : 0;
-  return reductions == 1;
+      if (&other != &reduction && other.shape.global == global &&
+          !(may_share && other.shape.access == reduction.shape.access && runs_on_device(plan_, s)))
+        return false;
+  return true;
+}
+
+const PlanValues::Result& PlanValues::result_of(std::size_t step,
+                                                const GlobalArg& reduction) const {
+  return places_[step].results.at(
+      static_cast<std::size_t>(&reduction - plan_.steps.all[step].reductions.data()));
 }
 
 core::DeviceAddress PlanValues::result(std::size_t step, const GlobalArg& reduction) const {
-  return device_.get() + (places_[step].results + reduction.offset);
+  return device_.get() + result_of(step, reduction).place;
 }
 
 core::DeviceAddress PlanValues::read(std::size_t step, std::size_t k) const {
@@ -150,10 +180,10 @@ void PlanValues::fill_start(const GlobalArg& reduction, bool whole, core::Queue&
 
 void PlanValues::fill(std::size_t s, core::Queue& queue, Values& values) {
   const Step& step = plan_.steps.all[s];
-  for (std::size_t k = 0; k < step.reductions.size(); ++k) {
-    const GlobalArg& reduction = step.reductions[k];
-    const std::size_t place = places_[s].results + reduction.offset;
-    if (places_[s].kept[k]) {
+  for (const GlobalArg& reduction : step.reductions) {
+    const auto& [place, kept, is_first, is_last] = result_of(s, reduction);
+    if (!is_first) continue;
+    if (kept) {
       fill_start(reduction, step.set->whole, queue, place, values);
     } else {
       if (reduction.exact)
@@ -207,18 +237,19 @@ void PlanValues::download(std::size_t chain) {
 }
 
 std::byte* PlanValues::collect(std::size_t s, const GlobalArg& reduction) {
-  const auto k = static_cast<std::size_t>(&reduction - plan_.steps.all[s].reductions.data());
-  if (places_[s].kept[k]) {
+  const Result& result = result_of(s, reduction);
+  if (result.kept) {
+    if (!result.is_last) return nullptr;
     core::Global& lazy = *reduction.shape.global;
     core::Array& kept = plan_.steps.all[s].set->whole
                             ? lazy.value
                             : start_lazy_partial(reduction.shape, lazy, reduction.nan);
     const auto value = kept.device_overwrite();
-    space_.main_stream().copy(value.get(), result(s, reduction), bytes_of(reduction));
+    space_.main_stream().copy(value.get(), device_.get() + result.place, bytes_of(reduction));
     return nullptr;
   }
   blocks_[places_[s].chain].downloaded->wait();
-  std::byte* const found = coming_.get() + places_[s].results + reduction.offset;
+  std::byte* const found = coming_.get() + result.place;
   if (reduction.exact) make_terms(found, reduction);
   return found;
 }

@@ -54,13 +54,20 @@ class PlanValues {
     std::array<std::unique_ptr<core::Event>, ahead> uploaded;
     std::unique_ptr<core::Event> downloaded;
   };
+  /// A reduction's place. Loops of a chain that add to the same value of a lazy global, which the
+  /// device keeps, share it: the first one gets the value of before, the last one leaves the new
+  /// one.
+  struct Result {
+    std::size_t place = 0;
+    bool kept = false;  ///< the device keeps the lazy global's value
+    bool is_first = true, is_last = true;
+  };
   /// The places of a step's globals.
   struct Places {
     bool on_device = false;
     std::size_t chain = 0;
-    std::size_t results = 0;         ///< where its results begin
+    std::vector<Result> results;     ///< per reduction
     std::vector<std::size_t> reads;  ///< per read
-    std::vector<bool> kept;          ///< per reduction: the device keeps the lazy global's value
   };
   /// A value that is on the device already.
   struct Copy {
@@ -74,6 +81,9 @@ class PlanValues {
     std::vector<Copy> copies{};
   };
   void place(std::size_t chain);
+  void place_results(std::size_t chain, std::size_t step);
+  Result* shared_result(std::size_t chain, std::size_t step, const GlobalArg& reduction);
+  const Result& result_of(std::size_t step, const GlobalArg& reduction) const;
   bool is_uploaded(const Block& block, const Values& values) const;
   bool is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const;
   void fill(std::size_t step, core::Queue& queue, Values& values);

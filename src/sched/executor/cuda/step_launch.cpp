@@ -61,6 +61,7 @@ StepLaunch::StepLaunch(const Plan& plan, std::size_t s, const PlanValues& values
       step_(plan.steps.all[s]),
       code_(jit::cuda_loop_of(*plan.code[s].compiled)),
       second_(second),
+      chunk_(jit::chunk_elements(ordered)),
       sums_(ordered ? StepSums(step_, code_, tables) : StepSums()),
       parameters_(parameters_of(step_, code_, ordered)),
       loop_values_(first_parameter) {
@@ -114,7 +115,7 @@ LaunchParameter StepLaunch::address_of(const core::Dat& dat, bool in_second,
 std::int64_t StepLaunch::most_chunks() const {
   std::int64_t most = 0;
   for (const Range& range : ranges_)
-    most = std::max(most, core::pieces_for(range.indices.size(), jit::chunk_elements));
+    most = std::max(most, core::pieces_for(range.indices.size(), chunk_));
   return most;
 }
 
@@ -155,10 +156,8 @@ LaunchParameter StepLaunch::fixed_value(const jit::KernelParameter& parameter,
     case Kind::pull_start:
     case Kind::pull_elements:
       return 0;
-    case Kind::map:
-      return parameter_of(tables.columns_of(*arg.map).entries);
-    case Kind::map_stride:
-      return static_cast<LaunchParameter>(tables.columns_of(*arg.map).stride);
+    case Kind::column:
+      return parameter_of(tables.column_of(*arg.map, arg.column));
     case Kind::numbers:
       return parameter_of(tables.numbers_of(arg.map != nullptr ? *core::record_of(arg.map->to)
                                                                : step_.set_of(parameter.arg)));
@@ -185,12 +184,24 @@ void StepLaunch::announce_accesses() {
   }
 }
 
+bool StepLaunch::shares_result_with(const StepLaunch& earlier) const {
+  for (std::size_t k = 1; k < fold_values_.size(); k += 2)
+    for (std::size_t other = 1; other < earlier.fold_values_.size(); other += 2)
+      if (fold_values_[k] == earlier.fold_values_[other]) return true;
+  return false;
+}
+
+bool StepLaunch::reads_results() const {
+  return std::ranges::any_of(step_.reductions, [](const GlobalArg& reduction) {
+    return reduction.shape.access != OP_INC;
+  });
+}
+
 std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
   const auto& [indices, lists, list_bytes] = range(phase);
   if (indices.empty()) return {};
   const bool reduces = !step_.reductions.empty();
-  const unsigned blocks =
-      blocks_for(indices.size(), reduces ? jit::chunk_elements : jit::block_threads);
+  const unsigned blocks = blocks_for(indices.size(), reduces ? chunk_ : jit::block_threads);
   std::vector<KernelLaunch> launches;
   launches.push_back({code_.loop, blocks, loop_values_});
   std::vector<LaunchParameter>& values = launches.back().parameters;

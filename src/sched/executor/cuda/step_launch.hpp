@@ -36,6 +36,12 @@ class StepLaunch {
   /// none.
   std::vector<KernelLaunch> kernels(Phase phase) const;
 
+  /// Whether both reduce the same value: this step's fold must follow that of the earlier one, and
+  /// so must its loop, if `reads_results`.
+  bool shares_result_with(const StepLaunch& earlier) const;
+  /// Whether the loop looks at values from before it: minima and maxima.
+  bool reads_results() const;
+
   /// Whether elements add to rows themselves. Otherwise rows gather increments.
   bool adds_atomically() const { return !code_.pulls && !sums_.any(); }
 
@@ -68,7 +74,8 @@ class StepLaunch {
   const Step& step_;
   const jit::CudaLoop& code_;
   const std::vector<const core::Dat*> second_;
-  const StepSums sums_;  ///< empty unless sums are in order
+  const std::int64_t chunk_;  ///< elements of one, if the step reduces
+  const StepSums sums_;       ///< empty unless sums are in order
   std::vector<jit::KernelParameter> parameters_;
   std::array<Range, 2> ranges_;  ///< per phase
   std::vector<LaunchParameter>

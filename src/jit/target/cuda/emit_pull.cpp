@@ -33,6 +33,8 @@ class PullText : public KernelText {
     align_dats();
     begin_threads("op2_position");
     line("  if (op2_active) {{");
+    line("    const int op2_thread = {} * blockIdx.x + threadIdx.x;  // op2_position - op2_begin",
+         block_threads);
     line("    const int op2_target =");
     line("        op2_rows ? op2_rows[op2_position] : static_cast<int>(op2_position);");
     each_sum(&PullText::load_sum);
@@ -117,10 +119,8 @@ class PullText : public KernelText {
   }
 
   void begin_elements(std::size_t loop) {
-    line("    const int op2_past{0} = op2_start{0}[op2_position - op2_begin + 1];", loop);
-    line("    for (int op2_at = op2_start{0}[op2_position - op2_begin]; op2_at < op2_past{0};",
-         loop);
-    line("         ++op2_at) {{");
+    line("    const int op2_past{0} = op2_start{0}[op2_thread + 1];", loop);
+    line("    for (int op2_at = op2_start{0}[op2_thread]; op2_at < op2_past{0}; ++op2_at) {{", loop);
     line("    const long long op2_element = op2_elements{}[op2_at];", loop);
   }
 

@@ -75,8 +75,10 @@ void PlanValues::place(std::size_t chain) {
   for (std::size_t s = first; s < last; ++s) {
     if (!runs_on_device(plan_, s)) continue;
     place_results(chain, s);
-    for (const Result& result : places_[s].results)
+    for (const Result& result : places_[s].results) {
+      block.has_results = block.has_results || result.address.value == nullptr;
       block.downloads = block.downloads || !result.kept;
+    }
   }
   block.results_end = bytes_;
   for (std::size_t s = first; s < last; ++s) {
@@ -94,14 +96,33 @@ void PlanValues::place_results(std::size_t chain, std::size_t s) {
   places_[s].on_device = true;
   places_[s].chain = chain;
   for (const GlobalArg& reduction : step.reductions) {
-    Result result{bytes_ + reduction.offset, is_kept(chain, step, reduction)};
-    if (Result* const earlier = result.kept ? shared_result(chain, s, reduction) : nullptr) {
-      result.place = earlier->place;
-      result.is_first = earlier->is_last = false;
-    }
+    Result result{.place = bytes_ + reduction.offset, .kept = is_kept(chain, step, reduction)};
+    if (result.kept) share(result, chain, s, reduction);
     places_[s].results.push_back(result);
   }
   bytes_ = core::round_up(bytes_ + step.block_bytes, value_alignment);
+}
+
+/// Of a kept result: the place of an earlier step's, or of the global itself.
+void PlanValues::share(Result& result, std::size_t chain, std::size_t s,
+                       const GlobalArg& reduction) {
+  result.leaves_value = !is_set_afterwards(chain, reduction);
+  if (Result* const earlier = shared_result(chain, s, reduction)) {
+    result.place = earlier->place;
+    result.address = earlier->address;
+    result.is_first = earlier->leaves_value = false;
+  } else if (result.leaves_value && plan_.steps.all[s].set->whole) {
+    result.address = reduction.shape.global->value.device_read();
+  }
+}
+
+/// Whether later loops of the chain reduce a value that the program sets in between.
+bool PlanValues::is_set_afterwards(std::size_t chain, const GlobalArg& reduction) const {
+  for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
+    for (const GlobalArg& other : plan_.steps.all[s].reductions)
+      if (other.shape.global == reduction.shape.global && other.assignment > reduction.assignment)
+        return true;
+  return false;
 }
 
 /// The last one before this step for the same value of the global; null: there is none.
@@ -139,7 +160,8 @@ const PlanValues::Result& PlanValues::result_of(std::size_t step,
 }
 
 core::DeviceAddress PlanValues::result(std::size_t step, const GlobalArg& reduction) const {
-  return device_.get() + result_of(step, reduction).place;
+  const Result& result = result_of(step, reduction);
+  return result.address.value != nullptr ? result.address : device_.get() + result.place;
 }
 
 core::DeviceAddress PlanValues::read(std::size_t step, std::size_t k) const {
@@ -159,8 +181,21 @@ void PlanValues::fill_value(const GlobalArg& global, core::Queue& queue, std::si
   values.any = true;
 }
 
-/// The same for the start of a lazy reduction: on one rank the value, otherwise what this rank has
-/// added to it, or nothing. A partial result of another operation has been combined before.
+/// The device has the value, or gets it at its place there.
+void PlanValues::fill_in_place(const Result& result, const GlobalArg& reduction, core::Queue& queue,
+                               Values& values) {
+  core::Global& lazy = *reduction.shape.global;
+  if (reduction.assignment < 0 && !lazy.partial_is_exact) {
+    static_cast<void>(lazy.value.device_read());
+    return;
+  }
+  std::memcpy(values.staging + result.place, value_seen(reduction, queue), bytes_of(reduction));
+  values.starts.push_back({result.address, result.place, bytes_of(reduction)});
+}
+
+/// The same for the start of a lazy reduction in the block: on one rank the value, otherwise what
+/// this rank has added to it, or nothing. A partial result of another operation has been combined
+/// before.
 void PlanValues::fill_start(const GlobalArg& reduction, bool whole, core::Queue& queue,
                             std::size_t place, Values& values) {
   if (whole) return fill_value(reduction, queue, place, values);
@@ -181,9 +216,12 @@ void PlanValues::fill_start(const GlobalArg& reduction, bool whole, core::Queue&
 void PlanValues::fill(std::size_t s, core::Queue& queue, Values& values) {
   const Step& step = plan_.steps.all[s];
   for (const GlobalArg& reduction : step.reductions) {
-    const auto& [place, kept, is_first, is_last] = result_of(s, reduction);
-    if (!is_first) continue;
-    if (kept) {
+    const Result& result = result_of(s, reduction);
+    if (!result.is_first) continue;
+    const std::size_t place = result.place;
+    if (result.address.value != nullptr) {
+      fill_in_place(result, reduction, queue, values);
+    } else if (result.kept) {
       fill_start(reduction, step.set->whole, queue, place, values);
     } else {
       if (reduction.exact)
@@ -204,20 +242,26 @@ void PlanValues::upload(std::size_t chain, core::Queue& queue) {
   Block& block = blocks_[chain];
   if (block.begin == block.end) return;
   const std::size_t turn = block.turn % ahead;
-  block.uploaded[turn]->wait();
+  if (turn % half == 0) block.uploaded[turn / half]->wait();
   Values values{going_.get() + turn * bytes_};
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     if (places_[s].on_device) fill(s, queue, values);
+  const bool to_block = values.any && !is_uploaded(block, values);
   core::Stream& stream = space_.main_stream();
-  if (values.any && !is_uploaded(block, values)) {
+  if (to_block)
     stream.upload(device_.get() + block.begin, values.staging + block.begin,
                   block.end - block.begin);
-    stream.record(*block.uploaded[turn]);
-    block.keeps_upload = block.begin == block.results_end;
-    ++block.turn;
-  }
+  for (const Start& start : values.starts)
+    stream.upload(start.to, values.staging + start.place, start.bytes);
+  if (to_block) block.keeps_upload = !block.has_results;
+  if (to_block || !values.starts.empty()) end_turn(block);
   if (!values.copies.empty()) block.keeps_upload = false;
   for (const Copy& copy : values.copies) stream.copy(copy.to, copy.from, copy.bytes);
+}
+
+void PlanValues::end_turn(Block& block) {
+  const std::size_t next = ++block.turn % ahead;
+  if (next % half == 0) space_.main_stream().record(*block.uploaded[next == 0 ? 1 : 0]);
 }
 
 /// Whether the device holds these values since the last upload.
@@ -239,12 +283,13 @@ void PlanValues::download(std::size_t chain) {
 std::byte* PlanValues::collect(std::size_t s, const GlobalArg& reduction) {
   const Result& result = result_of(s, reduction);
   if (result.kept) {
-    if (!result.is_last) return nullptr;
+    if (!result.leaves_value) return nullptr;
     core::Global& lazy = *reduction.shape.global;
     core::Array& kept = plan_.steps.all[s].set->whole
                             ? lazy.value
                             : start_lazy_partial(reduction.shape, lazy, reduction.nan);
     const auto value = kept.device_overwrite();
+    if (result.address.value != nullptr) return nullptr;
     space_.main_stream().copy(value.get(), device_.get() + result.place, bytes_of(reduction));
     return nullptr;
   }

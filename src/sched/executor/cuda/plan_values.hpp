@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The globals of a plan on a device: per chain one block with the results of its reductions, then
 // the values that its loops read. One copy brings a chain's values there before it runs, one brings
-// back the results that the host needs. Values of lazy globals that the device has stay there.
+// back the results that the host needs. Lazy globals of the only rank are reduced where they are.
 #pragma once
 
 #include <array>
@@ -43,24 +43,27 @@ class PlanValues {
   std::byte* collect(std::size_t step, const GlobalArg& reduction);
 
  private:
-  /// Calls whose values may be under way at the same time.
-  static constexpr std::size_t ahead = 8;
+  /// Calls whose values may be under way at the same time. The host waits once for each half of
+  /// them.
+  static constexpr std::size_t half = 8, ahead = 2 * half;
 
   struct Block {
     std::size_t begin = 0, results_end = 0, end = 0;  ///< in bytes of the memory
-    bool downloads = false;                           ///< the host needs some results
-    bool keeps_upload = false;  ///< nothing on the device has changed since the last upload
+    bool has_results = false;                         ///< some are in the block
+    bool downloads = false;                           ///< the host needs some of them
+    bool keeps_upload = false;  ///< nothing in the block has changed since the last upload
     std::size_t turn = 0;       ///< of the next call
-    std::array<std::unique_ptr<core::Event>, ahead> uploaded;
+    std::array<std::unique_ptr<core::Event>, 2> uploaded;  ///< per half, after its last turn
     std::unique_ptr<core::Event> downloaded;
   };
-  /// A reduction's place. Loops of a chain that add to the same value of a lazy global, which the
-  /// device keeps, share it: the first one gets the value of before, the last one leaves the new
-  /// one.
+  /// A reduction's place. Loops of a chain that reduce the same value of a lazy global, which the
+  /// device keeps, share it: the first one gets the value of before.
   struct Result {
-    std::size_t place = 0;
-    bool kept = false;  ///< the device keeps the lazy global's value
-    bool is_first = true, is_last = true;
+    std::size_t place = 0;          ///< in the block, also of the start of one that is elsewhere
+    core::DeviceAddress address{};  ///< not null: of the global's own value
+    bool kept = false;              ///< the device keeps the lazy global's value
+    bool is_first = true;
+    bool leaves_value = true;  ///< it is the last one, and nothing sets the global afterwards
   };
   /// The places of a step's globals.
   struct Places {
@@ -74,19 +77,30 @@ class PlanValues {
     core::DeviceAddress to, from;
     std::size_t bytes;
   };
+  /// The start of a result outside of the block.
+  struct Start {
+    core::DeviceAddress to;
+    std::size_t place, bytes;
+  };
   /// What a chain's loops see in one call.
   struct Values {
     std::byte* staging;  ///< of all chains, as on the device
     bool any = false;    ///< some are there
     std::vector<Copy> copies{};
+    std::vector<Start> starts{};
   };
   void place(std::size_t chain);
   void place_results(std::size_t chain, std::size_t step);
+  bool is_set_afterwards(std::size_t chain, const GlobalArg& reduction) const;
   Result* shared_result(std::size_t chain, std::size_t step, const GlobalArg& reduction);
   const Result& result_of(std::size_t step, const GlobalArg& reduction) const;
+  void share(Result& result, std::size_t chain, std::size_t step, const GlobalArg& reduction);
+  void end_turn(Block& block);
   bool is_uploaded(const Block& block, const Values& values) const;
   bool is_kept(std::size_t chain, const Step& step, const GlobalArg& reduction) const;
   void fill(std::size_t step, core::Queue& queue, Values& values);
+  void fill_in_place(const Result& result, const GlobalArg& reduction, core::Queue& queue,
+                     Values& values);
   void fill_start(const GlobalArg& reduction, bool whole, core::Queue& queue, std::size_t place,
                   Values& values);
   void fill_value(const GlobalArg& global, core::Queue& queue, std::size_t place, Values& values);

@@ -16,14 +16,13 @@ import sys
 #   3  unpacking for the loops before it. Never needed by itself: what reads ghost rows is older than wait 1 of this
 #      exchange, and the interior phase leaves them alone.
 #   4  later loops for unpacking.
-# With OP2_CHAIN=on there are two exchanges, after each of which the host waits for a residual (so waits 1 and 5 have
-# nothing to wait for); with off the second exchange follows at once.
-STREAMS_ON, STREAMS_OFF = [2, 4, 8], [4, 5, 8]
+# With OP2_CHAIN=on there are two exchanges (wait 1 has nothing to wait for, and before the second one the device has
+# changed no rows that wait 6 would protect); with off more follow.
+STREAMS_ON, STREAMS_OFF = [2, 4, 5, 8], [4, 5, 8]
 
 # The host waits before it sends what was packed and, if MPI writes to the device, for the headers that have arrived;
-# for values of globals before it overwrites them (it has waited for a later result already), and for residuals, of
-# which the last one alone is looked at.
-HOST_STAGED, HOST_IN_PLACE = [2, 9, 10], [2, 3, 10, 11, 12]
+# for values of globals before it overwrites them (there are none yet), and for the last residual.
+HOST_STAGED, HOST_IN_PLACE = [2, 4, 5], [2, 3, 5, 6, 7]
 
 # Messages in pinned memory of the host, and on the device, where MPI may access them.
 STAGED, IN_PLACE = {"OP2_GPU_MPI": "off"}, {"OP2_GPU_MPI": "on", "OP2_EMU_HOST": "open"}

@@ -71,14 +71,14 @@ FusionRules CodeFinder::fusion_rules(const core::Queue& queue) const {
               [this, &queue](const std::vector<std::size_t>& records) {
                 return !apart_.empty() && apart_.contains(kernels_of(queue, records));
               },
-          .is_gathered = gathering(),
+          .gathering = gathering(),
           .reproducible = options_.reproducible};
 }
 
-std::function<bool(std::span<const core::LoopArg>)> CodeFinder::gathering() const {
+std::function<jit::Gathering(std::span<const core::LoopArg>)> CodeFinder::gathering() const {
   if (options_.target != core::Target::cuda || options_.reproducible || !gathers_) return nullptr;
   return [asked = options_.gpu_increments](std::span<const core::LoopArg> args) {
-    return jit::pulls(arg_shapes(args), asked);
+    return jit::gathering_of(arg_shapes(args), asked);
   };
 }
 

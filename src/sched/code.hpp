@@ -68,6 +68,8 @@ class CodeFinder {
   }
   /// From now on no step gathers increments with the loops that use them. Uniform.
   void stop_gathering() { gathers_ = false; }
+  /// The same for the loops of this step. Uniform.
+  void stop_gathering(const Step& step);
 
   /// True if the kernel runs, or will run again, as a host function.
   bool runs_on_host(op_kernel kernel) const {
@@ -82,7 +84,7 @@ class CodeFinder {
                                     const Plan& plan) const;
 
  private:
-  std::function<bool(std::span<const core::LoopArg>)> gathering() const;
+  std::function<jit::Gathering(std::span<const core::LoopArg>)> gathering() const;
   bool fall_back_before_gathering(const core::Queue& queue, std::span<const Step* const> steps,
                                   std::span<const jit::Outcome> outcomes);
   bool wants_host(op_kernel kernel) const;

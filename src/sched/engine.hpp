@@ -105,9 +105,12 @@ class Engine {
   void ensure_rows(core::Level level);
   bool prepare(const core::Queue& queue, Entry& entry);
   bool prepare_in_own_memory(Entry& entry, bool repeats);
-  bool try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure);
+  bool try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure,
+                      std::vector<std::size_t>& lopsided);
   bool free_prepared();
   void stop_gathering(const Error* mine);
+  void stop_gathering(const Entry& entry, const std::vector<std::size_t>& steps);
+  void forget_plans();
   bool execute(Entry& entry, core::Queue& queue);
   bool run(Entry& entry, core::Queue& queue);
   void announce(const Plan& plan);

@@ -27,8 +27,13 @@ Code Engine::find_code(const core::Queue& queue, LoopRequests& loops, const Step
 /// If memory is short on any rank, all ranks do without something, and in the end all throw.
 bool Engine::prepare_in_own_memory(Entry& entry, bool repeats) {
   std::optional<Error> failure;
-  if (try_to_prepare(entry, repeats, failure)) return true;
-  if (free_prepared() && try_to_prepare(entry, repeats, failure)) return true;
+  std::vector<std::size_t> lopsided;  // steps, of any rank
+  if (try_to_prepare(entry, repeats, failure, lopsided) ||
+      (free_prepared() && try_to_prepare(entry, repeats, failure, lopsided))) {
+    if (lopsided.empty() || !code_.may_stop_gathering()) return true;
+    stop_gathering(entry, lopsided);
+    return false;
+  }
   executing_ = false;
   if (std::ranges::any_of(entry.plan->steps.all, &Step::gathers) && code_.may_stop_gathering()) {
     stop_gathering(failure ? &*failure : nullptr);
@@ -39,18 +44,26 @@ bool Engine::prepare_in_own_memory(Entry& entry, bool repeats) {
   return false;
 }
 
-/// @param failure  of this rank. @return whether all ranks have succeeded
-bool Engine::try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure) {
+/// @param failure   of this rank
+/// @param lopsided  steps with too many increments of one row on any rank
+/// @return whether all ranks have succeeded
+bool Engine::try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& failure,
+                            std::vector<std::size_t>& lopsided) {
   failure.reset();
+  std::vector<char> flags(1 + entry.plan->steps.all.size(), 0);
   try {
     entry.prepared = executor_->prepare(*entry.plan, repeats);
+    for (const std::size_t s : entry.prepared->lopsided_steps()) flags[1 + s] = 1;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     failure = error;
+    flags[0] = 1;
   }
-  std::vector<char> failed(1, failure ? 1 : 0);
-  combine_flags(failed, rows_.communicator(), "comparing whether loops have memory");
-  if (failed[0] == 0) return true;
+  combine_flags(flags, rows_.communicator(), "comparing whether loops have memory");
+  for (std::size_t s = 0; s < entry.plan->steps.all.size(); ++s)
+    if (flags[1 + s] != 0) lopsided.push_back(s);
+  if (flags[0] == 0) return true;
+  lopsided.clear();
   entry.prepared.reset();
   rows_.communicator().align_channels();
   return false;
@@ -74,6 +87,13 @@ bool Engine::free_prepared() {
   return any;
 }
 
+/// @param steps  of the plan, whose loops are separate kernels from now on
+void Engine::stop_gathering(const Entry& entry, const std::vector<std::size_t>& steps) {
+  for (const std::size_t s : steps) code_.stop_gathering(entry.plan->steps.all[s]);
+  executing_ = false;
+  forget_plans();
+}
+
 /// @param mine  the error of this rank; null: others have one
 void Engine::stop_gathering(const Error* mine) {
   log_.warning_once(
@@ -83,6 +103,10 @@ void Engine::stop_gathering(const Error* mine) {
                   "second buffers, as with OP2_DEBUG=no_fuse{}{}",
                   mine != nullptr ? ": " : " (another rank)", mine != nullptr ? mine->what() : ""));
   code_.stop_gathering();
+  forget_plans();
+}
+
+void Engine::forget_plans() {
   plans_.clear();
   executor_->forget_rows();
 }

@@ -156,20 +156,26 @@ class Grouping {
   LoopGroup gathering_from(std::size_t first, const Chain& chain) const {
     LoopGroup group;
     std::size_t k = first;
-    while (k < chain.records.end && group.gathered < most_gathered && is_gathered(k) &&
+    bool pays = false;
+    while (k < chain.records.end && group.gathered < most_gathered && is_gathered(k, pays) &&
            target_of(args(k)) == target_of(args(first)) &&
            levels_[k].extent == levels_[first].extent) {
       group.records.push_back(k++);
       ++group.gathered;
     }
+    if (!pays) return {};
     while (group.gathered > 0 && k < chain.records.end && !runs(k)) ++k;
     while (group.gathered > 0 && k < chain.records.end && can_gather(group, k))
       group.records.push_back(k++);
     return group.records.size() > group.gathered ? group : LoopGroup{};
   }
 
-  bool is_gathered(std::size_t k) const {
-    return rules_.is_gathered && runs(k) && can_be_part(k) && rules_.is_gathered(args(k));
+  /// @param pays  is set if the loop would gather by itself
+  bool is_gathered(std::size_t k, bool& pays) const {
+    if (!rules_.gathering || !runs(k) || !can_be_part(k)) return false;
+    const jit::Gathering gathering = rules_.gathering(args(k));
+    pays = pays || gathering == jit::Gathering::by_itself;
+    return gathering != jit::Gathering::never;
   }
 
   /// Whether the elements on which a loop `adds` are just those that complete the rows on which
@@ -292,7 +298,7 @@ std::vector<LoopGroup> fusion_groups(const core::Queue& queue, const Chain& chai
 Steps make_steps(const core::Queue& queue, const Analysis& analysis,
                  const std::vector<Order>& order, const FusionRules& given) {
   FusionRules rules = given;
-  if (!runs_on_device(queue, analysis, order, given)) rules.is_gathered = nullptr;
+  if (!runs_on_device(queue, analysis, order, given)) rules.gathering = nullptr;
   Steps steps;
   for (const Chain& chain : analysis.chains) {
     steps.begin.push_back(steps.all.size());

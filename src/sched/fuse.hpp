@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <core/queue.hpp>
+#include <jit/target/cuda/increments.hpp>
 #include <sched/plan.hpp>
 
 namespace op2::sched {
@@ -22,7 +23,7 @@ struct FusionRules {
   std::function<bool(const std::vector<std::size_t>&)> stays_apart;
   /// Whether rows may gather what a loop with these arguments adds to them, in one step with loops
   /// that use them next. Empty: never.
-  std::function<bool(std::span<const core::LoopArg>)> is_gathered{};
+  std::function<jit::Gathering(std::span<const core::LoopArg>)> gathering{};
   /// Whether an argument of a record leaves zeros in its rows. Empty: nobody knows.
   std::function<bool(const ArgSource&)> leaves_zero{};
   bool reproducible = false;  ///< sums of float and double are rounded once; NaN is an extreme

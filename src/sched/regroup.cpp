@@ -56,6 +56,13 @@ bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
   return any;
 }
 
+/// The next loop would be refused with the first one already.
+void CodeFinder::stop_gathering(const Step& step) {
+  std::vector<op_kernel> kernels = kernels_of(step);
+  kernels.resize(step.gathered.size() + 1);
+  apart_.insert(std::move(kernels));
+}
+
 /// Steps that gather move rows to where the host does not look for them. So if the host must run a
 /// loop after all, the steps are made anew. @return whether that is so
 bool CodeFinder::fall_back_before_gathering(const core::Queue& queue,

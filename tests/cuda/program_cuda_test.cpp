@@ -24,6 +24,7 @@ OP_KERNEL(add_twice, (const double* length, double* same, double* other), {
   *same += *length;
   *other += *length;
 });
+OP_KERNEL(add_once, (const double* flow, double* sum), { *sum += *flow; });
 OP_KERNEL(write_beyond, (double* sum), { sum[100000 + static_cast<int>(*sum)] = 1; });
 OP_KERNEL(set_second, (double* sum), { sum[1] = 1; });
 OP_KERNEL(set_first, (double* sum), { *sum = 1; });
@@ -37,6 +38,25 @@ TEST_F(OnDevice, ALoopThatUsesSumsIsOneKernelWithThoseThatAdd) {
     EXPECT_EQ(total_of_scaled(), ((1 << (k + 2)) - 4.0) * size);
   }
   EXPECT_EQ(emulated_calls("cuLaunchKernel"), 2);  // the kernel and a fold, the first time
+}
+
+/// A loop that adds to one row gathers with one that adds to two, unless a row waits for too many
+/// elements.
+TEST_F(OnDevice, LoopsThatAddOftenToOneRowAreKernelsOfTheirOwn) {
+  for (const int sharing : {1, 256, 257}) {
+    reset_emulator();
+    start();
+    const std::vector<int> to_first(sharing, 0);
+    const op_set inlets = op_decl_set(sharing, "inlets");
+    const op_map row = op_decl_map(inlets, nodes, 1, to_first.data(), "row");
+    const op_dat flow = op_decl_dat(inlets, 1, std::vector<double>(sharing, 1).data(), "flow");
+    add();
+    op_par_loop(add_once, "add_once", inlets, op_arg_dat(flow, OP_READ),
+                op_arg_dat(sum, 0, row, OP_INC));
+    EXPECT_EQ(total_of_scaled(), 2 * (2.0 * size + sharing));
+    EXPECT_EQ(emulated_calls("cuLaunchKernel"), sharing > 256 ? 4 : 2);
+    op_exit();
+  }
 }
 
 TEST_F(OnDevice, AChainThatRepeatsIsOneGraph) {

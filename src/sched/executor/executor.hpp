@@ -64,6 +64,9 @@ class PreparedPlan {
   /// more. Called at the end of every plan: then the queue is emptied, and both may change.
   virtual void release_values() = 0;
 
+  /// Steps that should not gather increments, since some row gathers too many of them. Local.
+  virtual std::vector<std::size_t> lopsided_steps() const { return {}; }
+
   virtual ExchangeSize exchange_size(std::size_t chain) const = 0;
 
   /// How the steps are executed, for OP2_DUMP=schedule.

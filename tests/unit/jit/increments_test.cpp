@@ -75,14 +75,30 @@ TEST(Increments, TheOptionDecidesWhereBothArePossible) {
   EXPECT_FALSE(pulls(edges_with(dat(2, 1, OP_RW)), Increments::pull));
 }
 
-/// 2 x (48 + 4) bytes against 48 + 2 x 64, and 2 x (96 + 4) against 96 + 2 x 16.
-TEST(Increments, ByItselfALoopGathersIfThatMovesFewerBytes) {
+/// 2 x (48 + 4) bytes against 48 + 3 x 64, and 2 x (96 + 4) against 96 + 3 x 16.
+TEST(Increments, ByItselfALoopGathersIfThatTakesLessTraffic) {
   const ArgShape small = dat(1, 4, OP_INC, 0), other = dat(1, 4, OP_INC, 1);
   EXPECT_TRUE(pulls(Args{dat(0, 4, OP_READ, 0, Type::f32), dat(2, 3, OP_READ), small, other},
                     Increments::automatic));
   EXPECT_FALSE(pulls(Args{dat(0, 4, OP_READ, 0), dat(0, 4, OP_READ, 1), dat(2, 3, OP_READ),
                           dat(1, 1, OP_INC, 0), dat(1, 1, OP_INC, 1)},
                      Increments::automatic));
+}
+
+/// 2 x (128 + 4) bytes against 128 + 3 x 64.
+TEST(Increments, ByItselfTheFluxOfAirfoilGathers) {
+  EXPECT_TRUE(pulls(Args{by_map(dat(0, 2, OP_READ, 0), 1), by_map(dat(0, 2, OP_READ, 1), 1),
+                         dat(2, 4, OP_READ, 0), dat(2, 4, OP_READ, 1), dat(3, 1, OP_READ, 0),
+                         dat(3, 1, OP_READ, 1), dat(1, 4, OP_INC, 0), dat(1, 4, OP_INC, 1)},
+                    Increments::automatic));
+}
+
+TEST(Increments, ALoopThatAddsToOneRowGathersWithOthers) {
+  const Args one{dat(1, 4, OP_INC, 0)}, both{dat(1, 4, OP_INC, 0), dat(1, 1, OP_READ, 0)};
+  EXPECT_EQ(gathering_of(one, Increments::automatic), Gathering::with_others);
+  EXPECT_EQ(gathering_of(one, Increments::pull), Gathering::by_itself);
+  EXPECT_EQ(gathering_of(one, Increments::rows), Gathering::never);
+  EXPECT_EQ(gathering_of(both, Increments::automatic), Gathering::never);  // reads what it adds to
 }
 
 TEST(Increments, ByItselfALoopThatAddsToOneRowOrToManyDoesNotGather) {

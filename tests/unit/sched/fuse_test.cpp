@@ -131,14 +131,18 @@ TEST(Fuse, LeavesLoopsAloneThatAGlobalLinks) {
 
 /// Edges add what they read of q to res, then cells use res and change q.
 struct HalfStep : Loops {
-  HalfStep() {
-    rules.is_gathered = [](std::span<const core::LoopArg> args) {
-      return jit::pulls(arg_shapes(args), core::Increments::pull);
+  HalfStep() { decide_by(core::Increments::pull); }
+  void decide_by(core::Increments asked) {
+    rules.gathering = [asked](std::span<const core::LoopArg> args) {
+      return jit::gathering_of(arg_shapes(args), asked);
     };
   }
   void add_fluxes() {
     add(ring.edges, through(ring.q, 0, OP_READ), through(ring.q, 1, OP_READ),
         through(ring.res, 0, OP_INC), through(ring.res, 1, OP_INC));
+  }
+  void add_at_border() {
+    add(ring.edges, through(ring.q, 0, OP_READ), through(ring.res, 0, OP_INC));
   }
   void add_update(op_access of_q = OP_RW) {
     add(ring.cells, direct(ring.res, OP_RW), direct(ring.q, of_q));
@@ -159,12 +163,25 @@ TEST(Gather, LoopsThatUseSumsGatherThem) {
   EXPECT_EQ(loops.whole_groups()[0].gathered, 2U);
 }
 
+TEST(Gather, ByItselfALoopThatAddsToOneRowIsGatheredBesideOneThatAddsToTwo) {
+  HalfStep alone, beside;
+  for (HalfStep* loops : {&alone, &beside}) loops->decide_by(core::Increments::automatic);
+  alone.add_at_border();
+  alone.add_update();
+  EXPECT_FALSE(alone.fuses());
+  beside.add_at_border();
+  beside.add_fluxes();
+  beside.add_at_border();
+  beside.add_update();
+  EXPECT_THAT(beside.groups(), ElementsAre(ElementsAre(0, 1, 2, 3)));
+}
+
 TEST(Gather, IsForDevicesAlone) {
   HalfStep loops;
   loops.add_fluxes();
   loops.add_update();
   EXPECT_TRUE(loops.fuses());
-  loops.rules.is_gathered = nullptr;
+  loops.rules.gathering = nullptr;
   EXPECT_FALSE(loops.fuses());
 }
 

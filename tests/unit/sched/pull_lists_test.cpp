@@ -58,10 +58,16 @@ TEST(PullLists, AnIterationThatAddsTwiceToARowIsListedOnce) {
   EXPECT_THAT(lists.iterations, ElementsAre(0));
 }
 
+TEST(PullLists, TheLongestOneCounts) {
+  const std::array<std::int32_t, 6> ends{1, 0, 2, 1, 1, 3};
+  EXPECT_EQ(most_iterations(lists_of(ends, {0, 3})), 3);
+}
+
 TEST(PullLists, NoIterationsAddToNoRows) {
   const PullLists lists = lists_of(path, {2, 2});
   EXPECT_TRUE(lists.positions.empty());
   EXPECT_THAT(lists.start, ElementsAre(0));
+  EXPECT_EQ(most_iterations(lists), 0);
 }
 
 TEST(PullLists, RowsThatGatherAreListedWithAndWithoutIncrements) {

@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::size_t most_columns = 4;
 
-/// An atomic addition of a value is counted as this many accesses: it reads and writes.
-constexpr std::int64_t accesses_of_addition = 2;
+/// An atomic addition of a value takes as long as so many accesses to it. On an H200 Airfoil's
+/// res_calc, for which gathering would pay from 2.1 on, takes 1.15 times as long with atomics; a
+/// loop that does nothing but add four values to two rows, twice as long (docs/gpu.md).
+constexpr std::int64_t accesses_of_addition = 3;
 
 bool is_pulled(const ArgShape& arg) {
   return is_dat(arg) && arg.access == OP_INC && is_indirect(arg);
@@ -66,7 +68,7 @@ std::int64_t bytes_read(std::span<const ArgShape> args) {
   return bytes;
 }
 
-bool moves_fewer_bytes(std::span<const ArgShape> args, std::size_t columns) {
+bool takes_less_traffic(std::span<const ArgShape> args, std::size_t columns) {
   const std::int64_t read = bytes_read(args);
   std::int64_t added = 0;
   for (const ArgShape& arg : increments_of(args)) added += accesses_of_addition * bytes_of(arg);
@@ -86,7 +88,14 @@ bool pulls(std::span<const ArgShape> args, core::Increments asked) {
   if (asked == core::Increments::rows || !can_pull(args)) return false;
   if (asked == core::Increments::pull) return true;
   const std::size_t columns = pulled_columns(args).size();
-  return columns >= 2 && columns <= most_columns && moves_fewer_bytes(args, columns);
+  return columns >= 2 && columns <= most_columns && takes_less_traffic(args, columns);
+}
+
+Gathering gathering_of(std::span<const ArgShape> args, core::Increments asked) {
+  if (pulls(args, asked)) return Gathering::by_itself;
+  const bool adds_to_one =
+      asked == core::Increments::automatic && can_pull(args) && pulled_columns(args).size() == 1;
+  return adds_to_one ? Gathering::with_others : Gathering::never;
 }
 
 std::vector<ArgShape> pulled_columns(std::span<const ArgShape> args) {

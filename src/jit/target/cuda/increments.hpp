@@ -18,10 +18,20 @@ namespace op2::jit {
 bool can_pull(std::span<const ArgShape> args);
 
 /// Equal on all ranks: it depends on the nest alone. `asked` automatic: rows gather if they can, if
-/// elements add to two to four rows, and if that moves fewer bytes between a multiprocessor and the
-/// cache than atomics do. Loops that add to one row stay with atomics: nothing bounds how many
-/// elements share it.
+/// elements add to two to four rows, and if that takes less traffic between a multiprocessor and
+/// the cache than atomics do. By itself a loop that adds to one row stays with atomics: nothing
+/// bounds how many elements share it.
 bool pulls(std::span<const ArgShape> args, core::Increments asked);
+
+/// Whether rows gather the increments of a loop in one kernel with the loops that use them.
+enum class Gathering {
+  never,
+  with_others,  ///< if a loop beside it gathers by itself
+  by_itself
+};
+/// Equal on all ranks, as `pulls`. Automatic: loops that add to one row gather with others, because
+/// that makes one kernel of them; who plans looks at how many elements share a row.
+Gathering gathering_of(std::span<const ArgShape> args, core::Increments asked);
 
 /// The arguments that add through maps, one for each distinct column of a map. Rows of the first
 /// one decide which of an element's executions counts. Precondition: `can_pull`.

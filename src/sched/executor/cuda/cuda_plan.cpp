@@ -14,6 +14,14 @@
 #include <sched/executor/exchanges.hpp>
 
 namespace op2::sched {
+namespace {
+
+/// Elements that one thread may execute for its row, one after the other, each in about a
+/// microsecond.
+constexpr std::int64_t most_gathered = 256;
+
+}  // namespace
+
 CudaPlan::CudaPlan(const Plan& plan, Exchanges exchanges, RowPlaces places,
                    const CudaShared& shared)
     : plan_(plan),
@@ -157,6 +165,14 @@ void CudaPlan::run_on_host(std::size_t s, Phase phase) {
 std::byte* CudaPlan::collect(std::size_t s, const GlobalArg& reduction) {
   if (host_steps_[s] != nullptr) return host_steps_[s]->collect(reduction);
   return values_.collect(s, reduction);
+}
+
+std::vector<std::size_t> CudaPlan::lopsided_steps() const {
+  std::vector<std::size_t> found;
+  for (std::size_t s = 0; s < launches_.size(); ++s)
+    if (plan_.steps.all[s].gathers() && launches_[s]->most_gathered() > most_gathered)
+      found.push_back(s);
+  return found;
 }
 
 ExchangeSize CudaPlan::exchange_size(std::size_t chain) const {

@@ -47,6 +47,7 @@ class CudaPlan : public PreparedPlan {
   void run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) override;
   void finish_and_unpack(std::size_t chain) override;
   std::byte* collect(std::size_t step, const GlobalArg& reduction) override;
+  std::vector<std::size_t> lopsided_steps() const override;
   /// Returns at once: what the device needs was copied when the chain began.
   void release_values() override {}
   ExchangeSize exchange_size(std::size_t chain) const override;

@@ -81,6 +81,13 @@ PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterati
   return lists;
 }
 
+std::int64_t most_iterations(const PullLists& lists) {
+  std::int64_t most = 0;
+  for (std::size_t k = 1; k < lists.start.size(); ++k)
+    most = std::max<std::int64_t>(most, lists.start[k] - lists.start[k - 1]);
+  return most;
+}
+
 PullLists make_gather_lists(std::span<const RowAccess> columns, IndexRange iterations,
                             IndexRange rows) {
   check_size(columns.size(), iterations.size());

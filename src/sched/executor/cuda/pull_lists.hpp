@@ -28,4 +28,7 @@ PullLists make_pull_lists(std::span<const RowAccess> columns, IndexRange iterati
 PullLists make_gather_lists(std::span<const RowAccess> columns, IndexRange iterations,
                             IndexRange rows);
 
+/// Of a row; 0 without rows.
+std::int64_t most_iterations(const PullLists& lists);
+
 }  // namespace op2::sched

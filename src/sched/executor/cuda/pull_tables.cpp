@@ -9,6 +9,7 @@ void PullTables::fill(Table& table, const PullLists& lists, const std::string& s
   table.positions = lists.positions;
   table.rows = lists.rows.size();
   table.start = lists.start.size();
+  table.most = most_iterations(lists);
   store_lists(table.lists, {&lists.rows, &lists.start, &lists.iterations}, set, copies_);
 }
 
@@ -42,7 +43,7 @@ PullTable PullTables::find(const Key& key, const std::function<PullLists()>& mak
   const Table& table = found->second;
   const auto* first = reinterpret_cast<const std::int32_t*>(table.lists.device_read().value);
   return {table.positions, table.rows == 0 ? nullptr : first, first + table.rows,
-          first + table.rows + table.start, table.lists.bytes()};
+          first + table.rows + table.start, table.lists.bytes(), table.most};
 }
 
 }  // namespace op2::sched

@@ -21,6 +21,7 @@ struct PullTable {
   const std::int32_t* start = nullptr;
   const std::int32_t* iterations = nullptr;
   std::size_t bytes = 0;  ///< of the three lists, each of which a kernel reads once
+  std::int64_t most = 0;  ///< iterations of a row, at most
 };
 
 class PullTables {
@@ -51,6 +52,7 @@ class PullTables {
   struct Table {
     IndexRange positions{0, 0};
     std::size_t rows = 0, start = 0;  ///< lengths of the first two lists
+    std::int64_t most = 0;
     core::Array lists;                ///< one after the other
   };
   PullTable find(const Key& key, const std::function<PullLists()>& make, const std::string& set);

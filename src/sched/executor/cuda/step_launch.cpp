@@ -90,7 +90,7 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
         tables.pull().lists_of(columns_added_through(step_.args), rows, step_.set->name_storage);
     return {found.positions,
             {parameter_of(found.rows), parameter_of(found.start), parameter_of(found.iterations)},
-            found.bytes};
+            found.bytes, found.most};
   }
   Range range{rows, {0}};
   if (rows.empty()) return range;
@@ -103,6 +103,7 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
     range.lists.push_back(parameter_of(found.start));
     range.lists.push_back(parameter_of(found.iterations));
     range.list_bytes += found.bytes;
+    range.most_gathered = std::max(range.most_gathered, found.most);
   }
   return range;
 }
@@ -184,6 +185,10 @@ void StepLaunch::announce_accesses() {
   }
 }
 
+std::int64_t StepLaunch::most_gathered() const {
+  return std::max(ranges_[0].most_gathered, ranges_[1].most_gathered);
+}
+
 bool StepLaunch::shares_result_with(const StepLaunch& earlier) const {
   for (std::size_t k = 1; k < fold_values_.size(); k += 2)
     for (std::size_t other = 1; other < earlier.fold_values_.size(); other += 2)
@@ -198,7 +203,7 @@ bool StepLaunch::reads_results() const {
 }
 
 std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
-  const auto& [indices, lists, list_bytes] = range(phase);
+  const auto& [indices, lists, list_bytes, most_gathered] = range(phase);
   if (indices.empty()) return {};
   const bool reduces = !step_.reductions.empty();
   const unsigned blocks = blocks_for(indices.size(), reduces ? chunk_ : jit::block_threads);

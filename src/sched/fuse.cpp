@@ -313,7 +313,7 @@ Steps make_steps(const core::Queue& queue, const Analysis& analysis,
     set_interiors(queue, chain, analysis, groups, std::span(steps.all).subspan(steps.begin.back()));
   }
   steps.begin.push_back(steps.all.size());
-  if (rules.is_gathered && rules.leaves_zero) leave_out_zeros(steps, rules.leaves_zero);
+  if (rules.gathering && rules.leaves_zero) leave_out_zeros(steps, rules.leaves_zero);
   return steps;
 }
 

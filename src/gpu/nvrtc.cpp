@@ -2,6 +2,7 @@
 #include <gpu/nvrtc.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -57,6 +58,16 @@ std::string text_of(const Program& program, Size size, Get get) {
   return text;
 }
 
+/// NVRTC takes some 6 MB for a program and frees all of it. glibc gives that back to the system,
+/// and each compilation would begin with new pages: 3000 page faults, a tenth of its time. Of a
+/// block that is freed glibc learns to keep twice its size (mallopt(3), M_MMAP_THRESHOLD), unless
+/// the program or its environment has set what is kept.
+void let_memory_stay() {
+  constexpr std::size_t bytes = std::size_t{16} << 20;
+  void* volatile block = std::malloc(bytes);  // volatile: compilers remove a pair of calls
+  std::free(block);
+}
+
 void create(Program& program, const std::string& source, const std::string& name,
             std::span<const SourceHeader> headers) {
   std::vector<const char*> texts, names;
@@ -72,6 +83,7 @@ void create(Program& program, const std::string& source, const std::string& name
 
 Nvrtc::Nvrtc(std::shared_ptr<const NvrtcApi> api)
     : api_(std::move(api)), build_(api_->library.build_id()) {
+  let_memory_stay();
   call(*api_, &NvrtcApi::version, &major_, &minor_);
   int count = 0;
   call(*api_, &NvrtcApi::architecture_count, &count);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is generated for GPUs is accepted by NVIDIA's compiler.
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <limits>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -70,6 +74,44 @@ void expect_registers_only(const std::string& assembly, const std::vector<std::s
     EXPECT_EQ(each.spill_store_bytes, 0) << each.kernel;
     EXPECT_EQ(each.spill_load_bytes, 0) << each.kernel;
   }
+}
+
+/// What `load_cuda_loop` asks the driver for.
+TEST_F(Texts, CodeNamesItsFunctionsAndNoOthers) {
+  for (const test::NamedNest& each : test::airfoil_nests()) {
+    const CompileResult result = compile("sm_90", each.nest);
+    const std::string_view cubin(reinterpret_cast<const char*>(result.object.data()),
+                                 result.object.size());
+    const bool reduces = each.name.starts_with("update");
+    for (const std::string_view code : {cubin, std::string_view(result.assembly)}) {
+      EXPECT_TRUE(names_symbol(code, cuda_symbol(cuda_loop_role, each.nest))) << each.name;
+      EXPECT_FALSE(names_symbol(code, cuda_symbol(cuda_pull_role, each.nest))) << each.name;
+      EXPECT_EQ(names_symbol(code, cuda_symbol(cuda_fold_role, each.nest)), reduces) << each.name;
+    }
+  }
+}
+
+/// They would be in the memory of the device with each loop.
+TEST_F(Texts, CodeHasNoVariablesOfTheLibrary) {
+  for (const test::NamedNest& each : test::airfoil_nests())
+    EXPECT_THAT(compile("sm_90", each.nest).assembly, Not(HasSubstr("op2_traits"))) << each.name;
+}
+
+/// Else it begins with some 3000 new pages.
+TEST_F(Texts, ACompilationUsesTheMemoryOfTheOneBefore) {
+  const LoopNest nest = test::airfoil_nests()[1].nest;
+  const auto page_faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  long fewest = std::numeric_limits<long>::max();
+  for (int k = 0; k < 4; ++k) {
+    const long before = page_faults();
+    compile("sm_90", nest);
+    fewest = std::min(fewest, page_faults() - before);
+  }
+  EXPECT_LT(fewest, 500);
 }
 
 TEST_F(Texts, AllCompileForComputeCapability80WithoutWarnings) {

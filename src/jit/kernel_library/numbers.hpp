@@ -35,14 +35,15 @@ template <class T> constexpr bool is_number() { return is_integer<T>() || is_rea
 template <class T, class U> constexpr bool mixes() {
   return is_number<T>() && is_number<U>() && (is_integer<T>() || is_integer<U>() || sizeof(T) != sizeof(U));
 }
+// Templates for each size: members of `real<double>` itself would be variables of every code.
 template <class T> struct real;
-template <> struct real<double> {
+template <class T> requires(sizeof(T) == 8) struct real<T> {
   static constexpr int digits = 53, digits10 = 15, max_digits10 = 17, exponent = 1024, exponent10 = 308;
   static constexpr double greatest = 1.7976931348623157e+308, least = 2.2250738585072014e-308;
   static constexpr double epsilon = 2.2204460492503131e-16;
   static constexpr unsigned long smallest = 1, infinity = 0x7ff0000000000000, nan = 0x7ff8000000000000;
 };
-template <> struct real<float> {
+template <class T> requires(sizeof(T) == 4) struct real<T> {
   static constexpr int digits = 24, digits10 = 6, max_digits10 = 9, exponent = 128, exponent10 = 38;
   static constexpr float greatest = 3.402823466e+38F, least = 1.175494351e-38F;
   static constexpr float epsilon = 1.192092896e-07F;

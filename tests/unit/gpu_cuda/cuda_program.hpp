@@ -32,7 +32,8 @@ class CudaProgram : public ::testing::Test {
 
   /// Begins again on a machine that the environment describes.
   void start(const std::vector<std::pair<const char*, std::string>>& environment) {
-    for (const char* name : {"OP2_EMU_ORDER", "OP2_EMU_FAIL", "OP2_EMU_DEVICES", "OP2_EMU_MEMORY"})
+    for (const char* name :
+         {"OP2_EMU_ORDER", "OP2_EMU_FAIL", "OP2_EMU_DEVICES", "OP2_EMU_MEMORY", "OP2_EMU_ABSENT"})
       ::unsetenv(name);
     for (const auto& [name, value] : environment) ::setenv(name, value.c_str(), 1);
     of_emulator<void (*)()>("op2_emu_reset")();

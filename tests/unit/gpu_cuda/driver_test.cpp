@@ -129,12 +129,20 @@ TEST_F(EmulatedDriver, ABlockIsNotLargerThanTheKernelAllows) {
   EXPECT_EQ(launch(set, 1, 65, 1), 1);
 }
 
-TEST_F(EmulatedDriver, WhatIsNotThereIsNotFound) {
+TEST_F(EmulatedDriver, WhatIsNotThereIsNotFoundIfThatIsAllowed) {
+  start({{"OP2_EMU_ABSENT", "allowed"}});
   const auto module = load(kernel_head + "() {}");
   FunctionHandle none = nullptr;
   DevicePointer symbol = 0;
   EXPECT_EQ(api->module_function(&none, module, "other"), 500);
   EXPECT_EQ(api->module_symbol(&symbol, nullptr, module, "sqrt"), 500);
+}
+
+TEST_F(EmulatedDriver, ToAskForWhatIsNotThereIsAMistake) {
+  const auto module = load(kernel_head + "() {}");
+  FunctionHandle none = nullptr;
+  EXPECT_EQ(api->module_function(&none, module, "other"), 700);
+  EXPECT_THAT(findings(), HasSubstr("a module is asked for a kernel that it lacks: 'other'"));
 }
 
 TEST_F(EmulatedDriver, MistakesAreWrittenToAFile) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Generated kernels on the emulated device, which checks all their accesses, against loops of the
 // host. All values are whole numbers, so that sums do not depend on their order.
+#include <algorithm>
 #include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,6 +12,7 @@
 #include <core/value_type.hpp>
 #include <gpu/nvrtc.hpp>
 #include <jit/target/cuda/cuda_target.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 #include <support/device_nests.hpp>
 #include <support/expect_error.hpp>
 #include <support/jit_options.hpp>
@@ -90,6 +93,39 @@ TEST_F(CudaCode, AConstantUnderAnotherNameIsAFaultAndNotARemovedOne) {
   nest.calls[0].source = "void work(double* x) {}";
   nest.calls[0].constants.clear();
   EXPECT_EQ(load(nest, "op2_const_gam"), 0U);
+}
+
+/// The emulated device counts every question for what a module lacks as a mistake. NVIDIA's driver
+/// may make nothing of variables of PTX that are only defined.
+TEST_F(CudaCode, ConstantsOfPtxAreThoseThatItReads) {
+  LoopNest nest = nest_of({.name = "work", .source = "void work(double* x) { *x *= gam; }"},
+                          {dat(0, 1, OP_RW)});
+  nest.calls[0].constants = {{"gam"}};
+  CudaTarget target(device.get(), gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, 0),
+                    {.architecture = {device->architecture(), true}});
+  EmittedLoop loop = target.emit(nest);
+  std::vector<std::byte> code = target.compile({nest, {}}, loop).object;
+  double value = 2;
+  const auto constants = [&] {
+    const LinkResult linked = target.load(code, loop.symbol, {{"op2_const_gam", &value}});
+    return static_cast<const CudaLoop*>(linked.code->entry())->constants.size();
+  };
+  EXPECT_EQ(constants(), 1U);
+  const std::string reads = "[_ZN14op2_constants03gamE]";
+  const auto place = std::ranges::search(code, std::as_bytes(std::span(reads)));
+  ASSERT_FALSE(place.empty());
+  std::ranges::fill(place, std::byte{' '});
+  EXPECT_EQ(constants(), 0U);
+}
+
+TEST(CudaSymbols, AreNamedByTheirWholeNames) {
+  const std::string ptx = ".visible .entry op2_loop_k(\n.const .f64 gE;\nld.const.f64 %f, [gE];\n";
+  EXPECT_TRUE(names_symbol(ptx, "op2_loop_k"));
+  EXPECT_FALSE(names_symbol(ptx, "op2_loop"));
+  EXPECT_FALSE(names_symbol(ptx, "op2_fold_k"));
+  EXPECT_TRUE(names_symbol(ptx, "gE", 2));
+  EXPECT_FALSE(names_symbol(ptx, "gE", 3));
+  EXPECT_TRUE(names_symbol("op2_fold_k", "op2_fold_k"));
 }
 
 /// The kernel of `nest_of_all_accesses`.

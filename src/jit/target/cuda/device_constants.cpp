@@ -10,6 +10,7 @@
 
 #include <core/value_type.hpp>
 #include <jit/constant_symbols.hpp>
+#include <jit/target/cuda/kernel_symbols.hpp>
 
 namespace op2::jit {
 namespace {
@@ -25,6 +26,10 @@ std::string namespace_at(std::size_t position) {
 std::string mangled_namespace(std::size_t position) {
   const std::string scope = namespace_at(position);
   return fmt::format("{}{}", scope.size(), scope);
+}
+
+bool is_cubin(std::string_view image) {
+  return image.starts_with("\177ELF");
 }
 
 /// An upper bound; all memory if a dimension is not a number, as in "double a[count]".
@@ -63,11 +68,15 @@ std::string constant_definitions(const LoopNest& nest) {
   return text;
 }
 
+bool reads_constant(std::string_view image, const std::string& device_symbol) {
+  return names_symbol(image, device_symbol, is_cubin(image) ? 1 : 2);
+}
+
 bool reads_constant(std::string_view image, std::size_t position) {
   const std::string scope = mangled_namespace(position);
   const std::size_t first = image.find(scope);
   if (first == image.npos) return false;
-  return image.starts_with("\177ELF") || image.find(scope, first + 1) != image.npos;
+  return is_cubin(image) || image.find(scope, first + 1) != image.npos;
 }
 
 std::string device_symbol(std::size_t position, const std::string& symbol) {

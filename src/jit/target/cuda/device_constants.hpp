@@ -18,8 +18,11 @@ std::string constant_namespace(const LoopNest& nest, const ConstantShape& consta
 /// KB), the others in global memory.
 std::string constant_definitions(const LoopNest& nest);
 
-/// Whether a cubin or PTX has a constant, whatever its symbol is. PTX also reads it: of variables
-/// that are only defined, the driver may make nothing.
+/// Whether a cubin or PTX has a constant of this symbol. PTX also reads it: of variables that are
+/// only defined, the driver may make nothing.
+bool reads_constant(std::string_view image, const std::string& device_symbol);
+
+/// The same, whatever its symbol is.
 bool reads_constant(std::string_view image, std::size_t position);
 
 /// The symbol of a variable in compiled code: what NVRTC calls its lowered name. It is local to the

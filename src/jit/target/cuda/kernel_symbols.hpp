@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <jit/loop_nest.hpp>
 
@@ -23,6 +24,13 @@ std::string gather_role(std::size_t k);
 /// "_res_calc" of "op2_loop_res_calc": what the names of all functions of its binary end with.
 /// @param symbol  cuda_symbol of op2_loop or op2_pull
 std::string ending_of(const std::string& symbol);
+
+/// Whether compiled code names a symbol: a cubin does so if it has it, PTX once where it defines
+/// it, and again where it uses it. So the driver need not be asked for what code may not have,
+/// which tools that watch its calls would show as an error.
+/// @param image  a cubin or PTX
+/// @param times  at least so often
+bool names_symbol(std::string_view image, std::string_view symbol, int times = 1);
 
 /// Whether the name is that of a kernel of the library, which is its function's: "op2_loop_...".
 /// Those of programs do not begin so (reserved_names.hpp).

@@ -10,6 +10,8 @@
 #include "module_text.hpp"
 #include "stream_order.hpp"
 
+#include <fmt/format.h>
+
 using namespace op2::test::gpu::cuda;
 using op2::test::gpu::Ticket;
 
@@ -37,13 +39,21 @@ std::shared_ptr<const KernelImage> load(const void* data) {
   }
 }
 
+/// NVIDIA's compute-sanitizer shows the call as an error of the program.
+[[noreturn]] void fail_absent(Context& context, const char* kind, const std::string& name) {
+  if (!machine().settings().absent_allowed)
+    context.device.report(
+        fmt::format("a module is asked for a {} that it lacks: '{}'", kind, name));
+  throw DriverError{Code::not_found};
+}
+
 /// Gives a variable an address that the host cannot access. Its first value is the module's, unless
 /// that is all zeros: what nobody has set has none.
 const KnownVariable& know_variable(Context& context, Module& module, const std::string& name) {
   for (const KnownVariable& known : *module.variables)
     if (known.name == name) return known;
   const auto variable = module.image->variable(name);
-  if (!variable || variable->bytes == 0) throw DriverError{Code::not_found};
+  if (!variable || variable->bytes == 0) fail_absent(context, "variable", name);
   const std::span in_image{variable->data, variable->bytes};
   std::byte* on_device = context.device.allocate(variable->bytes, "variable " + name);
   if (std::ranges::any_of(in_image, [](std::byte byte) { return byte != std::byte{0}; }))
@@ -77,7 +87,7 @@ int cuModuleGetFunction(Function** function, Module* handle, const char* name) {
   return call_in_context("cuModuleGetFunction", [&](Context& context) {
     Module& module = context.modules.at(handle);
     auto entry = module.image->entry(name);
-    if (!entry) throw DriverError{Code::not_found};
+    if (!entry) fail_absent(context, "kernel", name);
     auto& known = module.functions[name];
     if (known == nullptr) known = std::make_unique<Function>(Function{&module, std::move(*entry)});
     *function = known.get();

@@ -2,6 +2,7 @@
 #include "module_text.hpp"
 
 #include <cstring>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 
@@ -13,10 +14,24 @@ namespace {
 constexpr std::string_view title = "// PTX of an emulated device\n";
 constexpr std::string_view begin_of_image = "\n// image ";
 
+/// Lines that define and read the constants of a kernel, as those of PTX do.
+std::string lines_of_constants(std::span<const std::byte> image) {
+  const std::string_view bytes(reinterpret_cast<const char*>(image.data()), image.size());
+  std::set<std::string_view> names;
+  constexpr std::string_view scope = "_ZN14op2_constants";
+  for (auto at = bytes.find(scope); at != bytes.npos; at = bytes.find(scope, at + 1))
+    names.insert(bytes.substr(at, bytes.find('\0', at) - at));
+  std::string lines;
+  for (const std::string_view name : names)
+    lines += fmt::format("\n// .const {0};\n// ld.const [{0}];", name);
+  return lines;
+}
+
 }  // namespace
 
 std::string module_text(const std::string& source, std::span<const std::byte> image) {
-  std::string text = std::string(title) + source + std::string(begin_of_image);
+  std::string text =
+      std::string(title) + source + lines_of_constants(image) + std::string(begin_of_image);
   for (const std::byte byte : image) text += fmt::format("{:02x}", std::to_integer<int>(byte));
   return text;
 }

@@ -35,6 +35,7 @@ Settings read_settings() {
   settings.memory = std::stoull(variable("OP2_EMU_MEMORY", "2147483648"));
   settings.capability = std::stoi(variable("OP2_EMU_CAPABILITY", "90"));
   if (variable("OP2_EMU_HOST", "closed") == "open") settings.host = HostAccess::allowed;
+  settings.absent_allowed = variable("OP2_EMU_ABSENT", "fault") == "allowed";
   settings.contracts = variable("OP2_EMU_FMA", "off") == "on" && __builtin_cpu_supports("fma");
   settings.report = variable("OP2_EMU_REPORT", "");
   const auto [call, code] = pair_of("OP2_EMU_FAIL");

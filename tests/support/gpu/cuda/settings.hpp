@@ -23,6 +23,7 @@ struct Settings {
   std::size_t memory = std::size_t{2} << 30;  ///< OP2_EMU_MEMORY: bytes of each device
   int capability = 90;                        ///< OP2_EMU_CAPABILITY: ten times that of each device
   HostAccess host = HostAccess::forbidden;    ///< OP2_EMU_HOST=open: allowed
+  bool absent_allowed = false;  ///< OP2_EMU_ABSENT=allowed: to ask a module for what it lacks
   bool contracts = false;  ///< OP2_EMU_FMA=on: a * b + c is rounded once where options allow it
   std::string report;      ///< OP2_EMU_REPORT: a file for what is found wrong
 };

@@ -109,7 +109,7 @@ def check_bytes(airfoil):
 
 VARIANTS = [{"OP2_CHAIN": "off", "OP2_EMU_ORDER": "lazy"}, {"OP2_CHAIN": "on", "OP2_EMU_ORDER": "others"},
             {"OP2_CHAIN": "on", "OP2_EMU_ORDER": "random:7"}]
-VARIANTS += [{**variant, "OP2_GPU_INC": "pull"} for variant in VARIANTS[:2]]
+VARIANTS += [{**variant, "OP2_GPU_INC": "rows"} for variant in VARIANTS]
 
 
 def check_run(command, expected, variant):
@@ -117,7 +117,7 @@ def check_run(command, expected, variant):
     output = run(command, OP2_TARGET="cuda", **variant)
     on_cpu = run(command, OP2_CHAIN=variant["OP2_CHAIN"])
     deviation = abs(residual(output, ITERATIONS) / expected - 1)
-    pulls = variant.get("OP2_GPU_INC") == "pull"
+    pulls = variant.get("OP2_GPU_INC") != "rows"
     half_step = "res_calc+bres_calc+update" in output
     if deviation <= TOLERANCE and halos(output) == halos(on_cpu) and half_step == pulls:
         return 0

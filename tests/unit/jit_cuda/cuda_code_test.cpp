@@ -56,7 +56,7 @@ struct CudaCode : testing::Test {
       test::jit_options(folder.path(), [this] { return declared; }), log, [this] {
         return make_cuda_target(
             device.get(), gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, device->driver_version()),
-            {});
+            {.increments = core::Increments::rows});
       });
   op_kernel_core kernel{"k", "", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
 

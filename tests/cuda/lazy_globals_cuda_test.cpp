@@ -21,6 +21,7 @@ OP_KERNEL(allocate, (double* sum, double* total), {
   *total += *sum;
   delete copy;
 });
+OP_KERNEL(add_value, (const double* value, double* length), { *length += *value; });
 OP_KERNEL(shrink, (double* length), { *length *= 0.5; });
 
 /// In each order in which a device may work.
@@ -99,6 +100,23 @@ TEST_P(LazyGlobals, OneThatIsSetBetweenLoopsHasWhatCameAfter) {
     EXPECT_EQ(value_of(total), expected);
     op_set_global(total, &zero);
   }
+}
+
+/// The device is many calls behind: values wait in memory that the host uses again.
+TEST_P(LazyGlobals, ValuesThatLoopsReadAreThoseOfTheirCalls) {
+  setenv("OP2_QUEUE_MAX", "1", 1);
+  op_exit();
+  reset_emulator();
+  start();
+  unsetenv("OP2_QUEUE_MAX");
+  double expected = 1;
+  for (int call = 0; call < 60; ++call) {
+    const double value = call;
+    op_par_loop(add_value, "add_value", edges, op_arg_gbl(&value, 1, "double", OP_READ),
+                op_arg_dat(length, OP_RW));
+    expected += value;
+  }
+  EXPECT_THAT(lengths(), testing::Each(expected));
 }
 
 /// The host's results are added to the value by the host.

@@ -137,7 +137,7 @@ struct Waits {
 struct OmittedWaits : ::testing::TestWithParam<Waits> {};
 INSTANTIATE_TEST_SUITE_P(Functions, OmittedWaits,
                          ::testing::Values(Waits{"cuEventRecord", 8},
-                                           Waits{"cuStreamSynchronize", 2},
+                                           Waits{"cuStreamSynchronize", 3},
                                            Waits{"cuEventSynchronize", 8}));
 
 TEST_P(OmittedWaits, AreNoticedIfTheyWaitForSomething) {

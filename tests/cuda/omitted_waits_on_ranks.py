@@ -41,7 +41,8 @@ class Job:
 
     def run(self, switches, omitted):
         """The last residual; "an error"; None if the program does not end."""
-        environment = {**os.environ, "OP2_TARGET": "cuda", "OP2_THREADS": "1", "OP2_EMU_ORDER": "lazy", **switches}
+        environment = {**os.environ, "OP2_TARGET": "cuda", "OP2_GPU_INC": "rows", "OP2_THREADS": "1",
+                       "OP2_EMU_ORDER": "lazy", **switches}
         command = [*self.parts[0], f"OP2_EMU_OMIT={omitted}", *self.parts[1]]
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)

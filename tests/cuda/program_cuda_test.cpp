@@ -42,7 +42,7 @@ TEST_F(OnDevice, ALoopThatUsesSumsIsOneKernelWithThoseThatAdd) {
 
 /// A loop that adds to one row gathers with one that adds to two, unless a row waits for too many
 /// elements.
-TEST_F(OnDevice, LoopsThatAddOftenToOneRowAreKernelsOfTheirOwn) {
+TEST_F(OnDevice, LoopsThatAddOftenToOneRowAreSeparateKernels) {
   for (const int sharing : {1, 256, 257}) {
     reset_emulator();
     start();

@@ -34,6 +34,7 @@ class WithNvrtc : public testing::Test {
     jit::JitOptions options;
     options.cpu = architecture;
     options.contract = contract;
+    options.increments = core::Increments::rows;
     return jit::make_cuda_target(nullptr, nvrtc, options);
   }
 

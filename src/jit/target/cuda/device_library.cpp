@@ -115,8 +115,7 @@ __device__ __forceinline__ void add_rows(T* dat, int row, const Row<T, dim>& add
   }
 }
 
-// Start: what a thread's part begins with, from the value before the loop. Of sums not even the
-// address is used, since the fold of an earlier loop may still write there.
+// Start: of a thread's part, from the value before the loop; of sums not even read: it may be in the making.
 struct Sum {
   template <class T> __device__ static T start(const T&) { return T(); }
   template <class T> __device__ static T join(T a, T b) { return static_cast<T>(a + b); }
@@ -205,8 +204,7 @@ __device__ __forceinline__ void start(T (&local)[dim], const T* result) {
   for (int k = 0; k < dim; ++k) local[k] = Operation::start(result[k]);
 }
 
-template <int dim, class T>
-__device__ __forceinline__ void copy(T (&to)[dim], const T (&from)[dim]) {
+template <int dim, class T> __device__ __forceinline__ void copy(T (&to)[dim], const T (&from)[dim]) {
 #pragma unroll
   for (int k = 0; k < dim; ++k) to[k] = from[k];
 }

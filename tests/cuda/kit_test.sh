@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kit for machines with a GPU on the emulated device: every step runs, finds no failure, and writes the figures
 # that docs/gpu.md describes. Made of programs that are built already, or as users get it: then it is built first, has
-# all its libraries, and at most 40 MB.
+# all its libraries, and at most 40 MB, the compiler for CPUs included.
 #   kit_test.sh BUILD|own FOLDER      the emulated device is in OP2_CUDA_DRIVER and OP2_NVRTC
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -49,7 +49,7 @@ import sys
 
 CELLS = 144  # of the tiny mesh
 
-STEPS = ["versions", "facts", "cpu", "scheme", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny", "host"]
+STEPS = ["versions", "facts", "scheme", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny", "host"]
 FIGURES = {"compile": "cpu_ms", "scheme": "us", "device": "gb_per_s", "equivalence": "found", "airfoil": "us_per_iteration",
            "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter", "host": "us_per_chain", "gpu": "device",
            "sanitizer_memcheck": "found", "sanitizer_initcheck": "found", "sanitizer_racecheck": "found",
@@ -59,12 +59,18 @@ found = {line["step"] for line in lines}
 assert set(STEPS) <= found, f"steps are missing: {set(STEPS) - found}"
 for step, figure in FIGURES.items():
     assert any(line["step"] == step and line.get(figure) not in (None, "") for line in lines), f"{step}: no {figure}"
+has_llvm = sys.argv[2] == "yes"
+if has_llvm:
+    CPU = {"cpu_airfoil": "us_per_iteration", "cpu_large": "us_per_iteration", "cpu_cg": "library_ms_per_iter"}
+    for step, figure in CPU.items():
+        assert any(line["step"] == step and line.get(figure) for line in lines), f"{step}: no {figure}"
+    threads = {line["settings"] for line in lines if line["step"] == "cpu_airfoil" and "settings" in line}
+    assert "OP2_THREADS=1" in threads, threads
 assert lines[-1] == {"step": "end", "failures": 0, "seconds": lines[-1]["seconds"]}, lines[-1]
 drivers = [line["driver"] for line in lines if line["step"] == "versions" and "driver" in line]
 assert len(drivers) == 1 and drivers[0].startswith("CUDA 1"), drivers
-has_llvm = sys.argv[2] == "yes"
 for line in lines:
-    lacks = line["step"] == "cpu" or (line["step"] == "facts" and not has_llvm)
+    lacks = not has_llvm and line["step"] in ("cpu", "facts")
     assert line.get("status") in ((None, "passed") if not lacks else ("missing",)), line
     # The events of the emulated device are a millisecond apart.
     assert line.get("us_per_call", 1000) >= 1000, line

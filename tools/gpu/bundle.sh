@@ -16,10 +16,11 @@ usage() {
 usage: tools/gpu/bundle.sh [--from BUILD] [FOLDER]
 
 Builds a release without MPI, HDF5 and Scotch in build/gpu, and fills FOLDER (.gpu in the source tree) with its
-programs, the libraries that they need, and check.sh, which is to be run on the other machine. LLVM is too large for
-that. Where it is, it proves here what kernels do to their arguments, so that plans there are those of an
-installation with LLVM.
-  --from BUILD  take the programs of this build folder; nothing is built
+programs, the libraries that they need, and check.sh, which is to be run on the other machine. Where LLVM is, with its
+static libraries, the compiler for CPUs goes along in an archive (18 MB, a minute to pack), for the figures of CPUs; and
+it proves here what kernels do to their arguments, so that plans there are those of an installation with LLVM.
+  --from BUILD  take the programs of this build folder; nothing is built. What links LLVM's shared libraries stays there:
+                figures of CPUs only on this machine
   JOBS=n        number of parallel compilations
   CPU=name      of the other machine, as for -march of the compiler: x86-64-v2
 END
@@ -45,6 +46,7 @@ here() { case $1 in /*) echo "$1" ;; *) echo "$called_in/$1" ;; esac; }
 build() {
   local off=""
   for part in MPI HDF5 SCOTCH PTSCOTCH; do off="$off -DOP2_WITH_$part=OFF"; done
+  off="$off -DOP2_STATIC_CLANG=ON"
   # shellcheck disable=SC2016,SC2086 # $ORIGIN is for the loader; the list is split into words
   cmake -S . -B build/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release $off -DOP2_BENCH_CPU="${CPU:-x86-64-v2}" \
     -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN' \
@@ -81,19 +83,51 @@ prove() {
   rm -rf "$cache"
 }
 
-# How large the compiler for CPUs is, with all that it loads and the bundle does not have.
-size_of_llvm() {
-  local part files
-  files=$(for part in "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so; do
-    [ -e "$part" ] && echo "$part" && libraries_of "$part"
-  done | sort -u | while read -r part; do [ -e "$folder/${part##*/}" ] || echo "$part"; done)
-  # shellcheck disable=SC2086 # a list of files
-  [ -z "$files" ] || du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }'
+# take FILE [WHERE]: without what debuggers need
+take() {
+  install -m 755 "$1" "${2:-$folder}/${1##*/}"
+  strip --strip-unneeded "${2:-$folder}/${1##*/}"
 }
 
-take() {
-  install -m 755 "$1" "$folder/${1##*/}"
-  strip --strip-unneeded "$folder/${1##*/}"
+# The files of the compiler for CPUs, with all that it loads and the bundle does not have.
+files_of_llvm() {
+  local part
+  for part in "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/libexec/op2-compile; do
+    [ ! -e "$part" ] || { echo "$part" && libraries_of "$part"; }
+  done | sort -u | while read -r part; do [ -e "$folder/${part##*/}" ] || echo "$part"; done
+}
+
+# pack ARCHIVE FILE ...: the best that xz can do with code, which takes a minute; kept in the build folder.
+pack() {
+  local archive=$1 packed=$from/$1 files
+  shift
+  if [ -n "$(find "$@" -newer "$packed" 2>&1)" ]; then
+    files=$(mktemp -d)
+    for part in "$@"; do take "$part" "$files"; done
+    tar -C "$files" --sort=name --owner=0 --group=0 -c . | xz --x86 --lzma2=preset=9e,dict=96MiB >"$packed.part"
+    mv "$packed.part" "$packed"
+    rm -rf "$files"
+  fi
+  install -m 644 "$packed" "$folder/$archive"
+}
+
+# The compiler for CPUs. With Clang and LLVM in it (OP2_STATIC_CLANG) it can be carried; otherwise the bundle, if it
+# stays here, finds the one of the build folder. Says what there is.
+add_llvm() {
+  local files
+  files=$(files_of_llvm)
+  rm -rf "$folder/llvm" "$folder/llvm.tar.xz"
+  # shellcheck disable=SC2086 # a list of files
+  if [ -z "$files" ]; then
+    echo "none"
+  elif echo "$files" | grep -q -E '/lib(LLVM|clang-cpp)[.-]'; then
+    mkdir "$folder/llvm"
+    ln -s "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/libexec/op2-compile "$folder/llvm/"
+    echo "not in the bundle, $(du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }')"
+  else
+    pack llvm.tar.xz $files
+    echo "in llvm.tar.xz, $(du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }')"
+  fi
 }
 
 from="" folder=.gpu
@@ -128,12 +162,14 @@ for library in $(for program in $programs; do libraries_of "$from/$program"; don
   take "$library"
 done
 install -m 755 tools/gpu/check.sh "$folder/check.sh"
+install -m 644 tools/gpu/cpu_steps.sh "$folder/cpu_steps.sh"
 prove
+llvm=$(add_llvm)
 {
   echo "commit: $(git describe --always --dirty 2>/dev/null || echo unknown)"
   grep -E '^(OP2_WITH_[A-Z0-9]+|CMAKE_BUILD_TYPE):' "$from/CMakeCache.txt" | sed -E 's/:[A-Z]+=/: /'
   echo "C library: $(getconf GNU_LIBC_VERSION)"
-  echo "LLVM, not in the bundle: $(size_of_llvm)"
+  echo "LLVM: $llvm"
 } >"$folder/contents.txt"
 
 size_mb=$(($(du -sk "$folder" | cut -f 1) / 1024 + 1))

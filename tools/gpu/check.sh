@@ -194,12 +194,14 @@ equivalence_in() {
 
 equivalence() { in_each_form equivalence_in; }
 
-# run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE]: Airfoil.
+# run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE ...]: Airfoil. Of callers: $every, iterations between
+# two lines of output, $program, and $launcher, which starts it.
 run_flow() {
   local step=$1 limit=$2 around=$3 away=$4 iterations=$5
   shift 5
-  timed "$step" "$limit" env OP2_TARGET=cuda "$@" "$kit/airfoil" --size "$around" "$away" \
-    --iterations "$iterations"
+  # shellcheck disable=SC2086 # the launcher is split into words
+  timed "$step" "$limit" env OP2_TARGET=cuda "$@" ${launcher:-} "${program:-$kit/airfoil}" --size "$around" "$away" \
+    --iterations "$iterations" --every "${every:-100}"
 }
 
 # The same, timed by the program's own output between its first and its last line, so without compilation. A run whose
@@ -207,7 +209,7 @@ run_flow() {
 flow() {
   run_flow "$@"
   grep -q ' of .* residual ' "$work/output" || return
-  awk -v step="$1" -v settings="${6:-}" '
+  awk -v step="$1" -v settings="${*:6}" '
     /^mesh:/ { cells = $4 }
     $1 == 100 && $2 == "of" { at_100 = $5 }
     /^iteration +100: .*relative deviation/ { deviation = $0; sub(/.*relative deviation /, "", deviation); sub(/ .*/, "", deviation) }
@@ -305,8 +307,8 @@ counters() {
   while read -r row; do line counters "\"csv\": $(quoted "$row")"; done < <(grep '^"' "$work/output")
 }
 
-# The bundle has no compiler for CPUs, whose figures on the same machine would stand beside those of its GPU.
-cpu() { missing cpu "LLVM, $(sed -n 's/^LLVM, not in the bundle: //p' "$kit/contents.txt")"; }
+# shellcheck source=tools/gpu/cpu_steps.sh
+. "$kit/cpu_steps.sh"
 
 has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }
 

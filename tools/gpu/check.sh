@@ -12,12 +12,12 @@ usage: check.sh FOLDER [--quick] [--steps "STEP ..."]
 Writes FOLDER/results.jsonl, one line of JSON per figure, and FOLDER/log.txt, what the programs printed.
   --quick  tiny meshes and few repetitions: to see whether the steps work
   --steps  only these; all: versions gpu compile device scheme kernels equivalence sanitizer airfoil cg tiny host counters large
-           cpu
+           cpu ranks
 The exit code is 1 if a step failed, and 3 if none could measure anything, because a GPU or tools are missing.
 END
 }
 
-all_steps="versions gpu compile device scheme kernels equivalence sanitizer airfoil cg tiny host counters large cpu"
+all_steps="versions gpu compile device scheme kernels equivalence sanitizer airfoil cg tiny host counters large cpu ranks"
 steps=$all_steps results="" quick=""
 
 # A mistake on the command line.
@@ -196,11 +196,11 @@ equivalence() { in_each_form equivalence_in; }
 
 # run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE ...]: Airfoil. Of callers: $every, iterations between
 # two lines of output, $program, and $launcher, which starts it.
+launcher=()
 run_flow() {
   local step=$1 limit=$2 around=$3 away=$4 iterations=$5
   shift 5
-  # shellcheck disable=SC2086 # the launcher is split into words
-  timed "$step" "$limit" env OP2_TARGET=cuda "$@" ${launcher:-} "${program:-$kit/airfoil}" --size "$around" "$away" \
+  timed "$step" "$limit" env OP2_TARGET=cuda "$@" "${launcher[@]}" "${program:-$kit/airfoil}" --size "$around" "$away" \
     --iterations "$iterations" --every "${every:-100}"
 }
 
@@ -309,13 +309,15 @@ counters() {
 
 # shellcheck source=tools/gpu/cpu_steps.sh
 . "$kit/cpu_steps.sh"
+# shellcheck source=tools/gpu/rank_steps.sh
+. "$kit/rank_steps.sh"
 
 has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }
 
 for step in $steps; do
   case $step in
     versions | gpu | compile | cpu) $step ;;
-    device | scheme | kernels | equivalence | sanitizer | airfoil | large | cg | tiny | host | counters)
+    device | scheme | kernels | equivalence | sanitizer | airfoil | large | cg | tiny | host | counters | ranks)
       if has_gpu; then $step; else missing "$step" "a GPU"; fi
       ;;
   esac

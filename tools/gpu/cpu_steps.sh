@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash disable=SC2154,SC2034 # variables of check.sh
 # Steps of check.sh with the compiler for CPUs, which is unpacked when the first of them runs.
 
 # unpack ARCHIVE FOLDER: machines without xz may have Python.

@@ -199,7 +199,7 @@ else
     build build/gpu OFF $programs
     ! has_open_mpi || build build/gpu-mpi ON $programs_on_ranks
   }
-  from=build/gpu from_mpi=build/gpu-mpi
+  from=build/gpu from_mpi=$PWD/build/gpu-mpi
 fi
 [ -d "$from" ] || fail "there is no folder $from"
 from=$(cd "$from" && pwd)

@@ -181,15 +181,20 @@ in_each_form() {
   for form in rows pull; do "$@" "OP2_GPU_INC=$form"; done
 }
 
+# found_in STEP SETTINGS: what the test checked, and how many kernels the compiler has refused
+found_in() {
+  local refused
+  refused=$(grep -c "kernel '.*' runs as a host function" "$work/output")
+  [ "$refused" = 0 ] || fails "$1"
+  line "$1" "\"settings\": \"$2\", \"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"refused_kernels\": $refused"
+}
+
 # Random programs against the reference executor, which calls the kernels as functions of the host. Without LLVM so does
 # the host with loops whose elements have an order; but the compiler for GPUs must not refuse a kernel.
 equivalence_in() {
-  local refused
   timed equivalence 100 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 1)" \
     TEST_MESHES="$(sized 5 1)" "$1" "$kit/equivalence_test"
-  refused=$(grep -c "kernel '.*' runs as a host function" "$work/output")
-  [ "$refused" = 0 ] || fails equivalence
-  line equivalence "\"settings\": \"$1\", \"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"refused_kernels\": $refused"
+  found_in equivalence "$1"
 }
 
 equivalence() { in_each_form equivalence_in; }

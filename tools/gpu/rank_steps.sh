@@ -24,7 +24,7 @@ equivalence_on_ranks() {
   use_ranks "$1"
   timed ranks_equivalence 40 env TEST_TARGET=cuda TEST_TILES=0 TEST_CHAINS="$(sized 12 1)" "$2" \
     "${launcher[@]}" "$ranks/equivalence_mpi_test"
-  line ranks_equivalence "\"settings\": \"ranks=$1 $2\", \"found\": $(quoted "$(grep -E '^checked' "$work/output")")"
+  found_in ranks_equivalence "RANKS=$1 $2"
 }
 
 # flow_on_ranks NUMBER OP2_CHAIN=... OP2_GPU_INC=...: between iterations 50 and 100

@@ -121,6 +121,11 @@ fi
 expect 0 "" env OP2_CUDA_DRIVER=/nonexistent "$folder/check.sh" "$folder/without" --quick --steps versions
 grep -q '"driver": "unknown: no driver' "$folder/without/results.jsonl"
 
+# Nor is it, if the kit has neither a compiler for CPUs nor Open MPI.
+rm -rf "$folder"/llvm* "$folder"/ranks*
+expect 3 "not measured, because something is missing: cpu (LLVM, .*) ranks (Open MPI 4)" \
+  "$folder/check.sh" "$folder/without" --quick --steps "cpu ranks"
+
 # Mistakes on command lines; a relative folder is the caller's.
 expect 2 "^check: there is no step airfoils" "$folder/check.sh" "$folder/none" --steps "versions airfoils"
 [ ! -e "$folder/none" ]

@@ -5,6 +5,8 @@ option(OP2_BUILD_TOOLS "Build op2-jitinspect and op2-model" ${PROJECT_IS_TOP_LEV
 option(OP2_BUILD_EMBED "Build op2-embed-kernels, for programs with OP2's developer headers; needs Clang" ON)
 option(OP2_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(OP2_BUILD_TESTS "Build tests and benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(OP2_STATIC_CLANG "The compiler contains Clang and LLVM, if their static libraries are there, for machines without them" OFF)
+mark_as_advanced(OP2_STATIC_CLANG)
 option(OP2_INSTALL "Define install rules" ${PROJECT_IS_TOP_LEVEL})
 set(OP2_DEPS_DIR "" CACHE PATH
     "Folder with include/ and lib/ of libraries that the system does not have (fmt, spdlog, ...)")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kit for machines with a GPU on the emulated device: every step runs, finds no failure, and writes the figures
 # that docs/gpu.md describes. Made of programs that are built already, or as users get it: then it is built first, has
-# all its libraries, and at most 40 MB.
+# all its libraries, and at most 40 MB, the compiler for CPUs and Open MPI included.
 #   kit_test.sh BUILD|own FOLDER      the emulated device is in OP2_CUDA_DRIVER and OP2_NVRTC
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,10 +12,22 @@ if [ "$build" = own ]; then
   tools/gpu/bundle.sh "$folder"
   build=build/gpu
   [ "$(du -sk "$folder" | cut -f 1)" -le $((40 * 1024)) ]
-  elsewhere=$(for program in airfoil cg_bench device_bench host_time_bench equivalence_test gpu_kernels_test \
-    program_on_device_test op2-jitinspect; do env -i ldd "$folder/$program"; done | awk '$2 == "=>" { print $3 }' |
+  unpacked=$folder/unpacked
+  for archive in "$folder"/*.tar.xz; do
+    [ -e "$archive" ] || continue
+    mkdir -p "$unpacked/$(basename "$archive" .tar.xz)"
+    tar -C "$unpacked/$(basename "$archive" .tar.xz)" -xJf "$archive"
+  done
+  elsewhere=$({
+    for program in airfoil cg_bench device_bench host_time_bench equivalence_test gpu_kernels_test \
+      program_on_device_test op2-jitinspect; do env -i ldd "$folder/$program"; done
+    find "$folder" -path "$unpacked/*" -type f -perm -u+x | while read -r file; do
+      env -i LD_LIBRARY_PATH="$unpacked/ranks:$unpacked/llvm:$folder" ldd "$file"
+    done
+  } | awk '$2 == "=>" { print $3 }' |
     { grep -v -E -e "^$folder/" -e '/(libc|libm|libdl|librt|libpthread)\.so' || true; } | sort -u)
   [ -z "$elsewhere" ] || { echo "the bundle lacks $elsewhere" && exit 1; }
+  rm -rf "$unpacked"
 else
   tools/gpu/bundle.sh --from "$build" "$folder"
 fi
@@ -41,19 +53,25 @@ chmod +x "$tools"/*
 env -i PATH="$tools:/usr/local/bin:/usr/bin:/bin" HOME="$folder" OP2_CUDA_DRIVER="$OP2_CUDA_DRIVER" \
   OP2_NVRTC="$OP2_NVRTC" "$folder/check.sh" "$folder/results" --quick || { cat "$folder/results/log.txt" && exit 1; }
 
-has_llvm=no
+has_llvm=no has_mpi=no
 [ ! -e "$build/lib/libop2_llvm.so" ] || has_llvm=yes
-python3 -B - "$folder/results/results.jsonl" $has_llvm <<'END'
+[ ! -x "$folder/ranks/bin/orterun" ] && [ ! -e "$folder/ranks.tar.xz" ] || has_mpi=yes
+python3 -B - "$folder/results/results.jsonl" $has_llvm $has_mpi <<'END'
 import json
 import sys
 
 CELLS = 144  # of the tiny mesh
 
-STEPS = ["versions", "facts", "cpu", "scheme", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny", "host"]
+STEPS = ["versions", "facts", "scheme", "gpu", "compile", "device", "program", "kernels", "equivalence", "airfoil", "large", "cg", "tiny", "host"]
 FIGURES = {"compile": "cpu_ms", "scheme": "us", "device": "gb_per_s", "equivalence": "found", "airfoil": "us_per_iteration",
            "airfoil_by_loop": "us_per_call", "airfoil_by_loop_unfused": "us_per_call", "cg": "library_ms_per_iter", "host": "us_per_chain", "gpu": "device",
            "sanitizer_memcheck": "found", "sanitizer_initcheck": "found", "sanitizer_racecheck": "found",
            "counters": "csv"}
+has_llvm, has_mpi = sys.argv[2] == "yes", sys.argv[3] == "yes"
+if has_llvm:
+    FIGURES |= {"cpu_airfoil": "us_per_iteration", "cpu_large": "us_per_iteration", "cpu_cg": "library_ms_per_iter"}
+if has_llvm and has_mpi:
+    FIGURES |= {"ranks_airfoil": "us_per_iteration", "ranks_equivalence": "found"}
 lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 found = {line["step"] for line in lines}
 assert set(STEPS) <= found, f"steps are missing: {set(STEPS) - found}"
@@ -62,15 +80,24 @@ for step, figure in FIGURES.items():
 assert lines[-1] == {"step": "end", "failures": 0, "seconds": lines[-1]["seconds"]}, lines[-1]
 drivers = [line["driver"] for line in lines if line["step"] == "versions" and "driver" in line]
 assert len(drivers) == 1 and drivers[0].startswith("CUDA 1"), drivers
-has_llvm = sys.argv[2] == "yes"
 for line in lines:
-    lacks = line["step"] == "cpu" or (line["step"] == "facts" and not has_llvm)
+    lacks = (not has_llvm and line["step"] in ("cpu", "facts")) or (not (has_llvm and has_mpi) and line["step"] == "ranks")
     assert line.get("status") in ((None, "passed") if not lacks else ("missing",)), line
     # The events of the emulated device are a millisecond apart.
     assert line.get("us_per_call", 1000) >= 1000, line
     # Half a step that keeps no sums, as the sources prove with LLVM: 208 bytes for a cell, lists, and boundary edges.
     if has_llvm and line["step"] == "airfoil_by_loop" and line.get("loop", "").startswith("res_calc+bres_calc+update+save"):
         assert line["bytes_per_call"] < 250 * CELLS, line
+
+
+def settings(step):
+    return {line["settings"] for line in lines if line["step"] == step and "settings" in line}
+
+
+assert not has_llvm or "OP2_THREADS=1 OP2_TARGET=cpu" in settings("cpu_airfoil"), settings("cpu_airfoil")
+if has_llvm and has_mpi:
+    assert settings("ranks_airfoil") == {f"RANKS=2 OP2_CHAIN={chain} OP2_GPU_INC={form}" for chain in ("on", "off") for form in ("rows", "pull")}
+    assert all("on 2 ranks" in line["found"] for line in lines if line["step"] == "ranks_equivalence" and "found" in line)
 print(f"checked {len(lines)} lines of {len(found)} steps")
 END
 
@@ -93,6 +120,11 @@ if ! [ -e /dev/nvidiactl ] && ! command -v nvidia-smi >/dev/null; then
 fi
 expect 0 "" env OP2_CUDA_DRIVER=/nonexistent "$folder/check.sh" "$folder/without" --quick --steps versions
 grep -q '"driver": "unknown: no driver' "$folder/without/results.jsonl"
+
+# Nor is it, if the kit has neither a compiler for CPUs nor Open MPI.
+rm -rf "$folder"/llvm* "$folder"/ranks*
+expect 3 "not measured, because something is missing: cpu (LLVM, .*) ranks (Open MPI 4)" \
+  "$folder/check.sh" "$folder/without" --quick --steps "cpu ranks"
 
 # Mistakes on command lines; a relative folder is the caller's.
 expect 2 "^check: there is no step airfoils" "$folder/check.sh" "$folder/none" --steps "versions airfoils"

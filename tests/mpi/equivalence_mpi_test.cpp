@@ -4,6 +4,7 @@
 // elements, on as many ranks; on devices with the messages of the CPU.
 // TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target; TEST_TILES=0
 // is for executors without tiles; TEST_GATHERS=1: rows must gather.
+#include <algorithm>
 #include <functional>
 #include <iostream>
 
@@ -15,7 +16,10 @@
 namespace op2::test {
 namespace {
 
-constexpr int chains_per_mesh = 15;
+/// Of a program; few in a test of few.
+int chains_per_mesh(int wanted) {
+  return std::min(wanted, 15);
+}
 
 std::vector<std::vector<Setting>> configurations() {
   const auto with = [](std::vector<Setting> more) {
@@ -90,8 +94,8 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   constexpr unsigned usual = 150;
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
-  ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh, OrderedLoops::none,
-                     true};
+  ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh(wanted),
+                     OrderedLoops::none, true};
   int chains = 0, tilings = 0, fusions = 0, gathers = 0, ranks = 0;
   std::int64_t sent = 0;  // bytes
   for (; chains < wanted; ++shape.seed) {
@@ -124,8 +128,8 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
 /// Colours are one order on all numbers of ranks above one, so host functions find the same there.
 TEST(EquivalenceOnRanks, LoopsInColoursGiveTheResultsOfTheReferenceExecutorOnAsManyRanks) {
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 150)) / 3;
-  ProgramShape shape{from_environment("TEST_SEED", 1), 2, chains_per_mesh, OrderedLoops::in_colours,
-                     true};
+  ProgramShape shape{from_environment("TEST_SEED", 1), 2, chains_per_mesh(wanted),
+                     OrderedLoops::in_colours, true};
   int chains = 0, ranks = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_on_ranks(shape, settings_of_reference, ranks);

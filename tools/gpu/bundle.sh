@@ -10,16 +10,22 @@ limit_mb=40
 programs="examples/airfoil/airfoil tests/bench/cg_bench tests/bench/device_bench
   tests/bench/host_time_bench tests/equivalence/equivalence_test
   tests/unit/gpu_kernels/gpu_kernels_test tests/unit/gpu_loader/program_on_device_test tools/op2-jitinspect"
+programs_on_ranks="examples/airfoil/airfoil tests/mpi/equivalence_mpi_test"
+# Parts of Open MPI that ranks of one machine do not use: networks, ssh, batch systems, files, OpenSHMEM.
+parts_left_out='_(ucx|ofi|openib|psm2?|rsh|slurm|flux|jsm|gridengine|simulator|monitoring|romio[0-9]*|tool)\.so$'
+parts_left_out="$parts_left_out|/mca_(atomic|crs|fbtl|fcoll|fs|io|memheap|scoll|sharedfp|spml|sshmem|vprotocol)_"
 
 usage() {
   cat <<'END'
 usage: tools/gpu/bundle.sh [--from BUILD] [FOLDER]
 
-Builds a release without MPI, HDF5 and Scotch in build/gpu, and fills FOLDER (.gpu in the source tree) with its
-programs, the libraries that they need, and check.sh, which is to be run on the other machine. LLVM is too large for
-that. Where it is, it proves here what kernels do to their arguments, so that plans there are those of an
-installation with LLVM.
-  --from BUILD  take the programs of this build folder; nothing is built
+Builds a release without MPI, HDF5 and Scotch in build/gpu and, where Open MPI 4 is, one with MPI in build/gpu-mpi, whose
+programs run with the parts of Open MPI that go along. Fills FOLDER (.gpu in the source tree) with their
+programs, the libraries that they need, and check.sh, which is to be run on the other machine. Where LLVM is, with its
+static libraries, the compiler for CPUs goes along in an archive (18 MB, a minute to pack), for the figures of CPUs; and
+it proves here what kernels do to their arguments, so that plans there are those of an installation with LLVM.
+  --from BUILD  take the programs of this build folder; nothing is built. What links LLVM's shared libraries stays there:
+                figures of CPUs only on this machine
   JOBS=n        number of parallel compilations
   CPU=name      of the other machine, as for -march of the compiler: x86-64-v2
 END
@@ -42,17 +48,23 @@ here() { case $1 in /*) echo "$1" ;; *) echo "$called_in/$1" ;; esac; }
 
 # Where libraries are found on the other machine: beside the programs, those that libraries need, too. Tests
 # are listed by running them while they are built, so that the library's folder must be known then.
+# build FOLDER ON|OFF PROGRAM ...: with MPI or without
 build() {
-  local off=""
-  for part in MPI HDF5 SCOTCH PTSCOTCH; do off="$off -DOP2_WITH_$part=OFF"; done
+  local into=$1 parts="-DOP2_WITH_MPI=$2 -DOP2_WITH_HDF5=OFF -DOP2_WITH_SCOTCH=OFF -DOP2_WITH_PTSCOTCH=OFF" targets=""
+  shift 2
+  [ "$into" = build/gpu-mpi ] || parts="$parts -DOP2_STATIC_CLANG=ON"
   # shellcheck disable=SC2016,SC2086 # $ORIGIN is for the loader; the list is split into words
-  cmake -S . -B build/gpu -G Ninja -DCMAKE_BUILD_TYPE=Release $off -DOP2_BENCH_CPU="${CPU:-x86-64-v2}" \
+  cmake -S . -B "$into" -G Ninja -DCMAKE_BUILD_TYPE=Release $parts -DOP2_BENCH_CPU="${CPU:-x86-64-v2}" \
     -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN' \
-    -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags >build/gpu.log
-  local targets=""
-  for program in $programs; do targets="$targets ${program##*/}"; done
+    -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags >"$into.log"
+  for program in "$@"; do targets="$targets ${program##*/}"; done
   # shellcheck disable=SC2086 # a list of targets
-  LD_LIBRARY_PATH=$PWD/build/gpu/lib cmake --build build/gpu -j "${JOBS:-$(nproc)}" --target $targets
+  LD_LIBRARY_PATH=$PWD/$into/lib cmake --build "$into" -j "${JOBS:-$(nproc)}" --target $targets
+}
+
+# Whether programs with MPI can be built here, and can take Open MPI along.
+has_open_mpi() {
+  command -v mpicc >/dev/null && command -v orterun >/dev/null && command -v ompi_info >/dev/null
 }
 
 # The files of all shared libraries that a program loads at its start, but those of the C library.
@@ -81,22 +93,91 @@ prove() {
   rm -rf "$cache"
 }
 
-# How large the compiler for CPUs is, with all that it loads and the bundle does not have.
-size_of_llvm() {
-  local part files
-  files=$(for part in "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so; do
-    [ -e "$part" ] && echo "$part" && libraries_of "$part"
-  done | sort -u | while read -r part; do [ -e "$folder/${part##*/}" ] || echo "$part"; done)
-  # shellcheck disable=SC2086 # a list of files
-  [ -z "$files" ] || du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }'
-}
-
+# take FILE [WHERE]: without what debuggers need
 take() {
-  install -m 755 "$1" "$folder/${1##*/}"
-  strip --strip-unneeded "$folder/${1##*/}"
+  install -m 755 "$1" "${2:-$folder}/${1##*/}"
+  strip --strip-unneeded "${2:-$folder}/${1##*/}"
 }
 
-from="" folder=.gpu
+# The files of the compiler for CPUs, with all that it loads and the bundle does not have.
+files_of_llvm() {
+  local part
+  for part in "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/libexec/op2-compile; do
+    [ ! -e "$part" ] || { echo "$part" && libraries_of "$part"; }
+  done | sort -u | while read -r part; do [ -e "$folder/${part##*/}" ] || echo "$part"; done
+}
+
+# pack FOLDER ARCHIVE: the best that xz can do with code
+pack() { tar -C "$1" --sort=name --owner=0 --group=0 -c . | xz --x86 --lzma2=preset=9e,dict=96MiB >"$2"; }
+
+# pack_llvm FILE ...: takes a minute, so the archive is kept in the build folder.
+pack_llvm() {
+  local packed=$from/llvm.tar.xz files
+  if [ -n "$(find "$@" -newer "$packed" 2>&1)" ]; then
+    files=$(mktemp -d)
+    for part in "$@"; do take "$part" "$files"; done
+    pack "$files" "$packed.part"
+    mv "$packed.part" "$packed"
+    rm -rf "$files"
+  fi
+  install -m 644 "$packed" "$folder/llvm.tar.xz"
+}
+
+# The compiler for CPUs. With Clang and LLVM in it (OP2_STATIC_CLANG) it can be carried; otherwise the bundle, if it
+# stays here, finds the one of the build folder. Says what there is.
+add_llvm() {
+  local files
+  files=$(files_of_llvm)
+  rm -rf "$folder/llvm" "$folder/llvm.tar.xz"
+  # shellcheck disable=SC2086 # a list of files
+  if [ -z "$files" ]; then
+    echo "none"
+  elif echo "$files" | grep -q -E '/lib(LLVM|clang-cpp)[.-]'; then
+    mkdir "$folder/llvm"
+    ln -s "$from"/lib/libop2_llvm.so "$from"/lib/libop2_clang.so "$from"/libexec/op2-compile "$folder/llvm/"
+    echo "not in the bundle, $(du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }')"
+  else
+    pack_llvm $files
+    echo "in llvm.tar.xz, $(du -Lck $files | awk 'END { printf "%.0f MB", $1 / 1024 }')"
+  fi
+}
+
+path_of_mpi() { ompi_info --path "$1" --parsable | sed "s/^path:$1://"; }
+
+# take_open_mpi FOLDER: what starts and connects ranks of one machine, as below the prefix of its installation, which
+# OPAL_PREFIX replaces.
+take_open_mpi() {
+  local prefix parts words part
+  prefix=$(path_of_mpi prefix) parts=$(path_of_mpi pkglibdir) words=$(path_of_mpi pkgdatadir)
+  mkdir -p "$1/bin" "$1/${parts#"$prefix"/}" "$1/${words#"$prefix"/}"
+  take "$(command -v orterun)" "$1/bin"
+  take "$(command -v orted)" "$1/bin"
+  for part in $(printf '%s\n' "$parts"/mca_*.so | grep -v -E "$parts_left_out"); do
+    take "$part" "$1/${parts#"$prefix"/}"
+  done
+  install -m 644 "$words"/help-*.txt "$1/${words#"$prefix"/}/"
+}
+
+# add_ranks BUILD: its programs with MPI, Open MPI, and their libraries but those of the others, in $folder/ranks. Says
+# what there is.
+add_ranks() {
+  local from=$1 to=$folder/ranks part
+  rm -rf "$to" "$to.tar.xz"
+  if ! has_open_mpi || ! [ -x "$from/tests/mpi/equivalence_mpi_test" ]; then
+    echo "none"
+    return
+  fi
+  mkdir "$to"
+  for part in $programs_on_ranks; do take "$from/$part" "$to"; done
+  take_open_mpi "$to"
+  for part in $(find "$to" -type f -perm -u+x | while read -r file; do libraries_of "$file"; done | sort -u); do
+    [ "$part" != missing ] || fail "a library of Open MPI is missing: see ldd"
+    [[ -e $folder/${part##*/} && $part != */libop2.so* ]] || take "$part" "$to"
+  done
+  ompi_info --version | head -n 1
+}
+
+from="" from_mpi="" folder=.gpu
 while [ $# -gt 0 ]; do
   case "$1" in
     --from)
@@ -113,8 +194,12 @@ if [ -n "$from" ]; then
   limit_mb=1000 # with libraries that a release for other machines does without
 else
   mkdir -p build
-  build
-  from=build/gpu
+  # shellcheck disable=SC2086 # lists of programs
+  {
+    build build/gpu OFF $programs
+    ! has_open_mpi || build build/gpu-mpi ON $programs_on_ranks
+  }
+  from=build/gpu from_mpi=$PWD/build/gpu-mpi
 fi
 [ -d "$from" ] || fail "there is no folder $from"
 from=$(cd "$from" && pwd)
@@ -128,12 +213,17 @@ for library in $(for program in $programs; do libraries_of "$from/$program"; don
   take "$library"
 done
 install -m 755 tools/gpu/check.sh "$folder/check.sh"
+install -m 644 tools/gpu/cpu_steps.sh tools/gpu/rank_steps.sh "$folder/"
 prove
+llvm=$(add_llvm)
+mpi=$(add_ranks "${from_mpi:-$from}")
+[ -z "$from_mpi" ] || [ "$mpi" = none ] || { pack "$folder/ranks" "$folder/ranks.tar.xz" && rm -r "$folder/ranks"; }
 {
   echo "commit: $(git describe --always --dirty 2>/dev/null || echo unknown)"
   grep -E '^(OP2_WITH_[A-Z0-9]+|CMAKE_BUILD_TYPE):' "$from/CMakeCache.txt" | sed -E 's/:[A-Z]+=/: /'
   echo "C library: $(getconf GNU_LIBC_VERSION)"
-  echo "LLVM, not in the bundle: $(size_of_llvm)"
+  echo "LLVM: $llvm"
+  echo "MPI for ranks: $mpi"
 } >"$folder/contents.txt"
 
 size_mb=$(($(du -sk "$folder" | cut -f 1) / 1024 + 1))

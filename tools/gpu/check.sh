@@ -12,12 +12,12 @@ usage: check.sh FOLDER [--quick] [--steps "STEP ..."]
 Writes FOLDER/results.jsonl, one line of JSON per figure, and FOLDER/log.txt, what the programs printed.
   --quick  tiny meshes and few repetitions: to see whether the steps work
   --steps  only these; all: versions gpu compile device scheme kernels equivalence sanitizer airfoil cg tiny host counters large
-           cpu
+           cpu ranks
 The exit code is 1 if a step failed, and 3 if none could measure anything, because a GPU or tools are missing.
 END
 }
 
-all_steps="versions gpu compile device scheme kernels equivalence sanitizer airfoil cg tiny host counters large cpu"
+all_steps="versions gpu compile device scheme kernels equivalence sanitizer airfoil cg tiny host counters large cpu ranks"
 steps=$all_steps results="" quick=""
 
 # A mistake on the command line.
@@ -181,25 +181,32 @@ in_each_form() {
   for form in rows pull; do "$@" "OP2_GPU_INC=$form"; done
 }
 
+# found_in STEP SETTINGS: what the test checked, and how many kernels the compiler has refused
+found_in() {
+  local refused
+  refused=$(grep -c "kernel '.*' runs as a host function" "$work/output")
+  [ "$refused" = 0 ] || fails "$1"
+  line "$1" "\"settings\": \"$2\", \"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"refused_kernels\": $refused"
+}
+
 # Random programs against the reference executor, which calls the kernels as functions of the host. Without LLVM so does
 # the host with loops whose elements have an order; but the compiler for GPUs must not refuse a kernel.
 equivalence_in() {
-  local refused
   timed equivalence 100 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 1)" \
     TEST_MESHES="$(sized 5 1)" "$1" "$kit/equivalence_test"
-  refused=$(grep -c "kernel '.*' runs as a host function" "$work/output")
-  [ "$refused" = 0 ] || fails equivalence
-  line equivalence "\"settings\": \"$1\", \"found\": $(quoted "$(grep -E '^checked' "$work/output")"), \"refused_kernels\": $refused"
+  found_in equivalence "$1"
 }
 
 equivalence() { in_each_form equivalence_in; }
 
-# run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE]: Airfoil.
+# run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE ...]: Airfoil. Of callers: $every, iterations between
+# two lines of output, $program, and $launcher, which starts it.
+launcher=()
 run_flow() {
   local step=$1 limit=$2 around=$3 away=$4 iterations=$5
   shift 5
-  timed "$step" "$limit" env OP2_TARGET=cuda "$@" "$kit/airfoil" --size "$around" "$away" \
-    --iterations "$iterations"
+  timed "$step" "$limit" env OP2_TARGET=cuda "$@" "${launcher[@]}" "${program:-$kit/airfoil}" --size "$around" "$away" \
+    --iterations "$iterations" --every "${every:-100}"
 }
 
 # The same, timed by the program's own output between its first and its last line, so without compilation. A run whose
@@ -207,7 +214,7 @@ run_flow() {
 flow() {
   run_flow "$@"
   grep -q ' of .* residual ' "$work/output" || return
-  awk -v step="$1" -v settings="${6:-}" '
+  awk -v step="$1" -v settings="${*:6}" '
     /^mesh:/ { cells = $4 }
     $1 == 100 && $2 == "of" { at_100 = $5 }
     /^iteration +100: .*relative deviation/ { deviation = $0; sub(/.*relative deviation /, "", deviation); sub(/ .*/, "", deviation) }
@@ -305,15 +312,17 @@ counters() {
   while read -r row; do line counters "\"csv\": $(quoted "$row")"; done < <(grep '^"' "$work/output")
 }
 
-# The bundle has no compiler for CPUs, whose figures on the same machine would stand beside those of its GPU.
-cpu() { missing cpu "LLVM, $(sed -n 's/^LLVM, not in the bundle: //p' "$kit/contents.txt")"; }
+# shellcheck source=tools/gpu/cpu_steps.sh
+. "$kit/cpu_steps.sh"
+# shellcheck source=tools/gpu/rank_steps.sh
+. "$kit/rank_steps.sh"
 
 has_gpu() { [ -n "${OP2_CUDA_DRIVER:-}" ] || [ -e /dev/nvidiactl ] || nvidia-smi -L >/dev/null 2>&1; }
 
 for step in $steps; do
   case $step in
     versions | gpu | compile | cpu) $step ;;
-    device | scheme | kernels | equivalence | sanitizer | airfoil | large | cg | tiny | host | counters)
+    device | scheme | kernels | equivalence | sanitizer | airfoil | large | cg | tiny | host | counters | ranks)
       if has_gpu; then $step; else missing "$step" "a GPU"; fi
       ;;
   esac

@@ -111,12 +111,14 @@ bool CudaPlan::is_first(std::size_t chain, Phase phase) const {
   return phase == Phase::interior || exchanges_[chain] == nullptr;
 }
 
-/// What a call changes: values of globals and of constants.
+/// What a call changes: values of globals and of constants. The host looks first: on the device a
+/// global that is reduced there gets the value that it begins with, which may be set after loops of
+/// the host.
 void CudaPlan::start(std::size_t chain, core::Queue& queue) {
-  values_.upload(chain, queue);
-  shared_.constants.update(with_constants_[chain]);
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     if (host_steps_[s] != nullptr) host_steps_[s]->start(queue);
+  values_.upload(chain, queue);
+  shared_.constants.update(with_constants_[chain]);
 }
 
 void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {

@@ -18,7 +18,7 @@ namespace {
 
 /// Elements that one thread may execute for its row, one after the other, each in about a
 /// microsecond.
-constexpr std::int64_t most_gathered = 256;
+constexpr std::int64_t most_to_a_row = 256;
 
 }  // namespace
 
@@ -172,7 +172,7 @@ std::byte* CudaPlan::collect(std::size_t s, const GlobalArg& reduction) {
 std::vector<std::size_t> CudaPlan::lopsided_steps() const {
   std::vector<std::size_t> found;
   for (std::size_t s = 0; s < launches_.size(); ++s)
-    if (plan_.steps.all[s].gathers() && launches_[s]->most_gathered() > most_gathered)
+    if (plan_.steps.all[s].gathers() && launches_[s]->most_to_a_row() > most_to_a_row)
       found.push_back(s);
   return found;
 }

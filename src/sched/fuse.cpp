@@ -156,10 +156,12 @@ class Grouping {
   LoopGroup gathering_from(std::size_t first, const Chain& chain) const {
     LoopGroup group;
     std::size_t k = first;
-    bool pays = false;
-    while (k < chain.records.end && group.gathered < most_gathered && is_gathered(k, pays) &&
+    bool pays = false;  // a loop would gather by itself
+    while (k < chain.records.end && group.gathered < most_gathered &&
+           gathering_of(k) != jit::Gathering::never &&
            target_of(args(k)) == target_of(args(first)) &&
            levels_[k].extent == levels_[first].extent) {
+      pays = pays || gathering_of(k) == jit::Gathering::by_itself;
       group.records.push_back(k++);
       ++group.gathered;
     }
@@ -170,12 +172,9 @@ class Grouping {
     return group.records.size() > group.gathered ? group : LoopGroup{};
   }
 
-  /// @param pays  is set if the loop would gather by itself
-  bool is_gathered(std::size_t k, bool& pays) const {
-    if (!rules_.gathering || !runs(k) || !can_be_part(k)) return false;
-    const jit::Gathering gathering = rules_.gathering(args(k));
-    pays = pays || gathering == jit::Gathering::by_itself;
-    return gathering != jit::Gathering::never;
+  jit::Gathering gathering_of(std::size_t k) const {
+    const bool may = rules_.gathering && runs(k) && can_be_part(k);
+    return may ? rules_.gathering(args(k)) : jit::Gathering::never;
   }
 
   /// Whether the elements on which a loop `adds` are just those that complete the rows on which

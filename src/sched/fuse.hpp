@@ -21,8 +21,8 @@ struct FusionRules {
   std::function<bool(const core::LoopRecord&)> is_compiled;
   /// Groups of records that were compiled and stay apart (see CodeFinder).
   std::function<bool(const std::vector<std::size_t>&)> stays_apart;
-  /// Whether rows may gather what a loop with these arguments adds to them, in one step with loops
-  /// that use them next. Empty: never.
+  /// Whether rows gather what a loop with these arguments adds to them, in one step with loops that
+  /// use them next. Empty: never.
   std::function<jit::Gathering(std::span<const core::LoopArg>)> gathering{};
   /// Whether an argument of a record leaves zeros in its rows. Empty: nobody knows.
   std::function<bool(const ArgSource&)> leaves_zero{};

@@ -56,7 +56,7 @@ bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
   return any;
 }
 
-/// The next loop would be refused with the first one already.
+/// Gathered loops without the first one behind them are no group, so that one is enough.
 void CodeFinder::stop_gathering(const Step& step) {
   std::vector<op_kernel> kernels = kernels_of(step);
   kernels.resize(step.gathered.size() + 1);

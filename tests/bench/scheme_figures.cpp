@@ -226,7 +226,7 @@ void measure_schemes(op2::gpu::Device& device, const op2::gpu::Nvrtc& nvrtc, int
     for (const char* way : {"rows", "components", "pull"})
       measure_increments(device, module.function(way), way, threads, grid, arrays, rounds);
     if (threads != 256) continue;
-    for (const int chunk : {512, 1024, 2048, 4096, 8192, 16384})
+    for (const int chunk : {256, 512, 1024, 2048, 4096, 8192, 16384})
       measure_sum(device, module.function("chunks"), chunk, grid, arrays, rounds);
   }
 }

@@ -22,6 +22,12 @@ OP_KERNEL(allocate, (double* sum, double* total), {
   delete copy;
 });
 OP_KERNEL(add_value, (const double* value, double* length), { *length += *value; });
+/// Likewise.
+OP_KERNEL(allocate_to_add, (const double* value, double* length), {
+  double* const copy = new double(*value);
+  *length += *copy;
+  delete copy;
+});
 OP_KERNEL(shrink, (double* length), { *length *= 0.5; });
 
 /// In each order in which a device may work.
@@ -43,6 +49,12 @@ class LazyGlobals : public OnDevice, public testing::WithParamInterface<const ch
   }
   void find_least(op_dat of, op_set set, op_global least) {
     op_par_loop(least_of, "least_of", set, op_arg_dat(of, OP_READ), op_arg_gbl(least, OP_MIN));
+  }
+  /// Adds 2 for each node.
+  void set_and_reduce(op_global total, double start) {
+    op_set_global(total, &start);
+    op_par_loop(add_value, "add_sum", nodes, op_arg_dat(sum, OP_READ), op_arg_gbl(total, OP_INC));
+    op_flush();
   }
   static double value_of(op_global global) {
     double value = 0;
@@ -100,6 +112,37 @@ TEST_P(LazyGlobals, OneThatIsSetBetweenLoopsHasWhatCameAfter) {
     EXPECT_EQ(value_of(total), expected);
     op_set_global(total, &zero);
   }
+}
+
+/// The loop that reads sees the value of before.
+TEST_P(LazyGlobals, OneThatIsReadThenSetAndReducedHasBothValues) {
+  double value = 0, expected = 1;
+  const op_global total = op_decl_global(1, &value, "total");
+  add();
+  for (int chain = 0; chain < 4; ++chain) {
+    op_par_loop(add_value, "add_value", edges, op_arg_gbl(total, OP_READ),
+                op_arg_dat(length, OP_RW));
+    set_and_reduce(total, chain);
+    expected += value;
+    value = chain + 2 * size;
+  }
+  EXPECT_THAT(lengths(), testing::Each(expected));
+  EXPECT_EQ(value_of(total), value);
+}
+
+TEST_P(LazyGlobals, OneThatTheHostReadsBeforeItIsSetAndReducedHasBothValues) {
+  double value = 0, expected = 1;
+  const op_global total = op_decl_global(1, &value, "total");
+  add();
+  for (int chain = 0; chain < 4; ++chain) {
+    op_par_loop(allocate_to_add, "allocate_to_add", edges, op_arg_gbl(total, OP_READ),
+                op_arg_dat(length, OP_RW));
+    set_and_reduce(total, chain);
+    expected += value;
+    value = chain + 2 * size;
+  }
+  EXPECT_THAT(lengths(), testing::Each(expected));
+  EXPECT_EQ(value_of(total), value);
 }
 
 /// The device is many calls behind: values wait in memory that the host uses again.

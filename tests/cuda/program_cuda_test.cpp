@@ -59,6 +59,22 @@ TEST_F(OnDevice, LoopsThatAddOftenToOneRowAreSeparateKernels) {
   }
 }
 
+/// As a separate kernel it would gather as often.
+TEST_F(OnDevice, ALoopThatGathersByItselfStaysWithThoseThatUseItsSums) {
+  constexpr int count = 300;
+  start();
+  std::vector<int> to_first_and_own;
+  for (int spoke = 0; spoke < count; ++spoke)
+    to_first_and_own.insert(to_first_and_own.end(), {0, 1 + spoke});
+  const op_set spokes = op_decl_set(count, "spokes");
+  const op_map ends = op_decl_map(spokes, nodes, 2, to_first_and_own.data(), "ends_of_spoke");
+  const op_dat flow = op_decl_dat(spokes, 1, std::vector<double>(count, 1).data(), "flow");
+  op_par_loop(add_length, "add_flow", spokes, op_arg_dat(flow, OP_READ),
+              op_arg_dat(sum, 0, ends, OP_INC), op_arg_dat(sum, 1, ends, OP_INC));
+  EXPECT_EQ(total_of_scaled(), 4.0 * count);
+  EXPECT_EQ(emulated_calls("cuLaunchKernel"), 2);
+}
+
 TEST_F(OnDevice, AChainThatRepeatsIsOneGraph) {
   setenv("OP2_GPU_INC", "rows", 1);
   start();

@@ -64,7 +64,8 @@ class PreparedPlan {
   /// more. Called at the end of every plan: then the queue is emptied, and both may change.
   virtual void release_values() = 0;
 
-  /// Steps that should not gather increments, since some row gathers too many of them. Local.
+  /// Steps whose loops should be separate kernels, since some row gathers too many increments that
+  /// would be atomic then. Local.
   virtual std::vector<std::size_t> lopsided_steps() const { return {}; }
 
   virtual ExchangeSize exchange_size(std::size_t chain) const = 0;

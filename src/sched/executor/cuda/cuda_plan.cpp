@@ -18,7 +18,7 @@ namespace {
 
 /// Elements that one thread may execute for its row, one after the other, each in about a
 /// microsecond.
-constexpr std::int64_t most_gathered = 256;
+constexpr std::int64_t most_to_a_row = 256;
 
 }  // namespace
 
@@ -111,12 +111,14 @@ bool CudaPlan::is_first(std::size_t chain, Phase phase) const {
   return phase == Phase::interior || exchanges_[chain] == nullptr;
 }
 
-/// What a call changes: values of globals and of constants.
+/// What a call changes: values of globals and of constants. The host looks first: on the device a
+/// global that is reduced there gets the value that it begins with, which may be set after loops of
+/// the host.
 void CudaPlan::start(std::size_t chain, core::Queue& queue) {
-  values_.upload(chain, queue);
-  shared_.constants.update(with_constants_[chain]);
   for (std::size_t s = plan_.steps.begin[chain]; s < plan_.steps.begin[chain + 1]; ++s)
     if (host_steps_[s] != nullptr) host_steps_[s]->start(queue);
+  values_.upload(chain, queue);
+  shared_.constants.update(with_constants_[chain]);
 }
 
 void CudaPlan::run(std::size_t chain, Phase phase, core::Queue& queue, const Finished& finished) {
@@ -170,7 +172,7 @@ std::byte* CudaPlan::collect(std::size_t s, const GlobalArg& reduction) {
 std::vector<std::size_t> CudaPlan::lopsided_steps() const {
   std::vector<std::size_t> found;
   for (std::size_t s = 0; s < launches_.size(); ++s)
-    if (plan_.steps.all[s].gathers() && launches_[s]->most_gathered() > most_gathered)
+    if (plan_.steps.all[s].gathers() && launches_[s]->most_to_a_row() > most_to_a_row)
       found.push_back(s);
   return found;
 }

@@ -251,12 +251,12 @@ void PlanValues::upload(std::size_t chain, core::Queue& queue) {
   if (to_block)
     stream.upload(device_.get() + block.begin, values.staging + block.begin,
                   block.end - block.begin);
-  for (const Start& start : values.starts)
+  for (const Copy& copy : values.copies) stream.copy(copy.to, copy.from, copy.bytes);
+  for (const Start& start : values.starts)  // over values that have been copied
     stream.upload(start.to, values.staging + start.place, start.bytes);
   if (to_block) block.keeps_upload = !block.has_results;
-  if (to_block || !values.starts.empty()) end_turn(block);
   if (!values.copies.empty()) block.keeps_upload = false;
-  for (const Copy& copy : values.copies) stream.copy(copy.to, copy.from, copy.bytes);
+  if (to_block || !values.starts.empty()) end_turn(block);
 }
 
 void PlanValues::end_turn(Block& block) {

@@ -90,20 +90,20 @@ StepLaunch::Range StepLaunch::range_of(Phase phase, DeviceTables& tables) const 
         tables.pull().lists_of(columns_added_through(step_.args), rows, step_.set->name_storage);
     return {found.positions,
             {parameter_of(found.rows), parameter_of(found.start), parameter_of(found.iterations)},
-            found.bytes, found.most};
+            found.bytes};
   }
   Range range{rows, {0}};
   if (rows.empty()) return range;
   const std::vector<SetArgs> accesses = step_.accesses();
   for (std::size_t loop = 0; loop < step_.gathered.size(); ++loop) {
     const core::Set& set = *step_.kernels[loop].set;
+    const std::vector<RowAccess> columns = columns_added_through(accesses[loop].args);
     const PullTable found =
-        tables.pull().lists_of_all(columns_added_through(accesses[loop].args),
-                                   step_.gathered_rows(set), rows, set.name_storage);
+        tables.pull().lists_of_all(columns, step_.gathered_rows(set), rows, set.name_storage);
     range.lists.push_back(parameter_of(found.start));
     range.lists.push_back(parameter_of(found.iterations));
     range.list_bytes += found.bytes;
-    range.most_gathered = std::max(range.most_gathered, found.most);
+    if (columns.size() == 1) range.most_to_a_row = std::max(range.most_to_a_row, found.most);
   }
   return range;
 }
@@ -185,8 +185,8 @@ void StepLaunch::announce_accesses() {
   }
 }
 
-std::int64_t StepLaunch::most_gathered() const {
-  return std::max(ranges_[0].most_gathered, ranges_[1].most_gathered);
+std::int64_t StepLaunch::most_to_a_row() const {
+  return std::max(ranges_[0].most_to_a_row, ranges_[1].most_to_a_row);
 }
 
 bool StepLaunch::shares_result_with(const StepLaunch& earlier) const {
@@ -203,7 +203,7 @@ bool StepLaunch::reads_results() const {
 }
 
 std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
-  const auto& [indices, lists, list_bytes, most_gathered] = range(phase);
+  const auto& [indices, lists, list_bytes, most_to_a_row] = range(phase);
   if (indices.empty()) return {};
   const bool reduces = !step_.reductions.empty();
   const unsigned blocks = blocks_for(indices.size(), reduces ? chunk_ : jit::block_threads);

@@ -46,8 +46,9 @@ class StepLaunch {
   bool adds_atomically() const { return !code_.pulls && !sums_.any(); }
 
   const Step& step() const { return step_; }
-  /// How many elements of one loop a row gathers, at most.
-  std::int64_t most_gathered() const;
+  /// How many elements of one loop a row gathers, at most, of gathered loops that add to one row
+  /// each: others gather by themselves, too, as often.
+  std::int64_t most_to_a_row() const;
   /// Bytes of the lists of increments that the kernels of a phase read.
   std::size_t list_bytes(Phase phase) const { return range(phase).list_bytes; }
   /// Where the step counts in the per-loop table.
@@ -60,7 +61,7 @@ class StepLaunch {
     std::vector<LaunchParameter> lists;  ///< unless iterations: addresses of rows, then of the
                                          ///< start and the iterations of each loop that adds
     std::size_t list_bytes = 0;
-    std::int64_t most_gathered = 0;
+    std::int64_t most_to_a_row = 0;
   };
 
   void set_ranges(DeviceTables& tables);

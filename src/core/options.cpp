@@ -109,7 +109,7 @@ constexpr OptionRow table[] = {
     {"OP2_GPU_INC", one_of<&O::gpu_increments>, "auto, rows, pull",
      "how loops on a GPU add to rows through maps; rows: elements add atomically; pull: where a "
      "loop allows it, each row gathers what elements add to it, in their order; auto: where that "
-     "is expected to move fewer bytes"},
+     "is expected to take less time"},
     {"OP2_GPU_MPI", one_of<&O::gpu_messages>, "auto, on, off",
      "whether ranks on GPUs give MPI their messages in the memory of the GPU; auto: if MPI says "
      "that it takes them; off: in pinned memory of the host"},

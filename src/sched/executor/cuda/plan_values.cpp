@@ -110,7 +110,8 @@ void PlanValues::share(Result& result, std::size_t chain, std::size_t s,
   if (Result* const earlier = shared_result(chain, s, reduction)) {
     result.place = earlier->place;
     result.address = earlier->address;
-    result.is_first = earlier->leaves_value = false;
+    result.is_first = false;
+    earlier->leaves_value = false;
   } else if (result.leaves_value && plan_.steps.all[s].set->whole) {
     result.address = reduction.shape.global->value.device_read();
   }

@@ -2,6 +2,7 @@
 #include <sched/policy/chain_model.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace op2::sched {
 namespace {
@@ -85,6 +86,13 @@ double end_of_chain(double ready, double arrival, const ChainWork& chain, const 
     time += seconds_of(chain, &LoopWork::core, costs);
   }
   return time + seconds_of(chain, &LoopWork::rest, costs);
+}
+
+double reduction_seconds(int ranks, const Network& network) {
+  constexpr double bytes = 512;
+  const Link& link = network.at(Distance::across);
+  const int rounds = std::bit_width(static_cast<unsigned>(ranks - 1));
+  return rounds * (link.latency + 2 * link.overhead + bytes * link.seconds_per_byte);
 }
 
 double predicted_seconds(const FlushWork& flush, const Costs& costs) {

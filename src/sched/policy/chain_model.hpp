@@ -142,6 +142,10 @@ Departure depart(double start, const ExchangeWork& exchange, const Network& netw
 /// @param arrival  of the last message that it waits for; without an exchange, its start
 double end_of_chain(double ready, double arrival, const ChainWork& chain, const Costs& costs);
 
+/// Seconds of a reduction of a few words, which no rank is late for: one round of messages for each
+/// level of a tree.
+double reduction_seconds(int ranks, const Network& network);
+
 /// Seconds of a flush on a rank whose neighbours do as much as it does, and begin when it does.
 /// Used with the counts of the rank that has most to do.
 double predicted_seconds(const FlushWork& flush, const Costs& costs);

@@ -319,10 +319,12 @@ void ChainPolicy::receive_times(const std::vector<core::Level>& valid) {
   if (waiting_ == nullptr) return;
   comm::Communicator& ranks = rows_.communicator();
   auto words = ranks.take_attached();
+  double seconds = 0;  // of a reduction that nobody else needs
   if (!words && ++flushes_waited_ >= patience) {
     comm::WordReduction nothing;
     ranks.reduce(nothing, "agreeing on the times of trials");
     words = ranks.take_attached();
+    seconds = reduction_seconds(ranks.size(), network_);
   }
   if (!words) return;
   Sequence& sequence = *std::exchange(waiting_, nullptr);
@@ -332,7 +334,7 @@ void ChainPolicy::receive_times(const std::vector<core::Level>& valid) {
     greatest.push_back(from_word(left.front()));
     left = left.subspan(1);
   }
-  sequence.trials->agree(greatest);
+  sequence.trials->agree(greatest, seconds);
   if (revision_) {
     take(left, *revision_);
     sizes_.keep(revision_->of_rows);

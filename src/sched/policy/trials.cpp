@@ -67,15 +67,17 @@ std::span<const double> Trials::to_agree() const {
   return awaits_ ? std::span(times_) : std::span<const double>();
 }
 
-void Trials::agree(std::span<const double> agreed) {
+void Trials::agree(std::span<const double> agreed, double reduction) {
   const std::span<const double> greatest = agreed.first(agreed.size() - 1);
   const Window ended = *window_;
   window_.reset();
   awaits_ = false;
   times_.clear();
+  reduction_ = reduction;
   measured_[ended.schedule] = std::ranges::min(greatest);
   // Also of the choice, after a trial: it may need plans for the halos that the other one has left.
-  if (ended.purpose != Purpose::baseline || contender_) spent_ += agreed.back() - ended.reserved;
+  if (ended.purpose != Purpose::baseline || contender_)
+    spent_ += agreed.back() - ended.reserved + reduction;
   if (ended.purpose == Purpose::baseline) {
     if (contender_) compare();
     return;
@@ -143,7 +145,9 @@ bool Trials::open_trial() {
     if (k != choice_ && flushes_ >= not_before_[k] && (best == choice_ || rank(k) < rank(best)))
       best = k;
   if (best == choice_) return false;
-  const double cost = extra_cost(best, rules_.executions + rules_.settling);
+  constexpr int agreements = 2;  // on what is tried, and on the choice that follows
+  const double cost =
+      extra_cost(best, rules_.executions + rules_.settling) + agreements * reduction_;
   if (spent_ + rules_.safety * cost > rules_.budget * time_) return false;
   open(Purpose::trial, best, rules_.executions);
   return true;

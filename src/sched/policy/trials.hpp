@@ -53,7 +53,9 @@ class Trials {
   /// plans; empty: none, or still incomplete.
   std::span<const double> to_agree() const;
   /// The greatest of all ranks, for each of `to_agree`; at the same flush on all ranks.
-  void agree(std::span<const double> agreed);
+  /// @param reduction  seconds of the reduction that was made for it; uniform. 0: it travelled with
+  ///                   one of the program
+  void agree(std::span<const double> agreed, double reduction = 0);
 
   std::size_t choice() const { return choice_; }
   /// Seconds of a flush as measured last; nothing before.
@@ -93,6 +95,7 @@ class Trials {
   bool awaits_ = false;  ///< the times of `window_` are complete, not agreed
   std::vector<double> times_;
   double preparing_ = 0;                  ///< seconds of plans since the last window was complete
+  double reduction_ = 0;                  ///< of the last agreement
   std::optional<std::size_t> contender_;  ///< was tried; the choice is timed again to compare
   bool probed_ = false;
   double time_ = 0, spent_ = 0;  ///< so far, and of that on trials

@@ -79,5 +79,12 @@ TEST_F(ChainModel, WaitsAddUpExchangeByExchange) {
   EXPECT_DOUBLE_EQ(predicted_seconds({{idle, busy}}, costs()), (10 + 1) + (20 + 1));
 }
 
+TEST_F(ChainModel, AReductionTakesARoundOfMessagesForEachLevelOfATree) {
+  network.links[1] = {1, 10, 0};
+  EXPECT_DOUBLE_EQ(reduction_seconds(2, network), 12);
+  EXPECT_DOUBLE_EQ(reduction_seconds(16, network), 4 * 12);
+  EXPECT_DOUBLE_EQ(reduction_seconds(17, network), 5 * 12);
+}
+
 }  // namespace
 }  // namespace op2::sched

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -181,6 +182,27 @@ TEST(ChainPolicy, CodeThatWasMadeDoesNotDelayTrials) {
     }
     EXPECT_GT(others, 0u);
   });
+}
+
+/// A flush takes so little that a trial has to wait long for the time of the reductions that it
+/// needs itself, if the program makes none.
+TEST(ChainPolicy, ReductionsThatAreMadeForTrialsCount) {
+  const auto changes_of_schedule = [](bool reduces) {
+    int changes = 0;
+    on_two_ranks(12, [&](Program& program) {
+      comm::Communicator& ranks = program.row.rows.communicator();
+      program.execution = [](std::size_t) { return 1e-10; };
+      std::size_t last = 0;
+      for (int k = 0; k < 1000; ++k) {
+        const std::size_t schedule = program.flush(cheap);
+        if (std::exchange(last, schedule) != schedule && ranks.is_root()) ++changes;
+        comm::WordReduction words;
+        if (reduces) ranks.reduce(words, "a sum of the program");
+      }
+    });
+    return changes;
+  };
+  EXPECT_LT(2 * changes_of_schedule(false), changes_of_schedule(true));
 }
 
 /// By its costs redundant iterations do not pay, but whole flushes with them take half the time.

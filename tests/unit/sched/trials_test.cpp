@@ -22,6 +22,8 @@ struct Executed {
   int waiting = 0;
   std::vector<std::vector<double>> models{};  ///< what the model expects when it is asked again
   std::function<double(std::size_t schedule)> next_plan{};  ///< seconds of a plan before it runs
+  double reduction = 0;                                     ///< seconds that an agreement takes
+  int agreements = 0;
 
   void flushes(int count) {
     executions.resize(seconds.size());
@@ -37,7 +39,9 @@ struct Executed {
     waiting = 0;
     const std::vector<double> all(trials.to_agree().begin(), trials.to_agree().end());
     const bool is_asked = trials.is_to_be_revised() && !models.empty();
-    trials.agree(all);
+    trials.agree(all, reduction);
+    ++agreements;
+    total += reduction;
     if (!is_asked) return;
     trials.revise(models.front());
     models.erase(models.begin());
@@ -175,6 +179,17 @@ TEST(Trials, PlansForTheWayBackCount) {
     return run.executions[1] + run.executions[2];
   };
   EXPECT_LT(2 * executions_with(10), executions_with(0));
+}
+
+/// Of a program that makes none itself, on a network with a high latency.
+TEST(Trials, ReductionsThatAreMadeForThemCount) {
+  Executed run{Trials({1, 1.4}, 0), {1, 1.4}};
+  run.reduction = 4;
+  run.flushes(30);  // the first measurement, and a probe
+  const double before = run.total;
+  run.flushes(5000);
+  EXPECT_GT(run.agreements, 2);
+  EXPECT_LE(run.total - before, 1.01 * 5000);
 }
 
 /// Off has run before the decision, so that its plan costs nothing more.

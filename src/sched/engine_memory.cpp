@@ -60,10 +60,11 @@ bool Engine::try_to_prepare(Entry& entry, bool repeats, std::optional<Error>& fa
     flags[0] = 1;
   }
   combine_flags(flags, rows_.communicator(), "comparing whether loops have memory");
-  for (std::size_t s = 0; s < entry.plan->steps.all.size(); ++s)
-    if (flags[1 + s] != 0) lopsided.push_back(s);
-  if (flags[0] == 0) return true;
-  lopsided.clear();
+  if (flags[0] == 0) {
+    for (std::size_t s = 0; s + 1 < flags.size(); ++s)
+      if (flags[1 + s] != 0) lopsided.push_back(s);
+    return true;
+  }
   entry.prepared.reset();
   rows_.communicator().align_channels();
   return false;

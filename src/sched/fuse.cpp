@@ -157,18 +157,18 @@ class Grouping {
     LoopGroup group;
     std::size_t k = first;
     bool pays = false;  // a loop would gather by itself
-    while (k < chain.records.end && group.gathered < most_gathered &&
-           gathering_of(k) != jit::Gathering::never &&
-           target_of(args(k)) == target_of(args(first)) &&
-           levels_[k].extent == levels_[first].extent) {
-      pays = pays || gathering_of(k) == jit::Gathering::by_itself;
-      group.records.push_back(k++);
+    for (; k < chain.records.end && group.gathered < most_gathered; ++k) {
+      const jit::Gathering gathering = gathering_of(k);
+      if (gathering == jit::Gathering::never || target_of(args(k)) != target_of(args(first)) ||
+          levels_[k].extent != levels_[first].extent)
+        break;
+      pays = pays || gathering == jit::Gathering::by_itself;
+      group.records.push_back(k);
       ++group.gathered;
     }
     if (!pays) return {};
-    while (group.gathered > 0 && k < chain.records.end && !runs(k)) ++k;
-    while (group.gathered > 0 && k < chain.records.end && can_gather(group, k))
-      group.records.push_back(k++);
+    while (k < chain.records.end && !runs(k)) ++k;
+    while (k < chain.records.end && can_gather(group, k)) group.records.push_back(k++);
     return group.records.size() > group.gathered ? group : LoopGroup{};
   }
 

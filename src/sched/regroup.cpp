@@ -56,7 +56,7 @@ bool CodeFinder::keep_apart(const core::Queue& queue, LoopRequests& loops,
   return any;
 }
 
-/// Gathered loops without the first one behind them are no group, so that one is enough.
+/// A step grows loop by loop: it is enough to refuse the first one that uses the sums.
 void CodeFinder::stop_gathering(const Step& step) {
   std::vector<op_kernel> kernels = kernels_of(step);
   kernels.resize(step.gathered.size() + 1);

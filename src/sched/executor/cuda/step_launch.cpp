@@ -203,7 +203,7 @@ bool StepLaunch::reads_results() const {
 }
 
 std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
-  const auto& [indices, lists, list_bytes, most_to_a_row] = range(phase);
+  const IndexRange indices = range(phase).indices;
   if (indices.empty()) return {};
   const bool reduces = !step_.reductions.empty();
   const unsigned blocks = blocks_for(indices.size(), reduces ? chunk_ : jit::block_threads);
@@ -213,6 +213,7 @@ std::vector<KernelLaunch> StepLaunch::kernels(Phase phase) const {
   values[0] = static_cast<LaunchParameter>(indices.begin);
   values[1] = static_cast<LaunchParameter>(indices.end);
   values[2] = static_cast<LaunchParameter>(step_.set->size);
+  const std::vector<LaunchParameter>& lists = range(phase).lists;
   std::ranges::copy(lists, values.end() - std::ssize(lists));
   sums_.add_kernels(phase, launches);
   if (!reduces) return launches;

@@ -5,10 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <core/counted.hpp>
 #include <core/seconds_since.hpp>
+#include <sched/describe.hpp>
 #include <sched/executor/bindings.hpp>
 #include <sched/finish_reductions.hpp>
 #include <sched/reduction.hpp>
@@ -20,19 +18,6 @@ namespace {
 std::span<const Step> steps_of(const Plan& plan, std::size_t chain) {
   const std::size_t begin = plan.steps.begin[chain], end = plan.steps.begin[chain + 1];
   return std::span(plan.steps.all).subspan(begin, end - begin);
-}
-
-/// "loop 'flow' (flow.cpp:12)".
-std::string call_of(const core::Queue& queue, const Step& step) {
-  const core::LoopRecord& loop = queue.records()[step.record];
-  return fmt::format("loop '{}' ({}:{})", loop.name, loop.where.file, loop.where.line);
-}
-
-/// The exchange before a chain.
-comm::WaitPurpose exchange_before(const core::Queue& queue, std::span<const Step> steps) {
-  const std::string more =
-      steps.size() > 1 ? " and " + core::counted(steps.size() - 1, "other") : "";
-  return {"the halo exchange of " + call_of(queue, steps.front()) + more, ""};
 }
 
 }  // namespace
@@ -98,8 +83,10 @@ void ChainRunner::send(const Running& r, std::uint64_t fingerprint) {
 
 void ChainRunner::receive(const Running& r) {
   statistics_.wait_seconds += in_part(core::Part::messages, "halo", "wait and unpack", [&] {
-    const comm::Waiting waiting(
-        communicator_, [&r] { return exchange_before(r.queue, steps_of(r.plan, r.chain)); });
+    const comm::Waiting waiting(communicator_, [&r] {
+      return comm::WaitPurpose{
+          "the halo exchange of " + describe_calls(r.queue, steps_of(r.plan, r.chain)), ""};
+    });
     r.prepared.finish_and_unpack(r.chain);
   });
   const ExchangeSize size = r.prepared.exchange_size(r.chain);
@@ -154,7 +141,7 @@ void ChainRunner::reduce(const Running& r, std::size_t s) {
   const Step& step = r.plan.steps.all[s];
   const double seconds = in_part(core::Part::reductions, "loop", "reduce", [&] {
     const comm::Waiting waiting(communicator_, [&] {
-      return comm::WaitPurpose{"the reduction of " + call_of(r.queue, step), ""};
+      return comm::WaitPurpose{"the reduction of " + describe_calls(r.queue, {&step, 1}), ""};
     });
     finish_reductions(step, r.queue, communicator_,
                       [&](const GlobalArg& global) { return r.prepared.collect(s, global); });

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched/describe.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <core/counted.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
 
 namespace op2::sched {
@@ -97,6 +100,18 @@ std::string describe_tiles(const char* phase, const TiledSteps& tiled) {
       "step and tile, {:.0f} per run\n",
       tiled.steps.size(), phase, use.tiles, tiled.plan.stages.size(), 100 * use.first_stage,
       use.per_item, use.per_run);
+}
+
+std::string describe_calls(const core::Queue& queue, std::span<const Step> steps) {
+  const auto is_call = [](const Step& step) {
+    return step.kind != Step::Kind::assignment && step.begins_call();
+  };
+  const auto first = std::ranges::find_if(steps, is_call);
+  if (first == steps.end()) return "no loop";
+  const core::LoopRecord& loop = queue.records()[first->record];
+  const auto others = std::ranges::count_if(steps, is_call) - 1;
+  return fmt::format("loop '{}' ({}:{}){}", loop.name, loop.where.file, loop.where.line,
+                     others > 0 ? " and " + core::counted(others, "other") : "");
 }
 
 std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_t s) {

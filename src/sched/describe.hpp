@@ -2,6 +2,7 @@
 // The values of passes as text for OP2_DUMP, a line per loop or step.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ std::string describe(const core::Queue& queue, const std::vector<RecordRange>& c
 std::string describe(const core::Queue& queue, const Analysis& analysis);
 std::string describe(const core::Queue& queue, const std::vector<Order>& order);
 std::string describe(const core::Queue& queue, const Steps& steps);
+
+/// Where the loops of steps were called: "loop 'flow' (flow.cpp:12) and 2 others". Assignments,
+/// which no exchange is for, are left out.
+std::string describe_calls(const core::Queue& queue, std::span<const Step> steps);
 
 // Lines of a schedule; without a line break if more may follow.
 std::string describe_exchange(const Chain& chain, std::int64_t messages, std::int64_t bytes);

@@ -16,6 +16,7 @@ import tempfile
 COSTS = "update_with_feedback 5e-9\nedge_flux 5e-9\nprepare 4e-9\npacked_row 1e-9\nreceived_byte 3e-11\n"
 DEAR = re.sub(r"e-9", "e-7", COSTS)  # redundant iterations do not pay
 SLOW = {"NETMODEL_LATENCY_US": "50", "NETMODEL_OVERHEAD_US": "0.3", "NETMODEL_BANDWIDTH_GBS": "10"}
+FAST = {"NETMODEL_LATENCY_US": "1", "NETMODEL_OVERHEAD_US": "0.1", "NETMODEL_BANDWIDTH_GBS": "10"}
 FREE = {"NETMODEL_LATENCY_US": "0"}
 REPEATS = 300
 
@@ -71,6 +72,20 @@ def check_correction(programs, cache):
     assert last.split("): ", 1)[1] in run.table, run.table
 
 
+def check_slower_network(programs, cache):
+    """Messages that take much longer than in the session that has left the table: the first times of the choice show it."""
+    Run(programs, FAST, "auto", cache)  # leaves what messages cost
+    run = Run(programs, SLOW, "auto", cache, keep_costs=True)
+    first, second = run.explanations[:2]
+    print(f"{first}\n{second}")
+    exchanges = [int(saved) for saved in re.findall(r"saves (\d+) exchanges", first + second)]
+    assert len(exchanges) == 2 and exchanges[0] < exchanges[1], exchanges
+    assert "by trials" not in second, second
+    on = Run(programs, SLOW, "on", cache, keep_costs=True)
+    excess = run.seconds / on.seconds - 1
+    assert excess < 0.2, f"auto takes {100 * excess} % more than on in {REPEATS} repeats"
+
+
 def main(*programs):
     with tempfile.TemporaryDirectory() as cache:
         for network, better in ((SLOW, "on"), (FREE, "off")):
@@ -82,6 +97,7 @@ def main(*programs):
             assert excess < 0.2, f"auto takes {100 * excess} % more than {better} in {REPEATS} repeats"
             assert ("chained: saves" in ways["auto"].explanation) == (better == "on"), ways["auto"].explanation
         check_correction(programs, cache)
+        check_slower_network(programs, cache)
         for tile in ("off", "16"):
             again = Run(programs, SLOW, "auto", cache, tile), Run(programs, SLOW, "auto", cache, tile)
             assert again[0].seconds == again[1].seconds, f"{again[0].seconds} and {again[1].seconds} of the same run"

@@ -148,8 +148,12 @@ std::vector<Candidate> find_candidates(const CandidateInputs& inputs) {
   return all;
 }
 
-std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs) {
+std::vector<Candidate> renewed(std::vector<Candidate> known, const MeasuredCandidate& measured,
+                               CandidateInputs inputs) {
   for (Candidate& one : known) one = candidate_of(std::move(one.schedule), inputs);
+  inputs.costs.exchange =
+      unexplained_seconds(known[measured.index].work, inputs.costs, measured.seconds);
+  for (Candidate& one : known) one.seconds = predicted_seconds(one.work, inputs.costs);
   constexpr std::size_t most = 2 + 2 * most_cuts;
   for (Candidate& found : find_candidates(inputs))
     if (known.size() < most) add_if_different(std::move(found), known);

@@ -56,9 +56,18 @@ struct CandidateInputs {
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs);
 inline constexpr std::size_t most_cuts = 3;
 
+/// One of several candidates that has run.
+struct MeasuredCandidate {
+  std::size_t index;
+  double seconds;  ///< of a flush
+};
+
 /// The same schedules, in their order, as other inputs make them look, and after them those that
-/// `find_candidates` finds now and that lead to other work, if there are not too many.
-std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs);
+/// `find_candidates` finds now and that lead to other work, if there are not too many. What one of
+/// them took longer than the inputs explain is due to its exchanges: those of all take as much
+/// longer.
+std::vector<Candidate> renewed(std::vector<Candidate> known, const MeasuredCandidate& measured,
+                               CandidateInputs inputs);
 
 /// What the schedule gains and costs against the one with an exchange per loop: "loops 2..7
 /// chained: saves 5 exchanges, +3.1 % iterations, tiles 1.21x".

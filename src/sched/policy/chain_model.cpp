@@ -101,8 +101,15 @@ double predicted_seconds(const FlushWork& flush, const Costs& costs) {
     Departure departure{time, time};
     if (chain.exchange) departure = depart(time, *chain.exchange, costs.network);
     time = end_of_chain(departure.ready, departure.arrival, chain, costs);
+    if (chain.exchange) time += costs.exchange;
   }
   return time;
+}
+
+double unexplained_seconds(const FlushWork& flush, const Costs& costs, double measured) {
+  const double exchanges = flush.exchanges();
+  if (exchanges == 0) return 0;
+  return std::max(0.0, measured - predicted_seconds(flush, costs)) / exchanges;
 }
 
 }  // namespace op2::sched

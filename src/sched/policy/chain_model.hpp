@@ -125,6 +125,7 @@ struct FlushWork {
 struct Costs {
   std::span<const LoopCost> loops;
   Network network;
+  double exchange = 0;  ///< seconds of each that the network does not explain: late neighbours
 };
 
 /// A rank that has sent its messages.
@@ -149,5 +150,10 @@ double reduction_seconds(int ranks, const Network& network);
 /// Seconds of a flush on a rank whose neighbours do as much as it does, and begin when it does.
 /// Used with the counts of the rank that has most to do.
 double predicted_seconds(const FlushWork& flush, const Costs& costs);
+
+/// By how many seconds each exchange of a flush took longer than the model expects, if its loops
+/// took as long. 0 without exchanges, and if the flush did not take longer.
+/// @param measured  seconds of the flush
+double unexplained_seconds(const FlushWork& flush, const Costs& costs, double measured);
 
 }  // namespace op2::sched

@@ -60,6 +60,12 @@ void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs) {
   }
 }
 
+std::vector<double> seconds_of(const std::vector<Candidate>& schedules) {
+  std::vector<double> seconds;
+  for (const Candidate& one : schedules) seconds.push_back(one.seconds);
+  return seconds;
+}
+
 /// The first loop without a cost; null if there is none.
 const core::LoopRecord* first_unknown(const core::Queue& queue,
                                       const std::vector<LoopCost>& costs) {
@@ -174,9 +180,7 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
   sequence.costs = std::move(inputs.costs);
   sequence.schedules = find_candidates(
       {*sequence.queue, valid, limits_, inputs.of_rows.sizes, {sequence.costs, inputs.network}});
-  std::vector<double> seconds;
-  for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
-  sequence.trials.emplace(std::move(seconds), inputs.plan_seconds);
+  sequence.trials.emplace(seconds_of(sequence.schedules), inputs.plan_seconds);
 }
 
 /// What follows from the model when the choice has been measured: now costs are known in the ways
@@ -184,12 +188,11 @@ void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& val
 void ChainPolicy::revise(Sequence& sequence, const std::vector<core::Level>& valid,
                          PolicyInputs inputs) {
   sequence.costs = std::move(inputs.costs);
+  const std::size_t choice = sequence.trials->choice();
   sequence.schedules = renewed(
-      std::move(sequence.schedules),
+      std::move(sequence.schedules), {choice, *sequence.trials->measured(choice)},
       {*sequence.queue, valid, limits_, inputs.of_rows.sizes, {sequence.costs, inputs.network}});
-  std::vector<double> seconds;
-  for (const Candidate& one : sequence.schedules) seconds.push_back(one.seconds);
-  sequence.trials->revise(std::move(seconds));
+  sequence.trials->revise(seconds_of(sequence.schedules));
 }
 
 /// Nothing: it is not decided before this execution. Collective in some, the same on all ranks.

@@ -39,13 +39,30 @@ struct Candidates : testing::Test {
     }
     loops.assign(queue.size(), {{1e-8, 1e-8, 1e-8}});
   }
-  std::vector<Candidate> find() {
-    return find_candidates({queue, {0, 0}, {12, false}, sizes, {loops, network}});
-  }
+  CandidateInputs inputs() const { return {queue, {0, 0}, {12, false}, sizes, {loops, network}}; }
+  std::vector<Candidate> find() { return find_candidates(inputs()); }
   static const Candidate& fastest(const std::vector<Candidate>& all) {
     return *std::ranges::min_element(all, {}, &Candidate::seconds);
   }
 };
+
+TEST_F(Candidates, AFlushThatTookAsLongAsExpectedChangesNothing) {
+  add_pairs(4);
+  const auto all = find();
+  const auto now = renewed(all, {0, all[0].seconds}, inputs());
+  for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(now[k].seconds, all[k].seconds);
+}
+
+TEST_F(Candidates, AFlushThatTookLongerMakesExchangesDearerInAllSchedules) {
+  add_pairs(4);
+  const auto all = find();
+  EXPECT_EQ(&fastest(all), &all[0]);
+  const double more = 1e-3 * all[0].work.exchanges();
+  const auto now = renewed(all, {0, all[0].seconds + more}, inputs());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    EXPECT_NEAR(now[k].seconds, all[k].seconds + 1e-3 * all[k].work.exchanges(), 1e-12);
+  EXPECT_EQ(fastest(now).work.exchanges(), now[1].work.exchanges());
+}
 
 TEST_F(Candidates, OffComesFirstAndSchedulesDiffer) {
   add_pairs(4);

@@ -79,6 +79,17 @@ TEST_F(ChainModel, WaitsAddUpExchangeByExchange) {
   EXPECT_DOUBLE_EQ(predicted_seconds({{idle, busy}}, costs()), (10 + 1) + (20 + 1));
 }
 
+TEST_F(ChainModel, WhatAFlushTakesLongerIsDueToItsExchanges) {
+  network.links[0].latency = 10;
+  ChainWork one = chain(0, 1);
+  one.exchange = exchange(1, 0, 0);
+  const FlushWork flush{{one, chain(0, 1), one}};
+  EXPECT_DOUBLE_EQ(unexplained_seconds(flush, costs(), 27), 2);
+  EXPECT_DOUBLE_EQ(predicted_seconds(flush, {loops, network, 2}), 27);
+  EXPECT_EQ(unexplained_seconds(flush, costs(), 22), 0);
+  EXPECT_EQ(unexplained_seconds({{chain(0, 1)}}, costs(), 27), 0);
+}
+
 TEST_F(ChainModel, AReductionTakesARoundOfMessagesForEachLevelOfATree) {
   network.links[1] = {1, 10, 0};
   EXPECT_DOUBLE_EQ(reduction_seconds(2, network), 12);

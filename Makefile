@@ -122,11 +122,11 @@ bench-gpu: build/release/build.ninja
 	  status=$$?; cat build/bench-gpu/results.jsonl; exit $$status
 
 bench-auto: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil hydra_chains cg_bench netmodel op2-jitinspect
+	@cmake --build --preset release -j $(JOBS) --target loop_chain airfoil hydra_chains cg_bench cores_bench netmodel op2-jitinspect
 	@$(PYTHON) -B tests/bench/bench_auto.py build/release $(if $(QUICK),build $(QUICK),docs)
 
 bench-model: build/release/build.ninja
-	@cmake --build --preset release -j $(JOBS) --target airfoil cg_bench op2-model op2-jitinspect
+	@cmake --build --preset release -j $(JOBS) --target airfoil cg_bench cores_bench op2-model op2-jitinspect
 	@$(PYTHON) -B tests/bench/bench_model.py build/release build/bench_model.jsonl
 
 bench-mpi: build/release/build.ninja

@@ -35,15 +35,22 @@ class Records(unittest.TestCase):
             (found,) = read_lines(record(r100=2.2), other).values()
             self.assertEqual(other["seconds"], found["seconds"])
 
-    def test_ranks_that_are_bound_to_cores_and_others_are_two_series(self):
+    def test_cores_that_share_a_cache_and_others_are_two_series(self):
         run = {way: [{"case": 1.0}] for way in ("off", "again", "on", "auto")}
-        free = {"wall": "case", "runs": run, "date": "2026-01-01"}
-        found = read_lines(free, {**free, "bound": True}).values()
+        one = {"wall": "case", "cores": "near", "runs": run, "date": "2026-01-01"}
+        found = read_lines(one, {**one, "cores": "far"}).values()
         self.assertEqual(2, len(found))
-        for bound, words in ((True, "each bound to a core"), (False, "not bound to cores")):
-            text = wall(found, bound, lambda head, rows: str(len(rows)))
-            self.assertIn(words, text)
-            self.assertTrue(text.endswith("1"), text)
+        text = wall(found, lambda head, rows: f"{len(rows)} row\n")
+        self.assertRegex(text, r"(?s)With a cache that both cores share.*1 row.*Without a cache.*1 row\n$")
+
+    def test_few_runs_are_not_judged(self):
+        def text_of(runs):
+            slow = {way: [{"case": 2.0 if way == "auto" else 1.0}] * runs for way in ("off", "again", "on", "auto")}
+            record = {"wall": "case", "cores": "near", "runs": slow, "dates": ["2026-01-01"]}
+            return wall([record], lambda head, rows: rows[0][5])
+
+        self.assertIn("missed", text_of(15))
+        self.assertNotIn("missed", text_of(14))
 
     def test_what_is_measured_again_replaces_what_was(self):
         (found,) = read_lines(record(r100=2.2), record(r100=2.3)).values()

@@ -100,7 +100,7 @@ std::vector<std::vector<Schedule>> schedules_of(const Program& program, const Cu
   for (std::size_t sequence = 0; sequence < all.size(); ++sequence) {
     const std::vector<sched::LoopCost> loops = costs_of(record, sequence, cut, costs);
     for (sched::Candidate& found : sched::find_candidates(
-             {program.queue(sequence), valid, program.limits(), sizes, {loops, network}}))
+             {program.queue(sequence), {valid}, program.limits(), sizes, {loops, network}}))
       if (found.schedule.kind == Kind::cuts) all[sequence].push_back(std::move(found.schedule));
   }
   return all;

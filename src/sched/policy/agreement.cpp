@@ -47,6 +47,15 @@ double from_word(std::int64_t word) {
   return word < 0 ? -1 : static_cast<double>(word) / per_second;
 }
 
+void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs) {
+  const auto records = queue.records();
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    if (records[k].is_assignment() || inputs.costs[k].is_known()) continue;
+    const auto set = static_cast<std::size_t>(records[k].set->index);
+    if (inputs.of_rows.sizes.sets[set].rows_within(0) == 0) inputs.costs[k].seconds.front() = 0;
+  }
+}
+
 std::vector<std::int64_t> words_of(PolicyInputs& inputs) {
   std::vector<std::int64_t> words = inputs.of_rows.sizes.words(inputs.of_rows.agreed);
   for_each_time(inputs, [&](double seconds) { words.push_back(to_word(seconds)); });

@@ -9,6 +9,7 @@
 
 #include <comm/halo/distributed_mesh.hpp>
 #include <comm/messages/communicator.hpp>
+#include <core/queue.hpp>
 #include <sched/policy/chain_model.hpp>
 #include <sched/policy/halo_sizes.hpp>
 
@@ -39,6 +40,9 @@ struct PolicyInputs {
   double plan_seconds = 0;
   RankSizes of_rows;
 };
+
+/// Loops over sets that have no elements on any rank cost nothing. After an agreement.
+void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs);
 
 /// The greatest of each number over the ranks. Collective: one reduction.
 void agree(comm::Communicator& ranks, PolicyInputs& inputs);

@@ -38,7 +38,7 @@ class GroupSearch {
   /// The best groups of all loops, by ascending time.
   std::vector<Ranges> run() {
     std::vector<std::vector<Partial>> best(loops_.size() + 1);
-    best.front().push_back({{}, in_.valid, 0});
+    best.front().push_back({{}, in_.halos.valid, 0});
     for (std::size_t k = 0; k < loops_.size(); ++k)
       for (const Partial& before : best[k]) extend(before, k, best);
     std::vector<Ranges> found;
@@ -87,7 +87,7 @@ Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
   const auto analyse_from = [&](const std::vector<core::Level>& valid) {
     return analyse_for(in.queue, schedule, cut, valid, {Halos::per_chain, in.limits.keep_all});
   };
-  const Analysis again = analyse_from(analyse_from(in.valid).valid_after);
+  const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
   Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes), 0};
   made.seconds = predicted_seconds(made.work, in.costs);
   return made;
@@ -148,12 +148,12 @@ std::vector<Candidate> find_candidates(const CandidateInputs& inputs) {
   return all;
 }
 
-std::vector<Candidate> renewed(std::vector<Candidate> known, const MeasuredCandidate& measured,
-                               CandidateInputs inputs) {
+ExchangeExcess excess_of(const Schedule& schedule, const CandidateInputs& inputs, double measured) {
+  return excess_of(candidate_of(schedule, inputs).work, inputs.costs, measured);
+}
+
+std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs) {
   for (Candidate& one : known) one = candidate_of(std::move(one.schedule), inputs);
-  inputs.costs.exchange =
-      unexplained_seconds(known[measured.index].work, inputs.costs, measured.seconds);
-  for (Candidate& one : known) one.seconds = predicted_seconds(one.work, inputs.costs);
   constexpr std::size_t most = 2 + 2 * most_cuts;
   for (Candidate& found : find_candidates(inputs))
     if (known.size() < most) add_if_different(std::move(found), known);

@@ -12,6 +12,7 @@
 #include <sched/cut.hpp>
 #include <sched/plan.hpp>
 #include <sched/policy/chain_model.hpp>
+#include <sched/policy/found_halos.hpp>
 #include <sched/policy/halo_sizes.hpp>
 
 namespace op2::sched {
@@ -44,9 +45,9 @@ struct Candidate {
 };
 
 struct CandidateInputs {
-  const core::Queue& queue;        ///< with the access that plans count with
-  std::vector<core::Level> valid;  ///< of each dat of the mesh, by its index
-  ChainLimits limits;              ///< of OP2_CHAIN=on
+  const core::Queue& queue;  ///< with the access that plans count with
+  FoundHalos halos;
+  ChainLimits limits;  ///< of OP2_CHAIN=on
   const HaloSizes& sizes;
   Costs costs;  ///< by record
 };
@@ -56,18 +57,13 @@ struct CandidateInputs {
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs);
 inline constexpr std::size_t most_cuts = 3;
 
-/// One of several candidates that has run.
-struct MeasuredCandidate {
-  std::size_t index;
-  double seconds;  ///< of a flush
-};
+/// What a flush of a schedule shows of exchanges (chain_model.hpp).
+/// @param measured  seconds of the flush
+ExchangeExcess excess_of(const Schedule& schedule, const CandidateInputs& inputs, double measured);
 
 /// The same schedules, in their order, as other inputs make them look, and after them those that
-/// `find_candidates` finds now and that lead to other work, if there are not too many. What one of
-/// them took longer than the inputs explain is due to its exchanges: those of all take as much
-/// longer.
-std::vector<Candidate> renewed(std::vector<Candidate> known, const MeasuredCandidate& measured,
-                               CandidateInputs inputs);
+/// `find_candidates` finds now and that lead to other work, if there are not too many.
+std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs);
 
 /// What the schedule gains and costs against the one with an exchange per loop: "loops 2..7
 /// chained: saves 5 exchanges, +3.1 % iterations, tiles 1.21x".

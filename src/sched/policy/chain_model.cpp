@@ -15,6 +15,15 @@ double seconds_of(const ChainWork& chain, double LoopWork::*iterations, const Co
   return seconds;
 }
 
+/// Of the processor, for messages that have arrived.
+double receiving_seconds(const ExchangeWork& exchange, const Network& network) {
+  double seconds = 0;
+  for (std::size_t d = 0; d < distances; ++d)
+    seconds += exchange.received[d].messages * network.links[d].overhead +
+               exchange.received[d].bytes * network.received_byte;
+  return seconds;
+}
+
 template <class Count>
 double sum_over_exchanges(const FlushWork& flush, const Count& count) {
   double sum = 0;
@@ -77,11 +86,7 @@ double end_of_chain(double ready, double arrival, const ChainWork& chain, const 
   double time = ready;
   if (chain.exchange) {
     time = std::max(time + seconds_of(chain, &LoopWork::core, costs), arrival);
-    for (std::size_t d = 0; d < distances; ++d) {
-      const Traffic& received = chain.exchange->received[d];
-      time += received.messages * costs.network.links[d].overhead +
-              received.bytes * costs.network.received_byte;
-    }
+    time += receiving_seconds(*chain.exchange, costs.network);
   } else {
     time += seconds_of(chain, &LoopWork::core, costs);
   }
@@ -101,15 +106,25 @@ double predicted_seconds(const FlushWork& flush, const Costs& costs) {
     Departure departure{time, time};
     if (chain.exchange) departure = depart(time, *chain.exchange, costs.network);
     time = end_of_chain(departure.ready, departure.arrival, chain, costs);
-    if (chain.exchange) time += costs.exchange;
+    if (chain.exchange)
+      time += costs.excess.seconds +
+              costs.excess.share * exchange_seconds(*chain.exchange, costs.network);
   }
   return time;
 }
 
-double unexplained_seconds(const FlushWork& flush, const Costs& costs, double measured) {
-  const double exchanges = flush.exchanges();
-  if (exchanges == 0) return 0;
-  return std::max(0.0, measured - predicted_seconds(flush, costs)) / exchanges;
+double exchange_seconds(const ExchangeWork& exchange, const Network& network) {
+  const Departure departure = depart(0, exchange, network);
+  return std::max(departure.ready, departure.arrival) + receiving_seconds(exchange, network);
+}
+
+ExchangeExcess excess_of(const FlushWork& flush, Costs costs, double measured) {
+  costs.excess = {};
+  const double more = measured - predicted_seconds(flush, costs);
+  const double time = sum_over_exchanges(
+      flush, [&](const ExchangeWork& e) { return exchange_seconds(e, costs.network); });
+  if (more <= 0 || time <= 0) return {};
+  return {more / 2 / flush.exchanges(), more / 2 / time};
 }
 
 }  // namespace op2::sched

@@ -122,10 +122,17 @@ struct FlushWork {
   double iterations() const;
 };
 
+/// What exchanges take beyond what the network explains: neighbours are late, rows are in the
+/// caches of other cores, the network has become slower since it was measured.
+struct ExchangeExcess {
+  double seconds = 0;  ///< each
+  double share = 0;    ///< of their time (exchange_seconds)
+};
+
 struct Costs {
   std::span<const LoopCost> loops;
   Network network;
-  double exchange = 0;  ///< seconds of each that the network does not explain: late neighbours
+  ExchangeExcess excess = {};
 };
 
 /// A rank that has sent its messages.
@@ -151,9 +158,14 @@ double reduction_seconds(int ranks, const Network& network);
 /// Used with the counts of the rank that has most to do.
 double predicted_seconds(const FlushWork& flush, const Costs& costs);
 
-/// By how many seconds each exchange of a flush took longer than the model expects, if its loops
-/// took as long. 0 without exchanges, and if the flush did not take longer.
+/// Seconds of an exchange that nothing hides: packing, messages, unpacking.
+double exchange_seconds(const ExchangeWork& exchange, const Network& network);
+
+/// By how much the exchanges of a flush took longer than the model expects, if its loops took as
+/// long: one half is the same for each, the other one in proportion to their time, because the
+/// cause is not known. Nothing without exchanges, and if the flush did not take longer.
+/// @param costs     their excess does not count
 /// @param measured  seconds of the flush
-double unexplained_seconds(const FlushWork& flush, const Costs& costs, double measured);
+ExchangeExcess excess_of(const FlushWork& flush, Costs costs, double measured);
 
 }  // namespace op2::sched

@@ -10,7 +10,6 @@
 
 #include <core/counted.hpp>
 #include <jit/cache_location.hpp>
-#include <sched/policy/network_probe.hpp>
 
 namespace op2::sched {
 namespace {
@@ -18,24 +17,19 @@ namespace {
 /// A program whose sequences of loops never repeat must not accumulate them without bound.
 constexpr std::size_t max_sequences = 512;
 
-/// A schedule needs one from the halos that another one has left, and one from those that it
-/// leaves.
-constexpr int plans_of_schedule = 2;
-
-/// Executions of a sequence before the one in which it is decided: with the costs of earlier
-/// sessions, and with those that it has shown itself; the first has cold caches.
-constexpr int learning_with_kept = 1, learning = 2;
-
 /// Whether the ranks agree on costs after so many executions of a sequence that is not decided: a
 /// loop may have no cost yet, because its code was being made. So they ask again, ever more rarely.
 bool is_asked(int executions) {
-  return executions >= learning_with_kept && std::has_single_bit(static_cast<unsigned>(executions));
+  return std::has_single_bit(static_cast<unsigned>(executions));
 }
 
 /// What messages cost, before it is known.
 constexpr Network unknown{{{{-1, -1, -1}, {-1, -1, -1}}}, -1, -1};
 
 constexpr std::size_t random_schedules = 2 + most_cuts;
+
+/// Flushes in which other sequences have left other halos, until that is no trial of theirs.
+constexpr int lasting = 10;
 
 /// Flushes that times wait for a reduction of the program; then they get a separate one.
 constexpr int patience = 2;
@@ -50,29 +44,10 @@ HaloSizes made_up_sizes(std::size_t sets) {
   return {std::vector<SetSizes>(sets, one), 1};
 }
 
-/// Loops over sets that have no elements on any rank cost nothing.
-void know_empty_loops(const core::Queue& queue, PolicyInputs& inputs) {
-  const auto records = queue.records();
-  for (std::size_t k = 0; k < records.size(); ++k) {
-    if (records[k].is_assignment() || inputs.costs[k].is_known()) continue;
-    const auto set = static_cast<std::size_t>(records[k].set->index);
-    if (inputs.of_rows.sizes.sets[set].rows_within(0) == 0) inputs.costs[k].seconds.front() = 0;
-  }
-}
-
 std::vector<double> seconds_of(const std::vector<Candidate>& schedules) {
   std::vector<double> seconds;
   for (const Candidate& one : schedules) seconds.push_back(one.seconds);
   return seconds;
-}
-
-/// The first loop without a cost; null if there is none.
-const core::LoopRecord* first_unknown(const core::Queue& queue,
-                                      const std::vector<LoopCost>& costs) {
-  const auto records = queue.records();
-  for (std::size_t k = 0; k < records.size(); ++k)
-    if (!records[k].is_assignment() && !costs[k].is_known()) return &records[k];
-  return nullptr;
 }
 
 }  // namespace
@@ -135,18 +110,20 @@ ChainPolicy::Sequence& ChainPolicy::sequence_of(const core::Queue& queue, std::s
 ChainPolicy::Turn ChainPolicy::begin(const core::Queue& queue, std::size_t hash,
                                      const std::vector<core::Level>& valid,
                                      const PackTimes& packing) {
-  receive_times(valid);
+  receive_times();
   costs_.begin_flush();
   forgotten_ = false;
   current_ = &sequence_of(queue, hash);
   Sequence& sequence = *current_;
+  history_.begin(queue, valid, sequence.halos);
   const std::size_t before = sequence.turn.schedule;
   if (options_.schedules != 0)
     sequence.turn.schedule = random();
   else if (is_asked(sequence.flushes++) && !sequence.trials)
-    if (auto inputs = inputs_for(sequence, packing)) decide(sequence, valid, std::move(*inputs));
+    if (auto inputs = inputs_for(sequence, packing)) decide(sequence, std::move(*inputs));
   packing_ = packing;
   if (sequence.trials) {
+    reconsider(sequence);
     sequence.turn = sequence.trials->next();
     if (!std::exchange(sequence.is_explained, true)) explain_choice(sequence);
   }
@@ -174,94 +151,52 @@ void ChainPolicy::end(const FlushTimes& times) {
 }
 
 /// What follows from the model.
-void ChainPolicy::decide(Sequence& sequence, const std::vector<core::Level>& valid,
-                         PolicyInputs inputs) {
+void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
   sequence.learning = sequence.flushes - 1;
-  sequence.costs = std::move(inputs.costs);
-  sequence.schedules = find_candidates(
-      {*sequence.queue, valid, limits_, inputs.of_rows.sizes, {sequence.costs, inputs.network}});
-  sequence.trials.emplace(seconds_of(sequence.schedules), inputs.plan_seconds);
+  sequence.inputs = std::move(inputs);
+  sequence.decided = sequence.halos;
+  sequence.schedules = find_candidates(inputs_of(sequence));
+  sequence.trials.emplace(seconds_of(sequence.schedules), sequence.inputs.plan_seconds);
 }
 
 /// What follows from the model when the choice has been measured: now costs are known in the ways
-/// that it runs loops, from caches that are warm, and halos are as deep as it needs them.
-void ChainPolicy::revise(Sequence& sequence, const std::vector<core::Level>& valid,
-                         PolicyInputs inputs) {
-  sequence.costs = std::move(inputs.costs);
+/// that it runs loops, from caches that are warm, and halos are as deep as it needs them. What it
+/// has taken longer than they explain is due to its exchanges.
+void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
+  sequence.inputs = std::move(inputs);
+  sequence.decided = sequence.halos;
   const std::size_t choice = sequence.trials->choice();
-  sequence.schedules = renewed(
-      std::move(sequence.schedules), {choice, *sequence.trials->measured(choice)},
-      {*sequence.queue, valid, limits_, inputs.of_rows.sizes, {sequence.costs, inputs.network}});
+  sequence.excess = excess_of(sequence.schedules[choice].schedule, inputs_of(sequence),
+                              *sequence.trials->measured(choice));
+  sequence.schedules = renewed(std::move(sequence.schedules), inputs_of(sequence));
   sequence.trials->revise(seconds_of(sequence.schedules));
 }
 
-/// Nothing: it is not decided before this execution. Collective in some, the same on all ranks.
-ChainPolicy::Inputs ChainPolicy::inputs_for(const Sequence& sequence, const PackTimes& packing) {
-  if (!sequence.queue || !rows_.has_halo_plan()) return std::nullopt;
-  const int before = sequence.flushes - 1;
-  if (before >= learning) return measured_inputs(sequence, packing);
-  return is_kept_ ? kept_inputs(sequence, packing) : std::nullopt;
-}
-
-/// If earlier sessions have left all costs. Collective: one reduction.
-ChainPolicy::Inputs ChainPolicy::kept_inputs(const Sequence& sequence, const PackTimes& packing) {
-  PolicyInputs inputs = agreed(sequence, CostBook::Sessions::earlier, packing);
-  is_kept_ = inputs.network.is_known();
-  if (!is_kept_ || first_unknown(*sequence.queue, inputs.costs)) return std::nullopt;
-  return inputs;
-}
-
-/// If the cost of every loop was measured. Collective: one reduction; if messages are measured,
-/// two.
-ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
-                                                 const PackTimes& packing) {
-  PolicyInputs inputs = agreed(sequence, CostBook::Sessions::all, packing);
-  if (!inputs.network.is_known()) {
-    network_ = measure_network(rows_.communicator(), neighbours_of(rows_.halo_plan()));
-    inputs = agreed(sequence, CostBook::Sessions::all, packing);
-    const Link& link = network_.at(Distance::on_node);
-    log_.info(
-        fmt::format("OP2_CHAIN=auto: a message between neighbours was measured: latency "
-                    "{:.2f} us, {:.2f} us of work at each end, {:.3f} ns for a byte",
-                    1e6 * link.latency, 1e6 * link.overhead, 1e9 * link.seconds_per_byte));
+/// What follows from the model if other sequences, whose schedules have changed, leave other halos
+/// than when it was asked last, and have done so for some time. Ever more rarely. Local; uniform.
+void ChainPolicy::reconsider(Sequence& sequence) {
+  if (!sequence.halos.differ_by_others(sequence.decided)) {
+    sequence.different = 0;
+    return;
   }
-  const core::LoopRecord* const unknown_loop = first_unknown(*sequence.queue, inputs.costs);
-  if (unknown_loop == nullptr) return inputs;
-  if (sequence.flushes - 1 > learning) return std::nullopt;  // and it was said
-  log_.info(fmt::format(
-      "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of loop '{}' ({}:{}) was "
-      "measured",
-      core::counted(sequence.queue->size(), "loop"), unknown_loop->name, unknown_loop->where.file,
-      unknown_loop->where.line));
-  return std::nullopt;
+  if (++sequence.different < lasting || sequence.flushes < sequence.not_before ||
+      !sequence.trials->is_idle())
+    return;
+  sequence.different = 0;
+  sequence.not_before = 2 * sequence.flushes;
+  sequence.decided = sequence.halos;
+  sequence.schedules = renewed(std::move(sequence.schedules), inputs_of(sequence));
+  sequence.trials->begin_anew(seconds_of(sequence.schedules));
+  sequence.is_explained = false;
 }
 
-/// Of this rank.
-PolicyInputs ChainPolicy::own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
-                                     const PackTimes& packing) const {
-  return {costs_.costs_of(*sequence.queue, sessions), network_of_rank(packing),
-          plans_of_schedule * sequence.plan_seconds + sequence.repeat_seconds, sizes_.of(rows_)};
-}
-
-PolicyInputs ChainPolicy::agreed(const Sequence& sequence, CostBook::Sessions sessions,
-                                 const PackTimes& packing) {
-  PolicyInputs inputs = own_inputs(sequence, sessions, packing);
-  agree(rows_.communicator(), inputs);
-  sizes_.keep(inputs.of_rows);
-  know_empty_loops(*sequence.queue, inputs);
-  network_ = inputs.network;
-  return inputs;
-}
-
-/// Packing is what exchanges have taken so far, less the sending; unpacking, what it has taken.
-Network ChainPolicy::network_of_rank(const PackTimes& packing) const {
-  Network network = network_;
-  const double sending = packing.messages * network.at(Distance::on_node).overhead;
-  if (network.is_known() && packing.rows > 0)
-    network.packed_row = std::max(0.0, packing.seconds - sending) / packing.rows;
-  if (network.is_known() && packing.bytes_received > 0)
-    network.received_byte = packing.unpacking_seconds / packing.bytes_received;
-  return network;
+/// As agreed last.
+CandidateInputs ChainPolicy::inputs_of(const Sequence& sequence) const {
+  return {*sequence.queue,
+          sequence.halos,
+          limits_,
+          sequence.inputs.of_rows.sizes,
+          {sequence.inputs.costs, sequence.inputs.network, sequence.excess}};
 }
 
 void ChainPolicy::explain_choice(Sequence& sequence) {
@@ -269,7 +204,7 @@ void ChainPolicy::explain_choice(Sequence& sequence) {
   const Candidate& off = sequence.schedules.front();
   const Candidate& chosen = sequence.schedules[choice];
   std::string text =
-      explain(*sequence.queue, chosen, off, {sequence.costs, Network{}}) +
+      explain(*sequence.queue, chosen, off, {sequence.inputs.costs, Network{}}) +
       fmt::format("; predicted {:.2f} of off", off.seconds > 0 ? chosen.seconds / off.seconds : 1);
   const auto time = sequence.trials->measured(choice), of_off = sequence.trials->measured(0);
   if (choice != 0 && time && of_off)
@@ -287,12 +222,12 @@ void ChainPolicy::explain_choice(Sequence& sequence) {
 }
 
 void ChainPolicy::find_for_random(Sequence& sequence, const std::vector<core::Level>& valid) {
-  sequence.costs.assign(sequence.queue->size(), {{1e-8, 1e-8, 1e-8}});
-  Network network;
-  network.links[0].latency = 2e-6;
-  const HaloSizes sizes = made_up_sizes(rows_.mesh().sets().size());
-  sequence.schedules =
-      find_candidates({*sequence.queue, valid, limits_, sizes, {sequence.costs, network}});
+  sequence.inputs.costs.assign(sequence.queue->size(), {{1e-8, 1e-8, 1e-8}});
+  sequence.inputs.network = {};
+  sequence.inputs.network.links[0].latency = 2e-6;
+  sequence.inputs.of_rows.sizes = made_up_sizes(rows_.mesh().sets().size());
+  sequence.halos = {valid};
+  sequence.schedules = find_candidates(inputs_of(sequence));
 }
 
 /// The same on all ranks: they flush the same sequences.
@@ -317,8 +252,7 @@ void ChainPolicy::send_times() {
   flushes_waited_ = 0;
 }
 
-/// @param valid  before the flush that follows
-void ChainPolicy::receive_times(const std::vector<core::Level>& valid) {
+void ChainPolicy::receive_times() {
   if (waiting_ == nullptr) return;
   comm::Communicator& ranks = rows_.communicator();
   auto words = ranks.take_attached();
@@ -342,7 +276,7 @@ void ChainPolicy::receive_times(const std::vector<core::Level>& valid) {
     take(left, *revision_);
     sizes_.keep(revision_->of_rows);
     know_empty_loops(*sequence.queue, *revision_);
-    revise(sequence, valid, std::move(*revision_));
+    revise(sequence, std::move(*revision_));
   }
   sequence.is_explained = false;
 }

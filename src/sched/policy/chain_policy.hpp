@@ -27,6 +27,7 @@
 #include <sched/policy/candidates.hpp>
 #include <sched/policy/cost_book.hpp>
 #include <sched/policy/cost_table.hpp>
+#include <sched/policy/found_halos.hpp>
 #include <sched/policy/trials.hpp>
 
 namespace op2::sched {
@@ -83,10 +84,15 @@ class ChainPolicy {
   struct Sequence {
     PlanKey key;
     std::optional<core::Queue> queue;  ///< as plans count with it
+    FoundHalos halos;                  ///< before its last flush
     int flushes = 0;
     int learning = 0;                  ///< of them, those before it was decided
     std::vector<Candidate> schedules;  ///< none: not decided, or nothing is known of the costs
-    std::vector<LoopCost> costs;       ///< per record, agreed
+    PolicyInputs inputs;               ///< agreed, as the model was asked last
+    ExchangeExcess excess;             ///< as the choice has shown
+    FoundHalos decided;                ///< as the model was asked last
+    int different = 0;                 ///< flushes in a row that others have left other halos for
+    int not_before = 4;                ///< flushes, before the model is asked for that reason
     std::optional<Trials> trials;
     Trials::Turn turn{0, false};
     double plan_seconds = 0, repeat_seconds = 0;  ///< of the last plan, and as it repeated
@@ -99,8 +105,10 @@ class ChainPolicy {
   Inputs inputs_for(const Sequence& sequence, const PackTimes& packing);
   Inputs kept_inputs(const Sequence& sequence, const PackTimes& packing);
   Inputs measured_inputs(const Sequence& sequence, const PackTimes& packing);
-  void decide(Sequence& sequence, const std::vector<core::Level>& valid, PolicyInputs inputs);
-  void revise(Sequence& sequence, const std::vector<core::Level>& valid, PolicyInputs inputs);
+  void decide(Sequence& sequence, PolicyInputs inputs);
+  void revise(Sequence& sequence, PolicyInputs inputs);
+  void reconsider(Sequence& sequence);
+  CandidateInputs inputs_of(const Sequence& sequence) const;
   Network network_of_rank(const PackTimes& packing) const;
   PolicyInputs own_inputs(const Sequence& sequence, CostBook::Sessions sessions,
                           const PackTimes& packing) const;
@@ -110,7 +118,7 @@ class ChainPolicy {
   void find_for_random(Sequence& sequence, const std::vector<core::Level>& valid);
   std::size_t random();
   void send_times();
-  void receive_times(const std::vector<core::Level>& valid);
+  void receive_times();
 
   const core::Options& options_;
   comm::DistributedMesh& rows_;
@@ -124,6 +132,7 @@ class ChainPolicy {
   Network network_;      ///< as agreed last; until then as kept, which the root alone has read
   bool is_kept_ = true;  ///< the root may know it
   AgreedSizes sizes_;
+  HaloHistory history_;
   std::unordered_multimap<std::size_t, Sequence> sequences_;
   Sequence* current_ = nullptr;           ///< of this flush
   Sequence* waiting_ = nullptr;           ///< whose times travel with the next reduction

@@ -40,17 +40,37 @@ bool Trials::is_to_be_revised() const {
 }
 
 void Trials::revise(std::vector<double> predicted) {
+  predict(std::move(predicted));
+  revised_[choice_] = 1;
+  const std::size_t best = expected_best();
+  if (is_faster(best)) choice_ = best;
+}
+
+void Trials::begin_anew(std::vector<double> predicted) {
+  predict(std::move(predicted));
+  std::ranges::fill(measured_, -1);
+  std::ranges::fill(revised_, 0);
+  std::ranges::fill(wins_, 0);
+  std::ranges::fill(not_before_, 0);
+  const std::size_t best = expected_best();
+  if (is_faster(best)) choice_ = best;
+}
+
+/// Of the schedules that there are, and of new ones.
+void Trials::predict(std::vector<double> predicted) {
   predicted_ = std::move(predicted);
   const std::size_t count = predicted_.size();
   measured_.resize(count, -1);
   for (std::vector<int>* of : {&runs_, &wins_, &not_before_}) of->resize(count, 0);
   wait_.resize(count, rules_.first_wait);
   revised_.resize(count, 0);
-  revised_[choice_] = 1;
+}
+
+std::size_t Trials::expected_best() const {
   std::size_t best = choice_;
-  for (std::size_t k = 0; k < count; ++k)
+  for (std::size_t k = 0; k < predicted_.size(); ++k)
     if (estimate(k) < estimate(best)) best = k;
-  if (is_faster(best)) choice_ = best;
+  return best;
 }
 
 void Trials::add(double seconds) {
@@ -116,7 +136,7 @@ void Trials::open_window() {
 }
 
 /// A model that is wrong makes trials look too dear: so the best alternative whose plan is made, or
-/// cheap by now, runs once, early, even if no budget is there yet.
+/// cheap by now, runs early, even if no budget is there yet.
 bool Trials::open_probe() {
   if (probed_ || flushes_ < rules_.probe_at) return false;
   std::size_t best = choice_;
@@ -128,7 +148,7 @@ bool Trials::open_probe() {
   probed_ = true;
   const double within = revised_[choice_] != 0 ? rules_.revised_within : rules_.probe_within;
   if (estimate(best) > within * estimate(choice_)) return false;
-  open(Purpose::probe, best, 1);
+  open(Purpose::probe, best, rules_.probe_executions);
   return true;
 }
 

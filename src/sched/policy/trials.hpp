@@ -18,7 +18,8 @@ struct TrialRules {
   int wins = 2;                  ///< trials in which it must be
   int executions = 3;            ///< that are timed in a trial; the shortest counts
   int settling = 2;              ///< before them: with halos of another schedule, and without tiles
-  int probe_at = 8;              ///< flush from which on a single execution of another is tried,
+  int probe_at = 8;              ///< flush from which on another is tried,
+  int probe_executions = 2;      ///< timed so often,
   double probe_within = 2;       ///< if it is expected to take at most so many times as long;
   double revised_within = 1.25;  ///< the same once the model knows what the choice has taken
   int first_wait = 16;           ///< flushes after a lost trial; doubled every time
@@ -43,6 +44,13 @@ class Trials {
   bool is_to_be_revised() const;
   /// What it expects now, of the same schedules, and maybe of some more; after `agree`. Uniform.
   void revise(std::vector<double> predicted);
+
+  /// Whether nothing is being measured.
+  bool is_idle() const { return !window_ && !contender_; }
+  /// When conditions have changed, so that no time counts any more, while nothing is being
+  /// measured.
+  /// @param predicted  of the same schedules, and maybe of some more; uniform
+  void begin_anew(std::vector<double> predicted);
 
   /// Local: seconds that plans have taken in a flush, before `add`.
   void prepared(double seconds);
@@ -77,6 +85,8 @@ class Trials {
   bool open_trial();
   void open(Purpose purpose, std::size_t schedule, int executions);
   void compare();
+  void predict(std::vector<double> predicted);
+  std::size_t expected_best() const;
   double estimate(std::size_t schedule) const;
   bool is_faster(std::size_t schedule) const;
   double extra_cost(std::size_t schedule, int executions) const;

@@ -39,7 +39,7 @@ struct Candidates : testing::Test {
     }
     loops.assign(queue.size(), {{1e-8, 1e-8, 1e-8}});
   }
-  CandidateInputs inputs() const { return {queue, {0, 0}, {12, false}, sizes, {loops, network}}; }
+  CandidateInputs inputs() const { return {queue, {{0, 0}}, {12, false}, sizes, {loops, network}}; }
   std::vector<Candidate> find() { return find_candidates(inputs()); }
   static const Candidate& fastest(const std::vector<Candidate>& all) {
     return *std::ranges::min_element(all, {}, &Candidate::seconds);
@@ -49,19 +49,36 @@ struct Candidates : testing::Test {
 TEST_F(Candidates, AFlushThatTookAsLongAsExpectedChangesNothing) {
   add_pairs(4);
   const auto all = find();
-  const auto now = renewed(all, {0, all[0].seconds}, inputs());
+  EXPECT_EQ(excess_of(all[0].schedule, inputs(), all[0].seconds).seconds, 0);
+  const auto now = renewed(all, inputs());
   for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(now[k].seconds, all[k].seconds);
 }
 
 TEST_F(Candidates, AFlushThatTookLongerMakesExchangesDearerInAllSchedules) {
   add_pairs(4);
+  network.links[0].latency = 1e-9;
   const auto all = find();
   EXPECT_EQ(&fastest(all), &all[0]);
-  const double more = 1e-3 * all[0].work.exchanges();
-  const auto now = renewed(all, {0, all[0].seconds + more}, inputs());
-  for (std::size_t k = 0; k < all.size(); ++k)
-    EXPECT_NEAR(now[k].seconds, all[k].seconds + 1e-3 * all[k].work.exchanges(), 1e-12);
+  CandidateInputs slower = inputs();
+  slower.costs.excess = excess_of(all[0].schedule, inputs(), 1e-3 + all[0].seconds);
+  const auto now = renewed(all, slower);
+  EXPECT_NEAR(now[0].seconds, 1e-3 + all[0].seconds, 1e-12);
+  EXPECT_GT(now[1].seconds, all[1].seconds);
+  EXPECT_LT(now[1].seconds, 0.9 * now[0].seconds);
   EXPECT_EQ(fastest(now).work.exchanges(), now[1].work.exchanges());
+}
+
+/// A schedule that exchanges deeper halos once finds them again, unless others have written them.
+TEST_F(Candidates, HalosThatOthersHaveWrittenAreExchangedInEverySchedule) {
+  test::queue_loop(queue, ring.edges, op_arg_dat(&ring.q, 0, &ring.ends, OP_READ),
+                   op_arg_dat(&ring.res, 0, &ring.ends, OP_INC));
+  loops.assign(1, {{1e-8, 1e-8, 1e-8}});
+  EXPECT_EQ(find()[0].work.exchanges(), 0);
+  CandidateInputs in = inputs();
+  in.halos.is_others = {1, 0};
+  EXPECT_EQ(find_candidates(in)[0].work.exchanges(), 1);
+  in.halos.valid = {2, 0};
+  EXPECT_EQ(find_candidates(in)[0].work.exchanges(), 0);
 }
 
 TEST_F(Candidates, OffComesFirstAndSchedulesDiffer) {
@@ -109,7 +126,7 @@ TEST_F(Candidates, CutsAreFasterThanBothWhereLayersAreDearAndLatencyIsToo) {
 TEST_F(Candidates, GroupsCoverTheQueueAndKeepToTheDepthOfChains) {
   add_pairs(6);
   network.links[0].latency = 1e-3;
-  const auto all = find_candidates({queue, {0, 0}, {4, false}, sizes, {loops, network}});
+  const auto all = find_candidates({queue, {{0, 0}}, {4, false}, sizes, {loops, network}});
   for (const Candidate& one : all) {
     std::size_t next = 0;
     for (const RecordRange& group : one.schedule.groups) {

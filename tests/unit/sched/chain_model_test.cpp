@@ -80,14 +80,25 @@ TEST_F(ChainModel, WaitsAddUpExchangeByExchange) {
 }
 
 TEST_F(ChainModel, WhatAFlushTakesLongerIsDueToItsExchanges) {
-  network.links[0].latency = 10;
-  ChainWork one = chain(0, 1);
-  one.exchange = exchange(1, 0, 0);
-  const FlushWork flush{{one, chain(0, 1), one}};
-  EXPECT_DOUBLE_EQ(unexplained_seconds(flush, costs(), 27), 2);
-  EXPECT_DOUBLE_EQ(predicted_seconds(flush, {loops, network, 2}), 27);
-  EXPECT_EQ(unexplained_seconds(flush, costs(), 22), 0);
-  EXPECT_EQ(unexplained_seconds({{chain(0, 1)}}, costs(), 27), 0);
+  network = {{{{1, 10, 0}, {}}}, 0.25, 0};
+  ChainWork small = chain(0, 1), large = chain(0, 1);
+  small.exchange = exchange(1, 0, 0);
+  large.exchange = exchange(1, 0, 48);
+  const FlushWork flush{{small, chain(0, 1), large}};
+  EXPECT_DOUBLE_EQ(exchange_seconds(*small.exchange, network), 12);
+  EXPECT_DOUBLE_EQ(exchange_seconds(*large.exchange, network), 24);
+  EXPECT_DOUBLE_EQ(predicted_seconds(flush, costs()), 36 + 3);
+  const ExchangeExcess excess = excess_of(flush, costs(), 39 + 36);
+  EXPECT_DOUBLE_EQ(excess.seconds, 9);
+  EXPECT_DOUBLE_EQ(excess.share, 0.5);
+  EXPECT_DOUBLE_EQ(predicted_seconds(flush, {loops, network, excess}), 39 + 36);
+  EXPECT_DOUBLE_EQ(predicted_seconds({{small}}, {loops, network, excess}), 12 + 1 + 9 + 6);
+  EXPECT_DOUBLE_EQ(excess_of(flush, {loops, network, {1, 1}}, 39 + 36).share, 0.5);
+  for (const ExchangeExcess& none :
+       {excess_of(flush, costs(), 38), excess_of({{chain(0, 1)}}, costs(), 27)}) {
+    EXPECT_EQ(none.seconds, 0);
+    EXPECT_EQ(none.share, 0);
+  }
 }
 
 TEST_F(ChainModel, AReductionTakesARoundOfMessagesForEachLevelOfATree) {

@@ -84,7 +84,6 @@ struct Program {
   /// @param seconds  of an iteration, by the schedule; negative: it is not measured
   /// @return the schedule
   std::size_t flush(const std::function<double(std::size_t schedule)>& seconds) {
-    const std::vector<core::Level> valid(2, 0);
     const ChainPolicy::Turn turn = policy.begin(queue, hash_of(queue), valid, {});
     policy.schedule_for(queue, valid);
     for (const core::LoopRecord& loop : queue.records())
@@ -97,7 +96,17 @@ struct Program {
     policy.end(times);
     return turn.schedule;
   }
+  /// Another sequence, which writes q and leaves its halo valid up to a level.
+  void write_q(core::Level level) {
+    core::Queue other;
+    test::queue_loop(other, *row.cells, op_arg_dat(row.q, OP_WRITE));
+    policy.begin(other, hash_of(other), valid, {});
+    policy.end({});
+    valid[static_cast<std::size_t>(row.q->index)] = level;
+  }
   bool is_decided() const { return !table.notes().empty(); }
+
+  std::vector<core::Level> valid{0, 0};  ///< before each flush
 
   ChainPolicy::FlushTimes times{1e-4, 0, 0, false};
   std::function<double(std::size_t schedule)> execution;  ///< seconds of a flush, if set
@@ -215,6 +224,22 @@ TEST(ChainPolicy, SaysWhatTrialsHaveCorrected) {
         program.table.notes().begin()->second,
         testing::ContainsRegex("chained: saves [0-9]+ exchanges.*; predicted 1\\.[0-9]+ of off, "
                                "measured 0\\.50 \\(by trials, since flush [0-9]+\\)$"));
+  });
+}
+
+/// Where others leave deep halos, chains have nothing to exchange.
+TEST(ChainPolicy, AsksTheModelAgainWhenOthersLeaveOtherHalos) {
+  on_two_ranks(12, [](Program& program) {
+    const auto explained = [&](core::Level level, int flushes) {
+      for (int k = 0; k < flushes; ++k) {
+        program.write_q(level);
+        program.flush(cheap);
+      }
+      return program.table.notes().begin()->second;
+    };
+    const std::string shallow = explained(0, 20), deep = explained(12, 60);
+    EXPECT_NE(shallow.substr(0, shallow.find(';')), deep.substr(0, deep.find(';')));
+    EXPECT_EQ(explained(12, 200), deep);
   });
 }
 

@@ -55,6 +55,20 @@ TEST(Trials, TheModelChoosesFirst) {
   EXPECT_EQ(run.executions, (std::vector<int>{0, 1, 0}));
 }
 
+/// Other sequences leave other halos: all times are of another state.
+TEST(Trials, NoTimeCountsAfterAChangeOfConditions) {
+  Executed run{Trials({2, 1}, 0), {0.2, 0.1}};
+  run.flushes(100);
+  ASSERT_TRUE(run.trials.measured(0) && run.trials.measured(1));
+  ASSERT_TRUE(run.trials.is_idle());
+  run.trials.begin_anew({1, 2, 3});
+  EXPECT_EQ(run.trials.choice(), 0u);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_FALSE(run.trials.measured(k));
+  run.seconds = {0.1, 0.2, 0.05};
+  run.flushes(3000);
+  EXPECT_EQ(run.trials.choice(), 2u);
+}
+
 TEST(Trials, TheChoiceIsMeasured) {
   Executed run{Trials({2, 1}, 0), {0.2, 0.1}};
   EXPECT_FALSE(run.trials.measured(1));
@@ -129,7 +143,7 @@ TEST(Trials, TheModelIsAskedAgainWhenItsChoiceIsMeasured) {
   EXPECT_EQ(run.trials.choice(), 0u);
   EXPECT_EQ(run.trials.changed_at(), 0);
   run.flushes(100);
-  EXPECT_EQ(run.executions, (std::vector<int>{97, 6, 3}));  // with a probe of the new one
+  EXPECT_EQ(run.executions, (std::vector<int>{96, 6, 4}));  // with a probe of the new one
   EXPECT_EQ(*run.trials.measured(0), 1);
 }
 

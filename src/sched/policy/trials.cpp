@@ -154,7 +154,8 @@ bool Trials::open_probe() {
 
 /// The schedule that is expected to be the fastest of those that may be tried now; first those that
 /// were faster when they ran last, then those that have never run, or the cheap ones would use up
-/// the budget again and again.
+/// the budget again and again. What has just been faster is tried once more whatever the budget: it
+/// should gain.
 bool Trials::open_trial() {
   const auto rank = [&](std::size_t k) {
     const bool gains = measured_[k] >= 0 && is_faster(k);
@@ -165,12 +166,16 @@ bool Trials::open_trial() {
     if (k != choice_ && flushes_ >= not_before_[k] && (best == choice_ || rank(k) < rank(best)))
       best = k;
   if (best == choice_) return false;
-  constexpr int agreements = 2;  // on what is tried, and on the choice that follows
-  const double cost =
-      extra_cost(best, rules_.executions + rules_.settling) + agreements * reduction_;
-  if (spent_ + rules_.safety * cost > rules_.budget * time_) return false;
+  if (wins_[best] == 0 && !is_affordable(best)) return false;
   open(Purpose::trial, best, rules_.executions);
   return true;
+}
+
+bool Trials::is_affordable(std::size_t schedule) const {
+  constexpr int agreements = 2;  // on what is tried, and on the choice that follows
+  const double cost =
+      extra_cost(schedule, rules_.executions + rules_.settling) + agreements * reduction_;
+  return spent_ + rules_.safety * cost <= rules_.budget * time_;
 }
 
 /// Of a schedule that is not the choice.

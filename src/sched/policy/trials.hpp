@@ -83,6 +83,7 @@ class Trials {
   void open_window();
   bool open_probe();
   bool open_trial();
+  bool is_affordable(std::size_t schedule) const;
   void open(Purpose purpose, std::size_t schedule, int executions);
   void compare();
   void predict(std::vector<double> predicted);

@@ -103,13 +103,14 @@ std::string describe_tiles(const char* phase, const TiledSteps& tiled) {
 }
 
 std::string describe_calls(const core::Queue& queue, std::span<const Step> steps) {
-  const auto is_call = [](const Step& step) {
-    return step.kind != Step::Kind::assignment && step.begins_call();
-  };
-  const auto first = std::ranges::find_if(steps, is_call);
+  const auto is_loop = [](const Step& step) { return step.kind != Step::Kind::assignment; };
+  const auto first = std::ranges::find_if(steps, is_loop);
   if (first == steps.end()) return "no loop";
   const core::LoopRecord& loop = queue.records()[first->record];
-  const auto others = std::ranges::count_if(steps, is_call) - 1;
+  // Of a call in colours all steps but the first continue it.
+  const auto others = std::count_if(first + 1, steps.end(), [&](const Step& step) {
+    return is_loop(step) && step.begins_call();
+  });
   return fmt::format("loop '{}' ({}:{}){}", loop.name, loop.where.file, loop.where.line,
                      others > 0 ? " and " + core::counted(others, "other") : "");
 }

@@ -31,7 +31,8 @@ costs of loops, alone and in tiles, are those of this page times random factors 
 these factors has left. Messages of trials, of agreements and of other schedules' halos are in these times. Making a plan takes no time on
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`
-has been seen to take up to 1.4 % more, which counts here as an excess of auto. {measured}; above the better of `off` and `on`:
+has been seen to take up to 1.4 % more, which counts here as an excess of auto. All was measured before auto counted with halos that other
+sequences leave and with what exchanges take beyond the model. {measured}; above the better of `off` and `on`:
 
 """
 
@@ -189,7 +190,7 @@ def wall(records, table):
     """A table for each distance of the cores."""
     text = ""
     for cores, words in core_distance.WORDS.items():
-        there = [record for record in records if record["cores"] == cores]
+        there = [record for record in records if record.get("cores") == cores]
         rows = [wall_row(record, name) for record in there for name in record["runs"]["off"][0]]
         if rows:
             text += WALL_OF.format(cores=words[0].upper() + words[1:], dates=dates(there)) + table(

@@ -6,9 +6,11 @@
 
 Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without tiles, without fusion,
 and with every loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
-is fitted to them. Machine, costs and runs alternate, so that all see the same states of it. Exit code 1: an error is above
+is fitted to them. Machine, costs and runs alternate, and are compared where the two cores were equally far apart (core_distance.py). Exit code 1: an error is above
 its limit, 10 % with 10 000 cells per rank and more, 15 % with fewer.
 """
+import functools
+import itertools
 import json
 import re
 import statistics
@@ -17,11 +19,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from core_distance import WORDS, CoreDistance, runs_by_distance
 from programs import environment
 
 WAYS = {"plain": "", "untiled": "no_tile", "unfused": "no_fuse", "apart": "no_fuse,no_tile"}
 CHAINS = ("off", "on", "auto")
 ROUNDS = 5
+MOST_ROUNDS = 15  # if the cores are moved
 LIMITS = ((10_000, 0.10), (0, 0.15))  # from so many cells per rank
 
 
@@ -124,25 +128,29 @@ def median_of(values):
     return first if isinstance(first, str) else statistics.median(values)
 
 
-def measured_machine(bench, turn):
-    path = bench.folder / f"machine_{turn}.json"
+def measured_machine(bench):
+    path = bench.folder / "measured.json"
     bench.on_ranks([bench.model, "machine", "--out", path])
     return json.loads(path.read_text())
 
 
+def recorded_costs(bench, size, words, number=itertools.count()):
+    """Paths of two records of one size and way."""
+    return bench.record_at_once(f"cost_{next(number)}", size, words)
+
+
 def alternating(bench):
-    """The machine, records for the costs, and by size and chain the seconds per iteration of runs."""
-    machines, costs, runs = [], [], {(size, chain): [] for size in bench.case.held_out for chain in CHAINS}
-    for turn in range(ROUNDS):
-        machines.append(measured_machine(bench, turn))
-        for number, size in enumerate(bench.case.calibrated):
-            for way, words in WAYS.items():
-                costs += bench.record_at_once(f"cost_{number}_{way}_{turn}", size, words)
-        for (size, chain), found in runs.items():
-            found.append(bench.measured(size, chain))
-    machine = bench.folder / "machine.json"
-    machine.write_text(json.dumps(median_of(machines)))
-    return machine, costs, runs
+    """By distance of the cores: the machine, records for the costs, and by size and chain the seconds per iteration of runs."""
+    costs = {("costs", size, way): functools.partial(recorded_costs, bench, size, words)
+             for size in bench.case.calibrated for way, words in WAYS.items()}  # fmt: skip
+    runs = {(size, chain): functools.partial(bench.measured, size, chain) for size in bench.case.held_out for chain in CHAINS}
+    found = runs_by_distance(CoreDistance(bench.build), {"machine": lambda: measured_machine(bench), **costs, **runs}, ROUNDS, MOST_ROUNDS)
+    for cores, results in found.items():
+        if min(map(len, results.values())) < ROUNDS:
+            continue
+        machine = bench.folder / f"machine_{cores}.json"
+        machine.write_text(json.dumps(median_of(results["machine"])))
+        yield cores, machine, [path for name in costs for pair in results[name] for path in pair], {name: results[name] for name in runs}
 
 
 def without_costs(path):
@@ -199,14 +207,14 @@ def measure(case, build, results):
     kept = True
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(case, build, folder)
-        machine, costs, runs = alternating(bench)
-        print(case.name + ", machine:", machine.read_text())
-        for size in case.held_out:
-            for row in compare(bench, size, machine, costs, runs):
-                show(row)
-                kept = kept and is_kept(row)
-                with open(results, "a", encoding="ascii") as lines:
-                    lines.write(json.dumps(row) + "\n")
+        for cores, machine, costs, runs in alternating(bench):
+            print(f"{case.name}, {WORDS[cores]}, machine:", machine.read_text())
+            for size in case.held_out:
+                for row in compare(bench, size, machine, costs, runs):
+                    show(row)
+                    kept = kept and is_kept(row)
+                    with open(results, "a", encoding="ascii") as lines:
+                        lines.write(json.dumps({**row, "cores": cores}) + "\n")
     return kept
 
 

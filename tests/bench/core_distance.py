@@ -24,6 +24,24 @@ class CoreDistance:
         return NEAR if json.loads(output)["round_trip_ns"] < SHARED_NS else FAR
 
 
+def runs_by_distance(distance, ways, wanted, most):
+    """Results of single runs, each with the cores in one place, until there are enough of one distance: {NEAR: {name: [...]}, FAR: ...}.
+
+    Arguments as of rounds_by_distance. For what is not compared run by run: a short run is seldom disturbed.
+    """
+    found = {where: {name: [] for name in ways} for where in WORDS}
+    before = distance.now()
+    for _ in range(most):
+        if any(min(map(len, results.values())) >= wanted for results in found.values()):
+            break
+        for name, run in ways.items():
+            result, after = run(), distance.now()
+            if after == before:
+                found[after][name].append(result)
+            before = after
+    return found
+
+
 def rounds_by_distance(distance, ways, wanted, most):
     """Results of rounds in which the cores did not move, until there are enough of one distance: {NEAR: [...], FAR: [...]}.
 

@@ -4,7 +4,7 @@
 
 import unittest
 
-from core_distance import FAR, NEAR, rounds_by_distance
+from core_distance import FAR, NEAR, rounds_by_distance, runs_by_distance
 
 
 class Moving:
@@ -35,6 +35,12 @@ class Rounds(unittest.TestCase):
     def test_rounds_of_both_distances_are_kept_apart(self):
         found = rounds_by_distance(Moving(NEAR, NEAR, FAR, FAR, NEAR), {"off": counting()}, 2, 10)
         self.assertEqual({NEAR: [{"off": 0}, {"off": 2}], FAR: [{"off": 1}]}, found)
+
+    def test_single_runs_are_kept_by_their_distance(self):
+        moves = Moving(NEAR, NEAR, FAR, FAR, FAR, FAR, FAR)
+        found = runs_by_distance(moves, {"off": counting(), "on": counting()}, 2, 10)
+        self.assertEqual({"off": [0], "on": []}, found[NEAR])
+        self.assertEqual({"off": [1, 2], "on": [1, 2]}, found[FAR])
 
     def test_it_ends_where_the_cores_never_rest(self):
         found = rounds_by_distance(Moving(*[NEAR, FAR] * 50), {"off": counting()}, 2, 7)

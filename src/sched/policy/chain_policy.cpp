@@ -44,6 +44,13 @@ HaloSizes made_up_sizes(std::size_t sets) {
   return {std::vector<SetSizes>(sets, one), 1};
 }
 
+/// Whether values of globals are combined in a flush, which the model leaves out.
+bool waits_for_reductions(const core::Queue& queue) {
+  return std::ranges::any_of(queue.args(), [](const core::LoopArg& arg) {
+    return arg.active && arg.kind == OP_ARG_GBL && (arg.global != nullptr || arg.modifies());
+  });
+}
+
 std::vector<double> seconds_of(const std::vector<Candidate>& schedules) {
   std::vector<double> seconds;
   for (const Candidate& one : schedules) seconds.push_back(one.seconds);
@@ -161,13 +168,15 @@ void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
 
 /// What follows from the model when the choice has been measured: now costs are known in the ways
 /// that it runs loops, from caches that are warm, and halos are as deep as it needs them. What it
-/// has taken longer than they explain is due to its exchanges.
+/// has taken longer than they explain is due to its exchanges, if there is nothing else to wait
+/// for.
 void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
   const std::size_t choice = sequence.trials->choice();
-  sequence.excess = excess_of(sequence.schedules[choice].schedule, inputs_of(sequence),
-                              *sequence.trials->measured(choice));
+  if (!waits_for_reductions(*sequence.queue))
+    sequence.excess = excess_of(sequence.schedules[choice].schedule, inputs_of(sequence),
+                                *sequence.trials->measured(choice));
   sequence.schedules = renewed(std::move(sequence.schedules), inputs_of(sequence));
   sequence.trials->revise(seconds_of(sequence.schedules));
 }

@@ -90,7 +90,7 @@ class ChainPolicy {
     std::vector<Candidate> schedules;  ///< none: not decided, or nothing is known of the costs
     PolicyInputs inputs;               ///< agreed, as the model was asked last
     ExchangeExcess excess;             ///< as the choice has shown
-    FoundHalos decided;                ///< as the model was asked last
+    FoundHalos decided;                ///< when the model was asked last
     int different = 0;                 ///< flushes in a row that others have left other halos for
     int not_before = 4;                ///< flushes, before the model is asked for that reason
     std::optional<Trials> trials;

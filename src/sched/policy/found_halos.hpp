@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which halos a sequence of loops finds when it runs again: those that it has left itself, or what
-// other sequences have made of them since. A schedule has a say in the former only.
+// other sequences have made of them since. Of dats that others have written, no schedule of it has
+// a say. What a program changes between flushes counts as of the flush before.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,21 @@ namespace op2::sched {
 
 /// Before an execution of one sequence.
 struct FoundHalos {
+  enum class Change : char {
+    none,       ///< since the sequence ran last
+    exchanged,  ///< by others, so that its halo is valid further
+    written     ///< by others
+  };
   std::vector<core::Level> valid;  ///< of each dat of the mesh, by its index
-  /// Of each dat: others have written it, or changed how far its halo is valid, since the sequence
-  /// ran last. Empty: of none.
-  std::vector<char> is_others = {};
+  /// Of each dat that the sequence uses; none of the others. Empty: none at all.
+  std::vector<Change> changes = {};
   std::int64_t flush = 0;  ///< that finds them; 0: none yet
 
   /// Before an execution that follows one in some schedule.
   /// @param left  what that one leaves, of each dat
   std::vector<core::Level> after(std::vector<core::Level> left) const;
-  /// Whether others have left other halos than at another time.
+  /// Whether the halos of dats that others have written are others than at another time. Those that
+  /// they only exchange depend on what the sequence leaves.
   bool differ_by_others(const FoundHalos& before) const;
 };
 
@@ -37,7 +43,7 @@ class HaloHistory {
  private:
   std::int64_t flush_ = 0;
   std::vector<core::Level> valid_;
-  std::vector<std::int64_t> changed_;  ///< the last flush that did, by dat
+  std::vector<std::int64_t> written_, changed_;  ///< the last flush that did, by dat
 };
 
 }  // namespace op2::sched

@@ -52,6 +52,9 @@ void Trials::begin_anew(std::vector<double> predicted) {
   std::ranges::fill(revised_, 0);
   std::ranges::fill(wins_, 0);
   std::ranges::fill(not_before_, 0);
+  std::ranges::fill(wait_, rules_.first_wait);
+  probed_ = false;
+  changed_at_ = 0;
   const std::size_t best = expected_best();
   if (is_faster(best)) choice_ = best;
 }
@@ -159,7 +162,7 @@ bool Trials::open_probe() {
 bool Trials::open_trial() {
   const auto rank = [&](std::size_t k) {
     const bool gains = measured_[k] >= 0 && is_faster(k);
-    return std::pair(gains ? 0 : measured_[k] < 0 ? 1 : 2, estimate(k));
+    return std::pair(wins_[k] > 0 ? 0 : gains ? 1 : measured_[k] < 0 ? 2 : 3, estimate(k));
   };
   std::size_t best = choice_;
   for (std::size_t k = 0; k < predicted_.size(); ++k)

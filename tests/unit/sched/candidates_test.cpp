@@ -75,7 +75,7 @@ TEST_F(Candidates, HalosThatOthersHaveWrittenAreExchangedInEverySchedule) {
   loops.assign(1, {{1e-8, 1e-8, 1e-8}});
   EXPECT_EQ(find()[0].work.exchanges(), 0);
   CandidateInputs in = inputs();
-  in.halos.is_others = {1, 0};
+  in.halos.changes = {FoundHalos::Change::written, FoundHalos::Change::none};
   EXPECT_EQ(find_candidates(in)[0].work.exchanges(), 1);
   in.halos.valid = {2, 0};
   EXPECT_EQ(find_candidates(in)[0].work.exchanges(), 0);

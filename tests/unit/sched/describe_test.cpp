@@ -34,6 +34,12 @@ TEST_F(Described, ALoopInSeveralColoursIsOneCall) {
   EXPECT_THAT(describe_calls(queue, steps), testing::EndsWith(")"));
 }
 
+TEST_F(Described, AChainOfFurtherColoursNamesTheirLoop) {
+  steps[1].colour = steps[2].colour = 3;
+  EXPECT_THAT(describe_calls(queue, std::span(steps).last(1)), testing::StartsWith("loop '"));
+  EXPECT_THAT(describe_calls(queue, steps), testing::EndsWith(")"));
+}
+
 TEST_F(Described, AssignmentsAloneAreNoLoop) {
   EXPECT_EQ(describe_calls(queue, std::span(steps).first(1)), "no loop");
 }

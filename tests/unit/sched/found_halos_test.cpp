@@ -9,6 +9,7 @@ namespace op2::sched {
 namespace {
 
 using testing::ElementsAre;
+using enum FoundHalos::Change;
 
 /// Two sequences over the cells of a ring, whose dats are q and res.
 struct Found : testing::Test {
@@ -29,7 +30,7 @@ struct Found : testing::Test {
 TEST_F(Found, WhatASequenceHasLeftItselfIsItsOwn) {
   read({0, 0});
   read({2, 0});  // it has exchanged q
-  EXPECT_THAT(reader.is_others, ElementsAre(0, 0));
+  EXPECT_THAT(reader.changes, ElementsAre(none, none));
   EXPECT_THAT(reader.after({4, 1}), ElementsAre(4, 1));
 }
 
@@ -37,10 +38,10 @@ TEST_F(Found, WhatOthersHaveWrittenIsTheirs) {
   read({0, 0});
   write({2, 0});
   read({0, 0});
-  EXPECT_THAT(reader.is_others, ElementsAre(1, 0));
+  EXPECT_THAT(reader.changes, ElementsAre(written, none));
   EXPECT_THAT(reader.after({4, 1}), ElementsAre(0, 1));
   read({2, 0});
-  EXPECT_THAT(reader.is_others, ElementsAre(0, 0));
+  EXPECT_THAT(reader.changes, ElementsAre(none, none));
 }
 
 /// Also if it is as far valid as it was.
@@ -48,14 +49,27 @@ TEST_F(Found, WhatOthersHaveWrittenAsFarAsItWasIsTheirs) {
   read({2, 0});
   write({2, 0});
   read({2, 0});
-  EXPECT_THAT(reader.is_others, ElementsAre(1, 0));
+  EXPECT_THAT(reader.changes, ElementsAre(written, none));
 }
 
-TEST_F(Found, WhatOthersHaveExchangedIsTheirs) {
+/// A schedule may leave a deeper halo than they need.
+TEST_F(Found, WhatOthersHaveExchangedIsValidAtLeastAsFar) {
   write({0, 0});
   read({0, 0});
   write({2, 0});
-  EXPECT_THAT(writer.is_others, ElementsAre(1, 1));
+  EXPECT_THAT(writer.changes, ElementsAre(exchanged, none));  // it does not use res
+  EXPECT_THAT(writer.after({0, 1}), ElementsAre(2, 1));
+  EXPECT_THAT(writer.after({4, 1}), ElementsAre(4, 1));
+  FoundHalos before = writer;
+  before.changes[0] = none;
+  EXPECT_FALSE(writer.differ_by_others(before));
+}
+
+TEST_F(Found, DatsThatAreDeclaredLaterMakeNoDifference) {
+  write({0, 0});
+  const FoundHalos before = writer;
+  write({0, 0, 0});
+  EXPECT_FALSE(writer.differ_by_others(before));
 }
 
 TEST_F(Found, OnlyWhatOthersLeaveMakesADifference) {

@@ -97,10 +97,32 @@ TEST(Trials, OneTrialThatIsWonByChanceChangesNothing) {
   Executed run{Trials({1, 1.02}, 0), {1, 1.02}};
   for (int flush = 0; flush < 400; ++flush) {
     run.flushes(1);
-    run.seconds[1] = run.executions[1] < 6 ? 0.9 : 1.02;  // a probe and a trial
+    run.seconds[1] = run.executions[1] < 9 ? 0.9 : 1.02;  // a probe of 4, and a trial of 5
   }
-  EXPECT_GT(run.executions[1], 6);
+  EXPECT_GE(run.executions[1], 14);
   EXPECT_EQ(run.trials.changed_at(), 0);
+}
+
+/// The first one had to wait for a plan that took much longer than expected.
+TEST(Trials, TheSecondTrialAfterAWonOneNeedsNoBudget) {
+  Executed run{Trials({1, 1.02}, 0), {1, 0.9}};
+  run.next_plan = [&](std::size_t schedule) {
+    return schedule == 1 && run.executions[1] == 5 ? 100.0 : 0;
+  };
+  run.flushes(400);
+  EXPECT_EQ(run.trials.choice(), 1u);
+  run.trials.begin_anew({1, 1.02});
+  EXPECT_EQ(run.trials.changed_at(), 0);
+}
+
+/// Not so the first one.
+TEST(Trials, AProbeThatWasDearDelaysTrials) {
+  Executed run{Trials({1, 1.02}, 0), {1, 0.9}};
+  run.next_plan = [&](std::size_t schedule) {
+    return schedule == 1 && run.executions[1] == 1 ? 100.0 : 0;
+  };
+  run.flushes(400);
+  EXPECT_EQ(run.trials.choice(), 0u);
 }
 
 TEST(Trials, TheyTakeLessThanTheirBudget) {

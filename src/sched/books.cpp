@@ -10,6 +10,7 @@
 #include <jit/cache_key.hpp>
 #include <jit/jit.hpp>
 #include <sched/conflicts.hpp>
+#include <sched/loop_requests.hpp>
 
 namespace op2::sched {
 namespace {
@@ -99,9 +100,9 @@ void Books::check_name(const core::LoopRecord& loop) {
   if (!fresh && std::string_view(known->second->source) != loop.kernel->source)
     log_.warning_once(
         fmt::format("name {}", loop.name),
-        fmt::format("loops named '{}' run different kernels (here {}:{}); the per-loop table adds "
+        fmt::format("loops named '{}' run different kernels (here {}); the per-loop table adds "
                     "them up",
-                    loop.name, loop.where.file, loop.where.line));
+                    loop.name, site_of(loop)));
 }
 
 }  // namespace op2::sched

@@ -8,6 +8,7 @@
 
 #include <core/counted.hpp>
 #include <jit/target/cpu/cpu_target.hpp>
+#include <sched/loop_requests.hpp>
 
 namespace op2::sched {
 namespace {
@@ -106,13 +107,12 @@ std::string describe_calls(const core::Queue& queue, std::span<const Step> steps
   const auto is_loop = [](const Step& step) { return step.kind != Step::Kind::assignment; };
   const auto first = std::ranges::find_if(steps, is_loop);
   if (first == steps.end()) return "no loop";
-  const core::LoopRecord& loop = queue.records()[first->record];
   // Of a call in colours all steps but the first continue it.
   const auto others = std::count_if(first + 1, steps.end(), [&](const Step& step) {
     return is_loop(step) && step.begins_call();
   });
-  return fmt::format("loop '{}' ({}:{}){}", loop.name, loop.where.file, loop.where.line,
-                     others > 0 ? " and " + core::counted(others, "other") : "");
+  return named_with_site(queue.records()[first->record]) +
+         (others > 0 ? " and " + core::counted(others, "other") : "");
 }
 
 std::string describe_step(const core::Queue& queue, const Plan& plan, std::size_t s) {

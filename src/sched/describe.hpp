@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of passes as text for OP2_DUMP, a line per loop or step.
+// The values of passes as text: for OP2_DUMP, a line per loop or step, and for lines about waits.
 #pragma once
 
 #include <span>

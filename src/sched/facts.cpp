@@ -61,9 +61,8 @@ void share(Facts& facts, comm::Communicator& ranks, const core::LoopRecord& firs
   std::vector<char> proofs;
   for (const jit::ArgumentFacts& arg : facts.args) proofs.push_back(proof_of(arg));
   const comm::Waiting waiting(ranks, [&first] {
-    return comm::WaitPurpose{fmt::format("what the kernel of loop '{}' ({}) does to its arguments",
-                                         first.name, site_of(first)),
-                             "it compiles"};
+    return comm::WaitPurpose{
+        "what the kernel of " + named_with_site(first) + " does to its arguments", "it compiles"};
   });
   proofs = comm::from_bytes<char>(ranks.broadcast(comm::to_bytes<char>(proofs), 0));
   for (std::size_t k = 0; k < facts.args.size(); ++k) {

@@ -8,6 +8,7 @@
 
 #include <core/access.hpp>
 #include <core/hash.hpp>
+#include <sched/loop_requests.hpp>
 
 namespace op2::sched {
 namespace {
@@ -49,8 +50,8 @@ std::string describe_queue(const core::Queue& queue) {
     }
     const auto [hash, fresh] = texts.try_emplace(r.kernel, 0);
     if (fresh) hash->second = fingerprint_of(r.kernel->source);
-    text += fmt::format("loop '{}' ({}:{}) on set '{}' of {} elements:", r.name, r.where.file,
-                        r.where.line, r.set->name, r.set->global_size);
+    text += fmt::format("{} on set '{}' of {} elements:", named_with_site(r), r.set->name,
+                        r.set->global_size);
     for (const core::LoopArg& arg : queue.args_of(r))
       text += fmt::format(" [{}]", describe_arg(arg));
     text += fmt::format(" source={:016x}\n", hash->second);

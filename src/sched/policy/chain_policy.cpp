@@ -28,7 +28,8 @@ constexpr Network unknown{{{{-1, -1, -1}, {-1, -1, -1}}}, -1, -1};
 
 constexpr std::size_t random_schedules = 2 + most_cuts;
 
-/// Flushes in which other sequences have left other halos, until that is no trial of theirs.
+/// For so many flushes in a row other sequences must have left other halos: their trials are
+/// shorter.
 constexpr int lasting = 10;
 
 /// Flushes that times wait for a reduction of the program; then they get a separate one.

@@ -2,7 +2,8 @@
 // OP2_CHAIN=auto: which schedule a queued sequence runs in. It decides; the engine makes and runs
 // the plans. What all ranks must decide alike follows from agreed numbers: costs, sizes and network
 // are agreed by one reduction when a sequence runs the second time, if an earlier session has left
-// them, otherwise by one when it runs the third time, and again with the first times of the choice;
+// them, otherwise by one when it runs the third time, and again with the first times of a choice,
+// also when other sequences have come to leave other halos;
 // times of trials travel in the next reduction of the program. Before that, and without costs, a
 // sequence runs as with OP2_CHAIN=off; the ranks ask again for costs at its 5th, 9th, 17th
 // execution.

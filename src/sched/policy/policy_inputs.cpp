@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <core/counted.hpp>
+#include <sched/loop_requests.hpp>
 #include <sched/policy/network_probe.hpp>
 
 namespace op2::sched {
@@ -66,10 +67,8 @@ ChainPolicy::Inputs ChainPolicy::measured_inputs(const Sequence& sequence,
   if (unknown_loop == nullptr) return inputs;
   if (sequence.flushes - 1 > learning) return std::nullopt;  // and it was said
   log_.info(fmt::format(
-      "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of loop '{}' ({}:{}) was "
-      "measured",
-      core::counted(sequence.queue->size(), "loop"), unknown_loop->name, unknown_loop->where.file,
-      unknown_loop->where.line));
+      "OP2_CHAIN=auto: {} run as with OP2_CHAIN=off, because no cost of {} was measured",
+      core::counted(sequence.queue->size(), "loop"), named_with_site(*unknown_loop)));
   return std::nullopt;
 }
 

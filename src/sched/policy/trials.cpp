@@ -42,8 +42,7 @@ bool Trials::is_to_be_revised() const {
 void Trials::revise(std::vector<double> predicted) {
   predict(std::move(predicted));
   revised_[choice_] = 1;
-  const std::size_t best = expected_best();
-  if (is_faster(best)) choice_ = best;
+  choose_expected();
 }
 
 void Trials::begin_anew(std::vector<double> predicted) {
@@ -55,8 +54,7 @@ void Trials::begin_anew(std::vector<double> predicted) {
   std::ranges::fill(wait_, rules_.first_wait);
   probed_ = false;
   changed_at_ = 0;
-  const std::size_t best = expected_best();
-  if (is_faster(best)) choice_ = best;
+  choose_expected();
 }
 
 /// Of the schedules that there are, and of new ones.
@@ -69,11 +67,12 @@ void Trials::predict(std::vector<double> predicted) {
   revised_.resize(count, 0);
 }
 
-std::size_t Trials::expected_best() const {
+/// The schedule that should be the fastest, if it is faster than the choice.
+void Trials::choose_expected() {
   std::size_t best = choice_;
   for (std::size_t k = 0; k < predicted_.size(); ++k)
     if (estimate(k) < estimate(best)) best = k;
-  return best;
+  if (is_faster(best)) choice_ = best;
 }
 
 void Trials::add(double seconds) {

@@ -87,7 +87,7 @@ class Trials {
   void open(Purpose purpose, std::size_t schedule, int executions);
   void compare();
   void predict(std::vector<double> predicted);
-  std::size_t expected_best() const;
+  void choose_expected();
   double estimate(std::size_t schedule) const;
   bool is_faster(std::size_t schedule) const;
   double extra_cost(std::size_t schedule, int executions) const;

@@ -103,26 +103,27 @@ TEST(Trials, OneTrialThatIsWonByChanceChangesNothing) {
   EXPECT_EQ(run.trials.changed_at(), 0);
 }
 
-/// The first one had to wait for a plan that took much longer than expected.
+/// 400 flushes of a second. The other schedule is faster than expected, but a plan of it takes 100
+/// s.
+struct DearPlan : Executed {
+  /// @param execution  of it, after which the plan is made
+  explicit DearPlan(int execution) : Executed{Trials({1, 1.02}, 0), {1, 0.9}} {
+    next_plan = [this, execution](std::size_t schedule) {
+      return schedule == 1 && executions[1] == execution ? 100.0 : 0;
+    };
+    flushes(400);
+  }
+};
+
 TEST(Trials, TheSecondTrialAfterAWonOneNeedsNoBudget) {
-  Executed run{Trials({1, 1.02}, 0), {1, 0.9}};
-  run.next_plan = [&](std::size_t schedule) {
-    return schedule == 1 && run.executions[1] == 5 ? 100.0 : 0;
-  };
-  run.flushes(400);
+  DearPlan run(5);  // in the first trial
   EXPECT_EQ(run.trials.choice(), 1u);
   run.trials.begin_anew({1, 1.02});
   EXPECT_EQ(run.trials.changed_at(), 0);
 }
 
-/// Not so the first one.
 TEST(Trials, AProbeThatWasDearDelaysTrials) {
-  Executed run{Trials({1, 1.02}, 0), {1, 0.9}};
-  run.next_plan = [&](std::size_t schedule) {
-    return schedule == 1 && run.executions[1] == 1 ? 100.0 : 0;
-  };
-  run.flushes(400);
-  EXPECT_EQ(run.trials.choice(), 0u);
+  EXPECT_EQ(DearPlan(1).trials.choice(), 0u);
 }
 
 TEST(Trials, TheyTakeLessThanTheirBudget) {

@@ -221,10 +221,10 @@ class WallClock:
         return {chain.get("chain", case): chain["most"]["seconds"] for chain in found.get("chains", [found])}
 
     def compare(self, case, rounds, record):
-        """Medians of alternating runs; off twice, for the spread. Where there are fewer rounds than wanted, nothing is judged."""
+        """Medians of alternating runs; off twice, for the spread. Of rounds that are fewer than wanted nothing is judged."""
         ways = {name: functools.partial(self.seconds, case, "off" if name == "again" else name)
                 for name in ("off", "again", "on", "auto")}  # fmt: skip
-        kept = True
+        kept, is_judged = True, False
         for cores, found in rounds_by_distance(self.distance, ways, rounds, MOST_ROUNDS * rounds).items():
             if not found:
                 continue
@@ -233,8 +233,11 @@ class WallClock:
             record(made)
             print(f"{len(found)} rounds {WORDS[cores]}:")
             all_kept = all([self.judge(case, name, medians(made, name)) for name in runs["off"][0]])
-            kept = kept and (all_kept or len(found) < rounds)
-        return kept
+            if len(found) >= rounds:
+                kept, is_judged = kept and all_kept, True
+        if not is_judged:
+            print(f"{case}: nothing is judged, because the cores were moved too often: MISSED")
+        return kept and is_judged
 
     @staticmethod
     def judge(case, name, median):

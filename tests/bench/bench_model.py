@@ -82,6 +82,7 @@ class Bench:
         self.case, self.build, self.folder = case, Path(build).resolve(), Path(folder)
         self.environment = {**environment(self.build, self.folder / "cache"), "OP2_THREADS": "1"}
         self.model = self.build / "tools" / "op2-model"
+        self.numbers = itertools.count()  # of records
 
     def start(self, command, **variables):
         return subprocess.Popen([str(word) for word in command], env={**self.environment, **variables},
@@ -100,9 +101,10 @@ class Bench:
         """Enough for a second, in hundreds."""
         return 100 * max(2, min(60, round(1e6 / self.case.cells(size))))
 
-    def record_at_once(self, name, size, words):
-        """Records of two processes that run at the same time, each on a core."""
-        paths = [self.folder / f"{name}_{core}.json" for core in (0, 1)]
+    def record_at_once(self, size, words):
+        """Paths of the records of two processes that run at the same time, each on a core."""
+        number = next(self.numbers)
+        paths = [self.folder / f"cost_{number}_{core}.json" for core in (0, 1)]
         running = [self.start(["taskset", "-c", core, *self.program(size, self.iterations(size))], OP2_MODEL=str(path),
                               OP2_DEBUG=words) for core, path in enumerate(paths)]
         for process in running:
@@ -134,14 +136,9 @@ def measured_machine(bench):
     return json.loads(path.read_text())
 
 
-def recorded_costs(bench, size, words, number=itertools.count()):
-    """Paths of two records of one size and way."""
-    return bench.record_at_once(f"cost_{next(number)}", size, words)
-
-
 def alternating(bench):
     """By distance of the cores: the machine, records for the costs, and by size and chain the seconds per iteration of runs."""
-    costs = {("costs", size, way): functools.partial(recorded_costs, bench, size, words)
+    costs = {("costs", size, way): functools.partial(bench.record_at_once, size, words)
              for size in bench.case.calibrated for way, words in WAYS.items()}  # fmt: skip
     runs = {(size, chain): functools.partial(bench.measured, size, chain) for size in bench.case.held_out for chain in CHAINS}
     found = runs_by_distance(CoreDistance(bench.build), {"machine": lambda: measured_machine(bench), **costs, **runs}, ROUNDS, MOST_ROUNDS)
@@ -204,10 +201,13 @@ def show(row):
 
 def measure(case, build, results):
     """Whether all errors are within their limits."""
-    kept = True
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(case, build, folder)
-        for cores, machine, costs, runs in alternating(bench):
+        found = list(alternating(bench))
+        if not found:
+            print(f"{case.name}: nothing is compared, because the cores were moved too often: MISSED")
+        kept = bool(found)
+        for cores, machine, costs, runs in found:
             print(f"{case.name}, {WORDS[cores]}, machine:", machine.read_text())
             for size in case.held_out:
                 for row in compare(bench, size, machine, costs, runs):

@@ -2,6 +2,7 @@
 // What the tests with random programs share: how the reference runs, and comparing with it.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -15,6 +16,16 @@ namespace op2::test {
 inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+/// A program that has no more meshes and chains than are wanted.
+/// @param wanted    number of chains
+/// @param per_mesh  number of chains, if more are wanted
+inline ProgramShape shape_for(std::uint64_t seed, int wanted,
+                              int per_mesh = ProgramShape{}.chains) {
+  const int chains = std::min(wanted, per_mesh);
+  const int meshes = std::min(ProgramShape{}.meshes, (wanted + chains - 1) / chains);
+  return {.seed = seed, .meshes = meshes, .chains = chains};
 }
 
 /// Loop by loop, through host functions, on one thread.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random programs give the same results, bit by bit, whether loops run one by one through host
 // functions or lazily, compiled, on several threads, tile by tile, in an order of the library's
-// own. TEST_CHAINS, TEST_MESHES (of each program) and TEST_SEED choose how many and which;
-// TEST_TARGET is another target; TEST_TILES=0 is for executors without tiles, TEST_JIT=on for
+// own. TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target;
+// TEST_TILES=0 is for executors without tiles, TEST_JIT=on for
 // libraries without LLVM. TEST_GATHERS=1: rows must gather.
 #include <iostream>
 
@@ -35,10 +35,9 @@ TEST(Equivalence, RandomChainsGiveTheResultsOfTheReferenceExecutor) {
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
   const std::uint64_t first = from_environment("TEST_SEED", 1);
-  const int meshes = static_cast<int>(from_environment("TEST_MESHES", ProgramShape{}.meshes));
   int chains = 0, tilings = 0, fusions = 0, gathers = 0;
   for (std::uint64_t seed = first; chains < wanted; ++seed) {
-    const ProgramShape shape{.seed = seed, .meshes = meshes};
+    const ProgramShape shape = shape_for(seed, wanted);
     const Observed reference = run_program(shape, settings_of_reference);
     int number = 0;
     for (auto settings : configurations()) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With OP2_REPRODUCIBLE=on, random programs whose sums are rounded give the same bits on any number
 // of threads, with and without vectors, tiles, fusion and another order of the elements.
-// TEST_CHAINS, TEST_MESHES (of each program) and TEST_SEED choose how many and which;
-// TEST_TARGET=cuda: on a device, whose bits are those of the CPU.
+// TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET=cuda: on a device, whose bits are those of the CPU.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -42,10 +41,9 @@ const Settings in_order = {{"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}};
 
 TEST(Reproducible, RandomChainsGiveTheSameBitsInAnyOrderOfExecution) {
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 125));
-  const int meshes = static_cast<int>(from_environment("TEST_MESHES", ProgramShape{}.meshes));
   int chains = 0, tilings = 0;
   for (std::uint64_t seed = from_environment("TEST_SEED", 1); chains < wanted; ++seed) {
-    const ProgramShape shape{.seed = seed, .meshes = meshes};
+    const ProgramShape shape = shape_for(seed, wanted);
     const Observed expected = run_program(shape, reproducible(in_order));
     int number = 0;
     for (const Settings& settings : configurations()) {
@@ -68,7 +66,7 @@ TEST(Reproducible, OtherwiseBitsDepend) {
   if (is_on_device()) GTEST_SKIP() << "the order of atomic additions is the device's";
   int differing = 0;
   for (std::uint64_t seed = 1; seed <= 3 && differing == 0; ++seed) {
-    const ProgramShape shape{.seed = seed};
+    const ProgramShape shape = shape_for(seed, ProgramShape{}.chains);  // of one mesh
     const Settings tiles = configurations()[3];
     differing += run_program(shape, configurations()[0]).values != run_program(shape, tiles).values;
   }

@@ -4,7 +4,6 @@
 // elements, on as many ranks; on devices with the messages of the CPU.
 // TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target; TEST_TILES=0
 // is for executors without tiles; TEST_GATHERS=1: rows must gather.
-#include <algorithm>
 #include <functional>
 #include <iostream>
 
@@ -16,9 +15,12 @@
 namespace op2::test {
 namespace {
 
-/// Of a program; few in a test of few.
-int chains_per_mesh(int wanted) {
-  return std::min(wanted, 15);
+/// Programs of op_partition, whose loops in an order run in colours or are none.
+ProgramShape first_shape(int wanted, OrderedLoops ordered) {
+  ProgramShape shape = shape_for(from_environment("TEST_SEED", 1), wanted, 15);
+  shape.ordered = ordered;
+  shape.partitioned = true;
+  return shape;
 }
 
 std::vector<std::vector<Setting>> configurations() {
@@ -94,8 +96,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   constexpr unsigned usual = 150;
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
-  ProgramShape shape{from_environment("TEST_SEED", 1), 5, chains_per_mesh(wanted),
-                     OrderedLoops::none, true};
+  ProgramShape shape = first_shape(wanted, OrderedLoops::none);
   int chains = 0, tilings = 0, fusions = 0, gathers = 0, ranks = 0;
   std::int64_t sent = 0;  // bytes
   for (; chains < wanted; ++shape.seed) {
@@ -128,8 +129,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
 /// Colours are one order on all numbers of ranks above one, so host functions find the same there.
 TEST(EquivalenceOnRanks, LoopsInColoursGiveTheResultsOfTheReferenceExecutorOnAsManyRanks) {
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 150)) / 3;
-  ProgramShape shape{from_environment("TEST_SEED", 1), 2, chains_per_mesh(wanted),
-                     OrderedLoops::in_colours, true};
+  ProgramShape shape = first_shape(wanted, OrderedLoops::in_colours);
   int chains = 0, ranks = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_on_ranks(shape, settings_of_reference, ranks);

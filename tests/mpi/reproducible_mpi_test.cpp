@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With OP2_REPRODUCIBLE=on, random programs whose sums are rounded give on several ranks the bits
-// that they give on one rank and one thread. TEST_CHAINS, TEST_MESHES and TEST_SEED choose how many
+// that they give on one rank and one thread. TEST_CHAINS and TEST_SEED choose how many
 // and which; TEST_TARGET=cuda: on a device for each rank, whose bits are those of the CPU.
 #include <iostream>
 
@@ -79,11 +79,10 @@ TEST(ReproducibleOnRanks, SumsAreRoundedWhereALoopReadsThemAlsoIfItIsDead) {
 }
 
 TEST(ReproducibleOnRanks, RandomChainsGiveTheBitsOfOneRank) {
-  constexpr int chains_per_mesh = 15;
-  const int meshes = static_cast<int>(from_environment("TEST_MESHES", ProgramShape{}.meshes));
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 75));
-  ProgramShape shape{from_environment("TEST_SEED", 1), meshes, chains_per_mesh,
-                     OrderedLoops::in_colours, true};
+  ProgramShape shape = shape_for(from_environment("TEST_SEED", 1), wanted, 15);
+  shape.ordered = OrderedLoops::in_colours;
+  shape.partitioned = true;
   int chains = 0, ranks = 0, rank = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed expected = run_alone(shape);

@@ -192,15 +192,15 @@ found_in() {
 # Random programs against the reference executor, which calls the kernels as functions of the host. Without LLVM so does
 # the host with loops whose elements have an order; but the compiler for GPUs must not refuse a kernel.
 equivalence_in() {
-  timed equivalence 100 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 1)" \
-    TEST_MESHES="$(sized 5 1)" "$@" "$kit/equivalence_test"
+  timed equivalence 100 env TEST_TARGET=cuda TEST_TILES=0 TEST_JIT=on TEST_CHAINS="$(sized 120 4)" "$@" \
+    "$kit/equivalence_test"
   found_in equivalence "$*"
 }
 
 # Programs of an even seed have tables, which say how often rows gathered, and run loop by loop instead of as graphs.
 equivalence() {
   in_each_form equivalence_in
-  [ -n "$quick" ] || equivalence_in OP2_GPU_INC=pull TEST_SEED=300 TEST_CHAINS=25 TEST_MESHES=1 TEST_GATHERS=1
+  [ -n "$quick" ] || equivalence_in OP2_GPU_INC=pull TEST_SEED=300 TEST_CHAINS=25 TEST_GATHERS=1
 }
 
 # run_flow STEP SECONDS CELLS-AROUND CELLS-AWAY ITERATIONS [NAME=VALUE ...]: Airfoil. Of callers: $every, iterations between

@@ -23,7 +23,7 @@ use_ranks() {
 # Each number of ranks has its own: those with an odd seed run in graphs.
 equivalence_on_ranks() {
   use_ranks "$1"
-  timed ranks_equivalence 40 env TEST_TARGET=cuda TEST_TILES=0 TEST_CHAINS="$(sized 3 1)" TEST_SEED="$1" "$2" \
+  timed ranks_equivalence 40 env TEST_TARGET=cuda TEST_TILES=0 TEST_CHAINS="$(sized 15 3)" TEST_SEED="$1" "$2" \
     "${launcher[@]}" "$ranks/equivalence_mpi_test"
   found_in ranks_equivalence "RANKS=$1 $2"
 }

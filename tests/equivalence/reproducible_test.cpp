@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With OP2_REPRODUCIBLE=on, random programs whose sums are rounded give the same bits on any number
 // of threads, with and without vectors, tiles, fusion and another order of the elements.
-// TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET=cuda: on a device, whose bits are those of the CPU.
+// TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET=cuda: on a device, whose bits
+// are those of the CPU.
 #include <iostream>
 
 #include <gtest/gtest.h>

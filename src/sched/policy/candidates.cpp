@@ -81,18 +81,6 @@ class GroupSearch {
   std::vector<std::size_t> ends_;  ///< per loop: one past the last of its chain
 };
 
-/// The work of a flush after one with the same schedule.
-Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
-  const Ranges cut = cut_for(in.queue, schedule, in.limits);
-  const auto analyse_from = [&](const std::vector<core::Level>& valid) {
-    return analyse_for(in.queue, schedule, cut, valid, {Halos::per_chain, in.limits.keep_all});
-  };
-  const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
-  Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes), 0};
-  made.seconds = predicted_seconds(made.work, in.costs);
-  return made;
-}
-
 /// Whether two schedules lead to the same work, so that one of them is enough.
 bool same_work(const FlushWork& a, const FlushWork& b) {
   const auto same_loops = [](const LoopWork& x, const LoopWork& y) {
@@ -134,6 +122,19 @@ Analysis analyse_for(const core::Queue& queue, const Schedule& schedule, const R
   return analyse(queue, cut, valid, options, schedule.groups);
 }
 
+Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
+  const Ranges cut = cut_for(in.queue, schedule, in.limits);
+  const auto analyse_from = [&](const std::vector<core::Level>& valid) {
+    return analyse_for(in.queue, schedule, cut, valid, {Halos::per_chain, in.limits.keep_all});
+  };
+  const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
+  Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes), 0};
+  const double known = predicted_seconds(made.work, in.costs);
+  constexpr double least = 0.1;  // of it is left, if costs are much too high
+  made.seconds = std::max(least * known, known + in.costs.excess.flush);
+  return made;
+}
+
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs) {
   std::vector<Candidate> all{candidate_of({Schedule::Kind::off, {}}, inputs)};
   const auto add = [&](Candidate made) { add_if_different(std::move(made), all); };
@@ -146,10 +147,6 @@ std::vector<Candidate> find_candidates(const CandidateInputs& inputs) {
   for (Candidate& made : cuts)
     if (all.size() < most) add(std::move(made));
   return all;
-}
-
-ExchangeExcess excess_of(const Schedule& schedule, const CandidateInputs& inputs, double measured) {
-  return excess_of(candidate_of(schedule, inputs).work, inputs.costs, measured);
 }
 
 std::vector<Candidate> renewed(std::vector<Candidate> known, const CandidateInputs& inputs) {

@@ -52,14 +52,13 @@ struct CandidateInputs {
   Costs costs;  ///< by record
 };
 
+/// A schedule with the work of a flush after one with the same schedule.
+Candidate candidate_of(Schedule schedule, const CandidateInputs& inputs);
+
 /// Off, on, and up to `most_cuts` others: those that the model expects to be the fastest. Never
 /// empty; off comes first. Cost: some thousand analyses of short chains.
 std::vector<Candidate> find_candidates(const CandidateInputs& inputs);
 inline constexpr std::size_t most_cuts = 3;
-
-/// What a flush of a schedule shows of exchanges (chain_model.hpp).
-/// @param measured  seconds of the flush
-ExchangeExcess excess_of(const Schedule& schedule, const CandidateInputs& inputs, double measured);
 
 /// The same schedules, in their order, as other inputs make them look, and after them those that
 /// `find_candidates` finds now and that lead to other work, if there are not too many.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <vector>
 
 namespace op2::sched {
 namespace {
@@ -30,6 +32,33 @@ double sum_over_exchanges(const FlushWork& flush, const Count& count) {
   for (const ChainWork& chain : flush.chains)
     if (chain.exchange) sum += count(*chain.exchange);
   return sum;
+}
+
+double exchange_time(const FlushWork& flush, const Network& network) {
+  return sum_over_exchanges(flush,
+                            [&](const ExchangeWork& e) { return exchange_seconds(e, network); });
+}
+
+struct Line {
+  double at_zero, slope;
+};
+
+/// The straight line that fits best and does not descend; through the origin, if `x` is the same
+/// everywhere.
+Line line_through(std::span<const double> x, std::span<const double> y) {
+  constexpr double least = 1e-3;  // relative to the mean of x
+  const auto mean = [](std::span<const double> all) {
+    return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  };
+  const double of_x = mean(x), of_y = mean(y);
+  double both = 0, squares = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    both += (x[k] - of_x) * (y[k] - of_y);
+    squares += (x[k] - of_x) * (x[k] - of_x);
+  }
+  if (squares <= least * least * of_x * of_x) return {0, std::max(0.0, of_y / of_x)};
+  const double slope = std::max(0.0, both / squares);
+  return {of_y - slope * of_x, slope};
 }
 
 template <class Count>
@@ -107,7 +136,7 @@ double predicted_seconds(const FlushWork& flush, const Costs& costs) {
     if (chain.exchange) departure = depart(time, *chain.exchange, costs.network);
     time = end_of_chain(departure.ready, departure.arrival, chain, costs);
     if (chain.exchange)
-      time += costs.excess.seconds +
+      time += costs.excess.exchange +
               costs.excess.share * exchange_seconds(*chain.exchange, costs.network);
   }
   return time;
@@ -118,13 +147,25 @@ double exchange_seconds(const ExchangeWork& exchange, const Network& network) {
   return std::max(departure.ready, departure.arrival) + receiving_seconds(exchange, network);
 }
 
-ExchangeExcess excess_of(const FlushWork& flush, Costs costs, double measured) {
+Excess excess_of(std::span<const MeasuredFlush> flushes, Costs costs) {
   costs.excess = {};
-  const double more = measured - predicted_seconds(flush, costs);
-  const double time = sum_over_exchanges(
-      flush, [&](const ExchangeWork& e) { return exchange_seconds(e, costs.network); });
-  if (more <= 0 || time <= 0) return {};
-  return {more / 2 / flush.exchanges(), more / 2 / time};
+  const auto count = static_cast<double>(flushes.size());
+  double exchanges = 0, time = 0;  // of all flushes
+  for (const MeasuredFlush& flush : flushes) {
+    exchanges += flush.work.exchanges();
+    time += exchange_time(flush.work, costs.network);
+  }
+  if (exchanges <= 0 || time <= 0) return {};
+  // What each took longer, by how much it exchanges: 1 is the mean.
+  std::vector<double> more, share;
+  for (const MeasuredFlush& flush : flushes) {
+    more.push_back(flush.seconds - predicted_seconds(flush.work, costs));
+    share.push_back(
+        count / 2 *
+        (flush.work.exchanges() / exchanges + exchange_time(flush.work, costs.network) / time));
+  }
+  const Line line = line_through(share, more);
+  return {line.at_zero, line.slope * count / 2 / exchanges, line.slope * count / 2 / time};
 }
 
 }  // namespace op2::sched

@@ -122,17 +122,18 @@ struct FlushWork {
   double iterations() const;
 };
 
-/// What exchanges take beyond what the network explains: neighbours are late, rows are in the
-/// caches of other cores, the network has become slower since it was measured.
-struct ExchangeExcess {
-  double seconds = 0;  ///< each
-  double share = 0;    ///< of their time (exchange_seconds)
+/// What a flush takes beyond what its loops and messages explain. Exchanges: neighbours are late,
+/// rows are in the caches of other cores, the network has become slower since it was measured.
+struct Excess {
+  double flush = 0;     ///< whatever the schedule is; negative: loops take less than they cost
+  double exchange = 0;  ///< each
+  double share = 0;     ///< of the time of exchanges (exchange_seconds)
 };
 
 struct Costs {
   std::span<const LoopCost> loops;
   Network network;
-  ExchangeExcess excess = {};
+  Excess excess = {};
 };
 
 /// A rank that has sent its messages.
@@ -155,17 +156,24 @@ double end_of_chain(double ready, double arrival, const ChainWork& chain, const 
 double reduction_seconds(int ranks, const Network& network);
 
 /// Seconds of a flush on a rank whose neighbours do as much as it does, and begin when it does.
-/// Used with the counts of the rank that has most to do.
+/// Used with the counts of the rank that has most to do. Without Excess::flush: several make one.
 double predicted_seconds(const FlushWork& flush, const Costs& costs);
 
 /// Seconds of an exchange that nothing hides: packing, messages, unpacking.
 double exchange_seconds(const ExchangeWork& exchange, const Network& network);
 
-/// By how much the exchanges of a flush took longer than the model expects, if its loops took as
-/// long: one half is the same for each, the other one in proportion to their time, because the
-/// cause is not known. Nothing without exchanges, and if the flush did not take longer.
-/// @param costs     their excess does not count
-/// @param measured  seconds of the flush
-ExchangeExcess excess_of(const FlushWork& flush, Costs costs, double measured);
+/// A schedule's flush and how long it really took.
+struct MeasuredFlush {
+  FlushWork work;
+  double seconds;
+};
+
+/// By how much flushes took longer than the model expects. Of one flush, all that it took longer is
+/// due to its exchanges: one half is the same for each, the other one in proportion to their time,
+/// because the cause is not known. Of several with more and less exchanges, what they have in
+/// common is not: a straight line is fitted (least squares). Exchanges never take less; nothing
+/// without them.
+/// @param costs  their excess does not count
+Excess excess_of(std::span<const MeasuredFlush> flushes, Costs costs);
 
 }  // namespace op2::sched

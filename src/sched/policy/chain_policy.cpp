@@ -168,18 +168,33 @@ void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
 }
 
 /// What follows from the model when the choice has been measured: now costs are known in the ways
-/// that it runs loops, from caches that are warm, and halos are as deep as it needs them. What it
-/// has taken longer than they explain is due to its exchanges, if there is nothing else to wait
-/// for.
+/// that it runs loops, from caches that are warm, and halos are as deep as it needs them.
 void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
-  const std::size_t choice = sequence.trials->choice();
-  if (!waits_for_reductions(*sequence.queue))
-    sequence.excess = excess_of(sequence.schedules[choice].schedule, inputs_of(sequence),
-                                *sequence.trials->measured(choice));
+  learn_excess(sequence);
   sequence.schedules = renewed(std::move(sequence.schedules), inputs_of(sequence));
   sequence.trials->revise(seconds_of(sequence.schedules));
+}
+
+/// What follows from the model when another schedule has been measured.
+void ChainPolicy::learn(Sequence& sequence) {
+  learn_excess(sequence);
+  for (Candidate& one : sequence.schedules)
+    one = candidate_of(std::move(one.schedule), inputs_of(sequence));
+  sequence.trials->expect(seconds_of(sequence.schedules));
+}
+
+/// What schedules have taken longer than loops and messages explain, if there is nothing else to
+/// wait for.
+void ChainPolicy::learn_excess(Sequence& sequence) {
+  if (waits_for_reductions(*sequence.queue)) return;
+  std::vector<MeasuredFlush> measured;
+  for (std::size_t k = 0; k < sequence.schedules.size(); ++k)
+    if (const auto seconds = sequence.trials->measured(k))
+      measured.push_back(
+          {candidate_of(sequence.schedules[k].schedule, inputs_of(sequence)).work, *seconds});
+  sequence.excess = excess_of(measured, inputs_of(sequence).costs);
 }
 
 /// What follows from the model if other sequences, whose schedules have changed, leave other halos
@@ -287,6 +302,8 @@ void ChainPolicy::receive_times() {
     sizes_.keep(revision_->of_rows);
     know_empty_loops(*sequence.queue, *revision_);
     revise(sequence, std::move(*revision_));
+  } else {
+    learn(sequence);
   }
   sequence.is_explained = false;
 }

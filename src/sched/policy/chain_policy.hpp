@@ -90,7 +90,7 @@ class ChainPolicy {
     int learning = 0;                  ///< of them, those before it was decided
     std::vector<Candidate> schedules;  ///< none: not decided, or nothing is known of the costs
     PolicyInputs inputs;               ///< agreed, as the model was asked last
-    ExchangeExcess excess;             ///< as the choice has shown
+    Excess excess;                     ///< as measured schedules have shown
     FoundHalos decided;                ///< when the model was asked last
     int different = 0;                 ///< flushes in a row that others have left other halos for
     int not_before = 4;                ///< flushes, before the model is asked for that reason
@@ -108,6 +108,8 @@ class ChainPolicy {
   Inputs measured_inputs(const Sequence& sequence, const PackTimes& packing);
   void decide(Sequence& sequence, PolicyInputs inputs);
   void revise(Sequence& sequence, PolicyInputs inputs);
+  void learn(Sequence& sequence);
+  void learn_excess(Sequence& sequence);
   void reconsider(Sequence& sequence);
   CandidateInputs inputs_of(const Sequence& sequence) const;
   Network network_of_rank(const PackTimes& packing) const;

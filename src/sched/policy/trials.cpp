@@ -16,7 +16,8 @@ Trials::Trials(std::vector<double> predicted, double plan_seconds, const TrialRu
       wait_(predicted_.size(), rules.first_wait),
       not_before_(predicted_.size(), 0),
       plan_seconds_(plan_seconds),
-      choice_(static_cast<std::size_t>(std::ranges::min_element(predicted_) - predicted_.begin())) {
+      choice_(static_cast<std::size_t>(std::ranges::min_element(predicted_) - predicted_.begin())),
+      early_at_(rules.early_at) {
   runs_.front() = 1;
 }
 
@@ -45,6 +46,10 @@ void Trials::revise(std::vector<double> predicted) {
   choose_expected();
 }
 
+void Trials::expect(std::vector<double> predicted) {
+  predicted_ = std::move(predicted);
+}
+
 void Trials::begin_anew(std::vector<double> predicted) {
   predict(std::move(predicted));
   std::ranges::fill(measured_, -1);
@@ -53,6 +58,7 @@ void Trials::begin_anew(std::vector<double> predicted) {
   std::ranges::fill(not_before_, 0);
   std::ranges::fill(wait_, rules_.first_wait);
   probed_ = false;
+  early_at_ = flushes_ + rules_.early_at;
   changed_at_ = 0;
   choose_expected();
 }
@@ -134,7 +140,7 @@ void Trials::open_window() {
     window_ = {Purpose::baseline, choice_, rules_.settling, rules_.executions, 0};
     return;
   }
-  if (!open_probe()) open_trial();
+  if (!open_probe() && !open_early_trial()) open_trial();
 }
 
 /// A model that is wrong makes trials look too dear: so the best alternative whose plan is made, or
@@ -151,6 +157,23 @@ bool Trials::open_probe() {
   const double within = revised_[choice_] != 0 ? rules_.revised_within : rules_.probe_within;
   if (estimate(best) > within * estimate(choice_)) return false;
   open(Purpose::probe, best, rules_.probe_executions);
+  return true;
+}
+
+/// Between two schedules that should be equally fast the model has not decided anything. To make
+/// the plans of one that has never run takes few flushes, which are little of a thousand; the wrong
+/// one may cost more in all of them, until there is a budget.
+bool Trials::open_early_trial() {
+  if (!early_at_ || flushes_ < *early_at_) return false;
+  std::size_t best = choice_;
+  for (std::size_t k = 0; k < predicted_.size(); ++k)
+    if (measured_[k] < 0 && (best == choice_ || estimate(k) < estimate(best))) best = k;
+  if (best == choice_) return false;
+  early_at_.reset();
+  if (estimate(best) > rules_.early_within * estimate(choice_) ||
+      cost_of_plan(best) > rules_.early_plans * estimate(choice_))
+    return false;
+  open(Purpose::trial, best, rules_.executions);
   return true;
 }
 
@@ -177,6 +200,8 @@ bool Trials::is_affordable(std::size_t schedule) const {
   constexpr int agreements = 2;  // on what is tried, and on the choice that follows
   const double cost =
       extra_cost(schedule, rules_.executions + rules_.settling) + agreements * reduction_;
+  const double gain = estimate(choice_) - estimate(schedule);  // of a flush
+  if (is_faster(schedule) && cost <= gain * flushes_) return true;
   return spent_ + rules_.safety * cost <= rules_.budget * time_;
 }
 

@@ -22,6 +22,9 @@ struct TrialRules {
   int probe_executions = 2;      ///< timed so often,
   double probe_within = 2;       ///< if it is expected to take at most so many times as long;
   double revised_within = 1.25;  ///< the same once the model knows what the choice has taken
+  int early_at = 100;            ///< flush from which on one that has never run is tried once,
+  double early_within = 1.1;     ///< if it is expected to take at most so many times as long,
+  double early_plans = 8;        ///< and its plans at most so many flushes
   int first_wait = 16;           ///< flushes after a lost trial; doubled every time
 };
 
@@ -44,6 +47,9 @@ class Trials {
   bool is_to_be_revised() const;
   /// What it expects now, of the same schedules, and maybe of some more; after `agree`. Uniform.
   void revise(std::vector<double> predicted);
+
+  /// What the model expects of the same schedules, as far as they have not run. Uniform.
+  void expect(std::vector<double> predicted);
 
   /// Whether nothing is being measured.
   bool is_idle() const { return !window_ && !contender_; }
@@ -82,6 +88,7 @@ class Trials {
   };
   void open_window();
   bool open_probe();
+  bool open_early_trial();
   bool open_trial();
   bool is_affordable(std::size_t schedule) const;
   void open(Purpose purpose, std::size_t schedule, int executions);
@@ -109,6 +116,7 @@ class Trials {
   double reduction_ = 0;                  ///< of the last agreement
   std::optional<std::size_t> contender_;  ///< was tried; the choice is timed again to compare
   bool probed_ = false;
+  std::optional<int> early_at_;  ///< flush from which on there may be an early trial
   double time_ = 0, spent_ = 0;  ///< so far, and of that on trials
   int flushes_ = 0, changed_at_ = 0;
 };

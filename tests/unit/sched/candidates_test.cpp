@@ -41,6 +41,10 @@ struct Candidates : testing::Test {
   }
   CandidateInputs inputs() const { return {queue, {{0, 0}}, {12, false}, sizes, {loops, network}}; }
   std::vector<Candidate> find() { return find_candidates(inputs()); }
+  Excess excess_if(const Schedule& schedule, double seconds) const {
+    const MeasuredFlush measured{candidate_of(schedule, inputs()).work, seconds};
+    return excess_of(std::vector{measured}, inputs().costs);
+  }
   static const Candidate& fastest(const std::vector<Candidate>& all) {
     return *std::ranges::min_element(all, {}, &Candidate::seconds);
   }
@@ -49,7 +53,7 @@ struct Candidates : testing::Test {
 TEST_F(Candidates, AFlushThatTookAsLongAsExpectedChangesNothing) {
   add_pairs(4);
   const auto all = find();
-  EXPECT_EQ(excess_of(all[0].schedule, inputs(), all[0].seconds).seconds, 0);
+  EXPECT_EQ(excess_if(all[0].schedule, all[0].seconds).exchange, 0);
   const auto now = renewed(all, inputs());
   for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(now[k].seconds, all[k].seconds);
 }
@@ -60,7 +64,7 @@ TEST_F(Candidates, AFlushThatTookLongerMakesExchangesDearerInAllSchedules) {
   const auto all = find();
   EXPECT_EQ(&fastest(all), &all[0]);
   CandidateInputs slower = inputs();
-  slower.costs.excess = excess_of(all[0].schedule, inputs(), 1e-3 + all[0].seconds);
+  slower.costs.excess = excess_if(all[0].schedule, 1e-3 + all[0].seconds);
   const auto now = renewed(all, slower);
   EXPECT_NEAR(now[0].seconds, 1e-3 + all[0].seconds, 1e-12);
   EXPECT_GT(now[1].seconds, all[1].seconds);

@@ -88,17 +88,39 @@ TEST_F(ChainModel, WhatAFlushTakesLongerIsDueToItsExchanges) {
   EXPECT_DOUBLE_EQ(exchange_seconds(*small.exchange, network), 12);
   EXPECT_DOUBLE_EQ(exchange_seconds(*large.exchange, network), 24);
   EXPECT_DOUBLE_EQ(predicted_seconds(flush, costs()), 36 + 3);
-  const ExchangeExcess excess = excess_of(flush, costs(), 39 + 36);
-  EXPECT_DOUBLE_EQ(excess.seconds, 9);
+  const auto excess_if = [&](const FlushWork& work, double seconds, const Costs& given) {
+    return excess_of(std::vector<MeasuredFlush>{{work, seconds}}, given);
+  };
+  const Excess excess = excess_if(flush, 39 + 36, costs());
+  EXPECT_DOUBLE_EQ(excess.exchange, 9);
   EXPECT_DOUBLE_EQ(excess.share, 0.5);
   EXPECT_DOUBLE_EQ(predicted_seconds(flush, {loops, network, excess}), 39 + 36);
   EXPECT_DOUBLE_EQ(predicted_seconds({{small}}, {loops, network, excess}), 12 + 1 + 9 + 6);
-  EXPECT_DOUBLE_EQ(excess_of(flush, {loops, network, {1, 1}}, 39 + 36).share, 0.5);
-  for (const ExchangeExcess& none :
-       {excess_of(flush, costs(), 38), excess_of({{chain(0, 1)}}, costs(), 27)}) {
-    EXPECT_EQ(none.seconds, 0);
+  EXPECT_DOUBLE_EQ(excess_if(flush, 39 + 36, {loops, network, {0, 1, 1}}).share, 0.5);
+  for (const Excess& none :
+       {excess_if(flush, 38, costs()), excess_if({{chain(0, 1)}}, 27, costs())}) {
+    EXPECT_EQ(none.exchange, 0);
     EXPECT_EQ(none.share, 0);
   }
+}
+
+/// Loops took 100 longer in both; what one exchange more took longer is due to it.
+TEST_F(ChainModel, WhatFlushesTakeLongerInCommonIsNotDueToTheirExchanges) {
+  network.links[0] = {1, 10, 0};
+  ChainWork exchanging = chain(0, 1);
+  exchanging.exchange = exchange(1, 0, 0);
+  const FlushWork one{{exchanging}}, three{{exchanging, exchanging, exchanging}};
+  const double of_one = predicted_seconds(one, costs()),
+               of_three = predicted_seconds(three, costs());
+  const Excess excess = excess_of(
+      std::vector<MeasuredFlush>{{one, of_one + 100 + 24}, {three, of_three + 100 + 72}}, costs());
+  EXPECT_DOUBLE_EQ(excess.flush, 100);
+  EXPECT_DOUBLE_EQ(excess.exchange, 12);
+  EXPECT_DOUBLE_EQ(excess.share, 1);
+  const Excess none =
+      excess_of(std::vector<MeasuredFlush>{{one, of_one + 100}, {three, of_three + 72}}, costs());
+  EXPECT_EQ(none.exchange, 0);
+  EXPECT_DOUBLE_EQ(none.flush, 86);
 }
 
 TEST_F(ChainModel, AReductionTakesARoundOfMessagesForEachLevelOfATree) {

@@ -122,8 +122,45 @@ TEST(Trials, TheSecondTrialAfterAWonOneNeedsNoBudget) {
   EXPECT_EQ(run.trials.changed_at(), 0);
 }
 
+TEST(Trials, WhatWasFasterIsTriedAgainAlthoughItsPlanWasDear) {
+  EXPECT_EQ(DearPlan(1).trials.choice(), 1u);  // in the probe
+}
+
 TEST(Trials, AProbeThatWasDearDelaysTrials) {
-  EXPECT_EQ(DearPlan(1).trials.choice(), 0u);
+  for (const double plan : {0.0, 100.0}) {
+    Executed run{Trials({1, 1.02, 1.2}, 0), {1, 1.02, 1.2}};
+    run.next_plan = [&](std::size_t schedule) {
+      return schedule == 1 && run.executions[1] == 1 ? plan : 0;
+    };
+    run.flushes(400);
+    EXPECT_EQ(run.executions[2] > 0, plan == 0) << plan;
+  }
+}
+
+/// The budget of a plan of 8 s comes after 1600 flushes of a second.
+TEST(Trials, OneThatShouldTakeAboutAsLongAsTheChoiceIsTriedEarlyIfItsPlansTakeFewFlushes) {
+  struct {
+    double other, plan;
+    bool is_tried;
+  } const cases[] = {{1.05, 8, true}, {1.05, 8.1, false}, {1.15, 8, false}};
+  for (const auto& [other, plan, is_tried] : cases) {
+    Executed run{Trials({1, other}, plan), {1, 0.9}};
+    run.flushes(99);
+    EXPECT_EQ(run.executions[1], 0);
+    run.flushes(31);
+    EXPECT_EQ(run.trials.choice(), is_tried ? 1u : 0u) << other << " " << plan;
+  }
+}
+
+/// Before there is a budget.
+TEST(Trials, WhatShouldGainItsCostInAsManyFlushesAsThereHaveBeenIsTried) {
+  for (const double expected : {0.9, 0.93}) {
+    Executed run{Trials({1, 1.3}, 30), {1, 0.9}};
+    run.flushes(299);
+    run.trials.expect({1, expected});
+    run.flushes(20);
+    EXPECT_EQ(run.executions[1] > 0, expected < 0.91) << expected;
+  }
 }
 
 TEST(Trials, TheyTakeLessThanTheirBudget) {

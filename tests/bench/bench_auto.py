@@ -204,7 +204,7 @@ class WallClock:
         self.cases = {"airfoil": self.airfoil,
                       "loop_chain constant": self.chain("constant"),
                       "loop_chain growing": self.chain("growing")}
-        self.cases["hydra_chains"] = programs.solver(20, 4000, 4000)
+        self.cases["hydra_chains"] = programs.solver(20, 10000, 10000)
         self.cases["conjugate gradients"] = [programs.build / "tests" / "bench" / "cg_bench", "--on-ranks",
                                              "--width", 150, "--iterations", 1500]
 

@@ -32,7 +32,8 @@ double most(comm::Communicator& ranks, double mine) {
   return std::ranges::max(comm::gather_records(ranks, mine));
 }
 
-/// Seconds from the start of `count` messages each way until those of the partner have arrived.
+/// Seconds from the start of `count` messages each way, which have just been written as packed rows
+/// are, until those of the partner have arrived.
 double exchange_seconds(comm::Communicator& ranks, int partner, int count, std::size_t bytes) {
   const bool paired = partner < ranks.size();
   const std::vector<comm::Peer> peers(paired ? static_cast<std::size_t>(count) : 0,
@@ -42,6 +43,8 @@ double exchange_seconds(comm::Communicator& ranks, int partner, int count, std::
   std::vector<double> times;
   ranks.barrier();
   for (int k = 0; k < repeats; ++k) {
+    for (std::size_t m = 0; m < peers.size(); ++m)
+      std::ranges::fill(channel->outgoing(m), static_cast<std::byte>(k));
     const double begin = ranks.seconds();
     channel->start();
     channel->wait();

@@ -25,8 +25,8 @@ RoundTimes best_round(comm::Communicator& ranks, const std::vector<int>& neighbo
   const std::unique_ptr<comm::Channel> channel = ranks.open_channel(peers, peers);
   RoundTimes best;
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t k = 0; k < peers.size();
-         ++k)  // as packing does: then they are in this core's cache
+    // As packing does; then they are in the cache of this core alone.
+    for (std::size_t k = 0; k < peers.size(); ++k)
       std::ranges::fill(channel->outgoing(k), static_cast<std::byte>(round));
     const double begin = ranks.seconds();
     channel->start();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which of several schedules of one sequence runs next: that of the model first, then what trials
 // with a budget show. Pure: a function of agreed numbers and of the count of flushes, so that all
-// ranks decide alike. The promise: trials take less than `budget` of the time.
+// ranks decide alike. The promise: trials take less than `budget` of the time, but for those that
+// should gain what they cost in as many flushes as there have been, and a single early one.
 #pragma once
 
 #include <cstddef>

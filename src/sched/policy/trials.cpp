@@ -130,7 +130,7 @@ void Trials::compare() {
   } else {
     wins_[other] = 0;
     not_before_[other] = flushes_ + wait_[other];
-    wait_[other] *= 2;
+    wait_[other] *= 4;
   }
 }
 

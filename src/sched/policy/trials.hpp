@@ -26,7 +26,7 @@ struct TrialRules {
   int early_at = 100;            ///< flush from which on one that has never run is tried once,
   double early_within = 1.1;     ///< if it is expected to take at most so many times as long,
   double early_plans = 8;        ///< and its plans at most so many flushes
-  int first_wait = 16;           ///< flushes after a lost trial; doubled every time
+  int first_wait = 16;           ///< flushes after a lost trial; four times as many every time
 };
 
 class Trials {

@@ -32,7 +32,7 @@ these factors has left. Messages of trials, of agreements and of other schedules
 this clock, only its messages do; and the first two executions of a sequence are not timed: in them nothing is tried, but costs are
 measured and agreed on. `off` and `on` are means of 10 repeats (of 100 flushes for Airfoil); in longer runs, where ranks drift apart, `on`
 has been seen to take up to 1.4 % more, which counts here as an excess of auto. All was measured before auto counted with halos that other
-sequences leave and with what exchanges take beyond the model. {measured}; above the better of `off` and `on`:
+sequences leave and with what exchanges take beyond the model, and before its early trials. {measured}; above the better of `off` and `on`:
 
 """
 

@@ -18,12 +18,12 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) 
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-/// A program that has no more meshes and chains than are wanted.
-/// @param wanted    number of chains
+/// A program that has no more meshes than the chains need that are wanted.
+/// @param wanted    number of chains; at least one is made, and whole meshes are
 /// @param per_mesh  number of chains, if more are wanted
 inline ProgramShape shape_for(std::uint64_t seed, int wanted,
                               int per_mesh = ProgramShape{}.chains) {
-  const int chains = std::min(wanted, per_mesh);
+  const int chains = std::clamp(wanted, 1, per_mesh);
   const int meshes = std::min(ProgramShape{}.meshes, (wanted + chains - 1) / chains);
   return {.seed = seed, .meshes = meshes, .chains = chains};
 }

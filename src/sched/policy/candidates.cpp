@@ -130,7 +130,7 @@ Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
   const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
   Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes), 0};
   const double known = predicted_seconds(made.work, in.costs);
-  constexpr double least = 0.1;  // of it is left, if costs are much too high
+  constexpr double least = 0.5;  // of it is left, if costs are much too high
   made.seconds = std::max(least * known, known + in.costs.excess.flush);
   return made;
 }

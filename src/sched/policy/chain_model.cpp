@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -43,10 +44,10 @@ struct Line {
   double at_zero, slope;
 };
 
-/// The straight line that fits best and does not descend; through the origin, if `x` is the same
-/// everywhere.
-Line line_through(std::span<const double> x, std::span<const double> y) {
-  constexpr double least = 1e-3;  // relative to the mean of x
+/// The straight line that fits best; through the origin, if `x` is about the same everywhere.
+/// @param steepest  its slope is between zero and that
+Line line_through(std::span<const double> x, std::span<const double> y, double steepest) {
+  constexpr double least = 0.1;  // standard deviation of x, relative to its mean
   const auto mean = [](std::span<const double> all) {
     return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
   };
@@ -56,8 +57,9 @@ Line line_through(std::span<const double> x, std::span<const double> y) {
     both += (x[k] - of_x) * (y[k] - of_y);
     squares += (x[k] - of_x) * (x[k] - of_x);
   }
-  if (squares <= least * least * of_x * of_x) return {0, std::max(0.0, of_y / of_x)};
-  const double slope = std::max(0.0, both / squares);
+  if (squares <= static_cast<double>(x.size()) * least * least * of_x * of_x)
+    return {0, std::clamp(of_y / of_x, 0.0, steepest)};
+  const double slope = std::clamp(both / squares, 0.0, steepest);
   return {of_y - slope * of_x, slope};
 }
 
@@ -158,13 +160,15 @@ Excess excess_of(std::span<const MeasuredFlush> flushes, Costs costs) {
   if (exchanges <= 0 || time <= 0) return {};
   // What each took longer, by how much it exchanges: 1 is the mean.
   std::vector<double> more, share;
+  double most = std::numeric_limits<double>::max();  // all that the flushes took
   for (const MeasuredFlush& flush : flushes) {
     more.push_back(flush.seconds - predicted_seconds(flush.work, costs));
     share.push_back(
         count / 2 *
         (flush.work.exchanges() / exchanges + exchange_time(flush.work, costs.network) / time));
+    if (share.back() > 0) most = std::min(most, flush.seconds / share.back());
   }
-  const Line line = line_through(share, more);
+  const Line line = line_through(share, more, most);
   return {line.at_zero, line.slope * count / 2 / exchanges, line.slope * count / 2 / time};
 }
 

@@ -19,8 +19,8 @@ constexpr std::size_t max_sequences = 512;
 
 /// Whether the ranks agree on costs after so many executions of a sequence that is not decided: a
 /// loop may have no cost yet, because its code was being made. So they ask again, ever more rarely.
-bool is_asked(int executions) {
-  return std::has_single_bit(static_cast<unsigned>(executions));
+bool is_asked(std::int64_t executions) {
+  return std::has_single_bit(static_cast<std::uint64_t>(executions));
 }
 
 /// What messages cost, before it is known.
@@ -179,6 +179,7 @@ void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
 
 /// What follows from the model when another schedule has been measured.
 void ChainPolicy::learn(Sequence& sequence) {
+  if (waits_for_reductions(*sequence.queue)) return;
   learn_excess(sequence);
   for (Candidate& one : sequence.schedules)
     one = candidate_of(std::move(one.schedule), inputs_of(sequence));
@@ -234,7 +235,7 @@ void ChainPolicy::explain_choice(Sequence& sequence) {
   const auto time = sequence.trials->measured(choice), of_off = sequence.trials->measured(0);
   if (choice != 0 && time && of_off)
     text += fmt::format(", measured {:.2f}", *of_off > 0 ? *time / *of_off : 1);
-  if (const int flush = sequence.trials->changed_at(); flush > 0)
+  if (const std::int64_t flush = sequence.trials->changed_at(); flush > 0)
     text += fmt::format(" (by trials, since flush {})", flush + sequence.learning);
   const std::string subject = fmt::format("chains of sequence {} ({}, {})", sequence.number,
                                           sequence.queue->records().front().is_assignment()

@@ -86,14 +86,14 @@ class ChainPolicy {
     PlanKey key;
     std::optional<core::Queue> queue;  ///< as plans count with it
     FoundHalos halos;                  ///< before its last flush
-    int flushes = 0;
-    int learning = 0;                  ///< of them, those before it was decided
+    std::int64_t flushes = 0;
+    std::int64_t learning = 0;         ///< of them, those before it was decided
     std::vector<Candidate> schedules;  ///< none: not decided, or nothing is known of the costs
     PolicyInputs inputs;               ///< agreed, as the model was asked last
     Excess excess;                     ///< as measured schedules have shown
     FoundHalos decided;                ///< when the model was asked last
-    int different = 0;                 ///< flushes in a row that others have left other halos for
-    int not_before = 4;                ///< flushes, before the model is asked for that reason
+    std::int64_t different = 0;        ///< flushes in a row that others have left other halos for
+    std::int64_t not_before = 4;       ///< flushes, before the model is asked for that reason
     std::optional<Trials> trials;
     Trials::Turn turn{0, false};
     double plan_seconds = 0, repeat_seconds = 0;  ///< of the last plan, and as it repeated

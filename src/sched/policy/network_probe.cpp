@@ -25,9 +25,6 @@ RoundTimes best_round(comm::Communicator& ranks, const std::vector<int>& neighbo
   const std::unique_ptr<comm::Channel> channel = ranks.open_channel(peers, peers);
   RoundTimes best;
   for (int round = 0; round < rounds; ++round) {
-    // As packing does; then they are in the cache of this core alone.
-    for (std::size_t k = 0; k < peers.size(); ++k)
-      std::ranges::fill(channel->outgoing(k), static_cast<std::byte>(round));
     const double begin = ranks.seconds();
     channel->start();
     const double sent = ranks.seconds();

@@ -36,7 +36,7 @@ const core::LoopRecord* first_unknown(const core::Queue& queue,
 /// Nothing: it is not decided before this execution. Collective in some, the same on all ranks.
 ChainPolicy::Inputs ChainPolicy::inputs_for(const Sequence& sequence, const PackTimes& packing) {
   if (!sequence.queue || !rows_.has_halo_plan()) return std::nullopt;
-  const int before = sequence.flushes - 1;
+  const std::int64_t before = sequence.flushes - 1;
   if (before >= learning) return measured_inputs(sequence, packing);
   return is_kept_ ? kept_inputs(sequence, packing) : std::nullopt;
 }

@@ -58,6 +58,7 @@ void Trials::begin_anew(std::vector<double> predicted) {
   std::ranges::fill(not_before_, 0);
   std::ranges::fill(wait_, rules_.first_wait);
   probed_ = false;
+  begun_ = flushes_;
   early_at_ = flushes_ + rules_.early_at;
   changed_at_ = 0;
   choose_expected();
@@ -68,7 +69,7 @@ void Trials::predict(std::vector<double> predicted) {
   predicted_ = std::move(predicted);
   const std::size_t count = predicted_.size();
   measured_.resize(count, -1);
-  for (std::vector<int>* of : {&runs_, &wins_, &not_before_}) of->resize(count, 0);
+  for (std::vector<std::int64_t>* of : {&runs_, &wins_, &not_before_}) of->resize(count, 0);
   wait_.resize(count, rules_.first_wait);
   revised_.resize(count, 0);
 }
@@ -130,7 +131,7 @@ void Trials::compare() {
   } else {
     wins_[other] = 0;
     not_before_[other] = flushes_ + wait_[other];
-    wait_[other] *= 4;
+    wait_[other] *= rules_.longer_wait;
   }
 }
 
@@ -169,10 +170,10 @@ bool Trials::open_early_trial() {
   for (std::size_t k = 0; k < predicted_.size(); ++k)
     if (measured_[k] < 0 && (best == choice_ || estimate(k) < estimate(best))) best = k;
   if (best == choice_) return false;
-  early_at_.reset();
   if (estimate(best) > rules_.early_within * estimate(choice_) ||
       cost_of_plan(best) > rules_.early_plans * estimate(choice_))
     return false;
+  early_at_.reset();
   open(Purpose::trial, best, rules_.executions);
   return true;
 }
@@ -201,7 +202,9 @@ bool Trials::is_affordable(std::size_t schedule) const {
   const double cost =
       extra_cost(schedule, rules_.executions + rules_.settling) + agreements * reduction_;
   const double gain = estimate(choice_) - estimate(schedule);  // of a flush
-  if (is_faster(schedule) && cost <= gain * flushes_) return true;
+  const double gained = is_faster(schedule) ? gain * static_cast<double>(flushes_ - begun_) : 0;
+  const bool is_bounded = measured_[schedule] >= 0 || spent_ <= rules_.most_budget * time_;
+  if (cost <= gained && is_bounded) return true;
   return spent_ + rules_.safety * cost <= rules_.budget * time_;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which of several schedules of one sequence runs next: that of the model first, then what trials
 // with a budget show. Pure: a function of agreed numbers and of the count of flushes, so that all
-// ranks decide alike. The promise: trials take less than `budget` of the time, but for those that
-// should gain what they cost in as many flushes as there have been, and a single early one.
+// ranks decide alike. The promise: trials take less than `budget` of the time, but for a free
+// probe, a single early trial, the second trial after a won one, and those that should gain what
+// they cost in as many flushes as there have been, up to `most_budget`.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,6 +16,7 @@ namespace op2::sched {
 
 struct TrialRules {
   double budget = 0.01;          ///< of the time so far, for all extra costs of trials
+  double most_budget = 0.1;      ///< the same if what has never run should pay back its cost
   double safety = 2;             ///< factor on the cost that is expected of a trial
   double hysteresis = 0.02;      ///< so much faster must a schedule be
   int wins = 2;                  ///< trials in which it must be
@@ -26,7 +29,8 @@ struct TrialRules {
   int early_at = 100;            ///< flush from which on one that has never run is tried once,
   double early_within = 1.1;     ///< if it is expected to take at most so many times as long,
   double early_plans = 8;        ///< and its plans at most so many flushes
-  int first_wait = 16;           ///< flushes after a lost trial; four times as many every time
+  int first_wait = 16;           ///< flushes after a lost trial,
+  int longer_wait = 4;           ///< and so many times as many after the next
 };
 
 class Trials {
@@ -76,7 +80,7 @@ class Trials {
   /// Seconds of a flush as measured last; nothing before.
   std::optional<double> measured(std::size_t schedule) const;
   /// The flush in which the choice was last changed; 0: it is the model's.
-  int changed_at() const { return changed_at_; }
+  std::int64_t changed_at() const { return changed_at_; }
 
  private:
   enum class Purpose { baseline, probe, trial };
@@ -104,10 +108,10 @@ class Trials {
 
   const TrialRules rules_;
   std::vector<double> predicted_;
-  std::vector<double> measured_;  ///< negative: not yet
-  std::vector<int> runs_;         ///< how often it has run; if ever, its plan is made
-  std::vector<char> revised_;     ///< the model has been asked again when it was the choice
-  std::vector<int> wins_, wait_, not_before_;
+  std::vector<double> measured_;    ///< negative: not yet
+  std::vector<std::int64_t> runs_;  ///< how often it has run; if ever, its plan is made
+  std::vector<char> revised_;       ///< the model has been asked again when it was the choice
+  std::vector<std::int64_t> wins_, wait_, not_before_;
   const double plan_seconds_;
   std::size_t choice_;
   std::optional<Window> window_;
@@ -117,9 +121,10 @@ class Trials {
   double reduction_ = 0;                  ///< of the last agreement
   std::optional<std::size_t> contender_;  ///< was tried; the choice is timed again to compare
   bool probed_ = false;
-  std::optional<int> early_at_;  ///< flush from which on there may be an early trial
-  double time_ = 0, spent_ = 0;  ///< so far, and of that on trials
-  int flushes_ = 0, changed_at_ = 0;
+  std::optional<std::int64_t> early_at_;  ///< flush from which on there may be an early trial
+  double time_ = 0, spent_ = 0;           ///< so far, and of that on trials
+  std::int64_t flushes_ = 0, changed_at_ = 0;
+  std::int64_t begun_ = 0;  ///< flushes before the conditions were those of today
 };
 
 }  // namespace op2::sched

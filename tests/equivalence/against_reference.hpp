@@ -28,6 +28,14 @@ inline ProgramShape shape_for(std::uint64_t seed, int wanted,
   return {.seed = seed, .meshes = meshes, .chains = chains};
 }
 
+/// The first program of a test on ranks: with op_partition, and fewer chains of each mesh.
+inline ProgramShape first_on_ranks(int wanted, OrderedLoops ordered) {
+  ProgramShape shape = shape_for(from_environment("TEST_SEED", 1), wanted, 15);
+  shape.ordered = ordered;
+  shape.partitioned = true;
+  return shape;
+}
+
 /// Loop by loop, through host functions, on one thread.
 inline const std::vector<Setting> settings_of_reference = {
     {"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}, {"OP2_DISABLE", "dead"}};

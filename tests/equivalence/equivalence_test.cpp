@@ -2,8 +2,8 @@
 // Random programs give the same results, bit by bit, whether loops run one by one through host
 // functions or lazily, compiled, on several threads, tile by tile, in an order of the library's
 // own. TEST_CHAINS and TEST_SEED choose how many and which; TEST_TARGET is another target;
-// TEST_TILES=0 is for executors without tiles, TEST_JIT=on for
-// libraries without LLVM. TEST_GATHERS=1: rows must gather.
+// TEST_TILES=0 is for executors without tiles, TEST_JIT=on for libraries without LLVM.
+// TEST_GATHERS=1: rows must gather.
 #include <iostream>
 
 #include <gtest/gtest.h>

@@ -15,14 +15,6 @@
 namespace op2::test {
 namespace {
 
-/// Programs of op_partition, whose loops in an order run in colours or are none.
-ProgramShape first_shape(int wanted, OrderedLoops ordered) {
-  ProgramShape shape = shape_for(from_environment("TEST_SEED", 1), wanted, 15);
-  shape.ordered = ordered;
-  shape.partitioned = true;
-  return shape;
-}
-
 std::vector<std::vector<Setting>> configurations() {
   const auto with = [](std::vector<Setting> more) {
     std::vector<Setting> settings{{"OP2_THREADS", "2"}, {"OP2_JIT", "require"}};
@@ -96,7 +88,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
   constexpr unsigned usual = 150;
 #endif
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", usual));
-  ProgramShape shape = first_shape(wanted, OrderedLoops::none);
+  ProgramShape shape = first_on_ranks(wanted, OrderedLoops::none);
   int chains = 0, tilings = 0, fusions = 0, gathers = 0, ranks = 0;
   std::int64_t sent = 0;  // bytes
   for (; chains < wanted; ++shape.seed) {
@@ -129,7 +121,7 @@ TEST(EquivalenceOnRanks, RandomChainsGiveTheResultsOfTheReferenceExecutorOnOneRa
 /// Colours are one order on all numbers of ranks above one, so host functions find the same there.
 TEST(EquivalenceOnRanks, LoopsInColoursGiveTheResultsOfTheReferenceExecutorOnAsManyRanks) {
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 150)) / 3;
-  ProgramShape shape = first_shape(wanted, OrderedLoops::in_colours);
+  ProgramShape shape = first_on_ranks(wanted, OrderedLoops::in_colours);
   int chains = 0, ranks = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed reference = run_on_ranks(shape, settings_of_reference, ranks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With OP2_REPRODUCIBLE=on, random programs whose sums are rounded give on several ranks the bits
-// that they give on one rank and one thread. TEST_CHAINS and TEST_SEED choose how many
-// and which; TEST_TARGET=cuda: on a device for each rank, whose bits are those of the CPU.
+// that they give on one rank and one thread. TEST_CHAINS and TEST_SEED choose how many and which;
+// TEST_TARGET=cuda: on a device for each rank, whose bits are those of the CPU.
 #include <iostream>
 
 #include <gtest/gtest.h>
@@ -80,9 +80,7 @@ TEST(ReproducibleOnRanks, SumsAreRoundedWhereALoopReadsThemAlsoIfItIsDead) {
 
 TEST(ReproducibleOnRanks, RandomChainsGiveTheBitsOfOneRank) {
   const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 75));
-  ProgramShape shape = shape_for(from_environment("TEST_SEED", 1), wanted, 15);
-  shape.ordered = OrderedLoops::in_colours;
-  shape.partitioned = true;
+  ProgramShape shape = first_on_ranks(wanted, OrderedLoops::in_colours);
   int chains = 0, ranks = 0, rank = 0;
   for (; chains < wanted; ++shape.seed) {
     const Observed expected = run_alone(shape);

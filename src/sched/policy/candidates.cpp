@@ -122,6 +122,12 @@ Analysis analyse_for(const core::Queue& queue, const Schedule& schedule, const R
   return analyse(queue, cut, valid, options, schedule.groups);
 }
 
+double expected_seconds(const FlushWork& work, const Costs& costs) {
+  constexpr double least = 0.5;  // of what is known is left, if costs are much too high
+  const double known = predicted_seconds(work, costs);
+  return std::max(least * known, known + costs.excess.flush);
+}
+
 Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
   const Ranges cut = cut_for(in.queue, schedule, in.limits);
   const auto analyse_from = [&](const std::vector<core::Level>& valid) {
@@ -129,9 +135,7 @@ Candidate candidate_of(Schedule schedule, const CandidateInputs& in) {
   };
   const Analysis again = analyse_from(in.halos.after(analyse_from(in.halos.valid).valid_after));
   Candidate made{std::move(schedule), work_of(in.queue, again, in.sizes), 0};
-  const double known = predicted_seconds(made.work, in.costs);
-  constexpr double least = 0.5;  // of it is left, if costs are much too high
-  made.seconds = std::max(least * known, known + in.costs.excess.flush);
+  made.seconds = expected_seconds(made.work, in.costs);
   return made;
 }
 

@@ -52,7 +52,10 @@ struct CandidateInputs {
   Costs costs;  ///< by record
 };
 
-/// A schedule with the work of a flush after one with the same schedule.
+/// Seconds of a whole flush, with all that measured ones have shown.
+double expected_seconds(const FlushWork& work, const Costs& costs);
+
+/// A schedule with the work of a flush after one with the same schedule. Cost: two analyses.
 Candidate candidate_of(Schedule schedule, const CandidateInputs& inputs);
 
 /// Off, on, and up to `most_cuts` others: those that the model expects to be the fastest. Never

@@ -179,22 +179,22 @@ void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
 
 /// What follows from the model when another schedule has been measured.
 void ChainPolicy::learn(Sequence& sequence) {
-  if (waits_for_reductions(*sequence.queue)) return;
   learn_excess(sequence);
   for (Candidate& one : sequence.schedules)
-    one = candidate_of(std::move(one.schedule), inputs_of(sequence));
+    one.seconds = expected_seconds(one.work, inputs_of(sequence).costs);
   sequence.trials->expect(seconds_of(sequence.schedules));
 }
 
-/// What schedules have taken longer than loops and messages explain, if there is nothing else to
-/// wait for.
+/// What schedules have taken longer than loops and messages explain with the halos of today, if
+/// there is nothing else to wait for.
 void ChainPolicy::learn_excess(Sequence& sequence) {
   if (waits_for_reductions(*sequence.queue)) return;
   std::vector<MeasuredFlush> measured;
-  for (std::size_t k = 0; k < sequence.schedules.size(); ++k)
-    if (const auto seconds = sequence.trials->measured(k))
-      measured.push_back(
-          {candidate_of(sequence.schedules[k].schedule, inputs_of(sequence)).work, *seconds});
+  for (std::size_t k = 0; k < sequence.schedules.size(); ++k) {
+    Candidate& one = sequence.schedules[k];
+    one = candidate_of(std::move(one.schedule), inputs_of(sequence));
+    if (const auto seconds = sequence.trials->measured(k)) measured.push_back({one.work, *seconds});
+  }
   sequence.excess = excess_of(measured, inputs_of(sequence).costs);
 }
 

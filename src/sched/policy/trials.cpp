@@ -144,20 +144,28 @@ void Trials::open_window() {
   if (!open_probe() && !open_early_trial()) open_trial();
 }
 
+/// Of the schedules but the choice that are possible the one with the least rank, the first if
+/// several have it.
+template <class IsPossible, class Rank>
+std::optional<std::size_t> Trials::best_of(const IsPossible& is_possible, const Rank& rank) const {
+  std::optional<std::size_t> best;
+  for (std::size_t k = 0; k < predicted_.size(); ++k)
+    if (k != choice_ && is_possible(k) && (!best || rank(k) < rank(*best))) best = k;
+  return best;
+}
+
 /// A model that is wrong makes trials look too dear: so the best alternative whose plan is made, or
 /// cheap by now, runs early, even if no budget is there yet.
 bool Trials::open_probe() {
   if (probed_ || flushes_ < rules_.probe_at) return false;
-  std::size_t best = choice_;
-  for (std::size_t k = 0; k < predicted_.size(); ++k)
-    if (k != choice_ && measured_[k] < 0 && cost_of_plan(k) <= rules_.budget * time_ &&
-        (best == choice_ || estimate(k) < estimate(best)))
-      best = k;
-  if (best == choice_) return false;
+  const auto best = best_of(
+      [&](std::size_t k) { return measured_[k] < 0 && cost_of_plan(k) <= rules_.budget * time_; },
+      [&](std::size_t k) { return estimate(k); });
+  if (!best) return false;
   probed_ = true;
   const double within = revised_[choice_] != 0 ? rules_.revised_within : rules_.probe_within;
-  if (estimate(best) > within * estimate(choice_)) return false;
-  open(Purpose::probe, best, rules_.probe_executions);
+  if (estimate(*best) > within * estimate(choice_)) return false;
+  open(Purpose::probe, *best, rules_.probe_executions);
   return true;
 }
 
@@ -166,15 +174,13 @@ bool Trials::open_probe() {
 /// one may cost more in all of them, until there is a budget.
 bool Trials::open_early_trial() {
   if (!early_at_ || flushes_ < *early_at_) return false;
-  std::size_t best = choice_;
-  for (std::size_t k = 0; k < predicted_.size(); ++k)
-    if (measured_[k] < 0 && (best == choice_ || estimate(k) < estimate(best))) best = k;
-  if (best == choice_) return false;
-  if (estimate(best) > rules_.early_within * estimate(choice_) ||
-      cost_of_plan(best) > rules_.early_plans * estimate(choice_))
+  const auto best = best_of([&](std::size_t k) { return measured_[k] < 0; },
+                            [&](std::size_t k) { return estimate(k); });
+  if (!best || estimate(*best) > rules_.early_within * estimate(choice_) ||
+      cost_of_plan(*best) > rules_.early_plans * estimate(choice_))
     return false;
   early_at_.reset();
-  open(Purpose::trial, best, rules_.executions);
+  open(Purpose::trial, *best, rules_.executions);
   return true;
 }
 
@@ -183,17 +189,14 @@ bool Trials::open_early_trial() {
 /// the budget again and again. What has just been faster is tried once more whatever the budget: it
 /// should gain.
 bool Trials::open_trial() {
-  const auto rank = [&](std::size_t k) {
-    const bool gains = measured_[k] >= 0 && is_faster(k);
-    return std::pair(wins_[k] > 0 ? 0 : gains ? 1 : measured_[k] < 0 ? 2 : 3, estimate(k));
-  };
-  std::size_t best = choice_;
-  for (std::size_t k = 0; k < predicted_.size(); ++k)
-    if (k != choice_ && flushes_ >= not_before_[k] && (best == choice_ || rank(k) < rank(best)))
-      best = k;
-  if (best == choice_) return false;
-  if (wins_[best] == 0 && !is_affordable(best)) return false;
-  open(Purpose::trial, best, rules_.executions);
+  const auto best = best_of(
+      [&](std::size_t k) { return flushes_ >= not_before_[k]; },
+      [&](std::size_t k) {
+        const bool gains = measured_[k] >= 0 && is_faster(k);
+        return std::pair(wins_[k] > 0 ? 0 : gains ? 1 : measured_[k] < 0 ? 2 : 3, estimate(k));
+      });
+  if (!best || (wins_[*best] == 0 && !is_affordable(*best))) return false;
+  open(Purpose::trial, *best, rules_.executions);
   return true;
 }
 

@@ -92,6 +92,8 @@ class Trials {
     double reserved;     ///< of the budget, for its plans
   };
   void open_window();
+  template <class IsPossible, class Rank>
+  std::optional<std::size_t> best_of(const IsPossible& is_possible, const Rank& rank) const;
   bool open_probe();
   bool open_early_trial();
   bool open_trial();

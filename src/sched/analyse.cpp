@@ -83,12 +83,29 @@ class Analyser {
   void add_group(RecordRange range, bool begins_chain) {
     const Described made = describe(range);
     std::vector<comm::DatLayers> missing = missing_layers(made);
-    if (begins_chain || !missing.empty())
-      result_.chains.push_back({range, std::move(missing), 0});
-    else
-      result_.chains.back().records.end = range.end;
+    if (begins_chain || !(missing.empty() || may_begin_with(missing)))
+      result_.chains.push_back({range, {}, 0});
+    Chain& chain = result_.chains.back();
+    chain.records.end = range.end;
+    if (!missing.empty()) chain.exchanged = std::move(missing);
     accept(range, made);
     set_layers(result_.chains.back());
+  }
+
+  /// Whether the last chain, which exchanges nothing, leaves these dats as they are: then their
+  /// messages are under way while it runs.
+  bool may_begin_with(const std::vector<comm::DatLayers>& missing) const {
+    const Chain& chain = result_.chains.back();
+    if (!chain.exchanged.empty()) return false;
+    const auto records =
+        queue_.records().subspan(chain.records.begin, chain.records.end - chain.records.begin);
+    const auto modifies_one = [&](const core::LoopRecord& record) {
+      return std::ranges::any_of(queue_.args_of(record), [&](const core::LoopArg& arg) {
+        return arg.is_active_dat() && arg.modifies() &&
+               std::ranges::find(missing, arg.dat, &comm::DatLayers::dat) != missing.end();
+      });
+    };
+    return std::ranges::none_of(records, modifies_one);
   }
 
   std::vector<comm::DatLayers> missing_layers(const Described& made) const {

@@ -244,6 +244,10 @@ def missing(valid, need):
     return {d: (max(valid[d], 0), to) for d, to in need.items() if to > max(valid[d], 0)}
 
 
+def modified(loops):
+    return {d for _, _, accesses in loops for d, access, _ in accesses if access != READ}
+
+
 class Schedule:
     """What one flush does: a list of (loops, extents, interiors, what is exchanged before)."""
 
@@ -261,15 +265,18 @@ class Schedule:
         return [(loops, extents, cores, layers)]
 
     def loop_by_loop(self, loops):
-        """A loop that needs an exchange begins a chain; others stay in the chain before them."""
+        """A loop that needs an exchange begins a chain, or the one before it begins with the exchange, if it has none and
+        leaves the dats as they are; other loops stay in the chain before them."""
         chains = []
         for one in loops:
             before = self.valid
             extents, need = demand([one])
             layers = missing(self.valid, need)
             self.valid = validity_after([one], extents, self.valid, need)
-            if not chains or layers:
-                chains.append(([], [], before, layers))
+            if not chains or layers and (chains[-1][3] or modified(chains[-1][0]) & set(layers)):
+                chains.append(([], [], before, {}))
+            if layers:
+                chains[-1] = (*chains[-1][:2], before, layers)
             chains[-1][0].append(one)
             chains[-1][1].append(extents[0])
         result = []

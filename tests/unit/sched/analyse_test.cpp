@@ -51,12 +51,35 @@ TEST_F(Analyse, OneExchangeServesAChain) {
 }
 
 TEST_F(Analyse, LoopByLoopAChainEndsWhereTheNextExchangeIs) {
-  copy();
+  update();
   for (int step = 0; step < 2; ++step) {
     flux();
     update();
   }
   EXPECT_THAT(chains({.halos = Halos::per_loop}), ElementsAre(1, 2, 2));
+}
+
+/// The messages for the flux are under way while the copy runs.
+TEST_F(Analyse, LoopByLoopAnExchangeBeginsBeforeLoopsThatLeaveItsDatsAsTheyAre) {
+  copy();
+  flux();
+  const Analysis made = analysis({.halos = Halos::per_loop});
+  ASSERT_EQ(made.chains.size(), 1U);
+  ASSERT_EQ(made.chains[0].exchanged.size(), 1U);
+  EXPECT_EQ(made.chains[0].exchanged[0].dat, &ring.q);
+  EXPECT_EQ(made.chains[0].layers, 1);
+  EXPECT_EQ(made.loops[0].extent, 0);
+  EXPECT_EQ(made.loops[0].interior, 0);
+  EXPECT_EQ(made.loops, analysis({}).loops);
+}
+
+/// What a chain has begun with, it has sent.
+TEST_F(Analyse, LoopByLoopAnExchangeDoesNotJoinAnother) {
+  core::Dat& other = ring.mesh.add_dat(&ring.cells, 1, Type::f64, nullptr, "other", false);
+  flux();
+  test::queue_loop(queue, ring.edges, op_arg_dat(&other, 0, &ring.ends, OP_READ),
+                   op_arg_dat(&ring.res, 0, &ring.ends, OP_INC));
+  EXPECT_THAT(chains({.halos = Halos::per_loop}), ElementsAre(1, 1));
 }
 
 TEST_F(Analyse, LoopByLoopNoLoopRunsFurtherThanItMust) {
@@ -114,7 +137,7 @@ TEST_F(Analyse, AssignmentsBelongToTheLoopThatFollows) {
   const double zero = 0;
   core::Global& total = ring.mesh.add_global(1, Type::f64, &zero, "total");
   queue.push_assignment(total, &zero);
-  copy();
+  update();
   queue.push_assignment(total, &zero);
   flux();
   queue.push_assignment(total, &zero);

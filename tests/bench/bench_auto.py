@@ -6,7 +6,7 @@
     bench_auto.py build/release build --quick   a few points, in some minutes
     bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, tiles, page
     ... --repeats 100 --every 3 --first 1       modelled networks: points 1, 4, 7 ..., with 100 repeats (10 000: hours)
-    ... --resume                                without the points and repeats that auto.jsonl has already
+    ... --resume                                without the points and repeats that auto.jsonl has already; its rounds in wall clock count too
 
 On the modelled networks the true costs of loops, alone and in tiles, are those of docs/scaling.jsonl times random factors up
 to 1.5, which follow from the point; auto begins with the table that a run without these factors has left, which knows what
@@ -206,7 +206,7 @@ class WallClock:
                       "loop_chain growing": self.chain("growing")}
         self.cases["hydra_chains"] = programs.solver(20, 10000, 10000)
         self.cases["conjugate gradients"] = [programs.build / "tests" / "bench" / "cg_bench", "--on-ranks",
-                                             "--width", 150, "--iterations", 1500]
+                                             "--width", 150, "--iterations", 10000]
 
     def chain(self, variant):
         return [self.programs.program("loop_chain"), "--size", 200, "--variant", variant, "--nchains", 8,
@@ -220,12 +220,15 @@ class WallClock:
         found = bench_mpi.json_line(output)
         return {chain.get("chain", case): chain["most"]["seconds"] for chain in found.get("chains", [found])}
 
-    def compare(self, case, rounds, record):
-        """Medians of alternating runs; off twice, for the spread. Of rounds that are fewer than wanted nothing is judged."""
+    def compare(self, case, rounds, record, done):
+        """Medians of alternating runs; off twice, for the spread. Of rounds that are fewer than wanted nothing is judged.
+
+        done: records of which the rounds of this case count too
+        """
         ways = {name: functools.partial(self.seconds, case, "off" if name == "again" else name)
                 for name in ("off", "again", "on", "auto")}  # fmt: skip
         kept, is_judged = True, False
-        for cores, found in rounds_by_distance(self.distance, ways, rounds, MOST_ROUNDS * rounds).items():
+        for cores, found in rounds_by_distance(self.distance, ways, rounds, MOST_ROUNDS * rounds, known_rounds(case, done)).items():
             if not found:
                 continue
             runs = {name: [results[name] for results in found] for name in ways}
@@ -246,6 +249,12 @@ class WallClock:
               f"{100 * above:+.2f} % above the better one, off against off {100 * spread:.2f} %: {'kept' if kept else 'MISSED'}",
               flush=True)
         return kept
+
+
+def known_rounds(case, done):
+    """By distance of the cores: what each way took, round by round."""
+    runs = {cores: done.get(key_of({"wall": case, "cores": cores}), {}).get("runs", {}) for cores in WORDS}
+    return {cores: [dict(zip(ways, results)) for results in zip(*ways.values())] for cores, ways in runs.items()}
 
 
 def compare_tiles(programs, side, rounds, record):
@@ -272,7 +281,7 @@ def measure(options, folder, record):
     if options.only in (None, "wall"):
         clock = WallClock(programs, options.quick)
         for name in [options.case] if options.case else clock.cases:
-            kept = clock.compare(name, 5 if options.quick else ROUNDS, record) and kept
+            kept = clock.compare(name, 5 if options.quick else ROUNDS, record, done) and kept
     if options.only in (None, "tiles"):
         compare_tiles(programs, *((60, 3) if options.quick else (490, 9)), record)
     return kept
@@ -286,7 +295,7 @@ def main():
     parser.add_argument("--repeats", type=int, nargs="+", choices=LIMITS, default=[100, 1000])
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--resume", action="store_true", help="measure only what auto.jsonl does not have")
+    parser.add_argument("--resume", action="store_true", help="measure only what auto.jsonl does not have, and go on with its rounds")
     parser.add_argument("--only", choices=("model", "solver", "wall", "tiles", "page"))
     parser.add_argument("--case", help="of the wall clock; otherwise all")
     options = parser.parse_args()

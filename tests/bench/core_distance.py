@@ -42,13 +42,14 @@ def runs_by_distance(distance, ways, wanted, most):
     return found
 
 
-def rounds_by_distance(distance, ways, wanted, most):
+def rounds_by_distance(distance, ways, wanted, most, known=None):
     """Results of rounds in which the cores did not move, until there are enough of one distance: {NEAR: [...], FAR: [...]}.
 
     distance: has now(); ways: {name: function without arguments}, all called in each round; a round is {name: result}
     wanted:   rounds of one distance that are enough; after `most` rounds in all there are as many as there are
+    known:    rounds of an earlier call, which count too
     """
-    found = {NEAR: [], FAR: []}
+    found = {where: list(known[where]) if known else [] for where in WORDS}
     for _ in range(most):
         if any(len(rounds) >= wanted for rounds in found.values()):
             break

@@ -36,6 +36,11 @@ class Rounds(unittest.TestCase):
         found = rounds_by_distance(Moving(NEAR, NEAR, FAR, FAR, NEAR), {"off": counting()}, 2, 10)
         self.assertEqual({NEAR: [{"off": 0}, {"off": 2}], FAR: [{"off": 1}]}, found)
 
+    def test_rounds_of_an_earlier_call_count_too(self):
+        known = {NEAR: [{"off": 7}], FAR: [{"off": 8}]}
+        found = rounds_by_distance(Moving(NEAR), {"off": counting()}, 2, 10, known)
+        self.assertEqual({NEAR: [{"off": 7}, {"off": 0}], FAR: [{"off": 8}]}, found)
+
     def test_single_runs_are_kept_by_their_distance(self):
         moves = Moving(NEAR, NEAR, FAR, FAR, FAR, FAR, FAR)
         found = runs_by_distance(moves, {"off": counting(), "on": counting()}, 2, 10)

@@ -41,7 +41,7 @@ Settings tested(Settings settings) {
 const Settings in_order = {{"OP2_TARGET", "reference"}, {"OP2_QUEUE_MAX", "1"}};
 
 TEST(Reproducible, RandomChainsGiveTheSameBitsInAnyOrderOfExecution) {
-  const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 125));
+  const int wanted = static_cast<int>(from_environment("TEST_CHAINS", 100));
   int chains = 0, tilings = 0;
   for (std::uint64_t seed = from_environment("TEST_SEED", 1); chains < wanted; ++seed) {
     const ProgramShape shape = shape_for(seed, wanted);

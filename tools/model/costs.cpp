@@ -186,4 +186,12 @@ std::set<std::string> Costs::unknown(const core::RunRecord& record) const {
   return names;
 }
 
+bool Costs::uncertain(double bytes) const {
+  if (machine_.caches.empty()) return false;
+  const double near = std::log(1.25);
+  for (const auto& [loops, curves] : curves_)
+    if (std::min(curves.alone.distance(bytes), curves.tiles.distance(bytes)) < near) return false;
+  return machine_.seconds_per_byte(2 * bytes) > 2 * machine_.seconds_per_byte(bytes / 2);
+}
+
 }  // namespace op2::model

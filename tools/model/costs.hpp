@@ -79,6 +79,9 @@ class Costs {
   const std::set<std::string>& divided() const { return divided_; }
   /// Loops without any time.
   std::set<std::string> unknown(const core::RunRecord& record) const;
+  /// Whether so many working bytes of a rank are about what a cache holds (a byte of twice as many
+  /// takes twice as long as one of half as many), and no run of about this size was recorded.
+  bool uncertain(double bytes) const;
 
  private:
   struct Curves {

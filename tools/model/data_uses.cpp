@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data_uses.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,9 +17,10 @@ void DataUses::add(const core::RecordedLoop& loop) {
   }
 }
 
-double bytes_of_dat(const core::RunRecord& record, int dat, std::span<const double> elements) {
+double bytes_of_dat(const core::RunRecord& record, int dat, std::span<const double> elements,
+                    double rows) {
   const core::RecordedDat& which = record.dats[static_cast<std::size_t>(dat)];
-  return which.bytes * elements[static_cast<std::size_t>(which.set)];
+  return which.bytes * std::min(rows, elements[static_cast<std::size_t>(which.set)]);
 }
 
 double bytes_of_maps(const core::RunRecord& record, const DataUses& uses,

@@ -2,6 +2,7 @@
 // Which data loops use, and how many bytes these are.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -22,7 +23,9 @@ struct DataUses {
 };
 
 /// @param elements  of each set
-double bytes_of_dat(const core::RunRecord& record, int dat, std::span<const double> elements);
+/// @param rows      not more of them
+double bytes_of_dat(const core::RunRecord& record, int dat, std::span<const double> elements,
+                    double rows = std::numeric_limits<double>::infinity());
 /// Of all maps that are used.
 double bytes_of_maps(const core::RunRecord& record, const DataUses& uses,
                      std::span<const double> elements);

@@ -83,6 +83,16 @@ void warn(std::span<const core::RunRecord> records, const Costs& costs) {
                record.events_left_out);
 }
 
+/// Where costs change steeply with the size of a part.
+void warn_of_cache(const core::RunRecord& record, int parts, const Costs& costs) {
+  const double bytes = mean_working_bytes(record, parts);
+  if (costs.uncertain(bytes))
+    fmt::print(stderr,
+               "op2-model: with {} parts, the {:.1f} MB of a rank are at the border of a cache, "
+               "where predictions can be wrong by a quarter; add --costs of runs with as many\n",
+               parts, bytes / 1e6);
+}
+
 }  // namespace
 
 int predict(const PredictOptions& options) {
@@ -101,6 +111,7 @@ int predict(const PredictOptions& options) {
   for (std::size_t k = 0; k + 1 < options.files.size(); ++k) {
     const core::Progress walking(log, fmt::format("predicting by '{}'", options.files[k]));
     const Cut cut = read_cut(options.files[k], record);
+    warn_of_cache(record, cut.parts, costs);
     const Program program(record, cut.local_maps);
     Walk walk(program, cut, machine, costs, busy);
     all.push_back(compare(walk, schedules_of(program, cut, machine, costs)));

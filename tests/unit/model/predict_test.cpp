@@ -16,6 +16,7 @@
 #include "costs.hpp"
 #include "cut_file.hpp"
 #include "machine_file.hpp"
+#include "tiles.hpp"
 
 namespace op2::model {
 namespace {
@@ -253,6 +254,39 @@ TEST(Costs, GrowBetweenSizesAsTheTimeOfAByteDoes) {
   EXPECT_NEAR(curve.at(1e7, machine), 9, exact);
   machine.caches = {{100, 1.0}};  // says nothing about what is slower
   EXPECT_NEAR(curve.at(std::sqrt(100.0 * 100'000), machine), 6.5, exact);
+}
+
+/// The same traffic as in the library: boundary loops reach few rows.
+TEST(TilesOfChains, DoNotPayBecauseOfALoopOverFewElements) {
+  core::RunRecord record;
+  record.sets = {{"cells", 1000}, {"edges", 2000}, {"wall", 10}};
+  record.maps = {{"ends", 1, 0, 2}, {"inside", 2, 0, 1}};
+  record.dats = {{"q", 0, 32}, {"res", 0, 32}};
+  const auto loop = [](const char* name, int set, int map, op_access q, op_access res) {
+    return core::RecordedLoop{
+        name, set, 0, {{.dat = 0, .map = map, .access = q}, {.dat = 1, .map = map, .access = res}}};
+  };
+  record.sequences = {{loop("flux", 1, 0, OP_READ, OP_INC),
+                       loop("wall_flux", 2, 1, OP_READ, OP_INC),
+                       loop("update", 0, -1, OP_RW, OP_READ), loop("reset", 0, -1, OP_RW, OP_RW)}};
+  EXPECT_FALSE(saves_traffic_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"update"}}));
+  EXPECT_FALSE(
+      saves_traffic_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"wall_flux"}, {"update"}}));
+  EXPECT_TRUE(saves_traffic_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"reset"}}));
+}
+
+TEST(Costs, AreUncertainAtTheBorderOfACacheUnlessThatSizeWasRecorded) {
+  Machine machine;
+  machine.caches = {{100, 1.0}, {1000, 1.0}, {4000, 0.3}, {1e6, 0.3}};
+  core::RunRecord record = with_costs({{{"flow"}, Way::alone, 1, 100, 1.0}});
+  const double size = mean_working_bytes(record, 1);
+  EXPECT_TRUE(Costs(std::vector{record}, machine, 1).uncertain(1500));
+  EXPECT_FALSE(Costs(std::vector{record}, machine, 1).uncertain(300));
+  EXPECT_FALSE(Costs(std::vector{record}, machine, 1).uncertain(1e5));
+  EXPECT_FALSE(Costs(std::vector{record}, Machine{}, 1).uncertain(1500));
+  for (CacheRate& cache : machine.caches) cache.bytes *= size / 2000;
+  EXPECT_FALSE(Costs(std::vector{record}, machine, 1).uncertain(1.2 * size));
+  EXPECT_TRUE(Costs(std::vector{record}, machine, 1).uncertain(1.3 * size));
 }
 
 TEST(Costs, DependOnTheBytesThatAreUsedAgainAndAgain) {

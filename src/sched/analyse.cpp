@@ -89,11 +89,11 @@ class Analyser {
     chain.records.end = range.end;
     if (!missing.empty()) chain.exchanged = std::move(missing);
     accept(range, made);
-    set_layers(result_.chains.back());
+    set_layers(chain);
   }
 
-  /// Whether the last chain, which exchanges nothing, leaves these dats as they are: then their
-  /// messages are under way while it runs.
+  /// Whether the last chain exchanges nothing and leaves these dats as they are: then their
+  /// messages are under way while it runs. Such a chain is the first one of a range.
   bool may_begin_with(const std::vector<comm::DatLayers>& missing) const {
     const Chain& chain = result_.chains.back();
     if (!chain.exchanged.empty()) return false;

@@ -24,9 +24,9 @@ struct AnalysisOptions {
 };
 
 /// With `per_loop`, no loop runs further than its own results need, so each may need an exchange;
-/// loops that no exchange separates stay one chain, which includes loops before its exchange that
-/// leave the exchanged dats as they are. With `none`, every loop that runs has extent 0, and every
-/// dat is valid there.
+/// loops that no exchange separates stay one chain; the first exchange of a queue begins before the
+/// loops in front of it, if they leave its dats as they are. With `none`, every loop that runs has
+/// extent 0, and every dat is valid there.
 /// @param cut     chains into which the queue must be cut, see cut_chains
 /// @param valid   validity of each dat of the mesh before the queue, by its index
 /// @param groups  with `per_chain`: parts of the chains that are analysed one by one, as with

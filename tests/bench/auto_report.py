@@ -46,7 +46,7 @@ FAR = """Points that are more than 3 % above it:
 """
 
 WALL = """**Wall clock** on 2 ranks of one machine, each bound to a core, one thread each, medians of interleaved runs. A sequence repeats 500 times in
-Airfoil, 1 000 in loop_chain, 10 000 in conjugate gradients and the solver. Plans and trials are in these times, except in the first two executions. Runs after the first begin with the costs that earlier ones have left.
+Airfoil, 1 000 in loop_chain, 10 000 in conjugate gradients and the solver. Plans and trials are in these times, except in the first two executions. Runs after the first one of a series begin with the costs that earlier ones have left.
 The last column is the median of a second series of `off` against the first. The machine is virtual, and its host moves the two cores: for some seconds or minutes
 they share a cache, then they do not, and a line of memory takes about 90 or 400 ns from one to the other and back (`cores_bench`). Messages of 80 kB then take
 twice as long. So there are two tables; rounds of runs in which the cores were moved are left out. What has less than {few} runs is not judged.

@@ -6,7 +6,7 @@
     bench_auto.py build/release build --quick   a few points, in some minutes
     bench_auto.py build/release docs --only wall --case airfoil      one part; also model, solver, tiles, page
     ... --repeats 100 --every 3 --first 1       modelled networks: points 1, 4, 7 ..., with 100 repeats (10 000: hours)
-    ... --resume                                without the points and repeats that auto.jsonl has already; its rounds in wall clock count too
+    ... --resume                                without the points and repeats that auto.jsonl has already; rounds of the same library in wall clock count too
 
 On the modelled networks the true costs of loops, alone and in tiles, are those of docs/scaling.jsonl times random factors up
 to 1.5, which follow from the point; auto begins with the table that a run without these factors has left, which knows what
@@ -16,6 +16,7 @@ Records are added to auto.jsonl; the page joins those of a point that were measu
 """
 import argparse
 import functools
+import hashlib
 import json
 import random
 import statistics
@@ -223,17 +224,20 @@ class WallClock:
     def compare(self, case, rounds, record, done):
         """Medians of alternating runs; off twice, for the spread. Of rounds that are fewer than wanted nothing is judged.
 
-        done: records of which the rounds of this case count too
+        done: records, of which rounds of the same command and library count too
         """
+        made_by = {"command": words_of(self.cases[case], self.programs.build), "library": library_of(self.programs.build)}
+        known = known_rounds(case, made_by, done)
         ways = {name: functools.partial(self.seconds, case, "off" if name == "again" else name)
                 for name in ("off", "again", "on", "auto")}  # fmt: skip
         kept, is_judged = True, False
-        for cores, found in rounds_by_distance(self.distance, ways, rounds, MOST_ROUNDS * rounds, known_rounds(case, done)).items():
+        for cores, found in rounds_by_distance(self.distance, ways, rounds, MOST_ROUNDS * rounds, known).items():
             if not found:
                 continue
             runs = {name: [results[name] for results in found] for name in ways}
-            made = {"wall": case, "cores": cores, "runs": runs, "date": date.today().isoformat()}
-            record(made)
+            made = {"wall": case, "cores": cores, "runs": runs, "date": date.today().isoformat(), **made_by}
+            if len(found) > len(known[cores]):
+                record(made)
             print(f"{len(found)} rounds {WORDS[cores]}:")
             all_kept = all([self.judge(case, name, medians(made, name)) for name in runs["off"][0]])
             if len(found) >= rounds:
@@ -251,9 +255,20 @@ class WallClock:
         return kept
 
 
-def known_rounds(case, done):
+def library_of(build):
+    """A name of what is measured: another one for other bytes."""
+    return hashlib.sha256((build / "lib" / "libop2.so").read_bytes()).hexdigest()[:12]
+
+
+def words_of(command, build):
+    """Without the folder."""
+    return [str(word).removeprefix(f"{build}/") for word in command]
+
+
+def known_rounds(case, made_by, done):
     """By distance of the cores: what each way took, round by round."""
-    runs = {cores: done.get(key_of({"wall": case, "cores": cores}), {}).get("runs", {}) for cores in WORDS}
+    records = {cores: done.get(key_of({"wall": case, "cores": cores}), {}) for cores in WORDS}
+    runs = {cores: record["runs"] if made_by.items() <= record.items() else {} for cores, record in records.items()}
     return {cores: [dict(zip(ways, results)) for results in zip(*ways.values())] for cores, ways in runs.items()}
 
 

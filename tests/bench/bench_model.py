@@ -7,8 +7,8 @@
 Costs come from processes of one rank, two at once, with parts of two sizes, as the library executes them, without tiles, without fusion,
 and with every loop by itself; messages, caches and reductions from `op2-model machine`. The sizes that are compared are others, and nothing
 is fitted to them. Machine, costs and runs alternate, and are compared where the two cores were equally far apart (core_distance.py). Exit code 1: an error is above
-its limit, 10 % with 10 000 cells per rank and more, 15 % with fewer. Where op2-model warns that parts are at the border of a cache, errors
-are shown and not judged.
+its limit, 10 % with 10 000 cells per rank and more, 15 % with fewer. Where op2-model warns that costs are a guess, at the border of a cache,
+errors are shown and not judged.
 """
 import functools
 import itertools
@@ -172,7 +172,7 @@ def predicted(bench, size, machine, costs):
                                   "--csv", table, *(word for path in costs for word in ("--costs", path))]))
         rows = (line.split(",") for line in table.read_text().splitlines())
         totals.append({row[1]: float(row[5]) for row in rows if row[2] == "total"})
-    return {chain: (totals[1][chain] - totals[0][chain]) / 100 for chain in CHAINS}, "border of a cache" in said
+    return {chain: (totals[1][chain] - totals[0][chain]) / 100 for chain in CHAINS}, "costs are a guess" in said
 
 
 def error(row):
@@ -194,7 +194,7 @@ def compare(bench, size, machine, costs, runs):
 
 
 def show(row):
-    judgement = ": border of a cache, not judged" if row["uncertain"] else "" if is_kept(row) else ": MISSED"
+    judgement = ": costs are a guess, not judged" if row["uncertain"] else "" if is_kept(row) else ": MISSED"
     print("{program}, {cells_per_rank} cells per rank, {chain}: measured {0:.2f} us ({1:.2f} to {2:.2f}), predicted {3:.2f}, "
           "{4:+.1f} %{5}".format(1e6 * row["measured"], 1e6 * min(row["runs"]), 1e6 * max(row["runs"]),
                                  1e6 * row["predicted"], 100 * error(row), judgement, **row),

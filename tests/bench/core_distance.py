@@ -46,7 +46,7 @@ def rounds_by_distance(distance, ways, wanted, most, known=None):
     """Results of rounds in which the cores did not move, until there are enough of one distance: {NEAR: [...], FAR: [...]}.
 
     distance: has now(); ways: {name: function without arguments}, all called in each round; a round is {name: result}
-    wanted:   rounds of one distance that are enough; after `most` rounds in all there are as many as there are
+    wanted:   rounds of one distance that are enough; after `most` new rounds there are as many as there are
     known:    rounds of an earlier call, which count too
     """
     found = {where: list(known[where]) if known else [] for where in WORDS}

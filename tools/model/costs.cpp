@@ -100,11 +100,16 @@ double CostCurve::at(double bytes, const Machine& machine) const {
   return low + std::clamp(share, 0.0, 1.0) * (high - low);
 }
 
+double CostCurve::nearest(double bytes) const {
+  const auto distance_to = [&](const Point& point) {
+    return std::fabs(std::log(point.bytes / bytes));
+  };
+  return points_.empty() ? 0 : std::ranges::min_element(points_, {}, distance_to)->bytes;
+}
+
 double CostCurve::distance(double bytes) const {
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Point& point : points_)
-    nearest = std::min(nearest, std::fabs(std::log(point.bytes / bytes)));
-  return nearest;
+  return points_.empty() ? std::numeric_limits<double>::infinity()
+                         : std::fabs(std::log(nearest(bytes) / bytes));
 }
 
 Costs::Costs(std::span<const core::RunRecord> records, const Machine& machine, double scale)
@@ -186,12 +191,17 @@ std::set<std::string> Costs::unknown(const core::RunRecord& record) const {
   return names;
 }
 
-bool Costs::uncertain(double bytes) const {
-  if (machine_.caches.empty()) return false;
-  const double near = std::log(1.25);
-  for (const auto& [loops, curves] : curves_)
-    if (std::min(curves.alone.distance(bytes), curves.tiles.distance(bytes)) < near) return false;
-  return machine_.seconds_per_byte(2 * bytes) > 2 * machine_.seconds_per_byte(bytes / 2);
+double Costs::steepness(double bytes) const {
+  constexpr double same_size = 1.25;
+  double most = 1;  // of the loops
+  if (machine_.caches.empty()) return most;
+  for (const auto& [loops, curves] : curves_) {
+    const double nearest = curves.alone.nearest(bytes);
+    if (nearest == 0 || std::max(nearest / bytes, bytes / nearest) < same_size) continue;
+    const double ratio = machine_.seconds_per_byte(bytes) / machine_.seconds_per_byte(nearest);
+    most = std::max({most, ratio, 1 / ratio});
+  }
+  return most;
 }
 
 }  // namespace op2::model

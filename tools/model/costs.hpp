@@ -40,6 +40,8 @@ class CostCurve {
   double at(double bytes, const Machine& machine) const;
   /// Distance of the nearest point, in the logarithm.
   double distance(double bytes) const;
+  /// The size of the nearest point; none: 0.
+  double nearest(double bytes) const;
   bool empty() const { return points_.empty(); }
 
  private:
@@ -79,9 +81,10 @@ class Costs {
   const std::set<std::string>& divided() const { return divided_; }
   /// Loops without any time.
   std::set<std::string> unknown(const core::RunRecord& record) const;
-  /// Whether so many working bytes of a rank are about what a cache holds (a byte of twice as many
-  /// takes twice as long as one of half as many), and no run of about this size was recorded.
-  bool uncertain(double bytes) const;
+  /// How many times as long as in the nearest recorded size a byte takes in so many working bytes
+  /// of a rank, or there as here, whichever is more; 1: the machine's caches are not known, or
+  /// sizes differ by less than a quarter.
+  double steepness(double bytes) const;
 
  private:
   struct Curves {

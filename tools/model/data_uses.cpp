@@ -14,6 +14,7 @@ void DataUses::add(const core::RecordedLoop& loop) {
     Use& use = dats[arg.dat];
     use.reads = use.reads || arg.access != OP_WRITE;
     use.modifies = use.modifies || arg.access != OP_READ;
+    ++use.args;
   }
 }
 

@@ -15,6 +15,7 @@ namespace op2::model {
 struct DataUses {
   struct Use {
     bool reads = false, modifies = false;
+    int args = 0;  ///< how many elements of it an iteration can access
   };
   std::map<int, Use> dats;
   std::set<int> maps;

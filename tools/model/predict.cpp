@@ -85,12 +85,15 @@ void warn(std::span<const core::RunRecord> records, const Costs& costs) {
 
 /// Where costs change steeply with the size of a part.
 void warn_of_cache(const core::RunRecord& record, int parts, const Costs& costs) {
-  const double bytes = mean_working_bytes(record, parts);
-  if (costs.uncertain(bytes))
-    fmt::print(stderr,
-               "op2-model: with {} parts, the {:.1f} MB of a rank are at the border of a cache, "
-               "where predictions can be wrong by a quarter; add --costs of runs with as many\n",
-               parts, bytes / 1e6);
+  constexpr double steep = 1.5;
+  const double bytes = mean_working_bytes(record, parts), ratio = costs.steepness(bytes);
+  if (ratio < steep) return;
+  fmt::print(
+      stderr,
+      "op2-model: each of {} parts has {:.1f} MB; in the nearest recorded size the time of a byte "
+      "differs by a factor of {:.1f}, so its costs are a guess; add --costs of a run whose ranks "
+      "have about as much\n",
+      parts, bytes / 1e6, ratio);
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ bool saves_traffic_in_tiles(const core::RunRecord& record, std::span<const LoopN
       }
     traffic.loop_by_loop += bytes_of_maps(record, step, elements);
     for (const auto& [dat, use] : step.dats) {
-      const double bytes = bytes_of_dat(record, dat, elements, iterations);
-      traffic.loop_by_loop += bytes * (int{use.reads} + int{use.modifies});
-      reached[dat] = std::max(reached[dat], bytes);
+      traffic.loop_by_loop += bytes_of_dat(record, dat, elements, use.args * iterations) *
+                              (int{use.reads} + int{use.modifies});
+      reached[dat] = std::max(reached[dat], bytes_of_dat(record, dat, elements, iterations));
     }
   }
   traffic.once = bytes_of_maps(record, all, elements);

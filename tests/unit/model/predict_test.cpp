@@ -275,18 +275,20 @@ TEST(TilesOfChains, DoNotPayBecauseOfALoopOverFewElements) {
   EXPECT_TRUE(saves_traffic_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"reset"}}));
 }
 
-TEST(Costs, AreUncertainAtTheBorderOfACacheUnlessThatSizeWasRecorded) {
-  Machine machine;
-  machine.caches = {{100, 1.0}, {1000, 1.0}, {4000, 0.3}, {1e6, 0.3}};
+TEST(Costs, AreAGuessWhereAByteTakesAnotherTimeThanInTheNearestRecord) {
   core::RunRecord record = with_costs({{{"flow"}, Way::alone, 1, 100, 1.0}});
   const double size = mean_working_bytes(record, 1);
-  EXPECT_TRUE(Costs(std::vector{record}, machine, 1).uncertain(1500));
-  EXPECT_FALSE(Costs(std::vector{record}, machine, 1).uncertain(300));
-  EXPECT_FALSE(Costs(std::vector{record}, machine, 1).uncertain(1e5));
-  EXPECT_FALSE(Costs(std::vector{record}, Machine{}, 1).uncertain(1500));
-  for (CacheRate& cache : machine.caches) cache.bytes *= size / 2000;
-  EXPECT_FALSE(Costs(std::vector{record}, machine, 1).uncertain(1.2 * size));
-  EXPECT_TRUE(Costs(std::vector{record}, machine, 1).uncertain(1.3 * size));
+  Machine machine;
+  machine.caches = {{size / 10, 1.0}, {2 * size, 1.0}, {8 * size, 0.25}, {100 * size, 0.25}};
+  const Costs costs(std::vector{record}, machine, 1);
+  EXPECT_EQ(costs.steepness(2 * size), 1);
+  EXPECT_NEAR(costs.steepness(8 * size), 4, exact);
+  EXPECT_NEAR(costs.steepness(80 * size), 4, exact);
+  EXPECT_NEAR(costs.steepness(4 * size), 2.5, exact);
+  machine.caches = {{size / 10, 1.0}, {size / 2, 1.0}, {size, 0.25}};
+  EXPECT_NEAR(Costs(std::vector{record}, machine, 1).steepness(size / 2), 4, exact);
+  EXPECT_EQ(Costs(std::vector{record}, machine, 1).steepness(size / 1.2), 1);
+  EXPECT_EQ(Costs(std::vector{record}, Machine{}, 1).steepness(8 * size), 1);
 }
 
 TEST(Costs, DependOnTheBytesThatAreUsedAgainAndAgain) {

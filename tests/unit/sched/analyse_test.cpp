@@ -73,6 +73,27 @@ TEST_F(Analyse, LoopByLoopAnExchangeBeginsBeforeLoopsThatLeaveItsDatsAsTheyAre) 
   EXPECT_EQ(made.loops, analysis({}).loops);
 }
 
+TEST_F(Analyse, GroupsBeginWithTheirFirstExchangeToo) {
+  copy();
+  flux();
+  update();
+  const std::vector<core::Level> valid(ring.mesh.dats().size(), 0);
+  const Analysis made = analyse(queue, cut_chains(queue), valid, {}, {{0, 1}, {1, 3}});
+  ASSERT_EQ(made.chains.size(), 1U);
+  EXPECT_EQ(made.chains[0].records.end, 3U);
+  EXPECT_EQ(made.loops[0].interior, 0);
+}
+
+/// The chain before a cut may reduce what the loop after it reads.
+TEST_F(Analyse, LoopByLoopNoExchangeBeginsBeforeACut) {
+  const double zero = 0;
+  core::Global& total = ring.mesh.add_global(1, Type::f64, &zero, "total");
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_READ), op_arg_gbl(&total, OP_INC));
+  test::queue_loop(queue, ring.edges, op_arg_dat(&ring.q, 0, &ring.ends, OP_READ),
+                   op_arg_dat(&ring.res, 0, &ring.ends, OP_INC), op_arg_gbl(&total, OP_READ));
+  EXPECT_THAT(chains({.halos = Halos::per_loop}), ElementsAre(1, 1));
+}
+
 /// What a chain has begun with, it has sent.
 TEST_F(Analyse, LoopByLoopAnExchangeDoesNotJoinAnother) {
   core::Dat& other = ring.mesh.add_dat(&ring.cells, 1, Type::f64, nullptr, "other", false);

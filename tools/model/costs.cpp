@@ -107,6 +107,10 @@ double CostCurve::nearest(double bytes) const {
   return points_.empty() ? 0 : std::ranges::min_element(points_, {}, distance_to)->bytes;
 }
 
+bool CostCurve::spans(double bytes) const {
+  return !points_.empty() && points_.front().bytes <= bytes && bytes <= points_.back().bytes;
+}
+
 double CostCurve::distance(double bytes) const {
   return points_.empty() ? std::numeric_limits<double>::infinity()
                          : std::fabs(std::log(nearest(bytes) / bytes));
@@ -195,11 +199,15 @@ double Costs::steepness(double bytes) const {
   constexpr double same_size = 1.25;
   double most = 1;  // of the loops
   if (machine_.caches.empty()) return most;
+  const auto factor = [&](double from, double to) {
+    const double ratio = machine_.seconds_per_byte(to) / machine_.seconds_per_byte(from);
+    return std::max(ratio, 1 / ratio);
+  };
   for (const auto& [loops, curves] : curves_) {
     const double nearest = curves.alone.nearest(bytes);
     if (nearest == 0 || std::max(nearest / bytes, bytes / nearest) < same_size) continue;
-    const double ratio = machine_.seconds_per_byte(bytes) / machine_.seconds_per_byte(nearest);
-    most = std::max({most, ratio, 1 / ratio});
+    const bool inside = curves.alone.spans(bytes);
+    most = std::max(most, inside ? factor(bytes / 2, 2 * bytes) : factor(nearest, bytes));
   }
   return most;
 }

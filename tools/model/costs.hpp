@@ -42,6 +42,8 @@ class CostCurve {
   double distance(double bytes) const;
   /// The size of the nearest point; none: 0.
   double nearest(double bytes) const;
+  /// Whether there are points on both sides.
+  bool spans(double bytes) const;
   bool empty() const { return points_.empty(); }
 
  private:
@@ -81,9 +83,10 @@ class Costs {
   const std::set<std::string>& divided() const { return divided_; }
   /// Loops without any time.
   std::set<std::string> unknown(const core::RunRecord& record) const;
-  /// How many times as long as in the nearest recorded size a byte takes in so many working bytes
-  /// of a rank, or there as here, whichever is more; 1: the machine's caches are not known, or
-  /// sizes differ by less than a quarter.
+  /// By which factor, at least 1, the time of a byte changes where a rank has so many working
+  /// bytes: from half of them to twice as many, if smaller and larger sizes were recorded, else
+  /// from the nearest size. 1: a size was recorded that differs by less than a quarter, or the
+  /// caches are not known.
   double steepness(double bytes) const;
 
  private:

@@ -85,15 +85,16 @@ void warn(std::span<const core::RunRecord> records, const Costs& costs) {
 
 /// Where costs change steeply with the size of a part.
 void warn_of_cache(const core::RunRecord& record, int parts, const Costs& costs) {
-  constexpr double steep = 1.5;
-  const double bytes = mean_working_bytes(record, parts), ratio = costs.steepness(bytes);
-  if (ratio < steep) return;
+  constexpr double steep = 2;
+  const double bytes = mean_working_bytes(record, parts), factor = costs.steepness(bytes);
+  if (factor < steep) return;
   fmt::print(
       stderr,
-      "op2-model: each of {} parts has {:.1f} MB; in the nearest recorded size the time of a byte "
-      "differs by a factor of {:.1f}, so its costs are a guess; add --costs of a run whose ranks "
+      "op2-model: each of {} parts has {:.1f} MB; between that and recorded sizes the time of a "
+      "byte "
+      "changes by a factor of {:.1f}, so its costs are a guess; add --costs of a run whose ranks "
       "have about as much\n",
-      parts, bytes / 1e6, ratio);
+      parts, bytes / 1e6, factor);
 }
 
 }  // namespace

@@ -275,7 +275,7 @@ TEST(TilesOfChains, DoNotPayBecauseOfALoopOverFewElements) {
   EXPECT_TRUE(saves_traffic_in_tiles(record, std::vector<LoopNames>{{"flux"}, {"reset"}}));
 }
 
-TEST(Costs, AreAGuessWhereAByteTakesAnotherTimeThanInTheNearestRecord) {
+TEST(Costs, AreAGuessWhereTheTimeOfAByteChanges) {
   core::RunRecord record = with_costs({{{"flow"}, Way::alone, 1, 100, 1.0}});
   const double size = mean_working_bytes(record, 1);
   Machine machine;
@@ -289,6 +289,18 @@ TEST(Costs, AreAGuessWhereAByteTakesAnotherTimeThanInTheNearestRecord) {
   EXPECT_NEAR(Costs(std::vector{record}, machine, 1).steepness(size / 2), 4, exact);
   EXPECT_EQ(Costs(std::vector{record}, machine, 1).steepness(size / 1.2), 1);
   EXPECT_EQ(Costs(std::vector{record}, Machine{}, 1).steepness(8 * size), 1);
+}
+
+TEST(Costs, AreAGuessBetweenRecordsOnlyAtTheBorderOfACache) {
+  std::vector<core::RunRecord> records(2, with_costs({{{"flow"}, Way::alone, 1, 100, 1.0}}));
+  const double small = mean_working_bytes(records[0], 1);
+  for (core::RecordedSet& set : records[1].sets) set.size *= 64;
+  Machine machine;  // slowly up to 16 times the smaller size, then at once
+  machine.caches = {{small, 1.0}, {16 * small, 0.5}, {32 * small, 0.125}, {1000 * small, 0.125}};
+  const Costs costs(records, machine, 1);
+  EXPECT_NEAR(costs.steepness(4 * small), std::sqrt(2.0), 0.05);
+  EXPECT_GT(costs.steepness(16 * small), 4);
+  EXPECT_EQ(costs.steepness(60 * small), 1);
 }
 
 TEST(Costs, DependOnTheBytesThatAreUsedAgainAndAgain) {

@@ -44,6 +44,7 @@ struct LoopArg {
 
   bool modifies() const { return access != OP_READ; }
   bool is_active_dat() const { return active && kind == OP_ARG_DAT; }
+  bool modifies_dat() const { return is_active_dat() && modifies(); }
   bool is_indirect() const { return map != nullptr; }
   /// A global that gets the value of one element: an argmin or argmax payload, or written
   /// (OP_WRITE).

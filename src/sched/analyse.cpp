@@ -97,15 +97,13 @@ class Analyser {
   bool may_begin_with(const std::vector<comm::DatLayers>& missing) const {
     const Chain& chain = result_.chains.back();
     if (!chain.exchanged.empty()) return false;
-    const auto records =
-        queue_.records().subspan(chain.records.begin, chain.records.end - chain.records.begin);
     const auto modifies_one = [&](const core::LoopRecord& record) {
       return std::ranges::any_of(queue_.args_of(record), [&](const core::LoopArg& arg) {
-        return arg.is_active_dat() && arg.modifies() &&
+        return arg.modifies_dat() &&
                std::ranges::find(missing, arg.dat, &comm::DatLayers::dat) != missing.end();
       });
     };
-    return std::ranges::none_of(records, modifies_one);
+    return std::ranges::none_of(records_in(queue_, chain.records), modifies_one);
   }
 
   std::vector<comm::DatLayers> missing_layers(const Described& made) const {

@@ -83,8 +83,7 @@ std::vector<RecordRange> cut_chains(const core::Queue& queue, const ChainLimits&
 
 ChainDescription describe_chain(const core::Queue& queue, RecordRange chain, bool keep_all) {
   ChainDescription description;
-  for (const core::LoopRecord& record :
-       queue.records().subspan(chain.begin, chain.end - chain.begin))
+  for (const core::LoopRecord& record : records_in(queue, chain))
     if (!record.is_assignment())
       description.loops.push_back(
           describe_loop(*record.set, queue.args_of(record), keep_all, description.dats));

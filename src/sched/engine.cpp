@@ -54,8 +54,7 @@ bool uses_slices(const core::Options& options, const Schedule& schedule) {
 void note_modified(const core::Queue& queue, const core::Mesh& mesh, std::vector<char>& modified) {
   modified.resize(mesh.dats().size(), 0);
   for (const core::LoopArg& arg : queue.args())
-    if (arg.is_active_dat() && arg.modifies())
-      modified[static_cast<std::size_t>(arg.dat->index)] = 1;
+    if (arg.modifies_dat()) modified[static_cast<std::size_t>(arg.dat->index)] = 1;
 }
 
 }  // namespace
@@ -110,7 +109,7 @@ std::size_t Engine::choose_schedule(const core::Queue& queue, std::size_t hash) 
   if (turn.forgotten) plans_.clear();
   if (turn.changed)
     for (const core::LoopArg& arg : queue.args())
-      if (arg.is_active_dat() && arg.modifies()) forget_halo(*arg.dat);
+      if (arg.modifies_dat()) forget_halo(*arg.dat);
   return turn.schedule;
 }
 

@@ -55,7 +55,7 @@ bool share_rows(std::span<const core::LoopArg> a, std::span<const core::LoopArg>
 const op_set_core* target_of(std::span<const core::LoopArg> args) {
   const op_set_core* target = nullptr;
   for (const core::LoopArg& arg : args) {
-    if (!arg.is_active_dat() || !arg.modifies()) continue;
+    if (!arg.modifies_dat()) continue;
     if (target != nullptr && target != arg.dat->set) return nullptr;
     target = arg.dat->set;
   }
@@ -76,8 +76,7 @@ bool share_global(std::span<const core::LoopArg> a, std::span<const core::LoopAr
 /// Whether a loop directly accesses what another adds to.
 bool uses_sum(std::span<const core::LoopArg> adds, std::span<const core::LoopArg> args) {
   return std::ranges::any_of(adds, [&](const core::LoopArg& sum) {
-    return sum.is_active_dat() && sum.modifies() &&
-           std::ranges::any_of(args, [&](const core::LoopArg& arg) {
+    return sum.modifies_dat() && std::ranges::any_of(args, [&](const core::LoopArg& arg) {
              return arg.is_active_dat() && !arg.is_indirect() && arg.dat == sum.dat;
            });
   });

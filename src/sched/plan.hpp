@@ -34,6 +34,10 @@ struct RecordRange {
   std::size_t begin, end;
 };
 
+inline std::span<const core::LoopRecord> records_in(const core::Queue& queue, RecordRange range) {
+  return queue.records().subspan(range.begin, range.end - range.begin);
+}
+
 /// A chain runs in two phases: iterations that need no halo, while messages are in flight; then the
 /// others.
 enum class Phase { interior, boundary };

@@ -47,7 +47,7 @@ void note_deeper(PlanKey& key, const std::function<bool(const core::Dat&)>& exch
   key.may_be_deeper.assign(key.dats.size(), 0);
   for (std::size_t k = 0; k < key.dats.size(); ++k) {
     const auto changes = [&](const core::LoopArg& arg) {
-      return arg.is_active_dat() && arg.dat == key.dats[k] && arg.access != OP_READ;
+      return arg.modifies_dat() && arg.dat == key.dats[k];
     };
     if (std::ranges::none_of(key.args, changes) && !exchanged(*key.dats[k]))
       key.may_be_deeper[k] = 1;

@@ -138,7 +138,7 @@ SavedValues save_values(const core::Queue& queue, const core::Mesh& mesh) {
     const std::span<const core::LoopArg> args = queue.args_of(record);
     for (std::uint32_t k = 0; k < args.size(); ++k) {
       const core::LoopArg& arg = args[k];
-      if (arg.is_active_dat() && arg.modifies()) save_dat(arg.dat, mesh, saved);
+      if (arg.modifies_dat()) save_dat(arg.dat, mesh, saved);
       if (!arg.is_reduction()) continue;
       if (arg.global != nullptr) {
         save_global(arg.global, saved);

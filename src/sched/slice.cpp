@@ -158,8 +158,8 @@ class ChainSlicer {
 };
 
 bool has_colours(const core::Queue& queue, RecordRange range) {
-  const auto records = queue.records().subspan(range.begin, range.end - range.begin);
-  return std::ranges::any_of(records, [](const auto& r) { return r.colouring != nullptr; });
+  return std::ranges::any_of(records_in(queue, range),
+                             [](const auto& r) { return r.colouring != nullptr; });
 }
 
 /// Appends the analysis of the next chain.

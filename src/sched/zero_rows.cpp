@@ -20,7 +20,7 @@ std::vector<const core::Dat*> sums_of(const Step& step) {
   loops.pop_back();
   for (const SetArgs& loop : loops)
     for (const core::LoopArg& arg : loop.args)
-      if (arg.is_active_dat() && arg.modifies() && std::ranges::find(dats, arg.dat) == dats.end())
+      if (arg.modifies_dat() && std::ranges::find(dats, arg.dat) == dats.end())
         dats.push_back(arg.dat);
   return dats;
 }

@@ -94,6 +94,13 @@ def missing(done, points, seed, repeats):
             if not all(record and record.get("seed") == seed and str(count) in record["seconds"] for record in made)]  # fmt: skip
 
 
+def known_rounds(done, case, made_by):
+    """Of a case in wall clock, by distance of the cores: what each way took, round by round, if the same library and command made them."""
+    records = {cores: done.get(key_of({"wall": case, "cores": cores}), {}) for cores in core_distance.WORDS}
+    runs = {cores: record["runs"] if made_by.items() <= record.items() else {} for cores, record in records.items()}
+    return {cores: [dict(zip(ways, results)) for results in zip(*ways.values())] for cores, ways in runs.items()}
+
+
 def excess(seconds, count):
     """Of auto over the better of off and on."""
     return seconds[str(count)] / min(seconds["off"], seconds["on"]) - 1

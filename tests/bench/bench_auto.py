@@ -27,7 +27,20 @@ from datetime import date
 from pathlib import Path
 
 import bench_mpi
-from auto_report import ENOUGH_RUNS, LIMITS, excess, joined, judged, key_of, medians, missing, read, seed_of, summary
+from auto_report import (
+    ENOUGH_RUNS,
+    LIMITS,
+    excess,
+    joined,
+    judged,
+    key_of,
+    known_rounds,
+    medians,
+    missing,
+    read,
+    seed_of,
+    summary,
+)
 from bench_mpi import Programs
 from core_distance import WORDS, CoreDistance, rounds_by_distance
 from solver_report import PUBLISHED
@@ -227,7 +240,7 @@ class WallClock:
         done: records, of which rounds of the same command and library count too
         """
         made_by = {"command": words_of(self.cases[case], self.programs.build), "library": library_of(self.programs.build)}
-        known = known_rounds(case, made_by, done)
+        known = known_rounds(done, case, made_by)
         ways = {name: functools.partial(self.seconds, case, "off" if name == "again" else name)
                 for name in ("off", "again", "on", "auto")}  # fmt: skip
         kept, is_judged = True, False
@@ -263,13 +276,6 @@ def library_of(build):
 def words_of(command, build):
     """Without the folder."""
     return [str(word).removeprefix(f"{build}/") for word in command]
-
-
-def known_rounds(case, made_by, done):
-    """By distance of the cores: what each way took, round by round."""
-    records = {cores: done.get(key_of({"wall": case, "cores": cores}), {}) for cores in WORDS}
-    runs = {cores: record["runs"] if made_by.items() <= record.items() else {} for cores, record in records.items()}
-    return {cores: [dict(zip(ways, results)) for results in zip(*ways.values())] for cores, ways in runs.items()}
 
 
 def compare_tiles(programs, side, rounds, record):

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from auto_report import key_of, missing, modelled, read, seed_of, wall
+from auto_report import key_of, known_rounds, missing, modelled, read, seed_of, wall
 
 POINT = {"program": "constant", "ranks": 16, "cells": 700, "nchains": 1, "latency": 2}
 
@@ -67,6 +67,15 @@ class Records(unittest.TestCase):
         self.assertEqual([100], missing(done, [POINT], 2, [100]))
         self.assertEqual([100], missing(done, [POINT, {**POINT, "ranks": 2}], 1, [100]))
         self.assertEqual([], missing(done, [POINT], 1, [100]))
+
+    def test_rounds_count_if_the_same_library_and_command_made_them(self):
+        made_by = {"command": ["cg_bench"], "library": "0a1b"}
+        runs = {"off": [{"case": 1.0}, {"case": 2.0}], "on": [{"case": 3.0}, {"case": 4.0}]}
+        done = read_lines({"wall": "case", "cores": "near", "runs": runs, "date": "2026-01-01", **made_by})
+        rounds = [{"off": {"case": 1.0}, "on": {"case": 3.0}}, {"off": {"case": 2.0}, "on": {"case": 4.0}}]
+        self.assertEqual({"near": rounds, "far": []}, known_rounds(done, "case", made_by))
+        for other in ({"library": "ffff"}, {"command": ["cg_bench", "--width"]}):
+            self.assertEqual({"near": [], "far": []}, known_rounds(done, "case", {**made_by, **other}))
 
     def test_keys_do_not_depend_on_the_order_of_fields(self):
         self.assertEqual(key_of({"auto": POINT}), key_of({"auto": dict(reversed(POINT.items()))}))

@@ -204,10 +204,10 @@ double Costs::steepness(double bytes) const {
     return std::max(ratio, 1 / ratio);
   };
   for (const auto& [loops, curves] : curves_) {
-    const double nearest = curves.alone.nearest(bytes);
-    if (nearest == 0 || std::max(nearest / bytes, bytes / nearest) < same_size) continue;
-    const bool inside = curves.alone.spans(bytes);
-    most = std::max(most, inside ? factor(bytes / 2, 2 * bytes) : factor(nearest, bytes));
+    const CostCurve& curve = curves.alone;
+    if (curve.empty() || curve.distance(bytes) < std::log(same_size)) continue;
+    most = std::max(most, curve.spans(bytes) ? factor(bytes / 2, 2 * bytes)
+                                             : factor(curve.nearest(bytes), bytes));
   }
   return most;
 }

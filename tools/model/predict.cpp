@@ -91,9 +91,8 @@ void warn_of_cache(const core::RunRecord& record, int parts, const Costs& costs)
   fmt::print(
       stderr,
       "op2-model: each of {} parts has {:.1f} MB; between that and recorded sizes the time of a "
-      "byte "
-      "changes by a factor of {:.1f}, so its costs are a guess; add --costs of a run whose ranks "
-      "have about as much\n",
+      "byte changes by a factor of {:.1f}, so its costs are a guess; add --costs of a run whose "
+      "ranks have about as much\n",
       parts, bytes / 1e6, factor);
 }
 

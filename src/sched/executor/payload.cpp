@@ -50,7 +50,7 @@ class Modified {
     const core::ArgBinding* bound = bindings.of(0, true);
     for (std::size_t k = 0; k < step.args.size(); ++k) {
       const core::LoopArg& arg = step.args[k];
-      if (!arg.is_active_dat() || !arg.modifies()) continue;
+      if (!arg.modifies_dat()) continue;
       const std::int64_t of = arg.is_indirect() ? bound[k].index[row * bound[k].index_stride] : row;
       const auto bytes = static_cast<std::size_t>(arg.dat->size);
       all_.push_back({static_cast<std::byte*>(bound[k].base) + of * arg.dat->size, bytes});

@@ -172,30 +172,30 @@ void ChainPolicy::decide(Sequence& sequence, PolicyInputs inputs) {
 void ChainPolicy::revise(Sequence& sequence, PolicyInputs inputs) {
   sequence.inputs = std::move(inputs);
   sequence.decided = sequence.halos;
-  learn_excess(sequence);
+  take_measured(sequence);
   sequence.schedules = renewed(std::move(sequence.schedules), inputs_of(sequence));
   sequence.trials->revise(seconds_of(sequence.schedules));
 }
 
 /// What follows from the model when another schedule has been measured.
 void ChainPolicy::learn(Sequence& sequence) {
-  learn_excess(sequence);
-  for (Candidate& one : sequence.schedules)
-    one.seconds = expected_seconds(one.work, inputs_of(sequence).costs);
+  take_measured(sequence);
   sequence.trials->expect(seconds_of(sequence.schedules));
 }
 
-/// What schedules have taken longer than loops and messages explain with the halos of today, if
-/// there is nothing else to wait for.
-void ChainPolicy::learn_excess(Sequence& sequence) {
+/// The schedules with the halos of today, and with what measured ones have taken longer than loops
+/// and messages explain, if there is nothing else to wait for.
+void ChainPolicy::take_measured(Sequence& sequence) {
+  for (Candidate& one : sequence.schedules)
+    one = candidate_of(std::move(one.schedule), inputs_of(sequence));
   if (waits_for_reductions(*sequence.queue)) return;
   std::vector<MeasuredFlush> measured;
-  for (std::size_t k = 0; k < sequence.schedules.size(); ++k) {
-    Candidate& one = sequence.schedules[k];
-    one = candidate_of(std::move(one.schedule), inputs_of(sequence));
-    if (const auto seconds = sequence.trials->measured(k)) measured.push_back({one.work, *seconds});
-  }
+  for (std::size_t k = 0; k < sequence.schedules.size(); ++k)
+    if (const auto seconds = sequence.trials->measured(k))
+      measured.push_back({sequence.schedules[k].work, *seconds});
   sequence.excess = excess_of(measured, inputs_of(sequence).costs);
+  for (Candidate& one : sequence.schedules)
+    one.seconds = expected_seconds(one.work, inputs_of(sequence).costs);
 }
 
 /// What follows from the model if other sequences, whose schedules have changed, leave other halos

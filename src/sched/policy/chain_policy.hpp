@@ -109,7 +109,7 @@ class ChainPolicy {
   void decide(Sequence& sequence, PolicyInputs inputs);
   void revise(Sequence& sequence, PolicyInputs inputs);
   void learn(Sequence& sequence);
-  void learn_excess(Sequence& sequence);
+  void take_measured(Sequence& sequence);
   void reconsider(Sequence& sequence);
   CandidateInputs inputs_of(const Sequence& sequence) const;
   Network network_of_rank(const PackTimes& packing) const;

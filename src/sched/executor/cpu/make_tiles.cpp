@@ -49,7 +49,7 @@ class ProblemBuilder {
   ProblemBuilder(const Plan& plan, const Candidates& loops) : plan_(plan), loops_(loops) {
     for (const std::size_t s : loops.steps)
       for (const core::LoopArg& arg : step(s).args)
-        if (arg.is_active_dat() && arg.modifies()) modified_.insert(arg.dat);
+        if (arg.modifies_dat()) modified_.insert(arg.dat);
     for (const std::size_t s : loops.steps) add_loop(step(s));
     add_links();
     for (const core::Set* set : sets_) problem_.sizes.push_back(set->rows());

@@ -26,6 +26,7 @@ struct ChainLoop {
   /// Its set has a single map, which leads each element to one element of the same rank, on every
   /// rank; no map leads to the set.
   bool local_map = false;
+  std::int32_t set = 0;  ///< its number
 };
 
 /// Everything about the execution of a chain with halos that follows from its descriptors. The same

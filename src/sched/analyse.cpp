@@ -5,6 +5,7 @@
 
 #include <sched/chain_analysis.hpp>
 #include <sched/interiors.hpp>
+#include <sched/widen.hpp>
 
 namespace op2::sched {
 namespace {
@@ -37,8 +38,7 @@ class Analyser {
   }
 
   Analysis take() {
-    if (in_groups())
-      for (Chain& chain : result_.chains) find_interior(chain);
+    for (const Chain& chain : result_.chains) find_interior(chain);
     return std::move(result_);
   }
 
@@ -58,6 +58,9 @@ class Analyser {
     if (options_.halos == Halos::none)
       for (auto* levels : {&made.levels.extent, &made.levels.valid})
         for (core::Level& level : *levels) level = std::min(level, 0);
+    else
+      made.levels.extent =
+          widened_extents(made.chain.loops, {made.levels.extent, made.levels.need}, made.valid);
     return made;
   }
 
@@ -125,20 +128,16 @@ class Analyser {
   /// Stores the levels of the loops in `range`, and the validity after them.
   void accept(RecordRange range, const Described& made) {
     std::size_t loop = 0;
-    const bool in_flight = !result_.chains.back().exchanged.empty();
     for (std::size_t k = range.begin; k < range.end; ++k) {
       if (queue_.records()[k].is_assignment()) continue;
-      result_.loops[k] = {in_flight ? made.levels.interior[loop] : core::no_level,
-                          made.levels.extent[loop]};
-      ++loop;
+      result_.loops[k].extent = made.levels.extent[loop++];
     }
     for (std::size_t k = 0; k < made.chain.dats.size(); ++k)
       result_.valid_after[index_of(made.chain.dats[k])] = made.levels.valid[k];
     result_.rows = std::max(result_.rows, made.levels.rows);
   }
 
-  /// The interiors of loops whose extents were found group by group, for the exchange before the
-  /// first of them.
+  /// The interiors of loops, for the exchange before the first of them.
   void find_interior(const Chain& chain) {
     if (chain.exchanged.empty()) return;
     std::vector<LoopGroup> loops;

@@ -33,7 +33,7 @@ core::Level deepest_of(const core::Set& set) {
 
 core::ChainLoop describe_loop(const core::Set& set, std::span<const core::LoopArg> args, bool keep,
                               std::vector<core::Dat*>& dats) {
-  core::ChainLoop loop{{}, keep, deepest_of(set), set.layout->local_map};
+  core::ChainLoop loop{{}, keep, deepest_of(set), set.layout->local_map, set.index};
   bool modifies = false;
   for (const core::LoopArg& arg : args) {
     loop.reduction = loop.reduction || arg.is_reduction();

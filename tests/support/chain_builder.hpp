@@ -26,6 +26,10 @@ class LoopBuilder {
     loop_.local_map = true;
     return *this;
   }
+  LoopBuilder& on(int set) {
+    loop_.set = set;
+    return *this;
+  }
   operator core::ChainLoop() const { return loop_; }
 
  private:

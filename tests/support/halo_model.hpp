@@ -75,6 +75,7 @@ inline std::vector<core::ChainLoop> descriptors(const ModelMesh& mesh, const Mod
   for (const ModelLoop& loop : chain) {
     result.push_back({{}, loop.reduction});
     result.back().local_map = has_local_map(mesh, loop.set);
+    result.back().set = loop.set;
     for (const ModelArg& arg : loop.args)
       result.back().args.push_back({arg.dat, arg.map, arg.keeps ? OP_RW : arg.access});
   }

@@ -178,13 +178,15 @@ double Costs::host(const core::RecordedSequence& sequence) const {
   return loops > 0 ? scale_ * seconds / loops * static_cast<double>(sequence.size()) : 0;
 }
 
-double Costs::of(const LoopNames& loops, bool tiled, double bytes) const {
+double Costs::of(const LoopNames& loops, double gain, double bytes) const {
   const auto found = curves_.find(loops);
   if (found == curves_.end()) return 0;
   const auto& [alone, tiles] = found->second;
-  const bool in_tiles =
-      alone.empty() || (tiled && !tiles.empty() && tiles.distance(bytes) <= alone.distance(bytes));
-  return scale_ * (in_tiles ? tiles : alone).at(bytes, machine_);
+  if (alone.empty()) return scale_ * tiles.at(bytes, machine_);
+  const double seconds = alone.at(bytes, machine_);
+  if (gain == 0 || tiles.empty() || tiles.distance(bytes) > alone.distance(bytes))
+    return scale_ * seconds;
+  return scale_ * (seconds + gain * (tiles.at(bytes, machine_) - seconds));
 }
 
 std::set<std::string> Costs::unknown(const core::RunRecord& record) const {

@@ -70,9 +70,10 @@ class Costs {
   /// The most loops that were fused.
   std::size_t longest() const { return longest_; }
 
-  /// Seconds of an iteration on a rank with so many working bytes: in tiles if they would save
-  /// traffic and a run of about this size had tiles.
-  double of(const LoopNames& loops, bool tiled, double bytes) const;
+  /// Seconds of an iteration on a rank with so many working bytes: in tiles if they save something
+  /// and a run of about this size had tiles.
+  /// @param gain  of what tiles gained in the recorded runs; 0: no tiles
+  double of(const LoopNames& loops, double gain, double bytes) const;
 
   /// Seconds between two flushes, of which the second is this sequence, and in its flush beside the
   /// iterations: those of records of one rank that have it, else as many per loop as the others; 0

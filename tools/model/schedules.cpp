@@ -78,8 +78,8 @@ std::vector<sched::LoopCost> costs_of(const core::RunRecord& record, std::size_t
   for (const core::RecordedLoop& loop : record.sequences[sequence]) {
     sched::LoopCost& cost = all.emplace_back();
     if (loop.set < 0) continue;
-    const double alone = costs.of({loop.name}, false, bytes);
-    const double tiled = costs.of({loop.name}, true, bytes);
+    const double alone = costs.of({loop.name}, 0, bytes);
+    const double tiled = costs.of({loop.name}, 1, bytes);
     cost.seconds = {alone, tiled, tiled};
   }
   return all;

@@ -10,7 +10,7 @@
 
 namespace op2::model {
 
-bool saves_traffic_in_tiles(const core::RunRecord& record, std::span<const LoopNames> steps) {
+double saved_in_tiles(const core::RunRecord& record, std::span<const LoopNames> steps) {
   const std::vector<double> elements =
       elements_per_rank(record, 1);  // the same part of each counts
   sched::TileTraffic traffic{0, 0, 0, 0};
@@ -35,7 +35,7 @@ bool saves_traffic_in_tiles(const core::RunRecord& record, std::span<const LoopN
   traffic.once = bytes_of_maps(record, all, elements);
   for (const auto& [dat, bytes] : reached)
     traffic.once += bytes * (all.dats.at(dat).modifies ? 2 : 1);
-  return sched::saves_enough(traffic);
+  return sched::saves_enough(traffic) ? 1 - traffic.once / traffic.loop_by_loop : 0;
 }
 
 }  // namespace op2::model

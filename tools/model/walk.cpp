@@ -111,6 +111,19 @@ Walk::Walk(const Program& program, const Cut& cut, const Machine& machine, const
   }
   for (const core::RecordedSequence& sequence : record_.sequences)
     host_seconds_.push_back(costs.host(sequence));
+  note_savings();
+}
+
+/// Tiled costs are those of records of one rank, whose chains no exchange cuts.
+void Walk::note_savings() {
+  const std::vector<core::Level> valid(record_.dats.size(), 0);
+  for (std::size_t sequence = 0; sequence < record_.sequences.size(); ++sequence)
+    for (const ModelChain& chain : program_.plan(sequence, {}, 1, valid).chains) {
+      const std::vector<Step> steps = steps_of(record_.sequences[sequence], chain);
+      const double saved = saved_by(steps);
+      for (const Step& step : steps)
+        for (const std::string& name : step.names) saved_[name] = std::max(saved_[name], saved);
+    }
 }
 
 /// Loops that were fused when the run was recorded are one step if they may be here: neighbours on
@@ -140,8 +153,8 @@ std::vector<Walk::Step> Walk::steps_of(const core::RecordedSequence& loops,
 
 /// On nodes with more busy ranks than when costs were measured, what waits for memory takes longer.
 /// A loop that moves more bytes than memory can has its data in a cache.
-double Walk::seconds_of(const Step& step, bool tiled, double part, double bytes) const {
-  const double seconds = costs_.of(step.names, tiled, part);
+double Walk::seconds_of(const Step& step, double gain, double part, double bytes) const {
+  const double seconds = costs_.of(step.names, gain, part);
   const int per_node = machine_.ranks_per_node > 0 ? machine_.ranks_per_node : cut_.parts;
   const double slowdown = machine_.slowdown(busy_, std::min(per_node, cut_.parts));
   if (slowdown == 1 || seconds <= 0) return seconds;
@@ -149,15 +162,25 @@ double Walk::seconds_of(const Step& step, bool tiled, double part, double bytes)
   return share > 1 ? seconds : seconds * (1 + share * (slowdown - 1));
 }
 
-bool Walk::is_tiled(const std::vector<Step>& steps) const {
-  if (steps.size() < 2) return false;
+double Walk::saved_by(const std::vector<Step>& steps) const {
+  if (steps.size() < 2) return 0;
+  if (record_.all_in_tiles) return 1;
   std::vector<LoopNames> names;
   for (const Step& step : steps) names.push_back(step.names);
-  return record_.all_in_tiles || saves_traffic_in_tiles(record_, names);
+  return saved_in_tiles(record_, names);
+}
+
+/// Of what tiles gained when costs were recorded: as much as this chain saves of its traffic, by
+/// what the loop's chains saved then.
+double Walk::gain_of(const Step& step, const TimedChain& chain) const {
+  const auto found = saved_.find(step.names.front());
+  const double then = found != saved_.end() ? found->second : 0;
+  return then > 0 ? std::min(1.0, chain.saved / then) : chain.saved > 0;
 }
 
 void Walk::time(const Step& step, TimedChain& chain) const {
   Prediction::Loop loop{1, 0, 0};
+  const double gain = gain_of(step, chain);
   double bytes = 0;  // of an iteration
   for (const std::string& name : step.names) bytes += traffic_of(record_, name);
   for (std::size_t rank = 0; rank < cut_.ranks.size(); ++rank) {
@@ -165,7 +188,7 @@ void Walk::time(const Step& step, TimedChain& chain) const {
     const double owned = halo.rows(step.set, 0);
     const double all = halo.rows(step.set, step.levels.extent);
     const double interior = std::min<double>(all, halo.rows(step.set, step.levels.interior));
-    const double each = seconds_of(step, chain.tiled, part_bytes_[rank], bytes) / step.colours;
+    const double each = seconds_of(step, gain, part_bytes_[rank], bytes) / step.colours;
     chain.phases.interior[rank] += each * interior;
     chain.phases.boundary[rank] += each * (all - interior);
     loop.seconds += each * all;
@@ -194,7 +217,7 @@ const Walk::TimedPlan& Walk::plan_of(std::size_t sequence, const Schedule& sched
     made.chain = &chain;
     made.messages = &messages->second;
     made.steps = steps_of(record_.sequences[sequence], chain);
-    made.tiled = is_tiled(made.steps);
+    made.saved = saved_by(made.steps);
     made.phases.interior.resize(cut_.ranks.size());
     made.phases.boundary.resize(cut_.ranks.size());
     for (const Step& step : made.steps) time(step, made);

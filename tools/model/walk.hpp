@@ -70,7 +70,8 @@ class Walk {
     const ModelChain* chain;
     const std::vector<PairMessage>* messages;
     std::vector<Step> steps;
-    bool tiled;  ///< where a part is as large as one that ran in tiles when costs were recorded
+    double saved;  ///< part of the traffic, where a part is as large as one that ran in tiles when
+                   ///< costs were recorded; 0: it is not tiled
     PhaseTimes phases;
     std::vector<Prediction::Loop> loops;  ///< of one execution, per step
   };
@@ -84,12 +85,15 @@ class Walk {
 
   const TimedPlan& plan_of(std::size_t sequence, const Schedule& schedule,
                            const std::vector<core::Level>& valid);
+  void note_savings();
   std::vector<Step> steps_of(const core::RecordedSequence& loops, const ModelChain& chain) const;
-  bool is_tiled(const std::vector<Step>& steps) const;
+  double saved_by(const std::vector<Step>& steps) const;
+  double gain_of(const Step& step, const TimedChain& chain) const;
   void time(const Step& step, TimedChain& chain) const;
+  /// @param gain   see Costs::of
   /// @param part   working bytes of the rank
   /// @param bytes  that an iteration moves
-  double seconds_of(const Step& step, bool tiled, double part, double bytes) const;
+  double seconds_of(const Step& step, double gain, double part, double bytes) const;
   void run_events(const core::RecordedEvents& block, State& state);
   void happen(int event, State& state);
   void flush(std::size_t sequence, State& state);
@@ -100,8 +104,9 @@ class Walk {
   const Machine& machine_;
   const Costs& costs_;
   const int busy_;
-  std::vector<double> part_bytes_;    ///< working bytes of each rank
-  std::vector<double> host_seconds_;  ///< beside iterations, of each sequence
+  std::vector<double> part_bytes_;       ///< working bytes of each rank
+  std::map<std::string, double> saved_;  ///< most of the traffic of a loop's chain, on one rank
+  std::vector<double> host_seconds_;     ///< beside iterations, of each sequence
   std::map<PlanKey, TimedPlan> plans_;
   std::map<std::vector<std::array<int, 3>>, std::vector<PairMessage>> exchanges_;
 };

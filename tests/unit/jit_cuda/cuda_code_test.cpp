@@ -47,6 +47,12 @@ test::Bytes numbers(int count, int offset) {
   return bytes_of(values);
 }
 
+JitOptions adding_to_rows() {
+  JitOptions options;
+  options.increments = core::Increments::rows;
+  return options;
+}
+
 struct CudaCode : testing::Test {
   test::TemporaryDirectory folder;
   std::unique_ptr<gpu::Device> device = gpu::Device::open({EMULATED_CUDA, EMULATED_CUDA}, 0);
@@ -56,7 +62,7 @@ struct CudaCode : testing::Test {
       test::jit_options(folder.path(), [this] { return declared; }), log, [this] {
         return make_cuda_target(
             device.get(), gpu::load_nvrtc({EMULATED_CUDA, EMULATED_CUDA}, device->driver_version()),
-            {.increments = core::Increments::rows});
+            adding_to_rows());
       });
   op_kernel_core kernel{"k", "", "none.cpp", 1, false, nullptr, nullptr, nullptr, -1};
 

@@ -65,7 +65,7 @@ op2_add_mutant(overtakes_what_gathers_later sched/chain_analysis.cpp
 op2_add_mutant(write_keeps_nothing sched/facts.cpp "facts[k].writes_all ? OP_WRITE : OP_RW" "true ? OP_WRITE : OP_RW")
 
 op2_add_mutant(exchange_before_it_is_written sched/analyse.cpp "return std::ranges::none_of(records_in(queue_, chain.records), modifies_one);"
-               "return std::ranges::none_of(records, modifies_one) || true;")
+               "return std::ranges::none_of(records_in(queue_, chain.records), modifies_one) || true;")
 op2_add_mutant(widened_beyond_valid_rows sched/widen.cpp "now[arg.dat] >= extent;" "now[arg.dat] >= extent || true;" WidenProperty)
 op2_add_mutant(slots_in_local_order sched/executor/cpu/find_slots.cpp "std::sort(contributions_.begin() + row.first, contributions_.begin() + row.first + row.count);" "(void)row;")
 op2_add_mutant(one_slot_too_few sched/executor/cpu/find_slots.cpp "if (now < before) return k;" "if (now < before) return k + 1;")

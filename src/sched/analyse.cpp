@@ -58,7 +58,7 @@ class Analyser {
     if (options_.halos == Halos::none)
       for (auto* levels : {&made.levels.extent, &made.levels.valid})
         for (core::Level& level : *levels) level = std::min(level, 0);
-    else
+    else if (options_.widens)
       made.levels.extent =
           widened_extents(made.chain.loops, {made.levels.extent, made.levels.need}, made.valid);
     return made;

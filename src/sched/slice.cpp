@@ -2,6 +2,7 @@
 #include <sched/slice.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <comm/halo/row_lists.hpp>
@@ -47,16 +48,17 @@ class ChainSlicer {
       if (!queue.records()[k].is_assignment()) records_.push_back(k);
   }
 
+  /// Nothing: slices do not pay.
   /// @param valid  before the chain, of each dat of the mesh
-  Analysis run(const std::vector<core::Level>& valid, const std::vector<char>& modified,
-               comm::DistributedMesh& rows) {
+  std::optional<Analysis> run(const std::vector<core::Level>& valid,
+                              const std::vector<char>& modified, comm::DistributedMesh& rows) {
     std::vector<comm::WantedRows> wanted;
     for (comm::DatLayers& layers : exchanged()) {
       if (modified[index_of(layers.dat)] == 0) continue;
       sliced_.push_back(&layers);
       wanted.push_back({layers.dat->set->index, needed_rows(layers)});
     }
-    if (!agree(rows.communicator(), wanted)) return std::move(result_);
+    if (!agree(rows.communicator(), wanted)) return std::nullopt;
     note_validity(valid);
     auto lists = agree_on_rows(rows.communicator(), rows.halo_plan(), wanted);
     for (std::size_t k = 0; k < sliced_.size(); ++k) sliced_[k]->lists = std::move(lists[k]);
@@ -162,6 +164,17 @@ bool has_colours(const core::Queue& queue, RecordRange range) {
                              [](const auto& r) { return r.colouring != nullptr; });
 }
 
+/// The chain with exactly the rows that it needs; nothing: it has no exchange, loops in colours, or
+/// slices do not pay. What runs further than needed would look as if they did.
+std::optional<Analysis> sliced(const core::Queue& queue, RecordRange range,
+                               const std::vector<core::Level>& valid, AnalysisOptions options,
+                               const std::vector<char>& modified, comm::DistributedMesh& rows) {
+  options.widens = false;
+  Analysis levels = analyse(queue, {range}, valid, options);
+  if (levels.chains.front().exchanged.empty() || has_colours(queue, range)) return std::nullopt;
+  return ChainSlicer(queue, range, options, std::move(levels)).run(valid, modified, rows);
+}
+
 /// Appends the analysis of the next chain.
 void append(Analysis& all, Analysis chain) {
   const auto first = static_cast<std::int32_t>(all.slices.size());
@@ -185,11 +198,8 @@ Analysis slice(const core::Queue& queue, const std::vector<RecordRange>& cut,
   all.loops.resize(queue.size());
   all.valid_after = valid;
   for (const RecordRange& range : cut) {
-    Analysis levels = analyse(queue, {range}, all.valid_after, options);
-    const std::vector<core::Level> before = all.valid_after;
-    if (!levels.chains.front().exchanged.empty() && !has_colours(queue, range))
-      levels = ChainSlicer(queue, range, options, std::move(levels)).run(before, modified, rows);
-    append(all, std::move(levels));
+    auto found = sliced(queue, range, all.valid_after, options, modified, rows);
+    append(all, found ? std::move(*found) : analyse(queue, {range}, all.valid_after, options));
   }
   return all;
 }

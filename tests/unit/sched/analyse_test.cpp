@@ -50,6 +50,22 @@ TEST_F(Analyse, OneExchangeServesAChain) {
   EXPECT_EQ(analysis({}).chains[0].exchanged.size(), 2U);
 }
 
+/// What the copy writes is needed on owned rows only.
+TEST_F(Analyse, ALoopRunsAsFarAsANeighbourOverTheSameSet) {
+  test::queue_loop(queue, ring.cells, op_arg_dat(&ring.q, OP_RW));
+  copy();
+  flux();
+  const auto extent = [&](const AnalysisOptions& options) {
+    return analysis(options).loops[1].extent;
+  };
+  EXPECT_EQ(extent({.widens = false}), 0);
+  EXPECT_EQ(extent({}), 2);
+  EXPECT_EQ(analysis({}).loops[0], analysis({}).loops[1]);
+  EXPECT_EQ(extent({.halos = Halos::none}), 0);
+  EXPECT_EQ(extent({.halos = Halos::per_loop}), 0);
+  EXPECT_EQ(analysis({}).valid_after, analysis({.widens = false}).valid_after);
+}
+
 TEST_F(Analyse, LoopByLoopAChainEndsWhereTheNextExchangeIs) {
   update();
   for (int step = 0; step < 2; ++step) {

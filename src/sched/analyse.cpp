@@ -38,7 +38,8 @@ class Analyser {
   }
 
   Analysis take() {
-    for (const Chain& chain : result_.chains) find_interior(chain);
+    if (in_groups())
+      for (const Chain& chain : result_.chains) find_interior(chain);
     return std::move(result_);
   }
 
@@ -59,9 +60,16 @@ class Analyser {
       for (auto* levels : {&made.levels.extent, &made.levels.valid})
         for (core::Level& level : *levels) level = std::min(level, 0);
     else if (options_.widens)
-      made.levels.extent =
-          widened_extents(made.chain.loops, {made.levels.extent, made.levels.need}, made.valid);
+      widen(made);
     return made;
+  }
+
+  static void widen(Described& made) {
+    ChainDemand demand{made.levels.extent, made.levels.need};
+    demand.extent = widened_extents(made.chain.loops, demand, made.valid);
+    if (demand.extent == made.levels.extent) return;
+    made.levels.interior = interiors_of_loops(made.chain.loops, demand, made.valid);
+    made.levels.extent = std::move(demand.extent);
   }
 
   bool in_groups() const { return options_.halos == Halos::per_loop || !groups_.empty(); }
@@ -128,16 +136,20 @@ class Analyser {
   /// Stores the levels of the loops in `range`, and the validity after them.
   void accept(RecordRange range, const Described& made) {
     std::size_t loop = 0;
+    const bool in_flight = !result_.chains.back().exchanged.empty();
     for (std::size_t k = range.begin; k < range.end; ++k) {
       if (queue_.records()[k].is_assignment()) continue;
-      result_.loops[k].extent = made.levels.extent[loop++];
+      result_.loops[k] = {in_flight ? made.levels.interior[loop] : core::no_level,
+                          made.levels.extent[loop]};
+      ++loop;
     }
     for (std::size_t k = 0; k < made.chain.dats.size(); ++k)
       result_.valid_after[index_of(made.chain.dats[k])] = made.levels.valid[k];
     result_.rows = std::max(result_.rows, made.levels.rows);
   }
 
-  /// The interiors of loops, for the exchange before the first of them.
+  /// The interiors of loops whose extents were found group by group, for the exchange before the
+  /// first of them.
   void find_interior(const Chain& chain) {
     if (chain.exchanged.empty()) return;
     std::vector<LoopGroup> loops;

@@ -140,16 +140,6 @@ std::vector<LoopUnit> single_loops(const ChainDemand& demand) {
   return units;
 }
 
-/// Per loop.
-std::vector<Level> interiors_of_loops(std::span<const ChainLoop> chain, const ChainDemand& demand,
-                                      std::span<const Level> valid) {
-  const std::vector<LoopUnit> units = single_loops(demand);
-  const std::vector<Level> found = chain_interior(chain, demand, valid, units);
-  std::vector<Level> interior(chain.size(), no_level);
-  for (std::size_t k = 0; k < units.size(); ++k) interior[units[k].loops.front()] = found[k];
-  return interior;
-}
-
 /// Validity after the exchange, which makes every dat as valid as the chain needs.
 std::vector<Level> after_exchange(std::span<const Level> valid, const std::vector<Level>& need) {
   std::vector<Level> level(valid.begin(), valid.end());
@@ -208,6 +198,15 @@ std::vector<Level> chain_interior(std::span<const ChainLoop> chain, const ChainD
     interior.push_back(interior_of(chain, unit, extent, limits));
     if (interior.back() < extent) postpone_rest(chain, unit, interior.back(), limits);
   }
+  return interior;
+}
+
+std::vector<Level> interiors_of_loops(std::span<const ChainLoop> chain, const ChainDemand& demand,
+                                      std::span<const Level> valid) {
+  const std::vector<LoopUnit> units = single_loops(demand);
+  const std::vector<Level> found = chain_interior(chain, demand, valid, units);
+  std::vector<Level> interior(chain.size(), no_level);
+  for (std::size_t k = 0; k < units.size(); ++k) interior[units[k].loops.front()] = found[k];
   return interior;
 }
 

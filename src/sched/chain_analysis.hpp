@@ -44,6 +44,11 @@ std::vector<core::Level> chain_interior(std::span<const core::ChainLoop> chain,
                                         std::span<const core::Level> valid,
                                         std::span<const LoopUnit> units);
 
+/// The same if each loop runs by itself. Per loop; no_level also for a dead one.
+std::vector<core::Level> interiors_of_loops(std::span<const core::ChainLoop> chain,
+                                            const ChainDemand& demand,
+                                            std::span<const core::Level> valid);
+
 /// Forward pass: validity of every dat after the chain.
 /// @param valid  per dat: validity before the exchange
 std::vector<core::Level> validity_after(std::span<const core::ChainLoop> chain,

@@ -32,12 +32,7 @@ void add_neighbours(Random& random, const ModelMesh& mesh, ModelChain& chain) {
 core::ChainLevels with_extents(std::vector<Level> extent, const std::vector<core::ChainLoop>& chain,
                                core::ChainLevels plan, const std::vector<Level>& valid) {
   const sched::ChainDemand demand{std::move(extent), plan.need};
-  std::vector<sched::LoopUnit> loops;
-  for (std::size_t l = 0; l < chain.size(); ++l)
-    if (demand.extent[l] != core::no_level) loops.push_back({{l}, 0});
-  const auto interior = sched::chain_interior(chain, demand, valid, loops);
-  for (std::size_t k = 0; k < loops.size(); ++k)
-    plan.interior[loops[k].loops.front()] = interior[k];
+  plan.interior = sched::interiors_of_loops(chain, demand, valid);
   plan.valid = sched::validity_after(chain, demand, valid);
   plan.extent = demand.extent;
   return plan;

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from auto_report import key_of, known_rounds, missing, modelled, read, seed_of, wall
+from auto_report import TODAY, key_of, known_rounds, missing, modelled, read, seed_of, wall
 
 POINT = {"program": "constant", "ranks": 16, "cells": 700, "nchains": 1, "latency": 2}
 
@@ -34,6 +34,16 @@ class Records(unittest.TestCase):
         for other in (record(seed=2, r1000=2.1), record(off=4.5, r1000=2.1)):
             (found,) = read_lines(record(r100=2.2), other).values()
             self.assertEqual(other["seconds"], found["seconds"])
+
+    def test_figures_of_the_library_of_today_are_apart(self):
+        before, today = record(r100=2.2, r1000=2.1), record(r100=2.3, day=TODAY)
+        (found,) = read_lines(before, today).values()
+        self.assertEqual(today["seconds"], found["seconds"])
+        (found,) = read_lines(before, today, record(r1000=2.0, day="2999-01-01")).values()
+        self.assertEqual(2.0, found["seconds"]["1000"])
+        other = {**before, "auto": {**POINT, "latency": 50}}
+        text = modelled(read_lines(today, other).values(), 2, lambda head, rows: f"{len(rows)} rows\n")
+        self.assertRegex(text, r"(?s)of today:\n\n1 rows.*Not measured since then.*\n\n2 rows")
 
     def test_cores_that_share_a_cache_and_others_are_two_series(self):
         run = {way: [{"case": 1.0}] for way in ("off", "again", "on", "auto")}
@@ -62,7 +72,8 @@ class Records(unittest.TestCase):
         self.assertEqual(1913397713, seed_of(POINT))
 
     def test_only_what_is_missing_is_measured(self):
-        done = read_lines(record(r100=2.2))
+        done = read_lines(record(r100=2.2, day=TODAY))
+        self.assertEqual([100], missing(read_lines(record(r100=2.2)), [POINT], 1, [100]))
         self.assertEqual([1000], missing(done, [POINT], 1, [100, 1000]))
         self.assertEqual([100], missing(done, [POINT], 2, [100]))
         self.assertEqual([100], missing(done, [POINT, {**POINT, "ranks": 2}], 1, [100]))
